@@ -1,0 +1,80 @@
+"""What goes wrong, as values: a problem in a document has a place, a reason and a next step.
+
+One type (`Problem`) travels from every checker to every report. Exit codes: 0 ok, 1 problems found,
+2 wrong usage or an internal error.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+Path = tuple[str | int, ...]
+"""Where a value stands in a document: keys and list indexes, e.g. ("spec", "volumes", 0, "name")."""
+
+
+class Severity(enum.Enum):
+    """How bad a problem is: an error stops a render, a warning does not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """A place in an input: `file` as the user named it, `line` and `column` counted from 1."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong, said once: where, what was found, what is allowed and what to do."""
+
+    code: str
+    severity: Severity
+    position: Position
+    path: Path
+    message: str
+    found: str = ""
+    allowed: str = ""
+    next_step: str = ""
+
+    @property
+    def sort_key(self) -> tuple[Position, str, str, str]:
+        """Problems are shown in the order of the text they are about."""
+        return (self.position, self.code, path_text(self.path), self.message)
+
+
+def path_text(path: Path) -> str:
+    """A path as people write it: `spec.driver.volumeMounts[0].name`; the document itself is ``.``."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        elif part and all(char.isalnum() or char in "-_" for char in part):
+            text += f".{part}" if text else part
+        else:
+            text += f'["{part}"]'
+    return text or "."
+
+
+class SparkgenError(Exception):
+    """Something a person can act on: wrong usage, or an environment that does not permit the work."""
+
+    exit_code = 2
+
+
+class ProblemsFound(SparkgenError):
+    """The input has problems; `problems` holds all of them."""
+
+    exit_code = 1
+
+    def __init__(self, problems: tuple[Problem, ...]) -> None:
+        super().__init__(f"{len(problems)} problem(s) found")
+        self.problems = problems
