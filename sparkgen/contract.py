@@ -1,0 +1,156 @@
+"""How the containers of an application meet: names, ports, paths and file formats, in one place.
+
+The generator writes manifests that follow this module; the runtime image (install, allocator) and the
+scheduler jar follow it from the other side. Standard library only, because the allocator imports it.
+The prose, with the reasons, is docs/design/contract.md.
+"""
+
+from __future__ import annotations
+
+VERSION = 1
+"""Major version of the contract. A side that reads another version refuses with a clear message."""
+
+RUNTIME_IMAGE = f"docker.io/sparkgen/runtime:{VERSION}"
+"""Default of `spec.runtimeImage`: tagged with the contract's version, never with the tool's."""
+
+# --- names ----------------------------------------------------------------------------------------
+
+DRIVER_CONTAINER = "spark-kubernetes-driver"
+"""The driver's Spark container: Spark's own name (Constants.DEFAULT_DRIVER_CONTAINER_NAME)."""
+EXECUTOR_CONTAINER = "spark-kubernetes-executor"
+"""The executor's Spark container: Spark's own name (Constants.DEFAULT_EXECUTOR_CONTAINER_NAME)."""
+INSTALL_CONTAINER = "install"
+ALLOCATOR_CONTAINER = "allocator"
+
+VOLUME_PREFIX = "sparkgen-"
+"""Every volume that sparkgen adds to a pod starts so; a document may not."""
+LIB_VOLUME = f"{VOLUME_PREFIX}lib"
+SESSION_VOLUME = f"{VOLUME_PREFIX}session"
+CONF_VOLUME = f"{VOLUME_PREFIX}conf"
+HADOOP_VOLUME = f"{VOLUME_PREFIX}hadoop"
+EXECUTOR_VOLUME = f"{VOLUME_PREFIX}executor"
+TUNING_VOLUME = f"{VOLUME_PREFIX}tuning"
+TOKEN_VOLUME = f"{VOLUME_PREFIX}token"
+SCRATCH_VOLUME = f"{VOLUME_PREFIX}scratch"
+
+LOCAL_DIR_VOLUME_PREFIX = "spark-local-dir-"
+"""A volume named so is a scratch directory of Spark (LocalDirsFeatureStep)."""
+
+# --- paths ----------------------------------------------------------------------------------------
+
+ROOT = "/opt/sparkgen"
+"""Everything that sparkgen mounts lies below it; a document may mount nothing there."""
+LIB_DIR = f"{ROOT}/lib"
+SESSION_DIR = f"{ROOT}/session"
+CONF_DIR = f"{ROOT}/conf"
+HADOOP_DIR = f"{ROOT}/hadoop"
+EXECUTOR_DIR = f"{ROOT}/executor"
+TUNING_DIR = f"{ROOT}/tuning"
+SCRATCH_DIR = "/var/data/spark"
+TOKEN_DIR = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 - a path, where clients look
+
+SCHEDULER_JAR = f"{LIB_DIR}/scheduler.jar"
+"""What `install` puts there: the jar of the application's Scala line."""
+SESSION_PROPERTIES = f"{SESSION_DIR}/spark.properties"
+"""What the allocator writes before its startup probe answers: the rendered properties, plus the
+application id, the pod's address, the executor bounds and the RPC secret. In memory only."""
+
+# --- files in the ConfigMaps of a run -------------------------------------------------------------
+
+SPARK_DEFAULTS_FILE = "spark-defaults.conf"
+LOG4J2_FILE = "log4j2.properties"
+METRICS_FILE = "metrics.properties"
+EXECUTOR_SCRIPT_FILE = "executor.sh"
+EXECUTOR_TEMPLATE_FILE = "executor.json"
+TUNING_FILE = "tuning.json"
+HADOOP_FILE = "core-site.xml"
+
+# --- ports of the driver's pod --------------------------------------------------------------------
+
+UI_PORT = 4040
+DRIVER_PORT = 7078
+"""Spark's default for drivers in pods (Constants.DEFAULT_DRIVER_PORT)."""
+BLOCK_MANAGER_PORT = 7079
+"""Spark's default for block managers in pods (Constants.DEFAULT_BLOCKMANAGER_PORT)."""
+SCHEDULER_PORT = 7090
+"""The allocator's loopback listener for the scheduler jar: `spark.master` points at it."""
+ALLOCATOR_PORT = 7091
+"""The allocator's listener on the pod's address: readiness, health, metrics, executors' start word."""
+
+READY_PATH = "/readyz"
+HEALTH_PATH = "/healthz"
+START_PATH = "/v1/executors"
+"""An executor asks `GET <START_PATH>/<id>/start`: 200 go, 202 wait, 410 leave."""
+
+# --- environment ----------------------------------------------------------------------------------
+
+ENV_CONTRACT = "SPARKGEN_CONTRACT"
+ENV_APPLICATION = "SPARKGEN_APPLICATION"
+ENV_RUN = "SPARKGEN_RUN"
+ENV_SCALA_VERSION = "SPARKGEN_SCALA_VERSION"
+ENV_POD_NAME = "SPARKGEN_POD_NAME"
+ENV_POD_NAMESPACE = "SPARKGEN_POD_NAMESPACE"
+ENV_POD_UID = "SPARKGEN_POD_UID"
+ENV_POD_IP = "SPARKGEN_POD_IP"
+
+ENV_EXECUTOR_ID = "SPARK_EXECUTOR_ID"
+ENV_DRIVER_URL = "SPARK_DRIVER_URL"
+ENV_APPLICATION_ID = "SPARK_APPLICATION_ID"
+ENV_RESOURCE_PROFILE_ID = "SPARK_RESOURCE_PROFILE_ID"
+ENV_AUTH_SECRET = "_SPARK_AUTH_SECRET"  # noqa: S105 - a name; the value comes from a Secret
+ENV_START_URL = "SPARKGEN_START_URL"
+ADDED_BY_ALLOCATOR = (
+    ENV_EXECUTOR_ID,
+    ENV_DRIVER_URL,
+    ENV_APPLICATION_ID,
+    ENV_RESOURCE_PROFILE_ID,
+    ENV_AUTH_SECRET,
+    ENV_START_URL,
+)
+"""What the rendered executor template leaves to the allocator, per executor."""
+
+ENV_EXECUTOR_CORES = "SPARK_EXECUTOR_CORES"
+ENV_EXECUTOR_MEMORY = "SPARK_EXECUTOR_MEMORY"
+ENV_EXECUTOR_POD_IP = "SPARK_EXECUTOR_POD_IP"
+ENV_EXECUTOR_POD_NAME = "SPARK_EXECUTOR_POD_NAME"
+ENV_JAVA_OPT_PREFIX = "SPARK_JAVA_OPT_"
+ENV_EXECUTOR_JAVA_OPTIONS = "SPARKGEN_EXECUTOR_JAVA_OPTIONS"
+ENV_CLASSPATH = "SPARK_CLASSPATH"
+ENV_BIND_ADDRESS = "SPARK_DRIVER_BIND_ADDRESS"
+ENV_LOCAL_DIRS = "SPARK_LOCAL_DIRS"
+ENV_SPARK_CONF_DIR = "SPARK_CONF_DIR"
+ENV_HADOOP_CONF_DIR = "HADOOP_CONF_DIR"
+
+# --- labels ---------------------------------------------------------------------------------------
+
+LABEL_APPLICATION = "sparkgen.dev/application"
+LABEL_RUN = "sparkgen.dev/run"
+LABEL_ROLE = "spark-role"
+"""Spark's own label (Constants.SPARK_ROLE_LABEL): `driver` or `executor`."""
+LABEL_APP_ID = "spark-app-selector"
+"""Spark's own label (Constants.SPARK_APP_ID_LABEL); set by the allocator on executors."""
+LABEL_EXECUTOR_ID = "spark-exec-id"
+LABEL_MANAGED_BY = "app.kubernetes.io/managed-by"
+LABEL_NAME = "app.kubernetes.io/name"
+LABEL_COMPONENT = "app.kubernetes.io/component"
+
+NEVER_ON_EXECUTORS = (
+    "app.kubernetes.io/instance",
+    "argocd.argoproj.io/",
+    "kustomize.toolkit.fluxcd.io/",
+    "helm.toolkit.fluxcd.io/",
+    "batch.kubernetes.io/",
+    "job-name",
+    "controller-uid",
+    "pod-template-hash",
+    "kueue.x-k8s.io/",
+)
+"""Label keys (or prefixes ending in `/`) that a controller would read as "this pod is mine"."""
+
+
+def belongs_on_executor(label: str) -> bool:
+    """Say whether a label of the application may be copied to an executor pod."""
+    return not any(
+        label == banned or (banned.endswith("/") and label.startswith(banned))
+        for banned in NEVER_ON_EXECUTORS
+    )

@@ -1,0 +1,140 @@
+"""An application as values: every default applied, every unit resolved, nothing about Kubernetes objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+RoleName = Literal["driver", "executor"]
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What one Spark process may use, in MiB, by Spark's own split."""
+
+    heap: int
+    overhead: int
+    off_heap: int = 0
+    pyspark: int = 0
+
+    @property
+    def total(self) -> int:
+        """What the container needs in MiB: request and limit alike."""
+        return self.heap + self.overhead + self.off_heap + self.pyspark
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """The driver or the executors: sizes resolved, the rest of its fields as the document has them."""
+
+    name: RoleName
+    image: str
+    image_pull_policy: str | None
+    cores: int
+    core_request: str
+    core_limit: str | None
+    memory: Memory
+    java_options: str
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+    spec: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Executors:
+    """How many executors: a fixed number (`instances`), or bounds between which Spark decides."""
+
+    dynamic: bool
+    instances: int
+    minimum: int
+    initial: int
+    maximum: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """How the allocator works, in counts and milliseconds; None leaves the choice to the allocator."""
+
+    batch_size: int | None = None
+    batch_delay_ms: int | None = None
+    max_pending_pods: int | None = None
+    executor_timeout_ms: int | None = None
+    pending_timeout_ms: int | None = None
+    max_executor_failures: int | None = None
+    failures_interval_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What makes a run this one (`id`), until when it may start, and how many ended ones are kept."""
+
+    id: str | None
+    expires_at: str | None
+    keep_succeeded: int | None
+    keep_failed: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """When a scheduled application runs, in CronJob's terms."""
+
+    cron: str
+    time_zone: str | None
+    concurrency_policy: str
+    suspend: bool
+    starting_deadline_seconds: int | None
+    successful_history: int | None
+    failed_history: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """The service account of driver and executors, and whether its rights are rendered."""
+
+    name: str
+    create: bool
+    annotations: Mapping[str, str]
+    rbac: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """One document, ready to render."""
+
+    name: str
+    namespace: str
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+    language: Literal["Java", "Scala", "Python", "R"]
+    spark_version: str
+    scala_version: str
+    runtime_image: str
+    image_pull_policy: str | None
+    image_pull_secrets: tuple[str, ...]
+    main_class: str | None
+    main_file: str | None
+    arguments: tuple[str, ...]
+    properties: Mapping[str, str]
+    hadoop: Mapping[str, str]
+    volumes: tuple[Mapping[str, Any], ...]
+    driver: Role
+    executor: Role
+    executors: Executors
+    tuning: Tuning
+    on_mismatch: str
+    allocator_resources: Mapping[str, Any] | None
+    restart: str
+    retries: int
+    deadline_seconds: int | None
+    ttl_seconds: int | None
+    suspend: bool
+    run: Run
+    schedule: Schedule | None
+    account: Account
+    network_policy: Mapping[str, Any] | None
+    disruption_budget: Mapping[str, Any] | None
+    ui: Mapping[str, Any]
+    log_level: str
+    loggers: Mapping[str, str]
+    metrics_properties: str | None

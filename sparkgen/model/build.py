@@ -1,0 +1,179 @@
+"""From a valid document's value to an `Application`: every default is applied here, once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.grammar.duration import to_milliseconds
+from sparkgen.model import sizes
+from sparkgen.model.application import (
+    Account,
+    Application,
+    Executors,
+    Role,
+    RoleName,
+    Run,
+    Schedule,
+    Tuning,
+)
+from sparkgen.model.properties import effective_properties, lookup
+
+DEFAULT_NAMESPACE = "default"
+"""Where an application without a namespace goes, as with kubectl and an untouched kubeconfig."""
+
+
+def build(value: Mapping[str, Any], namespace: str | None = None) -> Application:
+    """The application that a document describes.
+
+    `value` is valid (schema and semantics); `namespace` is what the caller chose for a document that
+    names none.
+    """
+    scheduled = value["kind"] == "ScheduledSparkApplication"
+    outer = value["spec"]
+    spec = outer["template"] if scheduled else outer
+    metadata = value["metadata"]
+    properties = effective_properties(spec)
+    restart = spec.get("restartPolicy") or {}
+    logging = spec.get("logging") or {}
+    return Application(
+        name=metadata["name"],
+        namespace=metadata.get("namespace") or namespace or DEFAULT_NAMESPACE,
+        labels=metadata.get("labels") or {},
+        annotations=metadata.get("annotations") or {},
+        language=spec["type"],
+        spark_version=spec["sparkVersion"],
+        scala_version=spec.get("scalaVersion") or default_scala_version(spec["sparkVersion"]),
+        runtime_image=spec.get("runtimeImage") or contract.RUNTIME_IMAGE,
+        image_pull_policy=spec.get("imagePullPolicy"),
+        image_pull_secrets=tuple(spec.get("imagePullSecrets") or ()),
+        main_class=spec.get("mainClass"),
+        main_file=spec.get("mainApplicationFile"),
+        arguments=tuple(spec.get("arguments") or ()),
+        properties=properties,
+        hadoop=spec.get("hadoopConf") or {},
+        volumes=tuple(spec.get("volumes") or ()),
+        driver=_role("driver", spec, properties),
+        executor=_role("executor", spec, properties),
+        executors=_executors(properties),
+        tuning=_tuning(spec, properties),
+        on_mismatch=lookup(spec, ("allocation", "onMismatch")) or "fail",
+        allocator_resources=lookup(spec, ("allocation", "resources")),
+        restart=restart.get("type", "Never"),
+        # OnFailure without a count retries nothing: kubeflow's meaning, kept on purpose.
+        retries=restart.get("onFailureRetries", 0) if restart.get("type") == "OnFailure" else 0,
+        deadline_seconds=spec.get("activeDeadlineSeconds"),
+        ttl_seconds=spec.get("timeToLiveSeconds"),
+        suspend=bool(spec.get("suspend", False)),
+        run=_run(spec),
+        schedule=_schedule(outer) if scheduled else None,
+        account=_account(metadata["name"], spec),
+        network_policy=_if_enabled(spec.get("networkPolicy")),
+        disruption_budget=_if_enabled(spec.get("podDisruptionBudget")),
+        ui=spec.get("sparkUIOptions") or {},
+        log_level=logging.get("level", "INFO"),
+        loggers=logging.get("loggers") or {},
+        metrics_properties=lookup(spec, ("monitoring", "metricsProperties")),
+    )
+
+
+def default_scala_version(spark_version: str) -> str:
+    """The Scala line of a Spark version: 3.x is published for 2.12 first, 4.x for 2.13 only."""
+    return "2.12" if spark_version.startswith("3.") else "2.13"
+
+
+def _role(name: RoleName, spec: Mapping[str, Any], properties: Mapping[str, str]) -> Role:
+    role = spec.get(name) or {}
+    cores = properties.get(f"spark.{name}.cores", "1")
+    return Role(
+        name=name,
+        image=role.get("image") or spec["image"],
+        image_pull_policy=role.get("imagePullPolicy") or spec.get("imagePullPolicy"),
+        cores=int(cores),
+        core_request=properties.get(f"spark.kubernetes.{name}.request.cores", cores),
+        core_limit=properties.get(f"spark.kubernetes.{name}.limit.cores"),
+        memory=sizes.memory(name, properties, spec["type"]),
+        java_options=properties.get(f"spark.{name}.extraJavaOptions", ""),
+        labels=role.get("labels") or {},
+        annotations=role.get("annotations") or {},
+        spec=role,
+    )
+
+
+def _executors(properties: Mapping[str, str]) -> Executors:
+    """The number of executors.
+
+    Source: Utils.getDynamicAllocationInitialExecutors: the largest of the three starts, and
+    SchedulerBackendUtils.getInitialTargetExecutorNumber. Spark's own default number is 2; kubeflow's
+    is 1, which the document follows.
+    """
+    dynamic = properties.get("spark.dynamicAllocation.enabled", "false") == "true"
+    prefix = "spark.dynamicAllocation."
+    instances = int(properties.get("spark.executor.instances", "0" if dynamic else "1"))
+    minimum = int(properties.get(f"{prefix}minExecutors", "0"))
+    initial = max(minimum, int(properties.get(f"{prefix}initialExecutors", minimum)), instances)
+    maximum = properties.get(f"{prefix}maxExecutors")
+    return Executors(
+        dynamic=dynamic,
+        instances=instances,
+        minimum=minimum if dynamic else instances,
+        initial=initial if dynamic else instances,
+        maximum=(int(maximum) if maximum is not None else None) if dynamic else instances,
+    )
+
+
+def _tuning(spec: Mapping[str, Any], properties: Mapping[str, str]) -> Tuning:
+    prefix = "spark.kubernetes.allocation."
+    return Tuning(
+        batch_size=_number(properties.get(f"{prefix}batch.size")),
+        batch_delay_ms=_milliseconds(properties.get(f"{prefix}batch.delay")),
+        max_pending_pods=_number(properties.get(f"{prefix}maxPendingPods")),
+        executor_timeout_ms=_milliseconds(properties.get(f"{prefix}executor.timeout")),
+        pending_timeout_ms=_milliseconds(lookup(spec, ("allocation", "pendingTimeout"))),
+        max_executor_failures=_number(properties.get("spark.executor.maxNumFailures")),
+        failures_interval_ms=_milliseconds(properties.get("spark.executor.failuresValidityInterval")),
+    )
+
+
+def _number(text: str | None) -> int | None:
+    return None if text is None else int(text)
+
+
+def _milliseconds(text: str | None) -> int | None:
+    """A duration in milliseconds; a bare number is milliseconds too, as in these properties of Spark."""
+    return None if text is None else to_milliseconds(text, default_unit="ms")
+
+
+def _run(spec: Mapping[str, Any]) -> Run:
+    run = spec.get("run") or {}
+    history = run.get("history") or {}
+    return Run(run.get("id"), run.get("expiresAt"), history.get("succeeded"), history.get("failed"))
+
+
+def _schedule(outer: Mapping[str, Any]) -> Schedule:
+    return Schedule(
+        cron=outer["schedule"],
+        time_zone=outer.get("timeZone"),
+        concurrency_policy=outer.get("concurrencyPolicy", "Forbid"),
+        suspend=bool(outer.get("suspend", False)),
+        starting_deadline_seconds=outer.get("startingDeadlineSeconds"),
+        successful_history=outer.get("successfulRunHistoryLimit"),
+        failed_history=outer.get("failedRunHistoryLimit"),
+    )
+
+
+def _account(application: str, spec: Mapping[str, Any]) -> Account:
+    """The service account: `driver.serviceAccount`, kubeflow's field, names one that exists already."""
+    own = spec.get("serviceAccount") or {}
+    existing = (spec.get("driver") or {}).get("serviceAccount")
+    return Account(
+        name=existing or own.get("name") or application,
+        create=bool(own.get("create", existing is None)),
+        annotations=own.get("annotations") or {},
+        rbac=bool((spec.get("rbac") or {}).get("create", True)),
+    )
+
+
+def _if_enabled(section: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    return section if section is not None and section.get("enabled", True) else None

@@ -1,0 +1,107 @@
+"""Typed fields of a document as Spark properties: the one table, and the one order of precedence.
+
+Later wins: `sparkConf`, then `hadoopConf`, then the typed fields (as kubeflow's operator does it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+TYPED_PROPERTIES: Mapping[tuple[str, ...], str] = {
+    ("memoryOverheadFactor",): "spark.kubernetes.memoryOverheadFactor",
+    ("deps", "jars"): "spark.jars",
+    ("deps", "files"): "spark.files",
+    ("deps", "pyFiles"): "spark.submit.pyFiles",
+    ("deps", "archives"): "spark.archives",
+    ("deps", "packages"): "spark.jars.packages",
+    ("deps", "excludePackages"): "spark.jars.excludes",
+    ("deps", "repositories"): "spark.jars.repositories",
+    ("driver", "cores"): "spark.driver.cores",
+    ("driver", "coreRequest"): "spark.kubernetes.driver.request.cores",
+    ("driver", "coreLimit"): "spark.kubernetes.driver.limit.cores",
+    ("driver", "memory"): "spark.driver.memory",
+    ("driver", "memoryOverhead"): "spark.driver.memoryOverhead",
+    ("driver", "javaOptions"): "spark.driver.extraJavaOptions",
+    ("executor", "cores"): "spark.executor.cores",
+    ("executor", "coreRequest"): "spark.kubernetes.executor.request.cores",
+    ("executor", "coreLimit"): "spark.kubernetes.executor.limit.cores",
+    ("executor", "memory"): "spark.executor.memory",
+    ("executor", "memoryOverhead"): "spark.executor.memoryOverhead",
+    ("executor", "javaOptions"): "spark.executor.extraJavaOptions",
+    ("executor", "instances"): "spark.executor.instances",
+    ("dynamicAllocation", "enabled"): "spark.dynamicAllocation.enabled",
+    ("dynamicAllocation", "initialExecutors"): "spark.dynamicAllocation.initialExecutors",
+    ("dynamicAllocation", "minExecutors"): "spark.dynamicAllocation.minExecutors",
+    ("dynamicAllocation", "maxExecutors"): "spark.dynamicAllocation.maxExecutors",
+    ("dynamicAllocation", "shuffleTrackingEnabled"): "spark.dynamicAllocation.shuffleTracking.enabled",
+    ("dynamicAllocation", "shuffleTrackingTimeout"): "spark.dynamicAllocation.shuffleTracking.timeout",
+    ("dynamicAllocation", "executorIdleTimeout"): "spark.dynamicAllocation.executorIdleTimeout",
+    ("dynamicAllocation", "cachedExecutorIdleTimeout"): "spark.dynamicAllocation.cachedExecutorIdleTimeout",
+    ("dynamicAllocation", "schedulerBacklogTimeout"): "spark.dynamicAllocation.schedulerBacklogTimeout",
+    (
+        "dynamicAllocation",
+        "sustainedSchedulerBacklogTimeout",
+    ): "spark.dynamicAllocation.sustainedSchedulerBacklogTimeout",
+    ("dynamicAllocation", "executorAllocationRatio"): "spark.dynamicAllocation.executorAllocationRatio",
+    ("allocation", "batchSize"): "spark.kubernetes.allocation.batch.size",
+    ("allocation", "batchDelay"): "spark.kubernetes.allocation.batch.delay",
+    ("allocation", "maxPendingPods"): "spark.kubernetes.allocation.maxPendingPods",
+    ("allocation", "executorTimeout"): "spark.kubernetes.allocation.executor.timeout",
+    ("allocation", "maxExecutorFailures"): "spark.executor.maxNumFailures",
+    ("allocation", "executorFailuresValidityInterval"): "spark.executor.failuresValidityInterval",
+}
+"""Path of a typed field below an application's spec -> the Spark property that says the same."""
+
+TUNABLE = frozenset(
+    {
+        "spark.executor.instances",
+        "spark.dynamicAllocation.initialExecutors",
+        "spark.dynamicAllocation.minExecutors",
+        "spark.dynamicAllocation.maxExecutors",
+        "spark.executor.maxNumFailures",
+        "spark.executor.failuresValidityInterval",
+    }
+)
+"""Properties that live in the tuning ConfigMap, so that changing them starts no new run. The whole of
+`spark.kubernetes.` is left out of the driver's properties as well: nothing there reads it."""
+
+
+def property_text(value: Any) -> str:
+    """A typed value as Spark writes it: lists joined by commas, `true` and `false` in lower case."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return ",".join(str(item) for item in value)
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def lookup(value: Any, path: tuple[str, ...]) -> Any:
+    """The value at a path of keys, or None."""
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def effective_properties(spec: Mapping[str, Any]) -> dict[str, str]:
+    """All Spark properties that an application's spec asks for, whichever way it says them.
+
+    `spark.hadoop.X` is left out where `hadoopConf` has `X`: Spark would let the property win.
+    """
+    hadoop = spec.get("hadoopConf") or {}
+    properties = {
+        key: text
+        for key, text in (spec.get("sparkConf") or {}).items()
+        if key.removeprefix("spark.hadoop.") not in hadoop or not key.startswith("spark.hadoop.")
+    }
+    for path, name in TYPED_PROPERTIES.items():
+        value = lookup(spec, path)
+        if value is not None and value != []:
+            properties[name] = property_text(value)
+    timeout = lookup(spec, ("dynamicAllocation", "shuffleTrackingTimeout"))
+    if isinstance(timeout, int):
+        # kubeflow's field is a number of milliseconds; a bare number would be seconds to Spark.
+        properties["spark.dynamicAllocation.shuffleTracking.timeout"] = f"{timeout}ms"
+    return properties

@@ -1,0 +1,32 @@
+"""An application as Kubernetes objects: pure, from values to plain dicts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparkgen.model.application import Application
+from sparkgen.resources import objects
+from sparkgen.resources.order import ordered
+from sparkgen.resources.run import files, run_name
+
+__all__ = ["render", "run_name"]
+
+
+def render(application: Application) -> tuple[dict[str, Any], ...]:
+    """All objects of an application, in the order in which they are applied."""
+    run = run_name(application)
+    made = [
+        objects.service_account(application),
+        objects.role(application),
+        objects.role_binding(application),
+        *(
+            objects.run_config_map(application, run, suffix, data)
+            for suffix, data in files(application, run).items()
+        ),
+        objects.tuning_config_map(application),
+        objects.network_policy(application),
+        objects.disruption_budget(application),
+        objects.ui_service(application, run),
+        objects.workload(application, run),
+    ]
+    return tuple(ordered(item) for item in made if item is not None)

@@ -1,0 +1,121 @@
+"""What the ConfigMaps hold: Spark's configuration, Hadoop's, the executor template and the tuning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.model.application import Application, Role
+from sparkgen.model.properties import TUNABLE
+from sparkgen.resources.executor import executor_pod
+from sparkgen.resources.text import json_text, render_text, static_text
+
+IVY_DIR = "/tmp/.ivy2"  # noqa: S108 - inside the pod; the stock image's user has no home to write to
+
+
+def spark_properties(application: Application) -> dict[str, str]:
+    """The driver's properties, sorted by name; what the allocator adds later is not among them.
+
+    Later wins: what sparkgen would like, what the document says, what the contract needs.
+    """
+    defaults = {"spark.app.name": application.name, "spark.authenticate": "true"}
+    if application.executors.dynamic:
+        # Without it, or a shuffle service, Spark refuses dynamic allocation (ExecutorAllocationManager).
+        defaults["spark.dynamicAllocation.shuffleTracking.enabled"] = "true"
+    if "spark.jars.packages" in application.properties:
+        defaults["spark.jars.ivy"] = IVY_DIR
+    asked = {
+        name: text
+        for name, text in application.properties.items()
+        if name not in TUNABLE and not name.startswith("spark.kubernetes.")
+    }
+    return dict(sorted({**defaults, **asked, **_contract_properties(application)}.items()))
+
+
+def _contract_properties(application: Application) -> dict[str, str]:
+    class_path = application.properties.get("spark.driver.extraClassPath")
+    return {
+        "spark.master": f"sparkgen://127.0.0.1:{contract.SCHEDULER_PORT}",
+        "spark.submit.deployMode": "client",
+        "spark.driver.extraClassPath": ":".join(filter(None, (contract.SCHEDULER_JAR, class_path))),
+        "spark.driver.port": str(contract.DRIVER_PORT),
+        "spark.driver.blockManager.port": str(contract.BLOCK_MANAGER_PORT),
+        "spark.blockManager.port": str(contract.BLOCK_MANAGER_PORT),
+        "spark.ui.port": str(contract.UI_PORT),
+        "spark.sparkgen.allocation.onMismatch": application.on_mismatch,
+        **_sizes(application.driver),
+        **_sizes(application.executor),
+    }
+
+
+def _sizes(role: Role) -> dict[str, str]:
+    """What the pod has, said to Spark too: its resource profiles compute with these."""
+    return {
+        f"spark.{role.name}.cores": str(role.cores),
+        f"spark.{role.name}.memory": f"{role.memory.heap}m",
+        f"spark.{role.name}.memoryOverhead": f"{role.memory.overhead}m",
+    }
+
+
+def conf_files(application: Application) -> dict[str, str]:
+    """The files of the run's `-conf` ConfigMap, for driver, allocator and executors."""
+    metrics = application.metrics_properties or render_text("metrics.properties.j2")
+    return {
+        contract.EXECUTOR_SCRIPT_FILE: static_text(contract.EXECUTOR_SCRIPT_FILE),
+        contract.LOG4J2_FILE: render_text(
+            "log4j2.properties.j2",
+            level=application.log_level,
+            loggers=dict(sorted(application.loggers.items())),
+        ),
+        contract.METRICS_FILE: metrics,
+        contract.SPARK_DEFAULTS_FILE: render_text(
+            "spark-defaults.conf.j2", properties=spark_properties(application)
+        ),
+    }
+
+
+def hadoop_files(application: Application) -> dict[str, str]:
+    """The files of the run's `-hadoop` ConfigMap."""
+    return {
+        contract.HADOOP_FILE: render_text("core-site.xml.j2", hadoop=dict(sorted(application.hadoop.items())))
+    }
+
+
+def executor_files(application: Application, run: str) -> dict[str, str]:
+    """The files of the run's `-executor` ConfigMap: the pod template, as the allocator will use it."""
+    template = {"apiVersion": "v1", "kind": "PodTemplate", "template": executor_pod(application, run)}
+    return {contract.EXECUTOR_TEMPLATE_FILE: json_text(template)}
+
+
+def tuning_files(application: Application) -> dict[str, str]:
+    """The files of the `-tuning` ConfigMap: all that may change without a new run."""
+    executors = application.executors
+    tuning = application.tuning
+    allocation = {
+        "batchSize": tuning.batch_size,
+        "batchDelayMs": tuning.batch_delay_ms,
+        "maxPendingPods": tuning.max_pending_pods,
+        "executorTimeoutMs": tuning.executor_timeout_ms,
+        "pendingTimeoutMs": tuning.pending_timeout_ms,
+        "maxExecutorFailures": tuning.max_executor_failures,
+        "executorFailuresValidityIntervalMs": tuning.failures_interval_ms,
+    }
+    bounds = {"minimum": executors.minimum, "initial": executors.initial, "maximum": executors.maximum}
+    document = {
+        "version": contract.VERSION,
+        "executors": _given(bounds) if executors.dynamic else {"instances": executors.instances},
+        "allocation": _given(allocation),
+        "run": _given({"expiresAt": application.run.expires_at, "history": _history(application)}),
+    }
+    return {contract.TUNING_FILE: json_text(document)}
+
+
+def _history(application: Application) -> dict[str, Any] | None:
+    return (
+        _given({"succeeded": application.run.keep_succeeded, "failed": application.run.keep_failed}) or None
+    )
+
+
+def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}

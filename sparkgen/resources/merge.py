@@ -1,0 +1,57 @@
+"""Merging one Kubernetes object over another: maps by key, a listed few lists by their key, the rest replaced.
+
+The table is explicit, so that the chart can follow the very same one. There are no `$patch` directives.
+Source of the keys: the `patchMergeKey` of the Kubernetes API types, less those that surprise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+MERGE_KEYS: Mapping[str, str] = {
+    "containers": "name",
+    "initContainers": "name",
+    "volumes": "name",
+    "env": "name",
+    "imagePullSecrets": "name",
+    "volumeMounts": "mountPath",
+    "ports": "containerPort",
+    "hostAliases": "ip",
+}
+"""Field name -> the key by which two of its items are the same item."""
+
+APPENDED = frozenset({"tolerations", "envFrom", "topologySpreadConstraints"})
+"""Lists without a key, whose items add up; an item that is there already is not repeated."""
+
+
+def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """`base` with `over` laid on top; neither is changed. Order: base's keys and items first."""
+    result = dict(base)
+    for key, value in over.items():
+        result[key] = _merged(key, result[key], value) if key in result else value
+    return result
+
+
+def _merged(field: str, base: Any, over: Any) -> Any:
+    if isinstance(base, Mapping) and isinstance(over, Mapping):
+        return merge(base, over)
+    if isinstance(base, list) and isinstance(over, list):
+        if field in APPENDED:
+            return base + [item for item in over if item not in base]
+        if field in MERGE_KEYS:
+            return _merged_items(MERGE_KEYS[field], base, over)
+    return over
+
+
+def _merged_items(key: str, base: list[Any], over: list[Any]) -> list[Any]:
+    items = list(base)
+    places = {item.get(key): index for index, item in enumerate(items)}
+    for item in over:
+        index = places.get(item.get(key))
+        if index is None:
+            places[item.get(key)] = len(items)
+            items.append(item)
+        else:
+            items[index] = merge(items[index], item)
+    return items

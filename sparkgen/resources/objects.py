@@ -1,0 +1,250 @@
+"""The Kubernetes objects of an application, one small function each, all of the same form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.model.application import Application
+from sparkgen.resources import conf
+from sparkgen.resources.driver import driver_pod
+from sparkgen.resources.pod import picked
+
+Object = dict[str, Any]
+
+ALLOCATOR_RULES: tuple[Object, ...] = (
+    # Executors: created, followed, removed.
+    {"apiGroups": [""], "resources": ["pods"], "verbs": ["create", "delete", "get", "list", "watch"]},
+    # One RPC secret per attempt. Never read back: the value stays in memory.
+    {"apiGroups": [""], "resources": ["secrets"], "verbs": ["create"]},
+    # What a user must know, on the driver's pod.
+    {"apiGroups": [""], "resources": ["events"], "verbs": ["create"]},
+)
+"""All that the allocator may do, in one namespace."""
+
+
+def _metadata(application: Application, name: str, run: str | None = None) -> Object:
+    labels = {
+        **application.labels,
+        contract.LABEL_NAME: application.name,
+        contract.LABEL_MANAGED_BY: "sparkgen",
+        contract.LABEL_APPLICATION: application.name,
+    }
+    if run is not None:
+        labels[contract.LABEL_RUN] = run
+    metadata: Object = {"name": name, "namespace": application.namespace, "labels": labels}
+    if application.annotations:
+        metadata["annotations"] = dict(application.annotations)
+    return metadata
+
+
+def service_account(application: Application) -> Object | None:
+    """The account of driver and executors. No pod gets its token unless it asks."""
+    account = application.account
+    if not account.create:
+        return None
+    metadata = _metadata(application, account.name)
+    if account.annotations:
+        metadata["annotations"] = {**metadata.get("annotations", {}), **account.annotations}
+    return {
+        "apiVersion": "v1",
+        "kind": "ServiceAccount",
+        "metadata": metadata,
+        "automountServiceAccountToken": False,
+    }
+
+
+def role(application: Application) -> Object | None:
+    """The allocator's rights, in the application's namespace alone."""
+    if not application.account.rbac:
+        return None
+    return {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "Role",
+        "metadata": _metadata(application, application.name),
+        "rules": [dict(rule) for rule in ALLOCATOR_RULES],
+    }
+
+
+def role_binding(application: Application) -> Object | None:
+    """The rights, given to the application's account."""
+    if not application.account.rbac:
+        return None
+    return {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "RoleBinding",
+        "metadata": _metadata(application, application.name),
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": application.name},
+        "subjects": [
+            {
+                "kind": "ServiceAccount",
+                "name": application.account.name,
+                "namespace": application.namespace,
+            }
+        ],
+    }
+
+
+def run_config_map(application: Application, run: str, suffix: str, data: Mapping[str, str]) -> Object:
+    """A ConfigMap of one run: immutable, so that nothing changes under a running driver."""
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": _metadata(application, f"{run}-{suffix}", run),
+        "immutable": True,
+        "data": dict(data),
+    }
+
+
+def tuning_config_map(application: Application) -> Object:
+    """The ConfigMap that may change while the application runs."""
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": _metadata(application, f"{application.name}-tuning"),
+        "data": conf.tuning_files(application),
+    }
+
+
+def ui_service(application: Application, run: str) -> Object:
+    """The Spark UI of the current run's driver. It selects nothing else."""
+    options = application.ui
+    metadata = _metadata(application, f"{application.name}-ui")
+    metadata["labels"] = {**(options.get("serviceLabels") or {}), **metadata["labels"]}
+    if options.get("serviceAnnotations"):
+        metadata["annotations"] = {**metadata.get("annotations", {}), **options["serviceAnnotations"]}
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": metadata,
+        "spec": {
+            "type": options.get("serviceType", "ClusterIP"),
+            "selector": {contract.LABEL_RUN: run, contract.LABEL_ROLE: "driver"},
+            "ports": [
+                {
+                    "name": "spark-ui",
+                    "port": options.get("servicePort", contract.UI_PORT),
+                    "targetPort": "spark-ui",
+                }
+            ],
+        },
+    }
+
+
+def network_policy(application: Application) -> Object | None:
+    """Who may reach the application's pods: its own pods everywhere, the named peers the UI and the metrics."""
+    if application.network_policy is None:
+        return None
+    own = {"matchLabels": {contract.LABEL_APPLICATION: application.name}}
+    ingress: list[Object] = [{"from": [{"podSelector": own}]}]
+    peers = application.network_policy.get("ingressFrom")
+    if peers:
+        ports = [{"protocol": "TCP", "port": port} for port in (contract.UI_PORT, contract.ALLOCATOR_PORT)]
+        ingress.append({"from": list(peers), "ports": ports})
+    return {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "NetworkPolicy",
+        "metadata": _metadata(application, application.name),
+        "spec": {"podSelector": own, "policyTypes": ["Ingress"], "ingress": ingress},
+    }
+
+
+def disruption_budget(application: Application) -> Object | None:
+    """Keeps a drain from evicting the driver. Pods of a Job take a whole number in `minAvailable` only."""
+    given = application.disruption_budget
+    if given is None:
+        return None
+    spec = picked(given, "minAvailable", "maxUnavailable", "unhealthyPodEvictionPolicy")
+    if "minAvailable" not in spec and "maxUnavailable" not in spec:
+        spec["minAvailable"] = 1
+    selector = {contract.LABEL_APPLICATION: application.name, contract.LABEL_ROLE: "driver"}
+    return {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": _metadata(application, f"{application.name}-driver"),
+        "spec": {**spec, "selector": {"matchLabels": selector}},
+    }
+
+
+def job_spec(application: Application, run: str) -> Object:
+    """A driver that runs once: no retry unless asked, and never a second driver beside a lost one."""
+    spec: Object = {"backoffLimit": application.retries, "podReplacementPolicy": "Failed"}
+    if application.retries:
+        # A drained or preempted driver is no failure of the application, and is not counted as one.
+        spec["podFailurePolicy"] = {
+            "rules": [
+                {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}
+            ]
+        }
+    if application.deadline_seconds is not None:
+        spec["activeDeadlineSeconds"] = application.deadline_seconds
+    if application.ttl_seconds is not None:
+        spec["ttlSecondsAfterFinished"] = application.ttl_seconds
+    if application.suspend:
+        spec["suspend"] = True
+    return {**spec, "template": driver_pod(application, run)}
+
+
+def job(application: Application, run: str) -> Object:
+    """The driver of an application that runs once per run."""
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": _metadata(application, run, run),
+        "spec": job_spec(application, run),
+    }
+
+
+def cron_job(application: Application, run: str) -> Object:
+    """The driver of a scheduled application: one object for ever, each firing reads the newest run's files."""
+    schedule = application.schedule
+    if schedule is None:
+        raise ValueError("a CronJob needs a schedule")
+    optional = {
+        "timeZone": schedule.time_zone,
+        "startingDeadlineSeconds": schedule.starting_deadline_seconds,
+        "successfulJobsHistoryLimit": schedule.successful_history,
+        "failedJobsHistoryLimit": schedule.failed_history,
+    }
+    metadata = _metadata(application, application.name)
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "CronJob",
+        "metadata": metadata,
+        "spec": {
+            "schedule": schedule.cron,
+            **{name: value for name, value in optional.items() if value is not None},
+            "concurrencyPolicy": schedule.concurrency_policy,
+            "suspend": schedule.suspend,
+            "jobTemplate": {
+                "metadata": {"labels": {**metadata["labels"], contract.LABEL_RUN: run}},
+                "spec": job_spec(application, run),
+            },
+        },
+    }
+
+
+def deployment(application: Application, run: str) -> Object:
+    """The driver of an application that never ends. One name, so that a change replaces, never doubles."""
+    selector = {contract.LABEL_APPLICATION: application.name, contract.LABEL_ROLE: "driver"}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": _metadata(application, application.name),
+        "spec": {
+            "replicas": 1,
+            "strategy": {"type": "Recreate"},
+            "selector": {"matchLabels": selector},
+            "template": driver_pod(application, run),
+        },
+    }
+
+
+def workload(application: Application, run: str) -> Object:
+    """What runs the driver: a CronJob, a Deployment or a Job."""
+    if application.schedule is not None:
+        return cron_job(application, run)
+    if application.restart == "Always":
+        return deployment(application, run)
+    return job(application, run)

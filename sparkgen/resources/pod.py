@@ -1,0 +1,269 @@
+"""What driver and executor pods have in common, as small steps: application and role in, one layer out.
+
+A layer is a partial pod template. Layers are merged in order (merge.py), so that precedence is the order
+of a list: sparkgen's defaults, then the document's `template`, then its typed fields, then what the
+contract requires.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.model.application import Application, Role
+from sparkgen.resources.merge import merge
+
+Layer = dict[str, Any]
+Step = Callable[[Application, Role], Layer]
+
+SPARK_UID = 185
+"""User and group of the stock Spark image."""
+
+MAIN_CONTAINER = {"driver": contract.DRIVER_CONTAINER, "executor": contract.EXECUTOR_CONTAINER}
+
+RESTRICTED = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+"""What Pod Security "restricted" asks of each container, beyond the pod's own settings."""
+
+SECRET_TYPES = {
+    "GCPServiceAccount": ("GOOGLE_APPLICATION_CREDENTIALS", "key.json"),
+    "HadoopDelegationToken": ("HADOOP_TOKEN_FILE_LOCATION", "hadoop.token"),
+}
+"""secretType -> environment variable that names a file of the mounted Secret (kubeflow's meaning)."""
+
+
+def assemble(application: Application, role: Role, steps: Sequence[Step]) -> dict[str, Any]:
+    """The pod template that the steps make, one laid over the other."""
+    pod: dict[str, Any] = {"metadata": {"labels": {}}, "spec": {}}
+    for step in steps:
+        pod = merge(pod, step(application, role))
+    return pod
+
+
+def picked(source: Mapping[str, Any], *fields: str) -> dict[str, Any]:
+    """The named fields that a document sets."""
+    return {field: source[field] for field in fields if source.get(field) is not None}
+
+
+def main_container(role: Role, **fields: Any) -> Layer:
+    """A layer that touches the Spark container alone."""
+    return {"spec": {"containers": [{"name": MAIN_CONTAINER[role.name], **fields}]}}
+
+
+def field_env(name: str, path: str) -> dict[str, Any]:
+    """An environment variable with a field of the pod itself (the downward API)."""
+    return {"name": name, "valueFrom": {"fieldRef": {"fieldPath": path}}}
+
+
+def default_security(application: Application, role: Role) -> Layer:
+    """Pod Security "restricted", as the stock Spark image's user."""
+    pod = {
+        "runAsNonRoot": True,
+        "runAsUser": SPARK_UID,
+        "runAsGroup": SPARK_UID,
+        "fsGroup": SPARK_UID,
+        "seccompProfile": {"type": "RuntimeDefault"},
+    }
+    return merge({"spec": {"securityContext": pod}}, main_container(role, securityContext=RESTRICTED))
+
+
+def default_neighbours(application: Application, role: Role) -> Layer:
+    """No mesh sidecar (it would outlive a finished driver), no eviction of a driver to save a node."""
+    annotations = {"linkerd.io/inject": "disabled"}
+    if role.name == "driver":
+        annotations["cluster-autoscaler.kubernetes.io/safe-to-evict"] = "false"
+        annotations["karpenter.sh/do-not-disrupt"] = "true"
+    metadata = {"labels": {"sidecar.istio.io/inject": "false"}, "annotations": annotations}
+    return {"metadata": metadata, "spec": {"enableServiceLinks": False}}
+
+
+def template(application: Application, role: Role) -> Layer:
+    """The document's own pod template.
+
+    Its Spark container is the one that has the name, or else the first (Spark's own rule:
+    KubernetesUtils.selectSparkContainer).
+    """
+    given = role.spec.get("template") or {}
+    layer: Layer = {
+        "metadata": picked(given.get("metadata") or {}, "labels", "annotations"),
+        "spec": dict(given.get("spec") or {}),
+    }
+    containers = layer["spec"].get("containers") or []
+    name = MAIN_CONTAINER[role.name]
+    if containers and name not in [container.get("name") for container in containers]:
+        layer["spec"]["containers"] = [{**containers[0], "name": name}, *containers[1:]]
+    elif containers:
+        # The Spark container stays the first: `kubectl logs` shows the first one.
+        own = [container for container in containers if container.get("name") == name]
+        layer["spec"]["containers"] = own + [item for item in containers if item.get("name") != name]
+    return layer
+
+
+def metadata(application: Application, role: Role) -> Layer:
+    """The application's labels, the role's labels and annotations, and sparkgen's own labels."""
+    labels = {**application.labels, **role.labels}
+    if role.name == "executor":
+        labels = {key: text for key, text in labels.items() if contract.belongs_on_executor(key)}
+    own = {
+        contract.LABEL_NAME: application.name,
+        contract.LABEL_COMPONENT: role.name,
+        contract.LABEL_MANAGED_BY: "sparkgen",
+        contract.LABEL_APPLICATION: application.name,
+        contract.LABEL_ROLE: role.name,
+    }
+    return {"metadata": {"labels": {**labels, **own}, "annotations": dict(role.annotations)}}
+
+
+def image(application: Application, role: Role) -> Layer:
+    """The Spark image, and how it is pulled."""
+    fields = {"image": role.image}
+    if role.image_pull_policy:
+        fields["imagePullPolicy"] = role.image_pull_policy
+    layer = main_container(role, **fields)
+    if application.image_pull_secrets:
+        layer["spec"]["imagePullSecrets"] = [{"name": name} for name in application.image_pull_secrets]
+    return layer
+
+
+def resources(application: Application, role: Role) -> Layer:
+    """CPU and memory as Spark's backend requests them: memory is request and limit; CPU has a limit if asked."""
+    memory = f"{role.memory.total}Mi"
+    limits: dict[str, Any] = {"memory": memory}
+    if role.core_limit is not None:
+        limits["cpu"] = role.core_limit
+    gpu = role.spec.get("gpu")
+    if gpu:
+        limits[gpu["name"]] = gpu["quantity"]
+    return main_container(
+        role, resources={"requests": {"cpu": role.core_request, "memory": memory}, "limits": limits}
+    )
+
+
+def scheduling(application: Application, role: Role) -> Layer:
+    """Where the pod may run."""
+    return {
+        "spec": picked(
+            role.spec,
+            "nodeSelector",
+            "affinity",
+            "tolerations",
+            "topologySpreadConstraints",
+            "priorityClassName",
+            "schedulerName",
+        )
+    }
+
+
+def pod_settings(application: Application, role: Role) -> Layer:
+    """The pod-wide settings of a role."""
+    spec = picked(role.spec, "hostAliases", "dnsConfig", "terminationGracePeriodSeconds")
+    if role.spec.get("podSecurityContext"):
+        spec["securityContext"] = role.spec["podSecurityContext"]
+    return {"spec": spec}
+
+
+def container_settings(application: Application, role: Role) -> Layer:
+    """The Spark container's own settings."""
+    return main_container(
+        role, **picked(role.spec, "env", "envFrom", "volumeMounts", "ports", "securityContext", "lifecycle")
+    )
+
+
+def mounted_objects(application: Application, role: Role) -> Layer:
+    """Secrets and ConfigMaps that exist in the namespace, mounted where the document says."""
+    volumes: list[dict[str, Any]] = []
+    mounts: list[dict[str, Any]] = []
+    env: list[dict[str, Any]] = []
+    for secret in role.spec.get("secrets") or ():
+        name = f"{secret['name']}-secret"
+        volumes.append({"name": name, "secret": {"secretName": secret["name"]}})
+        mounts.append({"name": name, "mountPath": secret["path"], "readOnly": True})
+        variable, file = SECRET_TYPES.get(secret.get("secretType", "Generic"), (None, None))
+        if variable:
+            env.append({"name": variable, "value": f"{secret['path'].rstrip('/')}/{file}"})
+    for config_map in role.spec.get("configMaps") or ():
+        name = f"{config_map['name']}-config"
+        volumes.append({"name": name, "configMap": {"name": config_map["name"]}})
+        mounts.append({"name": name, "mountPath": config_map["path"], "readOnly": True})
+    if not volumes:
+        return {}
+    fields: dict[str, Any] = {"volumeMounts": mounts}
+    if env:
+        fields["env"] = env
+    return merge({"spec": {"volumes": volumes}}, main_container(role, **fields))
+
+
+def user_containers(application: Application, role: Role) -> Layer:
+    """Init containers and sidecars of the document."""
+    spec: dict[str, Any] = picked(role.spec, "initContainers")
+    if role.spec.get("sidecars"):
+        spec["containers"] = role.spec["sidecars"]
+    return {"spec": spec}
+
+
+def volumes(application: Application, role: Role) -> Layer:
+    """The document's volumes that a container of this role mounts, and no others."""
+    wanted = {mount["name"] for mount in _all_mounts(role)}
+    used = [dict(volume) for volume in application.volumes if volume["name"] in wanted]
+    return {"spec": {"volumes": used}} if used else {}
+
+
+def _all_mounts(role: Role) -> Iterable[Mapping[str, Any]]:
+    inside = (role.spec.get("template") or {}).get("spec") or {}
+    containers = [
+        role.spec,
+        *(role.spec.get("initContainers") or ()),
+        *(role.spec.get("sidecars") or ()),
+        *(inside.get("initContainers") or ()),
+        *(inside.get("containers") or ()),
+    ]
+    for container in containers:
+        yield from container.get("volumeMounts") or ()
+
+
+def scratch(application: Application, role: Role) -> Layer:
+    """Spark's scratch space: the mounted volumes named `spark-local-dir-*`, or else an emptyDir.
+
+    Source: LocalDirsFeatureStep.
+    """
+    given = [
+        mount["mountPath"]
+        for mount in _all_mounts(role)
+        if mount["name"].startswith(contract.LOCAL_DIR_VOLUME_PREFIX)
+    ]
+    if given:
+        return main_container(role, env=[{"name": contract.ENV_LOCAL_DIRS, "value": ",".join(given)}])
+    tmpfs = application.properties.get("spark.kubernetes.local.dirs.tmpfs") == "true"
+    volume = {"name": contract.SCRATCH_VOLUME, "emptyDir": {"medium": "Memory"} if tmpfs else {}}
+    container = main_container(
+        role,
+        env=[{"name": contract.ENV_LOCAL_DIRS, "value": contract.SCRATCH_DIR}],
+        volumeMounts=[{"name": contract.SCRATCH_VOLUME, "mountPath": contract.SCRATCH_DIR}],
+    )
+    return merge({"spec": {"volumes": [volume]}}, container)
+
+
+def config_map_volume(name: str, config_map: str) -> dict[str, Any]:
+    """A volume with all files of a ConfigMap."""
+    return {"name": name, "configMap": {"name": config_map}}
+
+
+def read_only(name: str, path: str) -> dict[str, Any]:
+    """A mount that nothing writes to."""
+    return {"name": name, "mountPath": path, "readOnly": True}
+
+
+COMMON_STEPS: tuple[Step, ...] = (
+    default_security,
+    default_neighbours,
+    template,
+    metadata,
+    image,
+    resources,
+    scheduling,
+    pod_settings,
+    container_settings,
+    mounted_objects,
+    volumes,
+    scratch,
+)

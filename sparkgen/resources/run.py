@@ -1,0 +1,54 @@
+"""The identity of a run: a hash over all that it depends on, and over nothing else.
+
+The hash covers the workload's specification, the files of the run's ConfigMaps and `spec.run.id`. It
+leaves out what Kubernetes lets one change on an existing Job (`CHANGEABLE`), what is tunable (the tuning
+ConfigMap), names of the application's own objects, and provenance. docs/design/run-identity.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sparkgen import names
+from sparkgen.model.application import Application
+from sparkgen.resources import conf, objects
+
+CHANGEABLE = ("activeDeadlineSeconds", "backoffLimit", "suspend", "ttlSecondsAfterFinished")
+"""Fields of a Job's spec that may change in place (batch/validation: ValidateJobSpecUpdate)."""
+
+
+def run_name(application: Application) -> str:
+    """The name of the run that the application describes now."""
+    return names.run_name(application.name, run_hash(application))
+
+
+def run_hash(application: Application) -> str:
+    """Eight hexadecimal characters; equal for equal runs, whichever engine computes them."""
+    return names.digest(identity(application), names.RUN_HASH_LENGTH)
+
+
+def identity(application: Application) -> dict[str, Any]:
+    """What the hash is over: the run's objects, built with a placeholder where the hash will stand."""
+    run = names.run_name(application.name, names.RUN_PLACEHOLDER)
+    return {
+        "id": application.run.id or "",
+        "workload": _job_spec(objects.workload(application, run)),
+        "files": files(application, run),
+    }
+
+
+def files(application: Application, run: str) -> dict[str, dict[str, str]]:
+    """The run's ConfigMaps: suffix of the name -> file name -> text."""
+    result = {"conf": conf.conf_files(application)}
+    if application.hadoop:
+        result["hadoop"] = conf.hadoop_files(application)
+    result["executor"] = conf.executor_files(application, run)
+    return result
+
+
+def _job_spec(workload: Mapping[str, Any]) -> dict[str, Any]:
+    spec = workload["spec"]
+    if workload["kind"] == "CronJob":
+        spec = spec["jobTemplate"]["spec"]
+    return {key: value for key, value in spec.items() if key not in CHANGEABLE}
