@@ -51,3 +51,8 @@ def digest(value: Any, length: int = 64) -> str:
 def run_name(application: str, run_hash: str) -> str:
     """The name of a run and of the objects that belong to it alone."""
     return f"{application}-{run_hash}"
+
+
+def volume_name(source: str, suffix: str) -> str:
+    """A volume's name (a DNS-1123 label) for a Secret or ConfigMap, whose names may be long and have dots."""
+    return f"{source.replace('.', '-')[: 62 - len(suffix)]}-{suffix}"

@@ -1,4 +1,4 @@
-"""The driver's pod: `install` puts the scheduler jar in place, `allocator` talks to Kubernetes, Spark runs."""
+"""The driver's pod: `install` brings the scheduler jar, `allocator` talks to Kubernetes, Spark runs."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def decommission(application: Application, role: Role) -> Layer:
 
 
 def spark_container(application: Application, role: Role) -> Layer:
-    """sparkgen's script in the stock image: it waits for the allocator's word, then starts Spark's executor."""
+    """The stock image runs our script: it waits for the allocator's word, then starts Spark's executor."""
     env: list[dict[str, Any]] = [
         {"name": contract.ENV_EXECUTOR_CORES, "value": str(role.cores)},
         {"name": contract.ENV_EXECUTOR_MEMORY, "value": f"{role.memory.heap}m"},
@@ -85,9 +85,8 @@ def startup_options(properties: Mapping[str, str]) -> list[str]:
         f"-D{name}={text}"
         for name, text in sorted(wanted.items())
         if (name.startswith("spark.auth") and name != "spark.authenticate.secret")
-        or name.startswith(("spark.rpc", "spark.network", "spark.ssl"))
+        or name.startswith(("spark.rpc", "spark.network", "spark.ssl", "spark.port."))
         or (name.startswith("spark.") and name.endswith(".port"))
-        or name.startswith("spark.port.")
     ]
 
 

@@ -1,4 +1,4 @@
-"""Merging one Kubernetes object over another: maps by key, a listed few lists by their key, the rest replaced.
+"""Laying one Kubernetes object over another: maps by key, a few lists by their key, the rest replaced.
 
 The table is explicit, so that the chart can follow the very same one. There are no `$patch` directives.
 Source of the keys: the `patchMergeKey` of the Kubernetes API types, less those that surprise.

@@ -133,7 +133,7 @@ def ui_service(application: Application, run: str) -> Object:
 
 
 def network_policy(application: Application) -> Object | None:
-    """Who may reach the application's pods: its own pods everywhere, the named peers the UI and the metrics."""
+    """Who may reach the pods: the application's own everywhere, the named peers the UI and the metrics."""
     if application.network_policy is None:
         return None
     own = {"matchLabels": {contract.LABEL_APPLICATION: application.name}}
@@ -197,7 +197,7 @@ def job(application: Application, run: str) -> Object:
 
 
 def cron_job(application: Application, run: str) -> Object:
-    """The driver of a scheduled application: one object for ever, each firing reads the newest run's files."""
+    """The driver of a scheduled application: one object, whose firings read the newest run's files."""
     schedule = application.schedule
     if schedule is None:
         raise ValueError("a CronJob needs a schedule")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from sparkgen import contract
+from sparkgen import contract, names
 from sparkgen.model.application import Application, Role
 from sparkgen.resources.merge import merge
 
@@ -126,7 +126,7 @@ def image(application: Application, role: Role) -> Layer:
 
 
 def resources(application: Application, role: Role) -> Layer:
-    """CPU and memory as Spark's backend requests them: memory is request and limit; CPU has a limit if asked."""
+    """CPU and memory as Spark's backend requests them: a limit of CPU only where asked for."""
     memory = f"{role.memory.total}Mi"
     limits: dict[str, Any] = {"memory": memory}
     if role.core_limit is not None:
@@ -175,14 +175,14 @@ def mounted_objects(application: Application, role: Role) -> Layer:
     mounts: list[dict[str, Any]] = []
     env: list[dict[str, Any]] = []
     for secret in role.spec.get("secrets") or ():
-        name = f"{secret['name']}-secret"
+        name = names.volume_name(secret["name"], "secret")
         volumes.append({"name": name, "secret": {"secretName": secret["name"]}})
         mounts.append({"name": name, "mountPath": secret["path"], "readOnly": True})
         variable, file = SECRET_TYPES.get(secret.get("secretType", "Generic"), (None, None))
         if variable:
             env.append({"name": variable, "value": f"{secret['path'].rstrip('/')}/{file}"})
     for config_map in role.spec.get("configMaps") or ():
-        name = f"{config_map['name']}-config"
+        name = names.volume_name(config_map["name"], "config")
         volumes.append({"name": name, "configMap": {"name": config_map["name"]}})
         mounts.append({"name": name, "mountPath": config_map["path"], "readOnly": True})
     if not volumes:
