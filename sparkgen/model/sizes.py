@@ -21,8 +21,8 @@ NON_JVM_OVERHEAD_FACTOR = "0.4"
 def memory(role: str, properties: Mapping[str, str], language: str) -> Memory:
     """The memory of a role in MiB, from the effective Spark properties.
 
-    Source: BasicDriverFeatureStep, BasicExecutorFeatureStep and ResourceProfile
-    (getResourcesForClusterManager). Off-heap memory and PySpark's own limit count for executors only, as there.
+    Source: BasicDriverFeatureStep, BasicExecutorFeatureStep, and getResourcesForClusterManager of
+    ResourceProfile. Off-heap memory and PySpark's own limit count for executors only, as there.
     """
     heap = to_mib(properties.get(f"spark.{role}.memory", DEFAULT_MEMORY))
     overhead = _overhead(role, properties, language, heap)
