@@ -1,0 +1,166 @@
+"""`make bench`: how long sparkgen takes beside `helm template`, as ratios of medians within one run.
+
+Two questions: one cold `sparkgen render` against one `helm template` of a chart of like size (the same
+objects, as templates that read values), and many documents in one call against as many calls of helm.
+The commands run in turn, A B A B, so that a noisy machine treats both alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from sparkgen import __version__
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLE = ROOT / "examples" / "python-pi" / "app.yaml"
+SPARKGEN = Path(sys.executable).with_name("sparkgen")
+RESULTS = ROOT / "docs" / "benchmarks" / "render.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two commands timed in turn; times in seconds, one per round."""
+
+    title: str
+    goal: str
+    ours: tuple[float, ...]
+    theirs: tuple[float, ...]
+    ours_name: str
+    theirs_name: str
+
+    @property
+    def ratio(self) -> float:
+        """The median over the rounds of ours divided by theirs."""
+        return statistics.median(a / b for a, b in zip(self.ours, self.theirs, strict=True))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run both comparisons, print them, and keep them with `--write`."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=15, help="pairs of cold starts (default 15)")
+    parser.add_argument("--documents", type=int, default=500, help="documents in one call (default 500)")
+    parser.add_argument("--write", action="store_true", help=f"keep the table in {RESULTS.relative_to(ROOT)}")
+    options = parser.parse_args(arguments)
+    helm = tool("helm")
+    with tempfile.TemporaryDirectory() as folder:
+        chart = like_sized_chart(Path(folder) / "chart")
+        comparisons = [
+            cold_start(helm, chart, options.rounds),
+            many_documents(helm, chart, Path(folder), options.documents),
+        ]
+    text = report(comparisons)
+    print(text)
+    if options.write:
+        RESULTS.parent.mkdir(parents=True, exist_ok=True)
+        RESULTS.write_text(text, encoding="utf-8")
+    return 0
+
+
+def tool(name: str) -> str:
+    """The path of a pinned tool, built if it is not there yet."""
+    command = [sys.executable, str(ROOT / "tools" / "gotools.py"), "path", name]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
+def timed(command: list[str]) -> float:
+    """Seconds that a command takes as a whole process; it must succeed."""
+    started = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    return time.perf_counter() - started
+
+
+def like_sized_chart(folder: Path) -> Path:
+    """A chart whose templates give the example's objects, with the values that a real chart would read."""
+    rendered = subprocess.run(
+        [str(SPARKGEN), "render", str(EXAMPLE)], check=True, capture_output=True, text=True
+    ).stdout
+    templates = folder / "templates"
+    templates.mkdir(parents=True)
+    (folder / "Chart.yaml").write_text("apiVersion: v2\nname: bench\nversion: 0.1.0\n", encoding="utf-8")
+    shutil.copy(EXAMPLE, folder / "values.yaml")
+    name = yaml.safe_load(EXAMPLE.read_text(encoding="utf-8"))["metadata"]["name"]
+    for index, text in enumerate(rendered.split("\n---\n")):
+        escaped = text.replace("{{", '{{ "{{" }}')
+        templated = escaped.replace(f": {name}\n", ": {{ .Values.metadata.name }}\n")
+        (templates / f"object-{index}.yaml").write_text(templated, encoding="utf-8")
+    return folder
+
+
+def cold_start(helm: str, chart: Path, rounds: int) -> Comparison:
+    """One document, one process each."""
+    ours_command = [str(SPARKGEN), "render", str(EXAMPLE)]
+    theirs_command = [helm, "template", "bench", str(chart)]
+    timed(ours_command), timed(theirs_command)
+    pairs = [(timed(ours_command), timed(theirs_command)) for _ in range(rounds)]
+    ours, theirs = zip(*pairs, strict=True)
+    return Comparison(
+        "one document, cold",
+        "at most 3",
+        ours,
+        theirs,
+        "`sparkgen render app.yaml`",
+        "`helm template` of a like chart",
+    )
+
+
+def many_documents(helm: str, chart: Path, folder: Path, count: int, rounds: int = 3) -> Comparison:
+    """Many documents in one call against as many calls; helm is called for a tenth of them in each round."""
+    documents = folder / "documents"
+    documents.mkdir()
+    text = EXAMPLE.read_text(encoding="utf-8")
+    name = yaml.safe_load(text)["metadata"]["name"]
+    for index in range(count):
+        (documents / f"app-{index:04}.yaml").write_text(
+            text.replace(f"name: {name}\n", f"name: {name}-{index}\n", 1), encoding="utf-8"
+        )
+    ours, theirs = [], []
+    sample = max(count // 10, 1)
+    for index in range(rounds):
+        output = folder / f"out-{index}"
+        ours.append(timed([str(SPARKGEN), "render", str(documents), "-q", "-o", str(output)]))
+        theirs.append(
+            sum(timed([helm, "template", "bench", str(chart)]) for _ in range(sample)) * count / sample
+        )
+    return Comparison(
+        f"{count} documents",
+        "at most 0.1",
+        tuple(ours),
+        tuple(theirs),
+        "one `sparkgen render DIR -o OUT`",
+        f"{count} calls of `helm template` (from {sample} per round)",
+    )
+
+
+def report(comparisons: list[Comparison]) -> str:
+    """The table, as Markdown."""
+    lines = [
+        "# Rendering beside helm",
+        "",
+        f"Made by `make bench`. sparkgen {__version__}, Python {platform.python_version()}, "
+        f"{os.cpu_count()} cores. Times are medians of whole processes; the ratio is the median over interleaved "
+        "pairs. Compare ratios, not seconds: machines differ.",
+        "",
+        "| what | ours | theirs | ratio | goal |",
+        "|---|---|---|---|---|",
+    ]
+    for item in comparisons:
+        ours = f"{item.ours_name}: {statistics.median(item.ours) * 1000:.0f} ms"
+        theirs = f"{item.theirs_name}: {statistics.median(item.theirs) * 1000:.0f} ms"
+        lines.append(f"| {item.title} | {ours} | {theirs} | **{item.ratio:.2f}** | {item.goal} |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
