@@ -1,0 +1,129 @@
+"""What an output directory holds now, and what has to change: read everything, then decide, write nothing."""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sparkgen.errors import SparkgenError
+from sparkgen.writers.manifest import KUSTOMIZATION, is_generated, without_version
+
+# A listed resource is looked at only if it is a plain name: nothing that a kustomization says leads out of
+# the directory.
+_LISTED = re.compile(r"^ *- \"?([A-Za-z0-9][A-Za-z0-9._-]*)\"?\r?$", re.MULTILINE)
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What makes a directory equal to a render. Paths are relative to it, with `/`.
+
+    `write`: new text by path, of files that are missing or differ, in the order of the render.
+    `stale`: files of an earlier render that this one does not have. `old`: the present text of all files
+    concerned.
+    """
+
+    write: Mapping[str, str]
+    stale: tuple[str, ...]
+    old: Mapping[str, str]
+
+    def __bool__(self) -> bool:
+        return bool(self.write or self.stale)
+
+
+def compare(directory: Path, files: Mapping[str, str]) -> Changes:
+    """The changes that `files` (path -> text) asks for. A difference in the tool's version alone is none.
+
+    SparkgenError when a file that sparkgen did not write, or a link, stands where a file has to go: such
+    files are never touched.
+    """
+    if _kind(directory) not in ("folder", "nothing", "link to a folder"):
+        raise SparkgenError(f"{directory} is not a directory: choose another one with --output-dir")
+    foreign = [
+        path
+        for path in dict.fromkeys(_folders(files))
+        if _kind(directory / path) not in ("folder", "nothing")
+    ]
+    if foreign:
+        raise _in_the_way(directory, foreign)
+    old = {path: text for path in files if (text := _read(directory / path)) is not None}
+    foreign = [path for path, text in old.items() if not is_generated(text)]
+    if foreign:
+        raise _in_the_way(directory, foreign)
+    stale = {path: text for path, text in _earlier(directory, _folders(files)) if path not in files}
+    write = {
+        path: text
+        for path, text in files.items()
+        if path not in old or without_version(old[path]) != without_version(text)
+    }
+    return Changes(
+        write, tuple(sorted(stale)), {**stale, **{path: old[path] for path in write if path in old}}
+    )
+
+
+def _folders(files: Iterable[str]) -> Iterator[str]:
+    """The folders that the paths name, once per path."""
+    return (path.rpartition("/")[0] for path in files if "/" in path)
+
+
+def _earlier(directory: Path, folders: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Path and text of each file that an earlier render wrote.
+
+    Listed by a kustomization of ours, with our header itself.
+    """
+    listed = list(_generated_names(directory))
+    for name in listed:
+        text = _read(directory / name)
+        if text is not None and is_generated(text):
+            yield name, text
+    for folder in sorted({*folders, *listed}):
+        if _kind(directory / folder) != "folder":
+            continue
+        names = list(_generated_names(directory / folder))
+        for name in [*names, KUSTOMIZATION] if names else []:
+            text = _read(directory / folder / name)
+            if text is not None and is_generated(text):
+                yield f"{folder}/{name}", text
+
+
+def _generated_names(folder: Path) -> Iterator[str]:
+    """What the kustomization in `folder` lists, if sparkgen wrote it."""
+    text = _read(folder / KUSTOMIZATION)
+    if text is not None and is_generated(text):
+        yield from _LISTED.findall(text)
+
+
+def _read(path: Path) -> str | None:
+    """The text of a regular file; None if there is none.
+
+    "" for anything else that bears the name, which is never ours.
+    """
+    kind = _kind(path)
+    if kind == "nothing":
+        return None
+    return path.read_bytes().decode("utf-8", errors="replace") if kind == "file" else ""
+
+
+def _kind(path: Path) -> str:
+    """What stands at `path`, links not followed."""
+    try:
+        mode = path.lstat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return "nothing"
+    if stat.S_ISDIR(mode):
+        return "folder"
+    if stat.S_ISLNK(mode):
+        return "link to a folder" if path.is_dir() else "link"
+    return "file" if stat.S_ISREG(mode) else "special file"
+
+
+def _in_the_way(directory: Path, paths: list[str]) -> SparkgenError:
+    shown = ", ".join(str(directory / path) for path in paths[:_SHOWN])
+    more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
+    return SparkgenError(
+        f"not written by sparkgen, and in the way of its files: {shown}{more}. "
+        "Move or delete them, or choose another directory with --output-dir"
+    )

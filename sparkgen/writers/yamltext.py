@@ -1,0 +1,235 @@
+"""Plain values -> YAML text that every reader reads alike and a reviewer reads easily.
+
+Block style with indented lists (what yamllint and prettier expect), the order of keys as given, text of
+several lines as `|` blocks, no folding, no anchors. A string stays plain only if no reader could take it for
+something else: YAML 1.1 (PyYAML, Ruby), YAML 1.2 and go-yaml v2 and v3 (kubectl, Helm, Argo CD, Flux) are all
+asked.
+
+Written here and not left to PyYAML: its C and its Python emitter differ (line folding, characters outside the
+basic plane), neither knows go-yaml's words, and both are slower than this.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+# Words that some reader takes for a boolean or null, in any case: YAML 1.1's table and go-yaml's.
+_WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "~"})
+
+# Characters shown as they are: no controls, line breaks of YAML 1.1, surrogates, and nothing that a reviewer
+# cannot see (blanks other than the space, direction marks, byte order marks). Listed, not asked of
+# `str.isprintable`: its answer depends on the Unicode tables of the Python that runs.
+_VISIBLE = (
+    "\x20-\x7e\xa1-\xac\xae-\u0619\u061b-\u061b\u061d-\u167f\u1681-\u180d\u180f-\u1fff\u200c\u200d\u2010-\u2027"
+    "\u2030-\u205e\u2070-\u2fff\u3001-\ud7ff\ue000-\ufefe\uff00-\uffef\U00010000-\U000dffff\U000e1000-\U0010ffff"
+)
+
+# One line that may stand plain in block context: starts with nothing that is an indicator, has no ": " or "
+# #", ends with neither blank nor colon.
+_PLAIN = re.compile(
+    rf"(?![-?:,\[\]{{}}#&*!|>'\"%@` =<.])[{_VISIBLE}]+|"
+    rf"-{{1,2}}[A-Za-z][{_VISIBLE}]*|\.[A-Za-z_/][{_VISIBLE}]*"
+)
+_BREAKS_PLAIN = re.compile(r": | #|[: ]\Z|\A<<|\A\.(?:nan|inf)\Z", re.IGNORECASE)
+
+# Anything a reader could take for a number or a time once underscores are gone (go-yaml and YAML 1.1 ignore
+# them): digits with points, colons, commas and dashes in any mixture, exponents, other bases, infinities, ISO
+# times.
+_NUMBERLIKE = re.compile(
+    r"[-+.:,0-9]+|[-+]?[0-9.,]+e[-+0-9]*|[-+]?0[xob][0-9a-f]*|[-+]?\.?(?:inf|infinity|nan)|"
+    r"[0-9]{1,4}-[0-9]{1,2}-[0-9]{1,2}[t ].*",
+    re.IGNORECASE,
+)
+
+_BLOCK_LINES = re.compile(rf"[{_VISIBLE}\t\n]+")
+_TRAILING_BLANK = re.compile(r"[ \t](?:\n|\Z)")
+_SINGLE_QUOTABLE = re.compile(rf"[{_VISIBLE}]+")
+_ESCAPED = re.compile(rf'[^{_VISIBLE}]|["\\]')
+_ESCAPES = {
+    '"': '\\"',
+    "\\": "\\\\",
+    "\0": "\\0",
+    "\a": "\\a",
+    "\b": "\\b",
+    "\t": "\\t",
+    "\n": "\\n",
+    "\v": "\\v",
+    "\f": "\\f",
+    "\r": "\\r",
+    "\x1b": "\\e",
+    "\x85": "\\N",
+    "\xa0": "\\_",
+    "\u2028": "\\L",
+    "\u2029": "\\P",
+}
+# YAML allows 1024 characters before the colon of a key on one line.
+_LONGEST_SIMPLE_KEY = 1000
+
+
+def dump(value: Any) -> str:
+    """The YAML text of a value made of dicts with string keys, lists, strings, numbers, booleans and None.
+
+    The text ends with one newline. TypeError names a value of another type.
+    """
+    lines: list[str] = []
+    _Writer(lines.append).node(value, "", "", -1)
+    return "\n".join(lines) + "\n"
+
+
+def scalar(value: Any) -> str:
+    """A scalar as one line of YAML, quoted if it has to be."""
+    if isinstance(value, str):
+        return _string(value)
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(int(value))
+    if isinstance(value, float):
+        return _float(value)
+    raise TypeError(f"cannot write a {type(value).__name__} as YAML")
+
+
+class _Writer:
+    """Appends lines to `emit`.
+
+    Remembers how each string was written, for names and images come again and again.
+    """
+
+    def __init__(self, emit: Callable[[str], object]) -> None:
+        self._emit = emit
+        self._known: dict[str, str] = {}
+
+    def node(self, value: Any, lead: str, gap: str, indent: int) -> None:
+        """Write `value` after `lead` (such as ``  name:``), with `gap` between when both share a line.
+
+        `indent` is the column of the collection that holds the value, -1 for the document itself.
+        """
+        if isinstance(value, str):
+            self._emit(f"{lead}{gap}{self._text(value, indent)}")
+        elif isinstance(value, Mapping) and value:
+            self._under(lead, gap)
+            self._mapping(value, " " * (indent + 2 if indent >= 0 else 0), "")
+        elif isinstance(value, list | tuple) and value:
+            self._under(lead, gap)
+            self._list(value, " " * (indent + 2 if indent >= 0 else 0), "")
+        else:
+            self._emit(f"{lead}{gap}{_empty_or_scalar(value)}")
+
+    def _under(self, lead: str, gap: str) -> None:
+        if gap:
+            self._emit(lead)
+
+    def _mapping(self, value: Mapping[str, Any], margin: str, first: str) -> None:
+        """Write the entries below `margin`.
+
+        The first stands behind `first` when the mapping is a list's item.
+        """
+        indent = len(margin)
+        lead = first or margin
+        for key, item in value.items():
+            name = self._key(key)
+            if len(name) > _LONGEST_SIMPLE_KEY:
+                self._emit(f"{lead}? {name}")
+                name, lead = "", margin
+            self.node(item, f"{lead}{name}:", " ", indent)
+            lead = margin
+
+    def _list(self, value: list[Any] | tuple[Any, ...], margin: str, first: str) -> None:
+        indent = len(margin)
+        lead = first or margin
+        for item in value:
+            if isinstance(item, Mapping) and item:
+                self._mapping(item, f"{margin}  ", f"{lead}- ")
+            elif isinstance(item, list | tuple) and item:
+                self._list(item, f"{margin}  ", f"{lead}- ")
+            else:
+                self.node(item, f"{lead}-", " ", indent)
+            lead = margin
+
+    def _key(self, key: Any) -> str:
+        if not isinstance(key, str):
+            raise TypeError(f"cannot write a key of type {type(key).__name__} as YAML")
+        return self._line(key)
+
+    def _text(self, text: str, indent: int) -> str:
+        if "\n" in text:
+            block = _block(text, indent)
+            if block:
+                return block
+        return self._line(text)
+
+    def _line(self, text: str) -> str:
+        known = self._known.get(text)
+        if known is None:
+            known = self._known[text] = _string(text)
+        return known
+
+
+def _empty_or_scalar(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{}"
+    if isinstance(value, list | tuple):
+        return "[]"
+    return scalar(value)
+
+
+def _string(text: str) -> str:
+    """One line for any string.
+
+    Plain, in single quotes when it is full of double ones, else in double quotes.
+    """
+    if _is_plain(text):
+        return text
+    if ('"' in text or "\\" in text) and "'" not in text and _SINGLE_QUOTABLE.fullmatch(text):
+        return f"'{text}'"
+    return f'"{_ESCAPED.sub(_escape, text)}"'
+
+
+def _is_plain(text: str) -> bool:
+    if not _PLAIN.fullmatch(text) or _BREAKS_PLAIN.search(text):
+        return False
+    return text.lower() not in _WORDS and not _NUMBERLIKE.fullmatch(text.replace("_", ""))
+
+
+def _escape(match: re.Match[str]) -> str:
+    char = match[0]
+    if char in _ESCAPES:
+        return _ESCAPES[char]
+    code = ord(char)
+    if code < 0x100:
+        return f"\\x{code:02X}"
+    return f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"
+
+
+def _block(text: str, indent: int) -> str:
+    """A `|` block whose content stands two columns right of `indent`, or "" where a block would be unsafe.
+
+    A blank at the end of a line is unsafe: editors and commit hooks remove it without asking, and nobody sees
+    it.
+    """
+    stripped = text.rstrip("\n")
+    if not stripped or not _BLOCK_LINES.fullmatch(text) or _TRAILING_BLANK.search(text):
+        return ""
+    margin = " " * (max(indent, 0) + 2)
+    # A first line that starts with a blank hides the indentation: then the number of columns is written down.
+    hint = "2" if stripped.lstrip("\n")[0] in " \t" else ""
+    if hint and indent < 0:
+        return ""  # readers disagree on what the number counts from where there is no collection around
+    end = len(text) - len(stripped)
+    chomp = ("-", "", "+")[min(end, 2)]
+    lines = [f"{margin}{line}" if line else "" for line in stripped.split("\n")] + [""] * (end - 1)
+    return "\n".join([f"|{hint}{chomp}", *lines])
+
+
+def _float(value: float) -> str:
+    """A number that all readers take for a float: YAML 1.1 wants a point before the exponent."""
+    text = repr(value)
+    if text in ("inf", "-inf", "nan"):
+        return text.replace("inf", ".inf").replace("nan", ".nan")
+    if "e" in text and "." not in text:
+        text = text.replace("e", ".0e")
+    return text
