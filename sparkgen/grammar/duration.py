@@ -1,0 +1,110 @@
+"""Durations as Spark reads them: "500ms", "60s", "2h".
+
+Source: org.apache.spark.network.util.JavaUtils.timeStringAs. The text is lower-cased and trimmed, a whole
+number (a sign is permitted) is followed by at most one unit. Each setting has its own unit for a number
+without one: seconds for spark.dynamicAllocation.executorIdleTimeout, milliseconds for
+spark.kubernetes.allocation.batch.delay. Converting rounds towards zero and stops at the largest long, as
+java.util.concurrent.TimeUnit.convert does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from sparkgen.grammar.error import GrammarError
+from sparkgen.grammar.memory import BLANKS, LONGEST, MOST_DIGITS
+
+UNITS: Mapping[str, int] = {
+    "us": 1,
+    "ms": 1_000,
+    "s": 1_000_000,
+    "m": 60_000_000,
+    "min": 60_000_000,
+    "h": 3_600_000_000,
+    "d": 86_400_000_000,
+}
+"""Unit as written -> microseconds."""
+
+ALLOWED = 'a whole number with a unit of Spark: us, ms, s, m (or min), h or d, as in "500ms", "60s" or "2h"'
+
+_MEANT: Mapping[str, str] = {
+    "sec": "s",
+    "secs": "s",
+    "second": "s",
+    "seconds": "s",
+    "mins": "m",
+    "minute": "m",
+    "minutes": "m",
+    "hr": "h",
+    "hrs": "h",
+    "hour": "h",
+    "hours": "h",
+    "day": "d",
+    "days": "d",
+    "msec": "ms",
+    "millis": "ms",
+}
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    return re.compile(r"(-?)([0-9]+)([a-z]+)?")
+
+
+def to_microseconds(text: str, default_unit: str = "us") -> int:
+    """The duration in whole microseconds; a number without a unit counts in `default_unit`."""
+    return _convert(text, default_unit, "us")
+
+
+def to_milliseconds(text: str, default_unit: str = "ms") -> int:
+    """The duration in whole milliseconds; a number without a unit counts in `default_unit`."""
+    return _convert(text, default_unit, "ms")
+
+
+def to_seconds(text: str, default_unit: str = "s") -> int:
+    """The duration in whole seconds; a number without a unit counts in `default_unit`."""
+    return _convert(text, default_unit, "s")
+
+
+def format_milliseconds(milliseconds: int) -> str:
+    """The shortest text of a whole number of milliseconds: 60000 is "1m", 1500 is "1500ms"."""
+    for unit in ("d", "h", "m", "s"):
+        size = UNITS[unit] // UNITS["ms"]
+        if milliseconds and milliseconds % size == 0:
+            return f"{milliseconds // size}{unit}"
+    return f"{milliseconds}ms"
+
+
+def _convert(text: str, default_unit: str, unit: str) -> int:
+    lower = text.lower().strip(BLANKS)
+    match = _pattern().fullmatch(lower)
+    if match is None or (match[3] or default_unit) not in UNITS:
+        raise _refused(lower)
+    digits = match[2].lstrip("0") or "0"
+    if len(digits) >= MOST_DIGITS or int(digits) > LONGEST:
+        raise GrammarError("is larger than Spark can count")
+    size = min(int(digits) * UNITS[match[3] or default_unit] // UNITS[unit], LONGEST)
+    return -size if match[1] else size
+
+
+def _refused(lower: str) -> GrammarError:
+    """Why a text is no duration, and what was probably meant."""
+    if not lower:
+        return GrammarError("is empty")
+    parts = re.fullmatch(r"([0-9]+)(\.[0-9]*)?(\s*)([a-z]*)", lower)
+    if parts is None:
+        if re.fullmatch(r"(?:[0-9]+(?:h|m|s|ms|us))+", lower):
+            return GrammarError("has more than one unit, and Spark reads only one")
+        return GrammarError("is not a number with a unit")
+    whole, fraction, gap, unit = parts.groups()
+    meant = _MEANT.get(unit, unit)
+    if unit and meant not in UNITS:
+        return GrammarError(f'has the unit "{unit}", which Spark does not know')
+    if fraction is not None:
+        return GrammarError("has a fraction, which Spark refuses")
+    suggestion = f"{whole}{meant}"
+    if gap:
+        return GrammarError("has a blank before the unit", suggestion)
+    return GrammarError(f'has the unit "{unit}", which Spark does not know', suggestion)

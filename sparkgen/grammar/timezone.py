@@ -1,0 +1,80 @@
+"""Time zones as a Kubernetes CronJob takes them: "Europe/Berlin", "Etc/UTC".
+
+Source: batch/validation validateTimeZone: a name of the IANA database, in its own upper and lower case, as
+the API server's Go library finds it; "Local" is refused. The machine that checks is never asked, because a
+document must have the same problems everywhere: the names are in timezone_names.py. One that is missing
+there may be newer than the list, so `is_known` and `check` are two questions.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from sparkgen.grammar.error import GrammarError
+
+_SURE = 0.85
+"""How alike two places are before the difference can only be a mistake ("Kiev" and "Kyiv": 0.75)."""
+_SHORTEST_PLACE = 4
+
+ALLOWED = 'a name of the IANA time zone database, as in "Europe/Berlin" or "Etc/UTC"'
+
+
+def check(text: str) -> None:
+    """Refuse what the API server would refuse for certain: bad syntax, "Local", no such area, a typing error."""
+    if not text:
+        raise GrammarError("is empty")
+    if text.lower() == "local":
+        raise GrammarError("is the controller's own time zone, which Kubernetes refuses to name", "Etc/UTC")
+    for part in text.split("/"):
+        if part in (".", "..") or part.startswith("-") or not re.fullmatch(r"[A-Za-z.\-_0-9+]{1,14}", part):
+            raise GrammarError("is not the name of a time zone", suggest(text))
+    if is_known(text):
+        return
+    area, slash, _ = text.partition("/")
+    if not slash:
+        raise GrammarError("is not a name of the time zone database; it names places", suggest(text))
+    if not _has_area(area):
+        reason = f'has the area "{area}", which the time zone database does not have'
+        raise GrammarError(reason, suggest(text))
+    near = suggest(text, _SURE)
+    if near:
+        raise GrammarError("is not a time zone that Kubernetes knows", near)
+
+
+def is_known(text: str) -> bool:
+    """Whether the name is in the release of the database that sparkgen knows."""
+    return text in names()
+
+
+def suggest(text: str, cutoff: float = 0.7) -> str:
+    """The name that was meant, or "": the same in another case, or a place written nearly so."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only to word a problem
+
+    wanted = re.sub(r"\s+", "_", text.strip())[:60].lower()
+    lower = {name.lower(): name for name in sorted(names())}
+    if wanted in lower:
+        return lower[wanted]
+    area, _, place = wanted.rpartition("/")
+    if len(place) < _SHORTEST_PLACE or not place.replace("_", "").isalpha():
+        return ""  # abbreviations and offsets: a guess would be another zone
+    same = [name for name in lower if name.rpartition("/")[2] == place]
+    if len(same) == 1:
+        return lower[same[0]]
+    beside = {name.rpartition("/")[2]: name for name in lower if area and name.rpartition("/")[0] == area}
+    close = get_close_matches(place, beside, n=1, cutoff=cutoff)
+    return lower[beside[close[0]]] if close else ""
+
+
+@cache
+def names() -> frozenset[str]:
+    """Every name that sparkgen knows."""
+    from sparkgen.grammar.timezone_names import AREAS  # noqa: PLC0415 - most documents name no zone
+
+    return frozenset(
+        f"{area}/{name}" if area else name for area, text in AREAS.items() for name in text.split()
+    )
+
+
+def _has_area(area: str) -> bool:
+    return any(name.startswith(f"{area}/") for name in names())
