@@ -149,8 +149,8 @@ def report(comparisons: list[Comparison]) -> str:
         "# Rendering beside helm",
         "",
         f"Made by `make bench`. sparkgen {__version__}, Python {platform.python_version()}, "
-        f"{os.cpu_count()} cores. Times are medians of whole processes; the ratio is the median over interleaved "
-        "pairs. Compare ratios, not seconds: machines differ.",
+        f"{os.cpu_count()} cores. Times are medians of whole processes; the ratio is the median over "
+        "interleaved pairs. Compare ratios, not seconds: machines differ.",
         "",
         "| what | ours | theirs | ratio | goal |",
         "|---|---|---|---|---|",
