@@ -18,7 +18,7 @@ from sparkgen.model.application import (
     Schedule,
     Tuning,
 )
-from sparkgen.model.properties import effective_properties, lookup
+from sparkgen.model.properties import effective_properties, is_true, lookup
 
 DEFAULT_NAMESPACE = "default"
 """Where an application without a namespace goes, as with kubectl and an untouched kubeconfig."""
@@ -108,7 +108,7 @@ def _executors(properties: Mapping[str, str]) -> Executors:
     SchedulerBackendUtils.getInitialTargetExecutorNumber. Spark's own default number is 2; kubeflow's
     is 1, which the document follows.
     """
-    dynamic = properties.get("spark.dynamicAllocation.enabled", "false") == "true"
+    dynamic = is_true(properties, "spark.dynamicAllocation.enabled")
     prefix = "spark.dynamicAllocation."
     instances = int(properties.get("spark.executor.instances", "0" if dynamic else "1"))
     minimum = int(properties.get(f"{prefix}minExecutors", "0"))

@@ -78,6 +78,12 @@ def property_text(value: Any) -> str:
     return str(value)
 
 
+def is_true(properties: Mapping[str, str], name: str, default: bool = False) -> bool:
+    """A boolean property as Spark reads it: trimmed, in any case (ConfigHelpers.toBoolean)."""
+    text = properties.get(name)
+    return default if text is None else text.strip().lower() == "true"
+
+
 def lookup(value: Any, path: tuple[str, ...]) -> Any:
     """The value at a path of keys, or None."""
     for key in path:

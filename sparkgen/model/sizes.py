@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from sparkgen.grammar.memory import to_mib
 from sparkgen.model.application import Memory
+from sparkgen.model.properties import is_true
 
 DEFAULT_MEMORY = "1g"
 """Default of spark.driver.memory and spark.executor.memory."""
@@ -29,7 +30,7 @@ def memory(role: str, properties: Mapping[str, str], language: str) -> Memory:
     if role == "driver":
         return Memory(heap, overhead)
     off_heap = 0
-    if properties.get("spark.memory.offHeap.enabled", "false") == "true":
+    if is_true(properties, "spark.memory.offHeap.enabled"):
         off_heap = to_mib(properties.get("spark.memory.offHeap.size", "0"), default_unit="b")
     pyspark = 0
     if language == "Python":

@@ -7,6 +7,7 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.model.application import Application, Role
+from sparkgen.model.properties import is_true
 from sparkgen.resources import pod
 from sparkgen.resources.merge import merge
 from sparkgen.resources.pod import Layer, Step
@@ -37,7 +38,7 @@ def executor_pod(application: Application, run: str) -> dict[str, Any]:
 
 def decommission(application: Application, role: Role) -> Layer:
     """Spark's decommissioning starts in the container's preStop hook (BasicExecutorFeatureStep)."""
-    if application.properties.get("spark.decommission.enabled") != "true" or role.spec.get("lifecycle"):
+    if not is_true(application.properties, "spark.decommission.enabled") or role.spec.get("lifecycle"):
         return {}
     script = application.properties.get("spark.kubernetes.decommission.script", DECOMMISSION_SCRIPT)
     return pod.main_container(role, lifecycle={"preStop": {"exec": {"command": [script]}}})

@@ -12,6 +12,7 @@ from typing import Any
 
 from sparkgen import contract, names
 from sparkgen.model.application import Application, Role
+from sparkgen.model.properties import is_true
 from sparkgen.resources.merge import merge
 
 Layer = dict[str, Any]
@@ -233,7 +234,7 @@ def scratch(application: Application, role: Role) -> Layer:
     ]
     if given:
         return main_container(role, env=[{"name": contract.ENV_LOCAL_DIRS, "value": ",".join(given)}])
-    tmpfs = application.properties.get("spark.kubernetes.local.dirs.tmpfs") == "true"
+    tmpfs = is_true(application.properties, "spark.kubernetes.local.dirs.tmpfs")
     volume = {"name": contract.SCRATCH_VOLUME, "emptyDir": {"medium": "Memory"} if tmpfs else {}}
     container = main_container(
         role,
