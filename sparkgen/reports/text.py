@@ -1,0 +1,154 @@
+"""Problems as text for people: one line that editors can jump to, the line it is about, and what to do."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+
+from sparkgen.errors import Path, Problem, Severity, path_text
+from sparkgen.reports import Context
+
+_WIDTH = 100
+_LONGEST_VALUE = 160
+_TOKEN = re.compile(r"\"[^\"]*\"|'[^']*'|[^\s,\]}:]+(?::[^\s,\]}]+)*")
+
+_BOLD, _RED, _YELLOW, _BLUE = "1", "1;31", "1;33", "1;34"
+
+
+def as_text(problems: Sequence[Problem], context: Context, *, excerpts: bool) -> str:
+    """All problems and a line that counts them; "" if there are none.
+
+    `excerpts`: under each problem the source line with the place marked, and what was found, what is allowed,
+    what to do next. Without them one line each.
+    """
+    if not problems:
+        return ""
+    hidden = {(p.position.file, p.position.line) for p in problems if p.code in context.masked}
+    blocks = []
+    for problem in problems:
+        lines = [_headline(problem, context.colour)]
+        if excerpts:
+            secret = (problem.position.file, problem.position.line) in hidden
+            lines += [*([] if secret else _excerpt(problem, context)), *_details(problem, context.colour)]
+        blocks.append("\n".join(lines))
+    gap = "\n\n" if excerpts else "\n"
+    return gap.join(blocks) + gap + summary(problems) + "\n"
+
+
+def summary(problems: Iterable[Problem]) -> str:
+    """How much is wrong: ``3 problems (2 errors, 1 warning) in 1 file``."""
+    found = list(problems)
+    errors = sum(problem.severity is Severity.ERROR for problem in found)
+    files = len({problem.position.file for problem in found})
+    parts = [
+        count(number, word)
+        for number, word in ((errors, "error"), (len(found) - errors, "warning"))
+        if number
+    ]
+    return f"{count(len(found), 'problem')} ({', '.join(parts)}) in {count(files, 'file')}"
+
+
+def count(number: int, word: str) -> str:
+    """A number with its noun: ``1 file``, ``2 files``."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+def visible(text: str) -> str:
+    """Text from an input with all that a terminal would obey, or a reader not see, as escapes.
+
+    One line, no colours.
+    """
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else _escape(char) for char in text)
+
+
+def _escape(char: str) -> str:
+    return {"\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(char) or char.encode("unicode_escape").decode()
+
+
+def _headline(problem: Problem, colour: bool) -> str:
+    tone = _RED if problem.severity is Severity.ERROR else _YELLOW
+    place = _paint(visible(str(problem.position)), _BOLD, colour)
+    label = _paint(f"{problem.severity.value}[{problem.code}]", tone, colour)
+    return f"{place}: {label} {_where(problem.path)}{visible(problem.message)}"
+
+
+def _where(path: Path) -> str:
+    return f"{visible(path_text(path))}: " if path else ""
+
+
+def _details(problem: Problem, colour: bool) -> Iterator[str]:
+    for label, value in (
+        ("found:  ", problem.found),
+        ("allowed:", problem.allowed),
+        ("next:   ", problem.next_step),
+    ):
+        if value:
+            shown = visible(value)
+            cut = f"{shown[:_LONGEST_VALUE]}..." if len(shown) > _LONGEST_VALUE else shown
+            yield f"  {_paint(label, _BOLD, colour)} {cut}"
+
+
+def _excerpt(problem: Problem, context: Context) -> Iterator[str]:
+    """The source line, and below it a mark under what the problem is about."""
+    position = problem.position
+    line = context.lines(position.file, position.line)
+    if not line.strip():
+        return
+    before, token = line[: position.column - 1], _token(line[position.column - 1 :], problem.found)
+    shown, start = _window(visible(line), _columns(visible(before)))
+    marks = "^" * max(1, min(_columns(visible(token)), _columns(shown) - start))
+    number = str(position.line)
+    gutter = _paint(f"  {number} |", _BLUE, context.colour)
+    empty = _paint(f"  {' ' * len(number)} |", _BLUE, context.colour)
+    tone = _RED if problem.severity is Severity.ERROR else _YELLOW
+    yield f"{gutter} {shown}".rstrip()
+    yield f"{empty} {' ' * start}{_paint(marks, tone, context.colour)}"
+
+
+def _token(rest: str, found: str) -> str:
+    """What stands at the place: the value as found if it is there, else the word that begins there."""
+    if found and rest.startswith(found):
+        return found
+    match = _TOKEN.match(rest)
+    return match[0] if match else ""
+
+
+def _window(shown: str, start: int) -> tuple[str, int]:
+    """The part of a long line around a column, and where the column is in it."""
+    if _columns(shown) <= _WIDTH:
+        return shown, start
+    first = max(0, start - _WIDTH // 2)
+    # Cut by characters: on lines with wide ones the window is a little wider, and the mark still stands
+    # right.
+    left = _index(shown, first)
+    lead = "... " if left else ""
+    part = shown[left : left + _WIDTH]
+    tail = " ..." if left + _WIDTH < len(shown) else ""
+    return f"{lead}{part}{tail}", len(lead) + start - _columns(shown[:left])
+
+
+def _index(text: str, columns: int) -> int:
+    """How many characters fill so many columns."""
+    width = 0
+    for index, char in enumerate(text):
+        if width >= columns:
+            return index
+        width += _columns(char)
+    return len(text)
+
+
+def _columns(text: str) -> int:
+    """The columns that a terminal gives to a text: two for wide characters, none for combining ones."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in text
+    )
+
+
+def _paint(text: str, tone: str, colour: bool) -> str:
+    return f"\x1b[{tone}m{text}\x1b[0m" if colour else text
