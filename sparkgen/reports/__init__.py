@@ -49,7 +49,7 @@ def report(problems: Sequence[Problem], form: str, context: Context) -> str:
 
     It ends with a newline or is empty.
     """
-    ordered = sorted(problems, key=lambda problem: (problem.sort_key, problem.found, problem.next_step))
+    ordered = sorted(problems, key=_order)
     # One format is used in one run: the others are not imported.
     if form == "json":
         from sparkgen.reports.jsonreport import as_json  # noqa: PLC0415
@@ -66,3 +66,8 @@ def report(problems: Sequence[Problem], form: str, context: Context) -> str:
     from sparkgen.reports.text import as_text  # noqa: PLC0415
 
     return as_text(ordered, context, excerpts=form != "concise")
+
+
+def _order(problem: Problem) -> tuple[object, ...]:
+    """By place; what stands at one place in an order that no input decides."""
+    return (problem.sort_key, problem.severity.value, problem.found, problem.allowed, problem.next_step)

@@ -245,8 +245,8 @@ def test_sarif_is_a_log_of_version_2_1_0() -> None:
         "ruleIndex": 0,
         "level": "error",
         "message": {
-            "text": "spec.executor.cores: expected a whole number\nFound: two\nAllowed: a whole number, 1 or more\n"
-            "Next: write the number without quotes"
+            "text": "spec.executor.cores: expected a whole number\nFound: two\n"
+            "Allowed: a whole number, 1 or more\nNext: write the number without quotes"
         },
         "locations": [
             {
