@@ -1,0 +1,63 @@
+# Every target does its own set-up: on a fresh machine with Python 3.11+, git and make, `make demo`
+# and `make test` are all it takes. Nothing outside this folder is written but the cache of built tools.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# The stamp names the Python it was asked for, so that `make test PYTHON=python3.13` makes .venv anew.
+STAMP := $(VENV)/.made-with-$(subst /,_,$(PYTHON))
+TESTS ?=
+
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+.SUFFIXES:
+.DEFAULT_GOAL := help
+.PHONY: help venv demo test lint format bench golden tools clean
+
+help: ## Show this list
+	@echo "make TARGET, where TARGET is one of:"
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1#\2/p' $(MAKEFILE_LIST) | awk -F'#' '{ printf "%-10s %s\n", $$1, $$2 }'
+	@echo "PYTHON=... says which Python (3.11 or newer) makes .venv; SPARKGEN_CACHE=... where built tools are kept."
+
+venv: $(STAMP) ## Make .venv (again only when pyproject.toml has changed)
+
+$(STAMP): pyproject.toml
+	@command -v "$(PYTHON)" >/dev/null || { \
+	  echo "error: there is no $(PYTHON). Install Python 3.11 or newer, or name one: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "error: $(PYTHON) is $$("$(PYTHON)" -V 2>&1), but sparkgen needs Python 3.11 or newer." \
+	  "Name a newer one: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@echo "making $(VENV) with $$("$(PYTHON)" -V) (once; half a minute) ..." >&2
+	@"$(PYTHON)" -m venv --clear $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+demo: $(STAMP) ## Validate and render every example into build/demo, and say what to look at next
+	@$(BIN)/python tools/demo.py
+
+test: lint tools ## Run all checks: lint, types, layers, and every test (TESTS="path -k word" for some)
+	@$(BIN)/pytest -n 2 $(TESTS)
+
+lint: $(STAMP) ## Check style, formatting, types and layers
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --quiet --check . || { echo "error: not formatted: run make format" >&2; exit 1; }
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: $(STAMP) ## Format the code, and fix what ruff can fix
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+bench: $(STAMP) ## Measure sparkgen against helm on this machine
+	@$(BIN)/python tools/bench.py
+
+golden: $(STAMP) tools ## Write the expected outputs of the tests anew; read the diff before you commit it
+	@$(BIN)/pytest -n 2 --regenerate $(TESTS)
+	@git status --short -- tests
+
+tools: $(STAMP) ## Build what the tests need (helm, kubeconform, Kubernetes' schemas) into the cache
+	@$(BIN)/python tools/gotools.py build
+	@$(BIN)/python tools/kubernetes_schemas.py >/dev/null
+
+clean: ## Remove what make made in this folder (the cache of built tools stays)
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .import_linter_cache .hypothesis .pytest_cache
+	find sparkgen tools tests -type d -name __pycache__ -prune -exec rm -rf {} +

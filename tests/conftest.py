@@ -1,0 +1,79 @@
+"""What all tests share: the flag that writes goldens anew, and the real tools that check manifests.
+
+helm, kubeconform and Kubernetes' schemas are built on first use, into the cache outside the checkout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+import gotools
+import kubeconform as checker
+import kubernetes_schemas as schemas
+
+# A deadline per example fails tests on a busy machine, and a random seed fails them on some days only.
+# `pytest --hypothesis-profile=explore` looks for new counter-examples.
+settings.register_profile("repeatable", deadline=None, derandomize=True)
+settings.register_profile("explore", deadline=None, max_examples=2000)
+settings.load_profile("repeatable")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--regenerate`."""
+    parser.addoption(
+        "--regenerate", action="store_true", help="write the expected outputs (goldens) instead of comparing"
+    )
+
+
+@pytest.fixture(scope="session")
+def regenerate(request: pytest.FixtureRequest) -> bool:
+    """Whether goldens are to be written instead of compared."""
+    return bool(request.config.getoption("--regenerate"))
+
+
+@pytest.fixture
+def golden(regenerate: bool) -> Callable[[Path, str], None]:
+    """A function: compare `text` with the golden file `path`, or write it under `--regenerate`."""
+
+    def compare(path: Path, text: str) -> None:
+        if regenerate:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text.encode())  # bytes: no platform may change the line ends
+            return
+        assert path.is_file(), f"there is no {path}: run `make golden`, then read what it wrote"
+        assert text == path.read_bytes().decode(), f"differs from {path}: run `make golden` if it should"
+
+    return compare
+
+
+@pytest.fixture(scope="session")
+def helm() -> Path:
+    """The path of the pinned helm (4.x)."""
+    return gotools.ensure("helm")
+
+
+@pytest.fixture(scope="session")
+def kubernetes_schemas() -> Path:
+    """The folder of Kubernetes' strict schemas (1.30 to 1.36), for kubeconform's `-schema-location`."""
+    return schemas.ensure()
+
+
+@pytest.fixture(scope="session")
+def kubeconform(kubernetes_schemas: Path) -> Callable[..., tuple[checker.Finding, ...]]:
+    """A function: what Kubernetes 1.30 to 1.36 would refuse in manifests, () when nothing.
+
+    It takes one YAML stream, or many as {file name: stream}: give it all at once, because kubeconform
+    runs once per version. `versions=("1.36",)` checks fewer. No document at all is an error.
+    """
+
+    def find(
+        manifests: str | dict[str, str], versions: tuple[str, ...] = schemas.MINOR_VERSIONS
+    ) -> tuple[checker.Finding, ...]:
+        texts = {"manifests.yaml": manifests} if isinstance(manifests, str) else manifests
+        return checker.check_texts(texts, versions)
+
+    return find

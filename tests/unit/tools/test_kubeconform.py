@@ -1,0 +1,191 @@
+"""Checking manifests with the real kubeconform: it finds what a cluster would refuse, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import kubeconform as checker
+from cachedir import ToolError
+from kubeconform import Finding, causes, lines
+from kubernetes_schemas import MINOR_VERSIONS
+
+Check = Callable[..., tuple[Finding, ...]]
+
+POD = """
+      restartPolicy: Never
+      serviceAccountName: a
+      containers:
+      - name: main
+        image: spark:4.0.0
+        resources: {requests: {cpu: "1", memory: 1Gi}, limits: {memory: 1Gi}}
+"""
+JOB = f"""
+apiVersion: batch/v1
+kind: Job
+metadata: {{name: job, labels: {{a: b}}}}
+spec:
+  backoffLimit: 0
+  podReplacementPolicy: Failed
+  template:
+    spec:{POD}"""
+GOOD = f"""{JOB}---
+apiVersion: batch/v1
+kind: CronJob
+metadata: {{name: cron}}
+spec:
+  schedule: "0 4 * * *"
+  timeZone: Europe/Berlin
+  jobTemplate:
+    spec:
+      template:
+        spec: {{restartPolicy: Never, containers: [{{name: main, image: "spark:4.0.0"}}]}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: deployment}}
+spec:
+  strategy: {{type: Recreate}}
+  selector: {{matchLabels: {{a: b}}}}
+  template:
+    metadata: {{labels: {{a: b}}}}
+    spec: {{containers: [{{name: main, image: "spark:4.0.0"}}]}}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {{name: role}}
+rules: [{{apiGroups: [""], resources: [pods], verbs: [create, get]}}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {{name: binding}}
+roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: Role, name: role}}
+subjects: [{{kind: ServiceAccount, name: a}}]
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {{name: a}}
+automountServiceAccountToken: false
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {{name: conf}}
+immutable: true
+data: {{spark-defaults.conf: "spark.app.name a"}}
+---
+apiVersion: v1
+kind: Service
+metadata: {{name: ui}}
+spec: {{selector: {{a: b}}, ports: [{{port: 4040, targetPort: ui}}]}}
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {{name: policy}}
+spec: {{podSelector: {{}}, ingress: [{{ports: [{{port: 7078}}]}}]}}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {{name: budget}}
+spec: {{maxUnavailable: 0, selector: {{matchLabels: {{a: b}}}}}}
+"""
+
+
+def test_good_objects_of_every_rendered_kind_pass(kubeconform: Check) -> None:
+    """One object of each kind that sparkgen renders passes for Kubernetes 1.30 to 1.36."""
+    assert kubeconform(GOOD) == ()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "path", "message"),
+    [
+        (
+            "restartPolicy: Never\n",
+            "restartPolicy: Never\n      hostNetwerk: true\n",
+            "/spec/template/spec",
+            "additional properties 'hostNetwerk' not allowed",
+        ),
+        (
+            "      - name: main\n        image:",
+            "      - image:",
+            "/spec/template/spec/containers/0",
+            "missing property 'name'",
+        ),
+        ("backoffLimit: 0", 'backoffLimit: "0"', "/spec/backoffLimit", "got string, want null or integer"),
+    ],
+    ids=["unknown field", "required field missing", "wrong type"],
+)
+def test_a_fault_is_found_in_every_version(
+    kubeconform: Check, before: str, after: str, path: str, message: str
+) -> None:
+    """Exactly the one fault is found, at its place, once per version."""
+    broken = JOB.replace(before, after, 1)
+    assert broken != JOB
+    assert kubeconform({"job.yaml": broken, "good.yaml": GOOD}) == tuple(
+        Finding("job.yaml", "Job", "job", path, message, version) for version in MINOR_VERSIONS
+    )
+
+
+def test_a_field_that_came_later_is_found_only_before(kubeconform: Check) -> None:
+    """Versions differ: a pod's own resources came with Kubernetes 1.32 (PodLevelResources)."""
+    text = JOB.replace(
+        "restartPolicy: Never\n", "restartPolicy: Never\n      resources: {limits: {cpu: 1}}\n", 1
+    )
+    assert [found.kubernetes for found in kubeconform(text)] == ["1.30", "1.31"]
+
+
+def test_a_repeated_key_is_found(kubeconform: Check) -> None:
+    """A key written twice, which most parsers accept, is a finding."""
+    text = JOB.replace("  backoffLimit: 0\n", "  backoffLimit: 0\n  backoffLimit: 0\n")
+    (found,) = kubeconform(text, versions=("1.36",))
+    assert 'key "backoffLimit" already set' in found.message
+
+
+def test_an_unknown_kind_is_found(kubeconform: Check) -> None:
+    """An object without a schema is not passed over."""
+    (found,) = kubeconform("apiVersion: v1\nkind: Jop\nmetadata: {name: x}\n", versions=("1.36",))
+    assert (found.kind, found.message) == ("Jop", "could not find schema for Jop")
+
+
+def test_a_kustomization_is_passed_over_but_is_not_enough(kubeconform: Check) -> None:
+    """It stands beside manifests and is no object of a cluster; a check of nothing else is an error."""
+    kustomization = (
+        "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [job.yaml]\n"
+    )
+    assert kubeconform({"kustomization.yaml": kustomization, "job.yaml": JOB}, versions=("1.36",)) == ()
+    for nothing in (kustomization, "", "---\n"):
+        with pytest.raises(ToolError, match="no manifest in"):
+            kubeconform(nothing, versions=("1.36",))
+
+
+def test_the_tree_in_a_message_becomes_its_leaves() -> None:
+    """Inner nodes say nothing; a message about the whole object stays as it is."""
+    message = (
+        "validation failed with 'file:///x.json#' - at '/spec': validation failed"
+        "   - at '/spec/a': got string, want null or integer   - at '': missing property 'b'"
+    )
+    assert causes(message) == [("/spec/a", "got string, want null or integer"), ("", "missing property 'b'")]
+    assert causes("could not find schema for Jop") == [("", "could not find schema for Jop")]
+
+
+def test_a_finding_of_several_versions_is_one_line() -> None:
+    """What all versions say is said once, with the versions."""
+    findings = [Finding("a.yaml", "Job", "job", "/spec", "wrong", version) for version in ("1.30", "1.31")]
+    assert lines(findings) == ["a.yaml: Job job: /spec: wrong (Kubernetes 1.30, 1.31)"]
+
+
+def test_the_command_line_tells_findings_from_failures(
+    kubeconform: Check, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """0 for good manifests, 1 with lines on standard output for findings, 2 for wrong usage."""
+    good, bad = tmp_path / "good.yaml", tmp_path / "bad.yaml"
+    good.write_text(GOOD)
+    bad.write_text(JOB.replace("backoffLimit: 0", "backoffLimit: none"))
+    assert checker.main(["check", str(good), "--kubernetes", "1.30,1.36"]) == 0
+    assert capsys.readouterr() == ("", "10 documents, Kubernetes 1.30, 1.36: nothing found\n")
+    assert checker.main(["check", str(tmp_path), "--kubernetes", "1.36"]) == 1
+    expected = f"{bad}: Job job: /spec/backoffLimit: got string, want null or integer (Kubernetes 1.36)\n"
+    assert capsys.readouterr().out == expected
+    assert checker.main(["check", str(tmp_path / "absent")]) == 2
+    assert checker.main(["check", str(good), "--kubernetes", "1.2"]) == 2

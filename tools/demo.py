@@ -1,0 +1,159 @@
+"""Validate and render every example with the command line that users have, and say what to look at next.
+
+    .venv/bin/python tools/demo.py [OUTPUT]      OUTPUT is build/demo when left out
+
+An example is a folder examples/<name>/ with an app.yaml. Every other *.yaml beside it is an overlay,
+rendered as a variant of its own: `render app.yaml -f prod.yaml`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import progress
+from cachedir import ToolError
+
+ROOT = Path(__file__).resolve().parents[1]
+DRIVERS = ("Job", "CronJob", "Deployment")
+"""What a driver can be, in a rendered directory."""
+
+SIMPLEST = "python-pi"
+"""The example that the commands for a next look are about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One thing to render: an example's document, and the overlay on it (None: as it stands)."""
+
+    name: str
+    document: Path
+    overlay: Path | None = None
+
+    @property
+    def inputs(self) -> list[str]:
+        """The arguments that name the input, relative to the checkout."""
+        return [str(self.document), *(["-f", str(self.overlay)] if self.overlay else [])]
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A variant and the directory made of it: its objects' kinds by file, and its driver's file."""
+
+    variant: Variant
+    directory: Path
+    kinds: dict[Path, list[str]]
+
+    @property
+    def objects(self) -> int:
+        """How many Kubernetes objects there are (a kustomization is none)."""
+        return sum(len(kinds) for kinds in self.kinds.values())
+
+    @property
+    def driver(self) -> tuple[str, Path]:
+        """What the driver is, and the file it is in."""
+        for path, kinds in self.kinds.items():
+            for kind in kinds:
+                if kind in DRIVERS:
+                    return kind, path
+        raise ToolError(f"{self.directory} has no driver ({', '.join(DRIVERS)}): the render is incomplete.")
+
+
+def variants(examples: Path) -> list[Variant]:
+    """Every example in the folder `examples` and every overlay, by name; ToolError when there is none."""
+    found: list[Variant] = []
+    for document in sorted(examples.glob("*/app.yaml")):
+        name = document.parent.name
+        found.append(Variant(name, document))
+        overlays = (path for path in sorted(document.parent.glob("*.yaml")) if path != document)
+        found.extend(Variant(f"{name}-{overlay.stem}", document, overlay) for overlay in overlays)
+    if not found:
+        raise ToolError(f"there is no example: {examples}/*/app.yaml.")
+    return found
+
+
+def read_rendered(variant: Variant, directory: Path) -> Rendered:
+    """What was rendered. Only the first column counts: a ConfigMap may hold an object as text."""
+    kinds = {
+        path: kinds
+        for path in sorted(directory.rglob("*.yaml"))
+        if (kinds := re.findall(r"^kind: (\w+)$", path.read_text("utf-8"), re.MULTILINE)) != ["Kustomization"]
+    }
+    return Rendered(variant, directory, kinds)
+
+
+def table(rendered: Sequence[Rendered]) -> list[str]:
+    """One line per rendered variant: its name, its driver's kind, its objects, and where they are."""
+    rows = [
+        (each.variant.name, each.driver[0], f"{each.objects} objects", f"{each.directory}/")
+        for each in rendered
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    return [
+        f"  {name:<{widths[0]}}  {kind:<{widths[1]}}  {count:>{widths[2]}}  {where}"
+        for name, kind, count, where in rows
+    ]
+
+
+def next_steps(command: str, rendered: Sequence[Rendered]) -> list[tuple[str, str]]:
+    """(what it shows, a command to copy) for somebody who has just seen the table."""
+    first = next((each for each in rendered if each.variant.name == SIMPLEST), rendered[0])
+    steps = [
+        ("the document", f"cat {first.variant.document}"),
+        (f"the driver made of it, a {first.driver[0]}", f"cat {first.driver[1]}"),
+        (
+            "the same with one value changed",
+            f"{command} render {first.variant.document} --set spec.executor.instances=8",
+        ),
+        (
+            "whether a directory is up to date",
+            f"{command} render {first.variant.document} -o {first.directory} --check",
+        ),
+        ("what a field means", f"{command} explain spec.executor.memory"),
+        ("a document to start from", f"{command} init"),
+    ]
+    by_name = {each.variant.name: each for each in rendered}
+    for each in rendered:
+        if each.variant.overlay:
+            base = by_name[each.variant.document.parent.name]
+            steps.insert(3, ("what an overlay changes", f"diff -ru {base.directory} {each.directory}"))
+            break
+    return steps
+
+
+def render(command: Path, variant: Variant, output: Path) -> Rendered:
+    """Validate and render one variant into `output`/<name>; ToolError with what sparkgen said if it fails."""
+    directory = output / variant.name
+    for arguments in (["validate", *variant.inputs], ["render", *variant.inputs, "-o", str(directory)]):
+        done = subprocess.run([str(command), *arguments], capture_output=True, text=True, check=False)
+        if done.returncode:
+            said = (done.stdout + done.stderr).strip()
+            raise ToolError(f"`{command} {' '.join(arguments)}` ended with {done.returncode}:\n{said}")
+    return read_rendered(variant, directory)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the demo: 0 when every example is valid and rendered, else 1."""
+    os.chdir(ROOT)  # paths are shown relative to the checkout, as a user would type them there
+    output = Path(arguments[0]) if arguments else Path("build/demo")
+    command = Path(sys.executable).parent.relative_to(ROOT) / "sparkgen"
+    try:
+        rendered = [render(command, variant, output) for variant in variants(Path("examples"))]
+        print(f"{len(rendered)} examples are valid and rendered:")
+        print("\n".join(table(rendered)))
+        print("\nWhat to look at next:")
+        for what, line in next_steps(str(command), rendered):
+            print(f"  {line}\n      # {what}")
+    except ToolError as error:
+        progress.say(f"error: {error}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

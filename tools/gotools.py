@@ -1,0 +1,204 @@
+"""Go tools, pinned, built from their modules into the cache.
+
+    python tools/gotools.py path helm     print the command's path; build it if it is not there
+    python tools/gotools.py build         build what `make test` needs
+    python tools/gotools.py build all     build every tool
+    python tools/gotools.py list          print every tool and its version
+
+A tool's module is tools/go/<folder>/go.mod: its pin and the pins of all it is made of, held by
+go.sum. To change a version: `go get -tool PACKAGE@VERSION && go mod tidy` in that folder. The result is
+`<cache>/tools/<name>/<version>-<key>/bin/<name>`, where the key is of go.mod, go.sum, the flags and
+the Go version: a change of any of them builds anew, and never in the place of the old one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import sysconfig
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import golang
+import progress
+from cachedir import ToolError, cache_root, environment, key, publish
+from golang import Go
+
+MODULES = Path(__file__).resolve().parent / "go"
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One command built from Go source.
+
+    `variables` are Go variables set while linking ("package.name={version}"); `folder` is its module
+    below tools/go, its name when empty; `tested` tells whether `make test` needs it.
+    """
+
+    name: str
+    module: str
+    package: str
+    variables: tuple[str, ...] = ()
+    folder: str = ""
+    tested: bool = True
+
+
+TOOLS = (
+    Tool(
+        name="helm",
+        module="helm.sh/helm/v4",
+        package="helm.sh/helm/v4/cmd/helm",
+        variables=("helm.sh/helm/v4/internal/version.version={version}",),
+    ),
+    Tool(
+        name="helm3",
+        module="helm.sh/helm/v3",
+        package="helm.sh/helm/v3/cmd/helm",
+        variables=(
+            "helm.sh/helm/v3/internal/version.version={version}",
+            # The Kubernetes it takes for granted without a cluster (1.20 otherwise): that of its client-go.
+            "helm.sh/helm/v3/pkg/chartutil.k8sVersionMajor=1",
+            "helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor={client_go_minor}",
+            "helm.sh/helm/v3/pkg/lint/rules.k8sVersionMajor=1",
+            "helm.sh/helm/v3/pkg/lint/rules.k8sVersionMinor={client_go_minor}",
+        ),
+        tested=False,
+    ),
+    Tool(
+        name="kubeconform",
+        module="github.com/yannh/kubeconform",
+        package="github.com/yannh/kubeconform/cmd/kubeconform",
+        variables=("main.version={version}",),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """The pins of a tool: `text` of go.mod, `sums` (go.sum), and the folder both are in."""
+
+    folder: Path
+    text: str
+    sums: str
+
+    def version_of(self, module: str) -> str:
+        """The version ("v4.2.4") that go.mod requires of `module`; ToolError when it names none."""
+        found = re.search(rf"^(?:require)?\s*{re.escape(module)} (v\S+)", self.text, re.MULTILINE)
+        if found is None:
+            raise ToolError(
+                f"{self.folder / 'go.mod'} requires no {module}: run `go get -tool {module}@VERSION` there."
+            )
+        return found[1]
+
+    @property
+    def go(self) -> str:
+        """The oldest Go that can build it: the `go` line."""
+        found = re.search(r"^go (\S+)", self.text, re.MULTILINE)
+        return found[1] if found else "1.0"
+
+
+def find_tool(name: str) -> Tool:
+    """The tool called `name`; ToolError with the names there are when there is none."""
+    for tool in TOOLS:
+        if tool.name == name:
+            return tool
+    raise ToolError(f"there is no tool {name!r}; there are: {', '.join(tool.name for tool in TOOLS)}, all.")
+
+
+def read_module(tool: Tool, modules: Path = MODULES) -> Module:
+    """The pins of `tool`."""
+    folder = modules / (tool.folder or tool.name)
+    return Module(folder, (folder / "go.mod").read_text("utf-8"), (folder / "go.sum").read_text("utf-8"))
+
+
+def flags(tool: Tool, module: Module) -> tuple[str, ...]:
+    """The arguments of `go build` that decide what comes out."""
+    minor = module.version_of("k8s.io/client-go").split(".")[1] if "k8s.io/client-go " in module.text else ""
+    values = {"version": module.version_of(tool.module), "client_go_minor": minor}
+    linked = [f"-X {variable.format_map(values)}" for variable in tool.variables]
+    return ("-trimpath", "-mod=readonly", "-buildvcs=false", "-ldflags", " ".join(["-s", "-w", *linked]))
+
+
+def entry(tool: Tool, module: Module, go: Go) -> str:
+    """The name of the tool's folder in the cache: `<version>-<key>`."""
+    parts = (
+        module.text,
+        module.sums,
+        tool.package,
+        *flags(tool, module),
+        go.version,
+        sysconfig.get_platform(),
+    )
+    return f"{module.version_of(tool.module)}-{key(*parts)}"
+
+
+def ensure(name: str, settings: Mapping[str, str] | None = None) -> Path:
+    """The path of the command `name`, built if need be. `settings` is the environment."""
+    settings = environment() if settings is None else settings
+    tool = find_tool(name)
+    module = read_module(tool)
+    go = golang.choose(module.go, golang.on_path(settings))
+    root = cache_root(settings)
+    target = root / "tools" / tool.name / entry(tool, module, go)
+
+    def make(folder: Path) -> None:
+        _build(tool, module, go, root, settings, folder / "bin" / tool.name)
+
+    def waiting() -> None:
+        progress.say(f"waiting for {tool.name}, which another process is building")
+
+    return publish(target, make, waiting) / "bin" / tool.name
+
+
+def _build(tool: Tool, module: Module, go: Go, root: Path, settings: Mapping[str, str], output: Path) -> None:
+    command = golang.command_of(go, root)
+    what = f"{tool.name} {module.version_of(tool.module)}"
+    code, said = progress.run(
+        f"building {what} with Go {go.version} (once; minutes on a slow machine)",
+        [str(command), "build", *flags(tool, module), "-o", str(output), tool.package],
+        cwd=module.folder,
+        environment=golang.build_environment(go, root, settings),
+    )
+    if code or not output.is_file():
+        raise ToolError(golang.explain(what, f"tools/go/{module.folder.name}", said))
+
+
+def _names(asked: Sequence[str]) -> list[str]:
+    if "all" in asked:
+        return [tool.name for tool in TOOLS]
+    return list(asked) or [tool.name for tool in TOOLS if tool.tested]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line: 0 ok, 1 a tool could not be built."""
+    parser = argparse.ArgumentParser(prog="gotools.py", description="Pinned Go tools, built into the cache.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    path = commands.add_parser("path", help="print the path of a tool, building it if it is not there")
+    path.add_argument("name")
+    build = commands.add_parser(
+        "build", help="build tools: those that `make test` needs, those named, or all"
+    )
+    build.add_argument("names", nargs="*")
+    commands.add_parser("list", help="print every tool and its version")
+    options = parser.parse_args(arguments)
+    try:
+        if options.command == "path":
+            print(ensure(options.name))
+        elif options.command == "list":
+            for tool in TOOLS:
+                print(tool.name, read_module(tool).version_of(tool.module))
+        else:
+            for name in _names(options.names):
+                progress.say(f"{name}: {ensure(name)}")
+    except ToolError as error:
+        progress.say(f"error: {error}")
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
