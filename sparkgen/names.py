@@ -13,7 +13,8 @@ The longest of them is the application id: 63 - 1 - 8 (hash) - 1 - 5 (attempt) l
 from __future__ import annotations
 
 import hashlib
-import json
+from collections.abc import Mapping
+from json.encoder import encode_basestring
 from typing import Any
 
 MAX_APPLICATION_NAME = 45
@@ -24,23 +25,54 @@ RUN_PLACEHOLDER = "0" * RUN_HASH_LENGTH
 
 
 def canonical_json(value: Any) -> str:
-    """The one text of a JSON value: sorted keys, no blanks, and the escapes that Go's encoder writes.
+    """The one text of a JSON value: sorted keys, no blanks, byte for byte what Helm's `toRawJson` writes.
 
-    Go's `encoding/json` (Helm's `toRawJson`) escapes U+2028 and U+2029 and writes a whole float
-    without its fraction; Python's does neither. Both sort keys by code point.
+    So the chart hashes the same text. `ValueError` for what JSON cannot say (an infinity, a key that is
+    no text). docs/design/helm-parity.md.
     """
-    text = json.dumps(_plain_numbers(value), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-
-
-def _plain_numbers(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain_numbers(item) for key, item in value.items()}
+    if isinstance(value, Mapping):
+        members = [f"{json_string(key)}:{canonical_json(value[key])}" for key in sorted(value)]
+        return "{" + ",".join(members) + "}"
     if isinstance(value, list | tuple):
-        return [_plain_numbers(item) for item in value]
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return int(value)
-    return value
+        return "[" + ",".join(map(canonical_json, value)) + "]"
+    return json_scalar(value)
+
+
+def json_scalar(value: Any) -> str:
+    """A JSON text, number, boolean or null, as Go's `encoding/json` writes it."""
+    if isinstance(value, str):
+        return json_string(value)
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return number_text(value)
+
+
+def json_string(text: str) -> str:
+    """A text in quotes. Go escapes U+2028 and U+2029 too; everything else is as Python writes it."""
+    if not isinstance(text, str):
+        raise ValueError(f"{text!r} is no text")
+    quoted = encode_basestring(text)  # json.dumps(text, ensure_ascii=False), at an eighth of the time
+    return quoted.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def number_text(value: float) -> str:
+    """A number as Go's JSON encoder writes it: 1.0 is `1`, and the exponent starts at 1e21 and below 1e-6.
+
+    Exact for an integer of any size. Helm keeps every number as a float, so the two agree only where a
+    float has room; documents with other numbers are refused when they are read (document/scalars.py).
+    """
+    text = repr(value).removesuffix(".0")
+    if not text[-1].isdigit():
+        raise ValueError(f"{text} is no number of JSON")
+    if "e" not in text:
+        return text
+    if 1e-6 <= abs(value) < 1e21:
+        from decimal import Decimal  # noqa: PLC0415 - hardly ever needed, and slow to import
+
+        return format(Decimal(text), "f")
+    return text.replace("e-0", "e-")
 
 
 def digest(value: Any, length: int = 64) -> str:

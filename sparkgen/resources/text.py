@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
+
+from sparkgen.names import canonical_json, json_string
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -53,6 +54,17 @@ def property_key(text: str) -> str:
     return "\\" + escaped if escaped.startswith(("#", "!")) else escaped
 
 
-def json_text(value: Mapping[str, Any]) -> str:
+def json_text(value: Any) -> str:
     """A JSON file for people and the allocator: sorted keys, two blanks of indent, a final newline."""
-    return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+    return _indented(value, "\n") + "\n"
+
+
+def _indented(value: Any, line: str) -> str:
+    """Laid out as by `json.dumps(indent=2)`, scalars as in the canonical form. `line`: newline and indent."""
+    deeper = line + "  "
+    if value and isinstance(value, Mapping):
+        items = (f"{json_string(key)}: {_indented(value[key], deeper)}" for key in sorted(value))
+        return "{" + deeper + f",{deeper}".join(items) + line + "}"
+    if value and isinstance(value, list | tuple):
+        return "[" + deeper + f",{deeper}".join(_indented(item, deeper) for item in value) + line + "]"
+    return canonical_json(value)
