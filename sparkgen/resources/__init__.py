@@ -29,4 +29,4 @@ def render(application: Application) -> tuple[dict[str, Any], ...]:
         objects.ui_service(application, run),
         objects.workload(application, run),
     ]
-    return tuple(ordered(item) for item in made if item is not None)
+    return tuple(ordered(objects.verbatim(item)) for item in made if item is not None)

@@ -15,6 +15,11 @@ from sparkgen.resources.pod import Layer, Step
 DECOMMISSION_SCRIPT = "/opt/decom.sh"
 """Default of spark.kubernetes.decommission.script, in the stock image."""
 
+FIXED_PORTS = frozenset(
+    {"spark.blockManager.port", "spark.driver.blockManager.port", "spark.driver.port", "spark.ui.port"}
+)
+"""What conf.py sets whatever the document says."""
+
 
 def executor_pod(application: Application, run: str) -> dict[str, Any]:
     """The pod template of every executor of the run named `run`.
@@ -26,11 +31,11 @@ def executor_pod(application: Application, run: str) -> dict[str, Any]:
         return _identity(application, role, run)
 
     steps: tuple[Step, ...] = (
+        executor_env,
         *pod.COMMON_STEPS,
         pod.user_containers,
         decommission,
         spark_container,
-        executor_env,
         identity,
     )
     return pod.assemble(application, application.executor, steps)
@@ -79,26 +84,32 @@ def spark_container(application: Application, role: Role) -> Layer:
 def startup_options(properties: Mapping[str, str]) -> list[str]:
     """Properties that an executor needs before it can ask the driver for the others, as JVM options.
 
-    Source: SparkConf.isExecutorStartupConf.
+    Source: SparkConf.isExecutorStartupConf. Ports that the contract fixes come from the driver: an
+    executor would take the document's instead.
     """
     wanted = {"spark.authenticate": "true", **properties}
     return [
         f"-D{name}={text}"
         for name, text in sorted(wanted.items())
-        if (name.startswith("spark.auth") and name != "spark.authenticate.secret")
-        or name.startswith(("spark.rpc", "spark.network", "spark.ssl", "spark.port."))
-        or (name.startswith("spark.") and name.endswith(".port"))
+        if name not in FIXED_PORTS and _is_startup_property(name)
     ]
 
 
+def _is_startup_property(name: str) -> bool:
+    return (
+        (name.startswith("spark.auth") and name != "spark.authenticate.secret")
+        or name.startswith(("spark.rpc", "spark.network", "spark.ssl", "spark.port."))
+        or (name.startswith("spark.") and name.endswith(".port"))
+    )
+
+
 def executor_env(application: Application, role: Role) -> Layer:
-    """`spark.executorEnv.NAME` of sparkConf as a variable, unless a typed one has the name."""
+    """`spark.executorEnv.NAME` of sparkConf as a variable; everything else that has the name wins over it."""
     prefix = "spark.executorEnv."
-    typed = {item["name"] for item in role.spec.get("env") or ()}
     env = [
         {"name": name.removeprefix(prefix), "value": text}
         for name, text in sorted(application.properties.items())
-        if name.startswith(prefix) and name.removeprefix(prefix) not in typed
+        if name.startswith(prefix)
     ]
     return pod.main_container(role, env=env) if env else {}
 

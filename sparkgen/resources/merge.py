@@ -21,6 +21,10 @@ MERGE_KEYS: Mapping[str, str] = {
 }
 """Field name -> the key by which two of its items are the same item."""
 
+WHOLE = frozenset({"env", "volumes", "volumeMounts"})
+"""Lists whose items replace each other whole: fields of two sources (`value` and `valueFrom`, `emptyDir` and
+`configMap`) in one item would be refused."""
+
 APPENDED = frozenset({"tolerations", "envFrom", "topologySpreadConstraints"})
 """Lists without a key, whose items add up; an item that is there already is not repeated."""
 
@@ -40,11 +44,12 @@ def _merged(field: str, base: Any, over: Any) -> Any:
         if field in APPENDED:
             return base + [item for item in over if item not in base]
         if field in MERGE_KEYS:
-            return _merged_items(MERGE_KEYS[field], base, over)
+            return _merged_items(field, base, over)
     return over
 
 
-def _merged_items(key: str, base: list[Any], over: list[Any]) -> list[Any]:
+def _merged_items(field: str, base: list[Any], over: list[Any]) -> list[Any]:
+    key = MERGE_KEYS[field]
     items = list(base)
     places = {item.get(key): index for index, item in enumerate(items)}
     for item in over:
@@ -53,5 +58,5 @@ def _merged_items(key: str, base: list[Any], over: list[Any]) -> list[Any]:
             places[item.get(key)] = len(items)
             items.append(item)
         else:
-            items[index] = merge(items[index], item)
+            items[index] = item if field in WHOLE else merge(items[index], item)
     return items

@@ -7,6 +7,8 @@ from typing import Any
 
 FIRST = (
     "apiVersion",
+    "apiGroup",
+    "apiGroups",
     "kind",
     "metadata",
     "name",
@@ -29,6 +31,7 @@ FIRST = (
     "args",
     "env",
     "envFrom",
+    "from",
     "ports",
     "startupProbe",
     "livenessProbe",
@@ -48,6 +51,8 @@ FIRST = (
     "mountPath",
     "requests",
     "limits",
+    "cpu",
+    "memory",
 )
 """Fields that come first, in this order."""
 

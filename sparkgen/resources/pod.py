@@ -89,6 +89,8 @@ def template(application: Application, role: Role) -> Layer:
         "metadata": picked(given.get("metadata") or {}, "labels", "annotations"),
         "spec": dict(given.get("spec") or {}),
     }
+    if layer["metadata"].get("labels"):
+        layer["metadata"]["labels"] = _allowed(role, layer["metadata"]["labels"])
     containers = layer["spec"].get("containers") or []
     name = MAIN_CONTAINER[role.name]
     if containers and name not in [container.get("name") for container in containers]:
@@ -102,9 +104,7 @@ def template(application: Application, role: Role) -> Layer:
 
 def metadata(application: Application, role: Role) -> Layer:
     """The application's labels, the role's labels and annotations, and sparkgen's own labels."""
-    labels = {**application.labels, **role.labels}
-    if role.name == "executor":
-        labels = {key: text for key, text in labels.items() if contract.belongs_on_executor(key)}
+    labels = _allowed(role, {**application.labels, **role.labels})
     own = {
         contract.LABEL_NAME: application.name,
         contract.LABEL_COMPONENT: role.name,
@@ -113,6 +113,15 @@ def metadata(application: Application, role: Role) -> Layer:
         contract.LABEL_ROLE: role.name,
     }
     return {"metadata": {"labels": {**labels, **own}, "annotations": dict(role.annotations)}}
+
+
+def _allowed(role: Role, labels: Mapping[str, str]) -> dict[str, str]:
+    """The labels that pods of this role may carry."""
+    return {
+        key: text
+        for key, text in labels.items()
+        if role.name == "driver" or contract.belongs_on_executor(key)
+    }
 
 
 def image(application: Application, role: Role) -> Layer:
@@ -172,26 +181,24 @@ def container_settings(application: Application, role: Role) -> Layer:
 
 def mounted_objects(application: Application, role: Role) -> Layer:
     """Secrets and ConfigMaps that exist in the namespace, mounted where the document says."""
-    volumes: list[dict[str, Any]] = []
-    mounts: list[dict[str, Any]] = []
-    env: list[dict[str, Any]] = []
+    layer: Layer = {}
     for secret in role.spec.get("secrets") or ():
         name = names.volume_name(secret["name"], "secret")
-        volumes.append({"name": name, "secret": {"secretName": secret["name"]}})
-        mounts.append({"name": name, "mountPath": secret["path"], "readOnly": True})
+        volume = {"name": name, "secret": {"secretName": secret["name"]}}
+        layer = merge(layer, _mounted(role, volume, secret["path"]))
         variable, file = SECRET_TYPES.get(secret.get("secretType", "Generic"), (None, None))
         if variable:
-            env.append({"name": variable, "value": f"{secret['path'].rstrip('/')}/{file}"})
+            env = [{"name": variable, "value": f"{secret['path'].rstrip('/')}/{file}"}]
+            layer = merge(layer, main_container(role, env=env))
     for config_map in role.spec.get("configMaps") or ():
-        name = names.volume_name(config_map["name"], "config")
-        volumes.append({"name": name, "configMap": {"name": config_map["name"]}})
-        mounts.append({"name": name, "mountPath": config_map["path"], "readOnly": True})
-    if not volumes:
-        return {}
-    fields: dict[str, Any] = {"volumeMounts": mounts}
-    if env:
-        fields["env"] = env
-    return merge({"spec": {"volumes": volumes}}, main_container(role, **fields))
+        volume = config_map_volume(names.volume_name(config_map["name"], "config"), config_map["name"])
+        layer = merge(layer, _mounted(role, volume, config_map["path"]))
+    return layer
+
+
+def _mounted(role: Role, volume: Mapping[str, Any], path: str) -> Layer:
+    mounts = [read_only(volume["name"], path)]
+    return merge({"spec": {"volumes": [volume]}}, main_container(role, volumeMounts=mounts))
 
 
 def user_containers(application: Application, role: Role) -> Layer:
@@ -204,34 +211,36 @@ def user_containers(application: Application, role: Role) -> Layer:
 
 def volumes(application: Application, role: Role) -> Layer:
     """The document's volumes that a container of this role mounts, and no others."""
-    wanted = {mount["name"] for mount in _all_mounts(role)}
+    wanted = {mount["name"] for container in _containers(role) for mount in _mounts(container)}
     used = [dict(volume) for volume in application.volumes if volume["name"] in wanted]
     return {"spec": {"volumes": used}} if used else {}
 
 
-def _all_mounts(role: Role) -> Iterable[Mapping[str, Any]]:
+def _containers(role: Role) -> Iterable[Mapping[str, Any]]:
+    """All containers that the document gives to the pod; the role's own fields are the Spark container's."""
     inside = (role.spec.get("template") or {}).get("spec") or {}
-    containers = [
-        role.spec,
-        *(role.spec.get("initContainers") or ()),
-        *(role.spec.get("sidecars") or ()),
-        *(inside.get("initContainers") or ()),
-        *(inside.get("containers") or ()),
-    ]
-    for container in containers:
-        yield from container.get("volumeMounts") or ()
+    yield role.spec
+    for containers in (role.spec.get("initContainers"), role.spec.get("sidecars")):
+        yield from containers or ()
+    for containers in (inside.get("initContainers"), inside.get("containers")):
+        yield from containers or ()
+
+
+def _mounts(container: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    return container.get("volumeMounts") or ()
 
 
 def scratch(application: Application, role: Role) -> Layer:
-    """Spark's scratch space: the mounted volumes named `spark-local-dir-*`, or else an emptyDir.
+    """Spark's scratch space: the volumes named `spark-local-dir-*` in its container, or else an emptyDir.
 
     Source: LocalDirsFeatureStep.
     """
-    given = [
+    own, *_ = template(application, role)["spec"].get("containers") or [{}]
+    given = dict.fromkeys(
         mount["mountPath"]
-        for mount in _all_mounts(role)
+        for mount in (*_mounts(own), *_mounts(role.spec))
         if mount["name"].startswith(contract.LOCAL_DIR_VOLUME_PREFIX)
-    ]
+    )
     if given:
         return main_container(role, env=[{"name": contract.ENV_LOCAL_DIRS, "value": ",".join(given)}])
     tmpfs = is_true(application.properties, "spark.kubernetes.local.dirs.tmpfs")

@@ -14,8 +14,8 @@ from sparkgen import names
 from sparkgen.model.application import Application
 from sparkgen.resources import conf, objects
 
-CHANGEABLE = ("activeDeadlineSeconds", "backoffLimit", "suspend", "ttlSecondsAfterFinished")
-"""Fields of a Job's spec that may change in place (batch/validation: ValidateJobSpecUpdate)."""
+CHANGEABLE = ("activeDeadlineSeconds", "backoffLimit", "suspend", "ttlSecondsAfterFinished", "replicas")
+"""Fields of a workload's spec that may change in place (a Job's: batch/validation, ValidateJobSpecUpdate)."""
 
 
 def run_name(application: Application) -> str:

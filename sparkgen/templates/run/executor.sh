@@ -4,10 +4,17 @@
 # An executor that reaches the driver before its endpoint exists fails at once, and one whose driver is
 # gone must not stay: so it asks the allocator first, and leaves when nobody has answered for a minute.
 set -euo pipefail
+trap 'exit 143' TERM # process 1 is deaf to signals that it has no handler for
+
+fail() {
+  echo "sparkgen: $1" >&2
+  exit 1
+}
 
 host_and_port="${SPARKGEN_START_URL#http://}"
 path="/${host_and_port#*/}"
 host_and_port="${host_and_port%%/*}"
+patience="${SPARKGEN_START_TIMEOUT_SECONDS:-60}"
 last_answer=$SECONDS
 
 ask() {
@@ -25,9 +32,8 @@ while true; do
     202) last_answer=$SECONDS ;;
     410) echo "sparkgen: this executor is no longer wanted" >&2; exit 0 ;;
   esac
-  if (( SECONDS - last_answer > 60 )); then
-    echo "sparkgen: no answer from the allocator at $host_and_port for 60 s; the driver is gone" >&2
-    exit 1
+  if (( SECONDS - last_answer > patience )); then
+    fail "no answer from the allocator at $host_and_port for $patience s; the driver is gone"
   fi
   sleep 0.2
 done
@@ -48,17 +54,25 @@ while name="SPARK_JAVA_OPT_$index" && [[ -n "${!name+set}" ]]; do
   index=$((index + 1))
 done
 if [[ -n "${SPARKGEN_EXECUTOR_JAVA_OPTIONS:-}" ]]; then
-  # xargs reads quotes as a shell does, and runs nothing.
+  # xargs reads quotes as a shell does, and expands nothing.
+  words="$(printf '%s' "$SPARKGEN_EXECUTOR_JAVA_OPTIONS" | xargs -r -n 1 printf '%s\n')" \
+    || fail "the executor's Java options have a quote that is not closed: $SPARKGEN_EXECUTOR_JAVA_OPTIONS"
   while IFS= read -r option; do
     option="${option//'{{APP_ID}}'/$SPARK_APPLICATION_ID}"
-    options+=("${option//'{{EXECUTOR_ID}}'/$SPARK_EXECUTOR_ID}")
-  done < <(printf '%s' "$SPARKGEN_EXECUTOR_JAVA_OPTIONS" | xargs -n 1 printf '%s\n')
+    [[ -z "$option" ]] || options+=("${option//'{{EXECUTOR_ID}}'/$SPARK_EXECUTOR_ID}")
+  done <<<"$words"
 fi
 
 class_path="$SPARK_CONF_DIR${HADOOP_CONF_DIR:+:$HADOOP_CONF_DIR}${SPARK_CLASSPATH:+:$SPARK_CLASSPATH}"
-class_path+=":$SPARK_HOME/jars/*${SPARK_DIST_CLASSPATH:+:$SPARK_DIST_CLASSPATH}"
+class_path+=":$SPARK_HOME/jars/*${SPARK_DIST_CLASSPATH:+:$SPARK_DIST_CLASSPATH}:$PWD"
 
-exec "${JAVA_HOME:+$JAVA_HOME/bin/}java" "${options[@]}" \
+# As the stock entrypoint does it: somebody must reap what Python workers leave behind.
+init=()
+if [[ -x /usr/bin/tini ]]; then
+  init=(/usr/bin/tini -s --)
+fi
+
+exec "${init[@]}" "${JAVA_HOME:+$JAVA_HOME/bin/}java" "${options[@]}" \
   "-Xms$SPARK_EXECUTOR_MEMORY" "-Xmx$SPARK_EXECUTOR_MEMORY" -cp "$class_path" \
   org.apache.spark.executor.CoarseGrainedExecutorBackend \
   --driver-url "$SPARK_DRIVER_URL" --executor-id "$SPARK_EXECUTOR_ID" --cores "$SPARK_EXECUTOR_CORES" \
