@@ -1,0 +1,224 @@
+"""The words for each sort of problem: what is wrong, what was found, what is allowed, what to do.
+
+A report puts the path before the message, so that a message names the field by its last name only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sparkgen.errors import path_text
+from sparkgen.schema import corrections, wording
+from sparkgen.schema.fields import Field
+from sparkgen.schema.suggestions import Suggestion, nearest
+from sparkgen.schema.wording import ARTICLES, either, flow, line, quoted, scalar, shortened
+
+if TYPE_CHECKING:
+    from sparkgen.document.node import Node
+
+MOST_NAMES = 10
+"""Up to so many allowed field names are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The four texts of a problem."""
+
+    message: str
+    found: str = ""
+    allowed: str = ""
+    next_step: str = ""
+
+
+def called(field: Field) -> str:
+    """A field in a sentence: `memory`, or `an item of arguments`."""
+    if not field.path:
+        return "the document"
+    name = f"`{shortened(field.name)}`"
+    return f"an item of {name}" if isinstance(field.path[-1], int) else name
+
+
+def written(field: Field, value: Any) -> str | None:
+    """The line that gives a field a value, or None when it would be too long to show."""
+    text = line(field.path, flow(value))
+    return text if len(text) <= wording.LONGEST else None
+
+
+def example(field: Field) -> str:
+    """`for example ...`: the field's shortest example as a line; empty if there is none."""
+    value = corrections.minimal(field)
+    text = None if value is None or not field.path else written(field, value)
+    return f"for example `{text}`" if text else ""
+
+
+def unknown(parent: Field, name: str, suggestion: Suggestion) -> Said:
+    """A field that does not exist."""
+    names = [child.name for child in parent.children()]
+    where = f"of `{path_text(parent.path)}`" if parent.path else "of a document"
+    return Said(
+        message=f"`{shortened(name)}` is not a field {where}",
+        found=shortened(name),
+        allowed=", ".join(names) if len(names) <= MOST_NAMES else "",
+        next_step=suggestion.next_step,
+    )
+
+
+def missing(field: Field) -> Said:
+    """A required field that is not there."""
+    value = corrections.minimal(field)
+    text = None if value is None else written(field, value)
+    if text is None:
+        text = f"{field.name}:"
+    title = str(field.schema.get("title", ""))
+    about = f" ({title[0].lower()}{title[1:]})" if title else ""
+    return Said(f"{called(field)} is missing{about}", next_step=f"add `{text}`{_where(field, text)}")
+
+
+def _where(field: Field, text: str) -> str:
+    """Where the line of a missing field goes, and what goes below it if it was too long to show."""
+    parents = field.path[:-1]
+    name = next((part for part in reversed(parents) if isinstance(part, str)), None)
+    where = "" if name is None else f" below `{name}:`"
+    if parents and isinstance(parents[-1], int):
+        where = f" to this item of `{name}`"
+    required = [child.name for child in field.children() if child.required]
+    return f"{where} with {', '.join(required)} below it" if required and text.endswith(":") else where
+
+
+def wrong_type(field: Field, node: Node | None) -> Said:
+    """A value of another type than the field has; an empty one too."""
+    allowed = either([ARTICLES[name] for name in field.types]) if field.types else "nothing"
+    if node is None or node.value is None:
+        text = "" if node is None else node.text
+        return Said(f"{called(field)} has no value", text, allowed, _filled(field))
+    instead = wording.kind_of(node.value)
+    if isinstance(node.value, float) and "integer" in field.types:
+        instead = "a number with a fraction"
+    return Said(
+        message=f"{called(field)} must be {allowed}, not {instead}",
+        found=wording.as_written(node.value, node.text),
+        allowed=allowed,
+        next_step=_retyped(field, node),
+    )
+
+
+def _filled(field: Field) -> str:
+    """The next step for a field that has no value."""
+    required = [child.name for child in field.children() if child.required]
+    step = example(field) or "give it a value"
+    if required:
+        step = f"write {', '.join(required)} below it"
+    elif field.types == ("object",) and not field.examples and field.path:
+        step = f"write `{line(field.path, '{}')}`, or fields below it"
+    return step if field.required else f"{step}; or delete the line"
+
+
+def _retyped(field: Field, node: Node) -> str:
+    """The next step for a value of the wrong type: the corrected line if it can be known."""
+    fixed = corrections.corrected(field, node)
+    if fixed is not None and len(fixed) <= wording.LONGEST:
+        verb = "quote it:" if fixed == quoted(node.text) else "write"
+        return f"{verb} `{line(field.path, fixed)}`"
+    types = field.types
+    if "string" in types and isinstance(node.value, dict) and (whole := _whole_name(field, node.value)):
+        return f"write the whole name in one line: `{whole}`"
+    if "array" in types and isinstance(node.value, dict) and "object" in field.item().types:
+        return "put `- ` before its first field: it is a list, and each item starts with `- `"
+    if "object" in types and isinstance(node.value, list) and len(node.value) == 1:
+        return "remove the `- `: it is one mapping, not a list"
+    names = [child.name for child in field.children()]
+    if "object" in types and names and not field.examples:
+        return f"write fields below it, such as {either(names[:3])}"
+    return example(field) or f"write {either([ARTICLES[name] for name in types])}"
+
+
+def _whole_name(field: Field, value: Any) -> str | None:
+    """`spark: {executor: {cores: 4}}` below sparkConf as it must be: `spark.executor.cores: "4"`."""
+    if not {"sparkConf", "hadoopConf"} & set(field.path):
+        return None
+    names = [field.name]
+    while isinstance(value, dict) and value:
+        name, value = next(iter(value.items()))
+        names.append(name)
+    if isinstance(value, dict | list):
+        return None
+    return f"{'.'.join(names)}: {quoted(value if isinstance(value, str) else flow(value))}"
+
+
+def not_allowed(field: Field, error: Any) -> Said:
+    """A value that is none of the allowed ones."""
+    allowed = [text for text in error.validator_value if text]
+    guess = nearest(error.instance, allowed, 0.5)
+    step = f"write `{line(field.path, scalar(guess))}`" if guess else f"choose {either(allowed)}"
+    return Said(
+        message=f"{called(field)} cannot be `{shortened(error.instance)}`",
+        found=shortened(error.instance),
+        allowed=", ".join(allowed),
+        next_step=step,
+    )
+
+
+def pattern(field: Field, error: Any) -> Said:
+    """A text of the wrong form."""
+    found, form = shortened(error.instance), error.validator_value
+    words = error.schema.get("patternErrorMessage", form)
+    fixed = corrections.respelled(error.instance, form, error.schema.get("maxLength", wording.LONGEST))
+    step = f"for example `{line(field.path, scalar(fixed))}`" if fixed else example(field)
+    return Said(f"{called(field)} cannot be `{found}`", found, words, step or "write what is allowed")
+
+
+def key(error: Any) -> Said:
+    """A key of a map that has the wrong form: `labels` and their like."""
+    found = shortened(error.instance)
+    if error.validator != "pattern":
+        return Said(f"`{found}` is too long for a key", found, f"at most {error.validator_value} characters")
+    fixed = corrections.respelled(error.instance, error.validator_value, wording.LONGEST)
+    step = f"for example `{fixed}`" if fixed else "rename it"
+    return Said(f"`{found}` cannot be a key here", found, error.schema["patternErrorMessage"], step)
+
+
+SIZES = {
+    "minimum": ("must be at least {0}", "{0} or more", "write a number from {0} up"),
+    "maximum": ("must be at most {0}", "{0} or less", "write a number up to {0}"),
+    "exclusiveMinimum": ("must be more than {0}", "more than {0}", "write a number above {0}"),
+    "minLength": ("is empty", "at least {0} character", ""),
+    "maxLength": ("is too long", "at most {0} characters", ""),
+    "minItems": ("is empty", "at least {0} item", "add an item, or delete the field"),
+    "maxItems": ("has too many items", "at most {0} items", "remove items"),
+    "minProperties": ("is empty", "at least {0} field", ""),
+    "maxProperties": ("has too many fields", "at most {0} fields", "remove fields"),
+}
+"""Keyword of a limit -> message, what is allowed, next step; `{0}` is the limit."""
+
+
+def size(field: Field, error: Any, node: Node | None) -> Said:
+    """A number, text or collection that is too small or too large."""
+    message, allowed, step = (text.format(error.validator_value) for text in SIZES[error.validator])
+    value, limit = error.instance, error.validator_value
+    if error.validator == "maxProperties":
+        return _one_of(field, value, limit, Said(f"{called(field)} {message}", "", allowed, step))
+    found = ""
+    if error.validator == "maxLength":
+        found = shortened(value)
+        message += f": {len(value)} characters"
+        step = f"shorten it by {len(value) - limit}"
+    elif not isinstance(value, dict | list | str):
+        found = node.text if node is not None else str(value)
+    return Said(f"{called(field)} {message}", found, allowed, step or _choices(field) or example(field))
+
+
+def _one_of(field: Field, value: dict[str, Any], limit: int, otherwise: Said) -> Said:
+    """Kubernetes' unions: a volume has one source."""
+    required = field.schema.get("required", ())
+    several = [name for name in value if name not in required]
+    if limit - len(required) != 1:
+        return otherwise
+    message = f"{called(field)} can have only one of {', '.join(several)}"
+    return Said(message, "", "one of them", f"keep one: {either(several)}")
+
+
+def _choices(field: Field) -> str:
+    """The next step for an empty union: some of its members."""
+    names = [child.name for child in field.children()]
+    return f"write {either(names[:4])} below it" if names and not field.examples else ""

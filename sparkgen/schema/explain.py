@@ -1,0 +1,137 @@
+"""What the schema says about one field, for a person at a terminal: `sparkgen explain spec.executor.memory`.
+
+The form is that of `kubectl explain`, which the readers know.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+from sparkgen.errors import Path, SparkgenError, path_text
+from sparkgen.schema import fields
+from sparkgen.schema.fields import Field
+from sparkgen.schema.identity import API_VERSION
+from sparkgen.schema.suggestions import nearest
+from sparkgen.schema.wording import block, flow, line
+
+WIDTH = 92
+STARTS: tuple[Path, ...] = ((), ("spec",), ("spec", "template"))
+"""Where a path may start: what comes before its first name can be left out."""
+
+
+def explain(path: str = "", recursive: bool = False, kind: str = fields.KINDS[0]) -> str:
+    """The explanation of a field, ending with a newline.
+
+    `path` is the field's place with dots between names, with or without the leading `spec`; a list's fields
+    follow its name directly; "" is the whole document. `recursive` shows the tree of names below instead of
+    one level with titles. Raises SparkgenError, naming near names, when there is no such field.
+    """
+    field = find(path, kind)
+    blocks = [_head(field, kind), *_about(field)]
+    inner = field.item()
+    if any(inner.children()):
+        shown = _tree(inner, 1) if recursive else _list(inner)
+        blocks.append("\n".join(["FIELDS:", *shown]))
+    return "\n\n".join(blocks) + "\n"
+
+
+def find(path: str, kind: str) -> Field:
+    """The field that a path of names leads to; raises SparkgenError when there is none."""
+    if kind not in fields.KINDS:
+        raise SparkgenError(f"there is no kind {kind}: choose {' or '.join(fields.KINDS)}")
+    names = [name for name in re.sub(r"\[[^]]*\]", "", path).split(".") if name]
+    root = fields.document(kind)
+    for start in STARTS:
+        holder = root.find(start)
+        if holder is not None and (not names or holder.child(names[0]) is not None):
+            return _descend(holder, names)
+    raise _no_field(root.find(("spec",)) or root, names[0], names)
+
+
+def _descend(field: Field, names: list[str]) -> Field:
+    """The field below by name; lists are passed through, and a map explains all of its keys."""
+    for name in names:
+        inner = field.item() if "items" in field.schema else field
+        if inner.is_map:
+            return field
+        child = inner.child(name)
+        if child is None:
+            raise _no_field(field, name, names)
+        field = child
+    return field
+
+
+def _no_field(parent: Field, name: str, names: list[str]) -> SparkgenError:
+    known = [child.name for child in parent.item().children()]
+    where = _shown(parent) or "a document"
+    message = f"there is no field {'.'.join(names)}: {where} has no {name}"
+    having = [kind for kind in fields.KINDS if fields.document(kind).find(("spec", name)) is not None]
+    if len(having) == 1 and parent.path == ("spec",):
+        return SparkgenError(f"{message}; that of a {having[0]} has")
+    if (guess := nearest(name, known, 0.6)) is not None:
+        return SparkgenError(f"{message}; did you mean {guess}?")
+    if not known:
+        return SparkgenError(f"{message}; it has no fields")
+    return SparkgenError(f"{message}; it has {', '.join(known)}")
+
+
+def _shown(field: Field) -> str:
+    """A field's path without indexes."""
+    return path_text(tuple(part for part in field.path if isinstance(part, str))) if field.path else ""
+
+
+def _head(field: Field, kind: str) -> str:
+    rows = [("KIND:", kind), ("VERSION:", API_VERSION)]
+    if field.path:
+        rows.append(("FIELD:", f"{_shown(field)} <{field.type_label}>{_required(field)}"))
+    return "\n".join(f"{label:<9} {text}" for label, text in rows)
+
+
+def _required(field: Field) -> str:
+    return " -required-" if field.required else ""
+
+
+def _about(field: Field) -> Iterator[str]:
+    """Description, default, allowed values and examples, as far as the schema has them."""
+    text = str(field.schema.get("description") or field.item().schema.get("description", ""))
+    if text:
+        yield f"DESCRIPTION:\n{_indented(textwrap.wrap(text, WIDTH - 4, break_on_hyphens=False))}"
+    rows = []
+    if "default" in field.schema:
+        rows.append(("DEFAULT:", flow(field.schema["default"])))
+    if allowed := [text for text in field.schema.get("enum", ()) if text]:
+        rows.append(("ALLOWED:", ", ".join(allowed)))
+    if field.tunable:
+        rows.append(("TUNABLE:", "yes: a change does not start a new run"))
+    if rows:
+        yield "\n".join(f"{label:<9} {text}" for label, text in rows)
+    if field.examples and field.path:
+        yield "EXAMPLES:\n" + "\n".join(_indented(_example(field, one)) for one in field.examples)
+
+
+def _example(field: Field, value: Any) -> list[str]:
+    """An example as lines of YAML: one line where it fits."""
+    short = line(field.path, flow(value))
+    return [short] if len(short) < WIDTH else block({field.name: value}).splitlines()
+
+
+def _indented(lines: list[str]) -> str:
+    return "\n".join(f"    {one}" for one in lines)
+
+
+def _list(field: Field) -> Iterator[str]:
+    """One level of fields with their titles."""
+    for child in field.children():
+        yield f"  {child.name} <{child.type_label}>{_required(child)}"
+        about = str(child.schema.get("title") or child.schema.get("description", ""))
+        yield f"      {textwrap.shorten(about, WIDTH - 6, placeholder=' ...')}"
+
+
+def _tree(field: Field, depth: int) -> Iterator[str]:
+    """All fields below, names and types only."""
+    for child in field.children():
+        yield f"{'  ' * depth}{child.name} <{child.type_label}>{_required(child)}"
+        yield from _tree(child.item(), depth + 1)

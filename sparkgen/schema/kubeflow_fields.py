@@ -1,0 +1,175 @@
+"""Fields of other formats that people bring along: where each one's meaning is here.
+
+`ELSEWHERE` has the fields of the spark-operator's v1beta2 resources (kubeflow/spark-operator,
+api/v1beta2/sparkapplication_types.go) and of Apache's spark-kubernetes-operator that a sparkgen document
+does not have under the same name. `MISTAKES` has Kubernetes fields that people write in the wrong place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+ROLE = "role"
+"""Stands for `spec.driver` and `spec.executor` alike."""
+
+_BACK_OFF = "delete it: Kubernetes waits 10 s, 20 s, 40 s and so on between tries"
+_NO_SUBMISSION = "delete it: nothing is submitted, so no submission can fail"
+_INGRESS = "commit an Ingress of your own, to the Service `<name>-ui`, beside the rendered files"
+
+ELSEWHERE: Mapping[str, Mapping[str, str]] = {
+    "spec": {
+        "applicationTolerations": "use `spec.restartPolicy` and `spec.allocation` instead",
+        "batchScheduler": "name the scheduler in `schedulerName` of `spec.driver` and `spec.executor`",
+        "batchSchedulerOptions": (
+            "set `priorityClassName` of `spec.driver` and `spec.executor`; name the queue in their labels or "
+            "annotations, as the scheduler reads it"
+        ),
+        "deploymentMode": "delete it: the driver always runs in a pod of its own",
+        "driverArgs": "rename it to `spec.arguments`",
+        "driverIngressOptions": (
+            "name further ports in `spec.driver.ports`; a Service or an Ingress for them is not rendered: "
+            "commit it beside the rendered files"
+        ),
+        "driverPodDisruptionBudget": "write `podDisruptionBudget: {enabled: true}` instead",
+        "driverSpec": "rename it to `driver`; what is in its podTemplateSpec goes to `driver.template`",
+        "executorSpec": "rename it to `executor`; what is in its podTemplateSpec goes to `executor.template`",
+        "failureRetries": "write `restartPolicy: {type: OnFailure, onFailureRetries: ...}` instead",
+        "hadoopConfigMap": (
+            "copy its properties to `spec.hadoopConf`; or mount it with `configMaps` of `spec.driver` and "
+            "`spec.executor` and set HADOOP_CONF_DIR in their `env`"
+        ),
+        "jars": "move it to `spec.deps.jars`, or to `spec.mainApplicationFile` if it is the application",
+        "kerberos": "set Spark's own `spark.kerberos.*` properties in `spec.sparkConf`",
+        "mode": "delete it: the driver always runs in a pod of its own",
+        "nodeSelector": "move it to `spec.driver.nodeSelector` and `spec.executor.nodeSelector`",
+        "proxyUser": "set the variable HADOOP_PROXY_USER in `spec.driver.env` instead",
+        "pyFiles": (
+            "the main Python file goes to `spec.mainApplicationFile`, further ones to `spec.deps.pyFiles`"
+        ),
+        "pythonVersion": "delete it: the image decides; or set PYSPARK_PYTHON in `env` of both roles",
+        "retryInterval": _BACK_OFF,
+        "runtimeVersions": "write `sparkVersion` and, if need be, `scalaVersion` below `spec` instead",
+        "sparkConfigMap": "copy its properties to `spec.sparkConf`, and its log levels to `spec.logging`",
+        "sparkRFiles": "the R file goes to `spec.mainApplicationFile`",
+    },
+    ROLE: {
+        "deleteOnTermination": "delete it: executor pods are always removed when the driver has ended",
+        "envSecretKeyRefs": "write a list in `env`, with `valueFrom.secretKeyRef` in each item",
+        "envVars": "write a list in `env`, with `name` and `value` in each item",
+        "hostNetwork": "delete it: driver and executors need addresses of their own",
+        "kubernetesMaster": "delete it: the allocator uses the cluster that it runs in",
+        "memoryLimit": (
+            "delete it: a pod's memory limit is its request, `memory` and `memoryOverhead` together; "
+            "raise `memoryOverhead` for more"
+        ),
+        "podName": "delete it: the driver's pod is named after the run",
+        "podTemplateSpec": "rename it to `template`",
+        "serviceAnnotations": (
+            "executors need no Service to find the driver; annotations of the UI's Service go to "
+            "`spec.sparkUIOptions.serviceAnnotations`"
+        ),
+        "serviceLabels": (
+            "executors need no Service to find the driver; labels of the UI's Service go to "
+            "`spec.sparkUIOptions.serviceLabels`"
+        ),
+        "shareProcessNamespace": "delete it: the code must not see the allocator's processes",
+    },
+    "spec.monitoring": {
+        "exposeDriverMetrics": "delete it: they are always served, at /metrics/prometheus of the driver's UI",
+        "exposeExecutorMetrics": (
+            'set `spark.ui.prometheus.enabled` to "true" in `spec.sparkConf`: then they are served at '
+            "/metrics/executors/prometheus of the driver's UI"
+        ),
+        "metricsPropertiesFile": "name the file in `spec.sparkConf`, as `spark.metrics.conf`",
+        "prometheus": (
+            "start the exporter with `javaOptions` (-javaagent:...) of `spec.driver` and `spec.executor`, "
+            "and name its port in their `ports`"
+        ),
+    },
+    "spec.restartPolicy": {
+        "onFailureRetryInterval": _BACK_OFF,
+        "onSubmissionFailureRetries": _NO_SUBMISSION,
+        "onSubmissionFailureRetryInterval": _NO_SUBMISSION,
+    },
+    "spec.sparkUIOptions": {
+        "ingressAnnotations": _INGRESS,
+        "ingressTLS": _INGRESS,
+        "servicePortName": "delete it: the port is named `spark-ui`",
+    },
+}
+"""Where a field stands (`spec`, `role`, `spec.monitoring`) -> its name -> what to do instead."""
+
+_BY_THE_SERVER = "delete it: the API server sets it"
+_SIZES = "use `cores`, `coreRequest`, `coreLimit`, `memory` and `memoryOverhead`"
+_POD = "a template has `metadata` and `spec` only: delete it"
+_IN_TEMPLATE = "move it to `template.spec` of the same role"
+
+MISTAKES: Mapping[str, Mapping[str, str]] = {
+    "": {"status": _BY_THE_SERVER},
+    "metadata": dict.fromkeys(
+        (
+            "creationTimestamp",
+            "deletionTimestamp",
+            "finalizers",
+            "generateName",
+            "generation",
+            "managedFields",
+            "ownerReferences",
+            "resourceVersion",
+            "selfLink",
+            "uid",
+        ),
+        "delete it: it means nothing for a rendered object",
+    ),
+    ROLE: {
+        "containers": "move it to `template.spec`, or use `sidecars` for further containers",
+        "cpu": "use `cores`, and `coreRequest` for parts of a CPU",
+        "limits": _SIZES,
+        "replicas": "use `spec.executor.instances`",
+        "requests": _SIZES,
+        "resources": _SIZES,
+        "runtimeClassName": _IN_TEMPLATE,
+        "dnsPolicy": _IN_TEMPLATE,
+        "hostname": _IN_TEMPLATE,
+        "preemptionPolicy": _IN_TEMPLATE,
+        "serviceAccountName": "rename it to `serviceAccount`",
+        "volumes": "move it to `spec.volumes`, which both roles share",
+    },
+    "role.template": {"apiVersion": _POD, "kind": _POD, "status": _POD},
+    "role.podSecurityContext": dict.fromkeys(
+        ("allowPrivilegeEscalation", "capabilities", "privileged", "readOnlyRootFilesystem"),
+        "move it to `securityContext` of the same role: it is a container's, not a pod's",
+    ),
+    "role.template.spec.securityContext": dict.fromkeys(
+        ("allowPrivilegeEscalation", "capabilities", "privileged", "readOnlyRootFilesystem"),
+        "move it to `securityContext` of a container: it is a container's, not a pod's",
+    ),
+    "role.securityContext": dict.fromkeys(
+        ("fsGroup", "fsGroupChangePolicy", "supplementalGroups", "supplementalGroupsPolicy", "sysctls"),
+        "move it to `podSecurityContext` of the same role: it is a pod's, not a container's",
+    ),
+}
+"""The same for fields that no operator has."""
+
+
+def _place(parent: tuple[str | int, ...]) -> str:
+    """Where a field stands, as the tables write it: `spec`, `role`, `role.template`."""
+    names = [part for part in parent if isinstance(part, str)]
+    if names[:2] == ["spec", "template"]:
+        del names[1]
+    if names[:2] in (["spec", "driver"], ["spec", "executor"]):
+        names[:2] = [ROLE]
+    return ".".join(names)
+
+
+def instead(parent: tuple[str | int, ...], name: str) -> tuple[str, str] | None:
+    """The code and the next step for a field that has no meaning at `parent`, or None if it is unknown.
+
+    The code is SG016 for fields of the Spark operators, SG010 for others.
+    """
+    place = _place(parent)
+    for code, table in (("SG016", ELSEWHERE), ("SG010", MISTAKES)):
+        step = table.get(place, {}).get(name)
+        if step is not None:
+            return code, step
+    return None

@@ -1,0 +1,124 @@
+"""The reference of all fields as Markdown, generated from the schema: docs/reference/document.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sparkgen.errors import path_text
+from sparkgen.schema import fields
+from sparkgen.schema.fields import Field
+from sparkgen.schema.wording import block, flow
+
+INTRODUCTION = """\
+# Fields of a document
+
+<!-- Generated from schemas/spark-application.schema.json. Do not edit: change the schema, then run
+`make golden`. -->
+
+One document describes one application. At a terminal `sparkgen explain spec.executor.memory` says the same as
+this page. An editor with a YAML language server checks a document while you write it: print the schema with
+`sparkgen schema > spark-application.schema.json`, and start the document with
+
+```yaml
+# yaml-language-server: $schema=spark-application.schema.json
+```
+
+Types with a capital, such as `Volume` and `[]EnvVar`, are Kubernetes' own: `sparkgen explain` shows their
+fields.
+"""
+
+SHARED = ("spec", "driver"), ("spec", "executor")
+"""Two fields that have nearly all of their fields in common, which are described once."""
+
+
+SPEC = ("spec",)
+
+
+def reference() -> str:
+    """The whole page, ending with a newline."""
+    application, scheduled = (fields.document(kind) for kind in fields.KINDS)
+    blocks = [INTRODUCTION, "## The document\n", *_fields(application)]
+    blocks += _sections(application)
+    schedule = scheduled.find(SPEC)
+    if schedule is not None:
+        about = f"{schedule.schema['description']}\n"
+        blocks += ["## `spec` of a ScheduledSparkApplication\n", about, *_fields(schedule)]
+    return "\n".join(blocks)
+
+
+def _holds_fields(field: Field) -> bool:
+    """Whether a field has fields of ours below it."""
+    inner = field.item()
+    return field.kubernetes is None and inner.kubernetes is None and any(inner.children())
+
+
+def _sections(parent: Field) -> Iterator[str]:
+    """A section for each field below that has fields of its own, outer ones first."""
+    holders = [child for child in parent.item().children() if _holds_fields(child)]
+    for field in holders:
+        if field.path == SHARED[1]:
+            continue
+        both = field.path == SHARED[0]
+        yield f"## {_paths(field)}\n"
+        yield f"{field.schema.get('description') or field.item().schema['description']}\n"
+        yield from _fields(field.item(), path_text(SHARED[1]) if both else "")
+        if both:
+            yield from _own_of_executor(parent)
+        yield from _sections(field)
+
+
+def _paths(field: Field) -> str:
+    """The path of a field for a heading; both paths where the two roles share it."""
+    path = _written(field)
+    if field.path == SPEC:
+        return "`spec` of a SparkApplication"
+    if field.path[:2] != SHARED[0]:
+        return f"`{path}`"
+    return f"`{path}`, `{path.replace(path_text(SHARED[0]), path_text(SHARED[1]), 1)}`"
+
+
+def _written(field: Field) -> str:
+    """A path with `[]` for the items of a list."""
+    return "".join("[]" if isinstance(part, int) else f".{part}" for part in field.path).lstrip(".")
+
+
+def _own_of_executor(spec: Field) -> Iterator[str]:
+    """The fields that only executors have."""
+    driver, executor = (spec.find((path[-1],)) for path in SHARED)
+    if driver is None or executor is None:
+        return
+    shared = {child.name for child in driver.children()}
+    for child in executor.children():
+        if child.name not in shared:
+            yield from _field(child, f"`{_written(child)}`")
+
+
+def _fields(parent: Field, also: str = "") -> Iterator[str]:
+    for child in parent.children():
+        yield from _field(
+            child, _paths(child) if also or child.path[:2] == SHARED[0] else f"`{_written(child)}`"
+        )
+
+
+def _field(field: Field, heading: str) -> Iterator[str]:
+    """One field: heading, a line of facts, description, example."""
+    yield f"### {heading}\n"
+    yield " · ".join(_facts(field)) + "\n"
+    about = field.schema.get("description") or field.item().schema.get("description", "")
+    yield f"{about}\n"
+    if field.examples:
+        yield f"```yaml\n{block({field.name: field.examples[0]})}```\n"
+
+
+def _facts(field: Field) -> Iterator[str]:
+    """Title, type, whether it is required, default, allowed values, whether it is tunable."""
+    yield f"**{field.schema.get('title', field.name)}**"
+    yield f"`{field.type_label}`"
+    if field.required:
+        yield "required"
+    if "default" in field.schema:
+        yield f"default `{flow(field.schema['default'])}`"
+    if "enum" in field.schema:
+        yield "one of " + ", ".join(f"`{text}`" for text in field.schema["enum"])
+    if field.tunable:
+        yield "can be changed without a new run"

@@ -1,0 +1,102 @@
+"""The two schema files, found and read once.
+
+`schemas/spark-application.schema.json` is hand-written; `schemas/kubernetes.schema.json` is generated and
+larger, so it is read when the first reference leads there. The names in `$defs`
+of the two are disjoint, which is why a reference needs no base to be resolved.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from pathlib import Path
+from typing import Any
+
+from sparkgen.errors import SparkgenError
+
+Schema = dict[str, Any]
+
+APPLICATION_FILE = "spark-application.schema.json"
+KUBERNETES_FILE = "kubernetes.schema.json"
+
+ANNOTATIONS = frozenset(
+    {
+        "$comment",
+        "$defs",
+        "$schema",
+        "default",
+        "description",
+        "examples",
+        "patternErrorMessage",  # an editor shows it instead of the pattern
+        "title",
+        "x-sparkgen-grammar",  # which of sparkgen's grammars a text is in; the semantic rules read it
+        "x-sparkgen-tunable",  # true: can be changed without a new run
+    }
+)
+"""Keywords that say something about a field and check nothing."""
+
+
+def folder() -> Path:
+    """Where the schema files lie: in the installed package, or beside it in a checkout."""
+    package = Path(__file__).parent.parent
+    installed = package / "_schemas"
+    return installed if installed.is_dir() else package.parent / "schemas"
+
+
+def _read(name: str) -> Schema:
+    path = folder() / name
+    try:
+        schema: Schema = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        message = f"sparkgen is not installed completely: cannot read {path} ({error.strerror})"
+        raise SparkgenError(message) from error
+    return schema
+
+
+@functools.cache
+def application_schema() -> Schema:
+    """The schema of a document, as the file has it."""
+    return _read(APPLICATION_FILE)
+
+
+@functools.cache
+def kubernetes_schema() -> Schema:
+    """The Kubernetes types that the document's schema refers to, as the file has them."""
+    return _read(KUBERNETES_FILE)
+
+
+@functools.cache
+def resolve(reference: str) -> Schema:
+    """The schema that a `$ref` names, in whichever of the two files it is."""
+    pointer = reference.partition("#")[2].lstrip("/").split("/")
+    kubernetes = reference.startswith(KUBERNETES_FILE) or pointer[1] not in application_schema()["$defs"]
+    schema: Schema = kubernetes_schema() if kubernetes else application_schema()
+    for part in pointer:
+        schema = schema[part]
+    return schema
+
+
+def kubernetes_type(reference: str) -> str | None:
+    """The name of the Kubernetes type that a `$ref` names (`Volume`), or None for a type of ours."""
+    name = reference.rpartition("/")[2]
+    ours = not reference.startswith(KUBERNETES_FILE) and name in application_schema()["$defs"]
+    return None if ours or "/properties/" in reference else name
+
+
+def _local(schema: Any) -> Any:
+    """A schema whose references into the Kubernetes file lead into its own file."""
+    if isinstance(schema, dict):
+        return {
+            key: one.removeprefix(KUBERNETES_FILE) if key == "$ref" and isinstance(one, str) else _local(one)
+            for key, one in schema.items()
+        }
+    if isinstance(schema, list):
+        return [_local(one) for one in schema]
+    return schema
+
+
+def bundle() -> Schema:
+    """One schema that needs no other file: what `sparkgen schema` prints. The caller may change it."""
+    schema: Schema = _local(application_schema())
+    schema["$defs"] |= _local(kubernetes_schema()["$defs"])
+    return schema

@@ -1,0 +1,119 @@
+"""What an unknown field was meant to be: a misspelt name, or a name that belongs somewhere else."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sparkgen.errors import Path, path_text
+from sparkgen.schema import fields
+from sparkgen.schema.fields import Field
+from sparkgen.schema.kubeflow_fields import instead
+from sparkgen.schema.wording import either
+
+MOST_HOMES = 3
+"""A name with more homes than this (`name`) says nothing about where it belongs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """What to do about an unknown field; `rename` is the field's right name when it is only misspelt."""
+
+    next_step: str
+    code: str = "SG010"
+    rename: str | None = None
+
+
+def letters(name: str) -> str:
+    """A name without what people vary: case, dashes, underscores."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def nearest(name: str, choices: Iterable[str], cutoff: float = 0.7) -> str | None:
+    """The choice that looks most like a name, or None if none looks like it."""
+    by_letters = {letters(choice): choice for choice in choices}
+    found = difflib.get_close_matches(letters(name), by_letters, n=1, cutoff=cutoff)
+    return by_letters[found[0]] if found else None
+
+
+@functools.cache
+def homes(kind: str) -> dict[str, tuple[Path, ...]]:
+    """Name of a field of ours -> the paths of the fields that hold one of this name."""
+    found: dict[str, list[Path]] = {}
+    for field in fields.own_fields(fields.document(kind)):
+        if not any(isinstance(part, int) or part == "*" for part in field.path):
+            found.setdefault(field.name, []).append(field.path[:-1])
+    return {name: tuple(paths) for name, paths in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """A field `name` that `parent` does not have, in a document of a kind whose whole is `root`."""
+
+    kind: str
+    root: Field
+    parent: Field
+    name: str
+
+    @property
+    def spec(self) -> str:
+        """Where the application's fields are."""
+        return "spec.template" if self.kind == fields.KINDS[1] else "spec"
+
+    def suggestion(self) -> Suggestion:
+        """What to do about it."""
+        if (known_elsewhere := instead(self.parent.path, self.name)) is not None:
+            code, step = known_elsewhere
+            return Suggestion(step.replace("`spec.", f"`{self.spec}."), code)
+        names = [child.name for child in self.parent.children()]
+        spelling = {letters(name): name for name in names}.get(letters(self.name))
+        if spelling is not None:
+            return _rename(spelling)
+        for find in (self._property, self._deeper, self._further_out, self._elsewhere):
+            if (step_text := find()) is not None:
+                return Suggestion(step_text)
+        if (choice := nearest(self.name, names)) is not None:
+            return _rename(choice)
+        shown = path_text(tuple(part for part in self.parent.path if isinstance(part, str)))
+        command = f"sparkgen explain {shown}" if self.parent.path else "sparkgen explain"
+        return Suggestion(f"delete it, or see which fields there are: `{command}`")
+
+    def _property(self) -> str | None:
+        """A Spark property that is no longer below `sparkConf`."""
+        if not self.name.startswith("spark."):
+            return None
+        return f"it is a property of Spark: move it to `{self.spec}.sparkConf`"
+
+    def _deeper(self) -> str | None:
+        """A field of a neighbour, not indented enough: `secretKeyRef` beside `name` of a variable."""
+        if not self.parent.kubernetes:
+            return None
+        holders = [
+            f"`{child.name}:`"
+            for child in self.parent.children()
+            if "properties" in child.schema and child.child(self.name) is not None
+        ]
+        return f"indent it below {either(holders[:2])}" if holders else None
+
+    def _further_out(self) -> str | None:
+        """A field of something further out, indented too much."""
+        for end in range(len(self.parent.path) - 1, -1, -1):
+            outer = self.root.find(self.parent.path[:end])
+            if outer is not None and any(child.name == self.name for child in outer.children()):
+                place = f"`{path_text(outer.path)}`" if outer.path else "the document itself"
+                return f"it is a field of {place}: move it there, with less indentation"
+        return None
+
+    def _elsewhere(self) -> str | None:
+        """A field that is known by this name in another place."""
+        paths = homes(self.kind).get(self.name, ())
+        if not 0 < len(paths) <= MOST_HOMES:
+            return None
+        return f"move it to {either([f'`{path_text((*path, self.name))}`' for path in paths])}"
+
+
+def _rename(name: str) -> Suggestion:
+    return Suggestion(f"write `{name}`", rename=name)

@@ -1,0 +1,99 @@
+"""Values in the words and the YAML of messages: `"3.5"`, `a whole number`, `memory: 4g`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from sparkgen.errors import Path
+
+ARTICLES = {
+    "array": "a list",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "null": "nothing",
+    "number": "a number",
+    "object": "a mapping",
+    "string": "a text",
+}
+"""JSON Schema's types, as what a value must be."""
+
+_PLAIN = re.compile(
+    r"[A-Za-z_/.][A-Za-z0-9_/@.+*-]*(:[A-Za-z0-9_/@.+*-]+)*"  # names, paths, images
+    r"|[a-z0-9]+://[A-Za-z0-9_/@.+-]+"  # URLs
+    r"|[0-9]+[A-Za-z]+"  # sizes and durations: 4g, 60s, 500m
+)
+_WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n", "~", ".inf", ".nan"})
+LONGEST = 100
+"""A line longer than this is not shown in a message, in characters."""
+
+
+def scalar(value: Any) -> str:
+    """A scalar as YAML text: quoted only where it would be read as something else without quotes."""
+    if isinstance(value, str):
+        plain = _PLAIN.fullmatch(value) and value.lower() not in _WORDS
+        return value if plain else quoted(value)
+    return json.dumps(value)
+
+
+def quoted(text: str) -> str:
+    """A text in double quotes, as YAML writes it."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def flow(value: Any) -> str:
+    """Any value as YAML on one line: `{name: nvidia.com/gpu, quantity: 1}`."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{scalar(key)}: {flow(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(flow, value)) + "]"
+    return scalar(value)
+
+
+def block(value: Any) -> str:
+    """Any value as YAML over several lines, ending with a newline."""
+    import yaml  # noqa: PLC0415  (20 ms: only explanations and the reference need it)
+
+    return str(yaml.safe_dump(value, sort_keys=False, width=LONGEST, allow_unicode=True))
+
+
+def line(path: Path, text: str) -> str:
+    """The line of a document that holds a value: `memory: 4g`, or `- 4g` for a list's item."""
+    return f"- {text}" if isinstance(path[-1], int) else f"{scalar(path[-1])}: {text}"
+
+
+def kind_of(value: Any) -> str:
+    """What a value is, in the words of messages: `a number`, `a list`."""
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return "a boolean"
+        case int() | float():
+            return "a number"
+        case str():
+            return "a text"
+        case list():
+            return "a list"
+        case _:
+            return "a mapping"
+
+
+def as_written(value: Any, text: str) -> str:
+    """A scalar as it stands in the document; a text in quotes, so that it is seen to be one."""
+    if isinstance(value, dict | list):
+        return ""
+    return shortened(quoted(value) if isinstance(value, str) else text)
+
+
+def shortened(text: str, length: int = 60) -> str:
+    """A text cut to `length` characters."""
+    return text if len(text) <= length else text[: length - 3] + "..."
+
+
+def either(choices: Sequence[str]) -> str:
+    """Choices in a sentence: `a, b or c`."""
+    *most, last = choices
+    return f"{', '.join(most)} or {last}" if most else last
