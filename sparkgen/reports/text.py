@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -11,7 +10,6 @@ from sparkgen.reports import Context
 
 _WIDTH = 100
 _LONGEST_VALUE = 160
-_TOKEN = re.compile(r"\"[^\"]*\"|'[^']*'|[^\s,\]}:]+(?::[^\s,\]}]+)*")
 
 _BOLD, _RED, _YELLOW, _BLUE = "1", "1;31", "1;33", "1;34"
 
@@ -109,11 +107,9 @@ def _excerpt(problem: Problem, context: Context) -> Iterator[str]:
 
 
 def _token(rest: str, found: str) -> str:
-    """What stands at the place: the value as found if it is there, else the word that begins there."""
-    if found and rest.startswith(found):
-        return found
-    match = _TOKEN.match(rest)
-    return match[0] if match else ""
+    """What stands at the place: the value as found, with its quotes; "" where the problem is about none."""
+    quotes = ("", '"', "'")
+    return next((q + found + q for q in quotes if found and rest.startswith(q + found)), "")
 
 
 def _window(shown: str, start: int) -> tuple[str, int]:

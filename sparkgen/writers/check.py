@@ -6,15 +6,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from sparkgen.writers.directory import refused
-from sparkgen.writers.manifest import without_version
+from sparkgen.writers.manifest import with_header_of
 from sparkgen.writers.tree import compare
 
 
 def difference(directory: Path, files: Mapping[str, str]) -> str:
     """What `files` (text by relative path) would change in `directory`; "" when it is up to date.
 
-    Missing files come from /dev/null, stale ones go there. The tool's version in the headers is left out of
-    the comparison.
+    Missing files come from /dev/null, stale ones go there. Headers count as they do in `compare`.
     """
     try:
         changes = compare(directory, files)
@@ -31,6 +30,8 @@ def difference(directory: Path, files: Mapping[str, str]) -> str:
 def _diff(path: Path, old: str | None, new: str | None) -> Iterator[str]:
     import difflib  # noqa: PLC0415 - 5 ms that only a check pays
 
+    if old is not None and new is not None:
+        old = with_header_of(new, old, path.name)
     return difflib.unified_diff(
         _lines(old),
         _lines(new),
@@ -46,4 +47,4 @@ def _lines(text: str | None) -> list[str]:
     """
     if text is None:
         return []
-    return [f"{line}\n" for line in without_version(text).removesuffix("\n").split("\n")]
+    return [f"{line}\n" for line in text.removesuffix("\n").split("\n")]

@@ -52,7 +52,7 @@ class Step:
 def write(directory: Path, files: Mapping[str, str], *, rename: Rename = os.replace) -> Changes:
     """Make `directory` hold `files` (text by relative path) and no other file of an earlier render.
 
-    The changes are returned. Files that differ in the tool's version only are not touched, nor is anything
+    The changes are returned. Files that differ in their header only are not touched, nor is anything
     that sparkgen did not write. On any failure the directory is as it was. SparkgenError says what is in the
     way or what the file system refused. `rename` is for tests.
     """

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sparkgen.errors import SparkgenError
-from sparkgen.writers.manifest import KUSTOMIZATION, is_generated, without_version
+from sparkgen.writers.manifest import KUSTOMIZATION, is_generated, with_header_of
 
 # A listed resource is looked at only if it is a plain name: nothing that a kustomization says leads out of
 # the directory.
@@ -35,7 +35,7 @@ class Changes:
 
 
 def compare(directory: Path, files: Mapping[str, str]) -> Changes:
-    """The changes that `files` (path -> text) asks for. A difference in the tool's version alone is none.
+    """The changes that `files` (path -> text) asks for. A difference in a header alone is none.
 
     SparkgenError when a file that sparkgen did not write, or a link, stands where a file has to go: such
     files are never touched.
@@ -57,7 +57,7 @@ def compare(directory: Path, files: Mapping[str, str]) -> Changes:
     write = {
         path: text
         for path, text in files.items()
-        if path not in old or without_version(old[path]) != without_version(text)
+        if path not in old or with_header_of(text, old[path], path) != text
     }
     return Changes(
         write, tuple(sorted(stale)), {**stale, **{path: old[path] for path in write if path in old}}

@@ -12,7 +12,7 @@ basic plane), neither knows go-yaml's words, and both are slower than this.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 # Words that some reader takes for a boolean or null, in any case: YAML 1.1's table and go-yaml's.
@@ -110,7 +110,7 @@ class _Writer:
         """
         if isinstance(value, str):
             self._emit(f"{lead}{gap}{self._text(value, indent)}")
-        elif isinstance(value, Mapping) and value:
+        elif isinstance(value, dict) and value:
             self._under(lead, gap)
             self._mapping(value, " " * (indent + 2 if indent >= 0 else 0), "")
         elif isinstance(value, list | tuple) and value:
@@ -123,7 +123,7 @@ class _Writer:
         if gap:
             self._emit(lead)
 
-    def _mapping(self, value: Mapping[str, Any], margin: str, first: str) -> None:
+    def _mapping(self, value: dict[str, Any], margin: str, first: str) -> None:
         """Write the entries below `margin`.
 
         The first stands behind `first` when the mapping is a list's item.
@@ -142,7 +142,7 @@ class _Writer:
         indent = len(margin)
         lead = first or margin
         for item in value:
-            if isinstance(item, Mapping) and item:
+            if isinstance(item, dict) and item:
                 self._mapping(item, f"{margin}  ", f"{lead}- ")
             elif isinstance(item, list | tuple) and item:
                 self._list(item, f"{margin}  ", f"{lead}- ")
@@ -170,7 +170,7 @@ class _Writer:
 
 
 def _empty_or_scalar(value: Any) -> str:
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return "{}"
     if isinstance(value, list | tuple):
         return "[]"

@@ -54,6 +54,7 @@ MEMORY = Problem(
     Position("app.yaml", 5, 13),
     ("spec", "executor", "memory"),
     "not a size",
+    found="4 gigs",
 )
 DOCUMENT = Problem("SG002", Severity.ERROR, Position("other.yaml", 1, 1), (), "this is not YAML")
 
@@ -80,6 +81,7 @@ app.yaml:4:12: error[SG012] spec.executor.cores: expected a whole number
 app.yaml:5:13: warning[SG101] spec.executor.memory: not a size
   5 |     memory: "4 gigs"
     |             ^^^^^^^^
+  found:   4 gigs
 
 other.yaml:1:1: error[SG002] this is not YAML
 
@@ -132,7 +134,7 @@ def test_wide_characters_and_tabs_do_not_move_the_mark() -> None:
     shown, marks = report([at(6, 10, found="値")], "text", CONTEXT).split("\n")[1:3]
     assert shown == "  6 |     配置: [値, x]"
     assert marks == "    |            ^^"
-    assert excerpt(at(7, 2, found="")) == ("cores: 1", "^^^^^")
+    assert excerpt(at(7, 2, found="")) == ("cores: 1", "^")
     assert "\\tcores: 1" in report([at(7, 2)], "text", CONTEXT)
 
 
@@ -204,7 +206,7 @@ def test_github_commands_are_escaped() -> None:
     assert report([odd, MEMORY], "github", CONTEXT).split("\n") == [
         '::error file=a%2Cb%3Ac.yaml,line=4,col=12,title=SG012 spec["a%3Ab"]'
         "::100%25 wrong%0Areally%0Afound: two%0Anext: write the number without quotes",
-        "::warning file=app.yaml,line=5,col=13,title=SG101 spec.executor.memory::not a size",
+        "::warning file=app.yaml,line=5,col=13,title=SG101 spec.executor.memory::not a size%0Afound: 4 gigs",
         "",
     ]
 
@@ -212,7 +214,7 @@ def test_github_commands_are_escaped() -> None:
 def test_github_names_no_file_where_there_is_none() -> None:
     """Standard input and options are no files of a repository."""
     stdin = dataclasses.replace(MEMORY, position=Position("<stdin>", 5, 13), path=())
-    assert report([stdin], "github", CONTEXT) == "::warning title=SG101::not a size\n"
+    assert report([stdin], "github", CONTEXT) == "::warning title=SG101::not a size%0Afound: 4 gigs\n"
 
 
 def test_sarif_is_a_log_of_version_2_1_0() -> None:

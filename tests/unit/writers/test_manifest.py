@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sparkgen.errors import SparkgenError
 from sparkgen.writers.layout import layout
-from sparkgen.writers.manifest import Bundle, bundle, is_generated, without_version
+from sparkgen.writers.manifest import Bundle, bundle, header, is_generated, with_header_of
 from sparkgen.writers.stream import stream
 
 DIGEST = "0123456789abcdef" * 4
@@ -121,11 +121,18 @@ def test_each_file_says_where_it_comes_from() -> None:
 
 
 def test_the_version_of_the_tool_is_no_difference() -> None:
-    """Only the version is left out of a comparison; line ends are alike."""
+    """The version is left out of a comparison, and so are line ends; all else counts."""
     old, new = application(version="1.0.0").files[0].text, application(version="2.0.0rc1").files[0].text
     assert old != new
-    assert without_version(old) == without_version(new.replace("\n", "\r\n"))
-    assert without_version(old) != without_version(new.replace("0123", "ffff"))
+    assert with_header_of(new, old.replace("\n", "\r\n"), "job.yaml") == new
+    assert with_header_of(new.replace("name: pi", "name: e"), old, "job.yaml") != new
+
+
+def test_the_document_is_a_difference_in_the_kustomization_only() -> None:
+    """One file says which document was rendered; the others change when their objects do."""
+    old, new = (f"{header('1.0.0', digest * 64)}a: 1\n" for digest in "ab")
+    assert with_header_of(new, old, "job.yaml") == new
+    assert with_header_of(new, old, "pi/kustomization.yaml") == old
 
 
 def test_a_comment_further_down_is_no_header() -> None:
