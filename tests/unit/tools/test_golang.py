@@ -44,7 +44,7 @@ def test_a_module_newer_than_every_go_says_what_to_raise() -> None:
 def test_a_go_that_does_not_run_counts_as_none(tmp_path: Path) -> None:
     """A shim without a Go behind it is no Go; neither is an empty PATH."""
     shim = tmp_path / "go"
-    shim.write_text("#!/bin/sh\necho 'no version set' >&2\nexit 1\n")
+    shim.write_text("#!/bin/sh\necho 'go1.26.8 is not installed'\nexit 1\n")
     shim.chmod(0o755)
     assert on_path({"PATH": str(tmp_path)}) is None
     assert on_path({"PATH": ""}) is None

@@ -22,6 +22,8 @@ MODULE = Module(
     "example.org/tool v1.2.3 h1:abc=\n",
 )
 GO = Go("1.26.8")
+WRITE_OUTPUT = 'while [ "$1" != -o ]; do shift; done; mkdir -p "${2%/*}"; echo built > "$2"'
+"""Shell text: write the file that `go build ... -o FILE ...` asks for."""
 
 
 def test_an_entry_is_named_by_version_and_key() -> None:
@@ -104,8 +106,7 @@ def _pretend_go(folder: Path, body: str) -> dict[str, str]:
 def test_a_tool_is_built_once_where_it_is_looked_for(tmp_path: Path) -> None:
     """Go is called in the tool's module with its package; the second time nothing is built."""
     log = tmp_path / "log"
-    write = 'while [ "$1" != -o ]; do shift; done; mkdir -p "${2%/*}"; echo built > "$2"'
-    body = f'echo "$PWD $*" >> {log}; {write}'
+    body = f'echo "$PWD $*" >> {log}; {WRITE_OUTPUT}'
     settings = _pretend_go(tmp_path / "bin", body)
     path = gotools.ensure("kubeconform", settings)
     assert gotools.ensure("kubeconform", settings) == path
@@ -120,7 +121,8 @@ def test_a_tool_is_built_once_where_it_is_looked_for(tmp_path: Path) -> None:
 
 def test_a_failed_build_leaves_nothing_and_says_why(tmp_path: Path) -> None:
     """Go's words reach the user through `explain`; the cache holds no entry, so that the next run builds."""
-    settings = _pretend_go(tmp_path / "bin", "echo 'dial tcp: no such host' >&2; exit 1")
+    body = f"{WRITE_OUTPUT}; echo 'dial tcp: no such host' >&2; exit 1"
+    settings = _pretend_go(tmp_path / "bin", body)
     with pytest.raises(ToolError, match=r"cannot build kubeconform v0\.7\.0: the Go module proxy"):
         gotools.ensure("kubeconform", settings)
     assert [path.name for path in (tmp_path / "cache/tools/kubeconform").iterdir()] == [".lock"]
