@@ -43,9 +43,12 @@ _ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f"}
 
 
 def property_value(text: str) -> str:
-    """A value as java.util.Properties reads it back. Spark reads these files as UTF-8 and trims values."""
+    """A value as java.util.Properties reads it back. Spark reads these files as UTF-8 and trims values.
+
+    At its beginning a separator would belong to the blank between key and value.
+    """
     escaped = "".join(_ESCAPES.get(char, char) for char in text)
-    return "\\" + escaped if escaped.startswith(" ") else escaped
+    return "\\" + escaped if escaped.startswith((" ", "=", ":")) else escaped
 
 
 def property_key(text: str) -> str:
