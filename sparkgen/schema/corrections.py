@@ -45,12 +45,8 @@ def _quote(field: Field, node: Node) -> str | None:
 
 
 def _whole_number(field: Field, node: Node) -> str | None:
-    """`"4"` and `4.0` are meant as 4, and `30s` as 30 where seconds are counted."""
-    if "integer" not in field.types:
-        return None
-    if isinstance(node.value, float) and node.value.is_integer():
-        return str(int(node.value))
-    if not isinstance(node.value, str):
+    """`"4"` is meant as 4, and `30s` as 30 where seconds are counted."""
+    if "integer" not in field.types or not isinstance(node.value, str):
         return None
     text = node.value.strip()
     if re.fullmatch(r"-?[0-9]+", text):

@@ -1,0 +1,142 @@
+"""`explain`: what the schema says about a field, in the form of `kubectl explain`."""
+
+from __future__ import annotations
+
+import pytest
+
+from sparkgen.errors import SparkgenError
+from sparkgen.schema.explain import explain
+
+MEMORY = """\
+KIND:     SparkApplication
+VERSION:  sparkgen.dev/v1alpha1
+FIELD:    spec.executor.memory <string>
+
+DESCRIPTION:
+    Heap of the JVM, as Spark writes sizes: a whole number with k, m, g or t, counted in
+    powers of 1024. The pod asks for more than this: see `memoryOverhead`. Becomes
+    `spark.driver.memory` or `spark.executor.memory`.
+
+DEFAULT:  1g
+
+EXAMPLES:
+    memory: 4g
+    memory: 512m
+"""
+
+GPU = """\
+KIND:     SparkApplication
+VERSION:  sparkgen.dev/v1alpha1
+FIELD:    spec.driver.gpu <object>
+
+DESCRIPTION:
+    GPUs for each pod of this role, as a limit of an extended resource.
+
+EXAMPLES:
+    gpu: {name: nvidia.com/gpu, quantity: 1}
+
+FIELDS:
+  name <string> -required-
+      Name of the resource
+  quantity <integer> -required-
+      Number of GPUs
+"""
+
+SOURCE = """\
+FIELDS:
+  secretKeyRef <SecretKeySelector>
+    key <string> -required-
+    name <string>
+    optional <boolean>
+"""
+
+
+@pytest.mark.parametrize("path", ["spec.executor.memory", "executor.memory"])
+def test_a_field(path: str) -> None:
+    """A field with its type, description, default and examples; `spec` may be left out."""
+    assert explain(path) == MEMORY
+
+
+def test_a_field_with_fields() -> None:
+    """An object lists its fields, and which of them are required."""
+    assert explain("driver.gpu") == GPU
+
+
+def test_the_document() -> None:
+    """Without a path the whole document is explained."""
+    text = explain()
+    assert "FIELD:" not in text
+    assert "  metadata <object> -required-\n      Name and labels\n" in text
+
+
+def test_a_tunable_field_and_an_enum() -> None:
+    """What can be changed without a new run is marked, and allowed values are listed."""
+    assert "TUNABLE:  yes" in explain("executor.instances")
+    assert "ALLOWED:  Java, Scala, Python, R\n" in explain("spec.type")
+
+
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [
+        ("spec.volumes", "spec.volumes <[]Volume>"),
+        ("volumes.emptyDir.sizeLimit", "spec.volumes.emptyDir.sizeLimit <Quantity>"),
+        ("driver.env[0].valueFrom", "spec.driver.env.valueFrom <EnvVarSource>"),
+        (
+            "driver.template.spec.containers.ports",
+            "spec.driver.template.spec.containers.ports <[]ContainerPort>",
+        ),
+        ("driver.affinity", "spec.driver.affinity <Affinity>"),
+        ("sparkConf", "spec.sparkConf <map[string]string>"),
+        ("sparkConf.spark.executor.cores", "spec.sparkConf <map[string]string>"),
+        ("metadata.name", "metadata.name <string> -required-"),
+        ("podDisruptionBudget.minAvailable", "spec.podDisruptionBudget.minAvailable <integer or string>"),
+    ],
+)
+def test_paths_and_types(path: str, field: str) -> None:
+    """Paths lead through lists, maps and Kubernetes' types; types are written as kubectl writes them."""
+    assert f"FIELD:    {field}\n" in explain(path)
+
+
+def test_long_examples_are_blocks() -> None:
+    """An example that does not fit on a line is shown as a block."""
+    assert "EXAMPLES:\n    affinity:\n      nodeAffinity:\n" in explain("driver.affinity")
+
+
+def test_recursive() -> None:
+    """With `recursive` the names of all fields below are shown as a tree."""
+    text = explain("driver.env.valueFrom", recursive=True)
+    assert text[text.index("FIELDS") :].endswith(SOURCE.removeprefix("FIELDS:\n"))
+
+
+def test_scheduled() -> None:
+    """Paths of a scheduled application start at its spec or at its template's."""
+    kind = "ScheduledSparkApplication"
+    assert "FIELD:    spec.schedule <string> -required-\n" in explain("schedule", kind=kind)
+    assert "FIELD:    spec.template.executor.cores <integer>\n" in explain("executor.cores", kind=kind)
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("spec.executer", "there is no field spec.executer: spec has no executer; did you mean executor?"),
+        (
+            "executor.memroy",
+            "there is no field executor.memroy: spec.executor has no memroy; did you mean memory?",
+        ),
+        ("schedule", "spec has no schedule; that of a ScheduledSparkApplication has"),
+        ("spec.schedule", "spec has no schedule; that of a ScheduledSparkApplication has"),
+        ("driver.env.qqq", "spec.driver.env has no qqq; it has name, value, valueFrom"),
+        ("driver.cores.x", "spec.driver.cores has no x; it has no fields"),
+    ],
+)
+def test_unknown_paths(path: str, message: str) -> None:
+    """A path that leads nowhere is answered with the nearest name, or with what there is."""
+    with pytest.raises(SparkgenError) as error:
+        explain(path)
+    assert message in str(error.value)
+
+
+def test_unknown_kind() -> None:
+    """A kind that does not exist is refused with those that do."""
+    with pytest.raises(SparkgenError, match="choose SparkApplication or ScheduledSparkApplication"):
+        explain("spec", kind="Pod")
