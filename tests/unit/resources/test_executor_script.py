@@ -1,0 +1,265 @@
+"""executor.sh, run for real: bash, an allocator that says what the test tells it, and a fake java."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+BASH = shutil.which("bash")
+pytestmark = pytest.mark.skipif(BASH is None, reason="the stock Spark image has bash; this machine has not")
+
+SCRIPT = Path(str(files("sparkgen").joinpath("templates", "run", "executor.sh")))
+
+JAVA = f"""#!{sys.executable}
+import json, os, sys
+json.dump({{"args": sys.argv[1:], "pid": os.getpid()}}, sys.stdout)
+"""
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+class Allocator(http.server.BaseHTTPRequestHandler):
+    """Answers the start question with the codes of a list; the last one for ever."""
+
+    codes: list[int]
+    asked: list[str]
+
+    def do_GET(self) -> None:
+        """Say the next code."""
+        self.asked.append(self.path)
+        self.send_response(self.codes.pop(0) if len(self.codes) > 1 else self.codes[0])
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Be quiet."""
+
+
+@pytest.fixture
+def allocator() -> Iterator[type[Allocator]]:
+    """A listening allocator; a test sets its `codes`, and reads what it was `asked`."""
+    handler = type("Handler", (Allocator,), {"codes": [200], "asked": []})
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    handler.port = server.server_address[1]
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    yield handler
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """What the rendered template and the allocator give an executor, with a fake java."""
+    java = tmp_path / "java home" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.write_text(JAVA)
+    java.chmod(0o755)
+    return {
+        "PATH": os.environ["PATH"],
+        "JAVA_HOME": str(java.parents[1]),
+        "SPARK_HOME": "/opt/spark",
+        "SPARK_CONF_DIR": "/opt/sparkgen/conf",
+        "SPARK_EXECUTOR_CORES": "2",
+        "SPARK_EXECUTOR_MEMORY": "4096m",
+        "SPARK_EXECUTOR_POD_IP": "10.1.2.3",
+        "SPARK_EXECUTOR_POD_NAME": "pi-1-exec-7",
+        "SPARK_EXECUTOR_ID": "7",
+        "SPARK_DRIVER_URL": "spark://CoarseGrainedScheduler@10.1.2.1:7078",
+        "SPARK_APPLICATION_ID": "pi-12345678-abcde",
+        "SPARK_RESOURCE_PROFILE_ID": "0",
+        "SPARKGEN_START_TIMEOUT_SECONDS": "20",
+    }
+
+
+@pytest.fixture
+def executor(environment: dict[str, str], tmp_path: Path, allocator: type[Allocator]) -> Run:
+    """A function: run the script to its end, with these variables on top (None takes one away)."""
+    url = f"http://127.0.0.1:{allocator.port}/v1/executors/7/start"  # type: ignore[attr-defined]
+
+    def run(**changes: str | None) -> subprocess.CompletedProcess[str]:
+        env = {**environment, "SPARKGEN_START_URL": url, **changes}
+        return subprocess.run(
+            [BASH or "bash", str(SCRIPT)],
+            env={name: text for name, text in env.items() if text is not None},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    return run
+
+
+def arguments(done: subprocess.CompletedProcess[str]) -> list[str]:
+    """What java was called with."""
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    found: list[str] = json.loads(done.stdout)["args"]
+    return found
+
+
+def options(done: subprocess.CompletedProcess[str]) -> list[str]:
+    """The options of the JVM that the document gave: those between the fixed ones and the memory."""
+    found = arguments(done)
+    return found[found.index("-Dio.netty.tryReflectionSetAccessible=true") + 1 : found.index("-Xms4096m")]
+
+
+def test_waits_for_the_start_word(executor: Run, allocator: type[Allocator]) -> None:
+    """202 means wait, 200 go: java is started once, after the word."""
+    allocator.codes[:] = [202, 202, 200]
+    assert arguments(executor())
+    assert allocator.asked == ["/v1/executors/7/start"] * 3
+
+
+def test_what_java_is_called_with(executor: Run, tmp_path: Path) -> None:
+    """Spark's stock executor, at the pod's address, with the template's sizes."""
+    found = arguments(executor())
+    start = found.index("-cp")
+    assert found[start - 2 : start] == ["-Xms4096m", "-Xmx4096m"]
+    assert found[start + 1] == f"/opt/sparkgen/conf:/opt/spark/jars/*:{tmp_path}"
+    assert found[start + 2] == "org.apache.spark.executor.CoarseGrainedExecutorBackend"
+    given = found[start + 3 :]
+    assert dict(zip(given[::2], given[1::2], strict=True)) == {
+        "--driver-url": "spark://CoarseGrainedScheduler@10.1.2.1:7078",
+        "--executor-id": "7",
+        "--cores": "2",
+        "--app-id": "pi-12345678-abcde",
+        "--hostname": "10.1.2.3",
+        "--bind-address": "10.1.2.3",
+        "--resourceProfileId": "0",
+    }
+
+
+def test_modules_are_opened_for_new_javas(executor: Run) -> None:
+    """Java 17 needs what Spark's launcher would have added; an old one is told to ignore it, first of all."""
+    found = arguments(executor())
+    assert found[0] == "-XX:+IgnoreUnrecognizedVMOptions"
+    assert "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED" in found
+    assert all(text.startswith("-") for text in found[: found.index("-cp")])
+
+
+def test_class_path(executor: Run, tmp_path: Path) -> None:
+    """Configuration before the document's jars, those before Spark's, as in native Spark."""
+    more = {"HADOOP_CONF_DIR": "/h", "SPARK_CLASSPATH": "/mine/*", "SPARK_DIST_CLASSPATH": "/dist/*"}
+    found = arguments(executor(**more))
+    expected = f"/opt/sparkgen/conf:/h:/mine/*:/opt/spark/jars/*:/dist/*:{tmp_path}"
+    assert found[found.index("-cp") + 1] == expected
+
+
+def test_java_of_the_path(executor: Run, environment: dict[str, str]) -> None:
+    """Without JAVA_HOME the java of the PATH runs."""
+    path = f"{environment['JAVA_HOME']}/bin:{os.environ['PATH']}"
+    assert arguments(executor(JAVA_HOME=None, PATH=path))
+
+
+def test_numbered_options_are_single_arguments(executor: Run) -> None:
+    """SPARK_JAVA_OPT_0, 1, ... are one argument each, blanks and all, up to the first gap."""
+    more = {"SPARK_JAVA_OPT_0": "-Da=b c", "SPARK_JAVA_OPT_1": "-Dd=$HOME*", "SPARK_JAVA_OPT_3": "-Dlost=1"}
+    assert options(executor(**more)) == ["-Da=b c", "-Dd=$HOME*"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("-XX:+UseG1GC", ["-XX:+UseG1GC"]),
+        ("  -Da=1\n  -Db=2  ", ["-Da=1", "-Db=2"]),
+        ("-Da='b c' \"-Dd=e f\"", ["-Da=b c", "-Dd=e f"]),
+        ("-Da=b\\ c", ["-Da=b c"]),
+        (
+            "-Da=$(touch x) -Db=`touch y` -Dc=$HOME -Dd=*",
+            ["-Da=$(touch", "x)", "-Db=`touch", "y`", "-Dc=$HOME", "-Dd=*"],
+        ),
+        ("-Xlog:gc:/logs/{{APP_ID}}/{{EXECUTOR_ID}}.log", ["-Xlog:gc:/logs/pi-12345678-abcde/7.log"]),
+        ("-Da=%s -Db=\\\\", ["-Da=%s", "-Db=\\"]),
+        ("'' -Da=1", ["-Da=1"]),
+        ("   ", []),
+    ],
+)
+def test_java_options_are_split_as_a_shell_would(executor: Run, text: str, expected: list[str]) -> None:
+    """Quotes group, nothing is expanded or run, and Spark's two placeholders are filled in."""
+    assert options(executor(SPARKGEN_EXECUTOR_JAVA_OPTIONS=text)) == expected
+
+
+def test_an_unclosed_quote_is_an_error(executor: Run) -> None:
+    """Options that cannot be split stop the executor; they are not silently left out."""
+    done = executor(SPARKGEN_EXECUTOR_JAVA_OPTIONS="-Da='b")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "quote that is not closed: -Da='b" in done.stderr
+
+
+def test_an_executor_that_is_not_wanted_leaves(executor: Run, allocator: type[Allocator]) -> None:
+    """410 is a good end: nothing failed, and no java was started."""
+    allocator.codes[:] = [202, 410]
+    done = executor()
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "no longer wanted" in done.stderr
+
+
+@pytest.mark.parametrize("code", [404, 500])
+def test_other_answers_are_none(executor: Run, allocator: type[Allocator], code: int) -> None:
+    """An allocator that restarts may say strange things for a moment."""
+    allocator.codes[:] = [code, 200]
+    assert arguments(executor())
+
+
+def test_nobody_answers(executor: Run) -> None:
+    """Without an allocator the driver is gone: the executor ends in bounded time, with a reason."""
+    started = time.monotonic()
+    done = executor(
+        SPARKGEN_START_URL="http://127.0.0.1:1/v1/executors/7/start", SPARKGEN_START_TIMEOUT_SECONDS="1"
+    )
+    assert done.returncode == 1
+    assert time.monotonic() - started < 15
+    assert "no answer from the allocator at 127.0.0.1:1 for 1 s" in done.stderr
+
+
+def test_waiting_may_take_long(executor: Run, allocator: type[Allocator]) -> None:
+    """The bound is on silence, not on waiting: every 202 begins it anew."""
+    allocator.codes[:] = [202] * 12 + [200]
+    assert arguments(executor(SPARKGEN_START_TIMEOUT_SECONDS="1"))
+
+
+def test_a_waiting_executor_can_be_ended(
+    environment: dict[str, str], tmp_path: Path, allocator: type[Allocator]
+) -> None:
+    """SIGTERM ends the wait at once: as process 1, bash would ignore it and use up the whole grace period."""
+    allocator.codes[:] = [202]
+    url = f"http://127.0.0.1:{allocator.port}/v1/executors/7/start"  # type: ignore[attr-defined]
+    env = {**environment, "SPARKGEN_START_URL": url}
+    with subprocess.Popen([BASH or "bash", str(SCRIPT)], env=env, cwd=tmp_path) as process:
+        while not allocator.asked:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        # An exit code of its own, not death by the signal: there is a handler.
+        assert process.wait(timeout=10) == 143
+
+
+def test_java_takes_the_place_of_the_shell(
+    environment: dict[str, str], tmp_path: Path, allocator: type[Allocator]
+) -> None:
+    """Signals reach java: no shell stays between it and the kubelet (tini does, where the image has it)."""
+    url = f"http://127.0.0.1:{allocator.port}/v1/executors/7/start"  # type: ignore[attr-defined]
+    env = {**environment, "SPARKGEN_START_URL": url}
+    command = [BASH or "bash", str(SCRIPT)]
+    with subprocess.Popen(command, env=env, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+        output, _ = process.communicate(timeout=60)
+        expected = process.pid
+    assert Path("/usr/bin/tini").exists() or json.loads(output)["pid"] == expected
+
+
+def test_shellcheck_finds_nothing() -> None:
+    """The script is clean."""
+    shellcheck = Path(sys.executable).with_name("shellcheck")
+    done = subprocess.run([shellcheck, SCRIPT], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "")
