@@ -21,7 +21,7 @@ ALLOWED = 'a name of the IANA time zone database, as in "Europe/Berlin" or "Etc/
 
 
 def check(text: str) -> None:
-    """Refuse what the API server would refuse for certain: bad syntax, "Local", no such area, a typing error."""
+    """Refuse what the API server would refuse for certain: bad syntax, "Local", no such area, a slip."""
     if not text:
         raise GrammarError("is empty")
     if text.lower() == "local":

@@ -1,0 +1,132 @@
+"""Spark properties that mean something else, or nothing, when sparkgen runs the driver.
+
+The driver is an ordinary pod and the allocator makes the executors, so that nothing but sparkgen reads
+`spark.kubernetes.*`. Source of the names: org.apache.spark.deploy.k8s.Config and "Running Spark on
+Kubernetes".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+READ = frozenset(
+    {
+        "spark.kubernetes.memoryOverheadFactor",
+        "spark.kubernetes.driver.request.cores",
+        "spark.kubernetes.driver.limit.cores",
+        "spark.kubernetes.executor.request.cores",
+        "spark.kubernetes.executor.limit.cores",
+        "spark.kubernetes.allocation.batch.size",
+        "spark.kubernetes.allocation.batch.delay",
+        "spark.kubernetes.allocation.maxPendingPods",
+        "spark.kubernetes.allocation.executor.timeout",
+        "spark.kubernetes.local.dirs.tmpfs",
+        "spark.kubernetes.decommission.script",
+    }
+)
+"""What sparkgen reads of `spark.kubernetes.*`."""
+
+
+def _roles(suffix: str, step: str) -> Iterable[tuple[str, str]]:
+    """One entry per role: ROLE stands for driver or executor."""
+    for role in ("driver", "executor"):
+        yield f"spark.kubernetes.{role}.{suffix}", step.replace("ROLE", role)
+
+
+MOVED: Mapping[str, str] = {
+    **dict(_roles("label.", "set it in `ROLE.labels`")),
+    **dict(_roles("annotation.", "set it in `ROLE.annotations`")),
+    **dict(_roles("node.selector.", "set it in `ROLE.nodeSelector`")),
+    **dict(_roles("secrets.", "set it in `ROLE.secrets`, with `name` and `path`")),
+    **dict(_roles("secretKeyRef.", "set it in `ROLE.env`, with `valueFrom.secretKeyRef`")),
+    **dict(
+        _roles(
+            "volumes.",
+            "define it in `volumes` (`ephemeral` for a claim per pod), and mount it in `ROLE.volumeMounts`",
+        )
+    ),
+    **dict(_roles("podTemplateFile", "set what the file says in `ROLE.template`")),
+    **dict(_roles("podTemplateContainerName", "name the container of `ROLE.template` spark-kubernetes-ROLE")),
+    **dict(_roles("container.image", "set it in `ROLE.image`")),
+    **dict(_roles("scheduler.name", "set it in `ROLE.schedulerName`")),
+    **dict(_roles("pod.featureSteps", "set in `ROLE.template` what the steps would add")),
+    "spark.kubernetes.driverEnv.": "set it in `driver.env`",
+    "spark.kubernetes.driver.service.annotation.": "set it in `sparkUIOptions.serviceAnnotations`",
+    "spark.kubernetes.driver.service.label.": "set it in `sparkUIOptions.serviceLabels`",
+    "spark.kubernetes.node.selector.": "set it in `driver.nodeSelector` and `executor.nodeSelector`",
+    "spark.kubernetes.container.image.pullSecrets": "set it in `imagePullSecrets`",
+    "spark.kubernetes.container.image.pullPolicy": "set it in `imagePullPolicy`",
+    "spark.kubernetes.container.image": "set it in `image`",
+    "spark.kubernetes.scheduler.name": "set it in `driver.schedulerName` and `executor.schedulerName`",
+    "spark.kubernetes.authenticate.driver.serviceAccountName": "set it in `driver.serviceAccount`",
+    "spark.kubernetes.authenticate.executor.serviceAccountName": "set it in `executor.serviceAccount`",
+    "spark.kubernetes.authenticate.serviceAccountName": "set it in `driver.serviceAccount`",
+    "spark.kubernetes.kerberos.": (
+        "mount krb5.conf with `configMaps` and the tokens with `secrets` of both roles, of secretType "
+        "HadoopDelegationToken"
+    ),
+    "spark.kubernetes.hadoop.configMapName": (
+        "copy its properties to `hadoopConf`, or mount it with `configMaps` of both roles and set "
+        "HADOOP_CONF_DIR in their `env`"
+    ),
+}
+"""Property, or prefix that ends in a dot -> where it is said here. Native Spark applies it to a pod."""
+
+UNUSED: Mapping[str, str] = {
+    "spark.master": "delete it: the driver's master is the allocator beside it",
+    "spark.submit.deployMode": "delete it: the driver always runs in a pod of its own",
+    "spark.submit.": "delete it: nothing is submitted",
+    "spark.driver.host": "delete it: the driver is reached by the address of its pod",
+    "spark.driver.bindAddress": "delete it: the driver listens on the address of its pod",
+    "spark.driver.port": "delete it: the port is 7078",
+    "spark.driver.blockManager.port": "delete it: the port is 7079",
+    "spark.blockManager.port": "delete it: the port is 7079",
+    "spark.ui.port": "delete it: the port is 4040; `sparkUIOptions.servicePort` is the port of the Service",
+    "spark.authenticate.secret": "delete it: each run gets a secret of its own",
+    "spark.authenticate.secret.file": "delete it: each run gets a secret of its own",
+    "spark.authenticate.secret.driver.file": "delete it: each run gets a secret of its own",
+    "spark.authenticate.secret.executor.file": "delete it: each run gets a secret of its own",
+    "spark.kubernetes.namespace": "delete it: everything runs in `metadata.namespace`",
+    "spark.kubernetes.authenticate.": "delete it: only the allocator talks to Kubernetes, with its own token",
+    "spark.kubernetes.driver.pod.name": "delete it: the driver's pod is named after its run",
+    "spark.kubernetes.executor.podNamePrefix": "delete it: executor pods are named after the run",
+    "spark.kubernetes.executor.deleteOnTermination": "delete it: executor pods go when the driver has ended",
+    "spark.kubernetes.report.interval": "delete it: nothing waits for the application from outside",
+    "spark.kubernetes.submission.": "delete it: nothing is submitted",
+    "spark.kubernetes.file.upload.path": "delete it: put files into the image or into an object store",
+    "spark.kubernetes.allocation.": "delete it: the fields of `allocation` are what the allocator knows",
+    "spark.kubernetes.": "delete it: native Spark would read it, and native Spark is not used",
+}
+"""Property, or prefix that ends in a dot -> what to do with it. Nothing is lost without it."""
+
+
+SAME_FIELD: Mapping[str, tuple[str, ...]] = {
+    "spark.kubernetes.container.image": ("image",),
+    "spark.kubernetes.container.image.pullPolicy": ("imagePullPolicy",),
+    "spark.kubernetes.driver.container.image": ("driver", "image"),
+    "spark.kubernetes.executor.container.image": ("executor", "image"),
+    "spark.kubernetes.driver.scheduler.name": ("driver", "schedulerName"),
+    "spark.kubernetes.executor.scheduler.name": ("executor", "schedulerName"),
+    "spark.kubernetes.authenticate.driver.serviceAccountName": ("driver", "serviceAccount"),
+    "spark.kubernetes.authenticate.executor.serviceAccountName": ("executor", "serviceAccount"),
+    "spark.kubernetes.authenticate.serviceAccountName": ("driver", "serviceAccount"),
+    "spark.kubernetes.driver.label.": ("driver", "labels"),
+    "spark.kubernetes.driver.annotation.": ("driver", "annotations"),
+    "spark.kubernetes.driver.node.selector.": ("driver", "nodeSelector"),
+    "spark.kubernetes.executor.label.": ("executor", "labels"),
+    "spark.kubernetes.executor.annotation.": ("executor", "annotations"),
+    "spark.kubernetes.executor.node.selector.": ("executor", "nodeSelector"),
+}
+"""Property, or prefix that ends in a dot -> the field that takes its very value (a prefix: a mapping)."""
+
+
+def entry(table: Mapping[str, str], name: str) -> str | None:
+    """A table's word on a property: that of its full name, or of the longest prefix that it has."""
+    if name in table:
+        return table[name]
+    prefix = name
+    while "." in prefix:
+        prefix = prefix.rpartition(".")[0]
+        if f"{prefix}." in table:
+            return table[f"{prefix}."]
+    return None

@@ -1,0 +1,160 @@
+"""One valid document, seen as the rules need it: with the application's spec at hand, whatever the kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+from sparkgen.contract import DRIVER_CONTAINER, EXECUTOR_CONTAINER
+from sparkgen.errors import Path
+from sparkgen.model.properties import TYPED_PROPERTIES, effective_properties
+
+ROLES = ("driver", "executor")
+
+SPARK_CONTAINER = {"driver": DRIVER_CONTAINER, "executor": EXECUTOR_CONTAINER}
+"""Role -> the name of the container in which Spark runs."""
+
+Kind = Literal["spark", "init", "sidecar"]
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """A container that a document describes.
+
+    The fields of `spec.driver` and `spec.executor` themselves are one too: of kind "spark", and `typed`.
+    `spec` has Kubernetes' names of fields (env, volumeMounts, ports, securityContext).
+    """
+
+    role: str
+    kind: Kind
+    path: Path
+    spec: Mapping[str, Any]
+    typed: bool
+
+    @property
+    def name(self) -> str:
+        """Its name, as Kubernetes will see it."""
+        return SPARK_CONTAINER[self.role] if self.kind == "spark" else str(self.spec.get("name", ""))
+
+    def items(self, field: str) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+        """The items of one of its lists, each with its path."""
+        for index, item in enumerate(self.spec.get(field) or ()):
+            yield (*self.path, field, index), item
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """A frozen view of one schema-valid document.
+
+    `spec` is the application's spec, `root` the path of it: ("spec",), or ("spec", "template") when the
+    application is scheduled. `conf` is its sparkConf; `properties` are all Spark properties that it asks
+    for, whichever way it says them (typed fields win). Nothing here may be changed.
+    """
+
+    value: Mapping[str, Any]
+    scheduled: bool
+    root: Path
+    spec: Mapping[str, Any]
+    conf: Mapping[str, str]
+    properties: Mapping[str, str]
+    containers: tuple[Container, ...]
+
+    @classmethod
+    def of(cls, value: Mapping[str, Any]) -> Facts:
+        """The facts of a document's value."""
+        scheduled = value["kind"] == "ScheduledSparkApplication"
+        outer = value["spec"]
+        spec = outer["template"] if scheduled else outer
+        return cls(
+            value=value,
+            scheduled=scheduled,
+            root=("spec", "template") if scheduled else ("spec",),
+            spec=spec,
+            conf=spec.get("sparkConf") or {},
+            properties=effective_properties(spec),
+            containers=tuple(_containers(spec, ("spec", "template") if scheduled else ("spec",))),
+        )
+
+    @property
+    def name(self) -> str:
+        """The application's name."""
+        return str(self.value["metadata"]["name"])
+
+    def path(self, *parts: str | int) -> Path:
+        """The true path of a place below the application's spec."""
+        return (*self.root, *parts)
+
+    def get(self, *parts: str) -> Any:
+        """The value at a place below the application's spec, or None."""
+        return _dig(self.spec, parts)
+
+    def role(self, role: str) -> Mapping[str, Any]:
+        """The fields of the driver or of the executors."""
+        fields: Mapping[str, Any] = self.spec.get(role) or {}
+        return fields
+
+    def template(self, role: str) -> Mapping[str, Any]:
+        """The pod's spec in a role's template."""
+        inside: Mapping[str, Any] = _dig(self.spec, (role, "template", "spec")) or {}
+        return inside
+
+    def place(self, name: str) -> Path:
+        """Where a Spark property is said: in the typed field that wins, or in sparkConf."""
+        typed = typed_fields().get(name)
+        if typed is not None and self.get(*typed) not in (None, []):
+            return self.path(*typed)
+        return self.path("sparkConf", name)
+
+    def is_true(self, name: str, default: bool = False) -> bool:
+        """Whether a boolean Spark property is on. Spark reads it in any case, with blanks around it."""
+        text = self.properties.get(name)
+        return default if text is None else text.strip().lower() == "true"
+
+    def named_volumes(self, role: str) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+        """The volumes that a role's pods may have: the application's and those of the role's template."""
+        for index, volume in enumerate(self.spec.get("volumes") or ()):
+            yield self.path("volumes", index), volume
+        for index, volume in enumerate(self.template(role).get("volumes") or ()):
+            yield self.path(role, "template", "spec", "volumes", index), volume
+
+
+@cache
+def typed_fields() -> Mapping[str, tuple[str, ...]]:
+    """Spark property -> path of the typed field, below the application's spec, that says the same."""
+    return {name: path for path, name in TYPED_PROPERTIES.items()}
+
+
+def _dig(value: Any, parts: tuple[str, ...]) -> Any:
+    for part in parts:
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value
+
+
+def _containers(spec: Mapping[str, Any], root: Path) -> Iterator[Container]:
+    for role in ROLES:
+        fields = spec.get(role)
+        if not fields:
+            continue
+        path = (*root, role)
+        yield Container(role, "spark", path, fields, typed=True)
+        yield from _listed(role, "init", (*path, "initContainers"), fields.get("initContainers"), typed=True)
+        yield from _listed(role, "sidecar", (*path, "sidecars"), fields.get("sidecars"), typed=True)
+        inside = _dig(fields, ("template", "spec")) or {}
+        path = (*path, "template", "spec")
+        yield from _listed(role, "init", (*path, "initContainers"), inside.get("initContainers"), typed=False)
+        yield from _template_containers(role, (*path, "containers"), inside.get("containers") or [])
+
+
+def _listed(role: str, kind: Kind, path: Path, items: Any, *, typed: bool) -> Iterator[Container]:
+    for index, item in enumerate(items or ()):
+        yield Container(role, kind, (*path, index), item, typed)
+
+
+def _template_containers(role: str, path: Path, items: list[Mapping[str, Any]]) -> Iterator[Container]:
+    """The Spark container is the one with its name, or else the first (selectSparkContainer)."""
+    named = [index for index, item in enumerate(items) if item.get("name") == SPARK_CONTAINER[role]]
+    main = named[0] if named else 0
+    for index, item in enumerate(items):
+        yield Container(role, "spark" if index == main else "sidecar", (*path, index), item, typed=False)

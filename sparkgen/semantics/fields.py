@@ -1,0 +1,44 @@
+"""Which fields of a document are in which grammar. Generated from the schema: see tests/unit/semantics.
+
+The schema's annotation `x-sparkgen-grammar` is the source. It is kept here as a table because every render
+needs it, and few need the schema itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+APPLICATION_FIELDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "cpu": (
+        ("driver", "coreLimit"),
+        ("driver", "coreRequest"),
+        ("executor", "coreLimit"),
+        ("executor", "coreRequest"),
+    ),
+    "duration": (
+        ("allocation", "batchDelay"),
+        ("allocation", "executorFailuresValidityInterval"),
+        ("allocation", "executorTimeout"),
+        ("allocation", "pendingTimeout"),
+        ("dynamicAllocation", "cachedExecutorIdleTimeout"),
+        ("dynamicAllocation", "executorIdleTimeout"),
+        ("dynamicAllocation", "schedulerBacklogTimeout"),
+        ("dynamicAllocation", "shuffleTrackingTimeout"),
+        ("dynamicAllocation", "sustainedSchedulerBacklogTimeout"),
+    ),
+    "factor": (("memoryOverheadFactor",),),
+    "memory": (
+        ("driver", "memory"),
+        ("driver", "memoryOverhead"),
+        ("executor", "memory"),
+        ("executor", "memoryOverhead"),
+    ),
+    "timestamp": (("run", "expiresAt"),),
+}
+"""Grammar -> paths below an application's spec."""
+
+SCHEDULE_FIELDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "cron": (("schedule",),),
+    "timezone": (("timeZone",),),
+}
+"""Grammar -> paths below a ScheduledSparkApplication's spec."""

@@ -1,0 +1,52 @@
+"""What a rule says about a document, before it has a place in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sparkgen.errors import Path, Severity
+
+if TYPE_CHECKING:
+    from sparkgen.semantics.facts import Facts
+
+
+_LONGEST = 100
+"""Longer keys are not repeated in a message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that a rule found.
+
+    `path` is from the document's root; `on_key` says that the key is wrong and not its value. The texts are
+    those of `sparkgen.errors.Problem`. A secret never stands in any of them.
+    """
+
+    path: Path
+    message: str
+    found: str = ""
+    allowed: str = ""
+    next_step: str = ""
+    on_key: bool = False
+
+
+def about_key(path: Path, message: str, next_step: str, allowed: str = "") -> Finding:
+    """A finding about a key: it should not be there, or be another one."""
+    key = str(path[-1])
+    return Finding(path, message, key if len(key) <= _LONGEST else "", allowed, next_step, on_key=True)
+
+
+Check = Callable[["Facts"], Iterable[Finding]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule: `name` is its code in words, `summary` says what it finds, `check` is a pure function."""
+
+    code: str
+    name: str
+    severity: Severity
+    summary: str
+    check: Check

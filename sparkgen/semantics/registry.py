@@ -1,0 +1,146 @@
+"""The table of all semantic rules, in the order of their codes. It reads like the specification that it is.
+
+An error is something that the API server or Spark would refuse, or that would silently be ignored; all else
+is a warning, which a comment beside it can switch off.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sparkgen.errors import Problem, Severity
+from sparkgen.semantics import rules_access as access
+from sparkgen.semantics import rules_containers as containers
+from sparkgen.semantics import rules_executors as executors
+from sparkgen.semantics import rules_lifecycle as lifecycle
+from sparkgen.semantics import rules_metadata as metadata
+from sparkgen.semantics import rules_pods as pods
+from sparkgen.semantics import rules_program as program
+from sparkgen.semantics import rules_secrets as secrets
+from sparkgen.semantics import rules_settings as settings
+from sparkgen.semantics import rules_sizes as sizes
+from sparkgen.semantics import rules_volumes as volumes
+from sparkgen.semantics.facts import Facts
+from sparkgen.semantics.findings import Finding, Rule
+
+if TYPE_CHECKING:
+    from sparkgen.document.node import Document
+
+ERROR, WARNING = Severity.ERROR, Severity.WARNING
+
+# ruff: noqa: E501 - a table reads best with one rule per line
+# fmt: off
+RULES: tuple[Rule, ...] = (
+    # sizes, numbers and names
+    Rule("SG101", "memory-size", ERROR, "A size of memory that Spark cannot read.", sizes.memory_sizes),
+    Rule("SG102", "cpu", ERROR, "An amount of CPU that Kubernetes cannot read.", sizes.amounts_of_cpu),
+    Rule("SG103", "duration", ERROR, "A duration that Spark cannot read.", sizes.durations),
+    Rule("SG104", "name-too-long", ERROR, "A name that is too long for Kubernetes.", metadata.names_too_long),
+    Rule("SG105", "factor", ERROR, "A factor that is no decimal number above zero.", sizes.factors),
+    Rule("SG106", "setting-value", ERROR, "A number or switch that Spark cannot read.", sizes.setting_values),
+    Rule("SG107", "memory-without-unit", WARNING, "A heap without a unit.", sizes.memory_without_unit),
+    Rule("SG108", "memory-minimum", ERROR, "A heap with which Spark does not start.", sizes.memory_below_minimum),
+    Rule("SG109", "request-above-limit", ERROR, "A request above its limit.", sizes.requests_above_limits),
+    Rule("SG110", "template-resources", WARNING, "Resources that Spark's own sizes replace.", sizes.template_resources),
+    # executors
+    Rule("SG111", "executor-bounds", ERROR, "Numbers of executors that Spark refuses.", executors.executor_bounds),
+    Rule("SG112", "executor-numbers", WARNING, "Numbers of executors that contradict each other.", executors.executor_numbers),
+    Rule("SG113", "shuffle-data", ERROR, "Dynamic allocation that would lose shuffle data.", executors.shuffle_data),
+    Rule("SG114", "allocation-timer", ERROR, "A timer of dynamic allocation that Spark refuses.", executors.allocation_timers),
+    Rule("SG115", "task-cores", ERROR, "Tasks with more cores than an executor has.", executors.task_larger_than_executor),
+    Rule("SG116", "unbounded-executors", WARNING, "Dynamic allocation without an upper bound.", executors.unbounded),
+    # secrets
+    Rule("SG117", "secret-in-conf", WARNING, "A secret in plain text in a property or argument.", secrets.secrets_in_conf),
+    Rule("SG118", "secret-in-env", WARNING, "A secret in plain text in a variable.", secrets.secrets_in_env),
+    # properties
+    Rule("SG119", "contradicted-setting", WARNING, "A property that a field says otherwise.", settings.contradictions),
+    Rule("SG120", "moved-setting", ERROR, "A property for pods that would be lost.", settings.moved_settings),
+    Rule("SG121", "unused-setting", WARNING, "A property that nothing reads.", settings.unused_settings),
+    Rule("SG122", "not-a-spark-property", ERROR, "A property that spark-submit drops.", settings.not_spark_properties),
+    Rule("SG123", "hadoop-prefix", ERROR, "A property that Hadoop does not know.", settings.hadoop_prefixes),
+    Rule("SG124", "java-options", ERROR, "Options of the JVM that Spark refuses.", settings.java_options),
+    Rule("SG125", "setting-clash", ERROR, "Properties that exclude each other.", settings.settings_that_clash),
+    Rule("SG126", "lost-resource", ERROR, "A GPU that Spark expects and no pod gets.", settings.lost_resources),
+    # the program
+    Rule("SG130", "type-and-file", WARNING, "A main file of another language.", program.type_against_file),
+    Rule("SG131", "main-class-missing", ERROR, "A main class that spark-submit cannot find out.", program.main_class_missing),
+    Rule("SG132", "main-class-in-manifest", WARNING, "A main class that only the jar can name.", program.main_class_in_manifest),
+    Rule("SG133", "main-class-unused", WARNING, "A main class beside a Python or R file.", program.main_class_unused),
+    Rule("SG134", "main-file", ERROR, "A script that spark-submit would take for a jar.", program.main_file),
+    Rule("SG135", "moving-tag", WARNING, "An image that can change without a change in Git.", program.moving_tag),
+    Rule("SG136", "spark-version", ERROR, "A version of Spark without a scheduler jar.", program.spark_version),
+    Rule("SG137", "image-version", WARNING, "An image tagged with another version of Spark.", program.image_version),
+    Rule("SG138", "scala-version", ERROR, "A Scala line for which Spark was never built.", program.scala_version),
+    Rule("SG139", "artifact-version", WARNING, "A library for another Scala or Spark.", program.artifact_versions),
+    Rule("SG140", "coordinates", ERROR, "A package that is no Maven coordinate.", program.coordinates),
+    Rule("SG141", "file-location", WARNING, "A file whose place is not what it seems.", program.file_locations),
+    Rule("SG142", "unexpanded-text", WARNING, "A placeholder that nothing fills in.", program.unexpanded),
+    # volumes
+    Rule("SG150", "mount-without-volume", ERROR, "A mount of a volume that the pod does not have.", volumes.mounts_without_volume),
+    Rule("SG151", "volume-twice", ERROR, "A volume with one name twice or two sources.", volumes.volumes_twice),
+    Rule("SG152", "volume-unused", WARNING, "A volume that no container mounts.", volumes.unused_volumes),
+    Rule("SG153", "mount-clash", ERROR, "Mounts that Kubernetes refuses.", volumes.mount_clashes),
+    Rule("SG154", "relative-mount", WARNING, "A mount path that is not absolute.", volumes.relative_mounts),
+    Rule("SG155", "reserved-mount", ERROR, "A mount of what belongs to sparkgen.", volumes.reserved_mounts),
+    Rule("SG156", "hidden-spark", WARNING, "A mount that hides Spark's files.", volumes.hidden_spark),
+    Rule("SG157", "host-path", WARNING, "A directory of the node.", volumes.host_paths),
+    # containers
+    Rule("SG160", "reserved-name", ERROR, "A name of sparkgen's own.", containers.reserved_names),
+    Rule("SG161", "duplicate-name", ERROR, "Names of containers or ports that clash.", containers.duplicate_names),
+    Rule("SG162", "reserved-port", ERROR, "A port that is taken.", containers.reserved_ports),
+    Rule("SG163", "reserved-variable", ERROR, "A variable that sparkgen sets itself.", containers.reserved_variables),
+    Rule("SG164", "variable-twice", WARNING, "A variable that is set twice.", containers.variables_twice),
+    Rule("SG165", "variable-source", ERROR, "A variable that Kubernetes refuses.", containers.variable_sources),
+    Rule("SG166", "shared-pod", ERROR, "A driver's pod that would expose the allocator.", pods.shared_pods),
+    Rule("SG167", "root-user", ERROR, "A container that may not run as root, and does.", pods.root_users),
+    Rule("SG168", "template-replaced", WARNING, "A part of a template that is replaced.", pods.template_replaced),
+    Rule("SG169", "template-account", ERROR, "An account in a template, which would be lost.", pods.template_accounts),
+    Rule("SG170", "token-in-template", WARNING, "A template that asks for Kubernetes credentials.", pods.tokens),
+    # metadata and scheduling
+    Rule("SG171", "label-syntax", ERROR, "A label or annotation that Kubernetes refuses.", metadata.label_syntax),
+    Rule("SG172", "owned-label", WARNING, "A label that sparkgen or a controller owns.", metadata.owned_labels),
+    Rule("SG173", "toleration", ERROR, "A toleration that Kubernetes refuses.", metadata.tolerations),
+    # when it runs
+    Rule("SG180", "schedule", ERROR, "A schedule that Kubernetes refuses.", lifecycle.schedules),
+    Rule("SG181", "surprising-schedule", WARNING, "A schedule that does not do what it seems to.", lifecycle.surprising_schedules),
+    Rule("SG182", "time-zone", ERROR, "A time zone that Kubernetes refuses.", lifecycle.time_zones),
+    Rule("SG183", "unknown-time-zone", WARNING, "A time zone that sparkgen does not know.", lifecycle.unknown_time_zones),
+    Rule("SG184", "moment", ERROR, "A moment that is not written as RFC 3339.", lifecycle.moments),
+    Rule("SG185", "job-field", ERROR, "A field of a Job on what is a Deployment.", lifecycle.job_fields_of_a_deployment),
+    Rule("SG186", "always-on-schedule", ERROR, "A scheduled application that always restarts.", lifecycle.always_on_a_schedule),
+    Rule("SG187", "retries", WARNING, "Retries that do not happen.", lifecycle.retries),
+    Rule("SG188", "time-to-live", WARNING, "A finished run that deletes itself.", lifecycle.time_to_live),
+    Rule("SG189", "meaningless-field", WARNING, "A field that means nothing here.", lifecycle.fields_without_meaning),
+    # accounts and the rest
+    Rule("SG190", "two-accounts", ERROR, "Two names for the driver's account.", access.contradicting_accounts),
+    Rule("SG191", "missing-account", WARNING, "An account that is neither rendered nor named.", access.missing_accounts),
+    Rule("SG192", "account-annotations", ERROR, "Annotations of an account that is not rendered.", access.lost_account_annotations),
+    Rule("SG193", "budget-with-both", ERROR, "A disruption budget with both of its numbers.", access.budget_with_both),
+    Rule("SG194", "budget-of-job", WARNING, "A disruption budget that Kubernetes cannot count.", access.budget_of_a_job),
+    Rule("SG195", "logger-name", WARNING, "A logger that is a setting of log4j.", lifecycle.loggers),
+)
+# fmt: on
+
+
+def findings(facts: Facts) -> list[tuple[Rule, Finding]]:
+    """All that the rules find, in the order of their codes."""
+    return [(rule, finding) for rule in RULES for finding in rule.check(facts)]
+
+
+def check(document: Document) -> list[Problem]:
+    """The problems that the rules have with a document that the schema accepts, in the order of the text."""
+    node = document.node
+    problems = [
+        Problem(
+            rule.code,
+            rule.severity,
+            node.locate_key(finding.path) if finding.on_key else node.locate(finding.path),
+            finding.path,
+            finding.message,
+            finding.found,
+            finding.allowed,
+            finding.next_step,
+        )
+        for rule, finding in findings(Facts.of(document.value))
+    ]
+    return sorted(problems, key=lambda problem: problem.sort_key)

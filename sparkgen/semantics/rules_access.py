@@ -1,0 +1,89 @@
+"""Accounts and disruption budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sparkgen.semantics.facts import Facts
+from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.wording import shortened
+
+
+def contradicting_accounts(facts: Facts) -> Iterator[Finding]:
+    """Two names for the driver's account: `driver.serviceAccount` wins, and the other would be lost."""
+    driver, name = facts.get("driver", "serviceAccount"), facts.get("serviceAccount", "name")
+    if driver is not None and name is not None and driver != name:
+        yield Finding(
+            facts.path("serviceAccount", "name"),
+            f"`driver.serviceAccount` names {shortened(driver)}, and the driver has one account",
+            shortened(name),
+            "",
+            "delete one of the two",
+        )
+
+
+def missing_accounts(facts: Facts) -> Iterator[Finding]:
+    """An account that is neither rendered nor named."""
+    section = facts.get("serviceAccount") or {}
+    if (
+        section.get("create") is False
+        and not section.get("name")
+        and not facts.get("driver", "serviceAccount")
+    ):
+        yield Finding(
+            facts.path("serviceAccount", "create"),
+            f"the pods will use an account named {facts.name}, which must exist already",
+            "false",
+            "",
+            "add `name`, the account that exists, below `serviceAccount:`",
+        )
+
+
+def lost_account_annotations(facts: Facts) -> Iterator[Finding]:
+    """Annotations of an account that is not rendered: they would be lost, and a cloud role with them."""
+    section = facts.get("serviceAccount") or {}
+    existing = facts.get("driver", "serviceAccount")
+    created = section.get("create", existing is None)
+    if section.get("annotations") and not created:
+        because = (
+            "`create` is false" if section.get("create") is False else "`driver.serviceAccount` names another"
+        )
+        yield about_key(
+            facts.path("serviceAccount", "annotations"),
+            f"the account is not rendered, because {because}: its annotations would be lost",
+            "annotate the account where it is defined, or let sparkgen render it with `create: true`",
+        )
+
+
+def budget_with_both(facts: Facts) -> Iterator[Finding]:
+    """A budget with both of its numbers: the API server refuses it (ValidatePodDisruptionBudgetSpec)."""
+    budget = facts.get("podDisruptionBudget") or {}
+    if budget.get("minAvailable") is not None and budget.get("maxUnavailable") is not None:
+        yield about_key(
+            facts.path("podDisruptionBudget", "maxUnavailable"),
+            "`minAvailable` and `maxUnavailable` exclude each other",
+            "delete `maxUnavailable`: one driver runs, and `minAvailable: 1` keeps it",
+            "one of the two",
+        )
+
+
+def budget_of_a_job(facts: Facts) -> Iterator[Finding]:
+    """A budget that counts what a Job cannot tell, so that no disruption is ever permitted.
+
+    Source: the disruption controller's getExpectedPodCount: percentages and maxUnavailable need a scale
+    subresource, which Jobs do not have; its failSafe then permits no disruption.
+    """
+    budget = facts.get("podDisruptionBudget") or {}
+    deployment = facts.get("restartPolicy", "type") == "Always" and not facts.scheduled
+    if deployment or budget.get("enabled") is False:
+        return
+    for field in ("minAvailable", "maxUnavailable"):
+        value = budget.get(field)
+        if value is not None and (field == "maxUnavailable" or isinstance(value, str)):
+            yield Finding(
+                facts.path("podDisruptionBudget", field),
+                "Kubernetes cannot count it for the pod of a Job, and then lets no drain of a node go on",
+                str(value),
+                "a whole number in `minAvailable`",
+                "write `minAvailable: 1`",
+            )

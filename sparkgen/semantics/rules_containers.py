@@ -1,0 +1,218 @@
+"""Containers, their variables and ports: names that are taken, names that Kubernetes refuses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.errors import Path
+from sparkgen.semantics.facts import ROLES, SPARK_CONTAINER, Container, Facts
+from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.wording import listed, shortened
+
+_HELPERS = {"driver": (contract.INSTALL_CONTAINER, contract.ALLOCATOR_CONTAINER), "executor": ()}
+"""Role -> the containers that sparkgen adds to its pods."""
+
+_POD_PORTS = {
+    "driver": {
+        contract.UI_PORT: "the Spark UI",
+        contract.DRIVER_PORT: "the driver",
+        contract.BLOCK_MANAGER_PORT: "Spark's block manager",
+        contract.SCHEDULER_PORT: "the allocator",
+        contract.ALLOCATOR_PORT: "the allocator",
+    },
+    "executor": {contract.BLOCK_MANAGER_PORT: "Spark's block manager"},
+}
+"""Role -> the ports that something in its pods listens on."""
+
+_ALLOCATOR_PORTS = (contract.SCHEDULER_PORT, contract.ALLOCATOR_PORT)
+
+_PORT_NAMES = {"driver": ("driver-rpc-port", "blockmanager", "spark-ui"), "executor": ("blockmanager",)}
+"""Role -> names of ports that sparkgen gives to the Spark container."""
+
+_SET = {
+    "driver": {contract.ENV_BIND_ADDRESS, contract.ENV_SPARK_CONF_DIR, contract.ENV_LOCAL_DIRS},
+    "executor": {
+        *contract.ADDED_BY_ALLOCATOR,
+        contract.ENV_EXECUTOR_CORES,
+        contract.ENV_EXECUTOR_MEMORY,
+        contract.ENV_EXECUTOR_POD_IP,
+        contract.ENV_EXECUTOR_POD_NAME,
+        contract.ENV_SPARK_CONF_DIR,
+        contract.ENV_LOCAL_DIRS,
+    },
+}
+"""Role -> variables of the Spark container that sparkgen sets, whatever the document says."""
+
+_VALUE_SOURCES = ("configMapKeyRef", "fieldRef", "fileKeyRef", "resourceFieldRef", "secretKeyRef")
+
+
+def reserved_names(facts: Facts) -> Iterator[Finding]:
+    """Containers and volumes with names of sparkgen's own."""
+    for container in facts.containers:
+        reserved = _HELPERS[container.role]
+        if container.kind != "spark" and container.name in (*reserved, SPARK_CONTAINER[container.role]):
+            yield _taken(
+                (*container.path, "name"), container.name, f"a container of the {container.role}'s pod"
+            )
+    for role in ROLES:
+        for path, volume in facts.named_volumes(role):
+            name = str(volume.get("name", ""))
+            if name.startswith(contract.VOLUME_PREFIX) and (role == "driver" or role in path):
+                yield _taken((*path, "name"), name, "a volume of sparkgen's own")
+
+
+def _taken(path: Path, name: str, what: str) -> Finding:
+    return Finding(path, f"is the name of {what}", shortened(name), "another name", "rename it")
+
+
+def duplicate_names(facts: Facts) -> Iterator[Finding]:
+    """Containers of one pod, and ports of one container, with the same name: the API server refuses the pod.
+
+    A container of the template and a typed one with the same name are one container: they are merged.
+    """
+    for role in ROLES:
+        seen: dict[str, Container] = {}
+        for container in facts.containers:
+            if container.role != role or container.kind == "spark":
+                continue
+            first = seen.setdefault(container.name, container)
+            merged = first.typed != container.typed and first.kind == container.kind
+            if first is not container and not merged:
+                message = f"the {role}'s pod has another container of this name"
+                yield Finding(
+                    (*container.path, "name"), message, shortened(container.name), "", "rename one of them"
+                )
+    for container in facts.containers:
+        yield from _port_names(container)
+
+
+def _port_names(container: Container) -> Iterator[Finding]:
+    taken = set(_PORT_NAMES[container.role]) if container.kind == "spark" else set()
+    for path, port in container.items("ports"):
+        name = port.get("name")
+        if name is None:
+            continue
+        own = container.kind == "spark" and port.get("containerPort") in _POD_PORTS[container.role]
+        if name in taken and not own:
+            message = "another port of the container has this name"
+            yield Finding((*path, "name"), message, shortened(name), "another name", "rename it")
+        elif len(name) > 15 or not re.fullmatch(r"(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*", name):
+            allowed = "at most 15 lower-case letters, digits and single `-`, with at least one letter"
+            yield Finding(
+                (*path, "name"),
+                "Kubernetes refuses this name of a port",
+                shortened(name),
+                allowed,
+                "rename it",
+            )
+        taken.add(name)
+
+
+def reserved_ports(facts: Facts) -> Iterator[Finding]:
+    """Ports that are taken: the containers of a pod share one address."""
+    for container in facts.containers:
+        for path, port in container.items("ports"):
+            number = port.get("containerPort")
+            user = _POD_PORTS[container.role].get(number)  # type: ignore[arg-type]
+            if user is None or (container.kind == "spark" and number not in _ALLOCATOR_PORTS):
+                continue
+            yield Finding(
+                (*path, "containerPort"),
+                f"{user} listens on this port of the {container.role}'s pod",
+                str(number),
+                f"any port but {listed([str(one) for one in _POD_PORTS[container.role]])}",
+                "let it listen on another port",
+            )
+
+
+def reserved_variables(facts: Facts) -> Iterator[Finding]:
+    """Variables that sparkgen sets itself, so that the document's value would be lost."""
+    for container in facts.containers:
+        if container.kind != "spark":
+            continue
+        for path, item in container.items("env"):
+            name = str(item.get("name"))
+            if _is_set(facts, container.role, name):
+                yield Finding(
+                    (*path, "name"), "sparkgen sets this variable itself", shortened(name), "", _instead(name)
+                )
+
+
+def _is_set(facts: Facts, role: str, name: str) -> bool:
+    if name in _SET[role] or name.startswith("SPARKGEN_"):
+        return True
+    if name == contract.ENV_HADOOP_CONF_DIR:
+        return bool(facts.get("hadoopConf"))
+    return role == "executor" and re.fullmatch(rf"{contract.ENV_JAVA_OPT_PREFIX}[0-9]+", name) is not None
+
+
+def _instead(name: str) -> str:
+    return {
+        contract.ENV_HADOOP_CONF_DIR: "delete it, or move the properties of `hadoopConf` to where it points",
+        contract.ENV_LOCAL_DIRS: "delete it; mount a volume named `spark-local-dir-1` for scratch space",
+        contract.ENV_SPARK_CONF_DIR: "delete it, and set properties in `sparkConf`",
+        contract.ENV_EXECUTOR_CORES: "delete it, and set `executor.cores`",
+        contract.ENV_EXECUTOR_MEMORY: "delete it, and set `executor.memory`",
+    }.get(name, "delete it, or rename it")
+
+
+def variables_twice(facts: Facts) -> Iterator[Finding]:
+    """A variable that is set twice in one list: the last one counts."""
+    for container in facts.containers:
+        last = {str(item.get("name")): index for index, (_, item) in enumerate(container.items("env"))}
+        for index, (path, item) in enumerate(container.items("env")):
+            name = str(item.get("name"))
+            if last[name] != index:
+                yield Finding(
+                    (*path, "name"),
+                    "is set again further down, and the last one counts",
+                    shortened(name),
+                    "",
+                    "delete one",
+                )
+
+
+def variable_sources(facts: Facts) -> Iterator[Finding]:
+    """Variables with no source or with two (core/validation ValidateEnv, ValidateEnvFrom)."""
+    for container in facts.containers:
+        for path, item in container.items("env"):
+            yield from _variable(path, item)
+        for path, item in container.items("envFrom"):
+            sources = [name for name in ("configMapRef", "secretRef") if item.get(name) is not None]
+            if len(sources) != 1:
+                yield Finding(
+                    path,
+                    "names both a ConfigMap and a Secret"
+                    if sources
+                    else "names neither a ConfigMap nor a Secret",
+                    listed(sources) if sources else "",
+                    "configMapRef or secretRef",
+                    "write one item for each"
+                    if sources
+                    else "add `configMapRef: {name: ...}` or `secretRef: {name: ...}`",
+                )
+
+
+def _variable(path: Path, item: Mapping[str, Any]) -> Iterator[Finding]:
+    source = item.get("valueFrom")
+    if source is None:
+        return
+    if item.get("value"):
+        yield about_key(
+            (*path, "valueFrom"),
+            "`value` and `valueFrom` exclude each other",
+            "delete `value`, or `valueFrom`",
+            "one of the two",
+        )
+    sources = [name for name in _VALUE_SOURCES if source.get(name) is not None]
+    if len(sources) != 1:
+        yield Finding(
+            (*path, "valueFrom"),
+            f"has {len(sources)} sources, and a variable has one",
+            listed(sources) if sources else "",
+            listed(_VALUE_SOURCES, "or"),
+            "keep one of them" if sources else "add `secretKeyRef: {name: ..., key: ...}`, or another source",
+        )

@@ -1,0 +1,200 @@
+"""How many executors there are, and when Spark may change that."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sparkgen.grammar import GrammarError, duration
+from sparkgen.semantics.facts import Facts
+from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.wording import shortened
+
+ENABLED = "spark.dynamicAllocation.enabled"
+MINIMUM = "spark.dynamicAllocation.minExecutors"
+INITIAL = "spark.dynamicAllocation.initialExecutors"
+MAXIMUM = "spark.dynamicAllocation.maxExecutors"
+INSTANCES = "spark.executor.instances"
+TRACKING = "spark.dynamicAllocation.shuffleTracking.enabled"
+
+
+def _count(facts: Facts, name: str) -> int | None:
+    """A whole-number property; None where it is not set, or is no number (another rule's business)."""
+    text = facts.properties.get(name, "").strip()
+    return int(text) if re.fullmatch(r"[0-9]{1,9}", text, re.ASCII) else None
+
+
+def executor_bounds(facts: Facts) -> Iterator[Finding]:
+    """Bounds with which Spark does not start.
+
+    Source: ExecutorAllocationManager.validateSettings; SparkSubmitArguments.validateSubmitArguments for a
+    fixed number of executors.
+    """
+    if not facts.is_true(ENABLED):
+        if _count(facts, INSTANCES) == 0:
+            yield Finding(
+                facts.place(INSTANCES),
+                "asks for no executors, and Spark refuses that without dynamic allocation",
+                "0",
+                "a whole number from 1",
+                "write 1 or more, or set `dynamicAllocation.enabled: true`",
+            )
+        return
+    least, most = _count(facts, MINIMUM) or 0, _count(facts, MAXIMUM)
+    if most == 0:
+        yield Finding(
+            facts.place(MAXIMUM),
+            "permits no executors, and Spark refuses that",
+            "0",
+            "a whole number from 1",
+            "write the largest number of executors that may run, or delete it",
+        )
+    elif most is not None and least > most:
+        yield Finding(
+            facts.place(MAXIMUM),
+            f"is less than `minExecutors`, which is {least}, and Spark refuses that",
+            str(most),
+            f"a whole number from {least}",
+            "raise `maxExecutors` or lower `minExecutors`",
+        )
+
+
+def executor_numbers(facts: Facts) -> Iterator[Finding]:
+    """Numbers that contradict each other: Spark takes the larger (getDynamicAllocationInitialExecutors)."""
+    yield from _switched_off(facts)
+    yield from _batches(facts)
+    if not facts.is_true(ENABLED):
+        return
+    least, most = _count(facts, MINIMUM) or 0, _count(facts, MAXIMUM)
+    if most is not None and (most == 0 or least > most):
+        return  # an error already
+    for name in (INITIAL, INSTANCES):
+        number = _count(facts, name)
+        if number is None:
+            continue
+        path = facts.place(name)
+        if 0 < number < least:
+            yield Finding(
+                path,
+                f"is less than `minExecutors`, and Spark starts with {least} all the same",
+                str(number),
+                f"from {least}",
+                "delete it, or lower `minExecutors`",
+            )
+        elif most is not None and number > most:
+            yield Finding(
+                path,
+                f"starts with more executors than `maxExecutors`, which is {most}, permits later",
+                str(number),
+                f"at most {most}",
+                f"lower it to {most}, or raise `maxExecutors`",
+            )
+
+
+def _switched_off(facts: Facts) -> Iterator[Finding]:
+    section = facts.get("dynamicAllocation") or {}
+    others = [name for name in section if name != "enabled"]
+    if others and "enabled" not in section and ENABLED not in facts.conf:
+        yield about_key(
+            facts.path("dynamicAllocation"),
+            f"nothing turns dynamic allocation on, so `{others[0]}` has no effect",
+            "add `enabled: true` below `dynamicAllocation:`, or delete the section",
+        )
+
+
+def _batches(facts: Facts) -> Iterator[Finding]:
+    batch = _count(facts, "spark.kubernetes.allocation.batch.size")
+    pending = _count(facts, "spark.kubernetes.allocation.maxPendingPods")
+    if batch is not None and pending is not None and pending < batch:
+        yield Finding(
+            facts.place("spark.kubernetes.allocation.maxPendingPods"),
+            f"is less than `batchSize`, so that no batch ever has all its {batch} pods",
+            str(pending),
+            f"from {batch}",
+            f"raise it to {batch} or more, or lower `batchSize`",
+        )
+
+
+def shuffle_data(facts: Facts) -> Iterator[Finding]:
+    """Dynamic allocation that would lose shuffle data: Spark does not start.
+
+    Source: ExecutorAllocationManager.validateSettings. Tracking is on unless the document turns it off. A
+    shuffle manager or shuffle I/O of someone else may keep the data elsewhere: no finding then.
+    """
+    if not facts.is_true(ENABLED) or facts.is_true(TRACKING, default=True):
+        return
+    keeps = (
+        facts.is_true("spark.shuffle.service.enabled")
+        or (
+            facts.is_true("spark.decommission.enabled")
+            and facts.is_true("spark.storage.decommission.shuffleBlocks.enabled", default=True)
+        )
+        or "spark.shuffle.sort.io.plugin.class" in facts.conf
+        or facts.conf.get("spark.shuffle.manager", "sort") not in ("sort", "tungsten-sort")
+        or facts.is_true("spark.dynamicAllocation.testing")
+    )
+    if not keeps:
+        yield Finding(
+            facts.place(TRACKING),
+            "without it nothing keeps shuffle data when an executor goes, and Spark does not start",
+            facts.properties[TRACKING],
+            "true",
+            "delete it; or turn on `spark.decommission.enabled` or `spark.shuffle.service.enabled`",
+        )
+
+
+def allocation_timers(facts: Facts) -> Iterator[Finding]:
+    """Timers of dynamic allocation that Spark refuses: it counts them in whole seconds, 0.5 s being none.
+
+    Source: ExecutorAllocationManager.validateSettings, and checkValue of the others in the configuration.
+    """
+    if not facts.is_true(ENABLED):
+        return
+    prefix = "spark.dynamicAllocation."
+    for field, least in (
+        ("schedulerBacklogTimeout", 1),
+        ("sustainedSchedulerBacklogTimeout", 1),
+        ("executorIdleTimeout", 0),
+        ("cachedExecutorIdleTimeout", 0),
+        ("shuffleTracking.timeout", 0),
+    ):
+        text = facts.properties.get(prefix + field)
+        seconds = _seconds(text)
+        if text is not None and seconds is not None and seconds < least:
+            message = (
+                "is less than one second, and Spark counts whole seconds here" if least else "is negative"
+            )
+            allowed = "1s or more" if least else "0s or more"
+            yield Finding(facts.place(prefix + field), message, shortened(text), allowed, f"write {allowed}")
+
+
+def _seconds(text: str | None) -> int | None:
+    try:
+        return None if text is None else duration.to_seconds(text)
+    except GrammarError:
+        return None
+
+
+def task_larger_than_executor(facts: Facts) -> Iterator[Finding]:
+    """Tasks that need more cores than an executor has (ResourceUtils.validateTaskCpusLargeEnough)."""
+    cpus, cores = _count(facts, "spark.task.cpus"), _count(facts, "spark.executor.cores")
+    has = 1 if cores is None else cores
+    if cpus is not None and has and cpus > has:
+        yield Finding(
+            facts.path("sparkConf", "spark.task.cpus"),
+            f"each task needs {cpus} cores, and an executor has {has}: Spark does not start",
+            str(cpus),
+            f"at most {has}",
+            f"set `executor.cores: {cpus}` or more, or lower it",
+        )
+
+
+def unbounded(facts: Facts) -> Iterator[Finding]:
+    """Dynamic allocation without an upper bound: one query can fill the cluster."""
+    if facts.is_true(ENABLED) and MAXIMUM not in facts.properties:
+        typed = facts.get("dynamicAllocation", "enabled") is not None
+        yield about_key(
+            facts.path("dynamicAllocation") if typed else facts.path("sparkConf", ENABLED),
+            "without `maxExecutors` one large query may ask for thousands of pods",
+            "add `maxExecutors`, as large as the application ever needs",
+        )

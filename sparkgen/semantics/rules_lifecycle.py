@@ -1,0 +1,224 @@
+"""When an application runs, ends, is kept and starts again.
+
+The grammars are imported where they are used: most documents have no schedule, and every render imports
+this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sparkgen.grammar import GrammarError
+from sparkgen.semantics.facts import Facts
+from sparkgen.semantics.fields import APPLICATION_FIELDS, SCHEDULE_FIELDS
+from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.wording import refused, shortened
+
+_JOB_FIELDS = {
+    "activeDeadlineSeconds": "delete it: a streaming application ends when its document is deleted",
+    "suspend": "delete it, and scale the Deployment to 0 in the cluster to pause the application",
+    "timeToLiveSeconds": "delete it: a Deployment is never finished",
+}
+"""Fields of a Job that a Deployment does not have -> what to do."""
+
+
+def _schedules(facts: Facts, grammar: str) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    for field in SCHEDULE_FIELDS[grammar]:
+        text = facts.value["spec"].get(field[0])
+        if isinstance(text, str):
+            yield ("spec", *field), text
+
+
+def schedules(facts: Facts) -> Iterator[Finding]:
+    """Schedules that the API server refuses."""
+    if not facts.scheduled:
+        return
+    from sparkgen.grammar import cron  # noqa: PLC0415
+
+    for path, text in _schedules(facts, "cron"):
+        try:
+            cron.parse(text)
+        except GrammarError as error:
+            found = refused(path, text, error, cron.ALLOWED)
+            if "TZ" in text:
+                step = (
+                    f"{found.next_step}, and set `spec.timeZone`"
+                    if error.suggestion
+                    else "set `spec.timeZone`"
+                )
+                found = Finding(path, found.message, found.found, found.allowed, step)
+            yield found
+
+
+def surprising_schedules(facts: Facts) -> Iterator[Finding]:
+    """Schedules that Kubernetes takes and that do not do what they seem to."""
+    if not facts.scheduled:
+        return
+    from sparkgen.grammar import cron  # noqa: PLC0415
+
+    for path, text in _schedules(facts, "cron"):
+        try:
+            schedule = cron.parse(text)
+        except GrammarError:
+            continue
+        if schedule.never:
+            message = "no date matches this schedule, so that nothing ever runs"
+            yield Finding(path, message, shortened(text), "", "name a day that the months have")
+        elif schedule.every is not None:
+            yield Finding(
+                path,
+                "counts from the creation of the CronJob, and Kubernetes does not document @every",
+                shortened(text),
+                cron.ALLOWED,
+                "write the minutes and hours, as in `*/15 * * * *`",
+            )
+
+
+def time_zones(facts: Facts) -> Iterator[Finding]:
+    """Time zones that the API server refuses."""
+    if not facts.scheduled:
+        return
+    from sparkgen.grammar import timezone  # noqa: PLC0415
+
+    for path, text in _schedules(facts, "timezone"):
+        try:
+            timezone.check(text)
+        except GrammarError as error:
+            yield refused(path, text, error, timezone.ALLOWED)
+
+
+def unknown_time_zones(facts: Facts) -> Iterator[Finding]:
+    """Time zones that sparkgen's list does not have; a newer one in the cluster may."""
+    if not facts.scheduled:
+        return
+    from sparkgen.grammar import timezone  # noqa: PLC0415
+
+    for path, text in _schedules(facts, "timezone"):
+        try:
+            timezone.check(text)
+        except GrammarError:
+            continue
+        if not timezone.is_known(text):
+            near = timezone.suggest(text)
+            yield Finding(
+                path,
+                "is not in the time zone database of 2025, and Kubernetes refuses names it does not know",
+                shortened(text),
+                timezone.ALLOWED,
+                f"write `timeZone: {near}` if you mean that" if near else "check the name",
+            )
+
+
+def moments(facts: Facts) -> Iterator[Finding]:
+    """Moments that are not written as RFC 3339 has them."""
+    for field in APPLICATION_FIELDS["timestamp"]:
+        text = facts.get(*field)
+        if isinstance(text, str):
+            from sparkgen.grammar import timestamp  # noqa: PLC0415
+
+            try:
+                timestamp.to_seconds(text)
+            except GrammarError as error:
+                yield refused(facts.path(*field), text, error, timestamp.ALLOWED)
+
+
+def _restart(facts: Facts) -> str:
+    return str(facts.get("restartPolicy", "type") or "Never")
+
+
+def job_fields_of_a_deployment(facts: Facts) -> Iterator[Finding]:
+    """Fields of a Job on an application that always restarts, which is a Deployment: they would be lost."""
+    if _restart(facts) != "Always" or facts.scheduled:
+        return
+    for field, step in _JOB_FIELDS.items():
+        value = facts.get(field)
+        if value is not None and value is not False:
+            yield about_key(
+                facts.path(field),
+                "has no effect with `restartPolicy.type: Always`, which makes a Deployment",
+                step,
+            )
+
+
+def always_on_a_schedule(facts: Facts) -> Iterator[Finding]:
+    """A scheduled application that always restarts: the API server refuses such a Job."""
+    if facts.scheduled and _restart(facts) == "Always":
+        yield Finding(
+            facts.path("restartPolicy", "type"),
+            "a run of a schedule must end, and Kubernetes refuses a Job that always restarts",
+            "Always",
+            "Never, OnFailure",
+            "write `type: OnFailure` with `onFailureRetries`, or make it a SparkApplication",
+        )
+
+
+def retries(facts: Facts) -> Iterator[Finding]:
+    """Retries that do not happen: OnFailure without a number (as in kubeflow), a number without OnFailure."""
+    number = facts.get("restartPolicy", "onFailureRetries")
+    if _restart(facts) == "OnFailure" and not number:
+        yield Finding(
+            facts.path("restartPolicy", "type"),
+            "without `onFailureRetries` a failed driver is not started again",
+            "OnFailure",
+            "",
+            "add `onFailureRetries: 2`, or write `type: Never`",
+        )
+    elif _restart(facts) != "OnFailure" and number:
+        yield about_key(
+            facts.path("restartPolicy", "onFailureRetries"),
+            f"means nothing with `type: {_restart(facts)}`",
+            "delete it, or write `type: OnFailure`",
+        )
+
+
+def time_to_live(facts: Facts) -> Iterator[Finding]:
+    """A finished Job that deletes itself: Argo CD and Flux create it again, and it runs again."""
+    seconds = facts.get("timeToLiveSeconds")
+    if seconds is not None and not facts.scheduled and _restart(facts) != "Always":
+        yield about_key(
+            facts.path("timeToLiveSeconds"),
+            "Argo CD and Flux create a deleted Job again, and that runs the application again",
+            "delete it; `run.history` says how many ended runs are kept",
+        )
+
+
+def fields_without_meaning(facts: Facts) -> Iterator[Finding]:
+    """Fields of `run`, and `suspend`, where they do something else than they say."""
+    if facts.scheduled:
+        for field, step in (
+            ("id", "delete it: the schedule alone says when it runs"),
+            ("history", "use `spec.successfulRunHistoryLimit` and `spec.failedRunHistoryLimit`"),
+        ):
+            if facts.get("run", field) is not None:
+                message = "means nothing to an application on a schedule"
+                yield about_key(facts.path("run", field), message, step)
+        if facts.get("suspend") is True:
+            yield about_key(
+                facts.path("suspend"),
+                "every Job of the schedule would be made suspended, and would wait until someone resumes it",
+                "write `suspend: true` directly below `spec:` to pause the schedule",
+            )
+    elif _restart(facts) == "Always":
+        for field, step in (
+            ("history", "delete it: a Deployment has no ended runs"),
+            ("expiresAt", "delete it: after that moment the driver could not be started again"),
+        ):
+            if facts.get("run", field) is not None:
+                message = "does not fit an application that always restarts"
+                yield about_key(facts.path("run", field), message, step)
+
+
+def loggers(facts: Facts) -> Iterator[Finding]:
+    """Names of loggers that are whole settings of log4j."""
+    for name in facts.get("logging", "loggers") or {}:
+        plain = name
+        for prefix in ("log4j.logger.", "logger."):
+            plain = plain.removeprefix(prefix)
+        if plain != name or name in ("log4j.rootCategory", "rootLogger", "rootLogger.level", "root"):
+            root = plain == name
+            yield about_key(
+                facts.path("logging", "loggers", name),
+                "is a setting of log4j, and no package or class has this name",
+                "set `logging.level` instead" if root else f"write `{shortened(plain)}`",
+                "the name of a package or class",
+            )

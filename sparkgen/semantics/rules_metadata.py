@@ -1,0 +1,178 @@
+"""Names, labels, annotations and tolerations, by the rules of the Kubernetes API."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sparkgen import contract, names
+from sparkgen.errors import Path
+from sparkgen.semantics.facts import ROLES, Facts
+from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.wording import shortened
+
+_OWN_LABELS = (
+    contract.LABEL_APPLICATION,
+    contract.LABEL_RUN,
+    contract.LABEL_ROLE,
+    contract.LABEL_APP_ID,
+    contract.LABEL_EXECUTOR_ID,
+    contract.LABEL_MANAGED_BY,
+    contract.LABEL_NAME,
+    contract.LABEL_COMPONENT,
+)
+"""Labels that sparkgen sets on pods and objects, whatever the document says."""
+
+_LONGEST_VALUE = 63
+_LONGEST_PREFIX = 253
+_VALUE_WORDS = f"at most {_LONGEST_VALUE} letters, digits, `-`, `_` and `.`, a letter or digit at both ends"
+
+
+def names_too_long(facts: Facts) -> Iterator[Finding]:
+    """Names too long once their suffix is added (sparkgen.names), or for the label that they become."""
+    name = facts.name
+    if len(name) > names.MAX_APPLICATION_NAME:
+        yield Finding(
+            ("metadata", "name"),
+            f"has {len(name)} characters, and the names made of it would be too long for Kubernetes",
+            shortened(name),
+            f"at most {names.MAX_APPLICATION_NAME} characters",
+            f"shorten it by {len(name) - names.MAX_APPLICATION_NAME}, for example to "
+            f"`{name[: names.MAX_APPLICATION_NAME].rstrip('-')}`",
+        )
+    app_id = facts.conf.get("spark.app.id")
+    if app_id is not None and not _is_value(app_id):
+        yield Finding(
+            facts.path("sparkConf", "spark.app.id"),
+            "becomes a label of the pods, and Kubernetes refuses such a value",
+            shortened(app_id),
+            f"at most {_LONGEST_VALUE} letters, digits, `-`, `_` and `.`",
+            "shorten it, or delete it: each run gets an id of its own",
+        )
+
+
+def label_syntax(facts: Facts) -> Iterator[Finding]:
+    """Labels, annotations and node selectors that the API server refuses (metav1/validation)."""
+    for path, labels in _label_maps(facts):
+        for key, value in labels.items():
+            yield from _key(path, key)
+            if isinstance(value, str) and not _is_value(value):
+                yield Finding(
+                    (*path, key),
+                    "Kubernetes refuses this value of a label",
+                    shortened(value),
+                    _VALUE_WORDS,
+                    "shorten or change it; a longer text may be an annotation",
+                )
+    for path, given in _annotation_maps(facts):
+        for key in given:
+            yield from _key(path, key)
+
+
+def _label_maps(facts: Facts) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    yield ("metadata", "labels"), facts.value["metadata"].get("labels") or {}
+    yield facts.path("sparkUIOptions", "serviceLabels"), facts.get("sparkUIOptions", "serviceLabels") or {}
+    for role in ROLES:
+        for field in ("labels", "nodeSelector"):
+            yield facts.path(role, field), facts.role(role).get(field) or {}
+        yield (
+            facts.path(role, "template", "metadata", "labels"),
+            facts.get(role, "template", "metadata", "labels") or {},
+        )
+        yield (
+            facts.path(role, "template", "spec", "nodeSelector"),
+            facts.template(role).get("nodeSelector") or {},
+        )
+
+
+def _annotation_maps(facts: Facts) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    yield ("metadata", "annotations"), facts.value["metadata"].get("annotations") or {}
+    for section, field in (("sparkUIOptions", "serviceAnnotations"), ("serviceAccount", "annotations")):
+        yield facts.path(section, field), facts.get(section, field) or {}
+    for role in ROLES:
+        yield facts.path(role, "annotations"), facts.role(role).get("annotations") or {}
+        inside = facts.get(role, "template", "metadata", "annotations") or {}
+        yield facts.path(role, "template", "metadata", "annotations"), inside
+
+
+def _key(path: Path, key: str) -> Iterator[Finding]:
+    prefix, slash, name = key.rpartition("/")
+    part = r"[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?"
+    if len(name) > _LONGEST_VALUE or not re.fullmatch(part, name):
+        message = f"`{shortened(name)}` is no name of a label or annotation"
+        yield about_key((*path, key), message, "rename it", _VALUE_WORDS)
+    domain = r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*"
+    if slash and (len(prefix) > _LONGEST_PREFIX or not re.fullmatch(domain, prefix.lower())):
+        message = f"`{shortened(prefix)}` is no domain, and what stands before the `/` must be one"
+        yield about_key((*path, key), message, "rename it", "a domain, such as example.com")
+
+
+def _is_value(text: str) -> bool:
+    return len(text) <= _LONGEST_VALUE and bool(
+        re.fullmatch(r"([A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?)?", text)
+    )
+
+
+def owned_labels(facts: Facts) -> Iterator[Finding]:
+    """Labels that sparkgen sets, and those that would make a controller think an executor is its own."""
+    maps: list[tuple[Path, Mapping[str, Any]]] = [
+        (("metadata", "labels"), facts.value["metadata"].get("labels") or {})
+    ]
+    for role in ROLES:
+        maps.append((facts.path(role, "labels"), facts.role(role).get("labels") or {}))
+        inside = facts.get(role, "template", "metadata", "labels") or {}
+        maps.append((facts.path(role, "template", "metadata", "labels"), inside))
+    for path, labels in maps:
+        for key, value in labels.items():
+            if key in _OWN_LABELS and value != _own_value(facts, path, key):
+                message = "sparkgen sets this label itself"
+                yield about_key((*path, key), message, "delete it, or rename it")
+            elif "executor" in path and not contract.belongs_on_executor(key):
+                yield about_key(
+                    (*path, key),
+                    "is left out: a controller would take the executor's pod for its own, and delete it",
+                    "delete it",
+                )
+
+
+def _own_value(facts: Facts, path: Path, key: str) -> str | None:
+    """The value that sparkgen gives a label, where it is known."""
+    if key in (contract.LABEL_APPLICATION, contract.LABEL_NAME):
+        return facts.name
+    if key == contract.LABEL_MANAGED_BY:
+        return "sparkgen"
+    if key in (contract.LABEL_ROLE, contract.LABEL_COMPONENT):
+        return next((role for role in ROLES if role in path), None)
+    return None
+
+
+def tolerations(facts: Facts) -> Iterator[Finding]:
+    """Tolerations that the API server refuses (core/validation ValidateTolerations)."""
+    for role in ROLES:
+        items = [(facts.path(role, "tolerations", index), item) for index, item in _listed(facts.role(role))]
+        template = facts.path(role, "template", "spec", "tolerations")
+        items += [((*template, index), item) for index, item in _listed(facts.template(role))]
+        for path, item in items:
+            yield from _toleration(path, item)
+
+
+def _listed(value: Mapping[str, Any]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    yield from enumerate(value.get("tolerations") or ())
+
+
+def _toleration(path: Path, item: Mapping[str, Any]) -> Iterator[Finding]:
+    if item.get("operator") == "Exists" and item.get("value"):
+        message = "a toleration with `operator: Exists` has no value"
+        step = "delete `value`, or write `operator: Equal`"
+        yield about_key((*path, "value"), message, step)
+    if not item.get("key") and item.get("operator", "Equal") != "Exists":
+        message = "a toleration without `key` needs `operator: Exists`"
+        step = "add `key`, or `operator: Exists` to tolerate every taint"
+        yield Finding(path, message, str(item.get("operator", "")), "", step)
+    if item.get("tolerationSeconds") is not None and item.get("effect") != "NoExecute":
+        yield about_key(
+            (*path, "tolerationSeconds"),
+            "means something with `effect: NoExecute` only",
+            "delete it, or write `effect: NoExecute`",
+        )

@@ -1,0 +1,120 @@
+"""Settings of whole pods, most of them in templates: what is refused, replaced, or would be lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sparkgen.errors import Path
+from sparkgen.semantics.facts import ROLES, Facts
+from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.wording import shortened
+
+
+def shared_pods(facts: Facts) -> Iterator[Finding]:
+    """Settings of the driver's pod with which user code could reach the allocator or its token."""
+    reasons = {
+        "shareProcessNamespace": "user code could read the allocator's memory, with its token",
+        "hostNetwork": "two drivers on one node would fight for their ports, and the allocator be exposed",
+        "hostPID": "user code could see every process of the node, the allocator with its token among them",
+        "hostIPC": "user code could reach shared memory of the whole node",
+    }
+    inside = facts.template("driver")
+    for name, reason in reasons.items():
+        if inside.get(name) is True:
+            path = facts.path("driver", "template", "spec", name)
+            yield Finding(path, f"is refused for drivers: {reason}", "true", "false", "delete it")
+
+
+def root_users(facts: Facts) -> Iterator[Finding]:
+    """Containers that run as root while the pod forbids it: the kubelet does not start them.
+
+    The pod has runAsNonRoot and user 185 unless the document says otherwise; a container's own setting wins.
+    """
+    for container in facts.containers:
+        pod = _pod_security(facts, container.role)
+        own = container.spec.get("securityContext") or {}
+        user, strict = (
+            own.get("runAsUser", pod.get("runAsUser")),
+            own.get("runAsNonRoot", pod.get("runAsNonRoot", True)),
+        )
+        if user != 0 or strict is not True:
+            continue
+        if "runAsUser" in own:
+            path = (*container.path, "securityContext", "runAsUser")
+        elif container.typed and container.kind == "spark":
+            path = _pod_user_path(facts, container.role)
+        else:
+            continue  # said once, for the Spark container
+        yield Finding(
+            path,
+            "is root, and `runAsNonRoot` is on unless you turn it off: the container never starts",
+            "0",
+            "a user from 1",
+            "use the image's own user (185 in the stock image), or set `runAsNonRoot: false` beside it",
+        )
+
+
+def _pod_security(facts: Facts, role: str) -> Mapping[str, Any]:
+    """The pod's security settings that the document gives: typed fields over the template."""
+    template = facts.template(role).get("securityContext") or {}
+    return {**template, **(facts.role(role).get("podSecurityContext") or {})}
+
+
+def _pod_user_path(facts: Facts, role: str) -> Path:
+    if "runAsUser" in (facts.role(role).get("podSecurityContext") or {}):
+        return facts.path(role, "podSecurityContext", "runAsUser")
+    return facts.path(role, "template", "spec", "securityContext", "runAsUser")
+
+
+def template_replaced(facts: Facts) -> Iterator[Finding]:
+    """Parts of a template that sparkgen replaces; native Spark replaces most of them too."""
+    for role in ROLES:
+        inside = facts.template(role)
+        path = facts.path(role, "template", "spec")
+        if inside.get("restartPolicy") not in (None, "Never"):
+            step = "delete it; `restartPolicy` of the application says whether the driver starts again"
+            message = "is replaced: executors are replaced by new pods, drivers follow `spec.restartPolicy`"
+            yield about_key((*path, "restartPolicy"), message, step)
+        for name in set((facts.get(role, "template", "metadata")) or {}) - {"labels", "annotations"}:
+            yield about_key(
+                facts.path(role, "template", "metadata", name),
+                "is left out: pods get their names from Kubernetes",
+                "delete it",
+                "labels, annotations",
+            )
+    for container in facts.containers:
+        if container.kind == "spark" and not container.typed:
+            for field, step in (
+                ("image", "set `image` of the application or of the role"),
+                ("args", "set `arguments`"),
+            ):
+                if field in container.spec:
+                    message = "is replaced by what the application's own fields say"
+                    yield about_key((*container.path, field), message, f"delete it; {step}")
+
+
+def template_accounts(facts: Facts) -> Iterator[Finding]:
+    """An account in a template: sparkgen's own replaces it, and the rights that were meant are lost."""
+    for role in ROLES:
+        for field in ("serviceAccountName", "serviceAccount"):
+            name = facts.template(role).get(field)
+            wanted = facts.role(role).get("serviceAccount") or facts.get("serviceAccount", "name")
+            if name is not None and name != wanted:
+                yield about_key(
+                    facts.path(role, "template", "spec", field),
+                    "is replaced by the application's own account, so that it would be lost",
+                    f"write `serviceAccount: {shortened(str(name))}` below `{role}:` instead",
+                )
+
+
+def tokens(facts: Facts) -> Iterator[Finding]:
+    """A template that asks for the account's token: only the allocator gets one."""
+    for role in ROLES:
+        if facts.template(role).get("automountServiceAccountToken") is True:
+            yield about_key(
+                facts.path(role, "template", "spec", "automountServiceAccountToken"),
+                "stays false: user code gets no Kubernetes credentials, only the allocator does",
+                "delete it; code that needs the Kubernetes API mounts a token as a projected volume",
+                "false",
+            )

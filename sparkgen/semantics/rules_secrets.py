@@ -1,0 +1,75 @@
+"""Secrets in plain text. Only warnings, because names can mislead. Their values are never shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sparkgen.semantics.facts import ROLES, Facts
+from sparkgen.semantics.findings import Finding
+from sparkgen.semantics.secret import has_secret, is_secret
+
+_OPTION = r"^--?(?:[a-z-]*-)?(?:password|passwd|secret|token|api-key|secret-key|access-key)$"
+_OPTION_WITH_VALUE = r"^--?(?:[a-z-]*-)?(?:password|passwd|secret|token|api-key|secret-key|access-key)=(.*)$"
+
+
+def secrets_in_conf(facts: Facts) -> Iterator[Finding]:
+    """Secrets in sparkConf, hadoopConf, Java options and arguments: they end in ConfigMaps and pods."""
+    for section in ("sparkConf", "hadoopConf"):
+        for name, text in (facts.get(section) or {}).items():
+            if is_secret(name, text):
+                yield Finding(
+                    facts.path(section, name),
+                    "looks like a secret in plain text, and ends in Git and in a ConfigMap",
+                    next_step=_conf_step(name),
+                )
+    for role in ROLES:
+        options = facts.role(role).get("javaOptions") or ""
+        if has_secret(options):
+            yield Finding(
+                facts.path(role, "javaOptions"),
+                "looks as if it holds a secret in plain text, which ends in Git and in a ConfigMap",
+                next_step="mount the secret as a file with `secrets`, and name the file in the option",
+            )
+    yield from _arguments(facts)
+
+
+def _conf_step(name: str) -> str:
+    if "fs.s3a." in name or name.startswith("fs.s3"):
+        return (
+            "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in `env` of both roles, with "
+            "`valueFrom.secretKeyRef`: s3a reads them"
+        )
+    return (
+        "keep it in a Secret: set a variable with `valueFrom.secretKeyRef` in `env`, and write "
+        '"${env:THE_VARIABLE}" here if the property is one of Spark\'s own'
+    )
+
+
+def _arguments(facts: Facts) -> Iterator[Finding]:
+    arguments = facts.get("arguments") or []
+    previous = ""
+    for index, text in enumerate(arguments):
+        named = bool(re.fullmatch(_OPTION, previous, re.IGNORECASE))
+        option = re.fullmatch(_OPTION_WITH_VALUE, text, re.IGNORECASE | re.DOTALL)
+        value = option[1] if option else text if named else ""
+        if has_secret(text) or (value and is_secret("password", value)):
+            yield Finding(
+                facts.path("arguments", index),
+                "looks like a secret in plain text, which everyone sees who sees the pod",
+                next_step="keep it in a Secret, and read it in your code from a variable or a mounted file",
+            )
+        previous = text
+
+
+def secrets_in_env(facts: Facts) -> Iterator[Finding]:
+    """Secrets as the plain value of an environment variable."""
+    for container in facts.containers:
+        for path, item in container.items("env"):
+            name, text = str(item.get("name", "")), item.get("value")
+            if isinstance(text, str) and is_secret(name, text):
+                yield Finding(
+                    (*path, "value"),
+                    f"`{name}` looks like a secret in plain text, and ends in Git and in the pod's manifest",
+                    next_step="replace `value` by `valueFrom: {secretKeyRef: {name: ..., key: ...}}`",
+                )

@@ -1,0 +1,253 @@
+"""sparkConf and hadoopConf: properties that contradict a field, are not read, or stop Spark."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sparkgen import contract
+from sparkgen.grammar import GrammarError, duration, factor, memory, quantity
+from sparkgen.model.properties import TYPED_PROPERTIES, property_text
+from sparkgen.semantics import conf_table
+from sparkgen.semantics.facts import ROLES, Facts
+from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.secret import safe
+from sparkgen.semantics.wording import shortened
+
+_OWN_PORTS = {
+    "spark.driver.port": str(contract.DRIVER_PORT),
+    "spark.driver.blockManager.port": str(contract.BLOCK_MANAGER_PORT),
+    "spark.blockManager.port": str(contract.BLOCK_MANAGER_PORT),
+    "spark.ui.port": str(contract.UI_PORT),
+}
+"""Port properties that sparkgen sets -> to what."""
+
+
+def contradictions(facts: Facts) -> Iterator[Finding]:
+    """Properties that a typed field says otherwise; the field wins, as in kubeflow's operator."""
+    for field, name in TYPED_PROPERTIES.items():
+        text = facts.conf.get(name)
+        value = facts.get(*field)
+        if text is None or value is None or value == [] or _same(text, facts.properties[name]):
+            continue
+        dotted = ".".join(field)
+        said = safe(name, property_text(value)) or "something else"
+        yield Finding(
+            facts.path("sparkConf", name),
+            f"has no effect: `{dotted}` says {said}, and the field wins",
+            safe(name, text),
+            "",
+            f"delete it, or delete `{dotted}`",
+        )
+
+
+def _same(first: str, second: str) -> bool:
+    """Whether two texts of one property mean the same: 4g and 4096m, 60s and 1m, true and True."""
+    one, other = first.strip().lower(), second.strip().lower()
+    if one == other or one.split(",") == other.split(","):
+        return True
+    for parse in (memory.to_bytes, duration.to_microseconds, quantity.parse, factor.parse):
+        try:
+            if parse(first.strip()) == parse(second.strip()):
+                return True
+        except GrammarError:
+            continue
+    return False
+
+
+def moved_settings(facts: Facts) -> Iterator[Finding]:
+    """Properties that native Spark applies to pods, and that have a field here: they would be lost."""
+    for name, text in facts.conf.items():
+        step = _moved(facts, name, text)
+        if step is not None:
+            message = "nothing reads it here, so that it would be lost"
+            yield about_key(facts.path("sparkConf", name), message, step)
+
+
+def _moved(facts: Facts, name: str, text: str) -> str | None:
+    """What to do with a property that would be lost; None where nothing would be."""
+    if name in conf_table.READ or _already_said(facts, name, text):
+        return None
+    if name == "spark.kubernetes.namespace":
+        same = text == facts.value["metadata"].get("namespace")
+        return None if same else f"set `metadata.namespace: {shortened(text)}` instead"
+    step = conf_table.entry(conf_table.MOVED, name)
+    return None if step is None else f"{step} instead"
+
+
+def _already_said(facts: Facts, name: str, text: str) -> bool:
+    """Whether the field that takes a property's place has its value already."""
+    for property_name, field in conf_table.SAME_FIELD.items():
+        if name == property_name:
+            return bool(facts.get(*field) == text)
+        if property_name.endswith(".") and name.startswith(property_name):
+            return bool((facts.get(*field) or {}).get(name.removeprefix(property_name)) == text)
+    return False
+
+
+def unused_settings(facts: Facts) -> Iterator[Finding]:
+    """Properties that sparkgen sets itself, or that nothing reads; nothing is lost without them."""
+    for name, text in facts.conf.items():
+        if name in conf_table.READ or name == "spark.submit.pyFiles" or _OWN_PORTS.get(name) == text.strip():
+            continue
+        if _moved(facts, name, text) is not None:
+            continue  # an error already
+        step = conf_table.entry(conf_table.UNUSED, name)
+        if step is not None:
+            message = "has no effect: sparkgen sets it, or nothing reads it"
+            yield about_key(facts.path("sparkConf", name), message, step)
+
+
+def not_spark_properties(facts: Facts) -> Iterator[Finding]:
+    """Names that spark-submit drops (SparkSubmitArguments.ignoreNonSparkProperties), or with blanks."""
+    for name in facts.conf:
+        path = facts.path("sparkConf", name)
+        if re.search(r"\s", name):
+            fixed = re.sub(r"\s+", "", name)
+            message = "a property's name has no blanks, so that Spark would not find this one"
+            yield about_key(path, message, f"write `{shortened(fixed)}`")
+        elif not name.startswith("spark."):
+            yield about_key(
+                path,
+                "spark-submit drops properties whose name does not start with `spark.`",
+                _better_home(name),
+                "a name that starts with spark.",
+            )
+
+
+def _better_home(name: str) -> str:
+    if name.startswith(("fs.", "dfs.", "hadoop.", "hive.", "parquet.", "mapreduce.", "yarn.")):
+        return f"move it to `hadoopConf`, or write `spark.hadoop.{shortened(name)}`"
+    if name.startswith("log4j"):
+        return "set levels in `logging.level` and `logging.loggers`"
+    if name.startswith(("executor.", "driver.", "sql.")):
+        return f"write `spark.{shortened(name)}`"
+    return f"if your code reads it, write `spark.{shortened(name)}` and read that"
+
+
+def hadoop_prefixes(facts: Facts) -> Iterator[Finding]:
+    """Names in hadoopConf that keep Spark's prefix: Hadoop knows no such property."""
+    for name in facts.get("hadoopConf") or {}:
+        if name.startswith("spark."):
+            plain = name.removeprefix("spark.hadoop.")
+            hadoop = plain != name
+            yield about_key(
+                facts.path("hadoopConf", name),
+                "Hadoop knows no property of this name, so that it would be ignored",
+                f"write `{shortened(plain)}`" if hadoop else "move it to `sparkConf`",
+                "a Hadoop property, without a prefix" if hadoop else "a Hadoop property",
+            )
+
+
+def java_options(facts: Facts) -> Iterator[Finding]:
+    """Options of the JVM with which Spark does not start.
+
+    Source: SparkConf.validateSettings (executors: -Xmx, -Dspark), SparkSubmitCommandBuilder.checkJavaOptions
+    (driver: -Xmx).
+    """
+    for role in ROLES:
+        for kind in ("extraJavaOptions", "defaultJavaOptions"):
+            name = f"spark.{role}.{kind}"
+            options = facts.properties.get(name, "")
+            heap = re.search(r"(?:^|[\s\"'])(-Xmx\S*)", options)
+            if heap:
+                yield Finding(
+                    facts.place(name),
+                    "sets the size of the heap, and Spark refuses that here",
+                    shortened(heap[1]),
+                    "options without -Xmx",
+                    f"delete {shortened(heap[1])}, and set `memory` of the {role}",
+                )
+            setting = re.search(r"-Dspark\S*", options)
+            if role == "executor" and setting:
+                yield Finding(
+                    facts.place(name),
+                    "sets a property of Spark, and Spark refuses that in the options of executors",
+                    shortened(setting[0].partition("=")[0]),
+                    "options without -Dspark",
+                    "move the property to `sparkConf`",
+                )
+
+
+def settings_that_clash(facts: Facts) -> Iterator[Finding]:
+    """Values and combinations with which SparkConf.validateSettings stops Spark."""
+    for name in ("spark.memory.fraction", "spark.memory.storageFraction"):
+        text = facts.conf.get(name)
+        if text is not None and not _is_share(text):
+            path = facts.path("sparkConf", name)
+            yield Finding(
+                path, "is no share: it must lie between 0 and 1", shortened(text), "0 to 1", "write 0.6"
+            )
+    timeout = _seconds(facts, "spark.network.timeout", "120s", "s")
+    heartbeat = _seconds(facts, "spark.executor.heartbeatInterval", "10s", "ms")
+    if timeout is not None and heartbeat is not None and timeout <= heartbeat:
+        name = "spark.executor.heartbeatInterval"
+        other = "spark.network.timeout"
+        at = name if name in facts.conf else other
+        yield Finding(
+            facts.path("sparkConf", at),
+            f"Spark refuses a heartbeat of {heartbeat:g} s with a network timeout of {timeout:g} s",
+            shortened(facts.conf[at]),
+            f"`{name}` less than `{other}`",
+            "lower the heartbeat interval (default: 10s), or raise the network timeout (default: 120s)",
+        )
+    encrypts = [
+        name
+        for name in ("spark.network.crypto.enabled", "spark.authenticate.enableSaslEncryption")
+        if facts.is_true(name)
+    ]
+    if encrypts and not facts.is_true("spark.authenticate", default=True):
+        yield Finding(
+            facts.path("sparkConf", "spark.authenticate"),
+            f"Spark refuses `{encrypts[0]}` without authentication",
+            facts.conf["spark.authenticate"],
+            "true",
+            "delete it: sparkgen turns authentication on",
+        )
+
+
+def _is_share(text: str) -> bool:
+    try:
+        return 0 <= float(text) <= 1
+    except ValueError:
+        return False
+
+
+def _seconds(facts: Facts, name: str, default: str, unit: str) -> float | None:
+    try:
+        return duration.to_milliseconds(facts.conf.get(name, default), default_unit=unit) / 1000
+    except GrammarError:
+        return None
+
+
+def lost_resources(facts: Facts) -> Iterator[Finding]:
+    """GPUs and the like that only sparkConf asks for: native Spark would put them into the pod's limits.
+
+    Source: KubernetesUtils.buildResourcesQuantities (`<vendor>/<resource>` for `spark.<role>.resource.*`).
+    """
+    for role in ROLES:
+        for name in facts.conf:
+            match = re.fullmatch(rf"spark\.{role}\.resource\.([^.]+)\.amount", name)
+            vendor = facts.conf.get(name.removesuffix(".amount") + ".vendor") if match else None
+            if match is None or vendor is None:
+                continue
+            resource = f"{vendor.strip()}/{match[1]}"
+            if resource not in _limits(facts, role):
+                amount, what = facts.conf[name], shortened(resource)
+                yield Finding(
+                    facts.path("sparkConf", name),
+                    f"nothing gives the {role}'s pod {what}, and Spark would not find it",
+                    shortened(amount),
+                    "",
+                    f"add `gpu: {{name: {what}, quantity: {shortened(amount)}}}` below `{role}:`",
+                )
+
+
+def _limits(facts: Facts, role: str) -> set[str]:
+    """The resources in the limits of a role's Spark container."""
+    gpu = (facts.role(role).get("gpu") or {}).get("name")
+    names = {gpu} if gpu else set()
+    for container in facts.containers:
+        if container.role == role and container.kind == "spark" and not container.typed:
+            names |= set((container.spec.get("resources") or {}).get("limits") or {})
+    return names

@@ -1,0 +1,297 @@
+"""Sizes, quantities, durations and numbers: each in the grammar of the program that reads it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from sparkgen.errors import Path
+from sparkgen.grammar import GrammarError, cpu, duration, factor, memory, quantity
+from sparkgen.model import sizes
+from sparkgen.semantics.facts import ROLES, Facts
+from sparkgen.semantics.fields import APPLICATION_FIELDS
+from sparkgen.semantics.findings import Finding
+from sparkgen.semantics.wording import refused, shortened
+
+MEMORY_SETTINGS = (
+    "spark.driver.memory",
+    "spark.driver.memoryOverhead",
+    "spark.driver.minMemoryOverhead",
+    "spark.executor.memory",
+    "spark.executor.memoryOverhead",
+    "spark.executor.minMemoryOverhead",
+    "spark.executor.pyspark.memory",
+    "spark.memory.offHeap.size",
+)
+"""Properties whose value JavaUtils.byteStringAs reads, as far as a pod's size or a start depends on them."""
+
+CPU_SETTINGS = tuple(
+    f"spark.kubernetes.{role}.{side}.cores" for role in ROLES for side in ("request", "limit")
+)
+
+DURATION_SETTINGS = (
+    "spark.dynamicAllocation.cachedExecutorIdleTimeout",
+    "spark.dynamicAllocation.executorIdleTimeout",
+    "spark.dynamicAllocation.schedulerBacklogTimeout",
+    "spark.dynamicAllocation.shuffleTracking.timeout",
+    "spark.dynamicAllocation.sustainedSchedulerBacklogTimeout",
+    "spark.executor.failuresValidityInterval",
+    "spark.executor.heartbeatInterval",
+    "spark.kubernetes.allocation.batch.delay",
+    "spark.kubernetes.allocation.executor.timeout",
+    "spark.locality.wait",
+    "spark.network.timeout",
+    "spark.rpc.askTimeout",
+)
+
+FACTOR_SETTINGS = (
+    "spark.kubernetes.memoryOverheadFactor",
+    "spark.driver.memoryOverheadFactor",
+    "spark.executor.memoryOverheadFactor",
+)
+
+COUNT_SETTINGS: Mapping[str, int] = {
+    "spark.driver.cores": 1,
+    "spark.executor.cores": 1,
+    "spark.task.cpus": 1,
+    "spark.executor.instances": 0,
+    "spark.executor.maxNumFailures": 1,
+    "spark.dynamicAllocation.initialExecutors": 0,
+    "spark.dynamicAllocation.minExecutors": 0,
+    "spark.dynamicAllocation.maxExecutors": 0,
+    "spark.kubernetes.allocation.batch.size": 1,
+    "spark.kubernetes.allocation.maxPendingPods": 1,
+}
+"""Whole-number properties -> the least number that Spark takes."""
+
+SWITCHES = (
+    "spark.authenticate",
+    "spark.decommission.enabled",
+    "spark.dynamicAllocation.enabled",
+    "spark.dynamicAllocation.shuffleTracking.enabled",
+    "spark.eventLog.enabled",
+    "spark.kubernetes.local.dirs.tmpfs",
+    "spark.memory.offHeap.enabled",
+    "spark.network.crypto.enabled",
+    "spark.shuffle.service.enabled",
+    "spark.sql.adaptive.enabled",
+    "spark.storage.decommission.enabled",
+    "spark.ui.enabled",
+)
+"""Boolean properties that are often set."""
+
+LEAST_HEAP_MIB = 450
+"""1.5 times the 300 MiB that UnifiedMemoryManager sets aside (RESERVED_SYSTEM_MEMORY_BYTES)."""
+
+_TESTING = ("spark.testing", "spark.testing.reservedMemory", "spark.testing.memory")
+
+
+def _typed(facts: Facts, grammar: str) -> Iterator[tuple[Path, str]]:
+    """The texts of the typed fields that are in a grammar, where they are set."""
+    for field in APPLICATION_FIELDS[grammar]:
+        text = facts.get(*field)
+        if isinstance(text, str):
+            yield facts.path(*field), text
+
+
+def _settings(facts: Facts, names: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
+    for name in names:
+        if name in facts.conf:
+            yield facts.path("sparkConf", name), facts.conf[name]
+
+
+def _refusals(
+    texts: Iterator[tuple[Path, str]], parse: Callable[[str], object], allowed: str
+) -> Iterator[Finding]:
+    for path, text in texts:
+        try:
+            parse(text)
+        except GrammarError as error:
+            yield refused(path, text, error, allowed)
+
+
+def memory_sizes(facts: Facts) -> Iterator[Finding]:
+    """Sizes that JavaUtils.byteStringAs refuses."""
+    yield from _refusals(_typed(facts, "memory"), memory.to_bytes, memory.ALLOWED)
+    yield from _refusals(_settings(facts, MEMORY_SETTINGS), memory.to_bytes, memory.ALLOWED)
+
+
+def amounts_of_cpu(facts: Facts) -> Iterator[Finding]:
+    """Amounts of CPU that resource.ParseQuantity refuses, or that are negative."""
+    yield from _refusals(_typed(facts, "cpu"), cpu.to_cores, cpu.ALLOWED)
+    yield from _refusals(_settings(facts, CPU_SETTINGS), cpu.to_cores, cpu.ALLOWED)
+
+
+def _amounts(path: Path, resources: Any) -> Iterator[tuple[Path, str]]:
+    for side in ("requests", "limits"):
+        for name, amount in ((resources or {}).get(side) or {}).items():
+            yield (*path, side, name), str(amount)
+
+
+def durations(facts: Facts) -> Iterator[Finding]:
+    """Durations that JavaUtils.timeStringAs refuses."""
+    yield from _refusals(_typed(facts, "duration"), duration.to_microseconds, duration.ALLOWED)
+    yield from _refusals(_settings(facts, DURATION_SETTINGS), duration.to_microseconds, duration.ALLOWED)
+
+
+def factors(facts: Facts) -> Iterator[Finding]:
+    """Factors that are no decimal number above zero."""
+    yield from _refusals(_typed(facts, "factor"), factor.parse, factor.ALLOWED)
+    yield from _refusals(_settings(facts, FACTOR_SETTINGS), factor.parse, factor.ALLOWED)
+
+
+def setting_values(facts: Facts) -> Iterator[Finding]:
+    """Whole numbers and switches of sparkConf that ConfigBuilder's converters refuse."""
+    for name, least in COUNT_SETTINGS.items():
+        text = facts.conf.get(name)
+        if text is not None and not (
+            re.fullmatch(r"[0-9]{1,9}", text.strip(), re.ASCII) and int(text) >= least
+        ):
+            allowed = f"a whole number from {least}"
+            path = facts.path("sparkConf", name)
+            yield Finding(
+                path, f"must be {allowed}", shortened(text), allowed, f'write it as in `{name}: "2"`'
+            )
+    for name in SWITCHES:
+        text = facts.conf.get(name)
+        if text is not None and text.strip().lower() not in ("true", "false"):
+            path = facts.path("sparkConf", name)
+            message = "is a switch, and Spark stops at anything but true and false"
+            yield Finding(path, message, shortened(text), "true, false", f'write `{name}: "true"` or "false"')
+
+
+def memory_without_unit(facts: Facts) -> Iterator[Finding]:
+    """A heap without a unit: MiB to one part of Spark, bytes to another (UnifiedMemoryManager, Utils)."""
+    for role in ROLES:
+        name = f"spark.{role}.memory"
+        text = facts.properties.get(name, "").strip()
+        if re.fullmatch(r"[0-9]+", text, re.ASCII):
+            path = facts.place(name)
+            yield Finding(
+                path,
+                f"has no unit; sparkgen takes it as {text} MiB, but parts of Spark count it in bytes",
+                text,
+                memory.ALLOWED,
+                f"write `{path[-1]}: {text}m` if you mean MiB",
+            )
+
+
+def memory_below_minimum(facts: Facts) -> Iterator[Finding]:
+    """Heaps with which Spark does not start (UnifiedMemoryManager.getMaxMemory)."""
+    if any(name in facts.conf for name in _TESTING):
+        return
+    for role in ROLES:
+        name = f"spark.{role}.memory"
+        heap = _mib(facts.properties.get(name))
+        if heap is not None and heap < LEAST_HEAP_MIB:
+            yield Finding(
+                facts.place(name),
+                f"Spark does not start with a heap below {LEAST_HEAP_MIB} MiB",
+                shortened(facts.properties[name]),
+                f"at least {LEAST_HEAP_MIB}m",
+                "write 512m or more; for a small pod lower `memoryOverhead` instead (default: 384m or more)",
+            )
+
+
+def _mib(text: str | None) -> int | None:
+    """A size in MiB; None where there is none, or a bad one (another rule's business)."""
+    try:
+        return None if text is None else memory.to_mib(text)
+    except GrammarError:
+        return None
+
+
+def requests_above_limits(facts: Facts) -> Iterator[Finding]:
+    """Requests larger than their limit: the API server refuses the pod (ValidateResourceRequirements)."""
+    for role in ROLES:
+        yield from _cores_above_limit(facts, role)
+    for container in facts.containers:
+        if container.typed and container.kind == "spark":
+            continue
+        resources = container.spec.get("resources") or {}
+        for name, limit in (resources.get("limits") or {}).items():
+            request = (resources.get("requests") or {}).get(name)
+            if request is not None and _more(str(request), str(limit)):
+                path = (*container.path, "resources", "requests", name)
+                yield _above(path, str(request), str(limit))
+
+
+def _cores_above_limit(facts: Facts, role: str) -> Iterator[Finding]:
+    limit_name = f"spark.kubernetes.{role}.limit.cores"
+    limit = facts.properties.get(limit_name)
+    if limit is None:
+        return
+    request_name = f"spark.kubernetes.{role}.request.cores"
+    request = facts.properties.get(request_name)
+    if request is not None:
+        if _more(request, limit):
+            yield _above(facts.place(request_name), request, limit)
+        return
+    cores = facts.properties.get(f"spark.{role}.cores", "1")
+    if _more(cores, limit):
+        yield Finding(
+            facts.place(limit_name),
+            f"is below the {cores} CPU that the pod requests, which is `cores` unless `coreRequest` is set",
+            shortened(limit),
+            f"at least {cores}",
+            f'raise it to "{cores}", or set `coreRequest: "{shortened(limit)}"` beside it',
+        )
+
+
+def _above(path: Path, request: str, limit: str) -> Finding:
+    return Finding(
+        path,
+        f"requests more than the limit of {shortened(limit)}, and Kubernetes refuses the pod",
+        shortened(request),
+        f"at most {shortened(limit)}",
+        "lower the request or raise the limit",
+    )
+
+
+def _more(request: str, limit: str) -> bool:
+    try:
+        return quantity.parse(request) > quantity.parse(limit)
+    except GrammarError:
+        return False
+
+
+def template_resources(facts: Facts) -> Iterator[Finding]:
+    """Memory and CPU of the Spark container in a template, which Spark's own sizes replace.
+
+    Spark does the same to its pod templates (BasicDriverFeatureStep, BasicExecutorFeatureStep).
+    """
+    for container in facts.containers:
+        if container.typed or container.kind != "spark":
+            continue
+        needed = _needed_mib(facts, container.role)
+        for path, text in _amounts((*container.path, "resources"), container.spec.get("resources")):
+            replaced = path[-1] == "memory" or (path[-1] == "cpu" and path[-2] == "requests")
+            if not replaced or (path[-1] == "memory" and _is_mib(text, needed)):
+                continue
+            yield _replaced_amount(container.role, path, text, needed)
+
+
+def _replaced_amount(role: str, path: Path, text: str, needed: int | None) -> Finding:
+    if path[-1] == "cpu":
+        message = "is replaced by what `coreRequest`, or else `cores`, says"
+        step = f"delete it, and set `coreRequest` of the {role}"
+    else:
+        size = f"the {needed} MiB" if needed is not None else "the memory"
+        message = f"is replaced by {size} that Spark needs: heap and overhead together"
+        step = f"delete it, and set `memory` or `memoryOverhead` of the {role}"
+    return Finding(path, message, shortened(text), "", step)
+
+
+def _needed_mib(facts: Facts, role: str) -> int | None:
+    try:
+        return sizes.memory(role, facts.properties, facts.spec["type"]).total
+    except (GrammarError, ArithmeticError):  # a bad size or factor: another rule's business
+        return None
+
+
+def _is_mib(text: str, mib: int | None) -> bool:
+    try:
+        return mib is not None and quantity.parse(text) == mib * 2**20
+    except GrammarError:
+        return False

@@ -1,0 +1,240 @@
+"""Volumes and mounts: what Kubernetes refuses, and what hides Spark."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sparkgen import contract, names
+from sparkgen.errors import Path
+from sparkgen.semantics.facts import ROLES, Container, Facts
+from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.wording import listed, shortened
+
+SECRET_VOLUMES = (contract.TOKEN_VOLUME, contract.SESSION_VOLUME)
+"""Volumes of sparkgen with credentials in them."""
+
+
+def _mounts(container: Container) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    yield from container.items("volumeMounts")
+
+
+def mounts_without_volume(facts: Facts) -> Iterator[Finding]:
+    """Mounts of volumes that the pod does not have (the API server: `Not found`)."""
+    for container in facts.containers:
+        known = _volume_names(facts, container.role)
+        for path, mount in _mounts(container):
+            name = str(mount.get("name"))
+            if name not in known and not name.startswith(contract.VOLUME_PREFIX):
+                near = _near(name, known)
+                step = (
+                    f"write `name: {near}`"
+                    if near
+                    else f"define the volume in `{_home(facts)}`, or fix the name"
+                )
+                yield Finding(
+                    (*path, "name"),
+                    f"the pod of the {container.role} has no volume of this name",
+                    shortened(name),
+                    listed(sorted(known), "or") if 0 < len(known) <= 5 else "",
+                    step,
+                )
+
+
+def _home(facts: Facts) -> str:
+    return ".".join(str(part) for part in facts.path("volumes"))
+
+
+def _volume_names(facts: Facts, role: str) -> set[str]:
+    """The volumes that the document gives the pods of a role, those of Secrets and ConfigMaps included."""
+    found = {str(volume.get("name")) for _, volume in facts.named_volumes(role)}
+    found |= {names.volume_name(item["name"], "secret") for item in facts.role(role).get("secrets") or ()}
+    found |= {names.volume_name(item["name"], "config") for item in facts.role(role).get("configMaps") or ()}
+    return found
+
+
+def _near(name: str, known: set[str]) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415 - only to word a problem
+
+    close = get_close_matches(name, sorted(known), n=1, cutoff=0.7)
+    return close[0] if close else ""
+
+
+def volumes_twice(facts: Facts) -> Iterator[Finding]:
+    """Volumes with one name twice, or with two sources: the API server refuses the pod."""
+    for path, volume in _once(facts):
+        sources = [field for field in volume if field != "name"]
+        if len(sources) > 1:
+            yield Finding(
+                path,
+                f"has {len(sources)} sources, and a volume has one",
+                listed(sources),
+                "one source",
+                f"keep one of {listed(sources, 'and')}",
+            )
+    seen: dict[tuple[str, str], set[str]] = {}
+    for path, volume in _once(facts):
+        name, role = str(volume.get("name")), _role_of(facts, path)
+        other = seen.get((role, name))
+        if other is None and role:
+            # The application's volume is laid over the template's of the same name: one source is fine.
+            shared = seen.get(("", name))
+            other = shared if shared is not None and shared != set(volume) else None
+        if other is not None:
+            message = "a volume of this name is defined already"
+            step = "give it another name, or delete it"
+            yield Finding((*path, "name"), message, shortened(name), "", step)
+        seen.setdefault((role, name), set(volume))
+
+
+def _once(facts: Facts) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """Every volume of the document, the application's own first."""
+    for index, volume in enumerate(facts.spec.get("volumes") or ()):
+        yield facts.path("volumes", index), volume
+    for role in ROLES:
+        for index, volume in enumerate(facts.template(role).get("volumes") or ()):
+            yield facts.path(role, "template", "spec", "volumes", index), volume
+
+
+def _role_of(facts: Facts, path: Path) -> str:
+    """The role in whose template a volume is defined; "" for the application's own."""
+    part = path[len(facts.root)]
+    return str(part) if part in ROLES else ""
+
+
+def unused_volumes(facts: Facts) -> Iterator[Finding]:
+    """Volumes that no container mounts: they are in no pod."""
+    mounted = {mount.get("name") for container in facts.containers for _, mount in _mounts(container)}
+    mounted |= {
+        device.get("name") for container in facts.containers for _, device in container.items("volumeDevices")
+    }
+    for index, volume in enumerate(facts.spec.get("volumes") or ()):
+        if volume.get("name") not in mounted:
+            yield Finding(
+                facts.path("volumes", index),
+                "no container mounts it, so that it is in no pod",
+                shortened(str(volume.get("name"))),
+                "",
+                "mount it in `volumeMounts` of a role, or delete it",
+            )
+
+
+def mount_clashes(facts: Facts) -> Iterator[Finding]:
+    """Two things mounted at one place, and sub-paths that leave the volume: the API server refuses both."""
+    for container in facts.containers:
+        taken: dict[str, str] = {}
+        for path, place, what in _places(container):
+            at = place.rstrip("/") or "/"
+            if at in taken:
+                yield Finding(
+                    path,
+                    f"{taken[at]} is mounted at the same place already",
+                    shortened(place),
+                    "",
+                    f"mount {what} somewhere else",
+                )
+            taken.setdefault(at, what)
+        for path, mount in _mounts(container):
+            yield from _sub_path(path, mount)
+
+
+def _places(container: Container) -> Iterator[tuple[Path, str, str]]:
+    """Where a container has mounts: path of the value, the place, and what is mounted there."""
+    for path, mount in _mounts(container):
+        if mount.get("mountPath"):
+            yield (
+                (*path, "mountPath"),
+                str(mount["mountPath"]),
+                f"volume `{shortened(str(mount.get('name')))}`",
+            )
+    if container.typed and container.kind == "spark":
+        for field, what in (("secrets", "Secret"), ("configMaps", "ConfigMap")):
+            for path, item in container.items(field):
+                yield (*path, "path"), str(item["path"]), f"{what} `{shortened(item['name'])}`"
+
+
+def _sub_path(path: Path, mount: Mapping[str, Any]) -> Iterator[Finding]:
+    for field in ("subPath", "subPathExpr"):
+        text = mount.get(field)
+        if text and (str(text).startswith("/") or ".." in str(text).split("/")):
+            yield Finding(
+                (*path, field),
+                "must stay inside the volume, and Kubernetes refuses it",
+                shortened(str(text)),
+                "a relative path without `..`",
+                f"write `{field}: {shortened(str(text).lstrip('/'))}`"
+                if ".." not in text
+                else "remove the `..`",
+            )
+    if mount.get("subPath") and mount.get("subPathExpr"):
+        yield about_key(
+            (*path, "subPathExpr"), "`subPath` and `subPathExpr` exclude each other", "delete one of them"
+        )
+
+
+def relative_mounts(facts: Facts) -> Iterator[Finding]:
+    """Mount paths that are not absolute: the kubelet puts them below `/`, whatever the working directory."""
+    for container in facts.containers:
+        for path, mount in _mounts(container):
+            place = str(mount.get("mountPath", "/"))
+            if place and not place.startswith(("/", "$(")):
+                yield Finding(
+                    (*path, "mountPath"),
+                    "is not absolute, and is taken to be below `/`",
+                    shortened(place),
+                    "an absolute path",
+                    f"write `mountPath: /{shortened(place.removeprefix('./'))}`",
+                )
+
+
+def reserved_mounts(facts: Facts) -> Iterator[Finding]:
+    """Mounts into the directory of sparkgen, and mounts of its volumes with credentials in them."""
+    for container in facts.containers:
+        for path, mount in _mounts(container):
+            if mount.get("name") in SECRET_VOLUMES:
+                message = "holds the allocator's credentials, which no other container may have"
+                yield Finding((*path, "name"), message, str(mount["name"]), "", "delete the mount")
+        for path, place, _ in _places(container):
+            if re.fullmatch(rf"{contract.ROOT}(/.*)?", place):
+                yield Finding(
+                    path,
+                    f"everything below {contract.ROOT} belongs to sparkgen",
+                    shortened(place),
+                    f"a place outside {contract.ROOT}",
+                    "mount it somewhere else, such as /mnt or /etc",
+                )
+
+
+def hidden_spark(facts: Facts) -> Iterator[Finding]:
+    """Mounts that hide Spark's own files, and configuration where Spark does not look."""
+    for container in facts.containers:
+        if container.kind != "spark":
+            continue
+        for path, place, _ in _places(container):
+            at = place.rstrip("/") or "/"
+            if at == "/opt/spark/conf":
+                message = (
+                    f"Spark reads its configuration from {contract.CONF_DIR} here, not from this directory"
+                )
+                step = "copy its properties to `sparkConf` and its log levels to `logging`"
+                yield Finding(path, message, shortened(place), "", step)
+            elif at in ("/", "/opt", "/opt/spark", "/opt/spark/bin", "/opt/spark/jars", "/opt/spark/python"):
+                yield Finding(
+                    path,
+                    "hides the files of Spark in the image",
+                    shortened(place),
+                    "",
+                    "mount it somewhere else, or single files of it with `subPath`",
+                )
+
+
+def host_paths(facts: Facts) -> Iterator[Finding]:
+    """Directories of the node: Pod Security refuses them from "baseline" on."""
+    for path, volume in _once(facts):
+        if "hostPath" in volume:
+            yield about_key(
+                (*path, "hostPath"),
+                'namespaces with Pod Security "baseline" or "restricted" refuse the pod',
+                "use `emptyDir` or `ephemeral` for scratch space, a claim for data",
+            )

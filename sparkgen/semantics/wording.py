@@ -1,0 +1,45 @@
+"""The turns of phrase that findings share. Messages start in lower case: a report puts the path first."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+
+from sparkgen.errors import Path
+from sparkgen.grammar import GrammarError
+from sparkgen.semantics.findings import Finding
+
+_LONGEST = 60
+
+
+def shortened(text: str) -> str:
+    """A text as found, cut to what fits in a message."""
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+def scalar(text: str) -> str:
+    """A text as a YAML scalar: in quotes unless it is plainly a word, a path, a size or a name."""
+    plain = re.fullmatch(r"[A-Za-z_/][A-Za-z0-9_/@.+-]*(:[A-Za-z0-9_/@.+-]+)*|[0-9]+[A-Za-z]+", text)
+    return text if plain and text.lower() not in _WORDS else json.dumps(text, ensure_ascii=False)
+
+
+_WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
+
+
+def line(path: Path, text: str) -> str:
+    """The line of a document that gives the last name of a path a text: `memory: 4g`."""
+    return f"- {scalar(text)}" if isinstance(path[-1], int) else f"{path[-1]}: {scalar(text)}"
+
+
+def listed(names: Iterable[str], last: str = "and") -> str:
+    """Names in a sentence: `a`, `a and b`, `a, b and c`."""
+    *most, end = names
+    return f"{', '.join(most)} {last} {end}" if most else end
+
+
+def refused(path: Path, text: str, error: GrammarError, allowed: str) -> Finding:
+    """A text that its grammar refuses."""
+    shown = json.dumps(shortened(text), ensure_ascii=False)
+    step = f"write `{line(path, error.suggestion)}`" if error.suggestion else f"write {allowed}"
+    return Finding(path, f"{shown} {error.reason}", shortened(text), allowed, step)

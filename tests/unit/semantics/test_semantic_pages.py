@@ -1,0 +1,120 @@
+"""The pages of the rules: each shows what its rule finds, and what to write instead. Both are checked."""
+
+from __future__ import annotations
+
+import copy
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from sparkgen import schema, semantics
+from sparkgen.document import load
+from sparkgen.errors import Severity, SparkgenError
+from sparkgen.semantics.facts import Facts
+from sparkgen.semantics.registry import findings
+
+RULES = {rule.code: rule for rule in semantics.rules()}
+
+BASE: dict[str, Any] = {
+    "apiVersion": "sparkgen.dev/v1alpha1",
+    "kind": "SparkApplication",
+    "metadata": {"name": "report"},
+    "spec": {
+        "type": "Python",
+        "sparkVersion": "3.5.8",
+        "image": "registry.example.com/team/report:1.7.0",
+        "mainApplicationFile": "local:///opt/app/report.py",
+    },
+}
+
+
+def merged(base: Any, over: Any) -> Any:
+    """An overlay as in Helm: mappings are merged, everything else is replaced."""
+    if isinstance(base, dict) and isinstance(over, dict):
+        return {**base, **{key: merged(base.get(key), value) for key, value in over.items()}}
+    return over
+
+
+def whole(fragment: str) -> dict[str, Any]:
+    """A page's example laid over a small valid document of its kind."""
+    over = yaml.safe_load(fragment)
+    base = copy.deepcopy(BASE)
+    if over.get("kind") == "ScheduledSparkApplication":
+        base["spec"] = {"schedule": "30 3 * * *", "template": base["spec"]}
+    document: dict[str, Any] = merged(base, over)
+    return document
+
+
+def example(code: str, heading: str) -> str:
+    """The YAML block of a page below a heading."""
+    match = re.search(
+        rf"^## {heading}\n\n```yaml\n(.*?)^```$", semantics.page(code), re.MULTILINE | re.DOTALL
+    )
+    assert match, f"the page of {code} has no example below '{heading}'"
+    return match[1]
+
+
+def valid(value: dict[str, Any], tmp_path: Path) -> list[Any]:
+    """What the schema has against a document."""
+    path = tmp_path / "app.yaml"
+    path.write_text(yaml.safe_dump(value), encoding="utf-8")
+    (document,) = load([str(path)]).documents
+    return schema.check(document)
+
+
+@pytest.mark.parametrize("code", RULES)
+def test_the_wrong_example_is_found_by_its_rule(code: str, tmp_path: Path) -> None:
+    """A reader who recognises their document in the example has this problem."""
+    value = whole(example(code, "Wrong"))
+    assert valid(value, tmp_path) == []
+    found = {rule.code for rule, _ in findings(Facts.of(value))}
+    assert code in found
+    assert not {other for other in found - {code} if RULES[other].severity is Severity.ERROR}
+
+
+@pytest.mark.parametrize("code", RULES)
+def test_the_right_example_has_no_problem_at_all(code: str, tmp_path: Path) -> None:
+    """What a page recommends is never the next problem."""
+    value = whole(example(code, "Right"))
+    assert valid(value, tmp_path) == []
+    assert [(rule.code, finding) for rule, finding in findings(Facts.of(value))] == []
+
+
+@pytest.mark.parametrize("code", RULES)
+def test_a_page_says_what_the_table_says(code: str) -> None:
+    """Title and severity stand in the page for readers, in the table for the tool."""
+    rule = RULES[code]
+    title = rule.summary[0].lower() + rule.summary[1:].rstrip(".")
+    page = semantics.page(code)
+    assert page.startswith(f"# {code}: {title}\n\n**{rule.severity.value.capitalize()}.** ")
+
+
+@pytest.mark.parametrize("code", RULES)
+def test_only_pages_of_warnings_say_how_to_ignore_them(code: str) -> None:
+    """Errors cannot be ignored, so that nothing on their page may suggest it."""
+    assert (f"# sparkgen: ignore {code} -- " in semantics.page(code)) == (
+        RULES[code].severity is Severity.WARNING
+    )
+
+
+def test_there_is_a_page_for_every_rule_and_no_other() -> None:
+    """A page without a rule would explain what never happens."""
+    folder = Path(semantics.__file__).parent / "pages"
+    assert {path.stem for path in folder.glob("SG1*.md")} == set(RULES)
+
+
+@pytest.mark.parametrize("code", ["SG999", "", "../SG101", "sg101"])
+def test_an_unknown_code_is_an_error_for_people(code: str) -> None:
+    """And never a path into the file system."""
+    with pytest.raises(SparkgenError, match="there is no rule"):
+        semantics.page(code)
+
+
+def test_the_table_is_in_the_order_of_its_codes_and_names_are_unique() -> None:
+    """Reports and the reference show rules in this order."""
+    codes = [rule.code for rule in semantics.rules()]
+    assert codes == sorted(set(codes))
+    assert len({rule.name for rule in semantics.rules()}) == len(codes)
