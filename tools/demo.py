@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DRIVERS = ("Job", "CronJob", "Deployment")
 """What a driver can be, in a rendered directory."""
 
+OWN_DOCUMENT = "build/my-app.yaml"
 SIMPLEST = "python-pi"
 """The example that the commands for a next look are about."""
 
@@ -115,7 +117,7 @@ def next_steps(command: str, rendered: Sequence[Rendered]) -> list[tuple[str, st
             f"{command} render {first.variant.document} -o {first.directory} --check",
         ),
         ("what a field means", f"{command} explain spec.executor.memory"),
-        ("a document to start from", f"{command} init"),
+        ("a document of your own to start from", f"{command} init {OWN_DOCUMENT}"),
     ]
     by_name = {each.variant.name: each for each in rendered}
     for each in rendered:
@@ -137,13 +139,27 @@ def render(command: Path, variant: Variant, output: Path) -> Rendered:
     return read_rendered(variant, directory)
 
 
+def render_all(command: Path, wanted: Sequence[Variant], output: Path) -> list[Rendered]:
+    """Render all variants, as many at a time as there are cores; in their order."""
+    done: list[Rendered] = []
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        try:
+            for each in pool.map(lambda variant: render(command, variant, output), wanted):
+                done.append(each)
+                progress.count(len(done), len(wanted), "examples")
+        except BaseException:
+            pool.shutdown(cancel_futures=True)  # the first failure is told at once
+            raise
+    return done
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run the demo: 0 when every example is valid and rendered, else 1."""
     os.chdir(ROOT)  # paths are shown relative to the checkout, as a user would type them there
     output = Path(arguments[0]) if arguments else Path("build/demo")
     command = Path(sys.executable).parent.relative_to(ROOT) / "sparkgen"
     try:
-        rendered = [render(command, variant, output) for variant in variants(Path("examples"))]
+        rendered = render_all(command, variants(Path("examples")), output)
         print(f"{len(rendered)} examples are valid and rendered:")
         print("\n".join(table(rendered)))
         print("\nWhat to look at next:")

@@ -27,6 +27,9 @@ from cachedir import ToolError
 NOT_IN_A_CLUSTER = ("Kustomization",)
 """Kinds that stand beside manifests but are read by a tool, never sent to a cluster."""
 
+SUFFIXES = (".yaml", ".yml", ".json")
+"""The files that kubeconform reads."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
@@ -73,7 +76,7 @@ def check_texts(
     """What is wrong with manifests given as text: file name -> YAML stream. Findings carry that name."""
     with tempfile.TemporaryDirectory(prefix="sparkgen-kubeconform-") as folder:
         for name, text in texts.items():
-            path = Path(folder, name if name.endswith((".yaml", ".yml", ".json")) else f"{name}.yaml")
+            path = Path(folder, name if name.endswith(SUFFIXES) else f"{name}.yaml")
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8")
         found = check([Path(folder)], versions).findings
@@ -84,6 +87,10 @@ def _refuse_wrong_usage(paths: Sequence[Path], versions: Sequence[str]) -> None:
     for path in paths:
         if not path.exists():
             raise ToolError(f"there is no {path}: give files or folders that are there.")
+        if not path.is_dir() and path.suffix not in SUFFIXES:  # kubeconform would pass it over without a word
+            raise ToolError(
+                f"{path} is not named as a manifest: its name must end with {', '.join(SUFFIXES)}."
+            )
     for version in versions:
         if version not in kubernetes_schemas.MINOR_VERSIONS:
             known = ", ".join(kubernetes_schemas.MINOR_VERSIONS)

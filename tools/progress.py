@@ -18,6 +18,13 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+def count(done: int, total: int, what: str) -> None:
+    """On a terminal, a line that counts up to `total`; off it, nothing."""
+    if sys.stderr.isatty():
+        end = "\n" if done == total else ""
+        print(f"\r{done} of {total} {what}", end=end, file=sys.stderr, flush=True)
+
+
 def run(
     title: str,
     command: Sequence[str],

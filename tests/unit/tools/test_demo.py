@@ -94,6 +94,17 @@ def test_a_variant_is_validated_then_rendered(tmp_path: Path) -> None:
     ]
 
 
+def test_many_variants_come_back_in_their_order(tmp_path: Path) -> None:
+    """Rendering several at a time changes nothing of what is shown, and one failure fails the demo."""
+    body = 'for last; do :; done; [ $1 = validate ] && { [ $2 != c/app.yaml ]; exit; }; mkdir -p "$last"'
+    command = _pretend_sparkgen(tmp_path / "sparkgen", body)
+    wanted = [Variant(name, Path(name, "app.yaml")) for name in "ba"]
+    done = demo.render_all(command, wanted, tmp_path / "out")
+    assert [each.variant.name for each in done] == ["b", "a"]
+    with pytest.raises(ToolError, match=r"validate c/app\.yaml` ended with 1"):
+        demo.render_all(command, [*wanted, Variant("c", Path("c/app.yaml"))], tmp_path / "out")
+
+
 def test_an_invalid_example_is_told_with_its_problems(tmp_path: Path) -> None:
     """The demo fails with the command and what it said."""
     command = _pretend_sparkgen(tmp_path / "sparkgen", "echo 'app.yaml:3:1: SG010'; exit 1")

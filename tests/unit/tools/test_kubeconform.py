@@ -187,5 +187,9 @@ def test_the_command_line_tells_findings_from_failures(
     assert checker.main(["check", str(tmp_path), "--kubernetes", "1.36"]) == 1
     expected = f"{bad}: Job job: /spec/backoffLimit: got string, want null or integer (Kubernetes 1.36)\n"
     assert capsys.readouterr().out == expected
+    text = tmp_path / "job.txt"
+    text.write_text(JOB)
+    assert checker.main(["check", str(good), str(text)]) == 2
+    assert "job.txt is not named as a manifest" in capsys.readouterr().err
     assert checker.main(["check", str(tmp_path / "absent")]) == 2
     assert checker.main(["check", str(good), "--kubernetes", "1.2"]) == 2

@@ -25,6 +25,19 @@ def test_off_a_terminal_there_is_one_plain_line(capsys: pytest.CaptureFixture[st
     assert capsys.readouterr() == ("", "working ...\n")
 
 
+def test_a_count_is_shown_on_a_terminal_only(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line is written over and over, and closed at the end; a log sees nothing of it."""
+    progress.count(1, 2, "examples")
+    assert capsys.readouterr() == ("", "")
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    progress.count(1, 2, "examples")
+    progress.count(2, 2, "examples")
+    assert terminal.getvalue() == "\r1 of 2 examples\r2 of 2 examples\n"
+
+
 def test_on_a_terminal_the_line_counts_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same line is written again while the command runs, and closed when it has ended."""
     terminal = Terminal()
