@@ -17,6 +17,10 @@ from collections.abc import Mapping
 from json.encoder import encode_basestring
 from typing import Any
 
+from sparkgen import contract
+
+MAX_LABEL = 63
+"""Characters of a DNS-1123 label, and of a label's value."""
 MAX_APPLICATION_NAME = 45
 RUN_HASH_LENGTH = 8
 ATTEMPT_LENGTH = 5
@@ -85,6 +89,13 @@ def run_name(application: str, run_hash: str) -> str:
     return f"{application}-{run_hash}"
 
 
-def volume_name(source: str, suffix: str) -> str:
-    """A volume's name (a DNS-1123 label) for a Secret or ConfigMap, whose names may be long and have dots."""
-    return f"{source.replace('.', '-')[: 62 - len(suffix)]}-{suffix}"
+def volume_name(source: str, kind: str) -> str:
+    """The volume's name (a DNS-1123 label) for a Secret or ConfigMap; `kind` is `secret` or `config`.
+
+    The prefix keeps it apart from the document's volumes. Names of objects may be long and have dots; what
+    is lost by shortening them stands in a digest, so that two objects never share a volume.
+    """
+    name = f"{contract.VOLUME_PREFIX}{kind}-{source}"
+    if "." not in source and len(name) <= MAX_LABEL:
+        return name
+    return f"{name.replace('.', '-')[:54]}-{digest(source, 8)}"

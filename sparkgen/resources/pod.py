@@ -211,7 +211,7 @@ def user_containers(application: Application, role: Role) -> Layer:
 
 def volumes(application: Application, role: Role) -> Layer:
     """The document's volumes that a container of this role mounts, and no others."""
-    wanted = {mount["name"] for container in _containers(role) for mount in _mounts(container)}
+    wanted = {name for container in _containers(role) for name in _used_volumes(container)}
     used = [dict(volume) for volume in application.volumes if volume["name"] in wanted]
     return {"spec": {"volumes": used}} if used else {}
 
@@ -228,6 +228,11 @@ def _containers(role: Role) -> Iterable[Mapping[str, Any]]:
 
 def _mounts(container: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     return container.get("volumeMounts") or ()
+
+
+def _used_volumes(container: Mapping[str, Any]) -> Iterable[str]:
+    for item in (*_mounts(container), *(container.get("volumeDevices") or ())):
+        yield item["name"]
 
 
 def scratch(application: Application, role: Role) -> Layer:

@@ -260,6 +260,13 @@ def test_a_pod_has_the_volumes_that_it_mounts(rendered: Make) -> None:
     assert set(made.volumes("executor")) & {"one", "two", "three"} == {"two", "three"}
 
 
+def test_block_devices_are_volumes_too(rendered: Make) -> None:
+    """A container that uses a claim as a device has it in its pod."""
+    claim = {"name": "raw", "persistentVolumeClaim": {"claimName": "c"}}
+    sidecar = {"name": "s", "image": "s", "volumeDevices": [{"name": "raw", "devicePath": "/dev/raw"}]}
+    assert rendered(volumes=[claim], executor={"sidecars": [sidecar]}).volumes("executor")["raw"] == claim
+
+
 @ROLES
 def test_scratch_is_an_empty_dir_by_default(rendered: Make, role: str) -> None:
     """Without a volume for it, shuffle and spill go to an emptyDir, in memory if so asked."""
@@ -322,7 +329,7 @@ def test_mounting_one_object_twice(rendered: Make, role: str) -> None:
     """Two places for one Secret or ConfigMap are one volume with two mounts."""
     places = [{"name": "a", "path": "/x"}, {"name": "a", "path": "/y"}]
     made = rendered(**{role: {"secrets": places, "configMaps": places}})
-    found = {item["name"]: item for item in made.volumes(role).values() if item["name"].startswith("a-")}
+    found = {item["name"]: item for item in made.volumes(role).values() if item["name"].endswith("-a")}
     assert len(found) == 2
     mounts = [item["mountPath"] for item in made.spark(role)["volumeMounts"] if item["name"] in found]
     assert mounts.count("/x") + mounts.count("/y") == 2
