@@ -38,10 +38,12 @@ test: lint tools ## Run all checks: lint, types, layers, and every test (TESTS="
 	@$(BIN)/pytest -n 2 $(TESTS)
 
 lint: $(STAMP) ## Check style, formatting, types and layers
-	@$(BIN)/ruff check --quiet .
-	@$(BIN)/ruff format --quiet --check . || { echo "error: not formatted: run make format" >&2; exit 1; }
-	@$(BIN)/mypy
-	@$(BIN)/lint-imports
+	@status=0; \
+	$(BIN)/ruff check --quiet . || status=1; \
+	$(BIN)/ruff format --check . || { echo "error: run make format" >&2; status=1; }; \
+	$(BIN)/mypy || status=1; \
+	$(BIN)/lint-imports || status=1; \
+	exit $$status
 
 format: $(STAMP) ## Format the code, and fix what ruff can fix
 	@$(BIN)/ruff format .
