@@ -54,7 +54,7 @@ bench: $(STAMP) ## Measure sparkgen against helm on this machine
 
 golden: $(STAMP) tools ## Write the expected outputs of the tests anew; read the diff before you commit it
 	@$(BIN)/pytest -n 2 --regenerate $(TESTS)
-	@git status --short -- tests
+	@git status --short -- tests docs
 
 tools: $(STAMP) ## Build what the tests need (helm, kubeconform, Kubernetes' schemas) into the cache
 	@$(BIN)/python tools/gotools.py build
