@@ -13,24 +13,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 # Words that some reader takes for a boolean or null, in any case: YAML 1.1's table and go-yaml's.
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "~"})
 
-# Characters shown as they are: no controls, line breaks of YAML 1.1, surrogates, and nothing that a reviewer
-# cannot see (blanks other than the space, direction marks, byte order marks). Listed, not asked of
-# `str.isprintable`: its answer depends on the Unicode tables of the Python that runs.
-_VISIBLE = (
-    "\x20-\x7e\xa1-\xac\xae-\u0619\u061b-\u061b\u061d-\u167f\u1681-\u180d\u180f-\u1fff\u200c\u200d\u2010-\u2027"
-    "\u2030-\u205e\u2070-\u2fff\u3001-\ud7ff\ue000-\ufefe\uff00-\uffef\U00010000-\U000dffff\U000e1000-\U0010ffff"
+# Characters beyond ASCII that are written as escapes: line breaks of YAML 1.1, surrogates, and what a
+# reviewer cannot see (blanks, direction marks, byte order marks). Listed, not asked of `str.isprintable`: its
+# answer depends on the Unicode tables of the Python that runs.
+_HIDDEN = (
+    "\x80-\xa0\xad\u061c\u1680\u180e\u2000-\u200b\u200e\u200f\u2028-\u202f\u205f-\u206f\u3000"
+    "\ud800-\udfff\ufeff\ufff0-\uffff\U000e0000-\U000e0fff"
 )
 
-# One line that may stand plain in block context: starts with nothing that is an indicator, has no ": " or "
-# #", ends with neither blank nor colon.
+# One line that may stand plain in block context: starts with nothing that is an indicator and holds no
+# control. With the next expression: no ": " or " #" inside, neither blank nor colon at its end.
 _PLAIN = re.compile(
-    rf"(?![-?:,\[\]{{}}#&*!|>'\"%@` =<.])[{_VISIBLE}]+|"
-    rf"-{{1,2}}[A-Za-z][{_VISIBLE}]*|\.[A-Za-z_/][{_VISIBLE}]*"
+    r"(?![-?:,\[\]{}#&*!|>'\"%@` =<.])[^\x00-\x1f\x7f]+|"
+    r"-{1,2}[A-Za-z][^\x00-\x1f\x7f]*|\.[A-Za-z_/][^\x00-\x1f\x7f]*"
 )
 _BREAKS_PLAIN = re.compile(r": | #|[: ]\Z|\A<<|\A\.(?:nan|inf)\Z", re.IGNORECASE)
 
@@ -43,10 +44,10 @@ _NUMBERLIKE = re.compile(
     re.IGNORECASE,
 )
 
-_BLOCK_LINES = re.compile(rf"[{_VISIBLE}\t\n]+")
+_BLOCK_LINES = re.compile(r"[^\x00-\x08\x0b-\x1f\x7f]+")
 _TRAILING_BLANK = re.compile(r"[ \t](?:\n|\Z)")
-_SINGLE_QUOTABLE = re.compile(rf"[{_VISIBLE}]+")
-_ESCAPED = re.compile(rf'[^{_VISIBLE}]|["\\]')
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_ESCAPED = re.compile(r'[\x00-\x1f\x7f"\\]')
 _ESCAPES = {
     '"': '\\"',
     "\\": "\\\\",
@@ -184,13 +185,24 @@ def _string(text: str) -> str:
     """
     if _is_plain(text):
         return text
-    if ('"' in text or "\\" in text) and "'" not in text and _SINGLE_QUOTABLE.fullmatch(text):
+    if ('"' in text or "\\" in text) and "'" not in text and not (_CONTROL.search(text) or _hides(text)):
         return f"'{text}'"
-    return f'"{_ESCAPED.sub(_escape, text)}"'
+    escaped = _ESCAPED.sub(_escape, text)
+    return f'"{_hidden().sub(_escape, escaped) if _hides(text) else escaped}"'
+
+
+@cache
+def _hidden() -> re.Pattern[str]:
+    # Compiling this takes some milliseconds, and most documents are in ASCII.
+    return re.compile(f"[{_HIDDEN}]")
+
+
+def _hides(text: str) -> bool:
+    return not text.isascii() and _hidden().search(text) is not None
 
 
 def _is_plain(text: str) -> bool:
-    if not _PLAIN.fullmatch(text) or _BREAKS_PLAIN.search(text):
+    if not _PLAIN.fullmatch(text) or _BREAKS_PLAIN.search(text) or _hides(text):
         return False
     return text.lower() not in _WORDS and not _NUMBERLIKE.fullmatch(text.replace("_", ""))
 
@@ -212,7 +224,7 @@ def _block(text: str, indent: int) -> str:
     it.
     """
     stripped = text.rstrip("\n")
-    if not stripped or not _BLOCK_LINES.fullmatch(text) or _TRAILING_BLANK.search(text):
+    if not stripped or not _BLOCK_LINES.fullmatch(text) or _TRAILING_BLANK.search(text) or _hides(text):
         return ""
     margin = " " * (max(indent, 0) + 2)
     # A first line that starts with a blank hides the indentation: then the number of columns is written down.

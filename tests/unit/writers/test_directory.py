@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from sparkgen.errors import SparkgenError
-from sparkgen.writers.directory import STAGE, write
+from sparkgen.writers.directory import write
 from sparkgen.writers.manifest import header
+from sparkgen.writers.recovery import STAGE
 
 HEAD = header("1.0.0", "0" * 64)
 
@@ -242,12 +243,12 @@ except SparkgenError as error:
 
 
 STOP_WHILE_STAGING = """
-keep = module._write_synced
+keep = module.write_synced
 def slow(path, data):
     keep(path, data)
     if path.name == "new-1":
         print("now", flush=True); time.sleep(30)
-module._write_synced = slow
+module.write_synced = slow
 """
 STOP_WHILE_COMMITTING = """
 count = 0
@@ -280,10 +281,11 @@ def test_killed_while_staging(out: Path) -> None:
     assert snapshot(out) == NEW
 
 
-def test_interrupted_while_staging(out: Path) -> None:
-    """Ctrl-C before the commit leaves exactly what was there."""
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_while_staging(out: Path, number: int) -> None:
+    """Ctrl-C, or the end of a CI job, before the commit leaves exactly what was there."""
     before = snapshot(out)
-    assert stopped(child(out, STOP_WHILE_STAGING), signal.SIGINT) != 0
+    assert stopped(child(out, STOP_WHILE_STAGING), number) != 0
     assert snapshot(out) == before
 
 
@@ -410,3 +412,16 @@ def test_hundreds_of_applications_are_written_in_seconds(tmp_path: Path) -> None
     start = time.perf_counter()
     write(tmp_path / "out", files)
     assert time.perf_counter() - start < 20
+
+
+def test_old_files_that_cannot_be_put_back_are_kept(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When going back fails too, the message says where they are, and the next run puts them back."""
+    before = snapshot(out)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", failing_rename(1, OSError(30, "Read-only file system")))
+        with pytest.raises(SparkgenError, match=r"Read-only file system\. They are kept in .*sparkgen-stage"):
+            write(out, NEW, rename=failing_rename(2, OSError(30, "Read-only file system")))
+    assert snapshot(out) != before
+    with pytest.raises(SparkgenError, match="nothing in it was changed"):
+        write(out, NEW, rename=failing_rename(0, OSError(5, "Input/output error")))
+    assert snapshot(out) == before

@@ -1,0 +1,92 @@
+"""Entry point: run a command; whatever happens becomes a message and an exit code, never a traceback.
+
+Exit codes: 0 done, 1 problems or a difference found, 2 wrong usage or an internal error, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import sys
+from typing import NoReturn
+
+# Set by the shell's completion script, which wants words and no work.
+_COMPLETION = "_SPARKGEN_COMPLETE"
+
+
+def main() -> NoReturn:
+    """Run the command line of this process."""
+    # A run is short and makes few cycles; collecting again and again costs a tenth of a large one.
+    gc.set_threshold(100_000, 20, 20)
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command and return its exit code."""
+    from sparkgen.errors import SparkgenError  # noqa: PLC0415 - an import that fails is an internal error too
+
+    try:
+        return _run(arguments)
+    except SparkgenError as error:
+        _say(f"sparkgen: {error}")
+        return error.exit_code
+    except KeyboardInterrupt:
+        _say("sparkgen: interrupted")
+        return 130
+    except MemoryError:
+        _say("sparkgen: out of memory: render fewer documents at once")
+        return 2
+    except Exception as error:  # noqa: BLE001 - the last line of defence: a person never sees a traceback
+        return _internal(error)
+
+
+def _run(arguments: list[str]) -> int:
+    from sparkgen.cli import quick  # noqa: PLC0415 - see above
+
+    plain = quick.parse(arguments)
+    if plain is None or _COMPLETION in os.environ:
+        return _run_typer(arguments)
+    from sparkgen.cli import work  # noqa: PLC0415
+
+    command, request = plain
+    return work.render(request) if command == "render" else work.validate(request)
+
+
+def _run_typer(arguments: list[str]) -> int:
+    from sparkgen.cli.app import build_app  # noqa: PLC0415 - typer is most of the time of a start
+
+    try:
+        code = build_app()(arguments, prog_name="sparkgen", standalone_mode=False)
+    except Exception as error:
+        # Wrong usage, as typer reports it. By its shape and not its type: typer moved and renamed these
+        # types.
+        show, code = getattr(error, "show", None), getattr(error, "exit_code", None)
+        if show is None or code is None:
+            if type(error).__name__ == "Abort":  # typer's word for an interrupted prompt
+                raise KeyboardInterrupt from error
+            raise
+        show()
+    return code if isinstance(code, int) else 0
+
+
+def _internal(error: Exception) -> int:
+    if os.environ.get("SPARKGEN_DEBUG"):
+        import traceback  # noqa: PLC0415 - only for whoever looks for the cause
+
+        traceback.print_exception(error)
+    reason = f"{type(error).__name__}: {error}".split("\n")[0][:300]
+    _say(
+        f"sparkgen: internal error ({reason}); your document may well be right. Please report this, "
+        "with what the same command prints under SPARKGEN_DEBUG=1"
+    )
+    return 2
+
+
+def _say(text: str) -> None:
+    with contextlib.suppress(OSError):  # perhaps nobody listens any more
+        sys.stderr.write(f"{text}\n")
+
+
+if __name__ == "__main__":
+    main()

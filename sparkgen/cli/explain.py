@@ -1,0 +1,66 @@
+"""`sparkgen explain`."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+from typing import Annotated
+
+import typer
+
+from sparkgen.cli.output import write
+from sparkgen.errors import SparkgenError
+
+SUMMARY = "Say what a field means, as kubectl explain does."
+HELP = """Say what a field of the document means, which type it has, and show an example.
+
+FIELD is a path with dots. The leading spec may be left out.
+"""
+EXAMPLES = """\b
+Examples:
+  sparkgen explain                        # the whole document
+  sparkgen explain spec.executor.memory
+  sparkgen explain driver --recursive     # all names below
+  sparkgen explain schedule --kind ScheduledSparkApplication
+"""
+
+
+class Kind(str, enum.Enum):
+    """The kinds of documents."""
+
+    APPLICATION = "SparkApplication"
+    SCHEDULED = "ScheduledSparkApplication"
+
+
+def complete_field(incomplete: str) -> list[str]:
+    """The paths that continue what was typed, for the shell."""
+    from sparkgen.schema.explain import find  # noqa: PLC0415 - only this command reads the schema as a tree
+
+    start = incomplete.rpartition(".")[0]
+    with contextlib.suppress(SparkgenError):
+        names = [child.name for child in find(start, Kind.APPLICATION.value).item().children()]
+        return [
+            path for name in names if (path := f"{start}.{name}" if start else name).startswith(incomplete)
+        ]
+    return []
+
+
+def command(
+    field: Annotated[
+        str,
+        typer.Argument(
+            metavar="FIELD",
+            help="The field, such as spec.executor.memory.",
+            show_default=False,
+            autocompletion=complete_field,
+        ),
+    ] = "",
+    recursive: Annotated[
+        bool, typer.Option("--recursive", help="Show the names of all fields below.")
+    ] = False,
+    kind: Annotated[Kind, typer.Option("--kind", help="Which kind of document.")] = Kind.APPLICATION,
+) -> None:
+    """Print what the schema says about a field."""
+    from sparkgen.schema.explain import explain  # noqa: PLC0415 - see above
+
+    write(explain(field, recursive, kind.value))

@@ -1,0 +1,147 @@
+"""`sparkgen init`."""
+
+from __future__ import annotations
+
+import enum
+import os
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sparkgen.cli import output
+from sparkgen.errors import SparkgenError
+
+SUMMARY = "Write a commented, valid document to start from."
+HELP = """Write a commented, valid document to start from.
+
+It asks nothing, and overwrites no file without --force.
+The document runs an example of the stock Spark image; put your application in its place.
+"""
+EXAMPLES = """\b
+Examples:
+  sparkgen init                    # a Python application in app.yaml
+  sparkgen init --type scala --name daily-report
+  sparkgen init --scheduled jobs/nightly.yaml
+  sparkgen init --type java -      # to standard output
+"""
+
+_SPARK_VERSION = "3.5.8"
+_EXAMPLES_JAR = f"local:///opt/spark/examples/jars/spark-examples_2.12-{_SPARK_VERSION}.jar"
+
+
+class Language(str, enum.Enum):
+    """What the application is written in."""
+
+    PYTHON = "python"
+    JAVA = "java"
+    SCALA = "scala"
+    R = "r"
+
+
+# What the stock images have on board, so that the first render can run as it is.
+_STARTS = {
+    Language.PYTHON: {
+        "type": "Python",
+        "image": f"docker.io/apache/spark:{_SPARK_VERSION}",
+        "main_file": "local:///opt/spark/examples/src/main/python/pi.py",
+        "arguments": '["100"]',
+    },
+    Language.JAVA: {
+        "type": "Java",
+        "image": f"docker.io/apache/spark:{_SPARK_VERSION}",
+        "main_class": "org.apache.spark.examples.JavaSparkPi",
+        "main_file": _EXAMPLES_JAR,
+        "arguments": '["100"]',
+    },
+    Language.SCALA: {
+        "type": "Scala",
+        "image": f"docker.io/apache/spark:{_SPARK_VERSION}",
+        "main_class": "org.apache.spark.examples.SparkPi",
+        "main_file": _EXAMPLES_JAR,
+        "arguments": '["100"]',
+    },
+    Language.R: {
+        "type": "R",
+        "image": f"docker.io/apache/spark:{_SPARK_VERSION}-r",
+        "main_file": "local:///opt/spark/examples/src/main/r/dataframe.R",
+    },
+}
+
+
+def command(
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="The file to write, or - for standard output.", allow_dash=True),
+    ] = "app.yaml",
+    language: Annotated[
+        Language, typer.Option("--type", help="What the application is written in.", case_sensitive=False)
+    ] = Language.PYTHON,
+    name: Annotated[str, typer.Option("--name", metavar="NAME", help="The application's name.")] = "my-app",
+    scheduled: Annotated[
+        bool, typer.Option("--scheduled", help="Run it again and again, by a schedule.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE if it is there.")] = False,
+) -> None:
+    """Write a document to start from."""
+    _check_name(name)
+    text = document(language, name, scheduled=scheduled)
+    if file == "-":
+        output.write(text)
+        return
+    _save(Path(file), text, force=force)
+    output.note(f"wrote {file}; now run: sparkgen validate {file}, then sparkgen render {file}")
+
+
+def document(language: Language, name: str, *, scheduled: bool) -> str:
+    """The text of a new document."""
+    from jinja2 import (  # noqa: PLC0415 - 40 ms for this command only
+        Environment,
+        FunctionLoader,
+        StrictUndefined,
+    )
+
+    from sparkgen.writers.yamltext import scalar  # noqa: PLC0415
+
+    folder = files("sparkgen").joinpath("templates", "init")
+    environment = Environment(
+        loader=FunctionLoader(lambda template: folder.joinpath(template).read_text(encoding="utf-8")),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701 - YAML and no HTML; the only text from outside is a checked name
+    )
+    values = {"main_class": "", "arguments": "", **_STARTS[language]}
+    spec = "spec.template" if scheduled else "spec"
+    text = environment.get_template("app.yaml.j2").render(
+        **values, name=scalar(name), scheduled=scheduled, spec=spec, spark_version=_SPARK_VERSION
+    )
+    return re.sub(r"[ \t]+\n", "\n", text).rstrip("\n") + "\n"
+
+
+def _check_name(name: str) -> None:
+    from sparkgen.names import MAX_APPLICATION_NAME as LONGEST  # noqa: PLC0415
+
+    if len(name) > LONGEST or not re.fullmatch(r"[a-z](?:[-a-z0-9]*[a-z0-9])?", name):
+        raise SparkgenError(
+            f"--name {name!r} is no name of an application: use at most {LONGEST} lower-case letters, "
+            "digits and dashes, a letter first and no dash last"
+        )
+
+
+def _save(path: Path, text: str, *, force: bool) -> None:
+    """Write a new file; SparkgenError if it exists and is not to be overwritten, or cannot be written."""
+    flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if force else os.O_EXCL)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(os.open(path, flags, 0o666), "wb") as file:  # noqa: PTH123 - a handle that never follows a race
+            file.write(text.encode())
+    except FileExistsError as error:
+        raise SparkgenError(f"{path} exists: name another file, or overwrite it with --force") from error
+    except OSError as error:
+        reason = error.strerror or error
+        raise SparkgenError(
+            f"cannot write {path}: {reason}; name another file, or - for standard output"
+        ) from error

@@ -1,0 +1,77 @@
+"""Arguments and options that several commands share: one name, one meaning, one help text."""
+
+from __future__ import annotations
+
+import enum
+from typing import Annotated
+
+import typer
+
+
+class Format(str, enum.Enum):
+    """How problems are written: sparkgen.cli.request.FORMS."""
+
+    TEXT = "text"
+    CONCISE = "concise"
+    JSON = "json"
+    GITHUB = "github"
+    SARIF = "sarif"
+
+
+class Colour(str, enum.Enum):
+    """When text has colours: sparkgen.cli.request.COLOURS."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+Sources = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="PATH",
+        help="Documents: files, directories (their .yaml and .yml files), or - for standard input.",
+        show_default=False,
+    ),
+]
+Values = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--values",
+        "-f",
+        metavar="FILE",
+        help="Overlay, merged into every document as Helm merges values; later ones win. Repeatable.",
+        show_default=False,
+    ),
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Set one field, over all overlays: spec.executor.instances=4. Repeatable.",
+        show_default=False,
+    ),
+]
+SetString = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set-string",
+        metavar="KEY=VALUE",
+        help="The same, but the value is always text: spec.sparkVersion=3.5. Repeatable.",
+        show_default=False,
+    ),
+]
+ProblemFormat = Annotated[
+    Format,
+    typer.Option(
+        "--format", help="How problems are written; github and sarif are for CI.", case_sensitive=False
+    ),
+]
+ColourChoice = Annotated[
+    Colour,
+    typer.Option(
+        "--color", help="Colours; auto means on a terminal, unless NO_COLOR is set.", case_sensitive=False
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no warnings and no notes, only errors.")]

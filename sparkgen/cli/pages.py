@@ -1,0 +1,20 @@
+"""The rules' pages, as the package carries them: sparkgen/semantics/pages/SG104.md."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from sparkgen.reports import Rule
+
+
+def rules() -> dict[str, Rule]:
+    """Every rule by code, in order of codes; a page's first line is `# CODE: title`."""
+    folder = files("sparkgen").joinpath("semantics", "pages")
+    found = {}
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        code, _, kind = entry.name.partition(".")
+        if kind == "md":
+            page = entry.read_text(encoding="utf-8")
+            title = page.partition("\n")[0].removeprefix("#").strip().removeprefix(code).lstrip(": ")
+            found[code] = Rule(code, title, page)
+    return found

@@ -1,0 +1,115 @@
+"""Render many documents with all processors."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sparkgen.cli.pipeline import render
+from sparkgen.errors import SparkgenError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from sparkgen.document import Document
+    from sparkgen.writers.manifest import Bundle
+
+# Below this, starting processes costs more than they save.
+FEW = 32
+_PART = 16
+_MOST_WORKERS = 8
+
+_work: tuple[Sequence[Document], str] = ((), "")
+"""In a worker: all documents of the call, and the namespace. They came with the fork: nothing was copied."""
+
+
+def render_all(documents: Sequence[Document], namespace: str) -> tuple[Bundle, ...]:
+    """The manifests of valid documents, in their order, whatever renders them."""
+    workers = min(_processors(), _MOST_WORKERS, len(documents) // _PART)
+    if len(documents) <= FEW or workers < 2 or sys.platform != "linux":
+        return tuple(render(document, namespace) for document in documents)
+    return tuple(_in_parallel(documents, namespace, workers))
+
+
+def _processors() -> int:
+    """How many processors this process may use.
+
+    A container or `taskset` may leave it fewer than there are.
+    """
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _in_parallel(documents: Sequence[Document], namespace: str, workers: int) -> Iterator[Bundle]:
+    # 20 ms that few documents do not pay.
+    import multiprocessing  # noqa: PLC0415
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
+    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
+
+    render(documents[0], namespace)  # once here: imports and compiled templates come with the fork, too
+    starts = range(0, len(documents), _PART)
+    # Forking is safe: this process has no threads that could hold a lock.
+    fork = multiprocessing.get_context("fork")
+    pool = ProcessPoolExecutor(workers, fork, initializer=_begin_worker, initargs=(documents, namespace))
+    with _ended(pool), _progress(len(documents)) as count:
+        try:
+            for part in pool.map(_render_part, starts):
+                count(len(part))
+                yield from part
+        except BrokenProcessPool as error:
+            raise SparkgenError(
+                "a process that rendered was killed, perhaps for want of memory: render fewer at once"
+            ) from error
+
+
+@contextmanager
+def _ended(pool: Executor) -> Iterator[None]:
+    """Whatever happens, the workers end, and after a failure they begin nothing new."""
+    try:
+        yield
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _begin_worker(documents: Sequence[Document], namespace: str) -> None:
+    """Keep the work at hand. Ctrl-C is the parent's: it ends the workers."""
+    import signal  # noqa: PLC0415 - in the parent already
+
+    global _work  # noqa: PLW0603 - a worker's only state, set once
+    _work = (documents, namespace)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _render_part(start: int) -> list[Bundle]:
+    """Some of the documents, as texts only: objects are not sent home."""
+    documents, namespace = _work
+    return [_texts(render(document, namespace)) for document in documents[start : start + _PART]]
+
+
+def _texts(bundle: Bundle) -> Bundle:
+    return replace(bundle, manifests=tuple(replace(manifest, object={}) for manifest in bundle.manifests))
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Callable[[int], None]]:
+    """A function that counts: one line on a terminal, which goes when the work is done; nothing elsewhere."""
+    terminal = sys.stderr.isatty()
+    done = 0
+
+    def count(number: int) -> None:
+        nonlocal done
+        done += number
+        if terminal:
+            sys.stderr.write(f"\rrendered {done} of {total} documents")
+            sys.stderr.flush()
+
+    try:
+        yield count
+    finally:
+        if terminal:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

@@ -1,0 +1,76 @@
+"""From the inputs of a command to problems and manifests: the layers in their order.
+
+Prints and writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sparkgen import __version__
+from sparkgen.cli.request import Request
+from sparkgen.errors import Problem, Severity, SparkgenError
+
+# Layers are imported by the functions that use them: `explain` reads no documents, a failed check renders
+# nothing.
+if TYPE_CHECKING:
+    from sparkgen.document import Document
+    from sparkgen.writers.manifest import Bundle
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """All documents of a call, and every problem that no comment ignores."""
+
+    documents: tuple[Document, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def errors(self) -> bool:
+        """Whether any problem stops a render."""
+        return any(problem.severity is Severity.ERROR for problem in self.problems)
+
+
+def check(request: Request, stdin: Callable[[], bytes]) -> Checked:
+    """Read all documents and find everything that is wrong with them. Never raises for bad input.
+
+    The meaning of a document is looked at only if its form is right.
+    """
+    from sparkgen import schema, semantics  # noqa: PLC0415
+    from sparkgen.document import apply_ignores, load  # noqa: PLC0415
+
+    loaded = load(request.sources, request.values, request.sets, request.set_strings, stdin)
+    problems = [*loaded.problems]
+    for document in loaded.documents:
+        problems += document.warnings
+        problems += schema.check(document) or semantics.check(document)
+    ignores = [ignore for document in loaded.documents for ignore in document.ignores]
+    kept, _ignored = apply_ignores(problems, ignores)
+    return Checked(loaded.documents, kept)
+
+
+def render(document: Document, namespace: str) -> Bundle:
+    """The manifests of a valid document; `namespace` is for one that names none ("" leaves the default)."""
+    from sparkgen import model, resources  # noqa: PLC0415
+    from sparkgen.names import digest  # noqa: PLC0415
+    from sparkgen.writers.manifest import bundle  # noqa: PLC0415
+
+    application = model.build(document.value, namespace or None)
+    objects = resources.render(application)
+    return bundle(
+        application.name, application.namespace, objects, version=__version__, digest=digest(document.value)
+    )
+
+
+def agree(documents: Iterable[Document], namespace: str) -> None:
+    """SparkgenError when a document names another namespace than the command: one of the two is a mistake."""
+    for document in documents:
+        named = (document.value.get("metadata") or {}).get("namespace")
+        if namespace and named and named != namespace:
+            position = document.node.locate(("metadata", "namespace"))
+            raise SparkgenError(
+                f"{position}: metadata.namespace is {named}, but --namespace says {namespace}: leave one "
+                f"of them out, or overrule the document with --set metadata.namespace={namespace}"
+            )

@@ -1,0 +1,53 @@
+"""Show problems: which stream, which colours, and the lines of text they are about."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from sparkgen import __version__
+from sparkgen.cli import output
+from sparkgen.cli.request import Request
+from sparkgen.errors import Problem
+
+# Rules about secrets: a report never shows the lines they are about.
+_SECRET_RULES = frozenset({"SG117", "SG118"})
+
+
+class Stdin:
+    """Standard input: read when a document is to come from there, and kept for excerpts."""
+
+    def __init__(self) -> None:
+        self.data = b""
+
+    def __call__(self) -> bytes:
+        """What comes from standard input."""
+        from sparkgen.document.sources import read_stdin  # noqa: PLC0415 - the caller has it already
+
+        if sys.stdin.isatty():
+            output.note("reading a document from the terminal; end it with Ctrl-D")
+        self.data = read_stdin()
+        return self.data
+
+
+def show(problems: Sequence[Problem], request: Request, stdin: Stdin, *, on_stdout: bool) -> None:
+    """Print a report of the problems in the form that was asked for."""
+    if not problems and request.form in ("text", "concise"):
+        return
+    from sparkgen.reports import Context, Rule, report  # noqa: PLC0415 - only where there is something to say
+
+    rules: dict[str, Rule] = {}
+    if request.form == "sarif":
+        from sparkgen.cli.pages import rules as pages  # noqa: PLC0415 - only SARIF carries them
+
+        rules = pages()
+    stream = sys.stdout if on_stdout else sys.stderr
+    context = Context(
+        lines=output.source_lines(stdin.data),
+        colour=output.use_colour(request.colour, stream, os.environ),
+        masked=_SECRET_RULES,
+        rules=rules,
+        version=__version__,
+    )
+    (output.write if on_stdout else output.complain)(report(problems, request.form, context))

@@ -1,0 +1,85 @@
+"""The commands as Markdown, from what typer is told about them: docs/reference/cli.md."""
+
+from __future__ import annotations
+
+import enum
+import inspect
+import typing
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+from typer.models import ArgumentInfo, OptionInfo
+
+from sparkgen.cli.app import COMMANDS, EXIT_CODES
+
+_OPENING = f"""\
+# Commands
+
+<!-- Generated from the commands themselves: change sparkgen/cli/, then run `make golden`. -->
+
+Data goes to standard output, everything else to standard error. {EXIT_CODES}
+
+`sparkgen COMMAND --help` shows each part of this page at the terminal, `sparkgen --install-completion`
+teaches your shell the commands and options, `sparkgen --version` prints the version. Nothing is asked, and no
+command reads a configuration file or the network.
+"""
+_ENVIRONMENT = """\
+## Environment
+
+| variable | meaning |
+|---|---|
+| `NO_COLOR` | if not empty: no colours, unless `--color always` asks for them |
+| `FORCE_COLOR` | if not empty: colours in pipes too, unless `NO_COLOR` or `--color never` forbids them |
+| `SPARKGEN_DEBUG` | if not empty: an internal error shows its traceback |
+"""
+
+
+def reference() -> str:
+    """The whole page."""
+    return "\n".join([_OPENING, *(_section(module) for module in COMMANDS), _ENVIRONMENT])
+
+
+def _section(module: ModuleType) -> str:
+    """One command: how it is called, what it does, its arguments and options, examples."""
+    name = module.__name__.rpartition(".")[2]
+    parameters = list(_parameters(module.command))
+    arguments = [
+        f" {_argument(info, default)}" for info, _, default in parameters if isinstance(info, ArgumentInfo)
+    ]
+    rows = [_row(info, kind, default) for info, kind, default in parameters]
+    call = f"sparkgen {name}{' [OPTIONS]' if len(rows) > len(arguments) else ''}{''.join(arguments)}"
+    table = ["| argument or option | meaning |", "|---|---|", *rows, ""] if rows else []
+    examples = module.EXAMPLES.partition("Examples:\n")[2].rstrip()
+    shown = "\n".join(line.removeprefix("  ") for line in examples.split("\n"))
+    parts = [f"## {name}", "", f"    {call}", "", module.HELP.strip(), "", *table, "```sh", shown, "```", ""]
+    return "\n".join(parts)
+
+
+def _parameters(command: Any) -> Iterator[tuple[OptionInfo | ArgumentInfo, Any, Any]]:
+    """What typer was told about each parameter, its type and its default."""
+    hints = typing.get_type_hints(command, include_extras=True)
+    for name, parameter in inspect.signature(command).parameters.items():
+        kind, info = typing.get_args(hints[name])[:2]
+        yield info, kind, parameter.default
+
+
+def _argument(info: ArgumentInfo, default: Any) -> str:
+    return f"{info.metavar}..." if default is inspect.Parameter.empty else f"[{info.metavar}]"
+
+
+def _row(info: OptionInfo | ArgumentInfo, kind: Any, default: Any) -> str:
+    """A line of the table; default and choices where there are any."""
+    if isinstance(info, ArgumentInfo):
+        names = f"`{info.metavar}`"
+    else:
+        # Inside of Annotated, typer takes the first name for the default until it builds the command.
+        written = sorted([str(info.default), *(info.param_decls or ())], key=len)
+        names = ", ".join(f"`{name}`" for name in written) + (f" `{info.metavar}`" if info.metavar else "")
+    text = str(info.help)
+    if isinstance(default, enum.Enum):
+        choices = ", ".join(f"`{choice.value}`" for choice in kind)
+        text += f" One of {choices}; `{default.value}` if not given."
+    elif isinstance(default, str) and default:
+        text += f" `{default}` if not given."
+    return f"| {names} | {text} |"

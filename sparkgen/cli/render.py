@@ -1,0 +1,89 @@
+"""`sparkgen render`, as typer declares it. What it does is in work.py."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sparkgen.cli.options import (
+    Colour,
+    ColourChoice,
+    Format,
+    ProblemFormat,
+    Quiet,
+    Set,
+    SetString,
+    Sources,
+    Values,
+)
+from sparkgen.cli.request import Request
+from sparkgen.cli.work import render
+
+SUMMARY = "Write a document's manifests, as a stream or into a directory."
+HELP = """Render documents to Kubernetes manifests: to standard output, or with -o to one file per object.
+
+Documents are checked first. An error stops the render and nothing is written; warnings go to standard
+error. With -o, one application stands in DIR itself, several in a folder each. Files that did not change
+are not touched, files of an earlier render that are needed no more are removed, files of others are kept.
+"""
+EXAMPLES = """\b
+Examples:
+  sparkgen render app.yaml                         # a look at everything
+  sparkgen render app.yaml | kubectl apply -f -
+  sparkgen render app.yaml -o deploy/pi            # files to commit
+  sparkgen render app.yaml -o deploy/pi --check    # in CI: is it up to date?
+  sparkgen render apps/ -f prod.yaml -n prod -o deploy/prod
+"""
+
+
+def command(
+    sources: Sources,
+    values: Values = None,
+    sets: Set = None,
+    set_strings: SetString = None,
+    namespace: Annotated[
+        str,
+        typer.Option(
+            "--namespace",
+            "-n",
+            metavar="NAME",
+            help="Namespace of documents that name none.",
+            show_default=False,
+        ),
+    ] = "",
+    directory: Annotated[
+        str,
+        typer.Option(
+            "--output-dir",
+            "-o",
+            metavar="DIR",
+            help="Write one file per object and kustomization.yaml here.",
+            show_default=False,
+        ),
+    ] = "",
+    only_check: Annotated[
+        bool,
+        typer.Option(
+            "--check", help="Write nothing: print what -o DIR would change as a diff, exit 1 if anything."
+        ),
+    ] = False,
+    form: ProblemFormat = Format.TEXT,
+    colour: ColourChoice = Colour.AUTO,
+    quiet: Quiet = False,
+) -> None:
+    """Render documents to standard output or into a directory."""
+    request = Request(
+        tuple(sources),
+        tuple(values or ()),
+        tuple(sets or ()),
+        tuple(set_strings or ()),
+        form=form.value,
+        colour=colour.value,
+        quiet=quiet,
+        namespace=namespace,
+        directory=directory,
+        only_check=only_check,
+    )
+    if code := render(request):
+        raise typer.Exit(code)

@@ -1,0 +1,30 @@
+"""What a person asked `render` or `validate` for, however the command line was read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+FORMS = ("text", "concise", "json", "github", "sarif")
+COLOURS = ("auto", "always", "never")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The arguments and options of a command under the names of its parameters.
+
+    `sources`: documents; `values`: overlays; `sets`, `set_strings`: single values. `form`: one of FORMS;
+    `colour`: one of COLOURS. For `validate`: `strict`. For `render`: `namespace` of documents without one;
+    `directory` to write into, or to compare with if `only_check`; "" where an option was not given.
+    """
+
+    sources: tuple[str, ...]
+    values: tuple[str, ...] = ()
+    sets: tuple[str, ...] = ()
+    set_strings: tuple[str, ...] = ()
+    form: str = "text"
+    colour: str = "auto"
+    quiet: bool = False
+    strict: bool = False
+    namespace: str = ""
+    directory: str = ""
+    only_check: bool = False

@@ -1,0 +1,50 @@
+"""`sparkgen rule`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sparkgen.cli.output import write
+from sparkgen.errors import SparkgenError
+
+SUMMARY = "Explain a rule by its code, or list all rules."
+HELP = """Explain a rule: what it finds, why it matters, and how to put it right.
+
+Without CODE, list all rules. SG0 codes are about the text and the form of a document, SG1 codes about
+its meaning.
+"""
+EXAMPLES = """\b
+Examples:
+  sparkgen rule
+  sparkgen rule SG104
+"""
+
+
+def complete_code(incomplete: str) -> list[str]:
+    """The codes that continue what was typed, for the shell."""
+    from sparkgen.cli.pages import rules  # noqa: PLC0415 - only this command reads the pages
+
+    return [code for code in rules() if code.startswith(incomplete.upper())]
+
+
+def command(
+    code: Annotated[
+        str,
+        typer.Argument(
+            metavar="CODE", help="The rule's code.", show_default=False, autocompletion=complete_code
+        ),
+    ] = "",
+) -> None:
+    """Print one rule's page, or the list."""
+    from sparkgen.cli.pages import rules  # noqa: PLC0415 - see above
+
+    known = rules()
+    if not code:
+        write("".join(f"{rule.code}  {rule.title}\n" for rule in known.values()))
+        return
+    rule = known.get(code.upper())
+    if rule is None:
+        raise SparkgenError(f"there is no rule {code}: `sparkgen rule` lists them all")
+    write(rule.page)

@@ -1,0 +1,127 @@
+"""What `validate` and `render` do, from a request to an exit code. Knows no command line."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sparkgen import __version__
+from sparkgen.cli import output
+from sparkgen.cli.pipeline import agree, check
+from sparkgen.cli.problems import Stdin, show
+from sparkgen.cli.request import Request
+from sparkgen.errors import Problem, Severity, SparkgenError
+
+if TYPE_CHECKING:
+    from sparkgen.writers.manifest import Bundle
+    from sparkgen.writers.tree import Changes
+
+_NAMESPACE = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
+
+
+def validate(request: Request) -> int:
+    """Check documents and print what is wrong with them to standard output; 1 if anything is."""
+    stdin = Stdin()
+    checked = check(request, stdin)
+    show(_wanted(checked.problems, request), request, stdin, on_stdout=True)
+    if checked.errors or (request.strict and checked.problems):
+        return 1
+    if not request.quiet and request.form in ("text", "concise"):
+        number = len(checked.documents)
+        output.write("1 document valid\n" if number == 1 else f"{number} documents valid\n")
+    return 0
+
+
+def render(request: Request) -> int:
+    """Check documents and render them to where the request says.
+
+    1 if they have errors or a directory is out of date.
+    """
+    from sparkgen.cli.parallel import render_all  # noqa: PLC0415 - not for `validate`
+
+    _check_options(request)
+    stdin = Stdin()
+    checked = check(request, stdin)
+    problems = _wanted(checked.problems, request)
+    if problems:
+        show(problems, request, stdin, on_stdout=False)
+    if checked.errors:
+        return 1
+    agree(checked.documents, request.namespace)
+    bundles = render_all(checked.documents, request.namespace)
+    if not request.directory:
+        return _print(bundles)
+    return _compare(bundles, request) if request.only_check else _write(bundles, request)
+
+
+def _wanted(problems: Sequence[Problem], request: Request) -> list[Problem]:
+    """What is shown: --quiet hides warnings, unless --strict makes them count."""
+    every = request.strict or not request.quiet
+    return [problem for problem in problems if every or problem.severity is Severity.ERROR]
+
+
+def _check_options(request: Request) -> None:
+    """Refuse options that make no sense: they are a mistake in the command and not in a document."""
+    if request.only_check and not request.directory:
+        raise SparkgenError("--check compares with a directory: name it with --output-dir DIR")
+    if request.namespace and not _NAMESPACE.fullmatch(request.namespace):
+        raise SparkgenError(
+            f"--namespace {request.namespace!r} is no name of a namespace: "
+            "use at most 63 lower-case letters, digits and dashes"
+        )
+
+
+def _print(bundles: Sequence[Bundle]) -> int:
+    from sparkgen.writers.stream import stream  # noqa: PLC0415 - one of three ways out
+
+    output.write(stream(bundles))
+    return 0
+
+
+def _write(bundles: Sequence[Bundle], request: Request) -> int:
+    from sparkgen.writers.directory import write  # noqa: PLC0415
+    from sparkgen.writers.layout import layout  # noqa: PLC0415
+
+    files = layout(bundles, version=__version__)
+    changes = write(Path(request.directory), files)
+    if not request.quiet:
+        output.note(_summary(request.directory, len(files), changes))
+    return 0
+
+
+def _summary(directory: str, total: int, changes: Changes) -> str:
+    """What was done: ``deploy/pi: 11 files, 2 written, 1 removed``."""
+    if not changes:
+        return f"{directory}: {total} files, nothing to change"
+    removed = f", {len(changes.stale)} removed" if changes.stale else ""
+    return f"{directory}: {total} files, {len(changes.write)} written{removed}"
+
+
+def _compare(bundles: Sequence[Bundle], request: Request) -> int:
+    from sparkgen.writers.check import difference  # noqa: PLC0415
+    from sparkgen.writers.layout import layout  # noqa: PLC0415
+
+    diff = difference(Path(request.directory), layout(bundles, version=__version__))
+    if diff:
+        output.write(diff)
+        output.note(f"{request.directory} is out of date; to bring it up to date: {_command_line(request)}")
+        return 1
+    if not request.quiet:
+        output.note(f"{request.directory}: up to date")
+    return 0
+
+
+def _command_line(request: Request) -> str:
+    """The command that writes what a check compared with."""
+    pairs = [
+        *(("-f", value) for value in request.values),
+        *(("--set", value) for value in request.sets),
+        *(("--set-string", value) for value in request.set_strings),
+        *([("-n", request.namespace)] if request.namespace else []),
+        ("-o", request.directory),
+    ]
+    options = [word for pair in pairs for word in pair]
+    return shlex.join(["sparkgen", "render", *request.sources, *options])

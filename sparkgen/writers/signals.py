@@ -1,0 +1,58 @@
+"""Signals around work that must not end half way."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from types import FrameType
+from typing import NoReturn
+
+_ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
+@contextlib.contextmanager
+def cleanly_ended() -> Iterator[None]:
+    """Let SIGTERM end the program as an exception does.
+
+    What is open is closed, what is half done is undone.
+    """
+    if not _in_main_thread() or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+@contextlib.contextmanager
+def held_back() -> Iterator[None]:
+    """Hold back the signals that would end the program; deliver the first one afterwards."""
+    if not _in_main_thread():
+        yield
+        return
+    seen: list[int] = []
+    before = {number: signal.getsignal(number) for number in _ENDING}
+    try:
+        for number in _ENDING:
+            signal.signal(number, lambda number, _frame: seen.append(number))
+        yield
+    finally:
+        for number, handler in before.items():
+            if handler is not None:  # None: set by something else than Python
+                signal.signal(number, handler)
+        if seen:
+            signal.raise_signal(seen[0])
+
+
+def _in_main_thread() -> bool:
+    """Handlers can be set, and run, in the main thread only."""
+    return threading.current_thread() is threading.main_thread()
+
+
+def _leave(number: int, _frame: FrameType | None) -> NoReturn:
+    sys.exit(128 + number)
