@@ -14,12 +14,13 @@ fail() {
 host_and_port="${SPARKGEN_START_URL#http://}"
 path="/${host_and_port#*/}"
 host_and_port="${host_and_port%%/*}"
+host="${host_and_port%:*}" host="${host#[}" host="${host%]}"
 patience="${SPARKGEN_START_TIMEOUT_SECONDS:-60}"
 last_answer=$SECONDS
 
 ask() {
   local status
-  exec 3<>"/dev/tcp/${host_and_port%:*}/${host_and_port##*:}" || return 1
+  exec 3<>"/dev/tcp/$host/${host_and_port##*:}" || return 1
   printf 'GET %s HTTP/1.0\r\nHost: %s\r\n\r\n' "$path" "$host_and_port" >&3
   IFS=' ' read -r -t 10 _ status _ <&3 || status=0
   exec 3>&-

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -44,6 +45,12 @@ class Allocator(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """Be quiet."""
+
+
+class Server6(http.server.ThreadingHTTPServer):
+    """A server on IPv6."""
+
+    address_family = socket.AF_INET6
 
 
 @pytest.fixture
@@ -211,6 +218,20 @@ def test_other_answers_are_none(executor: Run, allocator: type[Allocator], code:
     """An allocator that restarts may say strange things for a moment."""
     allocator.codes[:] = [code, 200]
     assert arguments(executor())
+
+
+def test_an_address_of_version_6(executor: Run) -> None:
+    """Brackets belong to the URL, not to the address."""
+    try:
+        server = Server6(("::1", 0), type("Handler", (Allocator,), {"codes": [200], "asked": []}))
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    try:
+        assert arguments(executor(SPARKGEN_START_URL=f"http://[::1]:{server.server_address[1]}/start"))
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 def test_nobody_answers(executor: Run) -> None:
