@@ -24,6 +24,7 @@ from tests.property.strategies import documents
 
 Value = dict[str, Any]
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 OURS = ("install", "allocator", "spark-kubernetes-driver", "spark-kubernetes-executor")
 
 
@@ -139,27 +140,33 @@ WORLDS = (
 )
 
 
+def write_documents(folder: Path, values: list[Value]) -> None:
+    """A folder with these documents, each under a name of its own, and all examples."""
+    folder.mkdir(parents=True)
+    for index, value in enumerate(values):
+        value["metadata"]["name"] = f"a{index}"
+        (folder / f"{index:02}.yaml").write_text(as_yaml(value), "utf-8")
+    for path in EXAMPLES.glob("*/app.yaml"):
+        shutil.copy(path, folder / f"{path.parent.name}.yaml")
+
+
+def rendered_in(home: Path, where: Path, world: dict[str, str]) -> dict[str, bytes]:
+    """What the command line writes for `home/documents`, called in the folder `where`: path -> bytes."""
+    source = os.path.relpath(home / "documents", where)
+    command = [sys.executable, "-m", "sparkgen", "render", source, "--output-dir", str(home / "out")]
+    env = {"PATH": os.environ["PATH"], "HOME": str(home), **world}
+    done = subprocess.run(command, cwd=where, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    files = [path for path in (home / "out").rglob("*") if path.is_file()]
+    return {str(path.relative_to(home / "out")): path.read_bytes() for path in files}
+
+
 def test_rendering_depends_on_the_document_alone(tmp_path: Path) -> None:
     """Another hash seed, time zone, locale, working directory, place and time: the same bytes."""
-    made = []
-    for number, world in enumerate(WORLDS):
-        home = tmp_path / f"world {number}"
-        (home / "documents").mkdir(parents=True)
-        for index, value in enumerate(generated(25)):
-            value["metadata"]["name"] = f"a{index}"
-            (home / "documents" / f"{index:02}.yaml").write_text(as_yaml(value), "utf-8")
-        examples = Path(__file__).parents[2] / "examples"
-        for path in examples.glob("*/app.yaml"):
-            shutil.copy(path, home / "documents" / f"{path.parent.name}.yaml")
-        where = [home / "documents", home][number]
-        source = os.path.relpath(home / "documents", where)
-        command = [sys.executable, "-m", "sparkgen", "render", source, "--output-dir", str(home / "out")]
-        env = {"PATH": os.environ["PATH"], "HOME": str(home), **world}
-        done = subprocess.run(command, cwd=where, env=env, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        out = home / "out"
-        made.append(
-            {str(path.relative_to(out)): path.read_bytes() for path in out.rglob("*") if path.is_file()}
-        )
-    assert made[0] == made[1]
-    assert len(made[0]) > 300
+    values = generated(25)
+    one, other = tmp_path / "one", tmp_path / "another place"
+    for home in (one, other):
+        write_documents(home / "documents", values)
+    made = rendered_in(one, one / "documents", WORLDS[0])
+    assert made == rendered_in(other, other, WORLDS[1])
+    assert len(made) > 300
