@@ -99,10 +99,13 @@ def parse(text: str) -> Schedule:
         return _descriptor(text)
     fields = text.split()
     if len(fields) != len(_FIELDS):
-        raise GrammarError(_wrong_count(len(fields)))
-    minutes, hours, days, months, weekdays = (
-        _numbers(part, field) for part, field in zip(fields, _FIELDS, strict=True)
-    )
+        raise GrammarError(_wrong_count(len(fields)), _without_seconds(fields))
+    try:
+        minutes, hours, days, months, weekdays = (
+            _numbers(part, field) for part, field in zip(fields, _FIELDS, strict=True)
+        )
+    except GrammarError as error:
+        raise GrammarError(error.reason, _with_short_names(fields)) from None
     return Schedule(
         minutes=minutes,
         hours=hours,
@@ -131,6 +134,29 @@ def _wrong_count(count: int) -> str:
     if count in (6, 7):
         return f"has {count} fields; a CronJob takes five, without seconds or years"
     return f"has {count} field{'s' if count != 1 else ''}, and a CronJob takes five"
+
+
+def _without_seconds(fields: list[str]) -> str:
+    """The schedule that was meant by six fields of which the first says second 0; "" otherwise."""
+    return _if_valid(fields[1:]) if len(fields) == len(_FIELDS) + 1 and fields[0] == "0" else ""
+
+
+def _with_short_names(fields: list[str]) -> str:
+    """The schedule with names of three letters, and 0 for a Sunday written 7; "" if that is not all."""
+    *others, weekdays = (
+        re.sub(rf"\b({'|'.join(field.names)})[a-z]*\b", r"\1", part.lower()) if field.names else part
+        for part, field in zip(fields, _FIELDS, strict=True)
+    )
+    return _if_valid([*others, re.sub(r"(?<![0-9/-])7(?![0-9-])", "0", weekdays)])
+
+
+def _if_valid(fields: list[str]) -> str:
+    try:
+        for part, field in zip(fields, _FIELDS, strict=True):
+            _numbers(part, field)
+    except GrammarError:
+        return ""
+    return " ".join(fields)
 
 
 def _descriptor(text: str) -> Schedule:

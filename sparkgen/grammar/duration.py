@@ -95,16 +95,42 @@ def _refused(lower: str) -> GrammarError:
         return GrammarError("is empty")
     parts = re.fullmatch(r"([0-9]+)(\.[0-9]*)?(\s*)([a-z]*)", lower)
     if parts is None:
-        if re.fullmatch(r"(?:[0-9]+(?:h|m|s|ms|us))+", lower):
-            return GrammarError("has more than one unit, and Spark reads only one")
+        if re.fullmatch(r"(?:[0-9]+(?:d|h|m|s|ms|us))+", lower):
+            return GrammarError("has more than one unit, and Spark reads only one", _summed(lower))
         return GrammarError("is not a number with a unit")
     whole, fraction, gap, unit = parts.groups()
     meant = _MEANT.get(unit, unit)
     if unit and meant not in UNITS:
         return GrammarError(f'has the unit "{unit}", which Spark does not know')
     if fraction is not None:
-        return GrammarError("has a fraction, which Spark refuses")
+        return GrammarError("has a fraction, which Spark refuses", _without_fraction(whole + fraction, meant))
     suggestion = f"{whole}{meant}"
     if gap:
         return GrammarError("has a blank before the unit", suggestion)
     return GrammarError(f'has the unit "{unit}", which Spark does not know', suggestion)
+
+
+def _summed(text: str) -> str:
+    """1h30m is 90m: the sum of the parts, in the largest unit that has it whole."""
+    parts = re.findall(r"([0-9]{1,18})(d|h|ms|m|us|s)", text)
+    microseconds = sum(int(number) * UNITS[unit] for number, unit in parts)
+    return _in_largest_unit(microseconds)
+
+
+def _without_fraction(number: str, unit: str) -> str:
+    """1.5s is 1500ms; "" where there is no unit, or not even microseconds are whole."""
+    from decimal import Decimal  # noqa: PLC0415 - only to word an error
+
+    if unit not in UNITS or len(number) > MOST_DIGITS:
+        return ""
+    microseconds = Decimal(number) * UNITS[unit]
+    return _in_largest_unit(int(microseconds)) if microseconds == int(microseconds) else ""
+
+
+def _in_largest_unit(microseconds: int) -> str:
+    if microseconds > LONGEST:
+        return ""
+    for unit in ("h", "m", "s", "ms"):
+        if microseconds % UNITS[unit] == 0:
+            return f"{microseconds // UNITS[unit]}{unit}"
+    return f"{microseconds}us"

@@ -85,6 +85,8 @@ def _refused(text: str) -> GrammarError:
     """Why a text is no quantity, and what was probably meant."""
     if not text:
         return GrammarError("is empty")
+    if re.fullmatch(r"[0-9]{1,9},[0-9]{1,9}", text, re.ASCII):
+        return GrammarError("has a comma for the decimal point", text.replace(",", "."))
     parts = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)(\s*)([A-Za-z]*)\s*", text, re.ASCII)
     if parts is None:
         return GrammarError("is not a number with a suffix")

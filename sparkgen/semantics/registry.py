@@ -77,7 +77,7 @@ RULES: tuple[Rule, ...] = (
     Rule("SG142", "unexpanded-text", WARNING, "A placeholder that nothing fills in.", program.unexpanded),
     # volumes
     Rule("SG150", "mount-without-volume", ERROR, "A mount of a volume that the pod does not have.", volumes.mounts_without_volume),
-    Rule("SG151", "volume-twice", ERROR, "A volume with one name twice or two sources.", volumes.volumes_twice),
+    Rule("SG151", "volume-twice", ERROR, "Two volumes of one name.", volumes.volumes_twice),
     Rule("SG152", "volume-unused", WARNING, "A volume that no container mounts.", volumes.unused_volumes),
     Rule("SG153", "mount-clash", ERROR, "Mounts that Kubernetes refuses.", volumes.mount_clashes),
     Rule("SG154", "relative-mount", WARNING, "A mount path that is not absolute.", volumes.relative_mounts),

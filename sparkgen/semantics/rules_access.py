@@ -75,7 +75,8 @@ def budget_of_a_job(facts: Facts) -> Iterator[Finding]:
     """
     budget = facts.get("podDisruptionBudget") or {}
     deployment = facts.get("restartPolicy", "type") == "Always" and not facts.scheduled
-    if deployment or budget.get("enabled") is False:
+    both = budget.get("minAvailable") is not None and budget.get("maxUnavailable") is not None
+    if deployment or both or budget.get("enabled") is False:
         return
     for field in ("minAvailable", "maxUnavailable"):
         value = budget.get(field)

@@ -46,8 +46,6 @@ _SET = {
 }
 """Role -> variables of the Spark container that sparkgen sets, whatever the document says."""
 
-_VALUE_SOURCES = ("configMapKeyRef", "fieldRef", "fileKeyRef", "resourceFieldRef", "secretKeyRef")
-
 
 def reserved_names(facts: Facts) -> Iterator[Finding]:
     """Containers and volumes with names of sparkgen's own."""
@@ -206,13 +204,4 @@ def _variable(path: Path, item: Mapping[str, Any]) -> Iterator[Finding]:
             "`value` and `valueFrom` exclude each other",
             "delete `value`, or `valueFrom`",
             "one of the two",
-        )
-    sources = [name for name in _VALUE_SOURCES if source.get(name) is not None]
-    if len(sources) != 1:
-        yield Finding(
-            (*path, "valueFrom"),
-            f"has {len(sources)} sources, and a variable has one",
-            listed(sources) if sources else "",
-            listed(_VALUE_SOURCES, "or"),
-            "keep one of them" if sources else "add `secretKeyRef: {name: ..., key: ...}`, or another source",
         )

@@ -39,13 +39,9 @@ def schedules(facts: Facts) -> Iterator[Finding]:
         try:
             cron.parse(text)
         except GrammarError as error:
-            found = refused(path, text, error, cron.ALLOWED)
+            found = refused(path, text, error, cron.ALLOWED, "30 3 * * *")
             if "TZ" in text:
-                step = (
-                    f"{found.next_step}, and set `spec.timeZone`"
-                    if error.suggestion
-                    else "set `spec.timeZone`"
-                )
+                step = f"{found.next_step}, and name the zone in `spec.timeZone`"
                 found = Finding(path, found.message, found.found, found.allowed, step)
             yield found
 
@@ -84,7 +80,7 @@ def time_zones(facts: Facts) -> Iterator[Finding]:
         try:
             timezone.check(text)
         except GrammarError as error:
-            yield refused(path, text, error, timezone.ALLOWED)
+            yield refused(path, text, error, timezone.ALLOWED, "Europe/Berlin")
 
 
 def unknown_time_zones(facts: Facts) -> Iterator[Finding]:
@@ -119,7 +115,7 @@ def moments(facts: Facts) -> Iterator[Finding]:
             try:
                 timestamp.to_seconds(text)
             except GrammarError as error:
-                yield refused(facts.path(*field), text, error, timestamp.ALLOWED)
+                yield refused(facts.path(*field), text, error, timestamp.ALLOWED, "2026-03-01T06:00:00Z")
 
 
 def _restart(facts: Facts) -> str:

@@ -116,11 +116,15 @@ def _version(text: str) -> tuple[int, int]:
     return int(major), int(re.match(r"[0-9]+", minor)[0])  # type: ignore[index]
 
 
+def _is_supported(version: tuple[int, int]) -> bool:
+    return version >= (3, 4) and version[0] <= 4
+
+
 def spark_version(facts: Facts) -> Iterator[Finding]:
     """A Spark for which there is no scheduler jar."""
     text = facts.spec["sparkVersion"]
     version = _version(text)
-    if version < (3, 4) or version[0] > 4:
+    if not _is_supported(version):
         yield Finding(
             facts.path("sparkVersion"),
             "sparkgen has no scheduler jar for this version of Spark",
@@ -192,38 +196,45 @@ def scala_version(facts: Facts) -> Iterator[Finding]:
 
 
 def _scala(facts: Facts) -> str:
-    """The Scala line: model.default_scala_version."""
-    return str(
-        facts.get("scalaVersion") or ("2.12" if facts.spec["sparkVersion"].startswith("3.") else "2.13")
-    )
+    """The Scala line (model.default_scala_version); Spark 4 has one only."""
+    if _version(facts.spec["sparkVersion"])[0] >= 4:
+        return "2.13"
+    return str(facts.get("scalaVersion") or "2.12")
 
 
 def artifact_versions(facts: Facts) -> Iterator[Finding]:
-    """Jars and packages for another Scala line, or Spark's own modules of another version."""
-    scala, spark = _scala(facts), facts.spec["sparkVersion"]
+    """Jars and packages for another Scala line, or for another version of Spark."""
+    if not _is_supported(_version(facts.spec["sparkVersion"])):
+        return
     for path, text in _artifacts(facts):
         for name in text.split(","):
-            line = re.search(r"_(2\.1[0-9])(?![0-9])", name)
-            module = re.fullmatch(
-                r"org\.apache\.spark:spark-[a-z0-9-]+_2\.1[0-9]:([0-9]+)\.([0-9]+)\..*", name.strip()
-            )
-            if line and line[1] != scala:
-                fixed = name.strip().replace(f"_{line[1]}", f"_{scala}")
-                yield Finding(
-                    path,
-                    f"is built for Scala {line[1]}, and Spark {spark} runs here on Scala {scala}",
-                    shortened(name.strip()),
-                    f"_{scala}",
-                    f"use {shortened(fixed)}, or set `scalaVersion` if the image differs",
-                )
-            elif module and (int(module[1]), int(module[2])) != _version(spark):
-                yield Finding(
-                    path,
-                    f"is Spark's own module of {module[1]}.{module[2]}, and `sparkVersion` is {spark}",
-                    shortened(name.strip()),
-                    spark,
-                    f"use version {spark}",
-                )
+            yield from _artifact(facts, path, name.strip())
+
+
+def _artifact(facts: Facts, path: Path, name: str) -> Iterator[Finding]:
+    scala, spark = _scala(facts), facts.spec["sparkVersion"]
+    line = re.search(r"_(2\.1[0-9])(?![0-9])", name)
+    module = re.search(r"^org\.apache\.spark:spark-[a-z0-9-]+_2\.1[0-9]:([0-9]+)\.([0-9]+)", name)
+    named = re.search(r"(?:spark-runtime-|hudi-spark)([0-9])\.([0-9]+)(?:-bundle)?_2\.1", name)
+    made_for = module or named
+    if made_for and (int(made_for[1]), int(made_for[2])) != _version(spark):
+        yield Finding(
+            path,
+            f"is made for Spark {made_for[1]}.{made_for[2]}, and `sparkVersion` is {spark}",
+            shortened(name),
+            "",
+            f"use version {spark}" if module else "use the artifact for this version of Spark",
+        )
+    elif line and line[1] != scala:
+        fixed = name.replace(f"_{line[1]}", f"_{scala}")
+        yield Finding(
+            path,
+            f"is built for Scala {line[1]}, and Spark {spark} runs here on Scala {scala}",
+            shortened(name),
+            f"_{scala}",
+            f"use {shortened(fixed)}"
+            + (", or set `scalaVersion` if the image differs" if spark.startswith("3.") else ""),
+        )
 
 
 def _artifacts(facts: Facts) -> Iterator[tuple[Path, str]]:

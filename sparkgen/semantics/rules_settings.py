@@ -94,7 +94,10 @@ def unused_settings(facts: Facts) -> Iterator[Finding]:
             continue  # an error already
         step = conf_table.entry(conf_table.UNUSED, name)
         if step is not None:
-            message = "has no effect: sparkgen sets it, or nothing reads it"
+            if _already_said(facts, name, text):
+                step = "delete it: the field for it says the same"
+            unread = name.startswith(("spark.kubernetes.", "spark.submit."))
+            message = "has no effect: " + ("nothing reads it here" if unread else "sparkgen sets it itself")
             yield about_key(facts.path("sparkConf", name), message, step)
 
 
@@ -176,7 +179,11 @@ def settings_that_clash(facts: Facts) -> Iterator[Finding]:
         if text is not None and not _is_share(text):
             path = facts.path("sparkConf", name)
             yield Finding(
-                path, "is no share: it must lie between 0 and 1", shortened(text), "0 to 1", "write 0.6"
+                path,
+                "is no share: it must lie between 0 and 1",
+                shortened(text),
+                "0 to 1",
+                f'write `{name}: "0.6"`',
             )
     timeout = _seconds(facts, "spark.network.timeout", "120s", "s")
     heartbeat = _seconds(facts, "spark.executor.heartbeatInterval", "10s", "ms")

@@ -102,25 +102,25 @@ def _settings(facts: Facts, names: tuple[str, ...]) -> Iterator[tuple[Path, str]
 
 
 def _refusals(
-    texts: Iterator[tuple[Path, str]], parse: Callable[[str], object], allowed: str
+    texts: Iterator[tuple[Path, str]], parse: Callable[[str], object], allowed: str, example: str
 ) -> Iterator[Finding]:
     for path, text in texts:
         try:
             parse(text)
         except GrammarError as error:
-            yield refused(path, text, error, allowed)
+            yield refused(path, text, error, allowed, example)
 
 
 def memory_sizes(facts: Facts) -> Iterator[Finding]:
     """Sizes that JavaUtils.byteStringAs refuses."""
-    yield from _refusals(_typed(facts, "memory"), memory.to_bytes, memory.ALLOWED)
-    yield from _refusals(_settings(facts, MEMORY_SETTINGS), memory.to_bytes, memory.ALLOWED)
+    yield from _refusals(_typed(facts, "memory"), memory.to_bytes, memory.ALLOWED, "4g")
+    yield from _refusals(_settings(facts, MEMORY_SETTINGS), memory.to_bytes, memory.ALLOWED, "4g")
 
 
 def amounts_of_cpu(facts: Facts) -> Iterator[Finding]:
     """Amounts of CPU that resource.ParseQuantity refuses, or that are negative."""
-    yield from _refusals(_typed(facts, "cpu"), cpu.to_cores, cpu.ALLOWED)
-    yield from _refusals(_settings(facts, CPU_SETTINGS), cpu.to_cores, cpu.ALLOWED)
+    yield from _refusals(_typed(facts, "cpu"), cpu.to_cores, cpu.ALLOWED, "500m")
+    yield from _refusals(_settings(facts, CPU_SETTINGS), cpu.to_cores, cpu.ALLOWED, "500m")
 
 
 def _amounts(path: Path, resources: Any) -> Iterator[tuple[Path, str]]:
@@ -131,14 +131,16 @@ def _amounts(path: Path, resources: Any) -> Iterator[tuple[Path, str]]:
 
 def durations(facts: Facts) -> Iterator[Finding]:
     """Durations that JavaUtils.timeStringAs refuses."""
-    yield from _refusals(_typed(facts, "duration"), duration.to_microseconds, duration.ALLOWED)
-    yield from _refusals(_settings(facts, DURATION_SETTINGS), duration.to_microseconds, duration.ALLOWED)
+    yield from _refusals(_typed(facts, "duration"), duration.to_microseconds, duration.ALLOWED, "60s")
+    yield from _refusals(
+        _settings(facts, DURATION_SETTINGS), duration.to_microseconds, duration.ALLOWED, "60s"
+    )
 
 
 def factors(facts: Facts) -> Iterator[Finding]:
     """Factors that are no decimal number above zero."""
-    yield from _refusals(_typed(facts, "factor"), factor.parse, factor.ALLOWED)
-    yield from _refusals(_settings(facts, FACTOR_SETTINGS), factor.parse, factor.ALLOWED)
+    yield from _refusals(_typed(facts, "factor"), factor.parse, factor.ALLOWED, "0.1")
+    yield from _refusals(_settings(facts, FACTOR_SETTINGS), factor.parse, factor.ALLOWED, "0.1")
 
 
 def setting_values(facts: Facts) -> Iterator[Finding]:

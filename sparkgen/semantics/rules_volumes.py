@@ -62,17 +62,7 @@ def _near(name: str, known: set[str]) -> str:
 
 
 def volumes_twice(facts: Facts) -> Iterator[Finding]:
-    """Volumes with one name twice, or with two sources: the API server refuses the pod."""
-    for path, volume in _once(facts):
-        sources = [field for field in volume if field != "name"]
-        if len(sources) > 1:
-            yield Finding(
-                path,
-                f"has {len(sources)} sources, and a volume has one",
-                listed(sources),
-                "one source",
-                f"keep one of {listed(sources, 'and')}",
-            )
+    """Volumes with one name: the API server refuses the pod."""
     seen: dict[tuple[str, str], set[str]] = {}
     for path, volume in _once(facts):
         name, role = str(volume.get("name")), _role_of(facts, path)

@@ -10,7 +10,7 @@ from sparkgen.errors import Path
 from sparkgen.grammar import GrammarError
 from sparkgen.semantics.findings import Finding
 
-_LONGEST = 60
+_LONGEST = 100
 
 
 def shortened(text: str) -> str:
@@ -38,8 +38,9 @@ def listed(names: Iterable[str], last: str = "and") -> str:
     return f"{', '.join(most)} {last} {end}" if most else end
 
 
-def refused(path: Path, text: str, error: GrammarError, allowed: str) -> Finding:
+def refused(path: Path, text: str, error: GrammarError, allowed: str, example: str) -> Finding:
     """A text that its grammar refuses."""
     shown = json.dumps(shortened(text), ensure_ascii=False)
-    step = f"write `{line(path, error.suggestion)}`" if error.suggestion else f"write {allowed}"
+    verb = "write" if error.suggestion else "for example"
+    step = f"{verb} `{line(path, error.suggestion or example)}`"
     return Finding(path, f"{shown} {error.reason}", shortened(text), allowed, step)

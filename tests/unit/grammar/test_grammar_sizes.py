@@ -99,6 +99,7 @@ def test_kubernetes_reads_quantities(text: str, expected: str) -> None:
         ("4 Gi", "has a blank before its suffix", "4Gi"),
         ("4Gi ", "has a blank around it", "4Gi"),
         ("2cores", 'has the suffix "cores"; a count of cores has none', "2"),
+        ("0,5", "has a comma for the decimal point", "0.5"),
         ("1x", 'has the suffix "x", which Kubernetes does not know', ""),
         ("", "is empty", ""),
         ("two", "is not a number with a suffix", ""),

@@ -45,8 +45,9 @@ def test_the_largest_duration_is_javas_largest_long() -> None:
         ("60 s", "has a blank before the unit", "60s"),
         ("60sec", 'has the unit "sec", which Spark does not know', "60s"),
         ("5 minutes", "has a blank before the unit", "5m"),
-        ("1.5h", "has a fraction, which Spark refuses", ""),
-        ("1h30m", "has more than one unit, and Spark reads only one", ""),
+        ("1.5h", "has a fraction, which Spark refuses", "90m"),
+        ("0.0000001s", "has a fraction, which Spark refuses", ""),
+        ("1h30m", "has more than one unit, and Spark reads only one", "90m"),
         ("5w", 'has the unit "w", which Spark does not know', ""),
         ("", "is empty", ""),
         ("soon", "is not a number with a unit", ""),
@@ -125,6 +126,24 @@ def test_a_refused_schedule_says_why(text: str, reason: str) -> None:
     with pytest.raises(GrammarError) as caught:
         cron.parse(text)
     assert caught.value.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("text", "suggestion"),
+    [
+        ("0 0 3 * * MON", "0 3 * * MON"),
+        ("30 0 3 * * MON", ""),
+        ("0 3 * * 7", "0 3 * * 0"),
+        ("0 3 * * 1,7", "0 3 * * 1,0"),
+        ("0 3 * January Sunday", "0 3 * jan sun"),
+        ("0 3 L * ?", ""),
+    ],
+)
+def test_schedules_of_other_programs_are_translated(text: str, suggestion: str) -> None:
+    """Seconds as of Quartz, Sunday as 7 as of cron, names in full: what is meant is plain."""
+    with pytest.raises(GrammarError) as caught:
+        cron.parse(text)
+    assert caught.value.suggestion == suggestion
 
 
 @pytest.mark.parametrize("text", ["TZ=UTC 0 3 * * *", "CRON_TZ=Europe/Berlin 0 3 * * *"])
