@@ -202,11 +202,13 @@ def _mounted(role: Role, volume: Mapping[str, Any], path: str) -> Layer:
 
 
 def user_containers(application: Application, role: Role) -> Layer:
-    """Init containers and sidecars of the document."""
-    spec: dict[str, Any] = picked(role.spec, "initContainers")
-    if role.spec.get("sidecars"):
-        spec["containers"] = role.spec["sidecars"]
-    return {"spec": spec}
+    """Init containers of the document, then its sidecars, which end when Spark does (native sidecars).
+
+    As ordinary containers they would keep the pod, and so the driver's Job, running for ever.
+    """
+    sidecars = [{**sidecar, "restartPolicy": "Always"} for sidecar in role.spec.get("sidecars") or ()]
+    containers = [*(role.spec.get("initContainers") or ()), *sidecars]
+    return {"spec": {"initContainers": containers} if containers else {}}
 
 
 def volumes(application: Application, role: Role) -> Layer:

@@ -30,10 +30,10 @@ def test_order_of_the_containers(rendered: Make) -> None:
         "sidecars": [{"name": "beside", "image": "b"}],
     }
     spec = rendered(driver=fields).driver["spec"]
-    assert [item["name"] for item in spec["initContainers"]] == ["install", "own", "allocator"]
-    assert [item["name"] for item in spec["containers"]] == ["spark-kubernetes-driver", "beside"]
-    assert spec["initContainers"][2]["restartPolicy"] == "Always"
-    assert "startupProbe" in spec["initContainers"][2]
+    assert [item["name"] for item in spec["initContainers"]] == ["install", "own", "beside", "allocator"]
+    assert [item["name"] for item in spec["containers"]] == ["spark-kubernetes-driver"]
+    assert spec["initContainers"][3]["restartPolicy"] == "Always"
+    assert "startupProbe" in spec["initContainers"][3]
 
 
 def test_only_the_allocator_has_a_token(rendered: Make) -> None:

@@ -180,16 +180,17 @@ def test_which_container_of_a_template_is_sparks(rendered: Make, role: str, name
 
 @ROLES
 def test_containers_of_the_document(rendered: Make, role: str) -> None:
-    """Sidecars follow the Spark container; init containers of template and document are both there."""
+    """Init containers of template and document add up; sidecars end with Spark, so that a Job can end."""
     fields = {
         "sidecars": [{"name": "proxy", "image": "p"}],
         "initContainers": [{"name": "second", "image": "b"}],
         "template": {"spec": {"initContainers": [{"name": "first", "image": "a"}]}},
     }
     spec = rendered(**{role: fields}).pod(role)["spec"]
-    assert [container["name"] for container in spec["containers"]] == [MAIN[role], "proxy"]
-    own = [item["name"] for item in spec["initContainers"] if item["name"] not in ("install", "allocator")]
-    assert own == ["first", "second"]
+    assert [container["name"] for container in spec["containers"]] == [MAIN[role]]
+    own = [item for item in spec["initContainers"] if item["name"] not in ("install", "allocator")]
+    assert [item["name"] for item in own] == ["first", "second", "proxy"]
+    assert [item.get("restartPolicy") for item in own] == [None, None, "Always"]
 
 
 # --- labels -----------------------------------------------------------------------------------------
