@@ -13,6 +13,7 @@ from typing import NoReturn
 
 # Set by the shell's completion script, which wants words and no work.
 _COMPLETION = "_SPARKGEN_COMPLETE"
+_INTERRUPTED = 130
 
 
 def main() -> NoReturn:
@@ -33,7 +34,7 @@ def run(arguments: list[str]) -> int:
         return error.exit_code
     except KeyboardInterrupt:
         _say("sparkgen: interrupted")
-        return 130
+        return _INTERRUPTED
     except MemoryError:
         _say("sparkgen: out of memory: render fewer documents at once")
         return 2
@@ -67,6 +68,8 @@ def _run_typer(arguments: list[str]) -> int:
                 raise KeyboardInterrupt from error
             raise
         show()
+    if code == _INTERRUPTED:
+        raise KeyboardInterrupt
     return code if isinstance(code, int) else 0
 
 

@@ -138,9 +138,9 @@ def _save(path: Path, text: str, *, force: bool) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with open(os.open(path, flags, 0o666), "wb") as file:  # noqa: PTH123 - a handle that never follows a race
             file.write(text.encode())
-    except FileExistsError as error:
-        raise SparkgenError(f"{path} exists: name another file, or overwrite it with --force") from error
     except OSError as error:
+        if path.exists() and not force:
+            raise SparkgenError(f"{path} exists: name another file, or overwrite it with --force") from error
         reason = error.strerror or error
         raise SparkgenError(
             f"cannot write {path}: {reason}; name another file, or - for standard output"

@@ -58,7 +58,7 @@ SetString = Annotated[
     typer.Option(
         "--set-string",
         metavar="KEY=VALUE",
-        help="The same, but the value is always text: spec.sparkVersion=3.5. Repeatable.",
+        help="The same, but the value is text even if it is a number. Repeatable.",
         show_default=False,
     ),
 ]

@@ -42,13 +42,13 @@ def check(request: Request, stdin: Callable[[], bytes]) -> Checked:
     from sparkgen.document import apply_ignores, load  # noqa: PLC0415
 
     loaded = load(request.sources, request.values, request.sets, request.set_strings, stdin)
-    problems = [*loaded.problems]
+    shared = [ignore for document in loaded.documents[:1] for ignore in document.ignores if ignore.shared]
+    problems = [*apply_ignores(loaded.problems, shared)[0]]
     for document in loaded.documents:
-        problems += document.warnings
-        problems += schema.check(document) or semantics.check(document)
-    ignores = [ignore for document in loaded.documents for ignore in document.ignores]
-    kept, _ignored = apply_ignores(problems, ignores)
-    return Checked(loaded.documents, kept)
+        found = schema.check(document) or semantics.check(document)
+        problems += apply_ignores([*document.warnings, *found], document.ignores)[0]
+    # A line of an overlay is wrong once, however many documents it is laid on.
+    return Checked(loaded.documents, tuple(dict.fromkeys(problems)))
 
 
 def render(document: Document, namespace: str) -> Bundle:

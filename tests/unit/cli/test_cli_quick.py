@@ -1,0 +1,145 @@
+"""The quick reader of command lines: what it reads, typer would read alike; what it leaves, typer decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sparkgen.cli.render
+import sparkgen.cli.validate
+from sparkgen.cli import quick
+from sparkgen.cli.app import build_app
+from sparkgen.cli.options import Colour, Format
+from sparkgen.cli.request import COLOURS, FORMS, Request
+from sparkgen.reports import FORMATS
+
+RENDER_WORDS = [
+    *[
+        "-f",
+        "--values",
+        "--set",
+        "--set-string",
+        "-n",
+        "--namespace",
+        "-o",
+        "--output-dir",
+        "-q",
+        "--quiet",
+        "--check",
+    ],
+    *[
+        "--format",
+        "--color",
+        "text",
+        "json",
+        "always",
+        "auto",
+        "a.yaml",
+        "b/",
+        "-",
+        "--",
+        "k=v",
+        "",
+        "JSON",
+        "--strict",
+    ],
+    *[
+        "--values=a",
+        "--set=k=v",
+        "--format=sarif",
+        "--color=never",
+        "--check=x",
+        "-qn",
+        "-fa",
+        "--out",
+        "-h",
+        "--help",
+    ],
+    *["--set-string=", "--quiet=1", "-1", "--namespace=x", "-o=d", "=", "--="],
+]
+
+Read = Callable[[list[str]], tuple[str, Request] | None]
+
+
+@pytest.fixture(scope="module")
+def read_by_typer() -> Read:
+    """A function: the request that typer makes of a command line, or None if it refuses it."""
+    asked: list[tuple[str, Request]] = []
+
+    def remember(command: str) -> Callable[[Request], int]:
+        def work(request: Request) -> int:
+            asked.append((command, request))
+            return 0
+
+        return work
+
+    patch = pytest.MonkeyPatch()
+    patch.setattr(sparkgen.cli.render, "render", remember("render"))
+    patch.setattr(sparkgen.cli.validate, "validate", remember("validate"))
+    app = build_app()
+
+    def read(arguments: list[str]) -> tuple[str, Request] | None:
+        asked.clear()
+        try:
+            app(arguments, prog_name="sparkgen", standalone_mode=False)
+        except Exception:  # noqa: BLE001 - every kind of wrong usage, whatever typer calls it
+            return None
+        return asked[0] if asked else None
+
+    return read
+
+
+@given(st.sampled_from(["render", "validate"]), st.lists(st.sampled_from(RENDER_WORDS), max_size=7))
+def test_quick_reads_nothing_otherwise_than_typer(
+    read_by_typer: Read, command: str, words: list[str]
+) -> None:
+    """Law: either quick leaves a command line to typer, or both understand the same."""
+    plain = quick.parse([command, *words])
+    assert plain is None or plain == read_by_typer([command, *words])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["render", "app.yaml"],
+        ["render", "a.yaml", "-", "b/"],
+        ["render", "app.yaml", "-o", "out", "--check", "-q"],
+        ["render", "-f", "a.yaml", "--values", "b.yaml", "app.yaml", "--set", "a=b", "--set-string=c=d"],
+        ["render", "app.yaml", "-n", "prod", "--output-dir=out", "--format", "json", "--color=never"],
+        ["validate", "app.yaml", "--strict", "--quiet", "--format=github"],
+    ],
+)
+def test_the_usual_command_lines_are_read_quickly(read_by_typer: Read, words: list[str]) -> None:
+    """What people and CI write needs no typer."""
+    plain = quick.parse(words)
+    assert plain is not None
+    assert plain == read_by_typer(words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["--help"],
+        ["explain", "spec"],
+        ["render"],
+        ["render", "--help"],
+        ["render", "app.yaml", "--nope"],
+        ["render", "app.yaml", "-o"],
+        ["render", "app.yaml", "-o", "--check"],
+        ["validate", "app.yaml", "--format", "xml"],
+        ["validate", "app.yaml", "--check"],
+    ],
+)
+def test_everything_else_is_left_to_typer(words: list[str]) -> None:
+    """Help, mistakes and other commands."""
+    assert quick.parse(words) is None
+
+
+def test_the_choices_are_the_same_everywhere() -> None:
+    """Typer's, the quick reader's and the reports' lists of formats and colours."""
+    assert FORMS == FORMATS == tuple(form.value for form in Format)
+    assert tuple(colour.value for colour in Colour) == COLOURS

@@ -1,0 +1,123 @@
+"""What a newcomer meets first: init, explain, schema, rule."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from .conftest import Cli
+
+LANGUAGES = ["python", "java", "scala", "r"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("scheduled", [False, True])
+def test_what_init_writes_is_valid(cli: Cli, language: str, scheduled: bool) -> None:
+    """Without an error or a warning, for every language, once and on a schedule."""
+    options = ["--scheduled"] if scheduled else []
+    result = cli("init", "--type", language, *options, "new.yaml")
+    assert (result.code, result.out) == (0, "")
+    assert (
+        result.err == "wrote new.yaml; now run: sparkgen validate new.yaml, then sparkgen render new.yaml\n"
+    )
+    assert cli("validate", "--strict", "new.yaml").out == "1 document valid\n"
+    kinds = [item["kind"] for item in yaml.safe_load_all(cli("render", "new.yaml").out)]
+    assert kinds[-1] == ("CronJob" if scheduled else "Job")
+
+
+@pytest.mark.parametrize("scheduled", [[], ["--scheduled"]])
+def test_what_init_suggests_in_comments_is_valid(cli: Cli, scheduled: list[str]) -> None:
+    """Taking the `# ` away from any field that is commented out gives a valid document."""
+    text = cli("init", "-", *scheduled).out
+    opened = re.sub(r"^( *)# ( *(?:- )?[a-zA-Z]+:(?: .*)?)$", r"\1\2", text, flags=re.MULTILINE)
+    assert opened.count("dynamicAllocation:") == 1
+    without_instances = re.sub(r"^ *instances: 2\n", "", opened, flags=re.MULTILINE)
+    Path("opened.yaml").write_text(without_instances)
+    assert len(yaml.safe_load(without_instances)["spec"]) > len(yaml.safe_load(text)["spec"]) or scheduled
+    assert cli("validate", "--strict", "opened.yaml").out == "1 document valid\n"
+
+
+def test_init_tells_editors_about_the_schema(cli: Cli) -> None:
+    """The first line is the language server's, and names a file that `sparkgen schema` makes."""
+    first, *rest = cli("init", "-").out.splitlines()
+    assert first == "# yaml-language-server: $schema=spark-application.schema.json"
+    assert "#   sparkgen schema > spark-application.schema.json" in rest
+
+
+def test_init_never_overwrites(cli: Cli) -> None:
+    """app.yaml is there: exit 2 and a way out; --force is one."""
+    before = Path("app.yaml").read_text()
+    result = cli("init")
+    assert (result.code, result.err) == (
+        2,
+        "sparkgen: app.yaml exists: name another file, or overwrite it with --force\n",
+    )
+    assert Path("app.yaml").read_text() == before
+    assert cli("init", "--force", "--name", "other").code == 0
+    assert yaml.safe_load(Path("app.yaml").read_text())["metadata"]["name"] == "other"
+
+
+def test_init_makes_folders_and_says_why_not(cli: Cli) -> None:
+    """A path may lead to a new folder; one that cannot be is explained."""
+    assert cli("init", "jobs/nightly.yaml").code == 0
+    assert Path("jobs/nightly.yaml").is_file()
+    result = cli("init", "app.yaml/new.yaml")
+    assert result.code == 2
+    assert result.err.startswith("sparkgen: cannot write app.yaml/new.yaml: ")
+
+
+@pytest.mark.parametrize("name", ["Report", "a_b", "1st", "x" * 46, "", "a-"])
+def test_init_refuses_a_name_that_is_none(cli: Cli, name: str) -> None:
+    """Before the document would be refused."""
+    result = cli("init", "--name", name, "new.yaml")
+    assert result.code == 2
+    assert "use at most 45 lower-case letters" in result.err
+    assert not Path("new.yaml").exists()
+
+
+@pytest.mark.parametrize("name", ["yes", "n", "off", "null", "e1"])
+def test_init_quotes_a_name_that_yaml_would_misread(cli: Cli, name: str) -> None:
+    """A name is a name, whatever YAML thinks of it."""
+    cli("init", "--name", name, "new.yaml")
+    assert yaml.safe_load(Path("new.yaml").read_text())["metadata"]["name"] == name
+    assert cli("validate", "--strict", "new.yaml").code == 0
+
+
+def test_explain(cli: Cli) -> None:
+    """A field, with or without the leading spec; a field that is not there is an error with a guess."""
+    result = cli("explain", "spec.executor.memory")
+    assert result.out.startswith("KIND:     SparkApplication\n")
+    assert "FIELD:    spec.executor.memory <string>" in result.out
+    assert cli("explain", "executor.memory").out == result.out
+    assert cli("explain", "schedule", "--kind", "ScheduledSparkApplication").code == 0
+    wrong = cli("explain", "spec.executor.memroy")
+    assert (wrong.code, wrong.out) == (2, "")
+    assert "did you mean memory?" in wrong.err
+
+
+def test_the_schema_stands_alone(cli: Cli) -> None:
+    """One file that a checker takes without any other."""
+    schema = json.loads(cli("schema").out)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(
+        yaml.safe_load(Path("app.yaml").read_text()), schema, cls=jsonschema.Draft202012Validator
+    )
+
+
+def test_rules_are_listed_and_shown(cli: Cli) -> None:
+    """All of them in order, each with its title; a page by its code in any case."""
+    lines = cli("rule").out.splitlines()
+    codes = [line.split()[0] for line in lines]
+    assert codes == sorted(codes)
+    assert {"SG002", "SG010", "SG104"} <= set(codes)
+    assert cli("rule", "sg104").out.startswith("# SG104: ")
+    wrong = cli("rule", "SG999")
+    assert (wrong.code, wrong.err) == (
+        2,
+        "sparkgen: there is no rule SG999: `sparkgen rule` lists them all\n",
+    )
