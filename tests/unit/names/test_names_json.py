@@ -53,7 +53,11 @@ def test_integers_are_exact(number: int) -> None:
     assert number_text(number) == str(number)
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, {1: "a"}, {"a": object()}], ids=repr)
+@pytest.mark.parametrize(
+    "value",
+    [math.nan, math.inf, -math.inf, {1: "a"}, {"a": object()}],
+    ids=["nan", "inf", "-inf", "number as key", "object"],
+)
 def test_what_json_cannot_say(value: Any) -> None:
     """A value without a JSON form is an error, never a text that nobody can read back."""
     with pytest.raises(ValueError, match="is no"):
