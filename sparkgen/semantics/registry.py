@@ -22,6 +22,7 @@ from sparkgen.semantics import rules_sizes as sizes
 from sparkgen.semantics import rules_volumes as volumes
 from sparkgen.semantics.facts import Facts
 from sparkgen.semantics.findings import Finding, Rule
+from sparkgen.semantics.secret import redacted
 
 if TYPE_CHECKING:
     from sparkgen.document.node import Document
@@ -136,10 +137,10 @@ def check(document: Document) -> list[Problem]:
             rule.severity,
             node.locate_key(finding.path) if finding.on_key else node.locate(finding.path),
             finding.path,
-            finding.message,
-            finding.found,
+            redacted(finding.message),
+            redacted(finding.found),
             finding.allowed,
-            finding.next_step,
+            redacted(finding.next_step),
         )
         for rule, finding in findings(Facts.of(document.value))
     ]

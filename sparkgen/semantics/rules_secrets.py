@@ -14,7 +14,7 @@ _OPTION_WITH_VALUE = r"^--?(?:[a-z-]*-)?(?:password|passwd|secret|token|api-key|
 
 
 def secrets_in_conf(facts: Facts) -> Iterator[Finding]:
-    """Secrets in sparkConf, hadoopConf, Java options and arguments: they end in ConfigMaps and pods."""
+    """Secrets in properties, Java options, arguments and URLs: they end in ConfigMaps and pods."""
     for section in ("sparkConf", "hadoopConf"):
         for name, text in (facts.get(section) or {}).items():
             if is_secret(name, text):
@@ -32,6 +32,21 @@ def secrets_in_conf(facts: Facts) -> Iterator[Finding]:
                 next_step="mount the secret as a file with `secrets`, and name the file in the option",
             )
     yield from _arguments(facts)
+    yield from _locations(facts)
+
+
+def _locations(facts: Facts) -> Iterator[Finding]:
+    """URLs of files with a password or a signature in them."""
+    places = [(facts.path("mainApplicationFile"), facts.get("mainApplicationFile"))]
+    for field, texts in (facts.get("deps") or {}).items():
+        places += [(facts.path("deps", field, index), text) for index, text in enumerate(texts)]
+    for path, text in places:
+        if text and has_secret(text):
+            yield Finding(
+                path,
+                "looks as if it holds a secret in plain text, which ends in Git and in a ConfigMap",
+                next_step="name the place without it, and give the driver credentials of its own",
+            )
 
 
 def _conf_step(name: str) -> str:

@@ -12,6 +12,20 @@ from sparkgen.semantics.facts import ROLES, Container, Facts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import listed, shortened
 
+OWN_VOLUMES = frozenset(
+    {
+        contract.LIB_VOLUME,
+        contract.SESSION_VOLUME,
+        contract.CONF_VOLUME,
+        contract.HADOOP_VOLUME,
+        contract.EXECUTOR_VOLUME,
+        contract.TUNING_VOLUME,
+        contract.TOKEN_VOLUME,
+        contract.SCRATCH_VOLUME,
+    }
+)
+"""Volumes that sparkgen adds to pods; a sidecar may look into most of them."""
+
 SECRET_VOLUMES = (contract.TOKEN_VOLUME, contract.SESSION_VOLUME)
 """Volumes of sparkgen with credentials in them."""
 
@@ -26,7 +40,7 @@ def mounts_without_volume(facts: Facts) -> Iterator[Finding]:
         known = _volume_names(facts, container.role)
         for path, mount in _mounts(container):
             name = str(mount.get("name"))
-            if name not in known and not name.startswith(contract.VOLUME_PREFIX):
+            if name not in known and name not in OWN_VOLUMES:
                 near = _near(name, known)
                 step = (
                     f"write `name: {near}`"

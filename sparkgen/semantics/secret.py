@@ -69,6 +69,11 @@ def has_secret(text: str) -> bool:
     return bool(_secret_value().search(text))
 
 
+def redacted(text: str) -> str:
+    """A text for a message, with three stars for every secret in it."""
+    return _secret_value().sub("***", text)
+
+
 def safe(name: str, text: str) -> str:
     """A value for a message: cut to size, or "" where it may be a secret."""
     return "" if is_secret(name, text) else shortened(text)

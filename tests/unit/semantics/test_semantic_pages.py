@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import re
 from pathlib import Path
 from typing import Any
@@ -15,37 +14,9 @@ from sparkgen.document import load
 from sparkgen.errors import Severity, SparkgenError
 from sparkgen.semantics.facts import Facts
 from sparkgen.semantics.registry import findings
+from tests.unit.semantics.documents import whole
 
 RULES = {rule.code: rule for rule in semantics.rules()}
-
-BASE: dict[str, Any] = {
-    "apiVersion": "sparkgen.dev/v1alpha1",
-    "kind": "SparkApplication",
-    "metadata": {"name": "report"},
-    "spec": {
-        "type": "Python",
-        "sparkVersion": "3.5.8",
-        "image": "registry.example.com/team/report:1.7.0",
-        "mainApplicationFile": "local:///opt/app/report.py",
-    },
-}
-
-
-def merged(base: Any, over: Any) -> Any:
-    """An overlay as in Helm: mappings are merged, everything else is replaced."""
-    if isinstance(base, dict) and isinstance(over, dict):
-        return {**base, **{key: merged(base.get(key), value) for key, value in over.items()}}
-    return over
-
-
-def whole(fragment: str) -> dict[str, Any]:
-    """A page's example laid over a small valid document of its kind."""
-    over = yaml.safe_load(fragment)
-    base = copy.deepcopy(BASE)
-    if over.get("kind") == "ScheduledSparkApplication":
-        base["spec"] = {"schedule": "30 3 * * *", "template": base["spec"]}
-    document: dict[str, Any] = merged(base, over)
-    return document
 
 
 def example(code: str, heading: str) -> str:

@@ -1,0 +1,61 @@
+"""Small documents for tests of rules: a fragment of YAML laid over a valid document."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import yaml
+
+from sparkgen.semantics.facts import Facts
+from sparkgen.semantics.findings import Finding
+from sparkgen.semantics.registry import findings
+
+BASE: dict[str, Any] = {
+    "apiVersion": "sparkgen.dev/v1alpha1",
+    "kind": "SparkApplication",
+    "metadata": {"name": "report"},
+    "spec": {
+        "type": "Python",
+        "sparkVersion": "3.5.8",
+        "image": "registry.example.com/team/report:1.7.0",
+        "mainApplicationFile": "local:///opt/app/report.py",
+    },
+}
+
+
+def merged(base: Any, over: Any) -> Any:
+    """An overlay as in Helm: mappings are merged, everything else is replaced."""
+    if isinstance(base, dict) and isinstance(over, dict):
+        return {**base, **{key: merged(base.get(key), value) for key, value in over.items()}}
+    return over
+
+
+def whole(fragment: str) -> dict[str, Any]:
+    """A fragment laid over the base document of its kind."""
+    over = yaml.safe_load(fragment)
+    is_scheduled = over.get("kind") == "ScheduledSparkApplication"
+    document: dict[str, Any] = merged(scheduled({}) if is_scheduled else copy.deepcopy(BASE), over)
+    return document
+
+
+def application(spec: dict[str, Any]) -> dict[str, Any]:
+    """A document with these fields in its spec."""
+    document: dict[str, Any] = merged(copy.deepcopy(BASE), {"spec": spec})
+    return document
+
+
+def scheduled(spec: dict[str, Any]) -> dict[str, Any]:
+    """A scheduled document with these fields in its spec."""
+    base = {"schedule": "30 3 * * *", "template": copy.deepcopy(BASE["spec"])}
+    return {**BASE, "kind": "ScheduledSparkApplication", "spec": merged(base, spec)}
+
+
+def found(value: dict[str, Any], code: str) -> list[Finding]:
+    """What one rule finds."""
+    return [finding for rule, finding in findings(Facts.of(value)) if rule.code == code]
+
+
+def codes(value: dict[str, Any]) -> set[str]:
+    """The codes of all that is found."""
+    return {rule.code for rule, _ in findings(Facts.of(value))}

@@ -1,0 +1,136 @@
+"""Where findings point, what they say of secrets, and that rules leave documents alone."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from sparkgen import semantics
+from sparkgen.document import load
+from sparkgen.errors import Problem, path_text
+from tests.unit.semantics.documents import application, found, scheduled
+
+SECRET = "s3cr3t-Value-9f8e7d"  # noqa: S105 - looks like one, on purpose
+
+
+def problems(text: str, tmp_path: Path) -> list[Problem]:
+    """What the rules say about a file."""
+    path = tmp_path / "app.yaml"
+    path.write_text(text, encoding="utf-8")
+    (document,) = load([str(path)]).documents
+    return semantics.check(document)
+
+
+def test_paths_of_a_scheduled_application_are_the_true_ones() -> None:
+    """A reader must be able to find the field: the application is below spec.template."""
+    value = scheduled({"template": {"executor": {"memory": "4Gi"}}})
+    assert [path_text(finding.path) for finding in found(value, "SG101")] == ["spec.template.executor.memory"]
+
+
+def test_a_finding_about_a_key_points_at_the_key(tmp_path: Path) -> None:
+    """And one about a value at the value."""
+    text = (
+        "apiVersion: sparkgen.dev/v1alpha1\nkind: SparkApplication\nmetadata: {name: a}\nspec:\n"
+        '  type: Python\n  sparkVersion: "3.5.8"\n  image: example.com/a:1\n'
+        "  mainApplicationFile: local:///a.py\n  timeToLiveSeconds: 60\n  driver:\n    memory: 4Gi\n"
+    )
+    places = {one.code: (one.position.line, one.position.column) for one in problems(text, tmp_path)}
+    assert places == {"SG188": (9, 3), "SG101": (11, 13)}
+
+
+def test_problems_come_in_the_order_of_the_text(tmp_path: Path) -> None:
+    """Rules run in the order of their codes, which says nothing to a reader."""
+    text = (
+        "apiVersion: sparkgen.dev/v1alpha1\nkind: SparkApplication\nmetadata: {name: a}\nspec:\n"
+        '  timeToLiveSeconds: 60\n  type: Python\n  sparkVersion: "3.5.8"\n  image: example.com/a:latest\n'
+        "  mainApplicationFile: local:///a.py\n  driver:\n    memory: 4Gi\n"
+    )
+    assert [one.code for one in problems(text, tmp_path)] == ["SG188", "SG135", "SG101"]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"sparkConf": {"spark.hadoop.fs.s3a.secret.key": SECRET}},
+        {"hadoopConf": {"fs.s3a.secret.key": SECRET}},
+        {"hadoopConf": {"spark.hadoop.fs.s3a.secret.key": SECRET}},
+        {"sparkConf": {"db.password": SECRET}},
+        {"sparkConf": {"spark.kubernetes.driverEnv.DB_PASSWORD": SECRET}},
+        {"sparkConf": {"spark.executorEnv.DB_PASSWORD": SECRET}},
+        {"sparkConf": {"spark.authenticate.secret": SECRET}},
+        {"driver": {"env": [{"name": "DB_PASSWORD", "value": SECRET}]}},
+        {"driver": {"env": [{"name": "SPARKGEN_TOKEN", "value": SECRET}] * 2}},
+        {
+            "driver": {
+                "sidecars": [{"name": "x", "image": "x:1", "env": [{"name": "TOKEN", "value": SECRET}]}]
+            }
+        },
+        {"driver": {"javaOptions": f"-Dx.password={SECRET} -Xmx1g"}},
+        {
+            "driver": {"javaOptions": f"-Dx.password={SECRET}"},
+            "sparkConf": {"spark.driver.extraJavaOptions": f"-Dy.password={SECRET}"},
+        },
+        {"arguments": ["--password", SECRET]},
+        {"arguments": [f"--db-password={SECRET}"]},
+        {"arguments": [f"jdbc:postgresql://db/x?user=a&password={SECRET}"]},
+        {"arguments": [f"https://user:{SECRET}@example.com/{{{{ path }}}}"]},
+        {"mainApplicationFile": f"https://user:{SECRET}@example.com/app_2.11.jar", "type": "Scala"},
+        {"deps": {"jars": [f"https://user:{SECRET}@example.com/lib_2.13.jar"]}},
+        {"deps": {"packages": [f"https://user:{SECRET}@example.com/lib_2.13.jar"]}},
+        {"deps": {"repositories": [f"https://user:{SECRET}@maven.example.com"]}},
+    ],
+    ids=str,
+)
+def test_a_secret_is_found_and_never_repeated(spec: dict[str, Any], tmp_path: Path) -> None:
+    """Reports end in build logs, which more people read than the document."""
+    told = problems(yaml.safe_dump(application(spec)), tmp_path)
+    assert {"SG117", "SG118"} & {one.code for one in told}
+    for one in told:
+        assert SECRET not in f"{one.message}{one.found}{one.allowed}{one.next_step}"
+
+
+def test_rules_leave_the_document_as_it_is() -> None:
+    """The same value is rendered afterwards."""
+    value = application({"executor": {"memory": "4Gi", "env": [{"name": "A"}]}, "sparkConf": {"a": "b"}})
+    before = copy.deepcopy(value)
+    for rule in semantics.rules():
+        found(value, rule.code)
+    assert value == before
+
+
+@pytest.mark.parametrize(
+    ("spec", "code", "said"),
+    [
+        (
+            {"executor": {"cores": 2}, "sparkConf": {"spark.kubernetes.executor.limit.cores": "1"}},
+            "SG109",
+            "sparkConf",
+        ),
+        ({"sparkConf": {"spark.executor.memory": "100m"}}, "SG108", "sparkConf"),
+        ({"executor": {"memory": "100m"}}, "SG108", "executor"),
+        (
+            {
+                "dynamicAllocation": {"enabled": True},
+                "sparkConf": {"spark.dynamicAllocation.maxExecutors": "0"},
+            },
+            "SG111",
+            "sparkConf",
+        ),
+    ],
+)
+def test_a_property_is_blamed_where_it_is_said(spec: dict[str, Any], code: str, said: str) -> None:
+    """In the field if there is one, else in sparkConf."""
+    assert [finding.path[1] for finding in found(application(spec), code)] == [said]
+
+
+def test_the_longest_name_of_an_application_is_45_characters() -> None:
+    """The schema refuses more already; the rule says it if the schema should not."""
+    value = application({})
+    value["metadata"]["name"] = "a" * 46
+    assert [finding.found for finding in found(value, "SG104")] == ["a" * 46]
+    value["metadata"]["name"] = "a" * 45
+    assert found(value, "SG104") == []
