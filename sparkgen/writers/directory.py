@@ -19,7 +19,7 @@ from pathlib import Path
 
 from sparkgen.errors import SparkgenError
 from sparkgen.writers.manifest import KUSTOMIZATION
-from sparkgen.writers.recovery import Journal, Stage, recover, remove_empty, sync_folders, write_synced
+from sparkgen.writers.recovery import Journal, Stage, recover, remove_empty, settle
 from sparkgen.writers.signals import cleanly_ended, held_back
 from sparkgen.writers.tree import Changes, compare
 
@@ -121,6 +121,7 @@ def _replace(directory: Path, changes: Changes, rename: Rename) -> None:
     try:
         for number, step in enumerate(steps):
             _prepare(stage, number, step, changes)
+        settle([stage.new(number) for number, step in enumerate(steps) if not step.removes])
         folders = [name for name in _folders(steps, removes=False) if not (directory / name).exists()]
         journal = Journal(tuple((step.path, step.existed) for step in steps), tuple(folders))
         stage.open(journal)
@@ -158,7 +159,7 @@ def _prepare(stage: Stage, number: int, step: Step, changes: Changes) -> None:
         _keep(target, stage.old(number))
     if step.removes:
         return
-    write_synced(stage.new(number), changes.write[step.path].encode())
+    stage.new(number).write_bytes(changes.write[step.path].encode())
     if step.existed:
         stage.new(number).chmod(stat.S_IMODE(target.stat().st_mode))
 
@@ -181,7 +182,7 @@ def _commit(stage: Stage, steps: list[Step], journal: Journal, rename: Rename) -
                 (directory / step.path).unlink()
             else:
                 rename(stage.new(number), directory / step.path)
-        sync_folders([directory, *(directory / name for name in _folders(steps, removes=False))])
+        settle([directory, *(directory / name for name in _folders(steps, removes=False))])
         stage.journal.unlink()
     except BaseException:
         stage.undo(journal)

@@ -11,7 +11,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from typing import Any
 from sparkgen.errors import SparkgenError
 
 STAGE = ".sparkgen-stage"
+_MANY = 32
 # What a journal may name: a file of the directory, or of a folder in it. A journal that came with somebody's
 # repository leads nowhere else.
 _INSIDE = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -62,9 +63,10 @@ class Stage:
     def open(self, journal: Journal) -> None:
         """Write the journal down. It stands under its name only when it is whole."""
         draft = self.path / "draft"
-        write_synced(draft, json.dumps({"files": journal.files, "folders": journal.folders}).encode())
+        draft.write_text(json.dumps({"files": journal.files, "folders": journal.folders}), encoding="utf-8")
+        settle([draft])
         draft.replace(self.journal)
-        sync_folders([self.path])
+        settle([self.path])
 
     def undo(self, journal: Journal) -> None:
         """Put the old files back and close the journal.
@@ -126,24 +128,24 @@ def _is_inside(directory: Path, path: str) -> bool:
     return bool(_INSIDE.fullmatch(path)) and not (directory / folder).is_symlink()
 
 
-def write_synced(path: Path, data: bytes) -> None:
-    """Write a new file and wait until it is on the disk."""
-    with path.open("xb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+def settle(paths: Sequence[Path]) -> None:
+    """Wait until new files, or the entries of folders, are on the disk: a power cut leaves old or new.
 
-
-def sync_folders(folders: Iterable[Path]) -> None:
-    """Bring renames to the disk, so that a power cut leaves one state or the other."""
-    for folder in folders:
-        # Windows cannot open folders, and some network file systems cannot sync them.
-        with contextlib.suppress(OSError):
-            handle = os.open(folder, os.O_RDONLY)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
+    One by one where they are few; all that the system has to write where they are many, which takes less than
+    thousands of single waits.
+    """
+    if len(paths) > _MANY and hasattr(os, "sync"):
+        os.sync()
+        return
+    for path in paths:
+        try:
+            handle = os.open(path, os.O_RDONLY)
+        except PermissionError:  # Windows cannot open folders
+            continue
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def remove_empty(folders: Iterable[Path]) -> None:

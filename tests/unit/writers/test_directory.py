@@ -243,12 +243,9 @@ except SparkgenError as error:
 
 
 STOP_WHILE_STAGING = """
-keep = module.write_synced
-def slow(path, data):
-    keep(path, data)
-    if path.name == "new-1":
-        print("now", flush=True); time.sleep(30)
-module.write_synced = slow
+def slow(paths):
+    print("now", flush=True); time.sleep(30)
+module.settle = slow
 """
 STOP_WHILE_COMMITTING = """
 count = 0
