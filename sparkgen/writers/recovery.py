@@ -19,7 +19,7 @@ from typing import Any
 from sparkgen.errors import SparkgenError
 
 STAGE = ".sparkgen-stage"
-_MANY = 32
+_MANY = 100
 # What a journal may name: a file of the directory, or of a folder in it. A journal that came with somebody's
 # repository leads nowhere else.
 _INSIDE = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -129,13 +129,12 @@ def _is_inside(directory: Path, path: str) -> bool:
 
 
 def settle(paths: Sequence[Path]) -> None:
-    """Wait until new files, or the entries of folders, are on the disk: a power cut leaves old or new.
+    """Wait until new files, or the entries of folders, are on the disk: then a power cut leaves old or new.
 
-    One by one where they are few; all that the system has to write where they are many, which takes less than
-    thousands of single waits.
+    Not for very many: thousands of waits take longer than rendering, and what a power cut can damage then are
+    files that the next render writes again.
     """
-    if len(paths) > _MANY and hasattr(os, "sync"):
-        os.sync()
+    if len(paths) > _MANY:
         return
     for path in paths:
         try:

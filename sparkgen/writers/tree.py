@@ -38,7 +38,7 @@ def compare(directory: Path, files: Mapping[str, str]) -> Changes:
     """The changes that `files` (path -> text) asks for. A difference in a header alone is none.
 
     SparkgenError when a file that sparkgen did not write, or a link, stands where a file has to go: such
-    files are never touched.
+    files are never touched. An empty file is nobody's.
     """
     if _kind(directory) not in ("folder", "nothing", "link to a folder"):
         raise SparkgenError(f"{directory} is not a directory: choose another one with --output-dir")
@@ -50,7 +50,7 @@ def compare(directory: Path, files: Mapping[str, str]) -> Changes:
     if foreign:
         raise _in_the_way(directory, foreign)
     old = {path: text for path in files if (text := _read(directory / path)) is not None}
-    foreign = [path for path, text in old.items() if not is_generated(text)]
+    foreign = [path for path, text in old.items() if text and not is_generated(text)]
     if foreign:
         raise _in_the_way(directory, foreign)
     stale = {path: text for path, text in _earlier(directory, _folders(files)) if path not in files}
@@ -99,12 +99,12 @@ def _generated_names(folder: Path) -> Iterator[str]:
 def _read(path: Path) -> str | None:
     """The text of a regular file; None if there is none.
 
-    "" for anything else that bears the name, which is never ours.
+    A line without our header for anything else that bears the name: it is never ours.
     """
     kind = _kind(path)
     if kind == "nothing":
         return None
-    return path.read_bytes().decode("utf-8", errors="replace") if kind == "file" else ""
+    return path.read_bytes().decode("utf-8", errors="replace") if kind == "file" else f"a {kind}\n"
 
 
 def _kind(path: Path) -> str:

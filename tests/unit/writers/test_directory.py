@@ -114,6 +114,14 @@ def test_a_file_of_somebody_else_in_the_way_stops_the_write(out: Path, name: str
     assert snapshot(out) == before
 
 
+def test_an_empty_file_is_nobodys(out: Path) -> None:
+    """A power cut or `touch` may leave one; there is nothing in it to lose."""
+    (out / "config-map-conf.yaml").touch()
+    (out / "job.yaml").write_text("")
+    write(out, NEW)
+    assert snapshot(out) == NEW
+
+
 def test_modes_are_kept(out: Path) -> None:
     """A file that the group may write stays so."""
     (out / "job.yaml").chmod(0o664)
