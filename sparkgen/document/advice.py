@@ -1,0 +1,295 @@
+"""A YAML parser's error -> what a person should do about it.
+
+libyaml says where it gave up and what it had hoped for; the mistake is often a line earlier. Each function
+below knows one family of mistakes and returns a problem, or None when the error is not of its family. They
+are tried in the order of `_FAMILIES`. Both wordings are known: libyaml's, and that of PyYAML's own parser.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sparkgen.document.complaints import TEMPLATE_STEP
+from sparkgen.document.syntax import Syntax, quoted, read_error, without_comment
+from sparkgen.document.text import shortened, syntax_problem
+from sparkgen.errors import Position, Problem, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from yaml import YAMLError
+
+_KEY_WITHOUT_SPACE = re.compile(r"\s*(?:- +)*[\w./-]+:[^\s:]")
+_COLON_IN_TEXT = re.compile(r"(?P<key>\s*(?:- +)*[^\s#][^:#]*:\s+)(?P<value>[^\s\"'\[{|>&*!#].*:(?:\s.*)?)")
+_TEMPLATE = re.compile(r"\{\{|\{%")
+_INDENT = re.compile(r"[ ]*(?:- +)*")
+_DOCUMENT_START = re.compile("expected '?<document start>")
+_LONGEST_KEY = 1024  # characters, YAML 1.1's limit for a key without `?`
+
+
+def explain(error: YAMLError, lines: list[str], file: str) -> Problem:
+    """The problem (SG002, or SG004 for a tab) that an exception of PyYAML stands for."""
+    syntax = read_error(error, lines, file)
+    if syntax is None:
+        return syntax_problem(Position(file, 1, 1), f"this is not YAML: {error}", "save it as plain text")
+    for family in _FAMILIES:
+        found = family(syntax)
+        if found is not None:
+            return found
+    step = "look at the indentation and the quotes of this line and of the one above"
+    return syntax.problem_at(syntax.at, f"YAML cannot be read here: {syntax.problem}", step)
+
+
+def _tab(syntax: Syntax) -> Problem | None:
+    """A tab in the indentation, or where it keeps YAML from seeing where a key ends."""
+    line = syntax.line
+    blank = line[: len(line) - len(line.lstrip())]
+    if syntax.character == "\t":
+        column = syntax.at.column
+    elif "\t" in blank[: syntax.at.column]:
+        column = blank.index("\t") + 1
+    else:
+        return None
+    return Problem(
+        "SG004",
+        Severity.ERROR,
+        syntax.column(column),
+        (),
+        "a tab stands where YAML allows only spaces",
+        found="\\t",
+        next_step="replace it by spaces (most editors: convert indentation to spaces)",
+    )
+
+
+def _unclosed_quote(syntax: Syntax) -> Problem | None:
+    if "quoted scalar" not in syntax.context or syntax.start is None:
+        return None
+    if "unexpected end of stream" not in syntax.problem and "unexpected document" not in syntax.problem:
+        return None
+    quote = syntax.character_at(syntax.start)
+    step = f"close it at the end of the value; write {_inside(quote)} for a {quote} inside of it"
+    message = f"the quote {quote} that opens here is never closed"
+    return syntax.problem_at(syntax.start, message, step, syntax.rest(syntax.start))
+
+
+def _inside(quote: str) -> str:
+    """How a quote is written inside of its like."""
+    return '\\"' if quote == '"' else "''"
+
+
+def _escape(syntax: Syntax) -> Problem | None:
+    if "escape" not in syntax.problem and "decimal number" not in syntax.problem:
+        return None
+    at = syntax.start or syntax.at
+    if "invalid unicode" in syntax.problem:
+        message = (
+            "an escape stands for half a character: YAML does not put two of them together, as JSON does"
+        )
+        return syntax.problem_at(at, message, "write the character itself, in UTF-8", syntax.rest(at))
+    message = "a backslash in double quotes starts an escape, and this one is unknown"
+    step = "write the value in single quotes, where a backslash is only a backslash, or double the backslash"
+    return syntax.problem_at(at, message, step, syntax.rest(at))
+
+
+def _outside(syntax: Syntax) -> Problem | None:
+    """What stands outside of a document: directives, and text behind its end."""
+    if "directive" in f"{syntax.context} {syntax.problem}" or "incompatible yaml" in syntax.problem:
+        step = "delete the line; quote a value that starts with `%`"
+        return syntax.problem_at(syntax.at, "a line that starts with `%` is for YAML itself", step)
+    if _DOCUMENT_START.search(syntax.problem):
+        message = "the document ended above, and more text follows"
+        step = "put `---` between two documents; give every key of one document the same indentation"
+        return syntax.problem_at(syntax.at, message, step)
+    return None
+
+
+def _template(syntax: Syntax) -> Problem | None:
+    found = _TEMPLATE.search(syntax.line)
+    if found is None:
+        return None
+    at = syntax.column(found.start() + 1)
+    return syntax.problem_at(at, f"`{found[0]}` stands outside of quotes", TEMPLATE_STEP)
+
+
+def _reserved(syntax: Syntax) -> Problem | None:
+    """A value that starts with a character that YAML keeps for itself: @ ` % * & !."""
+    marked = "an alias" in syntax.context or "an anchor" in syntax.context
+    tagged = "tag" in syntax.context or "tag handle" in syntax.problem
+    if "cannot start any token" in syntax.problem:
+        at = syntax.at
+    elif (marked or tagged) and syntax.start is not None:
+        at = syntax.start
+    else:
+        return None
+    value = syntax.rest(at)
+    message = f"a value may not start with `{syntax.character_at(at)}` unless it is quoted"
+    return syntax.problem_at(at, message, f"put it in quotes: {quoted(value)}", value)
+
+
+def _bracket(syntax: Syntax) -> Problem | None:
+    if "',' or ']'" not in syntax.problem and "',' or '}'" not in syntax.problem:
+        return None
+    start = syntax.start or syntax.at
+    opening, closing = ("[", "]") if "']'" in syntax.problem else ("{", "}")
+    if start.line == syntax.at.line and syntax.character:
+        step = f"put a comma before it, or close with `{closing}`; quote text with brackets or commas in it"
+        message = f"a comma or `{closing}` is missing here"
+        return syntax.problem_at(syntax.at, message, step, syntax.rest(syntax.at))
+    message = f"the bracket `{opening}` that opens here is never closed"
+    return syntax.problem_at(start, message, f"close it with `{closing}`")
+
+
+def _colon(syntax: Syntax) -> Problem | None:
+    """A colon where YAML expects none ("mapping values are not allowed"), for one of five reasons."""
+    if "found unexpected ':'" in syntax.problem:
+        message = "a text that holds a colon has to be quoted inside of brackets"
+        return syntax.problem_at(syntax.at, message, "put it in quotes")
+    if "mapping values are not allowed" not in syntax.problem:
+        return None
+    inside = _COLON_IN_TEXT.match(syntax.line)
+    if inside and len(inside["key"]) < syntax.at.column:
+        value = without_comment(inside["value"])
+        at = syntax.column(len(inside["key"]) + 1)
+        message = "a text that holds `: ` has to be quoted, or YAML takes it for a key"
+        return syntax.problem_at(at, message, f"put it in quotes: {quoted(value)}", value)
+    if syntax.before.endswith(("'", '"')):
+        return _behind_quote(syntax)
+    above = syntax.above()
+    if above is None:
+        return None
+    if _KEY_WITHOUT_SPACE.match(syntax.line_of(above)):
+        return _missing_space(syntax, above)
+    if ":" not in syntax.line_of(above):
+        return _missing_colon(syntax, above)
+    return _deeper(syntax, above)
+
+
+def _deeper(syntax: Syntax, above: Position) -> Problem:
+    message = f"this line stands deeper than line {above.line}, which has a value of its own"
+    step = f"give both lines the same indentation, or take the value away from line {above.line}"
+    return syntax.problem_at(syntax.column(_indent(syntax.line) + 1), message, step)
+
+
+def _indent(line: str) -> int:
+    found = _INDENT.match(line)
+    return found.end() if found else 0
+
+
+def _missing_space(syntax: Syntax, at: Position) -> Problem:
+    line = syntax.line_of(at)
+    key, _, value = line.strip().partition(":")
+    place = Position(at.file, at.line, line.index(":") + 2)
+    step = f"write `{shortened(f'{key}: {value}')}`"
+    return syntax.problem_at(place, "a space is missing after the colon", step)
+
+
+def _missing_colon(syntax: Syntax, at: Position) -> Problem:
+    line = syntax.line_of(at)
+    place = Position(at.file, at.line, _indent(line) + 1)
+    step = f"write `{shortened(line.strip())}:` for a key; a text of several lines needs `|` after its key"
+    return syntax.problem_at(place, "this line is no `key: value`: its colon is missing", step)
+
+
+def _no_colon(syntax: Syntax) -> Problem | None:
+    if "could not find expected ':'" not in syntax.problem or syntax.start is None:
+        return None
+    line = syntax.line_of(syntax.start)
+    if _KEY_WITHOUT_SPACE.match(line):
+        return _missing_space(syntax, syntax.start)
+    if len(line) > _LONGEST_KEY:
+        step = f"a key has at most {_LONGEST_KEY} characters: quote a long text, or write it below after `|`"
+        return syntax.problem_at(syntax.start, "this is too long for a key", step, "")
+    return _missing_colon(syntax, syntax.start)
+
+
+def _list_item(syntax: Syntax) -> Problem | None:
+    """A `-` where no list is, or something else where the next `-` was due."""
+    found = syntax.rest(syntax.at)
+    if "sequence entries are not allowed" in syntax.problem:
+        step = "put `- ` on the next line, or write the list as [a, b]; quote it if a text is meant"
+        return syntax.problem_at(syntax.at, "a list cannot start on the line of its key", step, found)
+    ended = "<block end>" in syntax.problem
+    if syntax.character == "-" and ("expected key" in syntax.problem or ended):
+        step = "indent it below the key that it belongs to, and give that key no other value"
+        return syntax.problem_at(syntax.at, "a list item stands among the keys of a mapping", step, found)
+    if "expected '-' indicator" in syntax.problem or ("collection" in syntax.context and ended):
+        message = "this key stands in the same column as the `-` of the list above"
+        step = "indent it two spaces more if it belongs to the item, two less if it follows the list"
+        return syntax.problem_at(syntax.at, message, step, found)
+    return None
+
+
+def _block_text(syntax: Syntax) -> Problem | None:
+    if "block scalar" not in syntax.context or syntax.start is None:
+        return None
+    at = syntax.start
+    value = syntax.rest(at)
+    mark = syntax.character_at(at)
+    message = f"`{mark}` starts a text on the lines below, and nothing but a comment may follow it"
+    step = f"put the text on the next line, or quote the value: {quoted(value)}"
+    return syntax.problem_at(at, message, step, value)
+
+
+def _after_value(syntax: Syntax) -> Problem | None:
+    """Text behind a complete value ("did not find expected key"), or an indentation that fits none."""
+    if "expected key" not in syntax.problem and "<block end>" not in syntax.problem:
+        return None
+    if syntax.character in ("]", "}"):
+        message = f"`{syntax.character}` closes a bracket that was not opened"
+        return syntax.problem_at(syntax.at, message, "delete it, or open it before")
+    if syntax.before.endswith(("'", '"')):
+        return _behind_quote(syntax)
+    if syntax.before.strip(" -"):
+        return syntax.problem_at(syntax.at, "text follows the end of a value", "quote the value as a whole")
+    above = syntax.above()
+    if above is not None and _indent(syntax.line) > _indent(syntax.line_of(above)):
+        return _deeper(syntax, above)
+    message = "the indentation of this line is that of no line above it"
+    step = "start it in the same column as the other keys of its mapping"
+    return syntax.problem_at(syntax.at, message, step)
+
+
+def _behind_quote(syntax: Syntax) -> Problem:
+    """Text behind a closing quote; where that quote was meant to open, an earlier one was not closed."""
+    quote = syntax.before[-1]
+    if syntax.before.count(quote) % 2:
+        for number in range(syntax.at.line - 1, 0, -1):
+            text = syntax.lines[number - 1]
+            if text.count(quote) % 2:
+                at = Position(syntax.at.file, number, text.rindex(quote) + 1)
+                message = f"the quote {quote} that opens here is closed only in line {syntax.at.line}"
+                return syntax.problem_at(at, message, "close it at the end of the value")
+    step = f"quote the value as a whole; write {_inside(quote)} for a {quote} inside of it"
+    return syntax.problem_at(syntax.at, "text follows the closing quote of a value", step)
+
+
+def _nothing_here(syntax: Syntax) -> Problem | None:
+    if "node content" not in syntax.problem:
+        return None
+    if syntax.character in (",", "]", "}", "-", "?", ":") and not syntax.line.startswith("---"):
+        message = f"a value is missing before `{syntax.character}`"
+        return syntax.problem_at(syntax.at, message, "write the value before it, or quote it if it is text")
+    if not syntax.character and syntax.before.endswith(("[", "{")):
+        opened = syntax.column(len(syntax.before))
+        message = f"the bracket `{syntax.before[-1]}` that opens here is never closed"
+        return syntax.problem_at(opened, message, "close it with `]` or `}`")
+    message = "a bracket above is never closed, and the document ends here"
+    return syntax.problem_at(syntax.at, message, "close it with `]` or `}`")
+
+
+_FAMILIES: tuple[Callable[[Syntax], Problem | None], ...] = (
+    _tab,
+    _unclosed_quote,
+    _escape,
+    _outside,
+    _template,
+    _reserved,
+    _bracket,
+    _colon,
+    _no_colon,
+    _list_item,
+    _block_text,
+    _after_value,
+    _nothing_here,
+)

@@ -1,0 +1,157 @@
+"""The words for what is wrong with the values of a document that is YAML: one function for each problem.
+
+The composer finds them; here is what it says. A `path` is that of the value, or of the mapping that a wrong
+key stands in.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparkgen.document.limits import MAX_DEPTH, MAX_NODES
+from sparkgen.document.scalars import TAG_NAMES, short_tag
+from sparkgen.document.text import shortened
+from sparkgen.errors import Path, Position, Problem, Severity
+
+TEMPLATE_STEP = (
+    'sparkgen fills in no templates: write the value; if the braces are meant, quote it: "{{ ... }}"'
+)
+
+
+def _error(code: str, position: Position, path: Path, message: str, **texts: str) -> Problem:
+    if "found" in texts:
+        texts["found"] = shortened(texts["found"])
+    return Problem(code, Severity.ERROR, position, path, message, **texts)
+
+
+def boolean_word(position: Position, path: Path, text: str, value: bool) -> Problem:
+    """SG008: `yes` and its like."""
+    word = "true" if value else "false"
+    return Problem(
+        "SG008",
+        Severity.WARNING,
+        position,
+        path,
+        f"`{text}` is read as {word}: it is a boolean of YAML 1.1",
+        found=text,
+        next_step=f'write {word}, or "{text}" in quotes if the text is meant',
+    )
+
+
+def unreadable_number(position: Position, path: Path, text: str, reason: str) -> Problem:
+    """SG002: a number that does not survive the way to Kubernetes."""
+    message = f"`{text}` cannot be read as a number: {reason}"
+    step = f'put it in quotes if the text is meant: "{text}"'
+    return _error("SG002", position, path, message, found=text, next_step=step)
+
+
+def wrong_tag(position: Position, path: Path, tag: str, text: str, reason: str) -> Problem:
+    """SG002: a tag that is unknown, or that does not fit its scalar."""
+    return _error(
+        "SG002",
+        position,
+        path,
+        reason,
+        found=f"{short_tag(tag)} {text}".strip(),
+        allowed=", ".join(TAG_NAMES),
+        next_step="delete the tag; quote the value if its text starts with `!`",
+    )
+
+
+def collection_tag(position: Position, path: Path, tag: str) -> Problem:
+    """SG002: a tag before a list or a mapping."""
+    tag = shortened(short_tag(tag))
+    message = f"the tag {tag} means nothing to Kubernetes"
+    return _error("SG002", position, path, message, found=tag, next_step="delete the tag")
+
+
+def question_mark(position: Position, path: Path, text: str) -> Problem:
+    """SG002: go-yaml v2 ends an unquoted text in brackets at a `?`, and then misses a comma."""
+    message = "kubectl and Helm refuse an unquoted `?` inside of brackets"
+    step = f'put it in quotes: "{shortened(text)}"'
+    return _error("SG002", position, path, message, found=text, next_step=step)
+
+
+def no_anchor(position: Position, path: Path, name: str) -> Problem:
+    """SG002: an alias of nothing, or a text that starts with `*`."""
+    name = shortened(name)
+    message = f"`*{name}` refers to an anchor, and no `&{name}` stands before it in this document"
+    step = f'put the value in quotes if it is text that starts with `*`: "*{name}"'
+    return _error("SG002", position, path, message, found=f"*{name}", next_step=step)
+
+
+def endless_alias(position: Position, path: Path, name: str) -> Problem:
+    """SG002: an alias inside of its own anchor."""
+    name = shortened(name)
+    message = f"`*{name}` stands inside of `&{name}`: the value would contain itself"
+    return _error("SG002", position, path, message, found=f"*{name}", next_step="write the value out")
+
+
+def duplicate_key(position: Position, path: Path, key: str, first: Position) -> Problem:
+    """SG003: a key that the mapping has already."""
+    key = shortened(key)
+    message = f"the key `{key}` stands twice in one mapping: in line {first.line} and in line {position.line}"
+    step = f"delete one of them (the other is in line {first.line})"
+    return _error("SG003", position, path, message, found=key, next_step=step)
+
+
+def duplicate_merge(position: Position, path: Path, first: Position) -> Problem:
+    """SG003: a second `<<`."""
+    message = f"`<<` stands twice in one mapping: in line {first.line} and in line {position.line}"
+    step = "merge both with one line: <<: [*first, *second]"
+    return _error("SG003", position, path, message, found="<<", next_step=step)
+
+
+def replaced_by_merge(position: Position, path: Path, key: str, merge: Position) -> Problem:
+    """SG003: go-yaml v2 lets a later `<<` win over the mapping's own key, against YAML's rule."""
+    key = shortened(key)
+    message = f"kubectl and Helm replace this `{key}` by the one that `<<` in line {merge.line} brings"
+    step = f"put `<<` above `{key}` to keep this value, or delete this line"
+    return _error("SG003", position, path, message, found=key, next_step=step)
+
+
+def merge_of_no_mapping(position: Position, path: Path, text: str) -> Problem:
+    """SG002: `<<` with something that has no keys."""
+    message, step = "`<<` merges mappings, and this is none", "write <<: *name, with &name before a mapping"
+    return _error("SG002", position, path, message, found=text, next_step=step)
+
+
+def template(position: Position, path: Path) -> Problem:
+    """SG002: `{{ x }}`, which YAML reads as a mapping with a mapping as its key."""
+    message = "`{{` starts a mapping inside a mapping in YAML, not a template"
+    return _error("SG002", position, path, message, found="{{", next_step=TEMPLATE_STEP)
+
+
+def key_not_text(position: Position, path: Path, text: str, value: Any) -> Problem:
+    """SG002: a key that is a number, a boolean, null, a list or a mapping."""
+    step = f'put it in quotes: "{shortened(text)}"'
+    if isinstance(value, dict | list):
+        what, step = "a list" if isinstance(value, list) else "a mapping", "write the key as text"
+    elif value is None:
+        what = "null"
+        step = step if text else "write a key before the colon"
+    else:
+        what = "a boolean" if isinstance(value, bool) else "a number"
+    message = f"a key has to be text, and this one is {what}"
+    return _error("SG002", position, path, message, found=text, next_step=step)
+
+
+def yaml_version(position: Position, version: str) -> Problem:
+    """SG002: a %YAML line that go-yaml v2 refuses."""
+    message = f"kubectl and Helm read YAML 1.1, and refuse a line %YAML {version}"
+    return _error("SG002", position, (), message, found=f"%YAML {version}", next_step="delete the line")
+
+
+def too_many(position: Position, *, aliased: bool) -> Problem:
+    """SG005: more than MAX_NODES values."""
+    more = ", aliases written out" if aliased else ""
+    message = f"the document has more than {MAX_NODES} values{more}"
+    step = "use fewer aliases of aliases" if aliased else "split it into several documents"
+    return _error("SG005", position, (), message, next_step=step)
+
+
+def too_deep(position: Position) -> Problem:
+    """SG005: more than MAX_DEPTH lists and mappings inside each other."""
+    message = f"lists and mappings stand inside each other more than {MAX_DEPTH} deep"
+    step = "look for brackets that were opened and never closed"
+    return _error("SG005", position, (), message, next_step=step)

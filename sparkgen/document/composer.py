@@ -1,0 +1,357 @@
+"""Events of YAML -> Nodes, without recursion: a file of 20,000 brackets ends in a problem, not in a crash.
+
+What go-yaml v2 (kubectl, Helm) would refuse, or would silently read otherwise than it is written, is a
+problem here: duplicate keys, keys that are not text, unknown tags, `<<` below the key that it replaces.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sparkgen.document import complaints
+from sparkgen.document.limits import MAX_DEPTH, MAX_NODES
+from sparkgen.document.node import NO_KEYS, Node, scalar_node
+from sparkgen.document.scalars import BOOLEAN_WORDS, Scalar, TagError, resolve, resolve_tagged, unreadable
+from sparkgen.errors import Path, Position, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """One document of a file: its root (None: the document is empty) and what is wrong with it.
+
+    `first_line`: where it starts, from 1; its lines end where those of the next one start. The first
+    document has all lines before it.
+    """
+
+    root: Node | None
+    index: int
+    first_line: int
+    problems: tuple[Problem, ...]
+
+
+Span = tuple[tuple[int, int], tuple[int, int]]
+"""From (line, column) up to, not with, (line, column); all count from 1."""
+
+
+def _span(event: Any) -> Span:
+    start, end = event.start_mark, event.end_mark
+    # a block text starts below the line of its `|`, which may end with a comment
+    first = (start.line + 2, 1) if event.style in "|>" else (start.line + 1, start.column + 1)
+    return first, (end.line + 1, end.column + 1)
+
+
+class TooMuch(Exception):
+    """A limit was reached: nothing more of this file is read. `problem` is SG005."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
+
+
+class _Marker:
+    """What a mapping's next value belongs to when that is not a key."""
+
+
+_AWAIT = _Marker()  # the next node is a key
+_SKIP = _Marker()  # the key was refused: its value is read and dropped
+_MERGE = _Marker()  # the key was `<<`
+
+_COLLECTION_TAGS = frozenset((None, "!", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"))
+
+
+class _Frame:
+    """A list or mapping whose end was not reached yet.
+
+    `size` (values in it, itself counted) and `height` (levels) count aliases as if written out. `key` is
+    None in a list. `merge`: where its `<<` stands; `merged`: the keys that came by it, which later keys
+    may replace.
+    """
+
+    __slots__ = (
+        "anchor",
+        "children",
+        "flow",
+        "height",
+        "items",
+        "key",
+        "keys",
+        "merge",
+        "merged",
+        "position",
+        "size",
+        "value",
+    )
+
+    def __init__(self, position: Position, anchor: str | None, *, mapping: bool, flow: bool) -> None:
+        self.position = position
+        self.anchor = anchor
+        self.flow = flow
+        self.value: Any = {} if mapping else []
+        self.keys: dict[str, Position] = {} if mapping else NO_KEYS
+        self.children: dict[str, Node] = {}
+        self.items: list[Node] = []
+        self.key: str | _Marker | None = _AWAIT if mapping else None
+        self.merge: Position | None = None
+        self.merged: set[str] = set()
+        self.size = 1
+        self.height = 1
+
+
+class Composer:
+    """Builds the documents of one file, one after the other, from the events that it is fed.
+
+    `texts`: a list to which it adds where each quoted or block text stands; None if nobody wants to know.
+    """
+
+    def __init__(self, file: str, texts: list[Span] | None = None) -> None:
+        self.file = file
+        self._texts = texts
+        self._index = 0
+        self._first_line = 1
+        self._reset()
+
+    def _reset(self) -> None:
+        self._stack: list[_Frame] = []
+        self._anchors: dict[str, tuple[Node, int, int] | _Frame] = {}
+        self._problems: list[Problem] = []
+        self._total = 0
+        self._root: Node | None = None
+
+    @property
+    def pending(self) -> tuple[Problem, ...]:
+        """What was found in the document that is being read (for when its syntax ends the reading)."""
+        return tuple(self._problems)
+
+    def feed(self, events: Iterator[Any]) -> Iterator[Composed]:
+        """Each document when its end is reached. Raises TooMuch, and what `events` raises."""
+        import yaml.events as kinds  # noqa: PLC0415  (20 ms: only a command that reads documents pays)
+
+        handlers: dict[type, Any] = {
+            kinds.ScalarEvent: self._scalar,
+            kinds.AliasEvent: self._alias,
+            kinds.MappingStartEvent: self._mapping_start,
+            kinds.SequenceStartEvent: self._list_start,
+            kinds.MappingEndEvent: self._end,
+            kinds.SequenceEndEvent: self._end,
+            kinds.DocumentStartEvent: self._document_start,
+        }
+        for event in events:
+            handler = handlers.get(type(event))
+            if handler is not None:
+                handler(event)
+            elif isinstance(event, kinds.DocumentEndEvent):
+                yield self._document_end()
+
+    # Documents
+
+    def _document_start(self, event: Any) -> None:
+        if self._index:
+            self._first_line = event.start_mark.line + 1
+        if event.version is not None and tuple(event.version) != (1, 1):
+            version = ".".join(str(number) for number in event.version)
+            self._problems.append(complaints.yaml_version(self._position(event), version))
+
+    def _document_end(self) -> Composed:
+        composed = Composed(self._root, self._index, self._first_line, tuple(self._problems))
+        self._index += 1
+        self._reset()
+        return composed
+
+    # Values
+
+    def _scalar(self, event: Any) -> None:
+        mark = event.start_mark
+        position = Position(self.file, mark.line + 1, mark.column + 1)
+        text: str = event.value
+        if event.tag is None:
+            value = resolve(text) if event.implicit[0] and not event.style else text
+        else:
+            value = self._tagged(event, position)
+        node = scalar_node(value, position, text)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = (node, 1, 0)
+        if self._texts is not None and event.style:
+            self._texts.append(_span(event))
+        frame = self._stack[-1] if self._stack else None
+        if frame is not None and frame.flow and "?" in text and not event.style and text[0] != "?":
+            self._problems.append(complaints.question_mark(position, self._path(), text))
+        if frame is not None and frame.key is _AWAIT:
+            self._scalar_key(frame, event, value, position)
+            return
+        if value is not None and not isinstance(value, str):
+            self._check_scalar(event, value, position)
+        self._count(1, position, aliased=False)
+        self._attach(node, 1, 0)
+
+    def _tagged(self, event: Any, position: Position) -> Scalar:
+        text: str = event.value
+        if event.tag == "!":  # the tag that says "not to be resolved"
+            return text
+        try:
+            return resolve_tagged(event.tag, text)
+        except TagError as error:
+            reason = str(error)
+            self._problems.append(complaints.wrong_tag(position, self._path(), event.tag, text, reason))
+            return text
+
+    def _check_scalar(self, event: Any, value: Scalar, position: Position) -> None:
+        text: str = event.value
+        if text in BOOLEAN_WORDS and event.tag is None:
+            self._problems.append(complaints.boolean_word(position, self._path(), text, bool(value)))
+        reason = unreadable(value, text)
+        if reason:
+            self._problems.append(complaints.unreadable_number(position, self._path(), text, reason))
+
+    def _alias(self, event: Any) -> None:
+        position = self._position(event)
+        name: str = event.anchor
+        target = self._anchors.get(name)
+        if isinstance(target, tuple):
+            node, size, height = target
+            if len(self._stack) + height > MAX_DEPTH:
+                raise TooMuch(complaints.too_deep(position))
+            self._count(size, position, aliased=True)
+            self._attach(node, size, height)
+            return
+        complaint = complaints.no_anchor if target is None else complaints.endless_alias
+        self._problems.append(complaint(position, self._path(), name))
+        self._attach(scalar_node(None, position, f"*{name}"), 1, 0)
+
+    # Lists and mappings
+
+    def _mapping_start(self, event: Any) -> None:
+        self._start(event, mapping=True)
+
+    def _list_start(self, event: Any) -> None:
+        self._start(event, mapping=False)
+
+    def _start(self, event: Any, *, mapping: bool) -> None:
+        position = self._position(event)
+        if len(self._stack) >= MAX_DEPTH:
+            raise TooMuch(complaints.too_deep(position))
+        if event.tag not in _COLLECTION_TAGS:
+            self._problems.append(complaints.collection_tag(position, self._path(), event.tag))
+        self._count(1, position, aliased=False)
+        frame = _Frame(position, event.anchor, mapping=mapping, flow=bool(event.flow_style))
+        if event.anchor is not None:
+            self._anchors[event.anchor] = frame
+        self._stack.append(frame)
+
+    def _end(self, _event: Any) -> None:
+        frame = self._stack.pop()
+        if frame.key is None:
+            node = Node(frame.value, frame.position, "", NO_KEYS, frame.items)
+        else:
+            node = Node(frame.value, frame.position, "", frame.keys, frame.children)
+        if frame.anchor is not None and self._anchors.get(frame.anchor) is frame:
+            self._anchors[frame.anchor] = (node, frame.size, frame.height)
+        self._attach(node, frame.size, frame.height)
+
+    def _attach(self, node: Node, size: int, height: int) -> None:
+        """Hand a finished node to the list or mapping that it stands in."""
+        if not self._stack:
+            self._root = node
+            return
+        frame = self._stack[-1]
+        frame.size += size
+        frame.height = max(frame.height, height + 1)
+        key = frame.key
+        if key is None:
+            frame.items.append(node)
+            frame.value.append(node.value)
+        elif isinstance(key, str):
+            frame.children[key] = node
+            frame.value[key] = node.value
+            frame.key = _AWAIT
+        elif key is _AWAIT:
+            self._node_as_key(frame, node)
+        else:
+            if key is _MERGE:
+                self._merge(frame, node)
+            frame.key = _AWAIT
+
+    # Keys
+
+    def _scalar_key(self, frame: _Frame, event: Any, value: Scalar, position: Position) -> None:
+        if event.value == "<<" and event.implicit[0]:
+            self._merge_key(frame, position)
+        else:
+            self._key(frame, event.value, value, position)
+
+    def _node_as_key(self, frame: _Frame, node: Node) -> None:
+        """A key that is an alias (which may stand for text), a list or a mapping."""
+        left = Position(node.position.file, node.position.line, node.position.column - 1)
+        if node.is_mapping and frame.position == left:
+            frame.key = _SKIP
+            self._problems.append(complaints.template(frame.position, self._path()))
+        else:
+            self._key(frame, node.text, node.value, node.position)
+
+    def _key(self, frame: _Frame, text: str, value: Any, position: Position) -> None:
+        if not isinstance(value, str):
+            frame.key = _SKIP
+            self._problems.append(complaints.key_not_text(position, self._path(), text, value))
+            return
+        first = frame.keys.get(value)
+        if first is not None and value not in frame.merged:
+            frame.key = _SKIP
+            self._problems.append(complaints.duplicate_key(position, (*self._path(), value), value, first))
+            return
+        frame.merged.discard(value)
+        frame.keys[value] = position
+        frame.key = value
+
+    def _merge_key(self, frame: _Frame, position: Position) -> None:
+        if frame.merge is not None:
+            self._problems.append(complaints.duplicate_merge(position, self._path(), frame.merge))
+        frame.merge = position
+        frame.key = _MERGE
+
+    def _merge(self, frame: _Frame, node: Node) -> None:
+        """Copy what `<<` names into the mapping; in a list of mappings the earlier ones win."""
+        sources = node.items if node.is_list else [node]
+        if not all(source.is_mapping for source in sources):
+            self._problems.append(complaints.merge_of_no_mapping(node.position, self._path(), node.text))
+            return
+        taken: set[str] = set()
+        for source in sources:
+            for key, child in source.entries.items():
+                if key not in taken:
+                    taken.add(key)
+                    self._merge_entry(frame, key, source.keys[key], child)
+
+    def _merge_entry(self, frame: _Frame, key: str, position: Position, child: Node) -> None:
+        own = frame.keys.get(key)
+        if own is not None and frame.merge is not None and key not in frame.merged:
+            path = (*self._path(), key)
+            self._problems.append(complaints.replaced_by_merge(own, path, key, frame.merge))
+            return
+        frame.keys[key] = position
+        frame.children[key] = child
+        frame.value[key] = child.value
+        frame.merged.add(key)
+
+    # Places and limits
+
+    def _count(self, size: int, position: Position, *, aliased: bool) -> None:
+        self._total += size
+        if self._total > MAX_NODES:
+            raise TooMuch(complaints.too_many(position, aliased=aliased))
+
+    def _position(self, event: Any) -> Position:
+        mark = event.start_mark
+        return Position(self.file, mark.line + 1, mark.column + 1)
+
+    def _path(self) -> Path:
+        """The path of the value that is being read; of the mapping, where a key is awaited."""
+        parts: list[str | int] = []
+        for frame in self._stack:
+            if frame.key is None:
+                parts.append(len(frame.items))
+            elif isinstance(frame.key, str):
+                parts.append(frame.key)
+        return tuple(parts)

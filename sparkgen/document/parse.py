@@ -1,0 +1,107 @@
+"""The text of one file -> its documents, with every problem in it that can be found without a schema."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sparkgen.document.composer import Composed, Composer, Span, TooMuch
+from sparkgen.document.limits import MAX_FILE_BYTES
+from sparkgen.document.text import decode, lines_of
+from sparkgen.errors import Position, Problem, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+COMMENT = re.compile(r"(?:^|(?<=\s))#\s*sparkgen\s*:[^\S\n]*(?P<text>.*)", re.MULTILINE)
+"""What may be a comment for sparkgen, if it is a comment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What is in a file.
+
+    `documents`: empty ones too; the problems of a document that was read to its end are in it. `problems`:
+    what ended the reading before the end of the file. `text`: the file's, or "" if it has none. `texts`:
+    where quoted and block texts stand in it, if there may be a comment for sparkgen.
+    """
+
+    documents: tuple[Composed, ...]
+    problems: tuple[Problem, ...]
+    text: str = ""
+    texts: tuple[Span, ...] = ()
+
+
+def parse(data: bytes, file: str) -> Parsed:
+    """Read YAML. Never raises for any bytes; `file` is the name that positions carry."""
+    if len(data) > MAX_FILE_BYTES:
+        return Parsed((), (too_large(file),))
+    text = decode(data, file)
+    if isinstance(text, Problem):
+        return Parsed((), (text,))
+    documents: list[Composed] = []
+    texts: list[Span] = []
+    composer = Composer(file, texts if COMMENT.search(text) else None)
+    problems = _compose(text, composer, documents)
+    return Parsed(tuple(documents), problems, text, tuple(texts))
+
+
+def too_large(file: str) -> Problem:
+    """SG005: the file has more than MAX_FILE_BYTES bytes."""
+    message = f"the file is larger than {MAX_FILE_BYTES // 1024 // 1024} MiB"
+    step = "split it into several files; a document describes an application, not its data"
+    return Problem("SG005", Severity.ERROR, Position(file, 1, 1), (), message, next_step=step)
+
+
+def _compose(text: str, composer: Composer, documents: list[Composed]) -> tuple[Problem, ...]:
+    """Add what can be read of a text to `documents`; what ended the reading, and what was found before it."""
+    import yaml  # noqa: PLC0415  (20 ms: only a command that reads documents pays)
+
+    try:
+        for composed in composer.feed(_events(text)):
+            documents += [composed]
+    except TooMuch as limit:
+        return (*composer.pending, limit.problem)
+    except yaml.YAMLError as error:
+        from sparkgen.document.advice import explain  # noqa: PLC0415  (only for text that is not YAML)
+
+        found = explain(error, lines_of(text), composer.file)
+        return (*(known for known in composer.pending if known.position != found.position), found)
+    return ()
+
+
+def _events(text: str) -> Iterator[Any]:
+    parser = parser_class()(text.encode())
+    while True:
+        event = parser.get_event()
+        if event is None:
+            return
+        yield event
+
+
+def parser_class() -> Any:
+    """The parser of libyaml; PyYAML's own, some thirty times slower, where PyYAML was built without libyaml.
+
+    Used bare: PyYAML's loaders resolve scalars by YAML 1.1's rules, and compose recursively.
+    """
+    try:
+        from yaml.cyaml import CParser  # type: ignore[attr-defined]  # noqa: PLC0415  (as in _compose)
+    except ImportError:
+        return _pure_parser()
+    return CParser
+
+
+def _pure_parser() -> Any:
+    from yaml.parser import Parser  # noqa: PLC0415  (only without libyaml)
+    from yaml.reader import Reader  # noqa: PLC0415
+    from yaml.scanner import Scanner  # noqa: PLC0415
+
+    class PureParser(Reader, Scanner, Parser):
+        def __init__(self, stream: bytes) -> None:
+            Reader.__init__(self, stream)
+            Scanner.__init__(self)
+            Parser.__init__(self)
+
+    return PureParser

@@ -1,0 +1,166 @@
+"""What a plain (unquoted) YAML scalar means: the rules of kubectl and Helm, not PyYAML's.
+
+Both read YAML with sigs.k8s.io/yaml: go-yaml v2 (`resolve.go`) types the scalar, Go's JSON encoder writes
+it, and a JSON decoder reads it again. So `0777` is 511, `08` is 8, `1e3` is the integer 1000, `1:30` and
+dates are text, and `.inf` is refused because JSON cannot write it. What Helm says to each is measured:
+tests/unit/document/data/helm_scalars.json.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+Scalar = None | bool | int | float | str
+
+_WORDS: dict[str, Scalar] = {"": None, "~": None, "null": None, "Null": None, "NULL": None}
+_WORDS.update(dict.fromkeys(("true", "True", "TRUE"), True))
+_WORDS.update(dict.fromkeys(("false", "False", "FALSE"), False))
+_WORDS.update(dict.fromkeys((".nan", ".NaN", ".NAN"), math.nan))
+_WORDS.update({sign + word: math.inf for word in (".inf", ".Inf", ".INF") for sign in ("", "+")})
+_WORDS.update(dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -math.inf))
+_TRUE_WORDS = ("y", "Y", "yes", "Yes", "YES", "on", "On", "ON")
+_FALSE_WORDS = ("n", "N", "no", "No", "NO", "off", "Off", "OFF")
+_WORDS.update(dict.fromkeys(_TRUE_WORDS, True))
+_WORDS.update(dict.fromkeys(_FALSE_WORDS, False))
+
+BOOLEAN_WORDS = frozenset(_TRUE_WORDS + _FALSE_WORDS)
+"""YAML 1.1's booleans: read as such by kubectl and Helm, as text by every YAML 1.2 reader."""
+
+_FIRST = frozenset("+-0123456789.~yYnNtTfFoO")
+"""Only a scalar that starts with one of these can be anything but text."""
+
+_INTEGER = re.compile(r"([+-]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))")
+_BINARY = re.compile(r"0b([+-]?[01]+)")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_DOT_FLOAT = re.compile(r"\.[0-9]+(_[0-9]+)*([eE][-+]?[0-9]+(_[0-9]+)*)?")
+
+_INT64_MIN, _INT64_END, _UINT64_END = -(2**63), 2**63, 2**64
+_EXACT = 2**53  # a 64-bit float holds every integer up to here
+_JSON_EXPONENT = 1e21  # Go's encoder writes smaller numbers without an exponent: they come back as integers
+_LONGEST_DECIMAL = 20  # digits of 2**64; longer ones need no conversion (and Python refuses very long ones)
+
+
+def resolve(text: str) -> Scalar:
+    """The value of an unquoted scalar without a tag.
+
+    Infinities, NaN and numbers that Helm would round are returned as they are: see `unreadable`.
+    """
+    if text and text[0] not in _FIRST:
+        return text
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] == ".":
+        return _float(text.replace("_", ""), text) if _DOT_FLOAT.fullmatch(text) else text
+    if text[0] in "+-0123456789":
+        return _number(text)
+    return text
+
+
+def _number(text: str) -> int | float | str:
+    plain = text.replace("_", "")
+    integer = _integer(plain)
+    if integer is not None:
+        return integer
+    if _FLOAT.fullmatch(plain):
+        return _float(plain, text)
+    binary = _BINARY.fullmatch(plain)
+    if binary and _INT64_MIN <= int(binary[1], 2) < _UINT64_END:
+        return int(binary[1], 2)
+    return text
+
+
+def _integer(plain: str) -> int | None:
+    """Go's ParseInt(plain, 0, 64), then ParseUint: None where neither accepts it."""
+    found = _INTEGER.fullmatch(plain)
+    if found is None:
+        return None
+    sign, *spellings = found.groups()
+    digits, base = next((text, base) for text, base in zip(spellings, (16, 2, 8, 10), strict=True) if text)
+    if base == 10 and len(digits) > _LONGEST_DECIMAL:
+        return None
+    value = -int(digits, base) if sign == "-" else int(digits, base)
+    return value if _INT64_MIN <= value < (_INT64_END if sign else _UINT64_END) else None
+
+
+def _float(plain: str, text: str) -> int | float | str:
+    """A decimal number as JSON brings it back: an integer where it is one; text where 64 bits are too few."""
+    value = float(plain)
+    return text if math.isinf(value) else as_json_number(value)
+
+
+def as_json_number(value: float) -> int | float:
+    """A float that Go's JSON encoder wrote and a JSON decoder read: 1.0 is 1, and 1e20 is an integer."""
+    if abs(value) >= _JSON_EXPONENT or not value.is_integer():
+        return value
+    mantissa, _, exponent = repr(value).partition("e")
+    if not exponent:
+        return int(value)
+    whole, _, fraction = mantissa.partition(".")
+    zeros = int(exponent) - len(fraction)
+    return int(whole + fraction + "0" * zeros)
+
+
+def unreadable(value: Scalar, text: str) -> str:
+    """Why kubectl or Helm would not read the number `text` as it stands; empty when they do."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "JSON, which Kubernetes speaks, has no such number"
+    exact = _written_integer(value, text)
+    if exact is None or abs(exact) <= _EXACT:
+        return ""
+    rounded = as_json_number(float(exact))
+    return "" if rounded == exact else f"Helm keeps 53 bits of a number and would read {rounded}"
+
+
+def _written_integer(value: Scalar, text: str) -> int | None:
+    """The integer that a person wrote, also where it was too large to be read as one; None for all else."""
+    plain = text.replace("_", "")
+    if isinstance(value, int) and _is_integer(text):
+        return value
+    return int(plain) if plain.lstrip("+-").isdigit() and not isinstance(value, str) else None
+
+
+_TAGS = {f"tag:yaml.org,2002:{name}": name for name in ("str", "int", "float", "bool", "null")}
+TAG_NAMES = tuple(f"!!{name}" for name in _TAGS.values())
+"""The tags a scalar may carry."""
+
+
+class TagError(ValueError):
+    """A tag that is unknown, or that does not fit its scalar; the text is the reason, for a person."""
+
+
+def resolve_tagged(tag: str, text: str) -> Scalar:
+    """The value of a scalar with an explicit tag such as `!!int` (quoted or not: the tag decides).
+
+    Raises TagError. `!!binary` and `!!timestamp` are refused: JSON has neither.
+    """
+    name = _TAGS.get(tag)
+    if name is None:
+        raise TagError(f"the tag {short_tag(tag)[:60]} means nothing to Kubernetes")
+    if name == "str":
+        return text
+    value = resolve(text)
+    if not _fits(name, value, text):
+        raise TagError(f"the value is not what its tag {short_tag(tag)} says")
+    return as_json_number(float(value)) if name == "float" and isinstance(value, int) else value
+
+
+def _fits(name: str, value: Scalar, text: str) -> bool:
+    if name == "bool" or isinstance(value, bool):
+        return name == "bool" and isinstance(value, bool)
+    if not isinstance(value, int | float):
+        return name == "null" and value is None
+    if name == "int":
+        return _is_integer(text)
+    return name == "float" and (not _is_integer(text) or _INT64_MIN <= value < _INT64_END)
+
+
+def _is_integer(text: str) -> bool:
+    """Whether go-yaml takes a number for an integer (`1.0` is a float to it, though JSON makes it 1)."""
+    plain = text.replace("_", "")
+    return _integer(plain) is not None or _BINARY.fullmatch(plain) is not None
+
+
+def short_tag(tag: str) -> str:
+    """`tag:yaml.org,2002:int` as people write it: `!!int`."""
+    return tag.replace("tag:yaml.org,2002:", "!!", 1)

@@ -1,0 +1,113 @@
+"""A YAML parser's error with the text around it: what the advice is made from."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sparkgen.document.text import shortened, syntax_problem
+from sparkgen.errors import Position, Problem
+
+if TYPE_CHECKING:
+    from yaml import YAMLError
+
+_COMMENT = re.compile(r"\s#.*")
+
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """A parser's error.
+
+    `problem` and `context`: its words, in lower case. `at`: where it gave up. `start`: where what it was
+    reading began, if it says so. `lines`: the whole text.
+    """
+
+    problem: str
+    context: str
+    at: Position
+    start: Position | None
+    lines: list[str]
+
+    @property
+    def line(self) -> str:
+        """The line in which the parser gave up."""
+        return self.line_of(self.at)
+
+    @property
+    def character(self) -> str:
+        """The character at which the parser gave up; empty at the end of a line."""
+        return self.line[self.at.column - 1 : self.at.column]
+
+    @property
+    def before(self) -> str:
+        """What stands in the line before that character, without blanks at its end."""
+        return self.line[: self.at.column - 1].rstrip()
+
+    def line_of(self, place: Position) -> str:
+        """The text of a place's line; empty behind the end of the file."""
+        return self.lines[place.line - 1] if place.line <= len(self.lines) else ""
+
+    def character_at(self, place: Position) -> str:
+        """The character at a place; empty at the end of a line."""
+        return self.line_of(place)[place.column - 1 :][:1]
+
+    def rest(self, place: Position) -> str:
+        """The rest of a line from a place on, without a comment."""
+        return without_comment(self.line_of(place)[place.column - 1 :])
+
+    def column(self, number: int) -> Position:
+        """A place in the line in which the parser gave up; columns count from 1."""
+        return Position(self.at.file, self.at.line, number)
+
+    def above(self) -> Position | None:
+        """The last line before `at` that holds more than a comment."""
+        for number in range(self.at.line - 1, 0, -1):
+            text = self.lines[number - 1].strip()
+            if text and not text.startswith("#"):
+                return Position(self.at.file, number, 1)
+        return None
+
+    def problem_at(self, place: Position, message: str, next_step: str, found: str | None = None) -> Problem:
+        """SG002 at a place; what was found is its line, if nothing else is said."""
+        text = self.line_of(place).strip() if found is None else found
+        return syntax_problem(place, message, next_step, shortened(text))
+
+
+def read_error(error: YAMLError, lines: list[str], file: str) -> Syntax | None:
+    """What an exception of PyYAML says; None if it names no place."""
+    at = _position(getattr(error, "problem_mark", None), file)
+    start = _position(getattr(error, "context_mark", None), file)
+    known = at or start
+    if known is None:
+        return None
+    problem = str(getattr(error, "problem", None) or error).lower()
+    context = str(getattr(error, "context", None) or "").lower()
+    return Syntax(problem, context, _inside(known, lines), start, lines)
+
+
+def _position(mark: Any, file: str) -> Position | None:
+    return None if mark is None else Position(file, mark.line + 1, mark.column + 1)
+
+
+def _inside(place: Position, lines: list[str]) -> Position:
+    """For a place behind the end of the file, the end of the last line that holds text."""
+    if place.line < len(lines) or (place.line == len(lines) and lines[-1]):
+        return place
+    number = len(lines)
+    while number > 1 and not lines[number - 1].strip():
+        number -= 1
+    return Position(place.file, number, len(lines[number - 1]) + 1)
+
+
+def without_comment(text: str) -> str:
+    """A value without the comment behind it, and without blanks around it."""
+    return _COMMENT.sub("", text).strip()
+
+
+def quoted(value: str) -> str:
+    """A text in quotes, as a person would write it into YAML; a long one is cut."""
+    value = shortened(value)
+    if "\\" in value or '"' in value:
+        return "'" + value.replace("'", "''") + "'"
+    return f'"{value}"'

@@ -1,0 +1,74 @@
+"""Bytes into text, and text into lines, counted as libyaml counts them."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from sparkgen.errors import Position, Problem, Severity
+
+_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+"""What YAML 1.1, and so libyaml, takes for the end of a line."""
+
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+"""Characters that may not stand in a YAML file (libyaml, reader.c): control characters, mostly.
+
+With them a byte order mark that is not at the start: libyaml skips it, go-yaml makes it a part of the key.
+"""
+
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+_LONGEST = 60  # characters of the user's text in a message: more hides what the message says
+
+
+def shortened(text: str) -> str:
+    """The beginning of a text, on one line."""
+    line = lines_of(text)[0] if len(text) <= _LONGEST else lines_of(text[: _LONGEST + 1])[0]
+    if line == text and len(line) <= _LONGEST:
+        return text
+    return f"{line[: _LONGEST - 3]}..."
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text without their ends."""
+    return _BREAK.split(text)
+
+
+def syntax_problem(position: Position, message: str, next_step: str, found: str = "") -> Problem:
+    """SG002: the text is not YAML, or not YAML that Kubernetes reads."""
+    return Problem("SG002", Severity.ERROR, position, (), message, found=found, next_step=next_step)
+
+
+def decode(data: bytes, file: str) -> str | Problem:
+    """The text of a file: UTF-8, with or without a byte order mark; anything else is a problem."""
+    if data.startswith(_UTF16) or data[:2].count(0) == 1:
+        return syntax_problem(Position(file, 1, 1), "the file is UTF-16", "save it as UTF-8")
+    try:
+        text = data.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        place = position_after(data[: error.start].decode("utf-8").removeprefix("\ufeff"), file)
+        if b"\0" in data:
+            return _binary(place)
+        message = f"the file is not UTF-8: the byte 0x{data[error.start]:02x} is no part of a character"
+        return syntax_problem(place, message, "save it as UTF-8")
+    found = _FORBIDDEN.search(text)
+    if found is None:
+        return text
+    place = position_after(text[: found.start()], file)
+    if found[0] == "\0":
+        return _binary(place)
+    name = "byte order mark" if found[0] == "\ufeff" else "control character"
+    step = "delete it (editors do not show it); if a value needs it, write it as an escape in double quotes"
+    return syntax_problem(place, f"the {name} U+{ord(found[0]):04X} may not stand here", step)
+
+
+def _binary(place: Position) -> Problem:
+    message = "the file holds a NUL byte: it is binary, not YAML"
+    return syntax_problem(place, message, "name a YAML file in UTF-8")
+
+
+def position_after(before: str, file: str) -> Position:
+    """The place of the character that follows the text `before`, the start of a file."""
+    lines = lines_of(before)
+    return Position(file, len(lines), len(lines[-1]) + 1)
