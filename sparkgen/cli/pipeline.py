@@ -6,7 +6,7 @@ Prints and writes nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sparkgen import __version__
@@ -34,21 +34,36 @@ class Checked:
 
 
 def check(request: Request, stdin: Callable[[], bytes]) -> Checked:
-    """Read all documents and find everything that is wrong with them. Never raises for bad input.
-
-    The meaning of a document is looked at only if its form is right.
-    """
-    from sparkgen import schema, semantics  # noqa: PLC0415
+    """Read all documents and find everything that is wrong with them. Never raises for bad input."""
     from sparkgen.document import apply_ignores, load  # noqa: PLC0415
 
     loaded = load(request.sources, request.values, request.sets, request.set_strings, stdin)
     shared = [ignore for document in loaded.documents[:1] for ignore in document.ignores if ignore.shared]
     problems = [*apply_ignores(loaded.problems, shared)[0]]
     for document in loaded.documents:
-        found = schema.check(document) or semantics.check(document)
-        problems += apply_ignores([*document.warnings, *found], document.ignores)[0]
+        problems += apply_ignores([*document.warnings, *examine(document)], document.ignores)[0]
     # A line of an overlay is wrong once, however many documents it is laid on.
     return Checked(loaded.documents, tuple(dict.fromkeys(problems)))
+
+
+def examine(document: Document) -> list[Problem]:
+    """What is wrong with one document: its form, and its meaning as far as the form lets one see it."""
+    from sparkgen import schema, semantics  # noqa: PLC0415
+
+    found = schema.check(document)
+    if not found:
+        return semantics.check(document)
+    # Imported for refused documents alone.
+    from sparkgen.schema.repaired import repaired  # noqa: PLC0415
+
+    value = repaired(document, found)
+    if value is None:
+        return found
+    told = {problem.path for problem in found}
+    meaning = semantics.check(replace(document, value=value))
+    return found + [
+        problem for problem in meaning if not any(problem.path[: len(path)] == path for path in told)
+    ]
 
 
 def render(document: Document, namespace: str) -> Bundle:
