@@ -128,7 +128,7 @@ def typed_fields() -> Mapping[str, tuple[str, ...]]:
 
 def _dig(value: Any, parts: tuple[str, ...]) -> Any:
     for part in parts:
-        value = value.get(part) if isinstance(value, Mapping) else None
+        value = value.get(part) if isinstance(value, dict) else None
     return value
 
 

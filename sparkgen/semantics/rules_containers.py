@@ -144,6 +144,8 @@ def _is_set(facts: Facts, role: str, name: str) -> bool:
         return True
     if name == contract.ENV_HADOOP_CONF_DIR:
         return bool(facts.get("hadoopConf"))
+    if name == contract.ENV_CLASSPATH:
+        return role == "executor" and "spark.executor.extraClassPath" in facts.properties
     return role == "executor" and re.fullmatch(rf"{contract.ENV_JAVA_OPT_PREFIX}[0-9]+", name) is not None
 
 

@@ -8,6 +8,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sparkgen.errors import Severity
+from sparkgen.model import build
+from sparkgen.semantics import rules_sizes
 from sparkgen.semantics.facts import Facts
 from sparkgen.semantics.registry import RULES, findings
 from tests.property.strategies import documents
@@ -42,6 +45,16 @@ PROPERTIES = st.dictionaries(
     | TEXT,
     TEXT,
     max_size=6,
+)
+NUMERIC = st.from_regex(r"[ +-]?[0-9_]{0,4}[.,]?[0-9]{0,2}[a-zA-Z%]{0,2} ?", fullmatch=True)
+COMPUTED = sorted(
+    {
+        *rules_sizes.MEMORY_SETTINGS,
+        *rules_sizes.CPU_SETTINGS,
+        *rules_sizes.DURATION_SETTINGS,
+        *rules_sizes.FACTOR_SETTINGS,
+        *rules_sizes.COUNT_SETTINGS,
+    }
 )
 ROLE = st.fixed_dictionaries(
     {},
@@ -113,6 +126,27 @@ def test_rules_never_fail(spec: dict[str, Any], schedule: str | None, zone: str)
     first = [(rule.code, finding) for rule, finding in findings(Facts.of(value))]
     assert value == before
     assert first == [(rule.code, finding) for rule, finding in findings(Facts.of(value))]
+
+
+@given(
+    conf=st.dictionaries(st.sampled_from(COMPUTED), NUMERIC, max_size=3),
+    driver=st.dictionaries(st.sampled_from(["memory", "memoryOverhead", "coreRequest"]), NUMERIC, max_size=1),
+    factor=st.just("0.2") | NUMERIC,
+)
+def test_what_no_rule_refuses_can_be_built(conf: dict[str, str], driver: dict[str, str], factor: str) -> None:
+    """The model computes with sizes, durations and numbers: a text that it cannot read is an error before."""
+    spec = {
+        "type": "Python",
+        "sparkVersion": "3.5.8",
+        "image": "example.com/a:1",
+        "mainApplicationFile": "local:///a.py",
+        "sparkConf": {**conf, "spark.memory.offHeap.enabled": "true"},
+        "driver": driver,
+        "memoryOverheadFactor": factor,
+    }
+    value = _document(spec, None, "")
+    if not any(rule.severity is Severity.ERROR for rule, _ in findings(Facts.of(value))):
+        build(value)
 
 
 @given(value=documents())
