@@ -13,7 +13,6 @@ The longest of them is the application id: 63 - 1 - 8 (hash) - 1 - 5 (attempt) l
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from json.encoder import encode_basestring
 from typing import Any
 
@@ -34,7 +33,7 @@ def canonical_json(value: Any) -> str:
     So the chart hashes the same text. `ValueError` for what JSON cannot say (an infinity, a key that is
     no text). docs/design/helm-parity.md.
     """
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         members = [f"{json_string(key)}:{canonical_json(value[key])}" for key in sorted(value)]
         return "{" + ",".join(members) + "}"
     if isinstance(value, list | tuple):

@@ -87,7 +87,7 @@ def is_true(properties: Mapping[str, str], name: str, default: bool = False) -> 
 def lookup(value: Any, path: tuple[str, ...]) -> Any:
     """The value at a path of keys, or None."""
     for key in path:
-        value = value.get(key) if isinstance(value, Mapping) else None
+        value = value.get(key) if isinstance(value, dict) else None
     return value
 
 

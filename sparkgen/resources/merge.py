@@ -38,7 +38,7 @@ def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _merged(field: str, base: Any, over: Any) -> Any:
-    if isinstance(base, Mapping) and isinstance(over, Mapping):
+    if isinstance(base, dict) and isinstance(over, dict):
         return merge(base, over)
     if isinstance(base, list) and isinstance(over, list):
         if field in APPENDED:

@@ -51,7 +51,7 @@ def verbatim(item: Object) -> Object:
 
 
 def _has_variable(value: Any) -> bool:
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return any(_has_variable(item) for item in value.values())
     if isinstance(value, list | tuple):
         return any(_has_variable(item) for item in value)

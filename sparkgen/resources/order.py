@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 FIRST = (
@@ -68,7 +67,7 @@ _RANK.update({key: index + 1 for index, key in enumerate(LAST)})
 
 def ordered(value: Any) -> Any:
     """A copy of a Kubernetes object whose keys stand in the order above."""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         keys = sorted(value, key=lambda key: _RANK.get(key, 0))
         return {key: _child(key, value[key]) for key in keys}
     if isinstance(value, list | tuple):
@@ -77,6 +76,6 @@ def ordered(value: Any) -> Any:
 
 
 def _child(key: str, value: Any) -> Any:
-    if key in SORTED and isinstance(value, Mapping):
+    if key in SORTED and isinstance(value, dict):
         return {name: value[name] for name in sorted(value)}
     return ordered(value)

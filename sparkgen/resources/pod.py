@@ -141,12 +141,25 @@ def resources(application: Application, role: Role) -> Layer:
     limits: dict[str, Any] = {"memory": memory}
     if role.core_limit is not None:
         limits["cpu"] = role.core_limit
+    limits.update(_custom_resources(application, role))
     gpu = role.spec.get("gpu")
     if gpu:
         limits[gpu["name"]] = gpu["quantity"]
     return main_container(
         role, resources={"requests": {"cpu": role.core_request, "memory": memory}, "limits": limits}
     )
+
+
+def _custom_resources(application: Application, role: Role) -> dict[str, str]:
+    """Limits for `spark.<role>.resource.<name>.{amount,vendor}` (KubernetesUtils, buildResourcesQuantities)."""
+    prefix, suffix = f"spark.{role.name}.resource.", ".amount"
+    limits = {}
+    for key, amount in sorted(application.properties.items()):
+        name = key.removeprefix(prefix).removesuffix(suffix)
+        vendor = application.properties.get(f"{prefix}{name}.vendor")
+        if key == f"{prefix}{name}{suffix}" and vendor:
+            limits[f"{vendor}/{name}"] = amount
+    return limits
 
 
 def scheduling(application: Application, role: Role) -> Layer:

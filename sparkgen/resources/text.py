@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -65,7 +64,7 @@ def json_text(value: Any) -> str:
 def _indented(value: Any, line: str) -> str:
     """Laid out as by `json.dumps(indent=2)`, scalars as in the canonical form. `line`: newline and indent."""
     deeper = line + "  "
-    if value and isinstance(value, Mapping):
+    if value and isinstance(value, dict):
         items = (f"{json_string(key)}: {_indented(value[key], deeper)}" for key in sorted(value))
         return "{" + deeper + f",{deeper}".join(items) + line + "}"
     if value and isinstance(value, list | tuple):

@@ -354,3 +354,16 @@ def test_images(rendered: Make, role: str) -> None:
     assert (made.spark(role)["image"], made.spark(role)["imagePullPolicy"]) == ("own", "Always")
     assert made.pod(role)["spec"]["imagePullSecrets"] == [{"name": "one"}, {"name": "two"}]
     assert "imagePullPolicy" not in rendered().spark(role)
+
+
+@ROLES
+def test_custom_resources_of_spark_become_limits(rendered: Make, role: str) -> None:
+    """`spark.<role>.resource.*` with a vendor asks the cluster for the devices, as in native Spark."""
+    prefix = f"spark.{role}.resource"
+    conf = {
+        f"{prefix}.gpu.amount": "2",
+        f"{prefix}.gpu.vendor": "nvidia.com",
+        f"{prefix}.fpga.amount": "1",
+    }
+    made = rendered(sparkConf=conf).spark(role)["resources"]
+    assert made["limits"] == {"memory": made["requests"]["memory"], "nvidia.com/gpu": "2"}

@@ -1,0 +1,78 @@
+"""The documentation is held to what the tool does: documents, links, outputs."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGES = sorted(
+    path.relative_to(ROOT).as_posix()
+    for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")]
+)
+RULES = "docs/reference/rules.md"
+"""Shows bad documents on purpose; its own tests hold it."""
+MISTAKE = r"A mistake looks like this.*?```yaml\n(.*?)```.*?```text\n(.*?)```"
+SPARKGEN = Path(sys.executable).with_name("sparkgen")
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """The fenced blocks of a page in one language."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """The command line as a user runs it, without colour."""
+    environment = {**os.environ, "NO_COLOR": "1"}
+    return subprocess.run(
+        [str(SPARKGEN), *arguments], cwd=cwd, capture_output=True, text=True, check=False, env=environment
+    )
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_relative_links_lead_somewhere(page: str) -> None:
+    """A link to a file of the repository that is not there is a dead end for a reader."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    targets = re.findall(r"\]\(([^)#\s]+)[^)]*\)", text)
+    local = [target for target in targets if "://" not in target]
+    missing = [target for target in local if not (ROOT / page).parent.joinpath(target).exists()]
+    assert missing == []
+
+
+def whole_documents(page: str) -> list[str]:
+    """The documents of a page that claim to be right and whole."""
+    wrong = re.search(MISTAKE, (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+    return [
+        text
+        for text in blocks(page, "yaml")
+        if text.startswith("apiVersion: sparkgen.dev/") and "\nspec:" in text
+        if wrong is None or text != wrong[1]
+    ]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != RULES])
+def test_whole_documents_on_a_page_are_valid(page: str, tmp_path: Path) -> None:
+    """A reader who copies a whole document from a page has one that works."""
+    for index, text in enumerate(whole_documents(page)):
+        name = f"app-{index}.yaml"
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        result = run("validate", name, cwd=tmp_path)
+        assert (result.returncode, result.stdout + result.stderr) == (0, result.stdout + result.stderr)
+
+
+def test_the_mistake_in_the_readme_is_what_the_tool_prints(tmp_path: Path) -> None:
+    """The README shows a real message: the last block after the words that announce it."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    found = re.search(MISTAKE, text, flags=re.DOTALL)
+    assert found is not None
+    document, shown = found.groups()
+    (tmp_path / "app.yaml").write_text(document, encoding="utf-8")
+    result = run("validate", "app.yaml", cwd=tmp_path)
+    assert result.returncode == 1
+    assert result.stdout == shown
