@@ -112,6 +112,11 @@ class Facts:
         text = self.properties.get(name)
         return default if text is None else text.strip().lower() == "true"
 
+    def dependencies(self, field: str) -> Iterator[tuple[Path, str]]:
+        """The items of one of the lists of `deps`, each with its path."""
+        for index, text in enumerate(self.get("deps", field) or ()):
+            yield self.path("deps", field, index), text
+
     def named_volumes(self, role: str) -> Iterator[tuple[Path, Mapping[str, Any]]]:
         """The volumes that a role's pods may have: the application's and those of the role's template."""
         for index, volume in enumerate(self.spec.get("volumes") or ()):

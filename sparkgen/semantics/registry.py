@@ -19,6 +19,7 @@ from sparkgen.semantics import rules_program as program
 from sparkgen.semantics import rules_secrets as secrets
 from sparkgen.semantics import rules_settings as settings
 from sparkgen.semantics import rules_sizes as sizes
+from sparkgen.semantics import rules_versions as versions
 from sparkgen.semantics import rules_volumes as volumes
 from sparkgen.semantics.facts import Facts
 from sparkgen.semantics.findings import Finding, Rule
@@ -68,12 +69,12 @@ RULES: tuple[Rule, ...] = (
     Rule("SG132", "main-class-in-manifest", WARNING, "A main class that only the jar can name.", program.main_class_in_manifest),
     Rule("SG133", "main-class-unused", WARNING, "A main class beside a Python or R file.", program.main_class_unused),
     Rule("SG134", "main-file", ERROR, "A script that spark-submit would take for a jar.", program.main_file),
-    Rule("SG135", "moving-tag", WARNING, "An image that can change without a change in Git.", program.moving_tag),
-    Rule("SG136", "spark-version", ERROR, "A version of Spark without a scheduler jar.", program.spark_version),
-    Rule("SG137", "image-version", WARNING, "An image tagged with another version of Spark.", program.image_version),
-    Rule("SG138", "scala-version", ERROR, "A Scala line for which Spark was never built.", program.scala_version),
-    Rule("SG139", "artifact-version", WARNING, "A library for another Scala or Spark.", program.artifact_versions),
-    Rule("SG140", "coordinates", ERROR, "A package that is no Maven coordinate.", program.coordinates),
+    Rule("SG135", "moving-tag", WARNING, "An image that can change without a change in Git.", versions.moving_tag),
+    Rule("SG136", "spark-version", ERROR, "A version of Spark without a scheduler jar.", versions.spark_version),
+    Rule("SG137", "image-version", WARNING, "An image tagged with another version of Spark.", versions.image_version),
+    Rule("SG138", "scala-version", ERROR, "A Scala line for which Spark was never built.", versions.scala_version),
+    Rule("SG139", "artifact-version", WARNING, "A library for another Scala or Spark.", versions.artifact_versions),
+    Rule("SG140", "coordinates", ERROR, "A package that is no Maven coordinate.", versions.coordinates),
     Rule("SG141", "file-location", WARNING, "A file whose place is not what it seems.", program.file_locations),
     Rule("SG142", "unexpanded-text", WARNING, "A placeholder that nothing fills in.", program.unexpanded),
     # volumes
