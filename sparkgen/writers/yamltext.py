@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 # Words that some reader takes for a boolean or null, in any case: YAML 1.1's table and go-yaml's.
@@ -75,7 +75,7 @@ def dump(value: Any) -> str:
     The text ends with one newline. TypeError names a value of another type.
     """
     lines: list[str] = []
-    _Writer(lines.append).node(value, "", "", -1)
+    _node(lines.append, value, "", -1)
     return "\n".join(lines) + "\n"
 
 
@@ -94,80 +94,59 @@ def scalar(value: Any) -> str:
     raise TypeError(f"cannot write a {type(value).__name__} as YAML")
 
 
-class _Writer:
-    """Appends lines to `emit`.
+Emit = Callable[[str], object]
 
-    Remembers how each string was written, for names and images come again and again.
+
+def _node(emit: Emit, value: Any, lead: str, indent: int) -> None:
+    """Write `value` after `lead` (such as ``  name:``, or "" for the document itself).
+
+    `indent` is the column of the collection that holds the value, -1 for the document itself.
     """
+    gap = " " if lead else ""
+    if isinstance(value, str):
+        emit(f"{lead}{gap}{_text(value, indent)}")
+        return
+    if not (isinstance(value, dict | list | tuple) and value):
+        emit(f"{lead}{gap}{_empty_or_scalar(value)}")
+        return
+    if lead:
+        emit(lead)
+    margin = " " * (indent + 2) if lead else ""
+    if isinstance(value, dict):
+        _mapping(emit, value, margin, margin)
+    else:
+        _list(emit, value, margin, margin)
 
-    def __init__(self, emit: Callable[[str], object]) -> None:
-        self._emit = emit
-        self._known: dict[str, str] = {}
 
-    def node(self, value: Any, lead: str, gap: str, indent: int) -> None:
-        """Write `value` after `lead` (such as ``  name:``), with `gap` between when both share a line.
-
-        `indent` is the column of the collection that holds the value, -1 for the document itself.
-        """
-        if isinstance(value, str):
-            self._emit(f"{lead}{gap}{self._text(value, indent)}")
-        elif isinstance(value, dict) and value:
-            self._under(lead, gap)
-            self._mapping(value, " " * (indent + 2 if indent >= 0 else 0), "")
-        elif isinstance(value, list | tuple) and value:
-            self._under(lead, gap)
-            self._list(value, " " * (indent + 2 if indent >= 0 else 0), "")
-        else:
-            self._emit(f"{lead}{gap}{_empty_or_scalar(value)}")
-
-    def _under(self, lead: str, gap: str) -> None:
-        if gap:
-            self._emit(lead)
-
-    def _mapping(self, value: dict[str, Any], margin: str, first: str) -> None:
-        """Write the entries below `margin`.
-
-        The first stands behind `first` when the mapping is a list's item.
-        """
-        indent = len(margin)
-        lead = first or margin
-        for key, item in value.items():
-            name = self._key(key)
-            if len(name) > _LONGEST_SIMPLE_KEY:
-                self._emit(f"{lead}? {name}")
-                name, lead = "", margin
-            self.node(item, f"{lead}{name}:", " ", indent)
-            lead = margin
-
-    def _list(self, value: list[Any] | tuple[Any, ...], margin: str, first: str) -> None:
-        indent = len(margin)
-        lead = first or margin
-        for item in value:
-            if isinstance(item, dict) and item:
-                self._mapping(item, f"{margin}  ", f"{lead}- ")
-            elif isinstance(item, list | tuple) and item:
-                self._list(item, f"{margin}  ", f"{lead}- ")
-            else:
-                self.node(item, f"{lead}-", " ", indent)
-            lead = margin
-
-    def _key(self, key: Any) -> str:
+def _mapping(emit: Emit, value: dict[str, Any], margin: str, lead: str) -> None:
+    """Write the entries below `margin`; the first stands behind `lead`, which differs in a list's item."""
+    for key, item in value.items():
         if not isinstance(key, str):
             raise TypeError(f"cannot write a key of type {type(key).__name__} as YAML")
-        return self._line(key)
+        name = _line(key)
+        if len(name) > _LONGEST_SIMPLE_KEY:
+            emit(f"{lead}? {name}")
+            name, lead = "", margin
+        if type(item) is str and "\n" not in item:  # most entries are
+            emit(f"{lead}{name}: {_line(item)}")
+        else:
+            _node(emit, item, f"{lead}{name}:", len(margin))
+        lead = margin
 
-    def _text(self, text: str, indent: int) -> str:
-        if "\n" in text:
-            block = _block(text, indent)
-            if block:
-                return block
-        return self._line(text)
 
-    def _line(self, text: str) -> str:
-        known = self._known.get(text)
-        if known is None:
-            known = self._known[text] = _string(text)
-        return known
+def _list(emit: Emit, value: list[Any] | tuple[Any, ...], margin: str, lead: str) -> None:
+    for item in value:
+        if isinstance(item, dict) and item:
+            _mapping(emit, item, f"{margin}  ", f"{lead}- ")
+        elif isinstance(item, list | tuple) and item:
+            _list(emit, item, f"{margin}  ", f"{lead}- ")
+        else:
+            _node(emit, item, f"{lead}-", len(margin))
+        lead = margin
+
+
+def _text(text: str, indent: int) -> str:
+    return ("\n" in text and _block(text, indent)) or _line(text)
 
 
 def _empty_or_scalar(value: Any) -> str:
@@ -189,6 +168,10 @@ def _string(text: str) -> str:
         return f"'{text}'"
     escaped = _ESCAPED.sub(_escape, text)
     return f'"{_hidden().sub(_escape, escaped) if _hides(text) else escaped}"'
+
+
+# Names, images and labels come again in every object of an application, and in every application.
+_line = lru_cache(maxsize=4096)(_string)
 
 
 @cache

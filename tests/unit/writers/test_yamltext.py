@@ -10,6 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sparkgen.document.parse import parse
 from sparkgen.writers.yamltext import dump
 
 # Each of these is something else than a string to at least one of PyYAML, go-yaml v2 or v3, YAML 1.2 or
@@ -68,18 +69,26 @@ BLOCKS = [
 ]
 NOT_BLOCKS = ["\n", "\n\n", "a \nb\n", "a\t\nb", "a\r\nb\n", "a\n ", "a\x07\nb", "a\u2028\nb", " \na"]
 
-plain_values: st.SearchStrategy[Any] = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False)
-    | st.text(st.characters(exclude_categories=["Cs"]))
+texts = (
+    st.text(st.characters(exclude_categories=["Cs"]))
     | st.text("0123456789+-._:,eExXobinfaNyntrul~=<># \t\n\"'\\-{}[]&*!|>%@`?", max_size=8)
-    | st.sampled_from([*AMBIGUOUS, *PLAIN, *BLOCKS, *NOT_BLOCKS]),
-    lambda children: st.lists(children, max_size=4)
-    | st.dictionaries(st.text(max_size=9), children, max_size=4),
-    max_leaves=12,
+    | st.sampled_from([*AMBIGUOUS, *PLAIN, *BLOCKS, *NOT_BLOCKS])
 )
+kubernetes_scalars: st.SearchStrategy[Any] = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | texts
+
+
+def collections(scalars: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Values of any shape made of these scalars."""
+    keys = st.text(max_size=9)
+    return st.recursive(
+        scalars,
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(keys, inner, max_size=4),
+        max_leaves=12,
+    )
+
+
+kubernetes_values = collections(kubernetes_scalars)
+plain_values = collections(kubernetes_scalars | st.integers() | st.floats(allow_nan=False))
 
 
 def both_readers(text: str) -> list[Any]:
@@ -181,6 +190,17 @@ def test_what_is_written_is_read_back(value: Any) -> None:
     for read in both_readers(dump(value)):
         assert read == value
         assert repr(read) == repr(value)
+
+
+@given(kubernetes_values)
+def test_our_own_reader_agrees(value: Any) -> None:
+    """Law: documents are read as kubectl reads them, and what was written is among what it reads."""
+    parsed = parse(dump({"value": value}).encode(), "x.yaml")
+    assert [problem for found in parsed.documents for problem in found.problems] == []
+    [root] = [found.root for found in parsed.documents]
+    assert root is not None
+    assert root.value == {"value": value}
+    assert repr(root.value) == repr({"value": value})
 
 
 @given(plain_values)
