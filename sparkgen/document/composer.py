@@ -68,7 +68,7 @@ class _Frame:
 
     `size` (values in it, itself counted) and `height` (levels) count aliases as if written out. `key` is
     None in a list. `merge`: where its `<<` stands; `merged`: the keys that came by it, which later keys
-    may replace.
+    may replace. `skipped`: the text of a key that was refused. `template`: this is no mapping but `{{ x }}`.
     """
 
     __slots__ = (
@@ -83,6 +83,8 @@ class _Frame:
         "merged",
         "position",
         "size",
+        "skipped",
+        "template",
         "value",
     )
 
@@ -99,6 +101,8 @@ class _Frame:
         self.merged: set[str] = set()
         self.size = 1
         self.height = 1
+        self.skipped = ""
+        self.template = False
 
 
 class Composer:
@@ -243,7 +247,9 @@ class Composer:
 
     def _end(self, _event: Any) -> None:
         frame = self._stack.pop()
-        if frame.key is None:
+        if frame.template:
+            node = scalar_node("{{ ... }}", frame.position, "{{ ... }}")
+        elif frame.key is None:
             node = Node(frame.value, frame.position, "", NO_KEYS, frame.items)
         else:
             node = Node(frame.value, frame.position, "", frame.keys, frame.children)
@@ -286,20 +292,20 @@ class Composer:
         """A key that is an alias (which may stand for text), a list or a mapping."""
         left = Position(node.position.file, node.position.line, node.position.column - 1)
         if node.is_mapping and frame.position == left:
-            frame.key = _SKIP
             self._problems.append(complaints.template(frame.position, self._path()))
+            frame.key, frame.template = _SKIP, True
         else:
             self._key(frame, node.text, node.value, node.position)
 
     def _key(self, frame: _Frame, text: str, value: Any, position: Position) -> None:
         if not isinstance(value, str):
-            frame.key = _SKIP
             self._problems.append(complaints.key_not_text(position, self._path(), text, value))
+            frame.key, frame.skipped = _SKIP, text
             return
         first = frame.keys.get(value)
         if first is not None and value not in frame.merged:
-            frame.key = _SKIP
             self._problems.append(complaints.duplicate_key(position, (*self._path(), value), value, first))
+            frame.key, frame.skipped = _SKIP, value
             return
         frame.merged.discard(value)
         frame.keys[value] = position
@@ -354,4 +360,6 @@ class Composer:
                 parts.append(len(frame.items))
             elif isinstance(frame.key, str):
                 parts.append(frame.key)
+            elif frame.key is _SKIP:
+                parts.append(frame.skipped)
         return tuple(parts)

@@ -269,6 +269,22 @@ class TestKeys:
             "SG002 3:5",
         ]
 
+    def test_paths_below_refused_keys(self) -> None:
+        """A problem below a key that was refused has the key in its path."""
+        assert [problem.path for problem in problems("a: 1\na: yes\n2: {b: yes}\n")] == [
+            ("a",),
+            ("a",),
+            (),
+            ("2", "b"),
+        ]
+
+    def test_template_is_text(self) -> None:
+        """An unquoted template is one problem, and text from then on: no mapping for the schema to refuse."""
+        (document,) = parsed("a: [{{ x }}, {{w}}]\n").documents
+        assert document.root is not None
+        assert document.root.value == {"a": ["{{ ... }}", "{{ ... }}"]}
+        assert [problem.path for problem in document.problems] == [("a", 0), ("a", 1)]
+
 
 class TestScalars:
     """Problems of scalars; their values are compared with Helm's elsewhere."""
