@@ -82,7 +82,7 @@ def _events(text: str) -> Iterator[Any]:
 
 
 def parser_class() -> Any:
-    """The parser of libyaml; PyYAML's own, some thirty times slower, where PyYAML was built without libyaml.
+    """The parser of libyaml; PyYAML's own, about four times slower, where PyYAML was built without libyaml.
 
     Used bare: PyYAML's loaders resolve scalars by YAML 1.1's rules, and compose recursively.
     """

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import codecs
 import re
+from functools import cache
 
 from sparkgen.errors import Position, Problem, Severity
 
 _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 """What YAML 1.1, and so libyaml, takes for the end of a line."""
 
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
-"""Characters that may not stand in a YAML file (libyaml, reader.c): control characters, mostly.
+_FORBIDDEN_ASCII = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
-With them a byte order mark that is not at the start: libyaml skips it, go-yaml makes it a part of the key.
-"""
+
+@cache
+def _forbidden() -> re.Pattern[str]:
+    """Characters that may not stand in a YAML file (libyaml, reader.c): control characters, mostly.
+
+    With them a byte order mark that is not at the start: libyaml skips it, go-yaml makes it a part of the key.
+    Compiled for texts beyond ASCII alone: it takes as long as parsing a document.
+    """
+    return re.compile(
+        "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+    )
+
 
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -52,7 +62,7 @@ def decode(data: bytes, file: str) -> str | Problem:
             return _binary(place)
         message = f"the file is not UTF-8: the byte 0x{data[error.start]:02x} is no part of a character"
         return syntax_problem(place, message, "save it as UTF-8")
-    found = _FORBIDDEN.search(text)
+    found = (_FORBIDDEN_ASCII if text.isascii() else _forbidden()).search(text)
     if found is None:
         return text
     place = position_after(text[: found.start()], file)
