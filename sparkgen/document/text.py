@@ -18,12 +18,10 @@ _FORBIDDEN_ASCII = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 def _forbidden() -> re.Pattern[str]:
     """Characters that may not stand in a YAML file (libyaml, reader.c): control characters, mostly.
 
-    With them a byte order mark that is not at the start: libyaml skips it, go-yaml makes it a part of the key.
+    With them a byte order mark that is not at the start: libyaml skips it, go-yaml makes it a part of a key.
     Compiled for texts beyond ASCII alone: it takes as long as parsing a document.
     """
-    return re.compile(
-        "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
-    )
+    return re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
 
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
