@@ -9,7 +9,7 @@ from sparkgen import contract
 from sparkgen.model.application import Application, Role
 from sparkgen.model.properties import TUNABLE
 from sparkgen.resources.executor import executor_pod
-from sparkgen.resources.text import json_text, render_text, static_text
+from sparkgen.resources.text import hadoop_xml, json_text, properties_text, static_text
 
 IVY_DIR = "/tmp/.ivy2"  # noqa: S108 - inside the pod; the stock image's user has no home to write to
 
@@ -60,26 +60,27 @@ def _sizes(role: Role) -> dict[str, str]:
 
 def conf_files(application: Application) -> dict[str, str]:
     """The files of the run's `-conf` ConfigMap, for driver, allocator and executors."""
-    metrics = application.metrics_properties or render_text("metrics.properties.j2")
     return {
         contract.EXECUTOR_SCRIPT_FILE: static_text(contract.EXECUTOR_SCRIPT_FILE),
-        contract.LOG4J2_FILE: render_text(
-            "log4j2.properties.j2",
-            level=application.log_level,
-            loggers=dict(sorted(application.loggers.items())),
-        ),
-        contract.METRICS_FILE: metrics,
-        contract.SPARK_DEFAULTS_FILE: render_text(
-            "spark-defaults.conf.j2", properties=spark_properties(application)
-        ),
+        contract.LOG4J2_FILE: log4j2_text(application),
+        contract.METRICS_FILE: application.metrics_properties or static_text(contract.METRICS_FILE),
+        contract.SPARK_DEFAULTS_FILE: properties_text(spark_properties(application).items()),
     }
+
+
+def log4j2_text(application: Application) -> str:
+    """Logging to standard error, in the layout of Spark's own template, with the document's levels."""
+    levels = []
+    for index, (name, level) in enumerate(sorted(application.loggers.items()), start=1):
+        levels += [(f"logger.l{index}.name", name), (f"logger.l{index}.level", level.lower())]
+    root = properties_text([("rootLogger.level", application.log_level.lower())], " = ")
+    text = root + static_text(contract.LOG4J2_FILE)
+    return f"{text}\n{properties_text(levels, ' = ')}" if levels else text
 
 
 def hadoop_files(application: Application) -> dict[str, str]:
     """The files of the run's `-hadoop` ConfigMap."""
-    return {
-        contract.HADOOP_FILE: render_text("core-site.xml.j2", hadoop=dict(sorted(application.hadoop.items())))
-    }
+    return {contract.HADOOP_FILE: hadoop_xml(dict(sorted(application.hadoop.items())))}
 
 
 def executor_files(application: Application, run: str) -> dict[str, str]:

@@ -151,7 +151,7 @@ def resources(application: Application, role: Role) -> Layer:
 
 
 def _custom_resources(application: Application, role: Role) -> dict[str, str]:
-    """Limits for `spark.<role>.resource.<name>.{amount,vendor}` (KubernetesUtils, buildResourcesQuantities)."""
+    """Limits for `spark.<role>.resource.<name>.{amount,vendor}` (buildResourcesQuantities)."""
     prefix, suffix = f"spark.{role.name}.resource.", ".amount"
     limits = {}
     for key, amount in sorted(application.properties.items()):
