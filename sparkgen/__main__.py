@@ -18,8 +18,8 @@ _INTERRUPTED = 130
 
 def main() -> NoReturn:
     """Run the command line of this process."""
-    # A run is short and makes few cycles; collecting again and again costs a tenth of a large one.
-    gc.set_threshold(100_000, 20, 20)
+    # Collecting is wasted on a short run that makes few cycles: 500 documents take 2 MB more without it.
+    gc.disable()
     sys.exit(run(sys.argv[1:]))
 
 

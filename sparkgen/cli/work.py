@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -116,6 +115,8 @@ def _compare(bundles: Sequence[Bundle], request: Request) -> int:
 
 def _command_line(request: Request) -> str:
     """The command that writes what a check compared with."""
+    import shlex  # noqa: PLC0415 - only for a directory that is out of date
+
     pairs = [
         *(("-f", value) for value in request.values),
         *(("--set", value) for value in request.sets),
