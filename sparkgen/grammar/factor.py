@@ -11,6 +11,7 @@ import re
 from decimal import Decimal
 
 from sparkgen.grammar.error import GrammarError
+from sparkgen.grammar.memory import BLANKS
 
 ALLOWED = 'a decimal number above zero, as in "0.1"'
 
@@ -19,11 +20,12 @@ LONGEST_TEXT = 40
 
 def parse(text: str) -> Decimal:
     """The exact value of a factor, always above zero."""
-    if not re.fullmatch(r"\+?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?", text.strip()):
-        raise _refused(text.strip())
+    trimmed = text.strip(BLANKS)
+    if not re.fullmatch(r"\+?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?", trimmed):
+        raise _refused(trimmed)
     if len(text) > LONGEST_TEXT:
         raise GrammarError("is too long for a factor")
-    value = Decimal(text.strip())
+    value = Decimal(trimmed)
     if value == 0:
         raise GrammarError("is zero, and Spark wants a factor above zero")
     return value

@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sparkgen.grammar.memory import BLANKS
+from sparkgen.names import number_text
+
 TYPED_PROPERTIES: Mapping[tuple[str, ...], str] = {
     ("memoryOverheadFactor",): "spark.kubernetes.memoryOverheadFactor",
     ("deps", "jars"): "spark.jars",
@@ -73,15 +76,13 @@ def property_text(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, list | tuple):
         return ",".join(str(item) for item in value)
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
+    return number_text(value) if isinstance(value, float) else str(value)
 
 
 def is_true(properties: Mapping[str, str], name: str, default: bool = False) -> bool:
-    """A boolean property as Spark reads it: trimmed, in any case (ConfigHelpers.toBoolean)."""
+    """A boolean property as Spark reads it: trimmed as Java does, in any case (ConfigHelpers.toBoolean)."""
     text = properties.get(name)
-    return default if text is None else text.strip().lower() == "true"
+    return default if text is None else text.strip(BLANKS).lower() == "true"
 
 
 def lookup(value: Any, path: tuple[str, ...]) -> Any:

@@ -87,6 +87,7 @@ def test_an_empty_list_keeps_the_property() -> None:
         (0, "0"),
         (1.0, "1"),
         (0.25, "0.25"),
+        (0.00001, "0.00001"),
         ("4g", "4g"),
         (["a", "b"], "a,b"),
         (["a"], "a"),
@@ -106,7 +107,15 @@ def test_a_number_is_milliseconds_for_shuffle_tracking(timeout: object, text: st
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("true", True), (" TRUE ", True), ("True", True), ("false", False), ("1", False), ("yes", False)],
+    [
+        ("true", True),
+        (" TRUE ", True),
+        ("True", True),
+        ("false", False),
+        ("1", False),
+        ("yes", False),
+        ("\u00a0true", False),
+    ],
 )
 def test_booleans_as_spark_reads_them(text: str, expected: bool) -> None:
     """Only the word true, in any case, is true."""
