@@ -58,7 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
         chart = like_sized_chart(Path(folder) / "chart")
         comparisons = [
             cold_start(helm, chart, options.rounds),
-            many_documents(helm, chart, Path(folder), options.documents),
+            *many_documents(helm, chart, Path(folder), options.documents),
         ]
     text = report(comparisons)
     print(text)
@@ -104,43 +104,56 @@ def cold_start(helm: str, chart: Path, rounds: int) -> Comparison:
     theirs_command = [helm, "template", "bench", str(chart)]
     timed(ours_command), timed(theirs_command)
     pairs = [(timed(ours_command), timed(theirs_command)) for _ in range(rounds)]
-    ours, theirs = zip(*pairs, strict=True)
-    return Comparison(
-        "one document, cold",
-        "at most 3",
-        ours,
-        theirs,
-        "`sparkgen render app.yaml`",
-        "`helm template` of a like chart",
-    )
+    names = ("`sparkgen render app.yaml`", "`helm template` of a like chart")
+    return compared("one document, cold", "at most 3", pairs, *names)
 
 
-def many_documents(helm: str, chart: Path, folder: Path, count: int, rounds: int = 3) -> Comparison:
-    """Many documents in one call against as many calls; helm is called for a tenth of them in each round."""
+def copies(folder: Path, count: int) -> Path:
+    """A folder with `count` documents like the example, each of its own name."""
     documents = folder / "documents"
     documents.mkdir()
     text = EXAMPLE.read_text(encoding="utf-8")
     name = yaml.safe_load(text)["metadata"]["name"]
     for index in range(count):
-        (documents / f"app-{index:04}.yaml").write_text(
-            text.replace(f"name: {name}\n", f"name: {name}-{index}\n", 1), encoding="utf-8"
-        )
-    ours, theirs = [], []
+        copy = text.replace(f"name: {name}\n", f"name: {name}-{index}\n", 1)
+        (documents / f"app-{index:04}.yaml").write_text(copy, encoding="utf-8")
+    return documents
+
+
+def many_documents(helm: str, chart: Path, folder: Path, count: int, rounds: int = 5) -> list[Comparison]:
+    """Many documents in one call against as many calls; helm is called for a tenth of them in each round.
+
+    Both print, and both write files: like is compared with like.
+    """
+    documents = str(copies(folder, count))
     sample = max(count // 10, 1)
+    printed, written = [], []
     for index in range(rounds):
-        output = folder / f"out-{index}"
-        ours.append(timed([str(SPARKGEN), "render", str(documents), "-q", "-o", str(output)]))
-        theirs.append(
-            sum(timed([helm, "template", "bench", str(chart)]) for _ in range(sample)) * count / sample
-        )
-    return Comparison(
-        f"{count} documents",
-        "at most 0.1",
-        tuple(ours),
-        tuple(theirs),
-        "one `sparkgen render DIR -o OUT`",
-        f"{count} calls of `helm template` (from {sample} per round)",
-    )
+        ours = [str(SPARKGEN), "render", documents, "-q"]
+        theirs = [helm, "template", "bench", str(chart)]
+        printed.append((timed(ours), sum(timed(theirs) for _ in range(sample)) * count / sample))
+        outputs = [folder / f"theirs-{index}" / str(call) for call in range(sample)]
+        seconds = sum(timed([*theirs, "--output-dir", str(output)]) for output in outputs)
+        written.append((timed([*ours, "-o", str(folder / f"ours-{index}")]), seconds * count / sample))
+    calls = f"{count} calls of `helm template` (from {sample} per round)"
+    return [
+        compared(f"{count} documents, printed", "at most 0.1", printed, "one `sparkgen render DIR`", calls),
+        compared(
+            f"{count} documents, as files",
+            "",
+            written,
+            "one `sparkgen render DIR -o OUT`",
+            f"{calls} with `--output-dir`",
+        ),
+    ]
+
+
+def compared(
+    title: str, goal: str, pairs: list[tuple[float, float]], ours_name: str, theirs_name: str
+) -> Comparison:
+    """A comparison from its pairs of times."""
+    ours, theirs = zip(*pairs, strict=True)
+    return Comparison(title, goal, ours, theirs, ours_name, theirs_name)
 
 
 def report(comparisons: list[Comparison]) -> str:
