@@ -62,7 +62,7 @@ RULES: tuple[Rule, ...] = (
     Rule("SG123", "hadoop-prefix", ERROR, "A property that Hadoop does not know.", settings.hadoop_prefixes),
     Rule("SG124", "java-options", ERROR, "Options of the JVM that Spark refuses.", settings.java_options),
     Rule("SG125", "setting-clash", ERROR, "Properties that exclude each other.", settings.settings_that_clash),
-    Rule("SG126", "lost-resource", ERROR, "A GPU that Spark expects and no pod gets.", settings.lost_resources),
+    Rule("SG126", "lost-resource", WARNING, "A GPU that Spark expects and no pod gets.", settings.lost_resources),
     # the program
     Rule("SG130", "type-and-file", WARNING, "A main file of another language.", program.type_against_file),
     Rule("SG131", "main-class-missing", ERROR, "A main class that spark-submit cannot find out.", program.main_class_missing),

@@ -228,25 +228,23 @@ def _seconds(facts: Facts, name: str, default: str, unit: str) -> float | None:
 
 
 def lost_resources(facts: Facts) -> Iterator[Finding]:
-    """GPUs and the like that only sparkConf asks for: native Spark would put them into the pod's limits.
+    """GPUs and the like that Spark counts on, while nothing says which device the pod needs.
 
-    Source: KubernetesUtils.buildResourcesQuantities (`<vendor>/<resource>` for `spark.<role>.resource.*`).
+    Source: KubernetesUtils.buildResourcesQuantities: the limit is `<vendor>/<resource>`, so it takes both.
     """
     for role in ROLES:
-        for name in facts.conf:
+        for name, amount in facts.conf.items():
             match = re.fullmatch(rf"spark\.{role}\.resource\.([^.]+)\.amount", name)
-            vendor = facts.conf.get(name.removesuffix(".amount") + ".vendor") if match else None
-            if match is None or vendor is None:
+            vendor = f"{name.removesuffix('.amount')}.vendor"
+            if match is None or vendor in facts.conf:
                 continue
-            resource = f"{vendor.strip()}/{match[1]}"
-            if resource not in _limits(facts, role):
-                amount, what = facts.conf[name], shortened(resource)
+            if not any("/" in limit for limit in _limits(facts, role)):
                 yield Finding(
                     facts.path("sparkConf", name),
-                    f"nothing gives the {role}'s pod {what}, and Spark would not find it",
+                    f"nothing says which device the {role}'s pod needs, so that it gets none",
                     shortened(amount),
                     "",
-                    f"add `gpu: {{name: {what}, quantity: {shortened(amount)}}}` below `{role}:`",
+                    f"add `{vendor}`, such as `nvidia.com`, or `gpu` below `{role}:`",
                 )
 
 
