@@ -94,11 +94,17 @@ def _role(name: RoleName, spec: Mapping[str, Any], properties: Mapping[str, str]
         core_request=properties.get(f"spark.kubernetes.{name}.request.cores", cores),
         core_limit=properties.get(f"spark.kubernetes.{name}.limit.cores"),
         memory=sizes.memory(name, properties, spec["type"]),
-        java_options=properties.get(f"spark.{name}.extraJavaOptions", ""),
+        java_options=_java_options(name, properties),
         labels=role.get("labels") or {},
         annotations=role.get("annotations") or {},
         spec=role,
     )
+
+
+def _java_options(role: RoleName, properties: Mapping[str, str]) -> str:
+    """The administrator's options, then the user's (`withPrepended` in Spark's config package)."""
+    both = (properties.get(f"spark.{role}.{kind}JavaOptions") for kind in ("default", "extra"))
+    return " ".join(filter(None, both))
 
 
 def _executors(properties: Mapping[str, str]) -> Executors:

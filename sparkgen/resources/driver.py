@@ -10,6 +10,7 @@ from sparkgen.model.application import Application, Role
 from sparkgen.resources import pod
 from sparkgen.resources.merge import merge
 from sparkgen.resources.pod import Layer, Step
+from sparkgen.resources.security import RESTRICTED
 
 DEFAULT_RUNTIME_RESOURCES = {
     "requests": {"cpu": "100m", "memory": "64Mi"},
@@ -95,7 +96,7 @@ def _runtime_container(application: Application, name: str, arguments: list[str]
         "image": application.runtime_image,
         "args": arguments,
         "resources": merge(DEFAULT_RUNTIME_RESOURCES, application.allocator_resources or {}),
-        "securityContext": {**pod.RESTRICTED, "readOnlyRootFilesystem": True},
+        "securityContext": {**RESTRICTED, "readOnlyRootFilesystem": True},
     }
     if application.image_pull_policy:
         container["imagePullPolicy"] = application.image_pull_policy

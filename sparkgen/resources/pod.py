@@ -14,17 +14,12 @@ from sparkgen import contract, names
 from sparkgen.model.application import Application, Role
 from sparkgen.model.properties import is_true
 from sparkgen.resources.merge import merge
+from sparkgen.resources.security import default_security, secured
 
 Layer = dict[str, Any]
 Step = Callable[[Application, Role], Layer]
 
-SPARK_UID = 185
-"""User and group of the stock Spark image."""
-
 MAIN_CONTAINER = {"driver": contract.DRIVER_CONTAINER, "executor": contract.EXECUTOR_CONTAINER}
-
-RESTRICTED = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
-"""What Pod Security "restricted" asks of each container, beyond the pod's own settings."""
 
 SECRET_TYPES = {
     "GCPServiceAccount": ("GOOGLE_APPLICATION_CREDENTIALS", "key.json"),
@@ -38,12 +33,12 @@ def assemble(application: Application, role: Role, steps: Sequence[Step]) -> dic
     pod: dict[str, Any] = {"metadata": {"labels": {}}, "spec": {}}
     for step in steps:
         pod = merge(pod, step(application, role))
-    return pod
+    return secured(pod, MAIN_CONTAINER[role.name])
 
 
 def picked(source: Mapping[str, Any], *fields: str) -> dict[str, Any]:
-    """The named fields that a document sets."""
-    return {field: source[field] for field in fields if source.get(field) is not None}
+    """The named fields that a document sets. An empty list or map sets nothing: it must start no new run."""
+    return {field: source[field] for field in fields if source.get(field) not in (None, {}, [])}
 
 
 def main_container(role: Role, **fields: Any) -> Layer:
@@ -54,18 +49,6 @@ def main_container(role: Role, **fields: Any) -> Layer:
 def field_env(name: str, path: str) -> dict[str, Any]:
     """An environment variable with a field of the pod itself (the downward API)."""
     return {"name": name, "valueFrom": {"fieldRef": {"fieldPath": path}}}
-
-
-def default_security(application: Application, role: Role) -> Layer:
-    """Pod Security "restricted", as the stock Spark image's user."""
-    pod = {
-        "runAsNonRoot": True,
-        "runAsUser": SPARK_UID,
-        "runAsGroup": SPARK_UID,
-        "fsGroup": SPARK_UID,
-        "seccompProfile": {"type": "RuntimeDefault"},
-    }
-    return merge({"spec": {"securityContext": pod}}, main_container(role, securityContext=RESTRICTED))
 
 
 def default_neighbours(application: Application, role: Role) -> Layer:

@@ -221,7 +221,9 @@ def requests_above_limits(facts: Facts) -> Iterator[Finding]:
 
 def _cores_above_limit(facts: Facts, role: str) -> Iterator[Finding]:
     limit_name = f"spark.kubernetes.{role}.limit.cores"
-    limit = facts.properties.get(limit_name)
+    limit, limit_path = facts.properties.get(limit_name), facts.place(limit_name)
+    if limit is None:
+        limit, limit_path = _template_limit(facts, role)
     if limit is None:
         return
     request_name = f"spark.kubernetes.{role}.request.cores"
@@ -233,12 +235,22 @@ def _cores_above_limit(facts: Facts, role: str) -> Iterator[Finding]:
     cores = facts.properties.get(f"spark.{role}.cores", "1")
     if _more(cores, limit):
         yield Finding(
-            facts.place(limit_name),
+            limit_path,
             f"is below the {cores} CPU that the pod requests, which is `cores` unless `coreRequest` is set",
             shortened(limit),
             f"at least {cores}",
-            f'raise it to "{cores}", or set `coreRequest: "{shortened(limit)}"` beside it',
+            f'raise it to "{cores}", or set `coreRequest: "{shortened(limit)}"` of the {role}',
         )
+
+
+def _template_limit(facts: Facts, role: str) -> tuple[str | None, Path]:
+    """The limit of CPU in a role's template, which stays where no field gives another, and its place."""
+    for container in facts.containers:
+        if container.role == role and container.kind == "spark" and not container.typed:
+            limit = ((container.spec.get("resources") or {}).get("limits") or {}).get("cpu")
+            if limit is not None:
+                return str(limit), (*container.path, "resources", "limits", "cpu")
+    return None, ()
 
 
 def _above(path: Path, request: str, limit: str) -> Finding:

@@ -201,6 +201,17 @@ def test_roles_inherit_and_overrule() -> None:
     assert (made.executor.cores, made.executor.core_request, made.executor.core_limit) == (4, "4", "6")
 
 
+@pytest.mark.parametrize(
+    ("default", "extra", "expected"),
+    [("-Da=1", "-Db=2", "-Da=1 -Db=2"), ("-Da=1", None, "-Da=1"), (None, "-Db=2", "-Db=2"), (None, None, "")],
+)
+def test_default_java_options_come_first(default: str | None, extra: str | None, expected: str) -> None:
+    """Spark prepends them to the user's own, for executors as for drivers."""
+    given = {"spark.executor.defaultJavaOptions": default, "spark.executor.extraJavaOptions": extra}
+    conf = {name: text for name, text in given.items() if text is not None}
+    assert application(sparkConf=conf).executor.java_options == expected
+
+
 def test_scheduled() -> None:
     """A scheduled document nests the application's spec in `template`; one run at a time is the default."""
     value = {

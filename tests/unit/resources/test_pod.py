@@ -73,6 +73,15 @@ def test_typed_fields_of_the_container(rendered: Make, role: str, field: str) ->
 
 
 @ROLES
+@pytest.mark.parametrize("field", [*TYPED_POD_FIELDS, *TYPED_CONTAINER_FIELDS])
+def test_an_empty_field_is_none(rendered: Make, role: str, field: str) -> None:
+    """What templates of documents leave behind, such as `tolerations: []`, changes no pod, and so no run."""
+    example = {**TYPED_POD_FIELDS, **TYPED_CONTAINER_FIELDS}[field]
+    if isinstance(example, dict | list):
+        assert rendered(**{role: {field: type(example)()}}).objects == rendered().objects
+
+
+@ROLES
 def test_ports_are_added(rendered: Make, role: str) -> None:
     """The document's ports stand beside Spark's."""
     ports = rendered(**{role: {"ports": [{"name": "jmx", "containerPort": 9010}]}}).spark(role)["ports"]
@@ -83,12 +92,47 @@ def test_ports_are_added(rendered: Make, role: str) -> None:
 @ROLES
 def test_security_contexts_are_laid_over_the_defaults(rendered: Make, role: str) -> None:
     """A field that the document sets changes; the others stay as restricted as they were."""
-    made = rendered(
-        **{role: {"podSecurityContext": {"runAsUser": 1000}, "securityContext": {"privileged": True}}}
-    )
+    fields = {"podSecurityContext": {"runAsUser": 1000}, "securityContext": {"readOnlyRootFilesystem": True}}
+    made = rendered(**{role: fields})
     pod, container = made.pod(role)["spec"]["securityContext"], made.spark(role)["securityContext"]
     assert (pod["runAsUser"], pod["runAsGroup"], pod["runAsNonRoot"]) == (1000, 185, True)
-    assert (container["privileged"], container["allowPrivilegeEscalation"]) == (True, False)
+    assert container == {
+        "allowPrivilegeEscalation": False,
+        "capabilities": {"drop": ["ALL"]},
+        "readOnlyRootFilesystem": True,
+    }
+
+
+@ROLES
+@pytest.mark.parametrize(
+    "given", [{"privileged": True}, {"capabilities": {"add": ["CAP_SYS_ADMIN"]}}], ids=str
+)
+@pytest.mark.parametrize("place", ["field", "template"])
+def test_privileges_that_must_be_able_to_grow(rendered: Make, role: str, given: Any, place: str) -> None:
+    """Beside these the API server refuses `allowPrivilegeEscalation: false`, which is the default here."""
+    template = {"spec": {"containers": [{"name": MAIN[role], "securityContext": given}]}}
+    made = rendered(**{role: {"securityContext": given} if place == "field" else {"template": template}})
+    container = made.spark(role)["securityContext"]
+    assert "allowPrivilegeEscalation" not in container
+    assert container.items() >= {"privileged": True}.items() or container["capabilities"]["add"]
+
+
+@ROLES
+def test_containers_of_the_document_are_restricted_too(rendered: Make, role: str) -> None:
+    """One that says nothing of its security would be refused; what another one says stays as it is."""
+    chown = {"runAsUser": 0, "runAsNonRoot": False}
+    fields = {
+        "initContainers": [
+            {"name": "fetch", "image": "a"},
+            {"name": "chown", "image": "b", "securityContext": chown},
+        ],
+        "sidecars": [{"name": "proxy", "image": "p"}],
+        "template": {"spec": {"containers": [{"name": MAIN[role]}, {"name": "shipper", "image": "s"}]}},
+    }
+    pod = rendered(**{role: fields}).pod(role)
+    assert all("chown" in sentence for sentence in pod_security.violations(pod))
+    (own,) = [item for item in pod["spec"]["initContainers"] if item["name"] == "chown"]
+    assert own["securityContext"] == chown
 
 
 # --- precedence: default < template < typed < contract ---------------------------------------------

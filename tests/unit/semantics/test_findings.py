@@ -110,6 +110,18 @@ def test_rules_leave_the_document_as_it_is() -> None:
             "SG109",
             "sparkConf",
         ),
+        (
+            {
+                "driver": {
+                    "cores": 2,
+                    "template": {
+                        "spec": {"containers": [{"name": "x", "resources": {"limits": {"cpu": 1}}}]}
+                    },
+                }
+            },
+            "SG109",
+            "driver",
+        ),
         ({"sparkConf": {"spark.executor.memory": "100m"}}, "SG108", "sparkConf"),
         ({"executor": {"memory": "100m"}}, "SG108", "executor"),
         (
