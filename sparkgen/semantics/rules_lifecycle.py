@@ -16,7 +16,6 @@ from sparkgen.semantics.wording import refused, shortened
 
 _JOB_FIELDS = {
     "activeDeadlineSeconds": "delete it: a streaming application ends when its document is deleted",
-    "suspend": "delete it, and scale the Deployment to 0 in the cluster to pause the application",
     "timeToLiveSeconds": "delete it: a Deployment is never finished",
 }
 """Fields of a Job that a Deployment does not have -> what to do."""

@@ -34,15 +34,20 @@ def table(definition: str) -> dict[str, tuple[tuple[str, ...], ...]]:
     return {grammar: tuple(sorted(paths)) for grammar, paths in sorted(found.items())}
 
 
+def quoted(path: tuple[str, ...]) -> list[str]:
+    """The parts of a path as source text."""
+    return [f'"{part}"' for part in path]
+
+
 def literal(name: str, value: dict[str, tuple[tuple[str, ...], ...]]) -> str:
     """A table as the source text that the formatter leaves alone."""
     lines = [f"{name}: Mapping[str, tuple[tuple[str, ...], ...]] = {{"]
     for grammar, paths in value.items():
-        lines.append(f'    "{grammar}": (')
-        for path in paths:
-            parts = ", ".join(f'"{part}"' for part in path)
-            lines.append(f"        ({parts}{',' if len(path) == 1 else ''}),")
-        lines.append("    ),")
+        items = [f"({', '.join(quoted(path))}{',' * (len(path) == 1)})," for path in paths]
+        if len(items) == 1:
+            lines.append(f'    "{grammar}": ({items[0]}),')
+        else:
+            lines += [f'    "{grammar}": (', *(f"        {item}" for item in items), "    ),"]
     return "\n".join([*lines, "}"])
 
 
