@@ -82,6 +82,9 @@ UNUSED: Mapping[str, str] = {
     "spark.driver.blockManager.port": "delete it: the port is 7079",
     "spark.blockManager.port": "delete it: the port is 7079",
     "spark.ui.port": "delete it: the port is 4040; `sparkUIOptions.servicePort` is the port of the Service",
+    "spark.local.dir": (
+        "delete it; mount a volume named `spark-local-dir-1` where scratch space is wanted, in both roles"
+    ),
     "spark.authenticate.secret": "delete it: each run gets a secret of its own",
     "spark.authenticate.secret.file": "delete it: each run gets a secret of its own",
     "spark.authenticate.secret.driver.file": "delete it: each run gets a secret of its own",

@@ -39,6 +39,19 @@ def contradictions(facts: Facts) -> Iterator[Finding]:
             "",
             f"delete it, or delete `{dotted}`",
         )
+    hadoop = facts.get("hadoopConf") or {}
+    for name, text in facts.conf.items():
+        plain = name.removeprefix("spark.hadoop.")
+        if plain == name or plain not in hadoop or _same(text, hadoop[plain]):
+            continue
+        said = safe(plain, hadoop[plain]) or "something else"
+        yield Finding(
+            facts.path("sparkConf", name),
+            f"has no effect: `hadoopConf` says {said}, and it wins",
+            safe(name, text),
+            "",
+            f"delete it, or delete `{shortened(plain)}` from `hadoopConf`",
+        )
 
 
 def _same(first: str, second: str) -> bool:

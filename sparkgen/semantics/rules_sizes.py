@@ -161,6 +161,30 @@ def setting_values(facts: Facts) -> Iterator[Finding]:
             path = facts.path("sparkConf", name)
             message = "is a switch, and Spark stops at anything but true and false"
             yield Finding(path, message, shortened(text), "true, false", f'write `{name}: "true"` or "false"')
+    yield from _device_limits(facts)
+
+
+def _device_limits(facts: Facts) -> Iterator[Finding]:
+    """Devices that can be no limit of a pod (ResourceUtils.parseResourceRequest, ValidateQualifiedName)."""
+    for name, text in facts.conf.items():
+        match = re.fullmatch(r"spark\.(?:driver|executor)\.resource\.([^.]+)\.(amount|vendor)", name)
+        if match is None:
+            continue
+        if match[2] == "amount":
+            if not re.fullmatch(r"[0-9]{1,9}", text, re.ASCII):
+                allowed = "a whole number"
+                step = f'write it as in `{name}: "1"`'
+                yield Finding(
+                    facts.path("sparkConf", name), f"must be {allowed}", shortened(text), allowed, step
+                )
+        elif not re.fullmatch(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?", text):
+            yield Finding(
+                facts.path("sparkConf", name),
+                "is no domain, and Kubernetes names devices as in nvidia.com/gpu",
+                shortened(text),
+                "a domain in lower case",
+                f"write the domain of the device plugin, as in `{name}: nvidia.com`",
+            )
 
 
 def memory_without_unit(facts: Facts) -> Iterator[Finding]:
