@@ -39,7 +39,7 @@ _BREAKS_PLAIN = re.compile(r": | #|[: ]\Z|\A<<|\A\.(?:nan|inf)\Z", re.IGNORECASE
 # them): digits with points, colons, commas and dashes in any mixture, exponents, other bases, infinities, ISO
 # times.
 _NUMBERLIKE = re.compile(
-    r"[-+.:,0-9]+|[-+]?[0-9.,]+e[-+0-9]*|[-+]?0[xob][0-9a-f]*|[-+]?\.?(?:inf|infinity|nan)|"
+    r"[-+.:,0-9]+|[-+]?[0-9.,]+e[-+0-9]*|[-+]?0[xob][-+]?[0-9a-f]*|[-+]?\.?(?:inf|infinity|nan)|"
     r"[0-9]{1,4}-[0-9]{1,2}-[0-9]{1,2}[t ].*",
     re.IGNORECASE,
 )

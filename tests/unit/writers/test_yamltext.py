@@ -11,13 +11,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparkgen.document.parse import parse
-from sparkgen.writers.yamltext import dump
+from sparkgen.document.scalars import resolve
+from sparkgen.writers.yamltext import dump, scalar
 
 # Each of these is something else than a string to at least one of PyYAML, go-yaml v2 or v3, YAML 1.2 or
 # Ruby's reader.
 AMBIGUOUS = [
     *["", "~", "null", "Null", "NULL", "true", "True", "FALSE", "yes", "No", "on", "OFF", "y", "N"],
-    *["0", "-1", "+1", "007", "0o7", "0O7", "0x1f", "0X1F", "0b1", "0b1_0", "1_000", "+_1", "1__0"],
+    *[
+        "0",
+        "-1",
+        "+1",
+        "007",
+        "0o7",
+        "0O7",
+        "0x1f",
+        "0X1F",
+        "0b1",
+        "0b1_0",
+        "0b-11",
+        "0b+_1",
+        "1_000",
+        "+_1",
+        "1__0",
+    ],
     *["1.0", ".5", "1.", "1e3", "1E400", "1.5e-3", "12e03", "+.inf", "-.INF", ".NaN", "1,000"],
     *["1:30", "190:20:30", "1:30.5", "3.5.8", "10.0.0.1"],
     *["2001-12-14", "2001-1-1", "2001-12-14t21:59:43.10-05:00", "2001-12-14 21:59:43.10 -5"],
@@ -68,6 +85,28 @@ BLOCKS = [
     *["---\na\n", "a\n...\n", "a: b\n- c\n", "x\ty\n", "é\n😀\n"],
 ]
 NOT_BLOCKS = ["\n", "\n\n", "a \nb\n", "a\t\nb", "a\r\nb\n", "a\n ", "a\x07\nb", "a\u2028\nb", " \na"]
+
+NUMBER_PARTS = [
+    "0",
+    "1",
+    "7",
+    "9",
+    "0b",
+    "0x",
+    "0o",
+    "-",
+    "+",
+    ".",
+    "_",
+    "e",
+    "E",
+    "f",
+    "inf",
+    "NaN",
+    "y",
+    ":",
+]
+"""What numbers of every base are made of."""
 
 texts = (
     st.text(st.characters(exclude_categories=["Cs"]))
@@ -190,6 +229,13 @@ def test_what_is_written_is_read_back(value: Any) -> None:
     for read in both_readers(dump(value)):
         assert read == value
         assert repr(read) == repr(value)
+
+
+@given(st.lists(st.sampled_from(NUMBER_PARTS), min_size=1, max_size=6).map("".join))
+def test_no_plain_text_is_anything_else_to_kubectl(text: str) -> None:
+    """Law: what stands without quotes means itself by the rules of go-yaml, too."""
+    if scalar(text) == text:
+        assert resolve(text) == text
 
 
 @given(kubernetes_values)
