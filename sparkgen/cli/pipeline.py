@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sparkgen import __version__
 from sparkgen.cli.request import Request
-from sparkgen.errors import Problem, Severity, SparkgenError
+from sparkgen.errors import Path, Problem, Severity, SparkgenError
 
 # Layers are imported by the functions that use them: `explain` reads no documents, a failed check renders
 # nothing.
@@ -43,7 +43,18 @@ def check(request: Request, stdin: Callable[[], bytes]) -> Checked:
     for document in loaded.documents:
         problems += apply_ignores([*document.warnings, *examine(document)], document.ignores)[0]
     # A line of an overlay is wrong once, however many documents it is laid on.
-    return Checked(loaded.documents, tuple(dict.fromkeys(problems)))
+    return Checked(loaded.documents, tuple(dict.fromkeys(_once(problems))))
+
+
+def _once(problems: Iterable[Problem]) -> list[Problem]:
+    """Without what follows from a value that could not be read: the text that stands in its place is ours."""
+    every = list(problems)
+    unread = {_place(problem) for problem in every if problem.code == "SG002" and problem.path}
+    return [problem for problem in every if problem.code == "SG002" or _place(problem) not in unread]
+
+
+def _place(problem: Problem) -> tuple[str, int, Path]:
+    return problem.position.file, problem.position.line, problem.path
 
 
 def examine(document: Document) -> list[Problem]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _KEY_WITHOUT_SPACE = re.compile(r"\s*(?:- +)*[\w./-]+:[^\s:]")
 _COLON_IN_TEXT = re.compile(r"(?P<key>\s*(?:- +)*[^\s#][^:#]*:\s+)(?P<value>[^\s\"'\[{|>&*!#].*:(?:\s.*)?)")
+_CONFLICT = re.compile(r"(?:<{7}|>{7}|\|{7})(?:\s|\Z)|={7}\Z")
 _TEMPLATE = re.compile(r"\{\{|\{%")
 _INDENT = re.compile(r"[ ]*(?:- +)*")
 _DOCUMENT_START = re.compile("expected '?<document start>")
@@ -39,6 +40,21 @@ def explain(error: YAMLError, lines: list[str], file: str) -> Problem:
             return found
     step = "look at the indentation and the quotes of this line and of the one above"
     return syntax.problem_at(syntax.at, f"YAML cannot be read here: {syntax.problem}", step)
+
+
+def _conflict(syntax: Syntax) -> Problem | None:
+    """A marker of Git's at or above the mistake.
+
+    No YAML that is right has one at the start of a line: below a key, text stands further right.
+    """
+    for number, line in enumerate(syntax.lines[: syntax.at.line], 1):
+        if _CONFLICT.match(line.rstrip()):
+            at = Position(syntax.at.file, number, 1)
+            step = (
+                "choose one side, delete the other and the lines of markers: `<<<<<<<`, `=======`, `>>>>>>>`"
+            )
+            return syntax.problem_at(at, "this is an unresolved merge conflict of Git's", step)
+    return None
 
 
 def _tab(syntax: Syntax) -> Problem | None:
@@ -279,6 +295,7 @@ def _nothing_here(syntax: Syntax) -> Problem | None:
 
 
 _FAMILIES: tuple[Callable[[Syntax], Problem | None], ...] = (
+    _conflict,
     _tab,
     _unclosed_quote,
     _escape,

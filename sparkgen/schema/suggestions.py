@@ -75,11 +75,20 @@ class Stray:
         for find in (self._property, self._deeper, self._further_out, self._elsewhere):
             if (step_text := find()) is not None:
                 return Suggestion(step_text)
-        if (choice := nearest(self.name, names)) is not None:
+        if (choice := self._required() or nearest(self.name, names)) is not None:
             return _rename(choice)
         shown = path_text(tuple(part for part in self.parent.path if isinstance(part, str)))
         command = f"sparkgen explain {shown}" if self.parent.path else "sparkgen explain"
         return Suggestion(f"delete it, or see which fields there are: `{command}`")
+
+    def _required(self) -> str | None:
+        """The required field of which this is the end: `path` of a mount is its `mountPath`."""
+        found = [
+            child.name
+            for child in self.parent.children()
+            if child.required and letters(child.name).endswith(letters(self.name))
+        ]
+        return found[0] if len(found) == 1 and letters(self.name) else None
 
     def _property(self) -> str | None:
         """A Spark property that is no longer below `sparkConf`."""

@@ -7,6 +7,7 @@ import pytest
 from sparkgen.document.parse import parse
 from sparkgen.errors import Problem
 
+OURS, THEIRS = "<<<<<<< HEAD", ">>>>>>> topic"
 CASES = {
     # text: (code, place, a part of the message, a part of the next step)
     "spec:\n  image:foo\n  type: Python\n": ("SG002", "2:9", "a space is missing", "write `image: foo`"),
@@ -36,6 +37,10 @@ CASES = {
     "a: ['b' 1]\n": ("SG002", "1:9", "a comma or `]` is missing", "put a comma"),
     "a: [1]]\n": ("SG002", "1:7", "`]` closes a bracket that was not opened", "delete it"),
     "a: 1\n}\n": ("SG002", "2:1", "`}` closes a bracket that was not opened", "delete it"),
+    f"a: 1\n{OURS}\nb: 1\n=======\nb: 2\n{THEIRS}\n": ("SG002", "2:1", "unresolved merge", "choose one side"),
+    f"{OURS}\na: 1\n=======\na: 2\n{THEIRS}\n": ("SG002", "1:1", "unresolved merge", "choose one side"),
+    f"s:\n{OURS}\n  b: 1\n=======\n  b: 2\n{THEIRS}\n": ("SG002", "2:1", "unresolved merge", "markers"),
+    f"a: 1\n=======\nb: 2\n{THEIRS}\n": ("SG002", "2:1", "unresolved merge", "choose one side"),
     "a: {{ .Values.x }}\n": ("SG002", "1:4", "`{{`", "fills in no templates"),
     "a: {{ x }}-suffix\nb: 1\n": ("SG002", "1:4", "`{{`", "fills in no templates"),
     "{{- if .Values.x }}\na: 1\n": ("SG002", "1:1", "`{{`", "fills in no templates"),
