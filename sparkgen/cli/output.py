@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from sparkgen.errors import SparkgenError
+
 if TYPE_CHECKING:
     from sparkgen.reports import Lines
 
@@ -21,7 +23,8 @@ _CLOSED_PIPE = 141
 def write(text: str) -> None:
     """Print data: UTF-8 and line feeds on every machine.
 
-    A reader that went away ends the program without a word.
+    A reader that went away ends the program without a word. SparkgenError where the text cannot go, as on a
+    full disk.
     """
     _send(sys.stdout, text)
 
@@ -41,10 +44,15 @@ def _send(stream: TextIO, text: str) -> None:
         stream.flush()
         stream.buffer.write(text.encode("utf-8", errors="backslashreplace"))
         stream.buffer.flush()
-    except BrokenPipeError:
+    except OSError as error:
         # Python flushes once more at its end, and would complain there.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-        raise SystemExit(_CLOSED_PIPE) from None
+        if isinstance(error, BrokenPipeError):
+            raise SystemExit(_CLOSED_PIPE) from None
+        name = "standard error" if stream is sys.stderr else "standard output"
+        raise SparkgenError(
+            f"cannot write to {name}: {error.strerror}; what it has got is not whole"
+        ) from None
 
 
 def use_colour(choice: str, stream: TextIO, environment: Mapping[str, str]) -> bool:

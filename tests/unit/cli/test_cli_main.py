@@ -152,6 +152,20 @@ def test_a_reader_that_goes_away(tmp_path: Path) -> None:
     assert child.stderr.read() == b""
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+@pytest.mark.parametrize("arguments", [["render"], ["validate", "--format=json"]], ids=str)
+def test_output_that_does_not_fit(tmp_path: Path, arguments: list[str]) -> None:
+    """A full disk behind standard output is a message of one line, and no internal error."""
+    document = tmp_path / "app.yaml"
+    document.write_text(DOCUMENT)
+    with Path("/dev/full").open("wb") as full:
+        child = process(*arguments, str(document), stdout=full)
+        _, said = child.communicate(timeout=20)
+    assert child.returncode == 2
+    assert said.startswith(b"sparkgen: cannot write to standard output: ")
+    assert said.count(b"\n") == 1
+
+
 def test_help_for_a_reader_that_goes_away(tmp_path: Path) -> None:
     """`sparkgen --help | true` shows no traceback either."""
     child = process("--help", cwd=tmp_path)
