@@ -50,10 +50,8 @@ def _conflict(syntax: Syntax) -> Problem | None:
     for number, line in enumerate(syntax.lines[: syntax.at.line], 1):
         if _CONFLICT.match(line.rstrip()):
             at = Position(syntax.at.file, number, 1)
-            step = (
-                "choose one side, delete the other and the lines of markers: `<<<<<<<`, `=======`, `>>>>>>>`"
-            )
-            return syntax.problem_at(at, "this is an unresolved merge conflict of Git's", step)
+            step = "keep one side, and delete the other and the lines with `<<<<<<<`, `=======` and `>>>>>>>`"
+            return syntax.problem_at(at, "this is an unresolved merge conflict", step)
     return None
 
 
