@@ -5,6 +5,7 @@ A report puts the path before the message, so that a message names the field by 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 MOST_NAMES = 10
 """Up to so many allowed field names are listed."""
+
+_TEMPLATE = re.compile(r"\{\{|\{%|\$[{(]")  # of Helm, Jinja and shells
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +121,13 @@ def _retyped(field: Field, node: Node) -> str:
     """The next step for a value of the wrong type: the corrected line if it can be known."""
     fixed = corrections.corrected(field, node)
     if fixed is not None and len(fixed) <= wording.LONGEST:
+        if fixed == quoted(node.text) and _of_option(node):
+            return f"give it as text: `{wording.set_string(field.path, node.text)}`"
         verb = "quote it:" if fixed == quoted(node.text) else "write"
         return f"{verb} `{line(field.path, fixed)}`"
     types = field.types
-    if "string" in types and isinstance(node.value, dict) and (whole := _whole_name(field, node.value)):
-        return f"write the whole name in one line: `{whole}`"
+    if "string" in types and isinstance(node.value, dict) and (whole := _whole_name(field, node)):
+        return whole
     if "array" in types and isinstance(node.value, dict) and "object" in field.item().types:
         return "put `- ` before its first field: it is a list, and each item starts with `- `"
     if "object" in types and isinstance(node.value, list) and len(node.value) == 1:
@@ -133,17 +138,26 @@ def _retyped(field: Field, node: Node) -> str:
     return example(field) or f"write {either([ARTICLES[name] for name in types])}"
 
 
-def _whole_name(field: Field, value: Any) -> str | None:
+def _of_option(node: Node) -> bool:
+    """Whether a value comes from the command line, where YAML's quotes help nobody."""
+    return node.position.file in ("--set", "--set-string")
+
+
+def _whole_name(field: Field, node: Node) -> str | None:
     """`spark: {executor: {cores: 4}}` below sparkConf as it must be: `spark.executor.cores: "4"`."""
     if not {"sparkConf", "hadoopConf"} & set(field.path):
         return None
-    names = [field.name]
+    names, value = [field.name], node.value
     while isinstance(value, dict) and value:
         name, value = next(iter(value.items()))
         names.append(name)
     if isinstance(value, dict | list):
         return None
-    return f"{'.'.join(names)}: {quoted(value if isinstance(value, str) else flow(value))}"
+    name, text = ".".join(names), value if isinstance(value, str) else flow(value)
+    if _of_option(node):
+        step = wording.set_string((*field.path[:-1], name), text)
+        return f"put a backslash before each point of the name: `{step}`"
+    return f"write the whole name in one line: `{name}: {quoted(text)}`"
 
 
 def not_allowed(field: Field, error: Any) -> Said:
@@ -165,6 +179,8 @@ def pattern(field: Field, error: Any) -> Said:
     words = error.schema.get("patternErrorMessage", form)
     fixed = corrections.respelled(error.instance, form, error.schema.get("maxLength", wording.LONGEST))
     step = f"for example `{line(field.path, scalar(fixed))}`" if fixed else example(field)
+    if _TEMPLATE.search(error.instance):
+        step = "sparkgen fills in no templates and no variables: write the value, or give it with --set"
     return Said(f"{called(field)} cannot be `{found}`", found, words, step or "write what is allowed")
 
 

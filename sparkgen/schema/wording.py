@@ -64,6 +64,20 @@ def line(path: Path, text: str) -> str:
     return f"- {text}" if isinstance(path[-1], int) else f"{scalar(path[-1])}: {text}"
 
 
+def set_string(path: Path, text: str) -> str:
+    r"""The option that gives a field a text, for a shell: `--set-string 'spec.sparkConf.a\.b=4'`."""
+    import shlex  # noqa: PLC0415  (only for a wrong value of an option)
+
+    key = "".join(f"[{part}]" if isinstance(part, int) else "." + _escaped(part) for part in path)
+    argument = f"{key[1:]}={_escaped(text, of=',')}"
+    return f"--set-string {shlex.quote(argument)}"
+
+
+def _escaped(text: str, of: str = r".,=[\]") -> str:
+    """A text with a backslash before each character that `--set` would take for something else."""
+    return "".join(f"\\{one}" if one in of or one == "\\" else one for one in text)
+
+
 def kind_of(value: Any) -> str:
     """What a value is, in the words of messages: `a number`, `a list`."""
     match value:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -159,3 +161,30 @@ def test_a_missing_file(cli: Cli) -> None:
     assert result.code == 1
     assert "app.yml:1:1: error[SG001] " in result.out
     assert "app.yaml" in result.out
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("metadata.labels.release=7", "metadata.labels.release=7"),
+        ("spec.arguments[0]=7", "'spec.arguments[0]=7'"),
+        (r"spec.sparkConf.spark\.sql\.x=true", r"'spec.sparkConf.spark\.sql\.x=true'"),
+        ("spec.sparkConf.spark.sql.x=7", r"'spec.sparkConf.spark\.sql\.x=7'"),
+        (r"spec.sparkConf.spark.x=a\,b\\", r"'spec.sparkConf.spark\.x=a\,b\\'"),
+    ],
+)
+def test_what_to_write_for_a_wrong_set_is_an_option_that_works(cli: Cli, wrong: str, right: str) -> None:
+    """Where quotes of YAML would not help, the next step is the option as a shell reads it."""
+    said = cli("validate", "app.yaml", "--set", wrong).out
+    step = re.search(r"`--set-string (.*)`$", said, re.MULTILINE)
+    assert step is not None
+    assert step[1] == right
+    assert cli("validate", "app.yaml", "--set-string", *shlex.split(step[1])).code == 0
+
+
+@pytest.mark.parametrize("name", ["{{ .Values.name }}", '"{{ .Values.name }}"', "my-{{ name }}", "${NAME}"])
+def test_a_template_is_one_problem(cli: Cli, name: str) -> None:
+    """Whatever it stands for, no name is made up of it."""
+    said = cli("validate", "-", stdin=DOCUMENT.replace("name: pi", f"name: {name}")).out
+    assert "1 problem (1 error) in 1 file" in said
+    assert "fills in no templates" in said
