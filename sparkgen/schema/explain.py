@@ -12,10 +12,11 @@ from typing import Any
 
 from sparkgen.errors import Path, SparkgenError, path_text
 from sparkgen.schema import fields
+from sparkgen.schema.describe import MOST_NAMES
 from sparkgen.schema.fields import Field
 from sparkgen.schema.identity import API_VERSION
-from sparkgen.schema.suggestions import nearest
-from sparkgen.schema.wording import block, flow, line
+from sparkgen.schema.suggestions import MOST_HOMES, homes, nearest
+from sparkgen.schema.wording import block, either, flow, line
 
 WIDTH = 92
 STARTS: tuple[Path, ...] = ((), ("spec",), ("spec", "template"))
@@ -25,10 +26,12 @@ STARTS: tuple[Path, ...] = ((), ("spec",), ("spec", "template"))
 def explain(path: str = "", recursive: bool = False, kind: str = fields.KINDS[0]) -> str:
     """The explanation of a field, ending with a newline.
 
-    `path` is the field's place with dots between names, with or without the leading `spec`; a list's fields
-    follow its name directly; "" is the whole document. `recursive` shows the tree of names below instead of
-    one level with titles. Raises SparkgenError, naming near names, when there is no such field.
+    `path` is the field's place with dots between names, with or without the leading `spec` and a kind before
+    it; a list's fields follow its name or an index; "" is the whole document. `recursive` shows the tree of
+    names below instead of one level with titles. Raises SparkgenError, naming near names, when there is no
+    such field.
     """
+    kind, path = of_kind(path, kind)
     field = find(path, kind)
     blocks = [_head(field, kind), *_about(field)]
     inner = field.item()
@@ -38,11 +41,17 @@ def explain(path: str = "", recursive: bool = False, kind: str = fields.KINDS[0]
     return "\n\n".join(blocks) + "\n"
 
 
+def of_kind(path: str, kind: str) -> tuple[str, str]:
+    """The kind and the rest of a path that starts with one, as kubectl's do: `sparkapplication.spec`."""
+    first, _, rest = path.partition(".")
+    return next(((known, rest) for known in fields.KINDS if known.lower() == first.lower()), (kind, path))
+
+
 def find(path: str, kind: str) -> Field:
     """The field that a path of names leads to; raises SparkgenError when there is none."""
     if kind not in fields.KINDS:
         raise SparkgenError(f"there is no kind {kind}: choose {' or '.join(fields.KINDS)}")
-    names = [name for name in re.sub(r"\[[^]]*\]", "", path).split(".") if name]
+    names = [name for name in re.sub(r"\[[^]]*\]|(?<=\.)[0-9]+(?=\.|$)", "", path).split(".") if name]
     root = fields.document(kind)
     for start in STARTS:
         holder = root.find(start)
@@ -70,11 +79,15 @@ def _no_field(parent: Field, name: str, names: list[str]) -> SparkgenError:
     message = f"there is no field {'.'.join(names)}: {where} has no {name}"
     having = [kind for kind in fields.KINDS if fields.document(kind).find(("spec", name)) is not None]
     if len(having) == 1 and parent.path == ("spec",):
-        return SparkgenError(f"{message}; that of a {having[0]} has")
+        return SparkgenError(f"{message}; that of a {having[0]} has: add --kind {having[0]}")
     if (guess := nearest(name, known, 0.6)) is not None:
         return SparkgenError(f"{message}; did you mean {guess}?")
     if not known:
         return SparkgenError(f"{message}; it has no fields")
+    if parent.path == ("spec",) and 0 < len(paths := homes(fields.KINDS[0]).get(name, ())) <= MOST_HOMES:
+        return SparkgenError(f"{message}; did you mean {either([path_text((*one, name)) for one in paths])}?")
+    if len(known) > MOST_NAMES:
+        return SparkgenError(f"{message}; to see what it has: sparkgen explain {where}")
     return SparkgenError(f"{message}; it has {', '.join(known)}")
 
 
