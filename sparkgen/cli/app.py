@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from sparkgen.cli import explain, init, render, rule, schema, validate, version
+from sparkgen.errors import SparkgenError
 
 EXIT_CODES = "Exit codes: 0 done, 1 problems or a difference found, 2 wrong usage or an internal error."
 COMMANDS = (init, validate, render, explain, schema, rule, version)
@@ -22,10 +24,41 @@ Start here:
 """
 
 
+# What people type by habit, of other tools' commands -> what does it here.
+_OTHER_NAMES = {
+    "apply": "sparkgen render app.yaml | kubectl apply -f -",
+    "build": "sparkgen render",
+    "check": "sparkgen validate",
+    "create": "sparkgen init",
+    "diff": "sparkgen render app.yaml -o DIR --check",
+    "generate": "sparkgen render",
+    "help": "sparkgen --help",
+    "lint": "sparkgen validate",
+    "new": "sparkgen init",
+    "rules": "sparkgen rule",
+    "template": "sparkgen render",
+}
+
+
+class Commands(TyperGroup):
+    """The commands, with an answer to what is none of them but clear all the same."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that the arguments name. SparkgenError says what to write instead."""
+        name = args[0]
+        if name in _OTHER_NAMES:
+            raise SparkgenError(f"there is no command {name}; did you mean: {_OTHER_NAMES[name]}")
+        if name.endswith((".yaml", ".yml")):
+            step = f"sparkgen validate {name}, or: sparkgen render {name}"
+            raise SparkgenError(f"{name} is no command; did you mean: {step}")
+        return super().resolve_command(ctx, args)
+
+
 def build_app() -> typer.Typer:
     """The program. Help is plain text: no markup library is imported for it."""
     app = typer.Typer(
         name="sparkgen",
+        cls=Commands,
         help=_HELP,
         no_args_is_help=True,
         rich_markup_mode=None,

@@ -44,7 +44,7 @@ def command(
     if not code:
         write("".join(f"{rule.code}  {rule.title}\n" for rule in known.values()))
         return
-    rule = known.get(code.upper())
+    rule = known.get(f"SG{code:0>3}" if code.isdecimal() else code.upper())
     if rule is None:
         raise SparkgenError(f"there is no rule {code}: `sparkgen rule` lists them all")
     write(rule.page)

@@ -66,6 +66,8 @@ def _check_options(request: Request) -> None:
     """Refuse options that make no sense: they are a mistake in the command and not in a document."""
     if request.only_check and not request.directory:
         raise SparkgenError("--check compares with a directory: name it with --output-dir DIR")
+    if request.directory == "-":
+        raise SparkgenError("--output-dir - is no directory: leave it out to print to standard output")
     if request.namespace and not _NAMESPACE.fullmatch(request.namespace):
         raise SparkgenError(
             f"--namespace {request.namespace!r} is no name of a namespace: "

@@ -48,6 +48,22 @@ def test_wrong_usage_is_exit_code_2(cli: Cli, arguments: list[str], says: str) -
     assert says in result.err
 
 
+@pytest.mark.parametrize(
+    ("word", "instead"),
+    [
+        ("template", "sparkgen render"),
+        ("lint", "sparkgen validate"),
+        ("help", "sparkgen --help"),
+        ("app.yaml", "sparkgen validate app.yaml, or: sparkgen render app.yaml"),
+    ],
+)
+def test_words_of_other_tools_are_answered(cli: Cli, word: str, instead: str) -> None:
+    """A command that people know from elsewhere, and a file without a command, lead to what does it here."""
+    result = cli(word)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.endswith(f"did you mean: {instead}\n")
+
+
 @pytest.mark.parametrize("command", ["", *COMMANDS])
 def test_help_fits_a_terminal_and_has_examples(cli: Cli, command: str) -> None:
     """Eighty columns, examples for every command, and no markup left over."""

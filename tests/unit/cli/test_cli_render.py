@@ -212,3 +212,11 @@ def _die(_start: int) -> None:
     import os  # noqa: PLC0415 - runs in a worker
 
     os._exit(1)
+
+
+def test_a_dash_is_no_directory(cli: Cli) -> None:
+    """`-o -`, which elsewhere means standard output, makes no directory of this name."""
+    result = cli("render", "app.yaml", "-o", "-")
+    assert (result.code, result.out) == (2, "")
+    assert "leave it out to print to standard output" in result.err
+    assert not Path("-").exists()

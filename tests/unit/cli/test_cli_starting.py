@@ -116,6 +116,8 @@ def test_rules_are_listed_and_shown(cli: Cli) -> None:
     assert codes == sorted(codes)
     assert {"SG002", "SG010", "SG104"} <= set(codes)
     assert cli("rule", "sg104").out.startswith("# SG104: ")
+    assert cli("rule", "104").out == cli("rule", "SG104").out
+    assert cli("rule", "2").out == cli("rule", "SG002").out
     wrong = cli("rule", "SG999")
     assert (wrong.code, wrong.err) == (
         2,
