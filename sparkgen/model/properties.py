@@ -95,14 +95,13 @@ def lookup(value: Any, path: tuple[str, ...]) -> Any:
 def effective_properties(spec: Mapping[str, Any]) -> dict[str, str]:
     """All Spark properties that an application's spec asks for, whichever way it says them.
 
-    `spark.hadoop.X` is left out where `hadoopConf` has `X`: Spark would let the property win.
+    `hadoopConf` becomes `spark.hadoop.*`, as with kubeflow's operator. Its XML alone would not do: Spark and
+    Hadoop's own defaults overrule a core-site.xml, as for mapreduce.fileoutputcommitter.algorithm.version
+    (SparkHadoopUtil.appendSparkHadoopConfigs) and for what hdfs-default.xml names.
     """
-    hadoop = spec.get("hadoopConf") or {}
-    properties = {
-        key: text
-        for key, text in (spec.get("sparkConf") or {}).items()
-        if key.removeprefix("spark.hadoop.") not in hadoop or not key.startswith("spark.hadoop.")
-    }
+    properties = dict(spec.get("sparkConf") or {})
+    for name, text in (spec.get("hadoopConf") or {}).items():
+        properties[f"spark.hadoop.{name}"] = text
     for path, name in TYPED_PROPERTIES.items():
         value = lookup(spec, path)
         if value is not None and value != []:

@@ -59,12 +59,16 @@ def test_every_typed_field_wins_over_its_property(path: tuple[str, ...], name: s
 
 
 def test_hadoop_conf_wins_over_spark_conf() -> None:
-    """`spark.hadoop.X` of sparkConf goes when hadoopConf has X, because Spark would prefer it."""
+    """`X` of hadoopConf is `spark.hadoop.X`, which overrules Hadoop's files, and that of sparkConf."""
     spec = {
         "sparkConf": {"spark.hadoop.fs.a": "1", "spark.hadoop.fs.b": "2", "fs.a": "3"},
         "hadoopConf": {"fs.a": "4"},
     }
-    assert effective_properties(spec) == {"spark.hadoop.fs.b": "2", "fs.a": "3"}
+    assert effective_properties(spec) == {
+        "spark.hadoop.fs.a": "4",
+        "spark.hadoop.fs.b": "2",
+        "fs.a": "3",
+    }
 
 
 def test_nothing_asked_for_is_no_property() -> None:
