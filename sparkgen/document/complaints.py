@@ -92,6 +92,8 @@ def duplicate_key(position: Position, path: Path, key: str, first: Position) -> 
     key = shortened(key)
     message = f"the key `{key}` stands twice in one mapping: in line {first.line} and in line {position.line}"
     step = f"delete one of them (the other is in line {first.line})"
+    if path == ("apiVersion",):
+        step = f"put `---` above line {position.line} if another document starts there, or {step}"
     return _error("SG003", position, path, message, found=key, next_step=step)
 
 

@@ -72,9 +72,11 @@ def _truth(field: Field, node: Node) -> str | None:
 
 
 def _list_of_one(field: Field, node: Node) -> str | None:
-    """A text where a list of texts belongs: one item, or several between commas."""
+    """A text where a list of texts belongs: one item, or several between commas; arguments, as in a shell."""
     if "array" not in field.types or not isinstance(node.value, str) or "string" not in field.item().types:
         return None
+    if field.name == "arguments" and not re.search(r"[\"'\\]|,\s", node.value):
+        return flow(node.value.split())
     return flow([part for part in re.split(r"\s*,\s*", node.value.strip()) if part])
 
 
@@ -104,6 +106,14 @@ def _member(field: Field, node: Node) -> str | None:
     return flow({members[0]: node.value}) if len(members) == 1 else None
 
 
+def _reference(field: Field, node: Node) -> str | None:
+    """`secretRef: s3` is meant as `{name: s3}`, as are all sources of Kubernetes that need but a name."""
+    if not isinstance(node.value, str) or not (field.kubernetes or "").endswith(("Source", "Reference")):
+        return None
+    names = {child.name for child in field.children() if child.required or child.name == "name"}
+    return flow({"name": node.value}) if names == {"name"} else None
+
+
 def _named(field: Field, node: Node) -> str | None:
     """`- name: x` where the name alone belongs."""
     if "string" in field.types and isinstance(node.value, dict) and set(node.value) == {"name"}:
@@ -130,6 +140,7 @@ RULES: tuple[Rule, ...] = (
     _variables,
     _variable,
     _member,
+    _reference,
     _named,
     _joined,
 )

@@ -123,6 +123,8 @@ def _retyped(field: Field, node: Node) -> str:
     if fixed is not None and len(fixed) <= wording.LONGEST:
         if fixed == quoted(node.text) and _of_option(node):
             return f"give it as text: `{wording.set_string(field.path, node.text)}`"
+        if fixed == quoted(node.text) and isinstance(field.path[-1], int):
+            return f"quote it: `{fixed}`"  # no `- ` before it, which would be wrong in brackets
         verb = "quote it:" if fixed == quoted(node.text) else "write"
         return f"{verb} `{line(field.path, fixed)}`"
     types = field.types

@@ -188,3 +188,9 @@ def test_a_template_is_one_problem(cli: Cli, name: str) -> None:
     said = cli("validate", "-", stdin=DOCUMENT.replace("name: pi", f"name: {name}")).out
     assert "1 problem (1 error) in 1 file" in said
     assert "fills in no templates" in said
+
+
+def test_documents_without_a_line_between_them(cli: Cli) -> None:
+    """Two documents that were put behind each other want `---`."""
+    said = cli("validate", "-", stdin=DOCUMENT + DOCUMENT).out
+    assert "put `---` above line 12 if another document starts there" in said

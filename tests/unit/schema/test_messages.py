@@ -66,7 +66,7 @@ CASES = {
     "a number among the arguments": (
         spec("arguments: [--partitions, 1000]"),
         ("SG012", "10:29", "spec.arguments[1]", "an item of `arguments` must be a text, not a number"),
-        ("1000", "a text", 'quote it: `- "1000"`'),
+        ("1000", "a text", 'quote it: `"1000"`'),
     ),
     "a label that is a boolean": (
         spec("labels: {spot: true}", DRIVER),
@@ -161,6 +161,25 @@ CASES = {
             "an item of `imagePullSecrets` must be a text, not a mapping",
         ),
         ("", "a text", "write `- registry`"),
+    ),
+    "arguments as a shell has them": (
+        spec("arguments: --date 2026-01-01 --tags a,b"),
+        ("SG012", "10:14", "spec.arguments", "`arguments` must be a list, not a text"),
+        (
+            '"--date 2026-01-01 --tags a,b"',
+            "a list",
+            'write `arguments: ["--date", "2026-01-01", "--tags", "a,b"]`',
+        ),
+    ),
+    "arguments with commas between": (
+        spec("arguments: a, b"),
+        ("SG012", "10:14", "spec.arguments", "`arguments` must be a list, not a text"),
+        ('"a, b"', "a list", "write `arguments: [a, b]`"),
+    ),
+    "the name of a Secret in place of a reference": (
+        spec("envFrom: [{secretRef: s3}]", DRIVER),
+        ("SG012", "11:27", "spec.driver.envFrom[0].secretRef", "`secretRef` must be a mapping, not a text"),
+        ('"s3"', "a mapping", "write `secretRef: {name: s3}`"),
     ),
     "nothing below a key": (
         spec("driver:"),
