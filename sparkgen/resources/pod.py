@@ -82,6 +82,10 @@ def template(application: Application, role: Role) -> Layer:
         # The Spark container stays the first: `kubectl logs` shows the first one.
         own = [container for container in containers if container.get("name") == name]
         layer["spec"]["containers"] = own + [item for item in containers if item.get("name") != name]
+    if containers:
+        first, *others = layer["spec"]["containers"]
+        # Left out: with another command the image's entrypoint, and so Spark, would never start.
+        layer["spec"]["containers"] = [{key: first[key] for key in first if key != "command"}, *others]
     return layer
 
 

@@ -63,6 +63,7 @@ RULES: tuple[Rule, ...] = (
     Rule("SG124", "java-options", ERROR, "Options of the JVM that Spark refuses.", settings.java_options),
     Rule("SG125", "setting-clash", ERROR, "Properties that exclude each other.", settings.settings_that_clash),
     Rule("SG126", "lost-resource", WARNING, "A GPU that Spark expects and no pod gets.", settings.lost_resources),
+    Rule("SG127", "shuffle-service", WARNING, "A shuffle service that no executor finds.", executors.shuffle_service),
     # the program
     Rule("SG130", "type-and-file", WARNING, "A main file of another language.", program.type_against_file),
     Rule("SG131", "main-class-missing", ERROR, "A main class that spark-submit cannot find out.", program.main_class_missing),

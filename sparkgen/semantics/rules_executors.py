@@ -115,6 +115,22 @@ def _batches(facts: Facts) -> Iterator[Finding]:
         )
 
 
+def shuffle_service(facts: Facts) -> Iterator[Finding]:
+    """A shuffle service that executors would look for at the address of their own pods.
+
+    Source: BlockManager.registerWithExternalShuffleServer: three tries, then the executor exits.
+    """
+    name = "spark.shuffle.service.enabled"
+    if facts.is_true(name) and not facts.role("executor").get("sidecars"):
+        yield Finding(
+            facts.place(name),
+            "executors look for the service at the address of their own pod, find none, and exit",
+            facts.properties[name],
+            "false",
+            "delete it; dynamic allocation keeps shuffle data by tracking, which is on",
+        )
+
+
 def shuffle_data(facts: Facts) -> Iterator[Finding]:
     """Dynamic allocation that would lose shuffle data: Spark does not start.
 
@@ -139,7 +155,7 @@ def shuffle_data(facts: Facts) -> Iterator[Finding]:
             "without it nothing keeps shuffle data when an executor goes, and Spark does not start",
             facts.properties[TRACKING],
             "true",
-            "delete it; or turn on `spark.decommission.enabled` or `spark.shuffle.service.enabled`",
+            "delete it; or turn on `spark.decommission.enabled`",
         )
 
 

@@ -88,6 +88,7 @@ def template_replaced(facts: Facts) -> Iterator[Finding]:
             for field, step in (
                 ("image", "set `image` of the application or of the role"),
                 ("args", "set `arguments`"),
+                ("command", "the entrypoint of the image starts Spark"),
             ):
                 if field in container.spec:
                     message = "is replaced by what the application's own fields say"

@@ -357,3 +357,14 @@ def test_custom_resources_of_spark_become_limits(rendered: Make, role: str) -> N
     }
     made = rendered(sparkConf=conf).spark(role)["resources"]
     assert made["limits"] == {"memory": made["requests"]["memory"], "nvidia.com/gpu": "2"}
+
+
+@ROLES
+def test_a_command_of_a_template_does_not_replace_the_entrypoint(rendered: Make, role: str) -> None:
+    """The Spark container keeps its entrypoint; other containers of the template keep their commands."""
+    containers = [{"name": "spark", "command": ["sleep"]}, {"name": "b", "image": "b", "command": ["b"]}]
+    made = rendered(**{role: {"template": {"spec": {"containers": containers}}}})
+    assert "command" not in made.spark(role)
+    pod = made.pod(role)["spec"]
+    others = [*pod["containers"], *pod.get("initContainers", [])]
+    assert [item["command"] for item in others if item["name"] == "b"] == [["b"]]
