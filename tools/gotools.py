@@ -45,6 +45,19 @@ class Tool:
     tested: bool = True
 
 
+def _kubernetes(command: str) -> Tool:
+    """A command of Kubernetes; all are built from one module, and say its version as a release does."""
+    packages = ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")
+    return Tool(
+        name=command,
+        module="k8s.io/kubernetes",
+        package=f"k8s.io/kubernetes/cmd/{command}",
+        variables=tuple(f"{package}.gitVersion={{version}}" for package in packages),
+        folder="kubernetes",
+        tested=False,
+    )
+
+
 TOOLS = (
     Tool(
         name="helm",
@@ -71,6 +84,29 @@ TOOLS = (
         module="github.com/yannh/kubeconform",
         package="github.com/yannh/kubeconform/cmd/kubeconform",
         variables=("main.version={version}",),
+    ),
+    # The test cluster (tools/cluster), the slowest first.
+    _kubernetes("kube-apiserver"),
+    _kubernetes("kubelet"),
+    _kubernetes("kube-controller-manager"),
+    _kubernetes("kube-scheduler"),
+    _kubernetes("kube-proxy"),
+    _kubernetes("kubectl"),
+    Tool("etcd", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3", tested=False),
+    Tool("coredns", "github.com/coredns/coredns", "github.com/coredns/coredns", tested=False),
+    Tool(
+        "kwok",
+        "sigs.k8s.io/kwok",
+        "sigs.k8s.io/kwok/cmd/kwok",
+        ("sigs.k8s.io/kwok/pkg/consts.Version={version}",),
+        tested=False,
+    ),
+    Tool(
+        "kustomize",
+        "sigs.k8s.io/kustomize/kustomize/v5",
+        "sigs.k8s.io/kustomize/kustomize/v5",
+        ("sigs.k8s.io/kustomize/api/provenance.version={version}",),
+        tested=False,
     ),
 )
 

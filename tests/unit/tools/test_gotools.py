@@ -84,7 +84,7 @@ def test_an_unknown_tool_is_told_with_those_that_are_known(capsys: pytest.Captur
     assert gotools.main(["path", "helmm"]) == 1
     output = capsys.readouterr()
     assert output.out == ""
-    assert "no tool 'helmm'; there are: helm, helm3, kubeconform" in output.err
+    assert "no tool 'helmm'; there are: helm, helm3, kubeconform, " in output.err
 
 
 def test_only_what_the_tests_need_is_built_unasked() -> None:
