@@ -7,15 +7,18 @@ BIN := $(VENV)/bin
 # The stamp names the Python it was asked for, so that `make test PYTHON=python3.13` makes .venv anew.
 STAMP := $(VENV)/.made-with-$(subst /,_,$(PYTHON))
 TESTS ?=
+# The cluster's program needs nothing but Python: no .venv is made for it.
+CLUSTER := PYTHONPATH=tools $(PYTHON) -m cluster
 
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test lint format bench golden tools clean
+.PHONY: help venv demo test lint format bench golden tools clean \
+        cluster-requirements cluster-up cluster-down cluster-status cluster-shell
 
 help: ## Show this list
 	@echo "make TARGET, where TARGET is one of:"
-	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1#\2/p' $(MAKEFILE_LIST) | awk -F'#' '{ printf "%-10s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1#\2/p' $(MAKEFILE_LIST) | awk -F'#' '{ printf "%-21s %s\n", $$1, $$2 }'
 	@echo "PYTHON=... says which Python (3.11 or newer) makes .venv; SPARKGEN_CACHE=... where built tools are kept."
 
 venv: $(STAMP) ## Make .venv (again only when pyproject.toml has changed)
@@ -59,6 +62,21 @@ golden: $(STAMP) tools ## Write the expected outputs of the tests anew; read the
 tools: $(STAMP) ## Build what the tests need (helm, kubeconform, Kubernetes' schemas) into the cache
 	@$(BIN)/python tools/gotools.py build
 	@$(BIN)/python tools/kubernetes_schemas.py >/dev/null
+
+cluster-requirements: ## Install the Debian packages that the test cluster needs (as root)
+	@$(CLUSTER) requirements
+
+cluster-up: ## Have a real Kubernetes on this machine (as root; the first time builds it: 6 minutes)
+	@$(CLUSTER) up
+
+cluster-down: ## End it, and remove all that it made
+	@$(CLUSTER) down
+
+cluster-status: ## Tell what of it runs
+	@$(CLUSTER) status
+
+cluster-shell: ## A shell whose kubectl, helm and kustomize talk to it
+	@$(CLUSTER) shell
 
 clean: ## Remove what make made in this folder (the cache of built tools stays)
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .import_linter_cache .hypothesis .pytest_cache

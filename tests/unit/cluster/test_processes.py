@@ -1,0 +1,82 @@
+"""Processes known by more than their number."""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cachedir import ToolError
+from cluster import processes
+
+
+def test_a_command_named_like_a_stat_line_is_read_right() -> None:
+    """The command's name may hold spaces and parentheses; the fields are counted from its end."""
+    fields = " ".join(["S", "1", *["0"] * 17, "4711", "0"])
+    assert processes.parse_stat(f"12 (a) b (c)) {fields}\n") == processes.Stat("S", 4711)
+
+
+def test_only_the_very_same_process_is_alive() -> None:
+    """Another start or another boot is another process, whatever its number."""
+    own = processes.identify(os.getpid())
+    assert own is not None
+    assert processes.alive(own)
+    assert not processes.alive(replace(own, ticks=own.ticks + 1))
+    assert not processes.alive(replace(own, boot="another"))
+    assert not processes.alive(None)
+
+
+def test_a_process_of_somebody_else_is_never_signalled() -> None:
+    """A stale file that names our own number does not end us."""
+    own = processes.identify(os.getpid())
+    assert own is not None
+    assert not processes.send(replace(own, boot="another"), signal.SIGKILL)
+
+
+def test_a_stale_file_is_removed_and_its_number_left_alone(tmp_path: Path) -> None:
+    """`stop` after a reboot: nothing is signalled, the file goes."""
+    own = processes.identify(os.getpid())
+    assert own is not None
+    file = tmp_path / "x.pid"
+    processes.write(file, replace(own, boot="another"))
+    assert not processes.stop(file)
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"pid": 1}'])
+def test_half_a_file_is_no_process(tmp_path: Path, content: str) -> None:
+    """What a full disk or a killed writer leaves is read as nothing."""
+    file = tmp_path / "x.pid"
+    file.write_text(content)
+    assert processes.read(file) is None
+
+
+def test_a_process_is_started_paused_resumed_and_stopped(tmp_path: Path) -> None:
+    """The whole life of a process, by its file."""
+    file = tmp_path / "sleep.pid"
+    identity = processes.start(["sleep", "60"], tmp_path / "log", file)
+    assert processes.read(file) == identity
+    processes.pause(identity)
+    assert processes.paused(identity)
+    processes.resume(identity)
+    assert not processes.paused(identity)
+    assert processes.stop(file)
+    assert not processes.alive(identity)
+
+
+def test_the_child_of_a_forking_command_is_the_process(tmp_path: Path) -> None:
+    """As nsenter and unshare do: it is the child that is noted and signalled."""
+    file = tmp_path / "child.pid"
+    identity = processes.start(["sh", "-c", "sleep 60; true"], tmp_path / "log", file, forks=True)
+    assert Path(f"/proc/{identity.pid}/cmdline").read_bytes().startswith(b"sleep")
+    assert processes.stop(file)
+
+
+def test_what_ends_at_once_is_told_with_its_log(tmp_path: Path) -> None:
+    """A program that cannot start is an error that carries its last words."""
+    command = ["sh", "-c", "echo no such luck; exit 3"]
+    with pytest.raises(ToolError, match="no such luck"):
+        processes.start(command, tmp_path / "log", tmp_path / "x.pid", forks=True)

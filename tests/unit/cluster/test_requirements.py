@@ -1,0 +1,35 @@
+"""What the machine must have, and the one message that says what it lacks."""
+
+from __future__ import annotations
+
+from cluster.requirements import PACKAGES, explain, missing_packages
+
+
+def test_missing_commands_are_told_as_packages() -> None:
+    """Each package is named once, sorted; two commands of one package are one package."""
+    assert missing_packages(lambda command: command not in ("ctr", "containerd", "tini"), True) == [
+        "containerd",
+        "tini",
+    ]
+
+
+def test_the_network_plugins_are_looked_for_by_their_file() -> None:
+    """The CNI plugins are on no PATH, so their absence is told apart from the commands'."""
+    assert missing_packages(lambda command: True, False) == ["containernetworking-plugins"]
+    assert missing_packages(lambda command: True, True) == []
+
+
+def test_everything_is_missing_on_a_bare_machine() -> None:
+    """All packages of the table, and the plugins."""
+    expected = sorted({*PACKAGES.values(), "containernetworking-plugins"})
+    assert missing_packages(lambda command: None, False) == expected
+
+
+def test_the_message_names_the_first_obstacle_and_the_way_out() -> None:
+    """Linux, then root, then packages; each with what to do."""
+    assert "this is darwin" in str(explain("darwin", 0, ["tini"]))
+    assert "sudo -E make" in str(explain("linux", 1000, ["tini"]))
+    assert explain("linux", 0, ["runc", "tini"]) == (
+        "Debian packages are missing: runc, tini. Install them: make cluster-requirements"
+    )
+    assert explain("linux", 0, []) is None

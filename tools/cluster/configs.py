@@ -1,0 +1,308 @@
+"""The texts of the cluster's configuration files, and the arguments of its programs. All of it is pure.
+
+Written as Python values and dumped as JSON, which every one of these programs reads as YAML.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from cluster.plan import (
+    API_SERVER,
+    CONTROL_ADDRESS,
+    DNS_SERVICE,
+    KWOK_NETWORK,
+    POD_NETWORK,
+    SERVICE_NETWORK,
+    Layout,
+    Node,
+)
+
+PAUSE_IMAGE = "docker.io/sparkgen/busybox:1"
+"""What holds a pod's namespaces, and what tests use as a small container; made by images.busybox."""
+
+KWOK_ANNOTATION = "kwok.x-k8s.io/node"
+
+
+def text(value: Any) -> str:
+    """A value as a configuration file."""
+    return json.dumps(value, indent=2) + "\n"
+
+
+def kubeconfig(user: str, pki: Path) -> str:
+    """A kubeconfig for the user whose certificate is called `user`."""
+    return text(
+        {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [
+                {
+                    "name": "sparkgen",
+                    "cluster": {"server": API_SERVER, "certificate-authority": str(pki / "ca.crt")},
+                }
+            ],
+            "users": [
+                {
+                    "name": user,
+                    "user": {
+                        "client-certificate": str(pki / f"{user}.crt"),
+                        "client-key": str(pki / f"{user}.key"),
+                    },
+                }
+            ],
+            "contexts": [{"name": "sparkgen", "context": {"cluster": "sparkgen", "user": user}}],
+            "current-context": "sparkgen",
+        }
+    )
+
+
+def audit_policy() -> str:
+    """What is written down: each call of a service account outside kube-system, without bodies, once."""
+    return text(
+        {
+            "apiVersion": "audit.k8s.io/v1",
+            "kind": "Policy",
+            "omitStages": ["RequestReceived"],
+            "rules": [
+                {"level": "None", "userGroups": ["system:serviceaccounts:kube-system"]},
+                {"level": "Metadata", "userGroups": ["system:serviceaccounts"]},
+                {"level": "None"},
+            ],
+        }
+    )
+
+
+def etcd(layout: Layout) -> list[str]:
+    """The arguments of etcd."""
+    return [
+        *("--data-dir", str(layout.etcd), "--log-level", "warn"),
+        *("--listen-client-urls", "http://127.0.0.1:2379"),
+        *("--advertise-client-urls", "http://127.0.0.1:2379"),
+        *("--listen-peer-urls", "http://127.0.0.1:2380"),
+        "--unsafe-no-fsync",  # nobody wants this data after a power cut, and it makes the disk no matter
+    ]
+
+
+def api_server(layout: Layout) -> list[str]:
+    """kube-apiserver's arguments."""
+    pki = layout.pki
+    settings = {
+        "etcd-servers": "http://127.0.0.1:2379",
+        "advertise-address": CONTROL_ADDRESS,
+        "bind-address": "0.0.0.0",  # noqa: S104 - of a namespace that nothing outside can reach
+        "secure-port": 6443,
+        "tls-cert-file": pki / "apiserver.crt",
+        "tls-private-key-file": pki / "apiserver.key",
+        "client-ca-file": pki / "ca.crt",
+        "kubelet-client-certificate": pki / "kubelet-client.crt",
+        "kubelet-client-key": pki / "kubelet-client.key",
+        "kubelet-preferred-address-types": "InternalIP,Hostname",
+        "service-account-key-file": pki / "sa.pub",
+        "service-account-signing-key-file": pki / "sa.key",
+        "service-account-issuer": "https://kubernetes.default.svc",
+        "service-cluster-ip-range": SERVICE_NETWORK,
+        "authorization-mode": "Node,RBAC",
+        "enable-aggregator-routing": "true",  # no kube-proxy runs beside it: call webhooks by their pods
+        "allow-privileged": "true",
+        # One authority signs clients and the front proxy: without names, any client could be the proxy.
+        "requestheader-allowed-names": "front-proxy",
+        "requestheader-client-ca-file": pki / "ca.crt",
+        "requestheader-username-headers": "X-Remote-User",
+        "requestheader-group-headers": "X-Remote-Group",
+        "requestheader-extra-headers-prefix": "X-Remote-Extra-",
+        "proxy-client-cert-file": pki / "front-proxy.crt",
+        "proxy-client-key-file": pki / "front-proxy.key",
+        "audit-policy-file": layout.config("audit-policy.yaml"),
+        "audit-log-path": layout.audit_log,
+        # Written before the caller has its answer: a test that has seen the answer sees the line, too.
+        "audit-log-mode": "blocking-strict",
+    }
+    return [f"--{name}={value}" for name, value in settings.items()]
+
+
+def controller_manager(layout: Layout) -> list[str]:
+    """kube-controller-manager's arguments."""
+    settings = {
+        "kubeconfig": layout.config("kube-controller-manager.kubeconfig"),
+        "service-account-private-key-file": layout.pki / "sa.key",
+        "root-ca-file": layout.pki / "ca.crt",
+        "use-service-account-credentials": "true",
+        "leader-elect": "false",
+        "cluster-cidr": POD_NETWORK,
+        "allocate-node-cidrs": "false",  # a node's are decided by its number
+        "node-monitor-grace-period": "12s",  # a dead node is noticed within a test's patience
+        "kube-api-qps": 200,
+        "kube-api-burst": 400,
+    }
+    return [f"--{name}={value}" for name, value in settings.items()]
+
+
+def scheduler(layout: Layout) -> list[str]:
+    """kube-scheduler's arguments."""
+    return [
+        f"--kubeconfig={layout.config('kube-scheduler.kubeconfig')}",
+        *("--leader-elect=false", "--kube-api-qps=500", "--kube-api-burst=1000"),
+    ]
+
+
+def kwok(layout: Layout, stages: Path) -> list[str]:
+    """The arguments of kwok; `stages` says how its nodes and pods behave."""
+    return [
+        *("--config", str(stages), "--kubeconfig", str(layout.config("kwok.kubeconfig"))),
+        *("--manage-all-nodes=false", f"--manage-nodes-with-annotation-selector={KWOK_ANNOTATION}=fake"),
+        *("--cidr", KWOK_NETWORK, "--node-ip", CONTROL_ADDRESS, "--server-address", "127.0.0.1:10347"),
+    ]
+
+
+def corefile(layout: Layout) -> str:
+    """CoreDNS's configuration: the cluster's names; every other is refused, as there is no uplink."""
+    return f""".:53 {{
+  bind {CONTROL_ADDRESS}
+  errors
+  kubernetes cluster.local in-addr.arpa {{
+    kubeconfig {layout.config("coredns.kubeconfig")} sparkgen
+    ttl 5
+  }}
+}}
+"""
+
+
+def dns_objects() -> str:
+    """The Service that pods find CoreDNS by; CoreDNS is no pod, so its address is written here."""
+    ports = [
+        {"name": "dns", "port": 53, "protocol": "UDP"},
+        {"name": "dns-tcp", "port": 53, "protocol": "TCP"},
+    ]
+    service = {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "kube-dns", "namespace": "kube-system"},
+        "spec": {"clusterIP": DNS_SERVICE, "ports": ports},
+    }
+    endpoints = {
+        "apiVersion": "discovery.k8s.io/v1",
+        "kind": "EndpointSlice",
+        "metadata": {
+            "name": "kube-dns",
+            "namespace": "kube-system",
+            "labels": {"kubernetes.io/service-name": "kube-dns"},
+        },
+        "addressType": "IPv4",
+        "endpoints": [{"addresses": [CONTROL_ADDRESS], "conditions": {"ready": True}}],
+        "ports": ports,
+    }
+    return text({"apiVersion": "v1", "kind": "List", "items": [service, endpoints]})
+
+
+def containerd() -> str:
+    """The configuration of containerd, the same on every node: each sees its own /var and /run."""
+    return f"""version = 2
+root = "/var/lib/containerd"
+state = "/run/containerd"
+[grpc]
+  address = "/run/containerd/containerd.sock"
+[plugins."io.containerd.grpc.v1.cri"]
+  sandbox_image = "{PAUSE_IMAGE}"
+  # Not every machine lets root lower a process's OOM score, or has the hugetlb controller.
+  restrict_oom_score_adj = true
+  disable_hugetlb_controller = true
+  [plugins."io.containerd.grpc.v1.cri".cni]
+    bin_dir = "/usr/lib/cni"
+    conf_dir = "/var/lib/cni/net.d"
+[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+  runtime_type = "io.containerd.runc.v2"
+"""
+
+
+def cni(node: Node) -> str:
+    """The pods' network on a node: a bridge, addresses from the node's range, host ports (hairpin, too)."""
+    bridge = {
+        "type": "bridge",
+        "bridge": "cni0",
+        "isGateway": True,
+        "ipMasq": False,
+        "hairpinMode": True,
+        "ipam": {
+            "type": "host-local",
+            "ranges": [[{"subnet": node.pods}]],
+            "routes": [{"dst": "0.0.0.0/0"}],
+        },
+    }
+    ports = {"type": "portmap", "snat": True, "capabilities": {"portMappings": True}}
+    return text({"cniVersion": "1.0.0", "name": "sparkgen", "plugins": [bridge, ports]})
+
+
+def kubelet(cgroup: str) -> str:
+    """The kubelet's configuration; `cgroup` is the node's, below which its pods' are."""
+    pki = "/var/lib/kubelet/pki"
+    return text(
+        {
+            "apiVersion": "kubelet.config.k8s.io/v1beta1",
+            "kind": "KubeletConfiguration",
+            "authentication": {
+                "anonymous": {"enabled": False},
+                "webhook": {"enabled": True},
+                "x509": {"clientCAFile": f"{pki}/ca.crt"},
+            },
+            "authorization": {"mode": "AlwaysAllow"},
+            "tlsCertFile": f"{pki}/node.crt",
+            "tlsPrivateKeyFile": f"{pki}/node.key",
+            "cgroupDriver": "cgroupfs",
+            "cgroupRoot": cgroup,
+            "failSwapOn": False,
+            "failCgroupV1": False,
+            "maxOpenFiles": 20000,  # the default needs a right that a container's root lacks
+            "evictionHard": {},  # a machine's nearly full disk shall not evict the tests
+            "imageGCHighThresholdPercent": 100,
+            "containerRuntimeEndpoint": "unix:///run/containerd/containerd.sock",
+            "clusterDNS": [DNS_SERVICE],
+            "clusterDomain": "cluster.local",
+            "resolvConf": "/var/lib/kubelet/resolv.conf",
+            "volumePluginDir": "/var/lib/kubelet/volume-plugins",
+            "nodeStatusUpdateFrequency": "2s",
+            "nodeLeaseDurationSeconds": 10,
+            "syncFrequency": "10s",
+            "maxPods": 110,
+        }
+    )
+
+
+def kube_proxy(node: Node) -> str:
+    """kube-proxy's configuration."""
+    return text(
+        {
+            "apiVersion": "kubeproxy.config.k8s.io/v1alpha1",
+            "kind": "KubeProxyConfiguration",
+            "clientConnection": {"kubeconfig": "/var/lib/kubelet/proxy.kubeconfig"},
+            "clusterCIDR": POD_NETWORK,
+            "mode": "iptables",
+            "hostnameOverride": node.name,
+            "conntrack": {  # these settings are the whole machine's: leave them
+                "maxPerCore": 0,
+                "min": 0,
+                "tcpEstablishedTimeout": "0s",
+                "tcpCloseWaitTimeout": "0s",
+            },
+        }
+    )
+
+
+def node_init(folder: Path, binaries: dict[str, Path]) -> str:
+    """The shell text that makes a node's view of the machine, and then only collects dead processes.
+
+    Its own /run, /var, /mnt and /srv: so a hostPath there is this node's, and nothing that containerd,
+    runc, CNI or the kubelet keep in their usual places is the machine's, or stays behind.
+    """
+    lines = [
+        "set -e",
+        "mount --make-rshared /",  # the kubelet shares mounts with containers; /'s own peers are cut off
+        "mount -t tmpfs -o mode=755 tmpfs /run",
+        "mkdir -p /run/bin /run/lock",
+    ]
+    for name, path in binaries.items():  # the cache may be below /var, which is about to be hidden
+        lines += [f"touch /run/bin/{name}", f"mount --bind '{path}' /run/bin/{name}"]
+    lines += [f"mount --bind '{folder / name}' /{name}" for name in ("mnt", "srv", "var")]
+    lines += ["ln -sfn /run /var/run", "touch /run/bin/.ready", "exec tini -- sleep infinity"]
+    return "\n".join(lines) + "\n"

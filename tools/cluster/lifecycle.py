@@ -1,0 +1,228 @@
+"""Up, down and status: what is there, what is missing, and what may be removed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import gotools
+import progress
+from cachedir import ToolError, cache_root, environment, key, publish
+from cluster import cgroups, configs, control, network, nodes, ociimage, processes
+from cluster.plan import LAYOUT, NETWORK_NAMESPACES, NODES, Layout, Node
+
+GO_TOOLS = (
+    *("kube-apiserver", "kubelet", "kube-controller-manager", "kube-scheduler", "kube-proxy", "kubectl"),
+    *("etcd", "coredns"),
+)
+"""What a cluster cannot start without, of gotools' table."""
+
+READY_SECONDS = 60
+"""How long a node may take to be Ready; on two busy cores it takes 10 s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What a cluster was made from: boot, sources, tools. With another stamp it is another cluster."""
+
+    boot: str
+    sources: str
+    tools: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessState:
+    """One process of the cluster: its name, its number (0: none), and "running", "paused" or "dead"."""
+
+    name: str
+    pid: int
+    state: str
+
+
+def ensure_tools() -> dict[str, Path]:
+    """The paths of the tools, built if need be."""
+    settings = environment()
+    return {name: gotools.ensure(name, settings) for name in GO_TOOLS}
+
+
+def base_images() -> dict[str, Path]:
+    """The small image that every cluster has: its name and its archive in the cache."""
+    binary = Path(shutil.which("busybox", path="/bin:/usr/bin") or "/bin/busybox")
+    layer = ociimage.busybox(binary)
+    data = ociimage.archive(configs.PAUSE_IMAGE, layer, ["sleep", "infinity"])
+    target = cache_root(environment()) / "images" / f"busybox-{key(data)}"
+    publish(target, lambda folder: _write(folder / "image.tar", data))
+    return {configs.PAUSE_IMAGE: target / "image.tar"}
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.write_bytes(data)
+
+
+def sources_key() -> str:
+    """A key of this program's own text: a cluster that an older one made is replaced."""
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    return key(*(file.read_bytes() for file in files))
+
+
+def make_stamp(tools: Mapping[str, Path]) -> Stamp:
+    """The stamp of a cluster made now."""
+    return Stamp(processes.boot_id(), sources_key(), tuple(str(path) for path in tools.values()))
+
+
+def read_stamp(layout: Layout) -> Stamp | None:
+    """The stamp of the cluster that is there, or None when there is none, or not a whole one."""
+    try:
+        found = json.loads(layout.stamp.read_text())
+        return Stamp(found["boot"], found["sources"], tuple(found["tools"]))
+    except (FileNotFoundError, json.JSONDecodeError, KeyError, TypeError):
+        return None
+
+
+def reason_to_replace(found: Stamp | None, wanted: Stamp, anything_there: bool) -> str | None:
+    """Why what is there cannot be kept, in words; None when it can, or when nothing is there."""
+    if not anything_there:
+        return None
+    if found is None:
+        return "an earlier start was not finished"
+    if found.boot != wanted.boot:
+        return "the machine was restarted since"
+    if found != wanted:
+        return "it was made by another version of this program or its tools"
+    return None
+
+
+def up(layout: Layout = LAYOUT) -> None:
+    """Have a running cluster: keep what runs, start what does not, replace what cannot be mended."""
+    tools, images = ensure_tools(), base_images()
+    wanted = make_stamp(tools)
+    there = layout.root.exists() or bool(leftovers(layout))
+    if reason := reason_to_replace(read_stamp(layout), wanted, there):
+        progress.say(f"replacing the cluster: {reason}")
+        down(layout)
+        there = False
+    try:
+        try:
+            _start(layout, tools, images)
+        except ToolError as error:
+            if not there:
+                raise
+            progress.say(f"replacing the cluster, which could not be mended: {error}")
+            down(layout)
+            _start(layout, tools, images)
+        fresh = layout.stamp.with_suffix(".new")
+        fresh.write_text(json.dumps(asdict(wanted)))
+        fresh.rename(layout.stamp)
+    except KeyboardInterrupt:
+        progress.say("\ninterrupted: removing what was started")
+        down(layout)
+        raise
+
+
+def _start(layout: Layout, tools: Mapping[str, Path], images: Mapping[str, Path]) -> None:
+    began = time.monotonic()
+    for folder in (layout.root, layout.pids, layout.logs):
+        folder.mkdir(mode=0o755, parents=True, exist_ok=True)
+    control.configure(layout)
+    network.make()
+    resume_all(layout)
+    for program in ("etcd", "kube-apiserver"):
+        _started(program, control.start(layout, program, tools))
+    for node in NODES:  # while the API server starts
+        nodes.start_init(layout, node, tools)
+        nodes.start_containerd(layout, node, images)
+    control.wait_ready(layout, tools["kubectl"])
+    for program in control.PROGRAMS[2:]:
+        _started(program, control.start(layout, program, tools))
+    for node in NODES:
+        nodes.start_kubelet(layout, node)
+    apply(layout, tools["kubectl"], configs.dns_objects())
+    for node in NODES:
+        wait_node(layout, tools["kubectl"], node)
+    progress.say(
+        f"the cluster is up ({time.monotonic() - began:.1f} s): {', '.join(n.name for n in NODES)} Ready"
+    )
+
+
+def _started(program: str, was_started: bool) -> None:
+    if was_started:
+        progress.say(f"started {program}")
+
+
+def apply(layout: Layout, kubectl: Path, objects: str) -> None:
+    """Apply objects; again for some seconds, as a new API server does not have every namespace at once."""
+    deadline = time.monotonic() + 20
+    while True:
+        done = control.call(layout, kubectl, "apply", "--server-side", "-f", "-", input_text=objects)
+        if done.returncode == 0:
+            return
+        if time.monotonic() > deadline:
+            raise ToolError(f"cannot create the cluster's own objects: {done.stderr.strip()}")
+        time.sleep(0.2)
+
+
+def wait_node(layout: Layout, kubectl: Path, node: Node, seconds: float = READY_SECONDS) -> None:
+    """Wait until the node is Ready."""
+    deadline = time.monotonic() + seconds
+    path = 'jsonpath={.status.conditions[?(@.type=="Ready")].status}'
+    while control.call(layout, kubectl, "get", "node", node.name, "-o", path).stdout != "True":
+        if time.monotonic() > deadline:
+            log = layout.logs / f"{node.name}-kubelet.log"
+            raise ToolError(
+                f"{node.name} is not Ready after {seconds:.0f} s; {log} ends with:\n"
+                f"{processes.last_lines(log)}"
+            )
+        time.sleep(0.2)
+
+
+def resume_all(layout: Layout) -> None:
+    """Let every paused process go on."""
+    for file in layout.pids.glob("*.pid"):
+        identity = processes.read(file)
+        if identity and processes.alive(identity) and processes.paused(identity):
+            processes.resume(identity)
+
+
+def states(layout: Layout = LAYOUT) -> list[ProcessState]:
+    """What each process of the cluster does."""
+    names = [*control.PROGRAMS, *(name for node in NODES for name in nodes.process_names(node))]
+    extra = sorted({file.stem for file in layout.pids.glob("*.pid")} - set(names))
+    result = []
+    for name in (*names, *extra):
+        identity = processes.read(layout.pids / f"{name}.pid")
+        if identity is None or not processes.alive(identity):
+            result.append(ProcessState(name, 0, "dead"))
+        else:
+            state = "paused" if processes.paused(identity) else "running"
+            result.append(ProcessState(name, identity.pid, state))
+    return result
+
+
+def down(layout: Layout = LAYOUT) -> None:
+    """End the cluster's processes and remove all that it made; ToolError when something stays."""
+    for node in NODES:
+        nodes.stop(layout, node)
+    control.stop(layout)
+    network.remove()
+    deadline = time.monotonic() + 10
+    while cgroups.remove() and time.monotonic() < deadline:  # the kernel takes a moment to bury the dead
+        time.sleep(0.05)
+    if layout.root.exists():
+        shutil.rmtree(layout.root)
+    if left := leftovers(layout):
+        raise ToolError("the cluster is down, but these stay behind:\n  " + "\n  ".join(left))
+
+
+def leftovers(layout: Layout = LAYOUT) -> list[str]:
+    """What there is of a cluster on this machine, besides processes: folders, mounts, namespaces, cgroups."""
+    mounts = Path("/proc/self/mounts").read_text().splitlines()
+    return [
+        *([str(layout.root)] if layout.root.exists() else []),
+        *(f"mount {line.split()[1]}" for line in mounts if line.split()[1].startswith(f"{layout.root}/")),
+        *(f"network namespace {name}" for name in NETWORK_NAMESPACES if network.exists(name)),
+        *(f"cgroup {path}" for path in cgroups.found()),
+    ]

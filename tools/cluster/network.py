@@ -1,0 +1,72 @@
+"""Network namespaces: one for the control plane, with a bridge as switch, and one for each node.
+
+None of them has an uplink: the machine's own namespace holds no end of any of their links.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cluster.plan import CONTROL_ADDRESS, NAME, NETWORK_NAMESPACES, NODES, Node
+from cluster.requirements import run
+
+FOLDER = Path("/run/netns")
+SWITCH = "switch"
+
+
+def exists(namespace: str) -> bool:
+    """Whether the namespace is there."""
+    return (FOLDER / namespace).exists()
+
+
+def enter(namespace: str) -> list[str]:
+    """The command before a command that is to run in the namespace.
+
+    Not `ip netns exec`: that mounts a new /sys, in which the kubelet finds no cgroups.
+    """
+    return ["nsenter", f"--net={FOLDER / namespace}"]
+
+
+def make() -> None:
+    """Make what is missing of all namespaces and links."""
+    if not exists(NAME):
+        _make_control()
+    for node in NODES:
+        if not exists(node.network_namespace):
+            _make_node(node)
+
+
+def _make_control() -> None:
+    ip = ("ip", "-n", NAME)
+    run("ip", "netns", "add", NAME)
+    run(*ip, "link", "set", "lo", "up")
+    run(*ip, "link", "add", SWITCH, "type", "bridge")
+    run(*ip, "addr", "add", f"{CONTROL_ADDRESS}/24", "dev", SWITCH)
+    run(*ip, "link", "set", SWITCH, "up")
+    run(*enter(NAME), "sysctl", "-qw", "net.ipv4.ip_forward=1")
+
+
+def _make_node(node: Node) -> None:
+    name = node.network_namespace
+    control, own = ("ip", "-n", NAME), ("ip", "-n", name)
+    run("ip", "netns", "add", name)
+    run(*own, "link", "set", "lo", "up")
+    # Both ends are made inside: they never are in the machine's own namespace.
+    run(*control, "link", "add", node.name, "type", "veth", "peer", "name", "eth0", "netns", name)
+    run(*control, "link", "set", node.name, "master", SWITCH)
+    run(*control, "link", "set", node.name, "up")
+    run(*own, "addr", "add", f"{node.address}/24", "dev", "eth0")
+    run(*own, "link", "set", "eth0", "up")
+    run(*own, "route", "add", "default", "via", CONTROL_ADDRESS)
+    for other in NODES:
+        if other != node:
+            run(*own, "route", "add", other.pods, "via", other.address)
+    run(*control, "route", "replace", node.pods, "via", node.address)
+    run(*enter(name), "sysctl", "-qw", "net.ipv4.ip_forward=1")
+
+
+def remove() -> None:
+    """Remove every namespace of ours that is there; their links go with them."""
+    for namespace in reversed(NETWORK_NAMESPACES):
+        if exists(namespace):
+            run("ip", "netns", "delete", namespace)

@@ -1,0 +1,172 @@
+"""Real nodes: each a network, mount and process namespace with its containerd, kubelet and kube-proxy.
+
+The first process of the process namespace (`init`) collects the dead; when it is killed, the kernel kills
+every process of the node, the containers' too, and the mounts go with the last of them.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from cachedir import ToolError
+from cluster import cgroups, configs, network, processes
+from cluster.plan import DNS_SERVICE, Layout, Node
+
+PROGRAMS = ("containerd", "kubelet", "kube-proxy")
+"""In the order of their start."""
+
+
+def process_names(node: Node) -> tuple[str, ...]:
+    """The names of the node's processes, `init` first."""
+    return tuple(f"{node.name}-{program}" for program in ("init", *PROGRAMS))
+
+
+def pid_file(layout: Layout, node: Node, program: str) -> Path:
+    """The file of one of the node's processes."""
+    return layout.pids / f"{node.name}-{program}.pid"
+
+
+def enter(layout: Layout, node: Node) -> list[str]:
+    """The command before a command that is to run on the node; ToolError when the node does not run."""
+    identity = processes.read(pid_file(layout, node, "init"))
+    if identity is None or not processes.alive(identity):
+        raise ToolError(f"{node.name} does not run; start it: make cluster-up")
+    return ["nsenter", f"--target={identity.pid}", "--mount", "--net", "--pid", "--uts", "--"]
+
+
+def configure(layout: Layout, node: Node) -> None:
+    """Write the node's files, where it will see them."""
+    var, pki = layout.node_var(node), Path("/var/lib/kubelet/pki")
+    for name in ("lib/kubelet/pki", "lib/containerd", "lib/cni/net.d", "log/pods", "tmp"):
+        (var / name).mkdir(parents=True, exist_ok=True)
+    for name in ("mnt", "srv"):
+        (layout.node(node) / name).mkdir(exist_ok=True)
+    for source, target in {
+        "ca.crt": "ca.crt",
+        f"{node.name}.crt": "node.crt",
+        f"{node.name}.key": "node.key",
+        "kube-proxy.crt": "kube-proxy.crt",
+        "kube-proxy.key": "kube-proxy.key",
+    }.items():
+        shutil.copy(layout.pki / source, var / "lib/kubelet/pki" / target)
+    files = {
+        "lib/kubelet/kubeconfig": configs.kubeconfig("node", pki),
+        "lib/kubelet/proxy.kubeconfig": configs.kubeconfig("kube-proxy", pki),
+        "lib/kubelet/config.yaml": configs.kubelet(cgroups.of_node(node)),
+        "lib/kubelet/proxy.yaml": configs.kube_proxy(node),
+        "lib/kubelet/resolv.conf": f"nameserver {DNS_SERVICE}\n",
+        "lib/cni/net.d/10-sparkgen.conflist": configs.cni(node),
+        "lib/containerd/config.toml": configs.containerd(),
+    }
+    for name, content in files.items():
+        (var / name).write_text(content)
+
+
+def start_init(layout: Layout, node: Node, tools: Mapping[str, Path]) -> None:
+    """Make the node's namespaces, if they are not there."""
+    file = pid_file(layout, node, "init")
+    if processes.alive(processes.read(file)):
+        return
+    configure(layout, node)
+    cgroups.make(node)
+    own = {name: tools[name] for name in ("kubelet", "kube-proxy")}
+    script = layout.node(node) / "init.sh"
+    script.write_text(configs.node_init(layout.node(node), own))
+    command = [
+        *network.enter(node.network_namespace),
+        *("unshare", "--mount", "--propagation=private", "--uts", "--pid", "--fork", "--mount-proc"),
+        *("--kill-child", "sh", str(script)),
+    ]
+    processes.start(command, layout.logs / f"{node.name}-init.log", file, forks=True)
+    _wait_for(lambda: _mounted(layout, node), f"{node.name}'s mounts", layout, node, "init")
+    _run(layout, node, "hostname", node.name)
+
+
+def start_containerd(layout: Layout, node: Node, images: Mapping[str, Path]) -> None:
+    """Start the node's containerd, and give it the images (name: archive) that it lacks."""
+    if not processes.alive(processes.read(pid_file(layout, node, "containerd"))):
+        _start(layout, node, "containerd", ["containerd", "-c", "/var/lib/containerd/config.toml"])
+    _wait_for(
+        lambda: _run(layout, node, "ctr", "version").returncode == 0,
+        f"{node.name}'s containerd",
+        layout,
+        node,
+        "containerd",
+    )
+    load_images(layout, node, images)
+
+
+def start_kubelet(layout: Layout, node: Node) -> None:
+    """Start the node's kubelet and kube-proxy, where they do not run."""
+    if not processes.alive(processes.read(pid_file(layout, node, "kubelet"))):
+        command = [
+            *("/run/bin/kubelet", "--kubeconfig=/var/lib/kubelet/kubeconfig"),
+            *("--config=/var/lib/kubelet/config.yaml", f"--hostname-override={node.name}"),
+            *(f"--node-ip={node.address}", "--v=2"),
+        ]
+        _start(layout, node, "kubelet", command)
+    if not processes.alive(processes.read(pid_file(layout, node, "kube-proxy"))):
+        command = ["/run/bin/kube-proxy", "--config=/var/lib/kubelet/proxy.yaml"]
+        _start(layout, node, "kube-proxy", command)
+
+
+def images_on(layout: Layout, node: Node) -> set[str]:
+    """The names of the images that the node's containerd has."""
+    return set(_run(layout, node, "ctr", "-n", "k8s.io", "images", "list", "-q").stdout.decode().split())
+
+
+def load_images(layout: Layout, node: Node, images: Mapping[str, Path]) -> None:
+    """Load the archives of the images that the node lacks."""
+    there = images_on(layout, node)
+    for name, archive in images.items():
+        if name in there:
+            continue
+        with archive.open("rb") as data:  # by a pipe: the node does not see the cache's folder
+            done = subprocess.run(
+                [*enter(layout, node), "ctr", "-n", "k8s.io", "images", "import", "--index-name", name, "-"],
+                stdin=data,
+                capture_output=True,
+                check=False,
+            )
+        if done.returncode or name not in images_on(layout, node):
+            raise ToolError(f"cannot load {name} into {node.name}: {done.stderr.decode().strip()}")
+
+
+def stop(layout: Layout, node: Node) -> list[str]:
+    """End every process of the node at once, the containers' too; the names of those that ran."""
+    names = [
+        program
+        for program in ("init", *reversed(PROGRAMS))
+        if processes.stop(pid_file(layout, node, program), kill=True)
+    ]
+    return [f"{node.name}-{name}" for name in names]
+
+
+def _start(layout: Layout, node: Node, program: str, command: list[str]) -> None:
+    log = layout.logs / f"{node.name}-{program}.log"
+    file = pid_file(layout, node, program)
+    processes.start([*enter(layout, node), *command], log, file, forks=True)
+
+
+def _run(layout: Layout, node: Node, *command: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([*enter(layout, node), *command], capture_output=True, cwd="/", check=False)
+
+
+def _mounted(layout: Layout, node: Node) -> bool:
+    # The last thing that the script does before it becomes tini.
+    return _run(layout, node, "test", "-e", "/run/bin/.ready").returncode == 0
+
+
+def _wait_for(
+    condition: Callable[[], bool], what: str, layout: Layout, node: Node, program: str, seconds: float = 20
+) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            log = layout.logs / f"{node.name}-{program}.log"
+            raise ToolError(f"{what}: not there after {seconds:.0f} s.\n{processes.last_lines(log)}")
+        time.sleep(0.05)

@@ -1,0 +1,199 @@
+"""Processes that outlive this one, known by files that prove that a process is still the same.
+
+A number alone proves nothing: after a reboot, or days, it may be somebody else's. So a file holds the
+number, when that process started (in the kernel's ticks since boot) and the boot it started in. Only a
+process that agrees in all three is ever signalled.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from cachedir import ToolError
+
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A process: its number, its start in ticks since boot, and the boot's id."""
+
+    pid: int
+    ticks: int
+    boot: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stat:
+    """What /proc/PID/stat says: the state's letter ("Z" dead but not yet collected) and the start's ticks."""
+
+    state: str
+    ticks: int
+
+
+def parse_stat(text: str) -> Stat:
+    """The stat in the text of /proc/PID/stat; the command's name, in parentheses, may hold anything."""
+    fields = text.rpartition(")")[2].split()
+    return Stat(fields[0], int(fields[19]))
+
+
+def boot_id() -> str:
+    """The id of this boot: another one after every reboot."""
+    return BOOT_ID.read_text().strip()
+
+
+def stat_of(pid: int) -> Stat | None:
+    """The stat of a process, or None when there is none."""
+    try:
+        return parse_stat(Path(f"/proc/{pid}/stat").read_text())
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
+def identify(pid: int) -> Identity | None:
+    """The identity of a running process."""
+    found = stat_of(pid)
+    return Identity(pid, found.ticks, boot_id()) if found else None
+
+
+def alive(identity: Identity | None) -> bool:
+    """Whether that very process still runs (or is paused)."""
+    if identity is None or identity.boot != boot_id():
+        return False
+    found = stat_of(identity.pid)
+    return found is not None and found.ticks == identity.ticks and found.state not in "ZX"
+
+
+def paused(identity: Identity) -> bool:
+    """Whether the process is stopped by a signal."""
+    found = stat_of(identity.pid)
+    return found is not None and found.state == "T"
+
+
+def read(path: Path) -> Identity | None:
+    """The identity in a file; None when there is no file, or half of one."""
+    try:
+        return Identity(**json.loads(path.read_text()))
+    except (FileNotFoundError, json.JSONDecodeError, TypeError):
+        return None
+
+
+def write(path: Path, identity: Identity) -> None:
+    """Write the file, in one step."""
+    fresh = path.with_suffix(".new")
+    fresh.write_text(json.dumps(asdict(identity)))
+    fresh.rename(path)
+
+
+def start(command: Sequence[str], log: Path, pid_file: Path, *, forks: bool = False) -> Identity:
+    """Start a process that goes on without us, and note its identity.
+
+    `forks` says that `command` forks once and waits (as nsenter and unshare do to enter a process
+    namespace): then its child is the process. Raises ToolError with the log's end when it ends at once.
+    """
+    with log.open("ab") as output:
+        process = subprocess.Popen(
+            list(command),
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # a Ctrl-C at our terminal is not meant for it
+        )
+    write_first = identify(process.pid)
+    if write_first:
+        write(pid_file, write_first)  # never a moment in which it runs and nobody knows
+    pid = _child(process) if forks else process.pid
+    identity = identify(pid) if pid else None
+    if identity is None or process.poll() is not None:
+        raise ToolError(f"{pid_file.stem} ended at once; its log {log} ends with:\n{last_lines(log)}")
+    write(pid_file, identity)
+    return identity
+
+
+def _child(process: subprocess.Popen[bytes], seconds: float = 10) -> int | None:
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline and process.poll() is None:
+        with contextlib.suppress(FileNotFoundError):
+            if found := children.read_text().split():
+                return int(found[0])
+        time.sleep(0.01)
+    return None
+
+
+def last_lines(log: Path, lines: int = 8) -> str:
+    """The end of a log, indented."""
+    text = log.read_text(errors="replace") if log.exists() else ""
+    return "\n".join(f"  {line[:300]}" for line in text.strip().splitlines()[-lines:])
+
+
+def send(identity: Identity | None, number: signal.Signals) -> bool:
+    """Signal that very process; False when it is gone."""
+    if identity is None or not alive(identity):
+        return False
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(identity.pid, number)
+        return True
+    return False
+
+
+def stop(pid_file: Path, seconds: float = 5, *, kill: bool = False) -> bool:
+    """End the process of a file, kindly first unless `kill`, and remove the file; whether it was running."""
+    identity = read(pid_file)
+    was_running = alive(identity)
+    if was_running and not kill:
+        send(identity, signal.SIGTERM)
+        send(identity, signal.SIGCONT)  # a paused one acts on nothing else
+        wait_gone(identity, seconds)
+    if alive(identity):
+        send(identity, signal.SIGKILL)
+        wait_gone(identity, 10)
+    if alive(identity):
+        raise ToolError(f"{pid_file.stem} (process {identity.pid if identity else '?'}) cannot be ended.")
+    pid_file.unlink(missing_ok=True)
+    return was_running
+
+
+def wait_gone(identity: Identity | None, seconds: float) -> bool:
+    """Wait until the process is gone; whether it is."""
+    deadline = time.monotonic() + seconds
+    while alive(identity):
+        if time.monotonic() > deadline:
+            return False
+        with contextlib.suppress(ChildProcessError, TypeError):
+            os.waitpid(identity.pid if identity else 0, os.WNOHANG)  # our own child stays a zombie otherwise
+        time.sleep(0.02)
+    return True
+
+
+def pause(identity: Identity) -> None:
+    """Stop the process until `resume`; on return it is stopped."""
+    deadline = time.monotonic() + 2
+    send(identity, signal.SIGSTOP)
+    while alive(identity) and not paused(identity) and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
+def resume(identity: Identity) -> None:
+    """Let a paused process go on, and the nsenter that waits for it: that one stops when its child does."""
+    parent = _parent(identity.pid)
+    send(identity, signal.SIGCONT)
+    deadline = time.monotonic() + 2
+    while paused(identity) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    if parent and parent.pid > 1 and paused(parent):
+        send(parent, signal.SIGCONT)
+
+
+def _parent(pid: int) -> Identity | None:
+    text = Path(f"/proc/{pid}/stat").read_text()
+    return identify(int(text.rpartition(")")[2].split()[1]))

@@ -1,0 +1,109 @@
+"""What the machine must have: root, Linux, and commands that Debian packages bring."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import progress
+from cachedir import ToolError
+
+PACKAGES = {
+    "buildah": "buildah",
+    "busybox": "busybox-static",
+    "conntrack": "conntrack",
+    "containerd": "containerd",
+    "ctr": "containerd",
+    "ip": "iproute2",
+    "iptables": "iptables",
+    "mmdebstrap": "mmdebstrap",
+    "mount": "mount",
+    "nsenter": "util-linux",
+    "openssl": "openssl",
+    "runc": "runc",
+    "sysctl": "procps",
+    "tini": "tini",
+}
+"""The Debian package that brings each command."""
+
+CNI_PLUGINS = Path("/usr/lib/cni/bridge")
+"""A file of the package containernetworking-plugins, whose commands are on no PATH."""
+
+INSTALL = "make cluster-requirements"
+
+
+def missing_packages(find: Callable[[str], object], cni: bool) -> list[str]:
+    """The Debian packages to install, sorted: `find(command)` is falsy for a command that is not there."""
+    lacking = {package for command, package in PACKAGES.items() if not find(command)}
+    if not cni:
+        lacking.add("containernetworking-plugins")
+    return sorted(lacking)
+
+
+def explain(platform: str, user: int, packages: list[str]) -> str | None:
+    """Why no cluster can run here and what to do about it, in one message; None when one can."""
+    if platform != "linux":
+        return (
+            f"the test cluster needs Linux; this is {platform}. "
+            "Use a Linux machine, or name a cluster of your own: KUBECONFIG=... make e2e."
+        )
+    if user != 0:
+        return (
+            "the test cluster needs root, for network namespaces and mounts. "
+            "Run it as root (sudo -E make ...), or name a cluster of your own: KUBECONFIG=... make e2e."
+        )
+    if packages:
+        return f"Debian packages are missing: {', '.join(packages)}. Install them: {INSTALL}"
+    return None
+
+
+def check() -> None:
+    """Raise ToolError when something that the cluster needs is missing."""
+    packages = missing_packages(_find, CNI_PLUGINS.exists())
+    if problem := explain(sys.platform, os.geteuid(), packages):
+        raise ToolError(problem)
+
+
+def install() -> None:
+    """Install the packages that are missing; ToolError when that is not possible."""
+    if problem := explain(sys.platform, os.geteuid(), []):
+        raise ToolError(problem)
+    packages = missing_packages(_find, CNI_PLUGINS.exists())
+    if not packages:
+        progress.say("nothing to install: every requirement is there")
+        return
+    if not shutil.which("apt-get"):
+        raise ToolError(
+            f"there is no apt-get here. Install these in your system's way: {', '.join(packages)}"
+        )
+    # No service shall start: the cluster runs containerd itself, and Debian's would be one more.
+    settings = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
+    steps = {
+        "reading the lists of packages": ["apt-get", "update", "-qq"],
+        f"installing {', '.join(packages)}": [
+            *("apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages)
+        ],
+    }
+    for title, command in steps.items():
+        code, output = progress.run(title, command, environment=settings)
+        if code:
+            last = "\n".join(output.strip().splitlines()[-10:])
+            raise ToolError(f"cannot install {', '.join(packages)}:\n{last}\nMend that, then run: {INSTALL}")
+    check()
+
+
+def _find(command: str) -> str | None:
+    # Debian keeps some of them in sbin, which is not on every PATH.
+    return shutil.which(command, path=os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin")
+
+
+def run(*command: str, input_text: str | None = None) -> str:
+    """Run a command of the system to its end: its standard output; ToolError with its words if it fails."""
+    done = subprocess.run(command, input=input_text, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ToolError(f"`{' '.join(command)}` failed ({done.returncode}): {done.stderr.strip()}")
+    return done.stdout
