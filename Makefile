@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 # The stamp names the Python it was asked for, so that `make test PYTHON=python3.13` makes .venv anew.
 STAMP := $(VENV)/.made-with-$(subst /,_,$(PYTHON))
 TESTS ?=
+TAGS ?=
 # The cluster's program needs nothing but Python: no .venv is made for it.
 CLUSTER := PYTHONPATH=tools $(PYTHON) -m cluster
 
@@ -14,11 +15,11 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 .SUFFIXES:
 .DEFAULT_GOAL := help
 .PHONY: help venv demo test lint format bench golden tools clean \
-        cluster-requirements cluster-up cluster-down cluster-status cluster-shell
+        cluster-requirements cluster-up cluster-down cluster-status cluster-images cluster-shell e2e
 
 help: ## Show this list
 	@echo "make TARGET, where TARGET is one of:"
-	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1#\2/p' $(MAKEFILE_LIST) | awk -F'#' '{ printf "%-21s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/  \1#\2/p' $(MAKEFILE_LIST) | awk -F'#' '{ printf "%-21s %s\n", $$1, $$2 }'
 	@echo "PYTHON=... says which Python (3.11 or newer) makes .venv; SPARKGEN_CACHE=... where built tools are kept."
 
 venv: $(STAMP) ## Make .venv (again only when pyproject.toml has changed)
@@ -39,6 +40,9 @@ demo: $(STAMP) ## Validate and render every example into build/demo, and say wha
 
 test: lint tools ## Run all checks: lint, types, layers, and every test (TESTS="path -k word" for some)
 	@$(BIN)/pytest -n 2 $(TESTS)
+
+e2e: $(STAMP) ## Run the end-to-end tests on the test cluster, or on the one that KUBECONFIG names
+	@$(BIN)/pytest $(or $(TESTS),tests/e2e)
 
 lint: $(STAMP) ## Check style, formatting, types and layers
 	@status=0; \
@@ -74,6 +78,9 @@ cluster-down: ## End it, and remove all that it made
 
 cluster-status: ## Tell what of it runs
 	@$(CLUSTER) status
+
+cluster-images: ## Have the Spark images of the end-to-end tests on its nodes (TAGS="3.5.8-scala ..." for others)
+	@$(CLUSTER) load $(TAGS)
 
 cluster-shell: ## A shell whose kubectl, helm and kustomize talk to it
 	@$(CLUSTER) shell

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 import gotools
 import progress
 from cachedir import ToolError
-from cluster import control, lifecycle, lock, network, requirements
+from cluster import control, images, lifecycle, lock, network, requirements
+from cluster.handle import Cluster
 from cluster.plan import LAYOUT, LOCK, NAME
 
 COMMANDS = {
@@ -20,6 +21,7 @@ COMMANDS = {
     "up": "build what is missing and have a running cluster",
     "down": "end the cluster and remove all that it made",
     "status": "print what runs; 0 when all does",
+    "load": "have Spark images on the nodes: tags like 3.5.8 (nothing: those of the end-to-end tests)",
     "shell": "a shell whose kubectl, helm and kustomize talk to the cluster",
 }
 
@@ -30,6 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     for name, text in COMMANDS.items():
         command = commands.add_parser(name, help=text)
+        if name == "load":
+            command.add_argument("tags", nargs="*", help="tags of docker.io/apache/spark")
         if name == "shell":
             command.add_argument("rest", nargs=argparse.REMAINDER, help="a command instead of a shell")
     options = parser.parse_args(arguments)
@@ -54,6 +58,8 @@ def _run(options: argparse.Namespace) -> int:
     with lock.held(LOCK, f"make cluster-{options.command}"):
         if options.command == "up":
             lifecycle.up()
+        elif options.command == "load":
+            Cluster(LAYOUT.kubeconfig, own=True).load_spark(options.tags or images.TESTED_VERSIONS)
         else:
             there = bool(lifecycle.leftovers())
             lifecycle.down()

@@ -54,7 +54,7 @@ def base_images() -> dict[str, Path]:
     binary = Path(shutil.which("busybox", path="/bin:/usr/bin") or "/bin/busybox")
     layer = ociimage.busybox(binary)
     data = ociimage.archive(configs.PAUSE_IMAGE, layer, ["sleep", "infinity"])
-    target = cache_root(environment()) / "images" / f"busybox-{key(data)}"
+    target = cache_root(environment()) / "images" / "busybox" / key(data)
     publish(target, lambda folder: _write(folder / "image.tar", data))
     return {configs.PAUSE_IMAGE: target / "image.tar"}
 

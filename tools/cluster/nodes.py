@@ -120,10 +120,13 @@ def images_on(layout: Layout, node: Node) -> set[str]:
 
 
 def load_images(layout: Layout, node: Node, images: Mapping[str, Path]) -> None:
-    """Load the archives of the images that the node lacks."""
+    """Load the archives of the images that the node lacks; a second name of one archive is only a name."""
     there = images_on(layout, node)
     for name, archive in images.items():
         if name in there:
+            continue
+        same = [other for other, path in images.items() if path == archive and other in there]
+        if same and _run(layout, node, "ctr", "-n", "k8s.io", "images", "tag", same[0], name).returncode == 0:
             continue
         with archive.open("rb") as data:  # by a pipe: the node does not see the cache's folder
             done = subprocess.run(
@@ -132,7 +135,8 @@ def load_images(layout: Layout, node: Node, images: Mapping[str, Path]) -> None:
                 capture_output=True,
                 check=False,
             )
-        if done.returncode or name not in images_on(layout, node):
+        there = images_on(layout, node)
+        if done.returncode or name not in there:
             raise ToolError(f"cannot load {name} into {node.name}: {done.stderr.decode().strip()}")
 
 

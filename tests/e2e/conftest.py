@@ -1,0 +1,50 @@
+"""The cluster that end-to-end tests run on: this machine's own, or the one that KUBECONFIG names."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cluster import lifecycle, lock, requirements
+from cluster.handle import Cluster
+from cluster.plan import LAYOUT, LOCK
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tell pytest of the mark that says what another cluster cannot do."""
+    config.addinivalue_line(
+        "markers", "own_cluster: needs the cluster of tools/cluster (its faults, namespaces, audit log)"
+    )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """On somebody's cluster, skip what needs ours; pytest lists it."""
+    if os.environ.get("KUBECONFIG"):
+        for item in items:
+            if item.get_closest_marker("own_cluster"):
+                item.add_marker(pytest.mark.skip(reason="KUBECONFIG names a cluster that is not ours"))
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """A running cluster, held for these tests alone; it stays up for the next run."""
+    if named := os.environ.get("KUBECONFIG"):
+        yield Cluster(Path(named), own=False)
+        return
+    requirements.check()
+    with lock.held(LOCK, "make e2e"):
+        lifecycle.up()
+        yield Cluster(LAYOUT.kubeconfig, own=True)
+
+
+@pytest.fixture
+def namespace(cluster: Cluster) -> Iterator[str]:
+    """A namespace of the test's own, removed after it."""
+    name = f"test-{uuid.uuid4().hex[:8]}"
+    cluster.kubectl("create", "namespace", name)
+    yield name
+    cluster.kubectl("delete", "namespace", name, "--wait=false")

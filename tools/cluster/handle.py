@@ -1,0 +1,65 @@
+"""What a test holds: a cluster to talk to, ours or one that KUBECONFIG names."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import gotools
+from cachedir import ToolError
+from cluster import audit, images, network, nodes
+from cluster.audit import Call
+from cluster.plan import LAYOUT, NAME, NODES
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A running cluster. `own` says that it is this program's: only then are there faults and audit logs."""
+
+    kubeconfig: Path
+    own: bool
+
+    def kubectl(self, *arguments: str, input_text: str | None = None, seconds: float = 120) -> str:
+        """Run kubectl: its standard output; ToolError with its words when it fails."""
+        done = self.try_kubectl(*arguments, input_text=input_text, seconds=seconds)
+        if done.returncode:
+            raise ToolError(f"kubectl {' '.join(arguments)}: {done.stderr.strip()}")
+        return done.stdout
+
+    def try_kubectl(
+        self, *arguments: str, input_text: str | None = None, seconds: float = 120
+    ) -> subprocess.CompletedProcess[str]:
+        """Run kubectl, whatever comes of it."""
+        prefix = network.enter(NAME) if self.own else []
+        command = [*prefix, str(gotools.ensure("kubectl")), f"--kubeconfig={self.kubeconfig}", *arguments]
+        return subprocess.run(
+            command, input=input_text, capture_output=True, text=True, check=False, timeout=seconds
+        )
+
+    def apply(self, *objects: Mapping[str, Any]) -> None:
+        """Create or change objects."""
+        items = {"apiVersion": "v1", "kind": "List", "items": list(objects)}
+        self.kubectl("apply", "--server-side", "-f", "-", input_text=json.dumps(items))
+
+    def objects(self, kind: str, namespace: str, selector: str = "") -> list[dict[str, Any]]:
+        """The objects of a kind in a namespace."""
+        text = self.kubectl("get", kind, "-n", namespace, "-l", selector, "-o", "json")
+        return list(json.loads(text)["items"])
+
+    def load_spark(self, tags: Iterable[str]) -> None:
+        """Have the Spark images of these tags on every node; another cluster pulls its own."""
+        if not self.own:
+            return
+        wanted = images.spark_images(tags)
+        for node in NODES:
+            nodes.load_images(LAYOUT, node, wanted)
+
+    def calls(self, namespace: str, account: str, since: datetime | None = None) -> list[Call]:
+        """The calls that a service account made, from `since` (with a time zone) on."""
+        with LAYOUT.audit_log.open() as lines:
+            return audit.made_by(audit.parse(lines), namespace, account, since)
