@@ -12,9 +12,11 @@ from collections.abc import Sequence
 import gotools
 import progress
 from cachedir import ToolError
-from cluster import control, images, lifecycle, lock, network, requirements
+from cluster import control, fakes, faults, images, lifecycle, lock, network, requirements
 from cluster.handle import Cluster
-from cluster.plan import LAYOUT, LOCK, NAME
+from cluster.plan import LAYOUT, LOCK, NAME, NODES
+
+NO_CLUSTER = "there is no cluster; start it: make cluster-up"
 
 COMMANDS = {
     "requirements": "install the Debian packages that the cluster needs",
@@ -22,6 +24,8 @@ COMMANDS = {
     "down": "end the cluster and remove all that it made",
     "status": "print what runs; 0 when all does",
     "load": "have Spark images on the nodes: tags like 3.5.8 (nothing: those of the end-to-end tests)",
+    "fakes": "have this many fake nodes (kwok), tainted so that real pods keep away; 0 removes them",
+    "kill": "end a process of the cluster, or a whole node, as a crash would; `up` starts it again",
     "shell": "a shell whose kubectl, helm and kustomize talk to the cluster",
 }
 
@@ -34,6 +38,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command = commands.add_parser(name, help=text)
         if name == "load":
             command.add_argument("tags", nargs="*", help="tags of docker.io/apache/spark")
+        if name == "fakes":
+            command.add_argument("count", type=int)
+        if name == "kill":
+            command.add_argument("name", help="as `status` prints it, or node1, node2")
         if name == "shell":
             command.add_argument("rest", nargs=argparse.REMAINDER, help="a command instead of a shell")
     options = parser.parse_args(arguments)
@@ -56,20 +64,38 @@ def _run(options: argparse.Namespace) -> int:
     if options.command == "shell":
         return _shell(options.rest)
     with lock.held(LOCK, f"make cluster-{options.command}"):
-        if options.command == "up":
-            lifecycle.up()
-        elif options.command == "load":
-            Cluster(LAYOUT.kubeconfig, own=True).load_spark(options.tags or images.TESTED_VERSIONS)
-        else:
-            there = bool(lifecycle.leftovers())
-            lifecycle.down()
-            progress.say("the cluster is down" if there else "there is no cluster")
+        _change(options)
     return 0
+
+
+def _change(options: argparse.Namespace) -> None:
+    """The commands that change the cluster, under the lock."""
+    if options.command == "up":
+        lifecycle.up()
+        return
+    if options.command == "down":
+        there = bool(lifecycle.leftovers())
+        lifecycle.down()
+        progress.say("the cluster is down" if there else "there is no cluster")
+        return
+    if not LAYOUT.stamp.exists():
+        raise ToolError(NO_CLUSTER)
+    match options.command:
+        case "load":
+            Cluster(LAYOUT.kubeconfig, own=True).load_spark(options.tags or images.TESTED_VERSIONS)
+        case "fakes" if options.count == 0:
+            fakes.remove()
+        case "fakes":
+            fakes.add(options.count)
+        case "kill" if options.name in [node.name for node in NODES]:
+            faults.kill_node(options.name)
+        case "kill":
+            faults.kill(options.name)
 
 
 def _status() -> int:
     if not lifecycle.leftovers():
-        print("there is no cluster; start it: make cluster-up")
+        print(NO_CLUSTER)
         return 1
     states = lifecycle.states()
     for process in states:
@@ -82,7 +108,7 @@ def _status() -> int:
 
 def _shell(rest: Sequence[str]) -> int:
     if not LAYOUT.stamp.exists():
-        raise ToolError("there is no cluster; start it: make cluster-up")
+        raise ToolError(NO_CLUSTER)
     folders = [str(gotools.ensure(name).parent) for name in ("kubectl", "helm", "kustomize")]
     path = os.pathsep.join([*folders, os.environ.get("PATH", os.defpath)])
     settings = {**os.environ, "PATH": path, "KUBECONFIG": str(LAYOUT.kubeconfig)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -56,8 +57,8 @@ class Cluster:
         if not self.own:
             return
         wanted = images.spark_images(tags)
-        for node in NODES:
-            nodes.load_images(LAYOUT, node, wanted)
+        with ThreadPoolExecutor() as pool:  # each node unpacks its own
+            list(pool.map(lambda node: nodes.load_images(LAYOUT, node, wanted), NODES))
 
     def calls(self, namespace: str, account: str, since: datetime | None = None) -> list[Call]:
         """The calls that a service account made, from `since` (with a time zone) on."""

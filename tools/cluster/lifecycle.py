@@ -12,7 +12,7 @@ from pathlib import Path
 import gotools
 import progress
 from cachedir import ToolError, cache_root, environment, key, publish
-from cluster import cgroups, configs, control, network, nodes, ociimage, processes
+from cluster import cgroups, configs, control, fakes, network, nodes, ociimage, processes
 from cluster.plan import LAYOUT, NETWORK_NAMESPACES, NODES, Layout, Node
 
 GO_TOOLS = (
@@ -140,6 +140,8 @@ def _start(layout: Layout, tools: Mapping[str, Path], images: Mapping[str, Path]
         _started(program, control.start(layout, program, tools))
     for node in NODES:
         nodes.start_kubelet(layout, node)
+    if control.pid_file(layout, "kwok").exists():  # somebody asked for fake nodes: they go on, too
+        fakes.start(layout)
     apply(layout, tools["kubectl"], configs.dns_objects())
     for node in NODES:
         wait_node(layout, tools["kubectl"], node)

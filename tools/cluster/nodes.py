@@ -19,6 +19,9 @@ from cluster.plan import DNS_SERVICE, Layout, Node
 PROGRAMS = ("containerd", "kubelet", "kube-proxy")
 """In the order of their start."""
 
+IMPORT_TRIES = 3
+"""A containerd that has just started sometimes loses a blob between import and unpacking; cause unknown."""
+
 
 def process_names(node: Node) -> tuple[str, ...]:
     """The names of the node's processes, `init` first."""
@@ -128,16 +131,22 @@ def load_images(layout: Layout, node: Node, images: Mapping[str, Path]) -> None:
         same = [other for other, path in images.items() if path == archive and other in there]
         if same and _run(layout, node, "ctr", "-n", "k8s.io", "images", "tag", same[0], name).returncode == 0:
             continue
-        with archive.open("rb") as data:  # by a pipe: the node does not see the cache's folder
-            done = subprocess.run(
-                [*enter(layout, node), "ctr", "-n", "k8s.io", "images", "import", "--index-name", name, "-"],
-                stdin=data,
-                capture_output=True,
-                check=False,
-            )
-        there = images_on(layout, node)
-        if done.returncode or name not in there:
-            raise ToolError(f"cannot load {name} into {node.name}: {done.stderr.decode().strip()}")
+        said = ""
+        for _ in range(IMPORT_TRIES):
+            said = _import(layout, node, name, archive)
+            there = images_on(layout, node)
+            if not said and name in there:
+                break
+        else:
+            raise ToolError(f"cannot load {name} into {node.name}: {said}")
+
+
+def _import(layout: Layout, node: Node, name: str, archive: Path) -> str:
+    """Import an archive; what ctr said when that failed, else nothing."""
+    command = [*enter(layout, node), "ctr", "-n", "k8s.io", "images", "import", "--index-name", name, "-"]
+    with archive.open("rb") as data:  # by a pipe: the node does not see the cache's folder
+        done = subprocess.run(command, stdin=data, capture_output=True, cwd="/", check=False)
+    return done.stderr.decode().strip() or "ctr failed" if done.returncode else ""
 
 
 def stop(layout: Layout, node: Node) -> list[str]:

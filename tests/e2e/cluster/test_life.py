@@ -1,0 +1,134 @@
+"""Up, down, bad days: each ends in a whole cluster, or in nothing at all."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cachedir import ToolError
+from cluster import control, lifecycle, lock, processes
+from cluster.handle import Cluster
+from cluster.plan import LAYOUT, LOCK
+
+pytestmark = pytest.mark.own_cluster
+
+TOOLS = Path(__file__).resolve().parents[3] / "tools"
+PROGRAMS = ("etcd", "kube", "containerd", "coredns", "kwok", "tini", "unshare", "nsenter")
+
+
+@pytest.fixture(autouse=True)
+def _whole_again(cluster: Cluster) -> Iterator[None]:
+    yield
+    lifecycle.up()
+
+
+def machine() -> dict[str, set[str]]:
+    """What a cluster might leave on the machine; ended processes do not count."""
+    mounts = Path("/proc/self/mounts").read_text().splitlines()
+    folders = ("/run", "/run/netns", "/run/lock", "/var/lib", "/mnt", "/srv", "/var/log", "/var/tmp")  # noqa: S108
+    return {
+        "mounts": {line for line in mounts if "sparkgen-cluster" in line or "containerd" in line},
+        "folders": {str(path) for folder in folders for path in Path(folder).glob("*")},
+        "cgroups": {str(path) for path in Path("/sys/fs/cgroup").glob("*/*") if path.is_dir()},
+        "processes": {
+            text for text in map(_process, Path("/proc").glob("[0-9]*")) if text.startswith(PROGRAMS)
+        },
+    }
+
+
+def _process(folder: Path) -> str:
+    """A running process's name and number; nothing for one that has ended."""
+    found = processes.stat_of(int(folder.name))
+    try:
+        return (
+            "" if found is None or found.state in "ZX" else f"{(folder / 'comm').read_text()} {folder.name}"
+        )
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def test_down_leaves_nothing_behind(cluster: Cluster) -> None:
+    """Before a start and after a stop, with pods in between, the machine is the same."""
+    lifecycle.down()
+    before = machine()
+    lifecycle.up()
+    cluster.kubectl("run", "stays", "--image=docker.io/sparkgen/busybox:1", "--restart=Never")
+    cluster.kubectl("wait", "pod/stays", "--for=condition=Ready", "--timeout=60s")
+    lifecycle.down()
+    deadline = time.monotonic() + 10  # the last dead processes are collected by the machine's own init
+    while machine() != before and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert machine() == before
+    assert lifecycle.leftovers() == []
+
+
+def test_a_second_up_is_quick_and_changes_nothing(cluster: Cluster) -> None:
+    """All processes are the same ones afterwards."""
+    before = lifecycle.states()
+    began = time.monotonic()
+    lifecycle.up()
+    assert lifecycle.states() == before
+    assert time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize(
+    "names", [("etcd",), ("kube-apiserver",), ("node1-kubelet",), ("node2-init",), ("node1-containerd",)]
+)
+def test_what_was_killed_is_started_again(cluster: Cluster, names: tuple[str, ...]) -> None:
+    """The rest of the cluster goes on; what was written down is still there."""
+    cluster.kubectl("create", "configmap", f"before-{names[0]}")
+    for name in names:
+        assert processes.stop(LAYOUT.pids / f"{name}.pid", kill=True)
+    assert any(process.state == "dead" for process in lifecycle.states())
+    lifecycle.up()
+    assert all(process.state == "running" for process in lifecycle.states())
+    assert cluster.kubectl("get", "configmap", f"before-{names[0]}")
+
+
+def test_a_paused_process_goes_on(cluster: Cluster) -> None:
+    """`up` lets what somebody paused go on."""
+    identity = processes.read(control.pid_file(LAYOUT, "kube-apiserver"))
+    assert identity is not None
+    processes.pause(identity)
+    lifecycle.up()
+    assert all(process.state == "running" for process in lifecycle.states())
+
+
+def test_after_a_reboot_the_cluster_is_made_anew(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A stamp from another boot: everything is replaced, with the reason said."""
+    text = LAYOUT.stamp.read_text()
+    LAYOUT.stamp.write_text(text.replace(processes.boot_id(), "another-boot"))
+    lifecycle.up()
+    assert "the machine was restarted since" in capsys.readouterr().err
+
+
+def test_ctrl_c_during_a_start_leaves_nothing() -> None:
+    """Interrupted in the middle, `up` removes what it started."""
+    lifecycle.down()
+    code = "from cluster import lifecycle; lifecycle.up()"
+    starting = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=TOOLS, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    assert starting.stderr is not None
+    for line in starting.stderr:
+        if "started kube-apiserver" in line:
+            break
+    starting.send_signal(signal.SIGINT)
+    said = starting.stderr.read()
+    starting.wait(30)
+    assert "removing what was started" in said
+    assert lifecycle.leftovers() == []
+
+
+def test_a_second_user_is_told_who_holds_it(cluster: Cluster) -> None:
+    """The lock is held while these tests run."""
+    with pytest.raises(ToolError, match="in use by `make e2e`"), lock.held(LOCK, "make cluster-down"):
+        pytest.fail("two hold one lock")

@@ -1,0 +1,96 @@
+"""Nodes that kwok pretends to be: pods on them are Running at once and cost nothing. They carry a taint."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import golang
+import gotools
+import progress
+from cachedir import ToolError, cache_root, environment, key, publish
+from cluster import configs, control, network, processes
+from cluster.plan import LAYOUT, NAME, Layout
+
+TAINT = {"key": configs.KWOK_ANNOTATION, "value": "fake", "effect": "NoSchedule"}
+"""What keeps real pods away; a pod that is to run here tolerates it."""
+
+STAGES = ("node/fast", "node/heartbeat-with-lease", "pod/fast")
+"""Folders of kwok's own module that say how its nodes and pods behave."""
+
+
+def node(number: int) -> dict[str, Any]:
+    """A fake node as an object: 64 cores, 512 GiB, 1,000 pods."""
+    name = f"fake{number}"
+    size = {"cpu": "64", "memory": "512Gi", "pods": "1000", "ephemeral-storage": "1Ti"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {
+            "name": name,
+            "annotations": {configs.KWOK_ANNOTATION: "fake", "node.alpha.kubernetes.io/ttl": "0"},
+            "labels": {
+                "kubernetes.io/hostname": name,
+                "kubernetes.io/os": "linux",
+                "kubernetes.io/arch": "amd64",
+                "type": "kwok",
+            },
+        },
+        "spec": {"taints": [TAINT]},
+        "status": {"allocatable": size, "capacity": size, "phase": "Running"},
+    }
+
+
+def stages() -> Path:
+    """The file of stages, taken from the very module that kwok is built from."""
+    settings = environment()
+    root = cache_root(settings)
+    module = gotools.read_module(gotools.find_tool("kwok"))
+    version = module.version_of("sigs.k8s.io/kwok")
+
+    def make(folder: Path) -> None:
+        go = golang.choose(module.go, golang.on_path(settings))
+        command = [str(golang.command_of(go, root)), "mod", "download", "-json", "sigs.k8s.io/kwok"]
+        built = golang.build_environment(go, root, settings)
+        done = subprocess.run(
+            command, cwd=module.folder, env=built, capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            raise ToolError(golang.explain("kwok's stages", "tools/go/kwok", done.stdout + done.stderr))
+        source = Path(json.loads(done.stdout)["Dir"]) / "kustomize" / "stage"
+        files = [file for part in STAGES for file in sorted((source / part).glob("*.yaml"))]
+        texts = [file.read_text() for file in files if file.name != "kustomization.yaml"]
+        (folder / "stages.yaml").write_text("\n---\n".join(texts))
+
+    return publish(root / "kwok-stages" / f"{version}-{key(*STAGES)}", make) / "stages.yaml"
+
+
+def start(layout: Layout = LAYOUT) -> None:
+    """Start kwok, if it does not run."""
+    file = control.pid_file(layout, "kwok")
+    if processes.alive(processes.read(file)):
+        return
+    command = [*network.enter(NAME), str(gotools.ensure("kwok")), *configs.kwok(layout, stages())]
+    processes.start(command, layout.logs / "kwok.log", file)
+    progress.say("started kwok")
+
+
+def add(count: int, layout: Layout = LAYOUT) -> None:
+    """Have fake nodes 1 to `count`, and kwok to keep them Ready."""
+    start(layout)
+    items = {"apiVersion": "v1", "kind": "List", "items": [node(number + 1) for number in range(count)]}
+    kubectl = gotools.ensure("kubectl")
+    done = control.call(layout, kubectl, "apply", "--server-side", "-f", "-", input_text=json.dumps(items))
+    if done.returncode:
+        raise ToolError(f"cannot create fake nodes: {done.stderr.strip()}")
+    wait = ("wait", "node", "-l", "type=kwok", "--for=condition=Ready", "--timeout=60s")
+    if (done := control.call(layout, kubectl, *wait)).returncode:
+        log = layout.logs / "kwok.log"
+        raise ToolError(f"the fake nodes are not Ready: {done.stderr.strip()}\n{processes.last_lines(log)}")
+
+
+def remove(layout: Layout = LAYOUT) -> None:
+    """Remove every fake node."""
+    control.call(layout, gotools.ensure("kubectl"), "delete", "node", "-l", "type=kwok")
