@@ -1,0 +1,57 @@
+"""What sparkgen renders is what an API server takes, in a namespace that enforces "restricted" pods."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from cluster.handle import Cluster
+from demo import variants
+
+ROOT = Path(__file__).resolve().parents[3]
+VARIANTS = {variant.name: variant for variant in variants(ROOT / "examples")}
+DRY_RUN = ("--dry-run=server", "--validate=strict", "-f", "-")
+
+
+@pytest.fixture
+def restricted(cluster: Cluster, namespace: str) -> str:
+    """A namespace in which only restricted pods are let in, and others in templates are warned of."""
+    levels = [f"pod-security.kubernetes.io/{mode}=restricted" for mode in ("enforce", "warn")]
+    cluster.kubectl("label", "namespace", namespace, *levels)
+    return namespace
+
+
+def rendered(name: str, namespace: str) -> str:
+    """The manifests of an example, as the command line prints them."""
+    variant = VARIANTS[name]
+    command = [str(Path(sys.executable).with_name("sparkgen")), "render", str(variant.document), "-q"]
+    command += ["-f", str(variant.overlay)] if variant.overlay else []
+    command += ["--set", f"metadata.namespace={namespace}"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def executor(manifests: str, namespace: str) -> dict[str, Any]:
+    """A pod of the executor's template, under an account that is there."""
+    objects = [item for item in yaml.safe_load_all(manifests) if item["kind"] == "ConfigMap"]
+    text = next(item["data"]["executor.json"] for item in objects if "executor.json" in item["data"])
+    template = json.loads(text)["template"]
+    metadata = {**template["metadata"], "name": "executor", "namespace": namespace}
+    spec = {**template["spec"], "serviceAccountName": "default"}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_the_api_server_takes_every_example(name: str, cluster: Cluster, restricted: str) -> None:
+    """Strict validation finds no unknown field, and Pod Security warns of no pod, executors included."""
+    manifests = rendered(name, restricted)
+    applied = cluster.try_kubectl("apply", "--server-side", *DRY_RUN, input_text=manifests)
+    assert (applied.returncode, applied.stderr) == (0, "")
+    pod = json.dumps(executor(manifests, restricted))
+    created = cluster.try_kubectl("create", *DRY_RUN, input_text=pod)
+    assert (created.returncode, created.stderr) == (0, "")
