@@ -68,13 +68,3 @@ class SparkgenError(Exception):
     """Something a person can act on: wrong usage, or an environment that does not permit the work."""
 
     exit_code = 2
-
-
-class ProblemsFound(SparkgenError):
-    """The input has problems; `problems` holds all of them."""
-
-    exit_code = 1
-
-    def __init__(self, problems: tuple[Problem, ...]) -> None:
-        super().__init__(f"{len(problems)} problem(s) found")
-        self.problems = problems
