@@ -11,11 +11,15 @@ Addresses (all inside network namespaces without an uplink):
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
-NAME = "sparkgen-cluster"
-"""The name of all that the cluster makes: namespaces start with it, folders and cgroups are called so."""
+NAME = os.environ.get("SPARKGEN_CLUSTER", "sparkgen-cluster")
+"""The name of all that the cluster makes: namespaces start with it, folders and cgroups are called so.
+
+Clusters with other names run beside this one: the addresses are the same, the namespaces are not.
+"""
 
 CONTROL_ADDRESS = "10.77.0.1"
 NODE_NETWORK = "10.77.0.0/24"

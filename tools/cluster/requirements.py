@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import progress
 from cachedir import ToolError
+from cluster.plan import NAME
 
 PACKAGES = {
     "buildah": "buildah",
@@ -33,6 +35,9 @@ PACKAGES = {
 CNI_PLUGINS = Path("/usr/lib/cni/bridge")
 """A file of the package containernetworking-plugins, whose commands are on no PATH."""
 
+CLUSTER_NAME = re.compile(r"sparkgen-[a-z0-9-]{1,20}")
+"""The prefix keeps `down` from removing what is somebody else's."""
+
 INSTALL = "make cluster-requirements"
 
 
@@ -44,8 +49,13 @@ def missing_packages(find: Callable[[str], object], cni: bool) -> list[str]:
     return sorted(lacking)
 
 
-def explain(platform: str, user: int, packages: list[str]) -> str | None:
-    """Why no cluster can run here and what to do about it, in one message; None when one can."""
+def explain(platform: str, user: int, packages: list[str], name: str = NAME) -> str | None:
+    """Why no cluster called `name` can run here and what to do about it, in one message; None when one can."""
+    if not CLUSTER_NAME.fullmatch(name):
+        return (
+            f"SPARKGEN_CLUSTER={name!r} is no name for a test cluster, whose folders are removed by that name. "
+            "Choose one that starts with sparkgen- and goes on with up to 20 of a-z, 0-9 and '-'."
+        )
     if platform != "linux":
         return (
             f"the test cluster needs Linux; this is {platform}. "

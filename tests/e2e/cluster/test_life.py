@@ -14,7 +14,7 @@ import pytest
 from cachedir import ToolError
 from cluster import control, lifecycle, lock, processes
 from cluster.handle import Cluster
-from cluster.plan import LAYOUT, LOCK
+from cluster.plan import LAYOUT, LOCK, NAME
 
 pytestmark = pytest.mark.own_cluster
 
@@ -33,7 +33,7 @@ def machine() -> dict[str, set[str]]:
     mounts = Path("/proc/self/mounts").read_text().splitlines()
     folders = ("/run", "/run/netns", "/run/lock", "/var/lib", "/mnt", "/srv", "/var/log", "/var/tmp")  # noqa: S108
     return {
-        "mounts": {line for line in mounts if "sparkgen-cluster" in line or "containerd" in line},
+        "mounts": {line for line in mounts if NAME in line or "containerd" in line},
         "folders": {str(path) for folder in folders for path in Path(folder).glob("*")},
         "cgroups": {str(path) for path in Path("/sys/fs/cgroup").glob("*/*") if path.is_dir()},
         "processes": {

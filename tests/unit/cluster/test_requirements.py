@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from cluster.requirements import PACKAGES, explain, missing_packages
 
 
@@ -33,3 +35,9 @@ def test_the_message_names_the_first_obstacle_and_the_way_out() -> None:
         "Debian packages are missing: runc, tini. Install them: make cluster-requirements"
     )
     assert explain("linux", 0, []) is None
+
+
+@pytest.mark.parametrize("name", ["", "..", "lib", "sparkgen-", "sparkgen-a/../../lib", "sparkgen-A"])
+def test_a_name_by_which_down_could_remove_something_else_is_refused(name: str) -> None:
+    """The cluster's folders are found, and removed, by its name."""
+    assert "is no name for a test cluster" in str(explain("linux", 0, [], name))
