@@ -50,10 +50,10 @@ def missing_packages(find: Callable[[str], object], cni: bool) -> list[str]:
 
 
 def explain(platform: str, user: int, packages: list[str], name: str = NAME) -> str | None:
-    """Why no cluster called `name` can run here and what to do about it, in one message; None when one can."""
+    """Why no cluster called `name` can run here, and what to do about it; None when one can."""
     if not CLUSTER_NAME.fullmatch(name):
         return (
-            f"SPARKGEN_CLUSTER={name!r} is no name for a test cluster, whose folders are removed by that name. "
+            f"SPARKGEN_CLUSTER={name!r} is no name for a test cluster: its folders are removed by that name. "
             "Choose one that starts with sparkgen- and goes on with up to 20 of a-z, 0-9 and '-'."
         )
     if platform != "linux":
