@@ -105,12 +105,16 @@ class Snapshot:
 
     `complete` is false until a whole list has been read, and while what came after it may have been missed:
     from an incomplete snapshot nobody may conclude that something is gone. `listed_at`: when the request
-    for the last whole list was sent, so what was created before and is not here is not there.
+    for the last whole list was sent (None: never), so what was created before and is not here is not there.
     """
 
     complete: bool = False
     executors: Mapping[int, Observed] = NOTHING
-    listed_at: float = 0.0
+    listed_at: float | None = None
+    vanished: Mapping[int, Observed] = NOTHING
+    """Executors that were deleted while a watch ran, as they were last; the oldest may be forgotten."""
+    started: frozenset[int] = frozenset()
+    """Executors that were given the start word: they may register at any moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +183,8 @@ class Settings:
     max_failures: int | None = None
     """Failures within `failures_interval` that end the application; None: Spark's max(3, 2 x executors)."""
     failures_interval: float = 3600.0
+    grace: float = 30.0
+    """The template's terminationGracePeriodSeconds: no deletion takes longer on a node that is well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,12 +220,15 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """A pause in creating. `level` counts the refusals in a row; `terminal` those that no time will mend."""
+    """A pause in creating, until a time and for a reason in words.
+
+    `level` counts the rounds in a row that went wrong, `hopeless` those of them that no time will mend.
+    """
 
     level: int = 0
     until: float = 0.0
     reason: str = ""
-    terminal: int = 0
+    hopeless: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +241,10 @@ class Memory:
     removals: Mapping[int, Removal] = NOTHING
     refusing: frozenset[int] = frozenset()
     rate: Rate = field(default_factory=Rate)
-    backoff: Backoff = field(default_factory=Backoff)
+    refusals: Backoff = field(default_factory=Backoff)
+    """After creations that the server refused; over with the first one that it takes."""
+    bad_starts: Backoff = field(default_factory=Backoff)
+    """After executors that ended before Spark knew them; over with the first one that registers."""
     batch_at: float | None = None
     """When the last batch was planned (with `Settings.batch_size`)."""
     batch_left: int = 0
@@ -240,8 +252,12 @@ class Memory:
     """When executors failed by the application's fault, the oldest first."""
     losses: Mapping[int, Loss] = NOTHING
     """Losses that the driver may still have to be told of."""
-    counted: frozenset[int] = frozenset()
-    """Ids whose end has been counted, while the cluster still shows their pods."""
+    known: frozenset[int] = frozenset()
+    """Executors that have been registered, while the cluster still shows their pods."""
+    lost_at: Mapping[int, float] = NOTHING
+    """When Spark said that it lost an executor whose pod seems well."""
+    most_wanted: int = 0
+    """The most executors of one profile that were ever wanted."""
     session: str = ""
     """The driver's session that spoke last."""
     first_id: int = 1

@@ -1,0 +1,133 @@
+"""What is missing, and how much of it may be created now: by rate, batch, gate and pause, and fairly."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from sparkgen.allocator import sets
+from sparkgen.allocator.draft import Draft
+from sparkgen.allocator.sets import Situation
+from sparkgen.allocator.types import Create, DriverPhase, Memory, Request, State
+
+
+def creations(draft: Draft) -> Draft:
+    """Create what is missing: what was asked for and not answered first, then new ones, fairly."""
+    if draft.situation.target.phase is DriverPhase.STOPPED or draft.memory.failure is not None:
+        return draft
+    draft = _again(draft)
+    missing = missing_executors(draft)
+    draft = _begin_batch(draft, any(missing.values()))
+    room = _room(draft)
+    for profile in _fairly(draft.situation, missing, room):
+        draft = _create(draft, profile)
+    return draft
+
+
+def missing_executors(draft: Draft) -> Counter[int]:
+    """How many executors are missing, per profile that the driver has described."""
+    situation = draft.situation
+    missing = Counter(situation.wanted())
+    missing.subtract(situation.active())
+    known = {0, *situation.target.profiles}
+    return Counter({profile: count for profile, count in missing.items() if count > 0 and profile in known})
+
+
+def _again(draft: Draft) -> Draft:
+    now = draft.situation.now
+    for id_, request in sorted(draft.memory.requests.items()):
+        if (
+            request.retry_at is None
+            or request.retry_at > now
+            or not draft.slots
+            or id_ in draft.memory.removals
+        ):
+            continue
+        sent = replace(request, retry_at=None, tries=request.tries + 1)
+        draft = _with_request(draft, id_, sent, again=True)
+    return draft
+
+
+def _with_request(draft: Draft, id_: int, request: Request, *, again: bool = False) -> Draft:
+    shape = None if request.profile == 0 else draft.situation.target.profiles.get(request.profile)
+    memory = replace(draft.memory, requests={**draft.memory.requests, id_: request})
+    create = Create(id_, request.profile, shape, again)
+    return replace(draft, memory=memory, actions=(*draft.actions, create))
+
+
+def _begin_batch(draft: Draft, anything_missing: bool) -> Draft:
+    settings, memory, now = draft.situation.settings, draft.memory, draft.situation.now
+    if settings.batch_size is None or not anything_missing:
+        return draft
+    if memory.batch_at is not None and now < memory.batch_at + settings.batch_delay:
+        return draft
+    return replace(draft, memory=replace(memory, batch_at=now, batch_left=settings.batch_size))
+
+
+def _room(draft: Draft) -> int:
+    """How many executors may be created now, all profiles together."""
+    situation, memory = draft.situation, draft.memory
+    if situation.snapshot.listed_at is None:  # after a restart there may be executors that no list has shown
+        return 0
+    if max(memory.refusals.until, memory.bad_starts.until) > situation.now or _blocked(situation):
+        return 0
+    room = draft.slots
+    if memory.refusals.level:  # one tries whether the server takes it again
+        room = min(room, 1 if not _open_creations(memory) else 0)
+    if situation.settings.batch_size is not None:
+        room = min(room, memory.batch_left)
+    if situation.settings.max_pending is not None:
+        room = min(room, situation.settings.max_pending - len(situation.ids(State.REQUESTED, State.PENDING)))
+    return max(0, room)
+
+
+def _open_creations(memory: Memory) -> bool:
+    return any(request.accepted is None for request in memory.requests.values())
+
+
+def _blocked(situation: Situation) -> bool:
+    """Whether an executor waits for what will not come, such as its image: more of the same would, too."""
+    return any(
+        seen.waiting is not None and seen.waiting.hopeless
+        for seen in situation.observed()
+        if not sets.ended(seen)
+    )
+
+
+def _fairly(situation: Situation, missing: Mapping[int, int], room: int) -> Iterator[int]:
+    """Profiles to create for, `room` at most: always the one that has the smallest part of what it wants.
+
+    Where `max_pending` bounds all profiles together, each has an equal part of it, so that one whose pods
+    cannot be scheduled does not keep the others from starting.
+    """
+    active, want = situation.active(), situation.wanted()
+    shares = _shares(situation, missing)
+    heap = [(active[profile] / want[profile], profile, 0) for profile in missing]
+    heapq.heapify(heap)
+    while heap and room > 0:
+        _, profile, given = heapq.heappop(heap)
+        if shares[profile] <= given:
+            continue
+        yield profile
+        room, given = room - 1, given + 1
+        if given < missing[profile]:
+            heapq.heappush(heap, ((active[profile] + given) / want[profile], profile, given))
+
+
+def _shares(situation: Situation, missing: Mapping[int, int]) -> dict[int, int]:
+    most = situation.settings.max_pending
+    if most is None or not missing:
+        return dict(missing)
+    waiting = Counter(situation.profiles[id_] for id_ in situation.ids(State.REQUESTED, State.PENDING))
+    share = max(1, most // len(missing))
+    return {profile: share - waiting[profile] for profile in missing}
+
+
+def _create(draft: Draft, profile: int) -> Draft:
+    memory, now = draft.memory, draft.situation.now
+    id_ = memory.next_id
+    left = max(0, memory.batch_left - 1)
+    draft = replace(draft, memory=replace(memory, next_id=id_ + 1, batch_left=left))
+    return _with_request(draft, id_, Request(profile, now))

@@ -1,0 +1,102 @@
+"""What to do now: a pure function of what is seen, wanted and remembered. It is the heart of the allocator.
+
+The steps run in the order of `STEPS`; each takes a draft and returns one with its own part done. Nothing is
+concluded from an incomplete snapshot: an executor that it does not show may well be there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from sparkgen.allocator import reasons, sets
+from sparkgen.allocator.creating import creations
+from sparkgen.allocator.draft import Draft
+from sparkgen.allocator.endings import endings, limits, verdicts
+from sparkgen.allocator.remember import remember
+from sparkgen.allocator.removing import FORCE_MARGIN, HOPELESS_PATIENCE, LOST_PATIENCE, excess, removals
+from sparkgen.allocator.sets import Situation
+from sparkgen.allocator.types import (
+    Action,
+    Create,
+    Decision,
+    DriverPhase,
+    Memory,
+    Settings,
+    Snapshot,
+    State,
+    Target,
+)
+
+STEPS: tuple[Callable[[Draft], Draft], ...] = (endings, verdicts, removals, excess, limits, creations)
+"""In this order: what has ended is told, what has to go goes, and what is missing comes last."""
+
+
+def decide(
+    snapshot: Snapshot, target: Target, memory: Memory, settings: Settings, now: float, jitter: float = 0.5
+) -> Decision:
+    """What to do at `now`, and what to remember. `jitter` (0 to 1) spreads pauses."""
+    memory = remember(snapshot, target, memory, settings, now)
+    draft = Draft(sets.situation(snapshot, target, memory, settings, now), memory, jitter)
+    for step in STEPS:
+        draft = step(draft)
+    return publish(draft)
+
+
+def publish(draft: Draft) -> Decision:
+    """The decision, with what the driver, executors and people are told."""
+    situation, memory = draft.situation, draft.memory
+    after = replace(situation, memory=memory)
+    refuse = (memory.refusing | set(memory.removals)) - situation.target.registered - set(draft.gone)
+    return Decision(
+        memory=memory,
+        reason=reasons.decision(after, draft.actions),
+        actions=draft.actions,
+        gone=draft.gone,
+        refuse=frozenset(refuse),
+        start=_may_start(situation, memory),
+        failure=memory.failure,
+        counts=_counts(situation, draft.actions),
+        wake_at=min((t for t in deadlines(after) if t > situation.now), default=None),
+    )
+
+
+def _may_start(situation: Situation, memory: Memory) -> frozenset[int]:
+    if situation.target.phase is not DriverPhase.RUNNING:
+        return frozenset()
+    coming = {*situation.ids(*sets.ACTIVE), *memory.requests}
+    return frozenset(coming - set(memory.removals) - situation.target.refused)
+
+
+def _counts(situation: Situation, actions: Iterable[Action]) -> dict[int, dict[State, int]]:
+    planned = Counter((a.profile, State.PLANNED) for a in actions if isinstance(a, Create) and not a.again)
+    counted = Counter((situation.profiles[id_], state) for id_, state in situation.states.items())
+    result: dict[int, dict[State, int]] = {profile: {} for profile in situation.wanted()}
+    for (profile, state), count in sorted(
+        (planned + counted).items(), key=lambda item: (item[0][0], item[0][1].value)
+    ):
+        result.setdefault(profile, {})[state] = count
+    return result
+
+
+def deadlines(situation: Situation) -> Iterator[float]:
+    """Every time at which a decision may be another one, though nothing has happened."""
+    memory, settings = situation.memory, situation.settings
+    yield from (memory.refusals.until, memory.bad_starts.until, memory.rate.resume_at)
+    if memory.batch_at is not None and settings.batch_size is not None:
+        yield memory.batch_at + settings.batch_delay
+    for request in memory.requests.values():
+        yield request.sent + settings.executor_timeout
+        yield request.retry_at or 0.0
+    for removal in memory.removals.values():
+        yield removal.retry_at or removal.sent + settings.grace + FORCE_MARGIN
+    for lost_at in memory.lost_at.values():
+        yield lost_at + LOST_PATIENCE
+    for seen in situation.snapshot.executors.values():
+        if situation.states[seen.id] is State.RUNNING:
+            yield seen.since + settings.executor_timeout
+        if situation.states[seen.id] is State.PENDING and seen.waiting and seen.waiting.hopeless:
+            yield seen.since + HOPELESS_PATIENCE
+        if situation.states[seen.id] is State.PENDING and settings.pending_timeout is not None:
+            yield seen.since + settings.pending_timeout

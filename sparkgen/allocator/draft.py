@@ -1,0 +1,33 @@
+"""A decision in the making, and what every step asks of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sparkgen.allocator.sets import Situation
+from sparkgen.allocator.types import NOTHING, Action, Loss, Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A decision in the making."""
+
+    situation: Situation
+    memory: Memory
+    jitter: float
+    actions: tuple[Action, ...] = ()
+    gone: Mapping[int, Loss] = NOTHING
+
+    @property
+    def slots(self) -> int:
+        """How many more writes may be in flight now."""
+        if self.situation.now < self.memory.rate.resume_at:
+            return 0
+        return max(0, self.memory.rate.window - writes_in_flight(self.memory))
+
+
+def writes_in_flight(memory: Memory) -> int:
+    """Creations and deletions that were sent, and have not been answered."""
+    creations = sum(1 for r in memory.requests.values() if r.accepted is None and r.retry_at is None)
+    return creations + sum(1 for removal in memory.removals.values() if removal.open)

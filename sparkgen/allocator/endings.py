@@ -1,0 +1,101 @@
+"""Executors that have ended: why, what the driver is told, and when an application has to stop for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sparkgen.allocator import reasons, sets
+from sparkgen.allocator.absorb import worse
+from sparkgen.allocator.draft import Draft
+from sparkgen.allocator.sets import Situation
+from sparkgen.allocator.types import Cause, DriverPhase, Loss, Memory, Observed, State
+
+HOPELESS_ROUNDS = 3
+"""So many rounds in a row that no time will mend end an application of which nothing runs."""
+
+
+def endings(draft: Draft) -> Draft:
+    """Take in executors that have ended: why, and whether that counts against the application."""
+    situation, memory = draft.situation, draft.memory
+    if situation.target.phase is DriverPhase.STOPPED:  # all of them end now
+        return draft
+    told = sets.named(situation.target)
+    vanished = [seen for id_, seen in situation.snapshot.vanished.items() if id_ in told and seen.loss]
+    for seen in [*filter(sets.ended, situation.observed()), *vanished]:
+        if seen.id not in memory.losses:
+            memory = _counted(memory, seen, draft)
+    oldest = situation.now - situation.settings.failures_interval
+    return replace(draft, memory=replace(memory, failures=tuple(t for t in memory.failures if t > oldest)))
+
+
+def _counted(memory: Memory, seen: Observed, draft: Draft) -> Memory:
+    loss, now = _loss(seen, draft.situation), draft.situation.now
+    memory = replace(memory, losses={**memory.losses, seen.id: loss})
+    if not loss.by_application and loss.cause is not Cause.FAILED_START:
+        return memory
+    memory = replace(memory, failures=(*memory.failures, now))
+    if seen.id in memory.known:
+        return memory
+    return replace(memory, bad_starts=worse(memory.bad_starts, loss.message, now, draft.jitter))
+
+
+def _loss(seen: Observed, situation: Situation) -> Loss:
+    if seen.id in situation.target.kills or seen.id in situation.memory.removals:
+        return Loss(Cause.KILLED, f"executor {seen.id} was removed")
+    if seen.id in situation.target.draining:
+        return Loss(Cause.KILLED, f"executor {seen.id} was decommissioned, and is gone")
+    return seen.loss or Loss(Cause.UNKNOWN, f"executor {seen.id} ended, and its pod does not say why")
+
+
+def verdicts(draft: Draft) -> Draft:
+    """Tell the driver of every executor that it speaks of and that is gone."""
+    situation = draft.situation
+    gone = {
+        id_: _verdict(id_, draft)
+        for id_ in sorted(sets.named(situation.target))
+        if situation.states[id_] is State.GONE
+    }
+    return replace(draft, gone=gone, memory=replace(draft.memory, losses={**draft.memory.losses, **gone}))
+
+
+def _verdict(id_: int, draft: Draft) -> Loss:
+    if id_ in draft.memory.losses:
+        return draft.memory.losses[id_]
+    if id_ in draft.situation.target.kills or id_ in draft.situation.memory.removals:
+        return Loss(Cause.KILLED, f"executor {id_} was removed")
+    if id_ in draft.situation.target.draining:
+        return Loss(Cause.KILLED, f"executor {id_} was decommissioned, and is gone")
+    return Loss(Cause.DELETED, f"the pod of executor {id_} was deleted by somebody else")
+
+
+def limits(draft: Draft) -> Draft:
+    """Fail the application where going on is of no use: many failures, or nothing runs and nothing will."""
+    memory, situation = draft.memory, draft.situation
+    if memory.failure is not None:
+        return draft
+    limit = failure_limit(situation)
+    if len(memory.failures) > limit:
+        text = reasons.too_many_failures(memory, limit, situation.settings)
+        return replace(draft, memory=replace(memory, failure=text))
+    alive = any(_alive(id_, situation) for id_ in situation.ids(*sets.ACTIVE))
+    for backoff in (memory.refusals, memory.bad_starts):
+        if backoff.hopeless >= HOPELESS_ROUNDS and not alive:
+            text = reasons.hopeless(backoff)
+            return replace(draft, memory=replace(memory, failure=text))
+    return draft
+
+
+def failure_limit(situation: Situation) -> int:
+    """Failures that an application may have: Spark's max(3, 2 x executors) (ExecutorFailureTracker)."""
+    settings = situation.settings
+    if settings.max_failures is not None:
+        return settings.max_failures
+    bound = (settings.maximum if settings.dynamic else settings.instances) or 0
+    return max(3, 2 * max(bound, situation.memory.most_wanted))
+
+
+def _alive(id_: int, situation: Situation) -> bool:
+    """Whether an executor that counts may still be of use."""
+    seen = situation.snapshot.executors.get(id_)
+    hopeless = seen is not None and seen.waiting is not None and seen.waiting.hopeless
+    return situation.states[id_] is not State.REQUESTED and not hopeless

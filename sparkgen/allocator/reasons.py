@@ -1,0 +1,110 @@
+"""Every decision in words, for logs, status and Events: what is, what is wanted, and what it waits for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from sparkgen.allocator import sets
+from sparkgen.allocator.sets import Situation
+from sparkgen.allocator.types import (
+    Action,
+    Backoff,
+    Create,
+    Delete,
+    DriverPhase,
+    Memory,
+    Observed,
+    Settings,
+    State,
+)
+
+
+def decision(situation: Situation, actions: Sequence[Action]) -> str:
+    """One line: executors against target, what is done now, and what hinders."""
+    parts = [_have(situation), *_doing(actions), *_hindrances(situation)]
+    return "; ".join(parts)
+
+
+def _have(situation: Situation) -> str:
+    wanted = sum(situation.wanted().values())
+    counts = Counter(situation.states.values())
+    shown = (State.REGISTERED, State.RUNNING, State.PENDING, State.REQUESTED, State.DRAINING)
+    have = ", ".join(f"{counts[state]} {state.value}" for state in shown if counts[state])
+    active = sum(counts[state] for state in sets.ACTIVE)
+    if situation.target.phase is DriverPhase.STOPPED:
+        return f"the driver has stopped: {have or 'no executor'} left"
+    return f"{active} of {wanted} executors" + (f" ({have})" if have else "")
+
+
+def _doing(actions: Sequence[Action]) -> list[str]:
+    parts = []
+    if created := [action.id for action in actions if isinstance(action, Create)]:
+        parts.append(f"creating {_ids(created)}")
+    reasons: dict[str, list[int]] = {}
+    for action in actions:
+        if isinstance(action, Delete):
+            reasons.setdefault(action.why, []).append(action.id)
+    parts += [f"removing {_ids(ids)}: {why}" for why, ids in reasons.items()]
+    return parts
+
+
+def _ids(ids: Sequence[int]) -> str:
+    """Ids as a person writes them: 1, 3-7."""
+    runs: list[list[int]] = []
+    for id_ in sorted(ids):
+        if runs and runs[-1][1] == id_ - 1:
+            runs[-1][1] = id_
+        else:
+            runs.append([id_, id_])
+    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
+
+
+def _hindrances(situation: Situation) -> list[str]:
+    memory, now, settings = situation.memory, situation.now, situation.settings
+    if memory.failure is not None:
+        return [f"the application fails: {memory.failure}"]
+    parts = []
+    for backoff, text in ((memory.refusals, "refused"), (memory.bad_starts, "failing to start")):
+        if backoff.level and backoff.until > now:
+            parts.append(f"{text}, next try in {backoff.until - now:.0f} s: {backoff.reason}")
+    if memory.rate.resume_at > now:
+        parts.append(f"the API server is slow: next call in {memory.rate.resume_at - now:.1f} s")
+    if pending := situation.ids(State.PENDING):
+        parts += _pending(situation, pending)
+    waiting = len(situation.ids(State.PENDING, State.REQUESTED))
+    if settings.max_pending is not None and waiting >= settings.max_pending:
+        parts.append(f"maxPendingPods is {settings.max_pending}")
+    return parts
+
+
+def _pending(situation: Situation, pending: Sequence[int]) -> list[str]:
+    """Why pods do not start, each reason once with the number of pods."""
+    texts = Counter(
+        f"{seen.waiting.reason}: {seen.waiting.message}" if seen.waiting.message else seen.waiting.reason
+        for id_ in pending
+        if (seen := situation.snapshot.executors[id_]).waiting
+    )
+    return [f"{count} pending, {text}" for text, count in texts.most_common(2)]
+
+
+def waiting(seen: Observed) -> str:
+    """Why a pending executor does not start."""
+    if seen.waiting is None:
+        return f"executor {seen.id} was pending too long"
+    return f"executor {seen.id}: {seen.waiting.reason}: {seen.waiting.message}".removesuffix(": ")
+
+
+def hopeless(backoff: Backoff) -> str:
+    """Why an application of which nothing runs is given up."""
+    return f"no executor can be started, and waiting does not help: {backoff.reason}"
+
+
+def too_many_failures(memory: Memory, limit: int, settings: Settings) -> str:
+    """That more executors failed than the application may lose, and the last loss."""
+    losses = [loss.message for _, loss in sorted(memory.losses.items()) if loss.by_application]
+    last = f"; the last one: {losses[-1]}" if losses else ""
+    return (
+        f"{len(memory.failures)} executors failed within {settings.failures_interval:.0f} s, and "
+        f"{limit} may (spec.allocation.maxExecutorFailures){last}"
+    )

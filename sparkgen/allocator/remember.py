@@ -1,0 +1,70 @@
+"""The memory brought up to what is seen: what has come true is forgotten, what is new is kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sparkgen.allocator import sets
+from sparkgen.allocator.types import (
+    Backoff,
+    DriverPhase,
+    Memory,
+    Removal,
+    Request,
+    Settings,
+    Snapshot,
+    Target,
+)
+
+
+def remember(snapshot: Snapshot, target: Target, memory: Memory, settings: Settings, now: float) -> Memory:
+    """The memory, brought up to what is seen: what has come true is forgotten, what is new is kept."""
+    memory = _new_session(target, memory)
+    ids = {*snapshot.executors, *sets.named(target), *memory.requests}
+    there = set(snapshot.executors) if snapshot.complete else ids | set(memory.removals) | memory.known
+    there |= set(memory.requests)
+    speaks = target.phase is DriverPhase.RUNNING
+    return replace(
+        memory,
+        next_id=max([memory.next_id, *(id_ + 1 for id_ in ids)]),
+        requests={id_: r for id_, r in memory.requests.items() if not _answered(id_, r, snapshot)},
+        removals={
+            id_: r for id_, r in memory.removals.items() if id_ in there and not _ignored(id_, r, snapshot)
+        },
+        known=(memory.known & there) | target.registered,
+        lost_at={id_: memory.lost_at.get(id_, now) for id_ in (target.lost | set(memory.lost_at)) & there},
+        losses={
+            id_: loss for id_, loss in memory.losses.items() if id_ in there or id_ in sets.named(target)
+        },
+        refusing=memory.refusing & there - target.registered,
+        most_wanted=max([memory.most_wanted, *sets.wanted(target, settings).values()]),
+        bad_starts=Backoff() if speaks and target.registered - memory.known else memory.bad_starts,
+    )
+
+
+def _new_session(target: Target, memory: Memory) -> Memory:
+    if not target.session or target.session == memory.session:
+        return memory
+    if not memory.session:
+        return replace(memory, session=target.session)
+    # Another driver in the same pod: the executors of the one before cannot serve it.
+    return replace(memory, session=target.session, first_id=memory.next_id)
+
+
+def _answered(id_: int, request: Request, snapshot: Snapshot) -> bool:
+    """Whether nothing more is to come of a request: its pod is there, or it was, and is not any more."""
+    if id_ in snapshot.executors or id_ in snapshot.vanished:
+        return True
+    return request.accepted is not None and _listed_after(snapshot, request.accepted)
+
+
+def _listed_after(snapshot: Snapshot, time: float) -> bool:
+    """Whether a whole list was asked for after `time`, and nothing has been missed since."""
+    return snapshot.complete and snapshot.listed_at is not None and snapshot.listed_at > time
+
+
+def _ignored(id_: int, removal: Removal, snapshot: Snapshot) -> bool:
+    """Whether a deletion that was accepted has left no trace in a later list: it is sent again."""
+    seen = snapshot.executors.get(id_)
+    answered = not removal.open and removal.retry_at is None
+    return answered and seen is not None and not seen.deleting and _listed_after(snapshot, removal.sent)

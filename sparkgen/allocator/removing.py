@@ -1,0 +1,138 @@
+"""What has to go, and how: asked for once, again where that was lost, by force where it has no effect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sparkgen.allocator import reasons, sets
+from sparkgen.allocator.absorb import worse
+from sparkgen.allocator.draft import Draft
+from sparkgen.allocator.sets import Situation
+from sparkgen.allocator.types import Delete, DriverPhase, Memory, Observed, Phase, Removal, Settings, State
+
+HOPELESS_PATIENCE = 45.0
+"""Seconds that an image may fail to be pulled: the kubelet tries three times meanwhile."""
+LOST_PATIENCE = 20.0
+"""Seconds until an executor that Spark lost is deleted though its pod seems well; the driver waits less."""
+FORCE_MARGIN = 30.0
+"""Seconds beyond the pod's own grace until a deletion is forced: the node does not answer any more."""
+
+
+def removals(draft: Draft) -> Draft:
+    """Delete what has to go, whatever the target is; again, or by force, where that has no effect."""
+    for seen in draft.situation.observed():
+        why = _reason_to_remove(seen, draft)
+        if why:
+            draft = _remove(draft, seen.id, seen.uid, why)
+    for id_, request in sorted(draft.memory.requests.items()):
+        overdue = draft.situation.now - request.sent > draft.situation.settings.executor_timeout
+        if request.accepted is not None and (overdue or id_ < draft.memory.first_id):
+            draft = _remove(draft, id_, "", "was created, and never seen")
+    return draft
+
+
+def _reason_to_remove(seen: Observed, draft: Draft) -> str:
+    """Why this executor's pod has to go; "" when it may stay."""
+    situation, memory, settings = draft.situation, draft.memory, draft.situation.settings
+    age = situation.now - seen.since
+    if situation.target.phase is DriverPhase.STOPPED:
+        return "is not needed any more: the driver has stopped"
+    if sets.ended(seen):  # its pod is kept until the driver has been told why
+        return "" if seen.id in draft.gone else "has ended"
+    if seen.id in situation.target.kills:
+        return "was removed by Spark"
+    if seen.id < memory.first_id:
+        return "belongs to an earlier driver"
+    if seen.id in situation.target.refused - situation.target.registered:
+        return "is more than Spark wants"
+    if situation.now - memory.lost_at.get(seen.id, situation.now) > LOST_PATIENCE:
+        return "was lost by Spark"
+    if seen.id in situation.target.registered:
+        return ""
+    if seen.phase is Phase.RUNNING and situation.states[seen.id] is State.RUNNING:
+        return "runs, but does not register" if age > settings.executor_timeout else ""
+    if seen.phase is Phase.PENDING and _pending_too_long(seen, settings, age):
+        return "cannot start" if seen.waiting and seen.waiting.hopeless else "has been pending too long"
+    return ""
+
+
+def _pending_too_long(seen: Observed, settings: Settings, age: float) -> bool:
+    if seen.waiting is not None and seen.waiting.hopeless and age > HOPELESS_PATIENCE:
+        return True
+    return settings.pending_timeout is not None and age > settings.pending_timeout
+
+
+def _remove(draft: Draft, id_: int, uid: str, why: str) -> Draft:
+    """Send a deletion, where none is under way."""
+    now, memory = draft.situation.now, draft.memory
+    earlier = memory.removals.get(id_)
+    seen = draft.situation.snapshot.executors.get(id_)
+    if earlier is None:
+        if seen is not None and seen.deleting:  # by somebody else, or by us before a restart
+            return replace(draft, memory=_with_removal(memory, id_, Removal(now, open=False, why=why)))
+        forced = False
+    elif earlier.open or (earlier.retry_at or 0.0) > now:
+        return draft
+    else:
+        overdue = now - earlier.sent > draft.situation.settings.grace + FORCE_MARGIN
+        if earlier.retry_at is None and (earlier.forced or not overdue):
+            return draft
+        forced = earlier.forced or overdue
+    if not draft.slots:
+        return draft
+    if earlier is None:
+        draft = _count_bad_start(draft, seen)
+    sent = earlier.sent if earlier is not None and not forced else now
+    memory = _with_removal(draft.memory, id_, Removal(sent, forced, why=why))
+    return replace(draft, memory=memory, actions=(*draft.actions, Delete(id_, uid, forced, why)))
+
+
+def _with_removal(memory: Memory, id_: int, removal: Removal) -> Memory:
+    return replace(memory, removals={**memory.removals, id_: removal})
+
+
+def _count_bad_start(draft: Draft, seen: Observed | None) -> Draft:
+    """Count a pod that is given up before it ever ran as a failure, and pause before the next."""
+    waited = seen is not None and seen.phase is Phase.PENDING
+    if (
+        seen is None
+        or not waited
+        or not _pending_too_long(seen, draft.situation.settings, draft.situation.now - seen.since)
+    ):
+        return draft
+    hopeless = seen.waiting is not None and seen.waiting.hopeless
+    text = reasons.waiting(seen)
+    memory, now = draft.memory, draft.situation.now
+    paused = worse(memory.bad_starts, text, now, draft.jitter, hopeless=hopeless)
+    return replace(draft, memory=replace(memory, failures=(*memory.failures, now), bad_starts=paused))
+
+
+def excess(draft: Draft) -> Draft:
+    """Give up what is more than wanted: requested ones first, then pending ones, then running ones.
+
+    The newest goes first. A registered one goes by Spark's word only. One that may be about to register is
+    refused first, and deleted when the driver has confirmed that it refuses it.
+    """
+    situation, memory = draft.situation, draft.memory
+    if situation.target.phase is DriverPhase.STOPPED:
+        return draft
+    surplus = situation.active()
+    surplus.subtract(situation.wanted())
+    refusing: set[int] = set()
+    for id_ in _first_to_go(situation):
+        profile = situation.profiles[id_]
+        if surplus[profile] <= 0:
+            continue
+        surplus[profile] -= 1
+        if situation.states[id_] is State.RUNNING or id_ in situation.snapshot.started:
+            refusing.add(id_)
+        elif id_ not in memory.requests or memory.requests[id_].accepted is not None:
+            seen = situation.snapshot.executors.get(id_)
+            draft = _remove(draft, id_, seen.uid if seen else "", "is more than Spark wants")
+    return replace(draft, memory=replace(draft.memory, refusing=frozenset(refusing)))
+
+
+def _first_to_go(situation: Situation) -> Iterator[int]:
+    for state in (State.REQUESTED, State.PENDING, State.RUNNING):
+        yield from reversed(situation.ids(state))
