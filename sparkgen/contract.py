@@ -121,6 +121,9 @@ ENV_LOCAL_DIRS = "SPARK_LOCAL_DIRS"
 ENV_SPARK_CONF_DIR = "SPARK_CONF_DIR"
 ENV_HADOOP_CONF_DIR = "HADOOP_CONF_DIR"
 
+SECRET_KEY = "secret"  # noqa: S105 - the name of a key
+"""The key of the RPC secret in the attempt's Secret."""
+
 # --- labels ---------------------------------------------------------------------------------------
 
 LABEL_APPLICATION = "sparkgen.dev/application"
@@ -130,6 +133,10 @@ LABEL_ROLE = "spark-role"
 LABEL_APP_ID = "spark-app-selector"
 """Spark's own label (Constants.SPARK_APP_ID_LABEL); set by the allocator on executors."""
 LABEL_EXECUTOR_ID = "spark-exec-id"
+LABEL_PROFILE_ID = "spark-exec-resourceprofile-id"
+"""Spark's own label (Constants.SPARK_RESOURCE_PROFILE_ID_LABEL); set by the allocator on executors."""
+LABEL_ATTEMPT = "sparkgen.dev/attempt"
+"""Set by the allocator on executors: it selects those of one driver pod, whatever their application id."""
 LABEL_MANAGED_BY = "app.kubernetes.io/managed-by"
 LABEL_NAME = "app.kubernetes.io/name"
 LABEL_COMPONENT = "app.kubernetes.io/component"
