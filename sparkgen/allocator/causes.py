@@ -48,7 +48,7 @@ EXIT_CODES: Mapping[int, str] = {
     1: "an error; its log says which",
     50: "an exception that nothing caught",
     51: "an exception that nothing caught, and another while it was logged",
-    52: "Java's heap was full (OutOfMemoryError); the limit is spark.executor.memory",
+    52: "Java's heap was full: raise spark.executor.memory",
     53: "it could not create its local directory",
     54: "it could not reach its external block store",
     55: "it could not create its external block store's directory",
@@ -58,9 +58,9 @@ EXIT_CODES: Mapping[int, str] = {
     126: "its command cannot be executed",
     127: "its command was not found; is Java in the image?",
     134: "the JVM aborted (SIGABRT); its log says why",
-    137: "SIGKILL: its node was out of memory, or somebody killed it",
+    137: "killed: its node was out of memory, or somebody killed it",
     139: "the JVM crashed (SIGSEGV); its log says where",
-    143: "SIGTERM: it was told to end",
+    143: "it was told to end",
 }
 
 NOBODYS_FAULT = frozenset({0, 143})
@@ -124,7 +124,10 @@ def loss_of(pod: Pod) -> Loss | None:
 
 def departure_of(pod: Pod) -> Loss:
     """Why a pod vanished that was last seen so: how it ended, or who was about to end it."""
-    return loss_of(pod) or _disruption(pod) or Loss(Cause.DELETED, f"{_who(pod)} was deleted")
+    loss = loss_of(pod) or _disruption(pod)
+    if loss is None and _node_is_silent(pod):
+        return _lost_node(pod)
+    return loss or Loss(Cause.DELETED, f"{_who(pod)} was deleted")
 
 
 def waiting_of(pod: Pod) -> Waiting | None:
@@ -187,7 +190,7 @@ def _exited(pod: Pod, terminated: Mapping[str, Any]) -> Loss:
         return Loss(Cause.DELETED, f"{_who(pod)} was deleted (exit code {code})", exit_code=code)
     if terminated.get("reason") == "ContainerStatusUnknown":
         return Loss(Cause.UNKNOWN, f"{_who(pod)} is gone, and its node cannot say why", exit_code=code)
-    meaning = f": {EXIT_CODES[code]}" if code in EXIT_CODES else ""
+    meaning = f" ({EXIT_CODES[code]})" if code in EXIT_CODES else ""
     words = f"exited with code {code}{meaning}" if code else "exited normally, though nobody asked it to"
     return Loss(
         Cause.EXITED, _sentence(pod, words, terminated.get("message")), code not in NOBODYS_FAULT, code
@@ -215,11 +218,19 @@ def _never_ran(pod: Pod, terminated: Mapping[str, Any] | None) -> Loss:
 def _node_is_lost(pod: Pod) -> bool:
     """Whether the pod has to leave a node that does not answer: nobody will see its containers end.
 
+    Before it has to leave, the node may come back, and the driver may still reach the executor.
+    """
+    return bool(pod["metadata"].get("deletionTimestamp")) and _node_is_silent(pod)
+
+
+def _node_is_silent(pod: Pod) -> bool:
+    """Whether the control plane does not hear of this pod's node.
+
     The node controller takes `Ready` from the pods of a silent node, and only that: a kubelet would have
     changed `ContainersReady`, too (`MarkPodsNotReady` in pkg/controller/util/node).
     """
     status = _status(pod)
-    if status.get("phase") != "Running" or not pod["metadata"].get("deletionTimestamp"):
+    if status.get("phase") != "Running":
         return False
     ready, containers = _condition(pod, "Ready"), _condition(pod, "ContainersReady")
     taken = (
@@ -285,4 +296,7 @@ def _sentence(pod: Pod, words: str, message: str | None = None) -> str:
 
 def _detail(message: str | None) -> str:
     text = " ".join((message or "").split()).rstrip(".")
-    return text if len(text) <= MAX_DETAIL else f"{text[: MAX_DETAIL - 1]}…"
+    if len(text) <= MAX_DETAIL:
+        return text
+    half = MAX_DETAIL // 2  # errors wrap each other: what and why are at the two ends
+    return f"{text[:half].rstrip()} … {text[-half:].lstrip()}"

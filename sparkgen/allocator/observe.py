@@ -87,7 +87,10 @@ class View:
         known = self.sights.get(id_)
         if event.kind == "DELETED":
             return view._without(id_, event.pod, known, now)
-        return replace(view, sights={**self.sights, id_: _sight(id_, event.pod, known, now)})
+        sight = _sight(id_, event.pod, known, now)
+        if known is not None and known.observed.uid != sight.observed.uid:  # another pod of that name
+            view = replace(view, vanished=_with_vanished(view.vanished, [known]))
+        return replace(view, sights={**self.sights, id_: sight})
 
     def missed(self) -> View:
         """The view after a gap: what is seen stays, and nothing may be concluded from what is not."""
