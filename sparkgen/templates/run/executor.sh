@@ -28,6 +28,7 @@ ask() {
 }
 
 while true; do
+  asked=$SECONDS
   case "$(ask 2>/dev/null || echo 0)" in
     200) break ;;
     202) last_answer=$SECONDS ;;
@@ -36,7 +37,10 @@ while true; do
   if (( SECONDS - last_answer > patience )); then
     fail "no answer from the allocator at $host_and_port for $patience s; the driver is gone"
   fi
-  sleep 0.2
+  # The allocator holds the question while it can; an earlier answer means: not now.
+  if (( SECONDS - asked < 2 )); then
+    sleep 1
+  fi
 done
 
 # What Spark needs on Java 17 and later (org.apache.spark.launcher.JavaModuleOptions); older JVMs ignore it.
@@ -48,6 +52,18 @@ for package in java.lang java.lang.invoke java.lang.reflect java.io java.net jav
 done
 options+=(--add-opens=java.security.jgss/sun.security.krb5=ALL-UNNAMED)
 options+=(-Djdk.reflect.useDirectMethodHandle=false -Dio.netty.tryReflectionSetAccessible=true)
+
+java="${JAVA_HOME:+$JAVA_HOME/bin/}java"
+if compgen -G "$SPARK_HOME/jars/spark-core_*-[4-9].*.jar" >/dev/null; then
+  # What JavaModuleOptions of Spark 4 has more.
+  options+=(-Dio.netty.allocator.type=pooled -Dio.netty.handler.ssl.defaultEndpointVerificationAlgorithm=NONE)
+  options+=(--sun-misc-unsafe-memory-access=allow --enable-native-access=ALL-UNNAMED)
+  # A module that this Java has not would stop it, whatever it is told to ignore: so only where it is listed.
+  java_path="$(readlink -f "$(command -v "$java")" || true)"
+  if grep -qs 'jdk\.incubator\.vector' "${java_path%/bin/java}/release"; then
+    options+=(--add-modules=jdk.incubator.vector)
+  fi
+fi
 
 index=0
 while name="SPARK_JAVA_OPT_$index" && [[ -n "${!name+set}" ]]; do
@@ -73,7 +89,7 @@ if [[ -x /usr/bin/tini ]]; then
   init=(/usr/bin/tini -s --)
 fi
 
-exec "${init[@]}" "${JAVA_HOME:+$JAVA_HOME/bin/}java" "${options[@]}" \
+exec "${init[@]}" "$java" "${options[@]}" \
   "-Xms$SPARK_EXECUTOR_MEMORY" "-Xmx$SPARK_EXECUTOR_MEMORY" -cp "$class_path" \
   org.apache.spark.executor.CoarseGrainedExecutorBackend \
   --driver-url "$SPARK_DRIVER_URL" --executor-id "$SPARK_EXECUTOR_ID" --cores "$SPARK_EXECUTOR_CORES" \

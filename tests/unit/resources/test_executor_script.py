@@ -36,10 +36,13 @@ class Allocator(http.server.BaseHTTPRequestHandler):
 
     codes: list[int]
     asked: list[str]
+    hold: list[float]
 
     def do_GET(self) -> None:
         """Say the next code."""
         self.asked.append(self.path)
+        if self.hold:
+            time.sleep(self.hold.pop())
         self.send_response(self.codes.pop(0) if len(self.codes) > 1 else self.codes[0])
         self.end_headers()
 
@@ -56,7 +59,7 @@ class Server6(http.server.ThreadingHTTPServer):
 @pytest.fixture
 def allocator() -> Iterator[type[Allocator]]:
     """A listening allocator; a test sets its `codes`, and reads what it was `asked`."""
-    handler = type("Handler", (Allocator,), {"codes": [200], "asked": []})
+    handler = type("Handler", (Allocator,), {"codes": [200], "asked": [], "hold": []})
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     handler.port = server.server_address[1]
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
@@ -156,6 +159,65 @@ def test_modules_are_opened_for_new_javas(executor: Run) -> None:
     assert all(text.startswith("-") for text in found[: found.index("-cp")])
 
 
+def with_spark(folder: Path, version: str) -> dict[str, str]:
+    """A folder of Spark as far as the script looks into it."""
+    jar = folder / "spark home" / "jars" / f"spark-core_2.13-{version}.jar"
+    jar.parent.mkdir(parents=True)
+    jar.touch()
+    return {"SPARK_HOME": str(jar.parents[1])}
+
+
+@pytest.mark.parametrize(
+    ("spark", "modules", "expected"),
+    [
+        ("4.0.1", "java.base jdk.incubator.vector", True),
+        ("4.0.1", "java.base", False),
+        ("3.5.8", "java.base jdk.incubator.vector", False),
+        ("4.0.1", None, False),
+    ],
+)
+def test_the_vector_module_where_java_has_it(
+    executor: Run,
+    tmp_path: Path,
+    environment: dict[str, str],
+    spark: str,
+    modules: str | None,
+    expected: bool,
+) -> None:
+    """Spark 4 wants it, and a Java without it would not start: its release file says what it has."""
+    if modules is not None:
+        Path(environment["JAVA_HOME"], "release").write_text(f'MODULES="{modules}"\n')
+    found = arguments(executor(**with_spark(tmp_path, spark)))
+    assert ("--add-modules=jdk.incubator.vector" in found) is expected
+    assert ("--enable-native-access=ALL-UNNAMED" in found) is spark.startswith("4")
+
+
+@pytest.mark.skipif(shutil.which("java") is None, reason="this machine has no Java")
+def test_a_real_java_takes_the_options(executor: Run, tmp_path: Path) -> None:
+    """With all options of Spark 4 the JVM of this machine comes as far as the missing class."""
+    done = executor(JAVA_HOME=None, SPARK_EXECUTOR_MEMORY="64m", **with_spark(tmp_path, "4.0.1"))
+    assert "CoarseGrainedExecutorBackend" in done.stderr
+    assert "Unrecognized" not in done.stderr
+    assert "boot layer" not in done.stderr
+
+
+def test_quick_answers_are_not_asked_for_again_at_once(executor: Run, allocator: type[Allocator]) -> None:
+    """An allocator that cannot hold the question is not flooded: a second lies between two of them."""
+    allocator.codes[:] = [202, 202, 200]
+    started = time.monotonic()
+    assert arguments(executor())
+    assert time.monotonic() - started > 1.9
+
+
+def test_a_held_question_is_asked_again_at_once(executor: Run, allocator: type[Allocator]) -> None:
+    """After a long poll nothing is lost by pausing: the script asks again at once."""
+    allocator.codes[:] = [202, 200]
+    allocator.hold = [3.0]
+    started = time.monotonic()
+    assert arguments(executor())
+    assert time.monotonic() - started < 3.9
+
+
 def test_class_path(executor: Run, tmp_path: Path) -> None:
     """Configuration before the document's jars, those before Spark's, as in native Spark."""
     more = {"HADOOP_CONF_DIR": "/h", "SPARK_CLASSPATH": "/mine/*", "SPARK_DIST_CLASSPATH": "/dist/*"}
@@ -223,7 +285,7 @@ def test_other_answers_are_none(executor: Run, allocator: type[Allocator], code:
 def test_an_address_of_version_6(executor: Run) -> None:
     """Brackets belong to the URL, not to the address."""
     try:
-        server = Server6(("::1", 0), type("Handler", (Allocator,), {"codes": [200], "asked": []}))
+        server = Server6(("::1", 0), type("Handler", (Allocator,), {"codes": [200], "asked": [], "hold": []}))
     except OSError:
         pytest.skip("this machine has no IPv6")
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
@@ -247,7 +309,7 @@ def test_nobody_answers(executor: Run) -> None:
 
 def test_waiting_may_take_long(executor: Run, allocator: type[Allocator]) -> None:
     """The bound is on silence, not on waiting: every 202 begins it anew."""
-    allocator.codes[:] = [202] * 12 + [200]
+    allocator.codes[:] = [202] * 4 + [200]
     assert arguments(executor(SPARKGEN_START_TIMEOUT_SECONDS="1"))
 
 
