@@ -1,0 +1,178 @@
+"""What the scheduler jar and the allocator say to each other, between JSON and values.
+
+docs/design/protocol.md has the messages. Strict about what decisions are made from; fields that this version
+does not know are left alone, so that a newer jar may say more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from sparkgen import contract
+from sparkgen.allocator.types import NOTHING, DriverPhase, Loss, Profile, Settings, Target
+
+STATE_PATH = "/v1/state"
+REPORT_PATH = "/v1/report"
+MAX_WAIT = 20.0
+"""Seconds that a request for the report may wait at most."""
+MAX_BODY = 4 * 1024 * 1024
+"""Bytes of a state: 10,000 executors with their hosts are less than a quarter of it."""
+GREATEST_ID = 2**31 - 1
+"""Spark's executor and resource profile ids are Java's int."""
+
+V = TypeVar("V")
+
+
+class Misunderstood(Exception):
+    """A message that cannot be taken in; the text says which field, and what was expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What the driver is told. `bounds`: executors (minimum, maximum) with dynamic allocation."""
+
+    gone: Mapping[int, Loss] = NOTHING
+    refuse: frozenset[int] = frozenset()
+    bounds: tuple[int, int | None] | None = None
+    failure: str | None = None
+
+
+def bounds(settings: Settings) -> tuple[int, int | None] | None:
+    """The executor bounds that the driver is told."""
+    return (settings.minimum, settings.maximum) if settings.dynamic else None
+
+
+def target_of(body: object) -> Target:
+    """The driver's state as a value. Misunderstood when it is of another version, or malformed."""
+    state = _mapping("the state", body)
+    if state.get("version") != contract.VERSION:
+        raise Misunderstood(
+            f"the scheduler jar speaks version {state.get('version')!r} of the protocol, and this allocator "
+            f"version {contract.VERSION}; use the jar and the runtime image of one release"
+        )
+    return Target(
+        phase=_phase(state.get("phase")),
+        session=_text("session", state.get("session")),
+        revision=_number("revision", state.get("revision"), 1),
+        application_id=_text("applicationId", state.get("applicationId")),
+        dynamic=_boolean("dynamic", state.get("dynamic", False)),
+        executors=_by_id("targets", state.get("targets", {}), _number),
+        profiles=_by_id("profiles", state.get("profiles", {}), _profile),
+        registered=_ids("registered", state),
+        lost=_ids("lost", state),
+        kills=_ids("kills", state),
+        draining=_ids("draining", state),
+        refused=_ids("refused", state),
+        host_tasks=_by_id("hostTasks", state.get("hostTasks", {}), _counts),
+    )
+
+
+def acknowledgement(target: Target) -> dict[str, Any]:
+    """The answer to a state that was taken in, or was older than the one that is known."""
+    return {"version": contract.VERSION, "session": target.session, "revision": target.revision}
+
+
+def report_body(report: Report, tag: str) -> dict[str, Any]:
+    """The report as the driver is sent it."""
+    limits = None
+    if report.bounds is not None:
+        minimum, maximum = report.bounds
+        limits = {"minimum": minimum} | ({} if maximum is None else {"maximum": maximum})
+    return {
+        "version": contract.VERSION,
+        "tag": tag,
+        "gone": {str(id_): _loss(loss) for id_, loss in sorted(report.gone.items())},
+        "refuse": [str(id_) for id_ in sorted(report.refuse)],
+        "bounds": limits,
+        "failure": report.failure,
+    }
+
+
+def _loss(loss: Loss) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "cause": loss.cause.value,
+        "byApplication": loss.by_application,
+        "message": loss.message,
+    }
+    return body if loss.exit_code is None else {**body, "exitCode": loss.exit_code}
+
+
+def _phase(value: object) -> DriverPhase:
+    if value not in ("running", "stopped"):
+        raise _wrong("phase", value, '"running" or "stopped"')
+    return DriverPhase(value)
+
+
+def _profile(name: str, value: object) -> Profile:
+    body = _mapping(name, value)
+
+    def size(field: str, default: int) -> int:
+        return _number(f"{name}.{field}", body.get(field, default))
+
+    resources = _mapping(f"{name}.resources", body.get("resources", {}))
+    return Profile(
+        cores=size("cores", 1),
+        memory=size("memoryMiB", 1024),
+        overhead=size("overheadMiB", 384),
+        pyspark=size("pysparkMiB", 0),
+        off_heap=size("offHeapMiB", 0),
+        resources={
+            resource: _number(f"{name}.resources.{resource}", count) for resource, count in resources.items()
+        },
+    )
+
+
+def _counts(name: str, value: object) -> dict[str, int]:
+    return {host: _number(f"{name}.{host}", count) for host, count in _mapping(name, value).items()}
+
+
+def _by_id(name: str, value: object, read: Callable[[str, object], V]) -> dict[int, V]:
+    return {
+        _id(name, key): read(f"{name}.{key}", item) for key, item in sorted(_mapping(name, value).items())
+    }
+
+
+def _ids(name: str, state: Mapping[str, object]) -> frozenset[int]:
+    value = state.get(name, [])
+    if not isinstance(value, list):
+        raise _wrong(name, value, "a list of executor ids")
+    return frozenset(_id(name, item) for item in value)
+
+
+def _id(name: str, value: object) -> int:
+    """Ids are texts in JSON, as they are in Spark."""
+    if not isinstance(value, str) or not value.isascii() or not value.isdigit() or int(value) > GREATEST_ID:
+        raise _wrong(name, value, 'ids of digits, as in "7"')
+    return int(value)
+
+
+def _number(name: str, value: object, least: int = 0) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise _wrong(name, value, f"a whole number from {least} on")
+    return value
+
+
+def _boolean(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise _wrong(name, value, "true or false")
+    return value
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise _wrong(name, value, "a text that is not empty")
+    return value
+
+
+def _mapping(name: str, value: object) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise _wrong(name, value, "an object")
+    return value
+
+
+def _wrong(name: str, value: object, expected: str) -> Misunderstood:
+    found = repr(value)
+    shown = found if len(found) <= 60 else f"{found[:60]}..."
+    return Misunderstood(f"{name}: found {shown}, expected {expected}")
