@@ -31,7 +31,7 @@ def absorb(memory: Memory, outcomes: Sequence[Outcome], now: float, jitter: floa
 
 
 def next_pause(level: int, jitter: float) -> float:
-    """Seconds to wait after `level` (1, 2, ...) rounds that went wrong: 1, 2, 4 ... 120, or up to half of it."""
+    """Seconds to wait after `level` (1, 2, ...) rounds that went wrong: 1, 2, 4 ... 120, or half of it."""
     longest = min(LONGEST_PAUSE, SHORTEST_PAUSE * (1 << min(level - 1, 10)))
     return longest * (0.5 + jitter / 2)
 

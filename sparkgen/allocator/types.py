@@ -8,13 +8,32 @@ Executor ids and resource profile ids are numbers, as Spark's are.
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
-NOTHING: Mapping[Any, Any] = MappingProxyType({})
-"""An empty mapping that nobody can change: the default of every mapping below."""
+
+class _Nothing(Mapping[Any, Any]):
+    """An empty mapping that nobody can change, and that dataclasses take as a default, as it has a hash."""
+
+    def __getitem__(self, key: Any) -> Any:
+        raise KeyError(key)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __repr__(self) -> str:
+        return "{}"
+
+
+NOTHING: Mapping[Any, Any] = _Nothing()
+"""The default of every mapping below."""
 
 
 class State(enum.Enum):
