@@ -9,6 +9,8 @@ A tool's module is tools/go/<folder>/go.mod: its pin and the pins of all it is m
 go.sum. To change a version: `go get -tool PACKAGE@VERSION && go mod tidy` in that folder. The result is
 `<cache>/tools/<name>/<version>-<key>/bin/<name>`, where the key is of go.mod, go.sum, the flags and
 the Go version: a change of any of them builds anew, and never in the place of the old one.
+
+SPARKGEN_KUBERNETES=1.34.9 asks for another Kubernetes than the pinned one: see kubernetes_module.py.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import golang
+import kubernetes_module
 import progress
 from cachedir import ToolError, cache_root, environment, key, publish
 from golang import Go
@@ -145,8 +148,24 @@ def find_tool(name: str) -> Tool:
 
 def read_module(tool: Tool, modules: Path = MODULES) -> Module:
     """The pins of `tool`."""
-    folder = modules / (tool.folder or tool.name)
+    return _read(modules / (tool.folder or tool.name))
+
+
+def _read(folder: Path) -> Module:
     return Module(folder, (folder / "go.mod").read_text("utf-8"), (folder / "go.sum").read_text("utf-8"))
+
+
+def chosen_module(tool: Tool, settings: Mapping[str, str]) -> Module:
+    """The module that `tool` is built from: the pinned one, but for a Kubernetes that `settings` ask for."""
+    pinned = read_module(tool)
+    if tool.module != kubernetes_module.PATH:
+        return pinned
+    version = kubernetes_module.wanted(settings)
+    if version in (None, pinned.version_of(tool.module)):
+        return pinned
+    packages = sorted(other.package for other in TOOLS if other.module == tool.module)
+    go = golang.choose(pinned.go, golang.on_path(settings))
+    return _read(kubernetes_module.ensure(str(version), packages, settings, go))
 
 
 def flags(tool: Tool, module: Module) -> tuple[str, ...]:
@@ -174,7 +193,7 @@ def ensure(name: str, settings: Mapping[str, str] | None = None) -> Path:
     """The path of the command `name`, built if need be. `settings` is the environment."""
     settings = environment() if settings is None else settings
     tool = find_tool(name)
-    module = read_module(tool)
+    module = chosen_module(tool, settings)
     go = golang.choose(module.go, golang.on_path(settings))
     root = cache_root(settings)
     target = root / "tools" / tool.name / entry(tool, module, go)
@@ -198,7 +217,11 @@ def _build(tool: Tool, module: Module, go: Go, root: Path, settings: Mapping[str
         environment=golang.build_environment(go, root, settings),
     )
     if code or not output.is_file():
-        raise ToolError(golang.explain(what, f"tools/go/{module.folder.name}", said))
+        raise ToolError(golang.explain(what, _shown(module.folder), said))
+
+
+def _shown(folder: Path) -> str:
+    return f"tools/go/{folder.name}" if folder.parent == MODULES else str(folder)
 
 
 def _names(asked: Sequence[str]) -> list[str]:

@@ -25,6 +25,12 @@ PAUSE_IMAGE = "docker.io/sparkgen/busybox:1"
 
 KWOK_ANNOTATION = "kwok.x-k8s.io/node"
 
+GRACE_SECONDS = 12
+"""A node that is silent for so long counts as dead: soon enough for a test's patience."""
+
+LEASE_SECONDS = 8
+"""How long a node's word holds; kubelet and kwok renew it after a quarter of that."""
+
 
 def text(value: Any) -> str:
     """A value as a configuration file."""
@@ -132,7 +138,7 @@ def controller_manager(layout: Layout) -> list[str]:
         "leader-elect": "false",
         "cluster-cidr": POD_NETWORK,
         "allocate-node-cidrs": "false",  # a node's are decided by its number
-        "node-monitor-grace-period": "12s",  # a dead node is noticed within a test's patience
+        "node-monitor-grace-period": f"{GRACE_SECONDS}s",
         "kube-api-qps": 200,
         "kube-api-burst": 400,
     }
@@ -153,6 +159,9 @@ def kwok(layout: Layout, stages: Path) -> list[str]:
         *("--config", str(stages), "--kubeconfig", str(layout.config("kwok.kubeconfig"))),
         *("--manage-all-nodes=false", f"--manage-nodes-with-annotation-selector={KWOK_ANNOTATION}=fake"),
         *("--cidr", KWOK_NETWORK, "--node-ip", CONTROL_ADDRESS, "--server-address", "127.0.0.1:10347"),
+        # Renewed after a quarter of it: with kwok's own 40 s, a little delay exceeds the controllers' 12 s,
+        # a fake node counts as dead, and its pods are never Ready again.
+        f"--node-lease-duration-seconds={LEASE_SECONDS}",
     ]
 
 
@@ -262,7 +271,7 @@ def kubelet(cgroup: str) -> str:
             "resolvConf": "/var/lib/kubelet/resolv.conf",
             "volumePluginDir": "/var/lib/kubelet/volume-plugins",
             "nodeStatusUpdateFrequency": "2s",
-            "nodeLeaseDurationSeconds": 10,
+            "nodeLeaseDurationSeconds": LEASE_SECONDS,
             "syncFrequency": "10s",
             "maxPods": 110,
         }
