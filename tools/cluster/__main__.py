@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if name == "load":
             command.add_argument("tags", nargs="*", help="tags of docker.io/apache/spark")
         if name == "fakes":
-            command.add_argument("count", type=int)
+            command.add_argument("count", type=_count)
         if name == "kill":
             command.add_argument("name", help="as `status` prints it, or node1, node2")
         if name == "shell":
@@ -52,6 +52,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
+
+
+def _count(text: str) -> int:
+    """A number of nodes; argparse tells the error as one of its own."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of nodes: 0 or more")
+    return int(text)
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -83,10 +90,10 @@ def _change(options: argparse.Namespace) -> None:
     match options.command:
         case "load":
             Cluster(LAYOUT.kubeconfig, own=True).load_spark(options.tags or images.TESTED_VERSIONS)
-        case "fakes" if options.count == 0:
-            fakes.remove()
         case "fakes":
-            fakes.add(options.count)
+            if options.count:
+                fakes.add(options.count)
+            fakes.remove(keep=options.count)
         case "kill" if options.name in [node.name for node in NODES]:
             faults.kill_node(options.name)
         case "kill":

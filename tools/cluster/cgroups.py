@@ -10,6 +10,9 @@ ROOT = Path("/sys/fs/cgroup")
 _INHERITED = ("cpuset.cpus", "cpuset.mems")
 """Files that a new v1 cpuset leaves empty, and must not: a process could not enter it."""
 
+_CONTROLLERS = ("cpu", "cpuset", "hugetlb", "io", "memory", "pids")
+"""What the kubelet wants of its root group, of those that the machine has (v2)."""
+
 
 def hierarchies(root: Path = ROOT) -> list[Path]:
     """The roots of the cgroup hierarchies that take a kubelet's groups."""
@@ -23,28 +26,38 @@ def of_node(node: Node) -> str:
     return f"/{NAME}/{node.name}"
 
 
-def make(node: Node) -> None:
+def make(node: Node, root: Path = ROOT) -> None:
     """Make the node's cgroup in every hierarchy."""
-    for root in hierarchies():
-        for folder in (root / NAME, root / NAME / node.name):
+    for top in hierarchies(root):
+        for folder in (top / NAME, top / NAME / node.name):
+            if (top / "cgroup.controllers").exists():
+                _delegate(folder.parent)
             folder.mkdir(exist_ok=True)
             for name in _INHERITED:
-                if root.name == "cpuset" and not (folder / name).read_text().strip():
+                if top.name == "cpuset" and not (folder / name).read_text().strip():
                     (folder / name).write_text((folder.parent / name).read_text())
 
 
-def found() -> list[Path]:
+def _delegate(folder: Path) -> None:
+    """Let the groups below this one have its controllers: a v2 group has none that its parent keeps."""
+    there = (folder / "cgroup.controllers").read_text().split()
+    given = (folder / "cgroup.subtree_control").read_text().split()
+    if lacking := [name for name in _CONTROLLERS if name in there and name not in given]:
+        (folder / "cgroup.subtree_control").write_text(" ".join(f"+{name}" for name in lacking))
+
+
+def found(root: Path = ROOT) -> list[Path]:
     """Every cgroup of ours, the deepest first."""
     folders = [
-        path for root in hierarchies() for path in [root / NAME, *(root / NAME).rglob("*")] if path.is_dir()
+        path for top in hierarchies(root) for path in [top / NAME, *(top / NAME).rglob("*")] if path.is_dir()
     ]
     return sorted(folders, key=lambda path: len(path.parts), reverse=True)
 
 
-def remove() -> list[Path]:
+def remove(root: Path = ROOT) -> list[Path]:
     """Remove our cgroups; the ones that could not be, because a process is still in them."""
     left = []
-    for folder in found():
+    for folder in found(root):
         try:
             folder.rmdir()
         except OSError:

@@ -21,9 +21,14 @@ STAGES = ("node/fast", "node/heartbeat-with-lease", "pod/fast")
 """Folders of kwok's own module that say how its nodes and pods behave."""
 
 
+def name_of(number: int) -> str:
+    """The name of a fake node, which are counted from 1."""
+    return f"fake{number}"
+
+
 def node(number: int) -> dict[str, Any]:
     """A fake node as an object: 64 cores, 512 GiB, 1,000 pods."""
-    name = f"fake{number}"
+    name = name_of(number)
     size = {"cpu": "64", "memory": "512Gi", "pods": "1000", "ephemeral-storage": "1Ti"}
     return {
         "apiVersion": "v1",
@@ -58,7 +63,8 @@ def stages() -> Path:
             command, cwd=module.folder, env=built, capture_output=True, text=True, check=False
         )
         if done.returncode:
-            raise ToolError(golang.explain("kwok's stages", "tools/go/kwok", done.stdout + done.stderr))
+            said = done.stdout + done.stderr
+            raise ToolError(golang.explain("kwok's stages", "tools/go/kwok", said, root))
         source = Path(json.loads(done.stdout)["Dir"]) / "kustomize" / "stage"
         files = [file for part in STAGES for file in sorted((source / part).glob("*.yaml"))]
         texts = [file.read_text() for file in files if file.name != "kustomization.yaml"]
@@ -78,19 +84,37 @@ def start(layout: Layout = LAYOUT) -> None:
 
 
 def add(count: int, layout: Layout = LAYOUT) -> None:
-    """Have fake nodes 1 to `count`, and kwok to keep them Ready."""
+    """Have (at least) the fake nodes 1 to `count`, and kwok to keep them Ready."""
     start(layout)
     items = {"apiVersion": "v1", "kind": "List", "items": [node(number + 1) for number in range(count)]}
     kubectl = gotools.ensure("kubectl")
-    done = control.call(layout, kubectl, "apply", "--server-side", "-f", "-", input_text=json.dumps(items))
-    if done.returncode:
-        raise ToolError(f"cannot create fake nodes: {done.stderr.strip()}")
+    _call(
+        layout,
+        kubectl,
+        "create fake nodes",
+        "apply",
+        "--server-side",
+        "-f",
+        "-",
+        input_text=json.dumps(items),
+    )
     wait = ("wait", "node", "-l", "type=kwok", "--for=condition=Ready", "--timeout=60s")
     if (done := control.call(layout, kubectl, *wait)).returncode:
         log = layout.logs / "kwok.log"
         raise ToolError(f"the fake nodes are not Ready: {done.stderr.strip()}\n{processes.last_lines(log)}")
 
 
-def remove(layout: Layout = LAYOUT) -> None:
-    """Remove every fake node."""
-    control.call(layout, gotools.ensure("kubectl"), "delete", "node", "-l", "type=kwok")
+def remove(keep: int = 0, layout: Layout = LAYOUT) -> None:
+    """Remove the fake nodes, but for the first `keep`."""
+    kubectl = gotools.ensure("kubectl")
+    said = _call(layout, kubectl, "list fake nodes", "get", "node", "-l", "type=kwok", "-o", "name")
+    kept = {f"node/{name_of(number + 1)}" for number in range(keep)}
+    if surplus := sorted(set(said.split()) - kept):
+        _call(layout, kubectl, "remove fake nodes", "delete", *surplus)
+
+
+def _call(layout: Layout, kubectl: Path, what: str, *arguments: str, input_text: str | None = None) -> str:
+    done = control.call(layout, kubectl, *arguments, input_text=input_text)
+    if done.returncode:
+        raise ToolError(f"cannot {what}: {done.stderr.strip()}")
+    return done.stdout

@@ -8,11 +8,12 @@ import getpass
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 from typing import IO
 
 from cachedir import ToolError
+from cluster import processes
 
 
 def describe(text: str, now: float) -> str:
@@ -28,13 +29,24 @@ def describe(text: str, now: float) -> str:
         return "another process, which has just taken it"
 
 
+def _holder(text: str) -> int | None:
+    try:
+        return int(json.loads(text)["pid"])
+    except (json.JSONDecodeError, KeyError, TypeError):
+        return None
+
+
 @contextlib.contextmanager
 def held(path: Path, doing: str) -> Iterator[None]:
     """Hold the lock at `path` while `doing`; ToolError that names the holder when somebody else has it.
 
-    The kernel frees it when this process ends, however it ends; the file is removed at the end.
+    The kernel frees it when this process ends, however it ends; the file is removed at the end. A process
+    that the holder has started works under the holder's lock: so a test can run the commands.
     """
-    file = _open(path)
+    file = _open(path, processes.ancestors())
+    if file is None:
+        yield
+        return
     with file:
         text = {
             "doing": doing,
@@ -52,17 +64,21 @@ def held(path: Path, doing: str) -> Iterator[None]:
             path.unlink(missing_ok=True)  # while we hold it: whoever waits on this file sees that it is gone
 
 
-def _open(path: Path) -> IO[str]:
+def _open(path: Path, ancestors: Set[int]) -> IO[str] | None:
+    """The file, locked; None when one of `ancestors` (process numbers) holds it."""
     while True:
         file = path.open("a+")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.seek(0)
-            holder = describe(file.read(), time.time())
+            text = file.read()
             file.close()
+            if _holder(text) in ancestors:
+                return None
             raise ToolError(
-                f"the cluster is in use by {holder}. Wait until it is done, then run this again."
+                f"the cluster is in use by {describe(text, time.time())}. "
+                "Wait until it is done, then run this again."
             ) from None
         # Between opening and locking, the former holder may have removed the file that we opened.
         with contextlib.suppress(FileNotFoundError):

@@ -197,3 +197,14 @@ def resume(identity: Identity) -> None:
 def _parent(pid: int) -> Identity | None:
     text = Path(f"/proc/{pid}/stat").read_text()
     return identify(int(text.rpartition(")")[2].split()[1]))
+
+
+def ancestors() -> set[int]:
+    """The numbers of this process's parent, its parent, and so on."""
+    result: set[int] = set()
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        found = _parent(os.getpid())
+        while found and found.pid not in result:
+            result.add(found.pid)
+            found = _parent(found.pid)
+    return result

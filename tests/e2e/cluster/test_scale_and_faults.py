@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -25,9 +25,16 @@ def wait_until(condition: Callable[[], bool], seconds: float, what: str) -> floa
     return time.monotonic() - began
 
 
+@pytest.fixture
+def _fake_nodes(cluster: Cluster) -> Iterator[None]:
+    fakes.add(10)
+    yield
+    fakes.remove()
+
+
+@pytest.mark.usefixtures("_fake_nodes")
 def test_a_thousand_pods_come_and_go(cluster: Cluster, namespace: str) -> None:
     """1,000 pods on ten fake nodes run, and are gone after their deletion; no real node gets one."""
-    fakes.add(10)
     template = {
         "metadata": {"labels": {"app": "many"}},
         "spec": {
@@ -59,7 +66,6 @@ def test_a_thousand_pods_come_and_go(cluster: Cluster, namespace: str) -> None:
         "delete", "rs", "many", "-n", namespace, "--cascade=foreground", "--timeout=180s", seconds=200
     )
     wait_until(lambda: not cluster.objects("pods", namespace), 120, "no pod left")
-    fakes.remove()
 
 
 def test_a_paused_api_server_answers_nobody_and_then_everybody(cluster: Cluster) -> None:

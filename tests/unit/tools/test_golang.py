@@ -83,7 +83,11 @@ def test_a_machine_without_go_gets_no_go_folder_in_its_home() -> None:
     [
         ('x.go:1: Get "...": dial tcp: lookup proxy on 1.1.1.1:53: no such host', "Set GOPROXY"),
         ("go: k8s.io/api@v0.36.0: reading ...: 503 Service Unavailable", "Set GOPROXY"),
-        ("write /tmp/go-build1/b2: no space left on device", "the disk is full"),
+        ("write /tmp/go-build1/b2: no space left on device", "the disk is full. Make room in /cache, or set"),
+        (
+            "go: k8s.io/kubelet@v0.34.9: verifying module: reading a/lookup/k8s.io/kubelet@v0.34.9: 404",
+            "checksum database does not vouch",
+        ),
         ("verifying module: checksum mismatch", "not the one that tools/go/helm/go.sum names"),
         ("go: updates to go.mod needed", "`go mod tidy` in tools/go/helm"),
         ("./main.go:3:1: undefined: foo", "Go said:\n  ./main.go:3:1: undefined: foo"),
@@ -91,7 +95,7 @@ def test_a_machine_without_go_gets_no_go_folder_in_its_home() -> None:
 )
 def test_a_failed_build_is_told_with_the_next_step(output: str, next_step: str) -> None:
     """Each usual cause has its own message; anything else shows the end of what Go wrote."""
-    message = explain("helm v4.2.4", "tools/go/helm", output)
+    message = explain("helm v4.2.4", "tools/go/helm", output, Path("/cache"))
     assert message.startswith("cannot build helm v4.2.4")
     assert next_step in message
 
