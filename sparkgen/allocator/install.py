@@ -12,6 +12,8 @@ from sparkgen.allocator.tuning import BadTuning, read
 
 JARS = Path("/opt/sparkgen-runtime/jars")
 """Where the runtime image has the scheduler jar of each Scala line."""
+JAR_PREFIX = "sparkgen-scheduler_"
+"""The rest of a jar's name is its Scala line, as in `sparkgen-scheduler_2.13.jar`."""
 READABLE = 0o644
 
 
@@ -42,10 +44,10 @@ def install(
     check_contract(environment)
     _check_expiry(tuning, now)
     line = environment.get(contract.ENV_SCALA_VERSION, "")
-    jar = jars / f"scheduler_{line}.jar"
+    jar = jars / f"{JAR_PREFIX}{line}.jar"
     if not jar.is_file():
         known = ", ".join(
-            sorted(path.stem.removeprefix("scheduler_") for path in jars.glob("scheduler_*.jar"))
+            sorted(path.stem.removeprefix(JAR_PREFIX) for path in jars.glob(f"{JAR_PREFIX}*.jar"))
         )
         raise Refused(
             f"there is no scheduler jar for Scala {line or '(none named)'} in this runtime image, only for: "

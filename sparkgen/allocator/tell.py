@@ -1,0 +1,129 @@
+"""Telling people: the log as a story, and notices about what a user must know. Values in, lines out.
+
+A secret is in none of the values that this module is given.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, TextIO
+
+from sparkgen.allocator import story
+from sparkgen.allocator.desk import Round
+from sparkgen.allocator.ports import Notice
+from sparkgen.allocator.story import Level, Line
+from sparkgen.allocator.tuning import Change
+from sparkgen.allocator.types import Outcome
+
+SAME_AGAIN = 600.0
+"""Seconds until the same notice is told again."""
+NEXT_OF_A_KIND = 10.0
+"""Seconds between two notices with one reason and different texts: the log has them all."""
+WAITING_NOTICES = 20
+"""Notices that wait to be sent, at most; more than that is left to the log."""
+
+
+@dataclass(slots=True)
+class Journal:
+    """The log: a line of text each, or of JSON. `now`: the time with its zone, for the lines."""
+
+    stream: TextIO
+    now: Callable[[], datetime]
+    as_json: bool = False
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def write(self, line: Line) -> None:
+        """Write one line; whoever reads the log may be gone."""
+        moment = self.now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        text = _json_line(moment, line) if self.as_json else _text_line(moment, line)
+        try:
+            with self._lock:
+                self.stream.write(text + "\n")
+                self.stream.flush()
+        except OSError:
+            return
+
+    def say(self, text: str, level: Level = Level.INFO, **facts: Any) -> None:
+        """Write a line about something that is no round of the loop."""
+        self.write(Line(text, level, facts))
+
+
+def _text_line(moment: str, line: Line) -> str:
+    return f"{moment} {line.level.value:<7} {' '.join(line.text.split())}"
+
+
+def _json_line(moment: str, line: Line) -> str:
+    body: Mapping[str, Any] = {
+        **line.facts,
+        "time": moment,
+        "level": line.level.value,
+        "message": line.text,
+    }
+    return json.dumps(body, ensure_ascii=False, sort_keys=True, default=str)
+
+
+class Notices:
+    """Sends notices to the user, each once, on a thread of its own: the loop never waits for it."""
+
+    def __init__(self, send: Callable[[Notice], None], clock: Callable[[], float]) -> None:
+        self._send = send
+        self._clock = clock
+        self._told: dict[tuple[str, str], float] = {}
+        self._last: dict[str, float] = {}
+        self._waiting: queue.Queue[Notice] = queue.Queue(WAITING_NOTICES)
+
+    def notice(self, notice: Notice) -> bool:
+        """Send it, if it was not sent lately; whether it will be."""
+        now, key = self._clock(), (notice.reason, notice.message)
+        if now - self._told.get(key, -SAME_AGAIN) < SAME_AGAIN:
+            return False
+        if now - self._last.get(notice.reason, -NEXT_OF_A_KIND) < NEXT_OF_A_KIND:
+            return False
+        try:
+            self._waiting.put_nowait(notice)
+        except queue.Full:
+            return False
+        self._told = {told: when for told, when in self._told.items() if now - when < SAME_AGAIN}
+        self._told[key] = self._last[notice.reason] = now
+        return True
+
+    def run(self) -> None:
+        """Send what comes, for ever: for a thread that does not keep the process."""
+        while True:
+            self._send(self._waiting.get())
+
+
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """What the loop tells, into the journal and to the user (loop.Tells)."""
+
+    journal: Journal
+    notices: Notices
+    show: Callable[[Round], None]
+    """Is given every round: a view draws it."""
+
+    def round(self, before: Round | None, now: Round, outcomes: list[Outcome]) -> None:
+        """A round was made."""
+        for line in story.lines(before, now, outcomes):
+            self.journal.write(line)
+        for notice in story.notices(before, now):
+            self.notice(notice)
+        self.show(now)
+
+    def tuned(self, change: Change) -> None:
+        """The settings changed, or could not be read."""
+        if change.bad is None:
+            self.journal.say(f"tuning.json has changed: {story.settings(change.settings)}")
+            return
+        text = f"tuning.json cannot be used, and what it said before still holds: {change.bad}"
+        self.journal.say(text, Level.WARNING)
+        self.notice(Notice("TuningIgnored", text, warning=True))
+
+    def notice(self, notice: Notice) -> None:
+        """Something that a user must know."""
+        self.notices.notice(notice)
