@@ -155,10 +155,10 @@ class World:
             elif pod.phase is Phase.PENDING:
                 self.pods[id_] = replace(pod, phase=Phase.RUNNING, since=self.now)
             elif pod.phase is Phase.RUNNING:
+                if id_ in self.started and self.choose.random() < 0.5:  # a JVM takes its time
+                    self._register(id_)
                 if id_ in self.may_start:
                     self.started.add(id_)
-                if id_ in self.started:
-                    self._register(id_)
                 if self.choose.random() < self.faults / 4:
                     loss = Loss(Cause.EVICTED, "evicted")
                     self.pods[id_] = replace(pod, phase=Phase.FAILED, since=self.now, loss=loss)
