@@ -14,7 +14,7 @@ CLUSTER := PYTHONPATH=tools $(PYTHON) -m cluster
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test lint format bench golden tools clean \
+.PHONY: help venv demo test lint format bench golden tools scheduler clean \
         cluster-requirements cluster-up cluster-down cluster-status cluster-images cluster-shell e2e
 
 help: ## Show this list
@@ -66,6 +66,9 @@ golden: $(STAMP) tools ## Write the expected outputs of the tests anew; read the
 tools: $(STAMP) ## Build what the tests need (helm, kubeconform, Kubernetes' schemas) into the cache
 	@$(BIN)/python tools/gotools.py build
 	@$(BIN)/python tools/kubernetes_schemas.py >/dev/null
+
+scheduler: $(STAMP) ## Compile the scheduler jar for both Scala lines into the cache (needs Java 17 or 21)
+	@$(BIN)/python tools/scheduler.py
 
 cluster-requirements: ## Install the Debian packages that the test cluster needs (as root)
 	@$(CLUSTER) requirements

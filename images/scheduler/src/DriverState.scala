@@ -1,0 +1,88 @@
+package org.apache.spark.scheduler.cluster.sparkgen
+
+/** Where an executor is, as the driver sees it. One id has one status. */
+private[spark] sealed trait Status
+
+private[spark] object Status {
+  /** Spark counts on it. */
+  case object Registered extends Status
+  /** Its connection broke; the cluster's verdict is awaited. */
+  case object Lost extends Status
+  /** Spark has removed it; its end has not been reported yet. */
+  case object Killed extends Status
+  /** Spark decommissions it. */
+  case object Draining extends Status
+  /** It has not registered, and may not any more. */
+  case object Refused extends Status
+}
+
+/** An executor that has registered, or whose registration is refused (then its host is not known). */
+private[spark] final case class Executor(status: Status, host: Option[String])
+
+/**
+ * All that the driver tells the allocator, as one immutable value.
+ *
+ * @param dynamic   whether Spark's dynamic allocation sets the targets
+ * @param targets   executors wanted, by resource profile id
+ * @param executors by executor id
+ * @param ended     ids that are over: reported gone, or refused and then gone. They never come back
+ * @param hostTasks by resource profile id, the tasks that would be local on each host
+ */
+private[spark] final case class DriverState(
+    applicationId: String,
+    dynamic: Boolean,
+    stopped: Boolean = false,
+    targets: Map[Int, Int] = Map.empty,
+    profiles: Map[Int, ProfileNeeds] = Map.empty,
+    executors: Map[String, Executor] = Map.empty,
+    ended: Set[String] = Set.empty,
+    hostTasks: Map[Int, Map[String, Int]] = Map.empty) {
+
+  import Status._
+
+  def status(id: String): Option[Status] = executors.get(id).map(_.status)
+
+  def host(id: String): Option[String] = executors.get(id).flatMap(_.host)
+
+  /** The ids with this status, in the order of their numbers. */
+  def ids(status: Status): Seq[String] =
+    executors.collect { case (id, executor) if executor.status == status => id }.toSeq.sortBy(id => (id.length, id))
+
+  def wanting(targets: Map[Int, Int], profiles: Map[Int, ProfileNeeds], hosts: Map[Int, Map[String, Int]]): DriverState =
+    copy(targets = targets, profiles = this.profiles ++ profiles, hostTasks = hosts.filter(_._2.nonEmpty))
+
+  /** Whether `id` may register now. Asking and registering is one step, so that a refusal can be relied on. */
+  def admitting(id: String, host: String): (DriverState, Boolean) =
+    if (stopped || ended.contains(id) || executors.contains(id)) {
+      (this, false)
+    } else {
+      (copy(executors = executors.updated(id, Executor(Registered, Some(host)))), true)
+    }
+
+  def losing(id: String): DriverState = move(id, from = Set(Registered), to = Lost)
+
+  def draining(ids: Iterable[String]): DriverState =
+    ids.foldLeft(this)(_.move(_, from = Set(Registered), to = Draining))
+
+  /** Spark has removed them, for whatever reason: the allocator is to see that they end. */
+  def killing(ids: Iterable[String]): DriverState =
+    ids.foldLeft(this)(_.move(_, from = Set(Registered, Lost, Draining), to = Killed))
+
+  /** The cluster says that they are gone. */
+  def without(gone: Iterable[String]): DriverState = {
+    val known = gone.filter(executors.contains).toSet
+    copy(executors = executors -- known, ended = ended ++ known)
+  }
+
+  /** Refuses those of `asked` that have not registered; those no longer asked for stay refused, unnamed. */
+  def refusing(asked: Set[String]): DriverState = {
+    val over = ids(Refused).filterNot(asked.contains)
+    val fresh = asked.filterNot(executors.contains).map(_ -> Executor(Refused, None))
+    copy(executors = executors -- over ++ fresh, ended = ended ++ over -- asked)
+  }
+
+  private def move(id: String, from: Set[Status], to: Status): DriverState = executors.get(id) match {
+    case Some(executor) if from(executor.status) => copy(executors = executors.updated(id, executor.copy(status = to)))
+    case _ => this
+  }
+}

@@ -1,0 +1,65 @@
+package org.apache.spark.scheduler.cluster.sparkgen
+
+import scala.collection.JavaConverters._
+
+import com.fasterxml.jackson.databind.JsonNode
+
+import org.apache.spark.scheduler.{ExecutorExited, ExecutorKilled, ExecutorLossReason, ExecutorProcessLost}
+
+/** Why an executor is gone, in the allocator's words. `exitCode` is absent when no process has ended. */
+private[spark] final case class Verdict(
+    cause: String,
+    byApplication: Boolean,
+    exitCode: Option[Int],
+    message: String) {
+
+  /** What Spark is told; `host` is where the executor ran. */
+  def lossReason(host: Option[String]): ExecutorLossReason = cause match {
+    case "killed" => ExecutorKilled
+    // With the host, Spark computes again what the executor had written there: the node took it along.
+    case "node-lost" => ExecutorProcessLost(message, host, causedByApp = byApplication)
+    case _ => ExecutorExited(exitCode.getOrElse(Verdict.NoExitCode), byApplication, message)
+  }
+}
+
+private[spark] object Verdict {
+  val NoExitCode = -1
+}
+
+/** Executor bounds as the reviewed tuning has them now; None is unbounded. */
+private[spark] final case class Bounds(minimum: Option[Int], maximum: Option[Int])
+
+/** What the allocator reports: docs/design/protocol.md. `bounds` is None with static allocation. */
+private[spark] final case class Report(
+    tag: String,
+    gone: Map[String, Verdict],
+    refuse: Set[String],
+    bounds: Option[Bounds],
+    failure: Option[String])
+
+private[spark] object Report {
+
+  /** Reads a report; fields that are absent are empty, and those it does not know are not looked at. */
+  def read(root: JsonNode): Report = Report(
+    tag = root.path("tag").asText,
+    gone = fields(root.path("gone")).map { case (id, node) => id -> verdict(id, node) }.toMap,
+    refuse = root.path("refuse").elements.asScala.map(_.asText).toSet,
+    bounds = present(root.path("bounds")).map(node => Bounds(int(node.path("minimum")), int(node.path("maximum")))),
+    failure = present(root.path("failure")).map(_.asText))
+
+  private def verdict(id: String, node: JsonNode): Verdict = {
+    val cause = node.path("cause").asText("unknown")
+    Verdict(
+      cause = cause,
+      byApplication = node.path("byApplication").asBoolean(false),
+      exitCode = int(node.path("exitCode")),
+      message = present(node.path("message")).map(_.asText).getOrElse(s"executor $id is gone: $cause"))
+  }
+
+  private def fields(node: JsonNode): Iterator[(String, JsonNode)] =
+    node.fieldNames.asScala.map(name => name -> node.get(name))
+
+  private def int(node: JsonNode): Option[Int] = present(node).map(_.asInt)
+
+  private def present(node: JsonNode): Option[JsonNode] = if (node.isMissingNode || node.isNull) None else Some(node)
+}

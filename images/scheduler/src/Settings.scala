@@ -1,0 +1,74 @@
+package org.apache.spark.scheduler.cluster.sparkgen
+
+import java.nio.file.{Path, Paths}
+
+import org.apache.spark.SparkConf
+
+/**
+ * What the configuration says to the scheduler. Times are milliseconds.
+ *
+ * @param allocatorTimeout how long an allocator that has never answered is waited for
+ * @param verdictTimeout   how long a lost executor waits for the cluster's word on why
+ * @param failureGrace     how long user code has to end by itself after the application has failed
+ */
+private[spark] final case class Settings(
+    address: AllocatorAddress,
+    tokenFile: Path,
+    allocatorTimeout: Long,
+    verdictTimeout: Long,
+    failureGrace: Long,
+    onMismatch: OnMismatch)
+
+private[spark] object Settings {
+  private val Prefix = "spark.sparkgen."
+  val TokenFile: String = Prefix + "tokenFile"
+  val AllocatorTimeout: String = Prefix + "allocatorTimeout"
+  val VerdictTimeout: String = Prefix + "verdictTimeout"
+  val FailureGrace: String = Prefix + "failureGrace"
+  val OnMismatchKey: String = Prefix + "allocation.onMismatch"
+
+  /** The settings of `conf`; SparkgenException when one is missing or not understood. */
+  def read(conf: SparkConf, masterUrl: String): Settings = Settings(
+    address = AllocatorAddress.parse(masterUrl),
+    tokenFile = Paths.get(conf.getOption(TokenFile).getOrElse(throw new SparkgenException(
+      s"sparkgen: $TokenFile is not set. The allocator writes it into the properties of the session: start the " +
+        "driver with them (spark-submit --properties-file /opt/sparkgen/session/spark.properties)."))),
+    allocatorTimeout = conf.getTimeAsMs(AllocatorTimeout, "2m"),
+    verdictTimeout = conf.getTimeAsMs(VerdictTimeout, "15s"),
+    failureGrace = conf.getTimeAsMs(FailureGrace, "30s"),
+    onMismatch = OnMismatch.parse(conf.get(OnMismatchKey, "fail")))
+}
+
+/** What happens when the running configuration contradicts the reviewed one. */
+private[spark] sealed trait OnMismatch
+
+private[spark] object OnMismatch {
+  case object Fail extends OnMismatch
+  case object Warn extends OnMismatch
+
+  def parse(text: String): OnMismatch = text match {
+    case "fail" => Fail
+    case "warn" => Warn
+    case other =>
+      throw new SparkgenException(s"sparkgen: ${Settings.OnMismatchKey} is $other; it can be fail or warn.")
+  }
+}
+
+/** Where the allocator listens: always the loopback address of the driver's own pod or machine, in practice. */
+private[spark] final case class AllocatorAddress(hostAndPort: String) {
+  def url: String = s"http://$hostAndPort"
+  override def toString: String = hostAndPort
+}
+
+private[spark] object AllocatorAddress {
+  val Scheme = "sparkgen://"
+  private val HostAndPort = """([\w.-]+|\[[0-9a-fA-F:.]+\]):\d{1,5}""".r.pattern
+
+  def parse(masterUrl: String): AllocatorAddress = {
+    val rest = masterUrl.substring(Scheme.length)
+    if (!HostAndPort.matcher(rest).matches) {
+      throw new SparkgenException(s"sparkgen: the master is $masterUrl; it must be sparkgen://HOST:PORT.")
+    }
+    AllocatorAddress(rest)
+  }
+}

@@ -1,0 +1,169 @@
+package org.apache.spark.scheduler.cluster.sparkgen
+
+import java.util.UUID
+
+import scala.concurrent.Future
+
+import org.apache.spark.SparkContext
+import org.apache.spark.deploy.security.HadoopDelegationTokenManager
+import org.apache.spark.internal.config.SCHEDULER_MIN_REGISTERED_RESOURCES_RATIO
+import org.apache.spark.resource.ResourceProfile
+import org.apache.spark.rpc.RpcAddress
+import org.apache.spark.scheduler._
+import org.apache.spark.scheduler.cluster.{CoarseGrainedSchedulerBackend, SchedulerBackendUtils}
+import org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.RemoveExecutor
+import org.apache.spark.util.Utils
+
+/**
+ * Translates between Spark and the allocator: Spark's calls become changes of the state, which the sender
+ * delivers, and the allocator's reports become Spark's calls. Spark calls under its locks: nothing here does I/O.
+ */
+private[spark] class SparkgenSchedulerBackend(
+    scheduler: TaskSchedulerImpl,
+    context: SparkContext,
+    settings: Settings,
+    slot: StateSlot) // given, because Spark's constructor makes the endpoint, and messages may come at once
+  extends CoarseGrainedSchedulerBackend(scheduler, context.env.rpcEnv) {
+  import SparkgenSchedulerBackend._
+
+  // The default of Spark's backends for cluster managers that start executors on demand.
+  protected override val minRegisteredRatio: Double =
+    if (conf.get(SCHEDULER_MIN_REGISTERED_RESOURCES_RATIO).isEmpty) 0.8 else super.minRegisteredRatio
+
+  private val initialTarget = SchedulerBackendUtils.getInitialTargetExecutorNumber(conf)
+  private val language = Language.ofCaller()
+  private val failure = new ApplicationFailure(context, scheduler, settings.failureGrace)
+  private val client = new AllocatorClient(settings, UUID.randomUUID().toString.replace("-", ""))
+  private val sender = new Sender(slot, client, settings, failure.stop)
+  private val poller = new ReportPoller(slot, client, follow, failure.stop)
+  private val losses = new Losses(settings.verdictTimeout, giveUp)
+  private val bounds = new ExecutorBounds(context, request)
+
+  // --- life -----------------------------------------------------------------------------------------
+
+  override def start(): Unit = {
+    super.start()
+    // Spark asks only for changes, and never without dynamic allocation: the beginning has to be said.
+    request(Map(ResourceProfile.DEFAULT_RESOURCE_PROFILE_ID -> initialTarget))
+    sender.start()
+    poller.start()
+  }
+
+  override def stop(): Unit = {
+    slot.update(_.copy(stopped = true)) // first: an executor that leaves now is no loss
+    Utils.tryLogNonFatalError(super.stop())
+    if (slot.awaitContact(0) && !slot.awaitAcknowledged(StopMs)) {
+      logInfo("The allocator has not acknowledged the end. It ends the executors when this process has ended.")
+    }
+    sender.stop()
+    poller.stop()
+    losses.stop()
+  }
+
+  /** The allocator names the application, because its pods carry the name before this process runs. */
+  override def applicationId(): String = slot.current.applicationId
+
+  override def sufficientResourcesRegistered(): Boolean = {
+    failure.rethrow() // Spark asks this while it waits in the context's constructor: there the message is heard
+    totalRegisteredExecutors.get() >= initialTarget * minRegisteredRatio
+  }
+
+  override protected def createTokenManager(): Option[HadoopDelegationTokenManager] =
+    Some(new HadoopDelegationTokenManager(conf, context.hadoopConfiguration, driverEndpoint))
+
+  // --- what Spark wants -----------------------------------------------------------------------------
+
+  override def doRequestTotalExecutors(wanted: Map[ResourceProfile, Int]): Future[Boolean] = {
+    val targets = wanted.map { case (profile, count) => profile.id -> count }
+    val profiles = wanted.map { case (profile, _) => profile.id -> ProfileNeeds.of(profile, conf, language) }
+    slot.update(_.wanting(targets, profiles, rpHostToLocalTaskCount))
+    Future.successful(true)
+  }
+
+  override def doKillExecutors(ids: Seq[String]): Future[Boolean] = {
+    slot.update(_.killing(ids))
+    ids.foreach(removeExecutor(_, ExecutorKilled)) // which tells the executor to stop
+    Future.successful(true)
+  }
+
+  override def decommissionExecutors(
+      executors: Array[(String, ExecutorDecommissionInfo)],
+      adjustTargetNumExecutors: Boolean,
+      triggeredByExecutor: Boolean): Seq[String] = {
+    val ids = super.decommissionExecutors(executors, adjustTargetNumExecutors, triggeredByExecutor)
+    slot.update(_.draining(ids))
+    ids
+  }
+
+  /** Spark asks this as the last thing before it registers an executor: a yes is the registration. */
+  override protected def isExecutorExcluded(id: String, host: String): Boolean =
+    !slot.modify(_.admitting(id, host))
+
+  override def createDriverEndpoint(): DriverEndpoint = new SparkgenDriverEndpoint
+
+  private class SparkgenDriverEndpoint extends DriverEndpoint {
+
+    private val ofSpark = super.receive
+    private val removal: PartialFunction[Any, Unit] = {
+      case message @ RemoveExecutor(id, _) =>
+        ofSpark(message)
+        slot.update(_.killing(Seq(id)))
+    }
+    private val all = removal.orElse(ofSpark)
+
+    override def receive: PartialFunction[Any, Unit] = all
+
+    override def onDisconnected(address: RpcAddress): Unit = addressToExecutorId.get(address).foreach { id =>
+      if (executorsPendingDecommission.contains(id)) {
+        removeExecutor(id, ExecutorDecommission(None))
+      } else if (disableExecutor(id)) {
+        hold(id)
+      }
+    }
+  }
+
+  // --- what the allocator reports -------------------------------------------------------------------
+
+  private def follow(report: Report): Unit = {
+    val verdicts = slot.modify { state =>
+      val known = report.gone.filter { case (id, _) => state.status(id).exists(_ != Status.Refused) }
+      val reasons = known.map { case (id, verdict) => (id, state.status(id), verdict.lossReason(state.host(id))) }
+      (state.without(known.keys).refusing(report.refuse), reasons)
+    }
+    verdicts.foreach {
+      case (_, Some(Status.Killed), _) => // Spark has removed it already
+      case (id, _, reason) => removeExecutor(id, reason)
+    }
+    report.bounds.foreach(bounds.follow)
+    report.failure.foreach(failure.stop)
+  }
+
+  private def hold(id: String): Unit = {
+    val held = slot.modify { state =>
+      val next = state.losing(id)
+      (next, next.status(id).contains(Status.Lost) && !state.stopped)
+    }
+    if (held) {
+      losses.hold(id)
+    }
+  }
+
+  private def giveUp(id: String): Unit = if (slot.current.status(id).contains(Status.Lost)) {
+    removeExecutor(id, ExecutorProcessLost(
+      s"The connection to executor $id broke, and the allocator has not said why within " +
+        s"${settings.verdictTimeout / 1000} s"))
+  }
+
+  private def request(targets: Map[Int, Int]): Unit =
+    requestTotalExecutors(targets, numLocalityAwareTasksPerResourceProfileId, rpHostToLocalTaskCount)
+}
+
+private[spark] object SparkgenSchedulerBackend {
+  private val StopMs = 2000L
+
+  def make(scheduler: TaskSchedulerImpl, context: SparkContext, settings: Settings): SparkgenSchedulerBackend = {
+    val applicationId = context.conf.getOption("spark.app.id").getOrElse(s"spark-${UUID.randomUUID()}")
+    val state = DriverState(applicationId, Utils.isDynamicAllocationEnabled(context.conf))
+    new SparkgenSchedulerBackend(scheduler, context, settings, new StateSlot(state))
+  }
+}

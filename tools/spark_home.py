@@ -1,0 +1,110 @@
+"""Releases of Spark for tests and builds on this machine: PyPI's pyspark, unpacked once into the cache.
+
+    python tools/spark_home.py 4.3.0    print the folder (a SPARK_HOME); have it if it is not there
+
+The module is not called pyspark: tools/ is on the path of the tests, and must not hide the library.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+import tarfile
+from pathlib import Path
+
+import golang
+import progress
+from cachedir import ToolError, cache_root, environment, key, publish
+
+VERSIONS = {"2.12": "3.5.8", "2.13": "4.3.0"}
+"""Per Scala line, the Spark version that the scheduler is compiled against and tested on."""
+
+LAYOUT = {
+    **{f"deps/{name}": name for name in ("bin", "sbin", "jars", "data")},
+    "deps/examples": "examples/src/main/python",
+    "pyspark": "python/pyspark",
+    "lib": "python/lib",
+}
+"""Where a folder of PyPI's source package is in a release of Spark."""
+
+
+def ensure(version: str) -> Path:
+    """The SPARK_HOME of `version` ("4.3.0"); ToolError when PyPI or the disk does not give it."""
+    target = cache_root(environment()) / "spark" / f"{version}-{key(str(LAYOUT))}"
+    return publish(target, lambda folder: _make(version, folder), _waiting)
+
+
+def scala_line(home: Path) -> str:
+    """The Scala line ("2.12") of a SPARK_HOME, by the library among its jars."""
+    for jar in sorted((home / "jars").glob("scala-library-*.jar")):
+        if found := re.match(r"scala-library-(\d+\.\d+)\.", jar.name):
+            return found[1]
+    raise ToolError(f"there is no scala-library in {home / 'jars'}: name the folder of a Spark release.")
+
+
+def java() -> Path | None:
+    """The Java that Spark's scripts would start: of JAVA_HOME, else of the PATH; None when there is none."""
+    variables = environment()
+    if home := variables.get("JAVA_HOME"):
+        command = Path(home) / "bin" / "java"
+        return command if command.is_file() else None
+    found = shutil.which("java", path=variables.get("PATH"))
+    return Path(found) if found else None
+
+
+def _waiting() -> None:
+    progress.say("waiting for a Spark that another process is fetching")
+
+
+def _make(version: str, folder: Path) -> None:
+    archive = _download(version, folder)
+    with tarfile.open(archive) as package:
+        package.extractall(folder / "package", filter="data")
+    (source,) = (folder / "package").iterdir()
+    for origin, place in LAYOUT.items():
+        if (source / origin).is_dir():
+            (folder / place).parent.mkdir(parents=True, exist_ok=True)
+            (source / origin).rename(folder / place)
+    for script in (folder / "bin").iterdir():
+        script.chmod(script.stat().st_mode | 0o111)
+    for name in ("package", "download", "venv"):
+        shutil.rmtree(folder / name)
+
+
+def _download(version: str, folder: Path) -> Path:
+    # A venv for its pip: the Python at hand may have none, or may be managed by its distribution.
+    python = folder / "venv" / "bin" / "python"
+    _step("making a place for pip", sys.executable, "-m", "venv", str(folder / "venv"))
+    _step(
+        f"fetching Spark {version} from PyPI (once; 300 MB or more)",
+        *(str(python), "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"),
+        *("--no-cache-dir", "--no-binary=pyspark", f"--dest={folder / 'download'}", f"pyspark=={version}"),
+    )
+    (archive,) = (folder / "download").glob("pyspark-*.tar.gz")
+    return archive
+
+
+def _step(title: str, *command: str) -> None:
+    code, output = progress.run(title, command)
+    if code:
+        full = "no space left" in output.lower()
+        advice = "Make room, or set SPARKGEN_CACHE to a folder on another disk." if full else ""
+        raise ToolError(f"{title}: failed.\n{golang.tail(output)}\n{advice}".rstrip())
+
+
+def main() -> int:
+    """Print the folder of the version that the first argument names."""
+    if len(sys.argv) != 2:
+        print("usage: python tools/spark_home.py VERSION, like 4.3.0", file=sys.stderr)
+        return 2
+    try:
+        print(ensure(sys.argv[1]))
+    except ToolError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
