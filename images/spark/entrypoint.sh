@@ -1,22 +1,20 @@
 #!/bin/bash
 # The entrypoint contract of the stock Spark images: `driver ARGS` submits in client mode inside this pod,
 # `executor` starts the executor that the environment describes, and anything else is run as it is.
-set -e
+set -eo pipefail
 
-# A random user id (OpenShift) has no name; Hadoop's login fails without one.
-if ! getent passwd "$(id -u)" >/dev/null && [ -w /etc/passwd ]; then
-  echo "spark:x:$(id -u):$(id -g):anonymous:$SPARK_HOME:/bin/false" >>/etc/passwd
+if [ -z "$JAVA_HOME" ]; then
+  JAVA_HOME="$(java -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java\.home = //p')"
+fi
+if [ -n "$HADOOP_HOME" ] && [ -z "$SPARK_DIST_CLASSPATH" ]; then
+  SPARK_DIST_CLASSPATH="$("$HADOOP_HOME/bin/hadoop" classpath)"
+  export SPARK_DIST_CLASSPATH
 fi
 
-classpath="$SPARK_CLASSPATH:$SPARK_HOME/jars/*"
-[ -z "$SPARK_EXTRA_CLASSPATH" ] || classpath="$classpath:$SPARK_EXTRA_CLASSPATH"
-[ -z "$HADOOP_CONF_DIR" ] || classpath="$HADOOP_CONF_DIR:$classpath"
-if [ -n "$SPARK_CONF_DIR" ]; then
-  classpath="$SPARK_CONF_DIR:$classpath"
-else
-  classpath="$SPARK_HOME/conf:$classpath"
-fi
-classpath="$classpath:$PWD"
+# The later a line, the earlier its entries are in the class path; the working directory comes last.
+classpath="$SPARK_CLASSPATH:$SPARK_HOME/jars/*${SPARK_EXTRA_CLASSPATH:+:$SPARK_EXTRA_CLASSPATH}"
+classpath="${HADOOP_CONF_DIR+$HADOOP_CONF_DIR:}$classpath"
+classpath="${SPARK_CONF_DIR-$SPARK_HOME/conf}:$classpath:$PWD"
 
 # SPARK_JAVA_OPT_0, SPARK_JAVA_OPT_1, ...: one option each, in the order of their numbers.
 java_options=()
@@ -24,16 +22,37 @@ while IFS= read -r name; do
   java_options+=("${!name}")
 done < <(compgen -e SPARK_JAVA_OPT_ | sort -t_ -k4n)
 
+# A random user id (OpenShift) has no name, and Hadoop's login fails without one: nss_wrapper lends it one.
+name_this_user() {
+  local library
+  getent passwd "$(id -u)" >/dev/null && return
+  library="$(find /usr/lib /lib -name libnss_wrapper.so -print -quit)"
+  [ -n "$library" ] || return 0
+  NSS_WRAPPER_PASSWD="$(mktemp)"
+  NSS_WRAPPER_GROUP="$(mktemp)"
+  echo "spark:x:$(id -u):$(id -g):${SPARK_USER_NAME:-anonymous}:$SPARK_HOME:/bin/false" >"$NSS_WRAPPER_PASSWD"
+  echo "spark:x:$(id -g):" >"$NSS_WRAPPER_GROUP"
+  export LD_PRELOAD="$library" NSS_WRAPPER_PASSWD NSS_WRAPPER_GROUP
+}
+
+# Root becomes spark; tini collects the dead.
+run_as_spark() {
+  local switch=()
+  name_this_user
+  [ "$(id -u)" != 0 ] || switch=(gosu spark)
+  exec "${switch[@]}" /usr/bin/tini -s -- "$@"
+}
+
 case "$1" in
   driver)
     shift
-    exec tini -s -- "$SPARK_HOME/bin/spark-submit" \
+    run_as_spark "$SPARK_HOME/bin/spark-submit" \
       --conf "spark.driver.bindAddress=$SPARK_DRIVER_BIND_ADDRESS" \
       --conf "spark.executorEnv.SPARK_DRIVER_POD_IP=$SPARK_DRIVER_BIND_ADDRESS" \
       --deploy-mode client "$@"
     ;;
   executor)
-    exec tini -s -- "$JAVA_HOME/bin/java" "${java_options[@]}" \
+    run_as_spark "$JAVA_HOME/bin/java" "${java_options[@]}" \
       "-Xms$SPARK_EXECUTOR_MEMORY" "-Xmx$SPARK_EXECUTOR_MEMORY" \
       -cp "$classpath:$SPARK_DIST_CLASSPATH" \
       org.apache.spark.scheduler.cluster.k8s.KubernetesExecutorBackend \

@@ -1,29 +1,44 @@
-"""Container images for tests, built into the cache: a Debian base by mmdebstrap, Spark by buildah.
+"""Container images for tests, built into the cache: a Debian base by mmdebstrap, Spark on it by buildah.
 
-An image's archive is named by a key of all that went into it, but for the Debian packages' versions: those
-are what the archive of Debian's stable release held on the day the base was made.
+An image is kept as its own layer beside the base's, and named by a key of all that went into it, but for the
+Debian packages' versions: those are what Debian's stable release held on the day the base was made.
 """
 
 from __future__ import annotations
 
-import os
+import contextlib
+import json
 import re
 import shutil
 import sys
 import tarfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import golang
 import progress
 from cachedir import ToolError, cache_root, environment, key, publish
+from cluster import ociimage
+from cluster.ociimage import Image, Layer
 
 RECIPE = Path(__file__).resolve().parents[2] / "images" / "spark"
 SUITE = "bookworm"
-PACKAGES = ("openjdk-17-jre-headless", "procps", "python3", "tini")
+PACKAGES = (
+    *("openjdk-17-jre-headless", "procps", "python3", "tini"),
+    *("gosu", "krb5-user", "libnss-wrapper", "net-tools", "wget"),  # the stock image has these as well
+)
+LEFT_OUT = ("doc", "locale")
+"""Folders of /usr/share that no test reads. (Without man, Java's package cannot be installed.)"""
+
 REPOSITORY = "docker.io/apache/spark"
 TESTED_VERSIONS = ("3.5.8", "4.3.0")
 """The Spark versions that end-to-end tests run on: the last of the 3.x line, and the newest."""
+
+TIMESTAMP = 1704067200
+"""The time of every file of a Spark image: the start of 2024. (zip files know no time before 1980.)"""
+
+CONTAINERS = Path("/var/lib/containers")
+"""Where buildah, run as root, notes what it copied; no option tells it otherwise."""
 
 LAYOUT = {
     **{f"deps/{name}": name for name in ("bin", "sbin", "jars", "data", "licenses")},
@@ -36,74 +51,147 @@ LAYOUT = {
 
 def spark_version(tag: str) -> str:
     """The Spark version in an image's tag ("3.5.8-java17-python3"); ToolError when there is none."""
-    found = re.match(r"\d+\.\d+\.\d+", tag)
+    found = re.match(r"\d+\.\d+\.\d+(?![\w.])", tag)
     if found is None:
         raise ToolError(f"the tag {tag!r} does not start with a Spark version, like 3.5.8 or 3.5.8-scala.")
     return found[0]
 
 
-def spark_images(tags: Iterable[str]) -> dict[str, Path]:
-    """The Spark images of these tags: full name and archive, built if need be."""
+def spark_images(tags: Iterable[str]) -> dict[str, Image]:
+    """The Spark images of these tags by their full names, built if need be."""
     return {f"{REPOSITORY}:{tag}": spark(spark_version(tag)) for tag in tags}
+
+
+def busybox(name: str = "busybox") -> Image:
+    """The small image that every cluster has; ToolError when the machine has no such busybox."""
+    found = shutil.which(name, path="/bin:/usr/bin")
+    if found is None:
+        raise ToolError("there is no busybox here. Install it: make cluster-requirements")
+    own = ociimage.layer(ociimage.busybox(Path(found)))
+    return Image(
+        ociimage.machine_architecture(), {"Cmd": ["sleep", "infinity"], "Env": ["PATH=/bin"]}, (own,)
+    )
+
+
+def base() -> Image:
+    """The base of every Spark image, built if need be."""
+    options = [f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in LEFT_OUT]
+    target = _folder("base", f"{SUITE}-{key(SUITE, *PACKAGES, *options)}")
+
+    def make(folder: Path) -> None:
+        _step(
+            f"making the base image of Debian {SUITE} (once; a minute)",
+            *("mmdebstrap", "--quiet", "--variant=minbase", f"--include={','.join(PACKAGES)}", *options),
+            *(SUITE, str(folder / "layer.tar")),
+        )
+        own = ociimage.layer(folder / "layer.tar")
+        _store(folder, Image(ociimage.machine_architecture(), {}, (own,)))
+
+    return _stored(publish(target, make, _waiting))
+
+
+def spark(version: str) -> Image:
+    """The image of a Spark version, built if need be."""
+    below = base()
+    recipe = {path.name: path.read_bytes() for path in RECIPE.iterdir()}
+    target = _folder("spark", f"{version}-{spark_key(recipe, below)}")
+    return _stored(publish(target, lambda folder: _make_spark(version, below, folder), _waiting), below)
+
+
+def spark_key(recipe: Mapping[str, bytes], below: Image) -> str:
+    """The key of a Spark image: `recipe` is its folder's files, `below` the image it stands on."""
+    files = [part for name, data in sorted(recipe.items()) for part in (name, data)]
+    return key(*files, str(LAYOUT), str(TIMESTAMP), ociimage.digest(below))
+
+
+def build(context: Path, below: Image, folder: Path, *options: str) -> Image:
+    """The image that the Dockerfile of `context` makes on `below`: one more layer, kept in `folder`.
+
+    The Dockerfile begins with `FROM base`. Leaves nothing outside `folder`; ToolError when it fails.
+    """
+    work = folder / "buildah"
+    ociimage.make_layout(work / "base", below)
+    with _private_buildah(work) as buildah:
+        # From the folder itself: some versions make a name of the path, and not every path can be one.
+        pulled = _step("reading the base image", *buildah, "pull", "--quiet", "oci:base", cwd=work)
+        _step("naming the base image", *buildah, "tag", pulled.split()[-1], "localhost/base")
+        _step(
+            "building on the base image",
+            *(*buildah, "build", "--isolation=chroot", "--layers=false", "--pull-never", "--network=host"),
+            *(f"--timestamp={TIMESTAMP}", *options, "--tag=localhost/built", str(context)),
+        )
+        _step(
+            "writing the image",
+            *(
+                *buildah,
+                "push",
+                "--quiet",
+                "--disable-compression",
+                "localhost/built",
+                f"dir:{work / 'built'}",
+            ),
+        )
+    built = ociimage.read_dir(work / "built")  # to `dir:`, nothing is compressed
+    *lower, own = built.layers
+    if [part.digest for part in lower] != [part.digest for part in below.layers]:
+        raise ToolError(f"buildah changed the layers of the base of {context}: this is a bug of {__name__}.")
+    target = folder / "layer.tar"
+    Path(str(own.content)).rename(target)
+    shutil.rmtree(work)
+    return ociimage.on_top(below, Layer(own.digest, own.size, target), **built.config)
+
+
+@contextlib.contextmanager
+def _private_buildah(work: Path) -> Iterator[tuple[str, ...]]:
+    """The start of a buildah command that keeps all it writes, and its mounts, in the folder `work`."""
+    for name in ("containers", "tmp"):
+        (work / name).mkdir()
+    made = not CONTAINERS.exists()
+    CONTAINERS.mkdir(exist_ok=True)
+    script = f'mount --bind "$0" {CONTAINERS} && TMPDIR="$1" && export TMPDIR && shift && exec "$@"'
+    buildah = (
+        *("unshare", "--mount", "--propagation=private", "sh", "-c", script),
+        *(str(work / "containers"), str(work / "tmp"), "buildah"),
+        *(f"--root={work / 'root'}", f"--runroot={work / 'run'}", "--storage-driver=overlay"),
+    )
+    try:
+        yield buildah
+    finally:
+        if made:
+            with contextlib.suppress(OSError):  # somebody else uses it by now
+                CONTAINERS.rmdir()
+
+
+def _make_spark(version: str, below: Image, folder: Path) -> None:
+    context = folder / "context"
+    context.mkdir()
+    _unpack(_download(version, folder), context / "spark")
+    for path in RECIPE.iterdir():
+        shutil.copy(path, context / path.name)
+    progress.say(f"building the image of Spark {version} (once; a minute)")
+    _store(folder, build(context, below, folder, f"--build-arg=VERSION={version}"))
+    for name in ("context", "venv", "download"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+
+
+def _store(folder: Path, image: Image) -> None:
+    own = image.layers[-1]
+    kept = {"architecture": image.architecture, "config": image.config}
+    (folder / "image.json").write_text(json.dumps({**kept, "digest": own.digest, "size": own.size}))
+
+
+def _stored(folder: Path, below: Image | None = None) -> Image:
+    found = json.loads((folder / "image.json").read_text())
+    own = Layer(found["digest"], found["size"], folder / "layer.tar")
+    return Image(found["architecture"], found["config"], (*(below.layers if below else ()), own))
+
+
+def _folder(kind: str, name: str) -> Path:
+    return cache_root(environment()) / "images" / kind / name
 
 
 def _waiting() -> None:
     progress.say("waiting for an image that another process is building")
-
-
-def _folder(kind: str, name: str) -> Path:
-    # A folder for each kind: publish locks it, and a Spark image is made while its base is asked for.
-    return cache_root(environment()) / "images" / kind / name
-
-
-def base() -> Path:
-    """The archive of the base's root file system."""
-    target = _folder("base", f"{SUITE}-{key(SUITE, *PACKAGES)}")
-    return publish(target, _make_base, _waiting) / "base.tar"
-
-
-def _make_base(folder: Path) -> None:
-    _step(
-        f"making the base image of Debian {SUITE} (once; a minute)",
-        *("mmdebstrap", "--quiet", "--variant=minbase", f"--include={','.join(PACKAGES)}"),
-        *(SUITE, str(folder / "base.tar")),
-    )
-
-
-def spark(version: str) -> Path:
-    """The OCI archive of the Spark image."""
-    recipe = [path.read_bytes() for path in sorted(RECIPE.iterdir())]
-    target = _folder("spark", f"{version}-{key(*recipe, str(LAYOUT), SUITE, *PACKAGES)}")
-    return publish(target, lambda folder: _make_spark(version, folder), _waiting) / "image.tar"
-
-
-def _make_spark(version: str, folder: Path) -> None:
-    context = folder / "context"
-    context.mkdir()
-    os.link(base(), context / "base.tar")
-    _unpack(_download(version, folder), context / "spark")
-    for path in RECIPE.iterdir():
-        shutil.copy(path, context / path.name)
-    storage = folder / "storage"
-    buildah = (
-        *("buildah", f"--root={storage / 'root'}", f"--runroot={storage / 'run'}"),
-        "--storage-driver=overlay",
-    )
-    try:
-        _step(
-            f"building the image of Spark {version} (once; a minute)",
-            *(*buildah, "build", "--isolation=chroot", "--layers=false", "--squash", "--timestamp=0"),
-            *("--tag=spark", str(context)),
-        )
-        _step(
-            f"writing the image of Spark {version}",
-            *(*buildah, "push", "--quiet", "spark", f"oci-archive:{folder / 'image.tar'}:spark"),
-        )
-    finally:
-        _step("removing what buildah keeps", *buildah, "rm", "--all")
-        _step("removing buildah's images", *buildah, "rmi", "--all", "--force")
-    for name in ("context", "storage", "venv", "download"):
-        shutil.rmtree(folder / name, ignore_errors=True)
 
 
 def _download(version: str, folder: Path) -> Path:
@@ -130,9 +218,10 @@ def _unpack(archive: Path, target: Path) -> None:
     shutil.rmtree(target.parent / "package")
 
 
-def _step(title: str, *command: str) -> None:
-    code, output = progress.run(title, command)
+def _step(title: str, *command: str, cwd: Path | None = None) -> str:
+    code, output = progress.run(title, command, cwd=cwd)
     if code:
         full = "no space left" in output.lower()
         advice = "Make room, or set SPARKGEN_CACHE to a folder on another disk." if full else ""
         raise ToolError(f"{title}: failed.\n{golang.tail(output)}\n{advice}".rstrip())
+    return output

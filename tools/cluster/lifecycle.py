@@ -11,8 +11,9 @@ from pathlib import Path
 
 import gotools
 import progress
-from cachedir import ToolError, cache_root, environment, key, publish
-from cluster import cgroups, configs, control, fakes, network, nodes, ociimage, processes
+from cachedir import ToolError, environment, key
+from cluster import cgroups, configs, control, fakes, images, network, nodes, processes
+from cluster.ociimage import Image
 from cluster.plan import LAYOUT, NETWORK_NAMESPACES, NODES, Layout, Node
 
 GO_TOOLS = (
@@ -49,18 +50,9 @@ def ensure_tools() -> dict[str, Path]:
     return {name: gotools.ensure(name, settings) for name in GO_TOOLS}
 
 
-def base_images() -> dict[str, Path]:
-    """The small image that every cluster has: its name and its archive in the cache."""
-    binary = Path(shutil.which("busybox", path="/bin:/usr/bin") or "/bin/busybox")
-    layer = ociimage.busybox(binary)
-    data = ociimage.archive(configs.PAUSE_IMAGE, layer, ["sleep", "infinity"])
-    target = cache_root(environment()) / "images" / "busybox" / key(data)
-    publish(target, lambda folder: _write(folder / "image.tar", data))
-    return {configs.PAUSE_IMAGE: target / "image.tar"}
-
-
-def _write(path: Path, data: bytes) -> None:
-    path.write_bytes(data)
+def base_images() -> dict[str, Image]:
+    """The small image that every cluster has, and its name."""
+    return {configs.PAUSE_IMAGE: images.busybox()}
 
 
 def sources_key() -> str:
@@ -98,7 +90,7 @@ def reason_to_replace(found: Stamp | None, wanted: Stamp, anything_there: bool) 
 
 def up(layout: Layout = LAYOUT) -> None:
     """Have a running cluster: keep what runs, start what does not, replace what cannot be mended."""
-    tools, images = ensure_tools(), base_images()
+    tools, small = ensure_tools(), base_images()
     wanted = make_stamp(tools)
     there = layout.root.exists() or bool(leftovers(layout))
     if reason := reason_to_replace(read_stamp(layout), wanted, there):
@@ -107,13 +99,13 @@ def up(layout: Layout = LAYOUT) -> None:
         there = False
     try:
         try:
-            _start(layout, tools, images)
+            _start(layout, tools, small)
         except ToolError as error:
             if not there:
                 raise
             progress.say(f"replacing the cluster, which could not be mended: {error}")
             down(layout)
-            _start(layout, tools, images)
+            _start(layout, tools, small)
         fresh = layout.stamp.with_suffix(".new")
         fresh.write_text(json.dumps(asdict(wanted)))
         fresh.rename(layout.stamp)
@@ -123,7 +115,7 @@ def up(layout: Layout = LAYOUT) -> None:
         raise
 
 
-def _start(layout: Layout, tools: Mapping[str, Path], images: Mapping[str, Path]) -> None:
+def _start(layout: Layout, tools: Mapping[str, Path], small: Mapping[str, Image]) -> None:
     began = time.monotonic()
     for folder in (layout.root, layout.pids, layout.logs):
         folder.mkdir(mode=0o755, parents=True, exist_ok=True)
@@ -134,7 +126,7 @@ def _start(layout: Layout, tools: Mapping[str, Path], images: Mapping[str, Path]
         _started(program, control.start(layout, program, tools))
     for node in NODES:  # while the API server starts
         nodes.start_init(layout, node, tools)
-        nodes.start_containerd(layout, node, images)
+        nodes.start_containerd(layout, node, small)
     control.wait_ready(layout, tools["kubectl"])
     for program in control.PROGRAMS[2:]:
         _started(program, control.start(layout, program, tools))

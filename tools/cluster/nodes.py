@@ -6,21 +6,25 @@ every process of the node, the containers' too, and the mounts go with the last 
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import IO, cast
 
 from cachedir import ToolError
-from cluster import cgroups, configs, network, processes
+from cluster import cgroups, configs, network, ociimage, processes
+from cluster.ociimage import Image
 from cluster.plan import DNS_SERVICE, Layout, Node
 
 PROGRAMS = ("containerd", "kubelet", "kube-proxy")
 """In the order of their start."""
 
-IMPORT_TRIES = 3
-"""A containerd that has just started sometimes loses a blob between import and unpacking; cause unknown."""
+CTR = ("ctr", "--namespace=k8s.io")
+"""The namespace is the one of the kubelet's images."""
 
 
 def process_names(node: Node) -> tuple[str, ...]:
@@ -89,8 +93,8 @@ def start_init(layout: Layout, node: Node, tools: Mapping[str, Path]) -> None:
     _run(layout, node, "hostname", node.name)
 
 
-def start_containerd(layout: Layout, node: Node, images: Mapping[str, Path]) -> None:
-    """Start the node's containerd, and give it the images (name: archive) that it lacks."""
+def start_containerd(layout: Layout, node: Node, images: Mapping[str, Image]) -> None:
+    """Start the node's containerd, and give it the images that it lacks."""
     if not processes.alive(processes.read(pid_file(layout, node, "containerd"))):
         _start(layout, node, "containerd", ["containerd", "-c", "/var/lib/containerd/config.toml"])
     _wait_for(
@@ -117,36 +121,45 @@ def start_kubelet(layout: Layout, node: Node) -> None:
         _start(layout, node, "kube-proxy", command)
 
 
-def images_on(layout: Layout, node: Node) -> set[str]:
-    """The names of the images that the node's containerd has."""
-    return set(_run(layout, node, "ctr", "-n", "k8s.io", "images", "list", "-q").stdout.decode().split())
+def images_on(layout: Layout, node: Node) -> dict[str, str]:
+    """The images that the node's containerd has: the digest of each name."""
+    lines = _run(layout, node, *CTR, "images", "list").stdout.decode().splitlines()[1:]
+    return {name: digest for name, _, digest, *_ in (line.split() for line in lines)}
 
 
-def load_images(layout: Layout, node: Node, images: Mapping[str, Path]) -> None:
-    """Load the archives of the images that the node lacks; a second name of one archive is only a name."""
+def load_images(layout: Layout, node: Node, images: Mapping[str, Image]) -> None:
+    """Load the images that the node lacks, all at once: what they share is sent and unpacked once.
+
+    A name of another image, from an older recipe, becomes a name of this one. ToolError if it fails.
+    """
     there = images_on(layout, node)
-    for name, archive in images.items():
-        if name in there:
-            continue
-        same = [other for other, path in images.items() if path == archive and other in there]
-        if same and _run(layout, node, "ctr", "-n", "k8s.io", "images", "tag", same[0], name).returncode == 0:
-            continue
-        said = ""
-        for _ in range(IMPORT_TRIES):
-            said = _import(layout, node, name, archive)
-            there = images_on(layout, node)
-            if not said and name in there:
-                break
-        else:
-            raise ToolError(f"cannot load {name} into {node.name}: {said}")
+    lacking = {name: image for name, image in images.items() if there.get(name) != ociimage.digest(image)}
+    if not lacking:
+        return
+    said = _import(layout, node, lacking)
+    there = images_on(layout, node)
+    left = [name for name, image in lacking.items() if there.get(name) != ociimage.digest(image)]
+    if said or left:
+        raise ToolError(f"cannot load {', '.join(left or lacking)} into {node.name}: {said or 'not there'}")
 
 
-def _import(layout: Layout, node: Node, name: str, archive: Path) -> str:
-    """Import an archive; what ctr said when that failed, else nothing."""
-    command = [*enter(layout, node), "ctr", "-n", "k8s.io", "images", "import", "--index-name", name, "-"]
-    with archive.open("rb") as data:  # by a pipe: the node does not see the cache's folder
-        done = subprocess.run(command, stdin=data, capture_output=True, cwd="/", check=False)
-    return done.stderr.decode().strip() or "ctr failed" if done.returncode else ""
+def _import(layout: Layout, node: Node, images: Mapping[str, Image]) -> str:
+    """Import images; what ctr said when that failed, else nothing."""
+    blobs = _run(layout, node, *CTR, "content", "list", "--quiet").stdout.decode().split()
+    command = [*enter(layout, node), *CTR, "images", "import", "-"]
+    # By a pipe: the node does not see the cache's folder.
+    with (
+        tempfile.TemporaryFile() as errors,
+        subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=errors, cwd="/"
+        ) as process,
+    ):
+        pipe = cast(IO[bytes], process.stdin)
+        with contextlib.suppress(BrokenPipeError), pipe:  # ctr gave up; its code says so
+            ociimage.write(pipe, images, set(blobs))
+        code = process.wait()
+        errors.seek(0)
+        return errors.read().decode().strip() or "ctr failed" if code else ""
 
 
 def stop(layout: Layout, node: Node) -> list[str]:

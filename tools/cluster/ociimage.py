@@ -1,41 +1,125 @@
-"""A container image of a few files, as one OCI archive, byte for byte the same every time."""
+"""Container images as values, and as one OCI archive, byte for byte the same every time.
+
+Layers are not compressed: on one machine, packing and unpacking costs more time than it saves room (Spark's
+jars are packed already), and a layer's digest is then its diff_id, too. Images that share layers share them
+in the archive.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import io
 import json
+import platform
 import tarfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 BUSYBOX_COMMANDS = ("sh", "sleep", "wget", "nslookup", "httpd", "cat", "ls", "echo", "ping", "nc", "id")
 
+COPY_BYTES = 1 << 20
+"""How much of a layer is read at once."""
 
-def archive(name: str, layer: bytes, command: Sequence[str]) -> bytes:
-    """The archive of an image called `name` ("docker.io/me/it:1") with one layer (a tar)."""
-    config = _blob(
-        {
-            "architecture": "amd64",
-            "os": "linux",
-            "config": {"Cmd": list(command), "Env": ["PATH=/bin"]},
-            "rootfs": {"type": "layers", "diff_ids": [_digest(layer)]},
-        }
-    )
-    manifest = _blob(
-        {
-            "schemaVersion": 2,
-            "mediaType": "application/vnd.oci.image.manifest.v1+json",
-            "config": _descriptor("config.v1", config),
-            "layers": [_descriptor("layer.v1.tar", layer)],
-        }
-    )
-    entry = {**_descriptor("manifest.v1", manifest), "annotations": {"io.containerd.image.name": name}}
-    files = {f"blobs/sha256/{_digest(blob)[7:]}": blob for blob in (layer, config, manifest)}
-    files["index.json"] = _blob({"schemaVersion": 2, "manifests": [entry]})
-    files["oci-layout"] = _blob({"imageLayoutVersion": "1.0.0"})
-    return tar(files)
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A layer: its digest ("sha256:..."), its size in bytes, and its tar, in memory or in a file."""
+
+    digest: str
+    size: int
+    content: bytes | Path
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image without a name: the "config" of its OCI configuration (Env, User, ...), and its layers."""
+
+    architecture: str
+    config: Mapping[str, Any]
+    layers: tuple[Layer, ...]
+
+
+def layer(content: bytes | Path) -> Layer:
+    """The layer of a tar; reads all of it for the digest."""
+    if isinstance(content, bytes):
+        return Layer(_digest(content), len(content), content)
+    with content.open("rb") as file:
+        whole = hashlib.file_digest(file, "sha256").hexdigest()
+    return Layer(f"sha256:{whole}", content.stat().st_size, content)
+
+
+def machine_architecture() -> str:
+    """The architecture of this machine in the words of OCI."""
+    machine = platform.machine()
+    return {"x86_64": "amd64", "aarch64": "arm64"}.get(machine, machine)
+
+
+def on_top(image: Image, *layers: Layer, **config: Any) -> Image:
+    """Another image: with more layers, and these entries of its config (User=..., Env=[...]) instead."""
+    return Image(image.architecture, {**image.config, **config}, (*image.layers, *layers))
+
+
+def digest(image: Image) -> str:
+    """The digest of the image's manifest: what containerd knows it by."""
+    return _digest(_manifest(image, _configuration(image)))
+
+
+def members(images: Mapping[str, Image]) -> dict[str, bytes | Layer]:
+    """The files of an OCI layout that holds the images under these names ("docker.io/me/it:1").
+
+    containerd takes the names from the manifests' annotations. (A name for the index besides, as with
+    `ctr images import --index-name`, would make ctr unpack the index of an image that by then is the
+    manifest: once containerd's garbage collector has run in between, "content digest ... not found".)
+    """
+    files: dict[str, bytes | Layer] = {}
+    entries = []
+    for name, image in images.items():
+        configuration = _configuration(image)
+        manifest = _manifest(image, configuration)
+        files |= {_path(part.digest): part for part in image.layers}
+        files |= {_path(_digest(blob)): blob for blob in (configuration, manifest)}
+        described = _descriptor("manifest.v1+json", _digest(manifest), len(manifest))
+        entries.append({**described, "annotations": {"io.containerd.image.name": name}})
+    files["index.json"] = _json({"schemaVersion": 2, "manifests": entries})
+    files["oci-layout"] = _json({"imageLayoutVersion": "1.0.0"})
+    return files
+
+
+def write(output: IO[bytes], images: Mapping[str, Image], there: Collection[str] = ()) -> None:
+    """Write the archive of images, without the layers whose digests the receiver has already (`there`)."""
+    with tarfile.open(fileobj=output, mode="w|", bufsize=COPY_BYTES) as archive:
+        for name, content in sorted(members(images).items()):
+            if isinstance(content, bytes):
+                _add(archive, name, len(content), io.BytesIO(content))
+            elif content.digest not in there:
+                with _opened(content) as data:
+                    _add(archive, name, content.size, data)
+
+
+def make_layout(folder: Path, image: Image) -> None:
+    """Write the OCI layout of one image as a folder; its layers are links to files, or small."""
+    for name, content in members({"image": image}).items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        data = content.content if isinstance(content, Layer) else content
+        if isinstance(data, bytes):
+            path.write_bytes(data)
+        else:
+            path.hardlink_to(data)
+
+
+def read_dir(folder: Path) -> Image:
+    """The image that buildah (or skopeo) wrote to `dir:folder`, whose layers are not compressed."""
+
+    def blob(described: Mapping[str, Any]) -> Path:
+        return folder / str(described["digest"]).removeprefix("sha256:")
+
+    manifest = json.loads((folder / "manifest.json").read_bytes())
+    configuration = json.loads(blob(manifest["config"]).read_bytes())
+    layers = tuple(Layer(entry["digest"], entry["size"], blob(entry)) for entry in manifest["layers"])
+    return Image(configuration["architecture"], configuration["config"], layers)
 
 
 def busybox(binary: Path) -> bytes:
@@ -47,30 +131,59 @@ def busybox(binary: Path) -> bytes:
 def tar(files: Mapping[str, bytes], links: Mapping[str, str] | None = None) -> bytes:
     """A tar of `files` (all executable, root's, of the year 1970) and symbolic `links`."""
     output = io.BytesIO()
-    with tarfile.open(fileobj=output, mode="w") as archive_file:
+    with tarfile.open(fileobj=output, mode="w") as archive:
         for name, data in sorted(files.items()):
-            member = tarfile.TarInfo(name)
-            member.size, member.mode = len(data), 0o755
-            archive_file.addfile(member, io.BytesIO(data))
+            _add(archive, name, len(data), io.BytesIO(data))
         for name, target in sorted((links or {}).items()):
             member = tarfile.TarInfo(name)
             member.type, member.linkname = tarfile.SYMTYPE, target
-            archive_file.addfile(member)
+            archive.addfile(member)
     return output.getvalue()
 
 
-def _blob(value: Any) -> bytes:
+def _add(archive: tarfile.TarFile, name: str, size: int, data: IO[bytes]) -> None:
+    member = tarfile.TarInfo(name)
+    member.size, member.mode = size, 0o755
+    archive.addfile(member, data)
+
+
+def _opened(part: Layer) -> IO[bytes]:
+    return io.BytesIO(part.content) if isinstance(part.content, bytes) else part.content.open("rb")
+
+
+def _configuration(image: Image) -> bytes:
+    return _json(
+        {
+            "architecture": image.architecture,
+            "os": "linux",
+            "config": image.config,
+            "rootfs": {"type": "layers", "diff_ids": [part.digest for part in image.layers]},
+        }
+    )
+
+
+def _manifest(image: Image, configuration: bytes) -> bytes:
+    return _json(
+        {
+            "schemaVersion": 2,
+            "mediaType": "application/vnd.oci.image.manifest.v1+json",
+            "config": _descriptor("config.v1+json", _digest(configuration), len(configuration)),
+            "layers": [_descriptor("layer.v1.tar", part.digest, part.size) for part in image.layers],
+        }
+    )
+
+
+def _descriptor(kind: str, its_digest: str, size: int) -> dict[str, Any]:
+    return {"mediaType": f"application/vnd.oci.image.{kind}", "digest": its_digest, "size": size}
+
+
+def _path(its_digest: str) -> str:
+    return f"blobs/{its_digest.replace(':', '/')}"
+
+
+def _json(value: Any) -> bytes:
     return json.dumps(value, sort_keys=True).encode()
 
 
 def _digest(data: bytes) -> str:
     return f"sha256:{hashlib.sha256(data).hexdigest()}"
-
-
-def _descriptor(kind: str, data: bytes) -> dict[str, Any]:
-    media = {"config.v1": "config.v1+json", "manifest.v1": "manifest.v1+json"}.get(kind, kind)
-    return {
-        "mediaType": f"application/vnd.oci.image.{media}",
-        "digest": _digest(data),
-        "size": len(data),
-    }

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import ipaddress
 import json
-import tarfile
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
 import pytest
 
-from cluster import certificates, cgroups, configs, lifecycle, ociimage, plan
+from cluster import certificates, cgroups, configs, lifecycle, plan
 from cluster.lifecycle import Stamp
 from cluster.plan import Layout
 
@@ -82,16 +80,3 @@ def test_cgroups_of_both_versions_are_found(tmp_path: Path) -> None:
     assert cgroups.hierarchies(tmp_path) == [tmp_path / "cpu", tmp_path / "memory"]
     (tmp_path / "cgroup.controllers").touch()
     assert cgroups.hierarchies(tmp_path) == [tmp_path]
-
-
-def test_an_image_is_the_same_every_time_and_whole() -> None:
-    """Same input, same bytes; every digest in the index is a file of the archive."""
-    layer = ociimage.tar({"bin/x": b"x"}, {"bin/y": "x"})
-    data = ociimage.archive("docker.io/me/it:1", layer, ["x"])
-    assert data == ociimage.archive("docker.io/me/it:1", ociimage.tar({"bin/x": b"x"}, {"bin/y": "x"}), ["x"])
-    with tarfile.open(fileobj=io.BytesIO(data)) as archive:
-        names = archive.getnames()
-        index = json.load(archive.extractfile("index.json") or io.BytesIO())
-    digest = index["manifests"][0]["digest"].removeprefix("sha256:")
-    assert f"blobs/sha256/{digest}" in names
-    assert index["manifests"][0]["annotations"] == {"io.containerd.image.name": "docker.io/me/it:1"}
