@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, cast
 
+import progress
 from cachedir import ToolError
 from cluster import cgroups, configs, network, ociimage, processes
 from cluster.ociimage import Image
@@ -136,6 +137,7 @@ def load_images(layout: Layout, node: Node, images: Mapping[str, Image]) -> None
     lacking = {name: image for name, image in images.items() if there.get(name) != ociimage.digest(image)}
     if not lacking:
         return
+    progress.say(f"loading {', '.join(lacking)} into {node.name} ...")
     said = _import(layout, node, lacking)
     there = images_on(layout, node)
     left = [name for name, image in lacking.items() if there.get(name) != ociimage.digest(image)]

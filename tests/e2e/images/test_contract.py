@@ -39,7 +39,7 @@ PATHS = {
     "/opt/spark/data": "writable directory",
     "/opt/spark/examples/jars/spark-examples.jar": "writable file",
     "/opt/spark/examples/jars/spark-examples_*-VERSION.jar": "writable file",
-    "/opt/spark/examples/src/main/python/pi.py": "writable file",
+    "/opt/spark/examples/src/main/python/pi.py": "writable (file|program)",
     "/opt/spark/jars": "writable directory",
     "/opt/spark/jars/spark-core_*-VERSION.jar": "writable file",
     "/opt/spark/jars/spark-kubernetes_*-VERSION.jar": "writable file",
