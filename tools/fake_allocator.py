@@ -69,7 +69,7 @@ class FakeAllocator:
         self.next_id = 1
         self.connections: set[socket.socket] = set()
         self._changed = threading.Condition(threading.RLock())
-        self._server: ThreadingHTTPServer | None = None
+        self._server: _Server | None = None
         self._ended = False
         self._tag = ("", 0)
 
@@ -120,8 +120,7 @@ class FakeAllocator:
         """Serve. The tag of the report begins anew, as that of a new process does."""
         self._ended = False
         self._tag = (f"{time.monotonic_ns():x}", 0)
-        self._server = ThreadingHTTPServer(("127.0.0.1", self.port), _handler(self))
-        self._server.daemon_threads = True
+        self._server = _Server(self)
         threading.Thread(target=self._server.serve_forever, args=(POLL_SECONDS,), daemon=True).start()
         threading.Thread(target=self._follow, daemon=True).start()
 
@@ -261,45 +260,55 @@ def _verdict(executor: str, process: subprocess.Popen[bytes] | None) -> dict[str
     return {"cause": "exited", "byApplication": False, "exitCode": process.returncode, "message": message}
 
 
-def _handler(allocator: FakeAllocator) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
 
-        def setup(self) -> None:
-            super().setup()
-            allocator.connections.add(self.connection)
+    def setup(self) -> None:
+        super().setup()
+        self.server.allocator.connections.add(self.connection)
 
-        def finish(self) -> None:
-            allocator.connections.discard(self.connection)
-            with contextlib.suppress(OSError):
-                super().finish()
+    def finish(self) -> None:
+        self.server.allocator.connections.discard(self.connection)
+        with contextlib.suppress(OSError):
+            super().finish()
 
-        def do_PUT(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            if self._allowed():
-                self._answer(200, allocator.take(body))
+    def handle(self) -> None:
+        with contextlib.suppress(OSError):  # a connection that `stop` has cut
+            super().handle()
 
-        def do_GET(self) -> None:
-            query = parse_qs(urlsplit(self.path).query, keep_blank_values=True)
-            if self._allowed():
-                report = allocator.give(query["seen"][0], float(query["wait"][0]))
-                self._answer(200 if report else 204, report)
+    def do_PUT(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self._allowed():
+            self._answer(200, self.server.allocator.take(body))
 
-        def _allowed(self) -> bool:
-            right = self.headers["Authorization"] == f"Bearer {TOKEN}"
-            if not right:
-                self._answer(401, {"error": "wrong token"})
-            return right
+    def do_GET(self) -> None:
+        query = parse_qs(urlsplit(self.path).query, keep_blank_values=True)
+        if self._allowed():
+            report = self.server.allocator.give(query["seen"][0], float(query["wait"][0]))
+            self._answer(200 if report else 204, report)
 
-        def _answer(self, code: int, body: dict[str, Any] | None) -> None:
-            data = b"" if body is None else json.dumps(body).encode()
-            with contextlib.suppress(OSError):  # the driver may be gone by now
-                self.send_response(code)
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
+    def _allowed(self) -> bool:
+        right = self.headers["Authorization"] == f"Bearer {TOKEN}"
+        if not right:
+            self._answer(401, {"error": "wrong token"})
+        return right
 
-        def log_message(self, *arguments: object) -> None:
-            """Tests read states, not logs."""
+    def _answer(self, code: int, body: dict[str, Any] | None) -> None:
+        data = b"" if body is None else json.dumps(body).encode()
+        with contextlib.suppress(OSError):  # the driver may be gone by now
+            self.send_response(code)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
 
-    return Handler
+    def log_message(self, *arguments: object) -> None:
+        """Tests read states, not logs."""
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, allocator: FakeAllocator) -> None:
+        super().__init__(("127.0.0.1", allocator.port), _Handler)
+        self.allocator = allocator

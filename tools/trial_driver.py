@@ -24,7 +24,7 @@ import json, os, socket, sys, time, traceback
 from pyspark import SparkConf, SparkContext
 
 def until(path):
-    """A task: says that it runs (in path + ".began"), and works until there is a file `path`."""
+    # A task: says that it runs (in path + ".began"), and works until there is a file `path`.
     def run(value):
         open(path + ".began", "w").close()
         while not os.path.exists(path):
@@ -120,8 +120,9 @@ class Driver:
         return self.answer(self.begin(text), seconds)
 
     def work(self, tasks: int, marker: Path, more: str = "") -> float:
-        """Begin a job of so many tasks, which work until there is a file `marker`; `answer` gives their count."""
-        return self.begin(f"sc.parallelize(range({tasks}), {tasks}).map(until({str(marker)!r})){more}.count()")
+        """Begin a job of `tasks` tasks that work until there is a file `marker`; `answer` counts them."""
+        data = f"sc.parallelize(range({tasks}), {tasks})"
+        return self.begin(f"{data}.map(until({str(marker)!r})){more}.count()")
 
     def begin(self, text: str) -> float:
         """Send `text` and do not wait for its end; `answer` does."""
