@@ -79,6 +79,9 @@ ALLOCATOR_PORT = 7091
 
 READY_PATH = "/readyz"
 HEALTH_PATH = "/healthz"
+STATUS_PATH = "/status"
+"""For people: every set of executors, the last decisions and errors, as JSON."""
+METRICS_PATH = "/metrics"
 START_PATH = "/v1/executors"
 """An executor asks `GET <START_PATH>/<id>/start`: 200 go, 202 wait, 410 leave."""
 

@@ -44,7 +44,7 @@ class Hands:
 
     def outcomes(self) -> list[Outcome]:
         """What has ended since the last call, in the order in which it ended."""
-        found = []
+        found: list[Outcome] = []
         while True:
             try:
                 outcome = self._ended.get_nowait()
@@ -60,16 +60,22 @@ class Hands:
             future.cancel()
         return not wait(self._open, seconds).not_done
 
+    def settle(self, seconds: float) -> None:
+        """Wait until all that was begun has ended, for a time at most."""
+        wait(self._open, seconds)
+
     def close(self) -> None:
         """Take no more actions."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
+    def _do(self, action: Action) -> Outcome:
+        if isinstance(action, Create):
+            return self._world.create(action)
+        return self._world.delete(action)
+
     def _carry_out(self, action: Action) -> None:
         try:
-            if isinstance(action, Create):
-                outcome = self._world.create(action)
-            else:
-                outcome = self._world.delete(action)
+            outcome = self._do(action)
         except Exception as error:  # noqa: BLE001 - a fault of ours: the action is asked for again, later
             outcome = Outcome(action, Answer.LOST, f"{type(error).__name__}: {error}")
         self._ended.put(outcome)

@@ -1,8 +1,8 @@
 """The loop: gather, absorb, decide, act, publish. All that it touches is passed in.
 
 `Loop.step` makes one round and never waits: a simulator calls it with another clock and other ports.
-`Loop.run` calls it whenever something is new, and when the last decision asked for it. Nothing is lost when the
-process ends between any two lines: the cluster and the session volume know the rest.
+`Loop.run` calls it whenever something is new, and when the last decision asked for it. Nothing is lost when
+the process ends between any two lines: the cluster and the session volume know the rest.
 """
 
 from __future__ import annotations

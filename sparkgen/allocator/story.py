@@ -1,7 +1,7 @@
 """What is worth telling about a round of the loop: log lines and notices. Pure.
 
-A line is written when a round does something, or when something ends, begins or hinders; how far executors have
-come is in the status at any time, and in the log once all that is wanted is there.
+A line is written when a round does something, or when something ends, begins or hinders; how far executors
+have come is in the status at any time, and in the log once all that is wanted is there.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import queue
 import threading
+from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -20,6 +21,8 @@ from sparkgen.allocator.story import Level, Line
 from sparkgen.allocator.tuning import Change
 from sparkgen.allocator.types import Outcome
 
+RECENT = 50
+"""Lines of the log that /status shows."""
 SAME_AGAIN = 600.0
 """Seconds until the same notice is told again."""
 NEXT_OF_A_KIND = 10.0
@@ -35,12 +38,21 @@ class Journal:
     stream: TextIO
     now: Callable[[], datetime]
     as_json: bool = False
+    recent: deque[str] = field(default_factory=lambda: deque(maxlen=RECENT))
+    """The last lines, the oldest first."""
+    troubles: deque[str] = field(default_factory=lambda: deque(maxlen=RECENT))
+    """The last of them that were warnings or errors."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def write(self, line: Line) -> None:
         """Write one line; whoever reads the log may be gone."""
         moment = self.now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        text = _json_line(moment, line) if self.as_json else _text_line(moment, line)
+        text = _text_line(moment, line)
+        self.recent.append(text)
+        if line.level is not Level.INFO:
+            self.troubles.append(text)
+        if self.as_json:
+            text = _json_line(moment, line)
         try:
             with self._lock:
                 self.stream.write(text + "\n")
@@ -106,9 +118,15 @@ class Teller:
     notices: Notices
     show: Callable[[Round], None]
     """Is given every round: a view draws it."""
+    losses: Counter[str] = field(default_factory=Counter)
+    """How many executors were lost, by the cause's name."""
+    rounds: Counter[str] = field(default_factory=Counter)
+    """How many rounds there were: of one kind, named "all"."""
 
     def round(self, before: Round | None, now: Round, outcomes: list[Outcome]) -> None:
         """A round was made."""
+        self.rounds["all"] += 1
+        self.losses.update(loss.cause.value for loss in story.new_losses(before, now).values())
         for line in story.lines(before, now, outcomes):
             self.journal.write(line)
         for notice in story.notices(before, now):

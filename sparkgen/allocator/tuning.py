@@ -6,6 +6,7 @@ it is a few hundred bytes, and a watch on the file itself would see nothing.
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from sparkgen import contract
+from sparkgen.allocator.files import replace_file
 from sparkgen.allocator.types import Settings
 
 GREATEST = 2**31 - 1
@@ -140,8 +142,12 @@ class _Reader:
 
 def read(path: Path) -> Tuning:
     """The tuning in a file. BadTuning when it cannot be read or used; its text does not name the file."""
+    return parse(_text(path))
+
+
+def _text(path: Path) -> str:
     try:
-        return parse(path.read_text(encoding="utf-8"))
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadTuning((f"it cannot be read ({error})",)) from None
 
@@ -157,25 +163,44 @@ class Change:
 class Followed:
     """The settings of a file, as they were the last time that they could be read.
 
-    `grace` is the template's, in seconds: it is no setting of the file, but of those who decide.
+    `grace` is the template's, in seconds: it is no setting of the file, but of those who decide. The last
+    text that was good is in `kept`, so that a bad edit does not stop an allocator that restarts.
     """
 
-    def __init__(self, path: Path, grace: float) -> None:
-        """Read the file for the first time. BadTuning when that fails."""
+    def __init__(self, path: Path, grace: float, kept: Path) -> None:
+        """Read the file for the first time. BadTuning when that fails, and no good text is kept."""
         self._path = path
         self._grace = grace
+        self._kept = kept
+        self._read_last: str | None = None
         self._bad: str | None = None
-        self.settings = self._read()
+        try:
+            self.settings = self._read(path)
+        except BadTuning:
+            if not kept.exists():
+                raise
+            self.settings = self._read(kept)
+            self._read_last = None
 
     def look(self) -> Change | None:
         """Read the file again; None when nothing is new. A bad edit leaves the settings as they are."""
+        before = self.settings
         try:
-            settings, bad = self._read(), None
+            self.settings = self._read(self._path)
         except BadTuning as error:
-            settings, bad = self.settings, str(error)
-        news = settings != self.settings or (bad is not None and bad != self._bad)
-        self.settings, self._bad = settings, bad
-        return Change(settings, bad) if news else None
+            news = str(error) != self._bad
+            self._bad, self._read_last = str(error), None
+            return Change(before, str(error)) if news else None
+        mended, self._bad = self._bad is not None, None
+        return Change(self.settings) if mended or self.settings != before else None
 
-    def _read(self) -> Settings:
-        return replace(read(self._path).settings, grace=self._grace)
+    def _read(self, path: Path) -> Settings:
+        text = _text(path)
+        if text == self._read_last:
+            return self.settings
+        settings = replace(parse(text).settings, grace=self._grace)
+        self._read_last = text
+        if path != self._kept:
+            with contextlib.suppress(OSError):  # only a restart would miss it
+                replace_file(self._kept, text)
+        return settings
