@@ -21,7 +21,7 @@ VERSIONS = {"2.12": "3.5.8", "2.13": "4.3.0"}
 """Per Scala line, the Spark version that the scheduler is compiled against and tested on."""
 
 LAYOUT = {
-    **{f"deps/{name}": name for name in ("bin", "sbin", "jars", "data")},
+    **{f"deps/{name}": name for name in ("bin", "sbin", "jars", "data", "licenses")},
     "deps/examples": "examples/src/main/python",
     "pyspark": "python/pyspark",
     "lib": "python/lib",

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 import shutil
-import sys
-import tarfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import golang
 import progress
+import spark_home
 from cachedir import ToolError, cache_root, environment, key, publish
 from cluster import ociimage
 from cluster.ociimage import Image, Layer
@@ -39,14 +39,6 @@ TIMESTAMP = 1704067200
 
 CONTAINERS = Path("/var/lib/containers")
 """Where buildah, run as root, notes what it copied; no option tells it otherwise."""
-
-LAYOUT = {
-    **{f"deps/{name}": name for name in ("bin", "sbin", "jars", "data", "licenses")},
-    "deps/examples": "examples/src/main/python",
-    "pyspark": "python/pyspark",
-    "lib": "python/lib",
-}
-"""Where a folder of PyPI's source package is in a release of Spark."""
 
 
 def spark_version(tag: str) -> str:
@@ -101,7 +93,7 @@ def spark(version: str) -> Image:
 def spark_key(recipe: Mapping[str, bytes], below: Image) -> str:
     """The key of a Spark image: `recipe` is its folder's files, `below` the image it stands on."""
     files = [part for name, data in sorted(recipe.items()) for part in (name, data)]
-    return key(*files, str(LAYOUT), str(TIMESTAMP), ociimage.digest(below))
+    return key(*files, str(spark_home.LAYOUT), str(TIMESTAMP), ociimage.digest(below))
 
 
 def build(context: Path, below: Image, folder: Path, *options: str) -> Image:
@@ -165,13 +157,13 @@ def _private_buildah(work: Path) -> Iterator[tuple[str, ...]]:
 def _make_spark(version: str, below: Image, folder: Path) -> None:
     context = folder / "context"
     context.mkdir()
-    _unpack(_download(version, folder), context / "spark")
+    # Links: the cache holds one copy of a release, and nobody writes to it.
+    shutil.copytree(spark_home.ensure(version), context / "spark", copy_function=os.link)
     for path in RECIPE.iterdir():
         shutil.copy(path, context / path.name)
     progress.say(f"building the image of Spark {version} (once; a minute)")
     _store(folder, build(context, below, folder, f"--build-arg=VERSION={version}"))
-    for name in ("context", "venv", "download"):
-        shutil.rmtree(folder / name, ignore_errors=True)
+    shutil.rmtree(context)
 
 
 def _store(folder: Path, image: Image) -> None:
@@ -192,30 +184,6 @@ def _folder(kind: str, name: str) -> Path:
 
 def _waiting() -> None:
     progress.say("waiting for an image that another process is building")
-
-
-def _download(version: str, folder: Path) -> Path:
-    # A venv for its pip: the Python at hand may have none, or may be managed by its distribution.
-    python = folder / "venv" / "bin" / "python"
-    _step("making a place for pip", sys.executable, "-m", "venv", str(folder / "venv"))
-    _step(
-        f"fetching Spark {version} from PyPI (300 MB or more)",
-        *(str(python), "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"),
-        *("--no-cache-dir", "--no-binary=pyspark", f"--dest={folder / 'download'}", f"pyspark=={version}"),
-    )
-    (archive,) = (folder / "download").glob("pyspark-*.tar.gz")
-    return archive
-
-
-def _unpack(archive: Path, target: Path) -> None:
-    with tarfile.open(archive) as package:
-        package.extractall(target.parent / "package", filter="data")
-    (source,) = (target.parent / "package").iterdir()
-    for origin, place in LAYOUT.items():
-        if (source / origin).is_dir():
-            (target / place).parent.mkdir(parents=True, exist_ok=True)
-            (source / origin).rename(target / place)
-    shutil.rmtree(target.parent / "package")
 
 
 def _step(title: str, *command: str, cwd: Path | None = None) -> str:
