@@ -1,0 +1,50 @@
+"""A program for tests: the sidecar as it is, with a World in memory and its folders below one.
+
+    python sidecar_program.py FOLDER SCHEDULER_PORT PUBLIC_PORT DRIVER_PORT
+
+Writes the World's notices and calls to FOLDER/world.json when it ends.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import secrets
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from memoryworld import MemoryWorld
+
+from sparkgen.allocator import sidecar
+from sparkgen.allocator.__main__ import _answered
+from sparkgen.allocator.watcher import Chances
+
+
+def main() -> int:
+    """Be the sidecar."""
+    folder, ports = Path(sys.argv[1]), [int(text) for text in sys.argv[2:5]]
+    worlds: list[MemoryWorld] = []
+
+    def world(given: sidecar.Given) -> sidecar.Made:
+        made = MemoryWorld(given.attempt)
+        worlds.append(made)
+        return sidecar.Made(made, made.speaks)
+
+    folders = sidecar.Folders(folder / "conf", folder / "executor", folder / "tuning", folder / "session")
+    outside = sidecar.Outside(world, folders, *ports)
+    chances = Chances(time.monotonic, random.random)
+    code = _answered(lambda: sidecar.run(os.environ, outside, chances, lambda: secrets.token_hex(32)))
+    for made in worlds:
+        notices = [[notice.reason, notice.message] for notice in made.notices]
+        found = {"notices": notices, "calls": made.calls, "left": sorted(made.pods)}
+        (folder / "world.json").write_text(json.dumps(found))
+    sys.stdout.flush()
+    return code
+
+
+if __name__ == "__main__":
+    os._exit(main())

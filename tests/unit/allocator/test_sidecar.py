@@ -1,0 +1,371 @@
+"""The sidecar run for real: a process, a World in memory, and a driver that speaks the protocol."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sparkgen.allocator import properties
+from sparkgen.allocator.attempt import attempt_of
+
+PROGRAM = Path(__file__).with_name("sidecar_program.py")
+POD_UID = "0a1b2c3d-0000-0000-0000-000000000001"
+APPLICATION_ID = f"pi-12345678-{attempt_of(POD_UID)}"
+ENVIRONMENT = {
+    "SPARKGEN_CONTRACT": "1",
+    "SPARKGEN_APPLICATION": "pi",
+    "SPARKGEN_RUN": "pi-12345678",
+    "SPARKGEN_POD_NAME": "pi-12345678-abc",
+    "SPARKGEN_POD_NAMESPACE": "default",
+    "SPARKGEN_POD_UID": POD_UID,
+    "SPARKGEN_POD_IP": "127.0.0.1",
+}
+TEMPLATE = {
+    "kind": "PodTemplate",
+    "template": {"spec": {"containers": [{"name": "spark-kubernetes-executor"}]}},
+}
+DEFAULTS = "spark.authenticate true\nspark.executor.cores 2\nspark.app.name pi \\u00e9\n"
+
+
+def until(condition: Callable[[], Any], seconds: float = 20.0) -> Any:
+    """What the condition gives as soon as that is something; a failure when it takes too long."""
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline, "it did not come true"
+        time.sleep(0.02)
+    return found
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports that nobody listens at now."""
+    sockets = [socket.socket() for _ in range(count)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+@dataclass
+class Pod:
+    """The driver's pod as far as the allocator sees it: volumes in a folder, ports on loopback."""
+
+    folder: Path
+    ports: list[int] = field(default_factory=lambda: free_ports(3))
+    processes: list[subprocess.Popen[str]] = field(default_factory=list)
+    session: str = "s1"
+    revision: int = 0
+
+    def write(self, tuning: dict[str, Any]) -> None:
+        """Fill the volumes."""
+        for name, file, text in (
+            ("conf", "spark-defaults.conf", DEFAULTS),
+            ("executor", "executor.json", json.dumps(TEMPLATE)),
+            ("tuning", "tuning.json", json.dumps({"version": 1, **tuning})),
+        ):
+            (self.folder / name).mkdir(exist_ok=True)
+            (self.folder / name / file).write_text(text)
+        (self.folder / "session").mkdir(exist_ok=True)
+
+    def start(self, **environment: str) -> subprocess.Popen[str]:
+        """Start the allocator, and wait until its startup probe answers."""
+        env = {**os.environ, **ENVIRONMENT, **environment}
+        command = [sys.executable, str(PROGRAM), str(self.folder), *map(str, self.ports)]
+        process = subprocess.Popen(
+            command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        self.processes.append(process)
+        until(lambda: process.poll() is not None or self.get("/readyz")[0] == 200)
+        return process
+
+    def get(self, path: str, seconds: float = 10.0) -> tuple[int, str]:
+        """Ask at the pod's address; 0 when nobody answers."""
+        with suppress(OSError), closing(self._connection(self.ports[1], seconds)) as connection:
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+        return 0, ""
+
+    def status(self) -> dict[str, Any]:
+        """What /status says."""
+        body: dict[str, Any] = json.loads(self.get("/status")[1])
+        return body
+
+    def ask(self, method: str, path: str, body: Any = None, token: str | None = None) -> tuple[int, Any]:
+        """Ask on loopback, as the jar does."""
+        token = (self.folder / "session" / "token").read_text() if token is None else token
+        headers = {"Authorization": f"Bearer {token}"}
+        with closing(self._connection(self.ports[0], 30)) as connection:
+            connection.request(method, path, None if body is None else json.dumps(body), headers)
+            answer = connection.getresponse()
+            text = answer.read()
+            return answer.status, json.loads(text) if text else None
+
+    def say(self, targets: dict[str, int], **changes: Any) -> dict[str, Any]:
+        """Say a state, and get it acknowledged."""
+        self.revision += 1
+        state = {
+            "version": 1,
+            "session": self.session,
+            "revision": self.revision,
+            "phase": "running",
+            "applicationId": APPLICATION_ID,
+            "dynamic": True,
+            "targets": targets,
+            **changes,
+        }
+        code, answer = self.ask("PUT", "/v1/state", state)
+        assert code == 200, answer
+        assert isinstance(answer, dict)
+        return answer
+
+    def executors(self) -> list[int]:
+        """The executors whose pods run."""
+        return [pod["id"] for pod in self.status().get("pods", ()) if not pod["deleting"]]
+
+    def stop(self, process: subprocess.Popen[str]) -> tuple[int, str]:
+        """Tell it to end; its exit code and its log."""
+        process.send_signal(signal.SIGTERM)
+        log, _ = process.communicate(timeout=40)
+        return process.returncode, log
+
+    def world(self) -> dict[str, Any]:
+        """What the World had seen when the process ended."""
+        found: dict[str, Any] = json.loads((self.folder / "world.json").read_text())
+        return found
+
+    def properties(self) -> dict[str, str]:
+        """What the driver starts with."""
+        return properties.parse((self.folder / "session" / "spark.properties").read_text())
+
+    def _connection(self, port: int, seconds: float) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)
+
+
+@pytest.fixture
+def pod(tmp_path: Path) -> Iterator[Pod]:
+    """A pod with dynamic allocation, 0 to 10 executors."""
+    made = Pod(tmp_path)
+    made.write({"executors": {"minimum": 0, "initial": 0, "maximum": 10}})
+    yield made
+    for process in made.processes:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+
+
+def test_executors_follow_the_target_and_go_at_the_end(pod: Pod) -> None:
+    """Up by the driver's word, down by Spark's, and nothing is left after the end; the log tells it."""
+    process = pod.start()
+    pod.say({"0": 3})
+    until(lambda: pod.executors() == [1, 2, 3])
+    pod.say({"0": 3}, registered=["1", "2", "3"])
+    pod.say({"0": 1}, registered=["1"], kills=["2", "3"])
+    until(lambda: pod.executors() == [1])
+    code, log = pod.stop(process)
+    assert code == 0
+    assert "creating 1-3" in log
+    assert "removed by Spark" in log
+    assert "none is left" in log
+    assert pod.world()["left"] == []
+
+
+def test_the_driver_is_told_what_became_of_its_executors(pod: Pod) -> None:
+    """A killed executor is reported as gone until the driver names it no more."""
+    pod.start()
+    pod.say({"0": 2})
+    until(lambda: len(pod.executors()) == 2)
+    pod.say({"0": 1}, registered=["1"], kills=["2"])
+    tag = ""
+    body: dict[str, Any] = {}
+    while "2" not in body.get("gone", {}):
+        code, answer = pod.ask("GET", f"/v1/report?session=s1&seen={tag}&wait=5")
+        assert code == 200
+        body, tag = answer, answer["tag"]
+    assert body["gone"]["2"]["cause"] == "killed"
+    assert body["bounds"] == {"minimum": 0, "maximum": 10}
+    pod.say({"0": 1}, registered=["1"])
+    code, answer = pod.ask("GET", f"/v1/report?session=s1&seen={tag}&wait=5")
+    assert (code, answer["gone"]) == (200, {})
+
+
+def test_a_report_that_stays_the_same_is_waited_for(pod: Pod) -> None:
+    """204 after the time, and for a session that is not the one that speaks."""
+    pod.start()
+    pod.say({"0": 0})
+    _, answer = until(lambda: pod.ask("GET", "/v1/report?session=s1&seen=&wait=2"))
+    began = time.monotonic()
+    assert pod.ask("GET", f"/v1/report?session=s1&seen={answer['tag']}&wait=0.5") == (204, None)
+    assert time.monotonic() - began >= 0.5
+    assert pod.ask("GET", "/v1/report?session=other&seen=&wait=0") == (204, None)
+
+
+def test_who_has_no_token_is_refused(pod: Pod) -> None:
+    """401 for another token, with what to look at, and nothing is taken in."""
+    pod.start()
+    code, answer = pod.ask("PUT", "/v1/state", {}, token="guess")  # noqa: S106 - a wrong one
+    assert code == 401
+    assert "spark.sparkgen.tokenFile" in answer["error"]
+    assert pod.ask("GET", "/v1/report?session=s1", token="")[0] == 401
+
+
+def test_what_is_not_understood_is_refused(pod: Pod) -> None:
+    """400 with both versions, or with the field."""
+    pod.start()
+    code, answer = pod.ask("PUT", "/v1/state", {"version": 2})
+    assert (code, "version 2" in answer["error"], "version 1" in answer["error"]) == (400, True, True)
+    assert pod.ask("PUT", "/v1/state", [])[0] == 400
+    assert pod.ask("PUT", "/v1/other", {})[0] == 404
+
+
+def test_an_executor_gets_its_word_when_the_driver_is_there(pod: Pod) -> None:
+    """202 while the driver starts, held for a while; 200 at once when it speaks; 410 when it has stopped."""
+    pod.write({"executors": {"instances": 1}})
+    pod.start()
+    until(lambda: pod.executors() == [1])
+    began = time.monotonic()
+    assert pod.get("/v1/executors/1/start")[0] == 202
+    assert time.monotonic() - began > 4
+    pod.say({"0": 1}, dynamic=False)
+    assert pod.get("/v1/executors/1/start")[0] == 200
+    pod.say({}, phase="stopped", dynamic=False)
+    assert until(lambda: pod.get("/v1/executors/1/start")[0] == 410)
+
+
+def test_what_the_driver_starts_with(pod: Pod) -> None:
+    """The rendered properties and what only the pod knows, for the driver's group alone."""
+    process = pod.start()
+    found = pod.properties()
+    assert found["spark.app.name"] == "pi é"
+    assert found["spark.app.id"] == APPLICATION_ID
+    assert found["spark.dynamicAllocation.maxExecutors"] == "10"
+    assert found["spark.driver.host"] == "127.0.0.1"
+    assert found["spark.sparkgen.reviewed.spark.executor.cores"] == "2"
+    assert len(found["spark.authenticate.secret"]) == 64
+    files = [pod.folder / "session" / name for name in ("spark.properties", "token", "allocator.json")]
+    assert [oct(path.stat().st_mode & 0o777) for path in files[:2]] == ["0o640", "0o640"]
+    _, log = pod.stop(process)
+    assert found["spark.authenticate.secret"] not in log
+    assert files[1].read_text() not in log
+
+
+def test_an_allocator_that_was_killed_goes_on(pod: Pod) -> None:
+    """After kill -9 no id comes twice, and the secret stays; only the pods were in its memory."""
+    process = pod.start()
+    pod.say({"0": 2})
+    until(lambda: pod.executors() == [1, 2])
+    before = pod.properties()
+    process.kill()
+    process.communicate()
+    pod.start()
+    pod.say({"0": 2})
+    until(lambda: pod.executors() == [3, 4])
+    assert pod.properties()["spark.authenticate.secret"] == before["spark.authenticate.secret"]
+
+
+def test_the_next_driver_in_the_pod_has_an_id_of_its_own(pod: Pod) -> None:
+    """Once a driver has spoken, its successor is another application; executors of the first one go."""
+    pod.start()
+    pod.say({"0": 1})
+    until(lambda: pod.properties()["spark.app.id"] == f"{APPLICATION_ID}-2")
+    until(lambda: pod.executors() == [1])
+    pod.session, pod.revision = "s2", 0
+    pod.say({"0": 1}, applicationId=f"{APPLICATION_ID}-2")
+    until(lambda: pod.executors() == [2])
+    until(lambda: pod.properties()["spark.app.id"] == f"{APPLICATION_ID}-3")
+
+
+def test_the_tuning_is_followed(pod: Pod) -> None:
+    """A raised maximum holds within seconds; a bad edit changes nothing, and is told."""
+    process = pod.start()
+    pod.write({"executors": {"minimum": 0, "maximum": 1}})
+    until(lambda: pod.status()["settings"]["maximum"] == 1)
+    pod.say({"0": 2})
+    until(lambda: pod.executors() == [1])
+    (pod.folder / "tuning" / "tuning.json").write_text("{")
+    until(lambda: pod.status()["troubles"])
+    pod.write({"executors": {"minimum": 0, "maximum": 2}})
+    until(lambda: pod.executors() == [1, 2])
+    _, log = pod.stop(process)
+    assert "tuning.json has changed: 0 to 1 executors" in log
+    assert "what it said before still holds" in log
+    assert pod.world()["notices"][0][0] == "TuningIgnored"
+
+
+def test_told_to_end_while_the_driver_runs(pod: Pod) -> None:
+    """The kubelet restarts this container alone: the executors of a living driver stay."""
+    process = pod.start()
+    pod.say({"0": 1})
+    until(lambda: pod.executors() == [1])
+    with socket.create_server(("127.0.0.1", pod.ports[2])):
+        code, log = pod.stop(process)
+    assert (code, pod.world()["left"]) == (0, [1])
+    assert "stay for the next allocator" in log
+
+
+def test_it_ends_at_once(pod: Pod) -> None:
+    """A sidecar that waits adds its grace to every job."""
+    process = pod.start()
+    began = time.monotonic()
+    assert pod.stop(process)[0] == 0
+    assert time.monotonic() - began < 5
+
+
+def test_metrics_and_health(pod: Pod) -> None:
+    """Prometheus' text format, and a probe that is well."""
+    pod.start()
+    pod.say({"0": 1})
+    until(lambda: pod.executors() == [1])
+    assert pod.get("/healthz") == (200, "ok\n")
+    text = pod.get("/metrics")[1]
+    assert 'sparkgen_executors_wanted{profile="0"} 1\n' in text
+    assert 'sparkgen_executors{profile="0",state="running"} 1\n' in text
+    assert 'sparkgen_answers_total{action="create",answer="done"} 1\n' in text
+    for line in text.splitlines():
+        assert line.startswith("#") or len(line.rsplit(" ", 1)) == 2
+
+
+def test_a_log_for_machines(pod: Pod) -> None:
+    """With SPARKGEN_LOG_FORMAT=json each line is an object with time, level and message."""
+    process = pod.start(SPARKGEN_LOG_FORMAT="json")
+    pod.say({"0": 1})
+    until(lambda: pod.executors() == [1])
+    lines = [json.loads(line) for line in pod.stop(process)[1].splitlines()]
+    assert all({"time", "level", "message"} <= set(line) for line in lines)
+    assert [line["create"] for line in lines if line.get("create")] == [[1]]
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({"SPARKGEN_CONTRACT": "9"}, "version 9 of the contract"),
+        ({"SPARKGEN_POD_UID": ""}, "lacks SPARKGEN_POD_UID"),
+        ({"SPARKGEN_POD_IP": "192.0.2.1"}, "cannot listen"),
+    ],
+)
+def test_what_it_cannot_begin_with(pod: Pod, environment: dict[str, str], expected: str) -> None:
+    """One line that says what is wrong, the exit code 1, no traceback."""
+    process = pod.start(**environment)
+    log, _ = process.communicate(timeout=20)
+    assert (process.returncode, expected in log, "Traceback" in log) == (1, True, False), log
+
+
+def test_it_is_small(pod: Pod) -> None:
+    """Below 40 MB resident with the cluster's libraries loaded, as the sidecar of every driver."""
+    process = pod.start()
+    pages = Path(f"/proc/{process.pid}/statm").read_text().split()[1]
+    assert int(pages) * os.sysconf("SC_PAGE_SIZE") < 40_000_000
