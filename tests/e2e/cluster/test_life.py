@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -12,13 +13,16 @@ from pathlib import Path
 import pytest
 
 from cachedir import ToolError
-from cluster import control, lifecycle, lock, processes
+from cluster import control, images, lifecycle, lock, processes
 from cluster.handle import Cluster
 from cluster.plan import LAYOUT, LOCK, NAME
 
 pytestmark = pytest.mark.own_cluster
 
 TOOLS = Path(__file__).resolve().parents[3] / "tools"
+OTHER_CLUSTER = re.compile(rf"\bsparkgen-(?!{NAME.removeprefix('sparkgen-')}\b)[a-z0-9]")
+"""Names of clusters that are not this one; they may come and go beside it."""
+
 PROGRAMS = ("etcd", "kube", "containerd", "coredns", "kwok", "tini", "unshare", "nsenter")
 
 
@@ -29,10 +33,10 @@ def _whole_again(cluster: Cluster) -> Iterator[None]:
 
 
 def machine() -> dict[str, set[str]]:
-    """What a cluster might leave on the machine; ended processes do not count."""
+    """What a cluster might leave on the machine; ended processes do not count, nor do other clusters."""
     mounts = Path("/proc/self/mounts").read_text().splitlines()
     folders = ("/run", "/run/netns", "/run/lock", "/var/lib", "/mnt", "/srv", "/var/log", "/var/tmp")  # noqa: S108
-    return {
+    found = {
         "mounts": {line for line in mounts if NAME in line or "containerd" in line},
         "folders": {str(path) for folder in folders for path in Path(folder).glob("*")},
         "cgroups": {str(path) for path in Path("/sys/fs/cgroup").glob("*/*") if path.is_dir()},
@@ -40,24 +44,28 @@ def machine() -> dict[str, set[str]]:
             text for text in map(_process, Path("/proc").glob("[0-9]*")) if text.startswith(PROGRAMS)
         },
     }
+    return {what: {text for text in texts if not OTHER_CLUSTER.search(text)} for what, texts in found.items()}
 
 
 def _process(folder: Path) -> str:
-    """A running process's name and number; nothing for one that has ended."""
+    """A running process's name, number and (if it has a name) network; nothing for one that has ended."""
     found = processes.stat_of(int(folder.name))
     try:
-        return (
-            "" if found is None or found.state in "ZX" else f"{(folder / 'comm').read_text()} {folder.name}"
-        )
+        if found is None or found.state in "ZX":
+            return ""
+        network = (folder / "ns" / "net").stat().st_ino
+        names = [path.name for path in Path("/run/netns").iterdir() if path.stat().st_ino == network]
+        return " ".join([(folder / "comm").read_text().strip(), folder.name, *names])
     except (FileNotFoundError, ProcessLookupError):
         return ""
 
 
 def test_down_leaves_nothing_behind(cluster: Cluster) -> None:
-    """Before a start and after a stop, with pods in between, the machine is the same."""
+    """Before a start and after a stop, with images and pods in between, the machine is the same."""
     lifecycle.down()
     before = machine()
     lifecycle.up()
+    cluster.load_spark([images.TESTED_VERSIONS[0]])
     cluster.kubectl("run", "stays", "--image=docker.io/sparkgen/busybox:1", "--restart=Never")
     cluster.kubectl("wait", "pod/stays", "--for=condition=Ready", "--timeout=60s")
     lifecycle.down()
