@@ -45,6 +45,9 @@ JAVA_OPTIONS = (
 TOKEN = "a-token-for-tests"  # noqa: S105 - of a server that tests start
 POLL_SECONDS = 0.05
 
+PATIENCE = 180.0
+"""Seconds that a JVM may take to start where many people share two cores."""
+
 
 class FakeAllocator:
     """An allocator at `port` of the loopback address for the driver whose port is `driver_port`.
@@ -82,7 +85,7 @@ class FakeAllocator:
             return self.states[-1] if self.states else {}
 
     def wait(
-        self, condition: Callable[[dict[str, Any]], object], what: str, seconds: float = 60
+        self, condition: Callable[[dict[str, Any]], object], what: str, seconds: float = PATIENCE
     ) -> dict[str, Any]:
         """The first state, from now on, that meets `condition`; TimeoutError when none does in time."""
         deadline = time.monotonic() + seconds

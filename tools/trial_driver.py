@@ -115,7 +115,7 @@ class Driver:
         )
         self._connection: socket.socket | None = None
 
-    def do(self, text: str, seconds: float = 120) -> str:
+    def do(self, text: str, seconds: float = fake_allocator.PATIENCE) -> str:
         """Have the program evaluate or execute `text`: the value's repr, or RaisedError."""
         return self.answer(self.begin(text), seconds)
 
@@ -127,12 +127,12 @@ class Driver:
     def begin(self, text: str) -> float:
         """Send `text` and do not wait for its end; `answer` does."""
         if self._connection is None:
-            self._listener.settimeout(60)
+            self._listener.settimeout(fake_allocator.PATIENCE)
             self._connection = self._listener.accept()[0]
         self._connection.sendall(json.dumps(text).encode() + b"\n")
         return time.monotonic()
 
-    def answer(self, _began: float = 0, seconds: float = 120) -> str:
+    def answer(self, _began: float = 0, seconds: float = fake_allocator.PATIENCE) -> str:
         """The value's repr of the text that was sent last; RaisedError when it raised."""
         if self._connection is None:
             raise RaisedError("nothing was sent yet")
@@ -148,14 +148,14 @@ class Driver:
             raise RaisedError(answer["error"])
         return answer["value"]
 
-    def finish(self, seconds: float = 60) -> int:
+    def finish(self, seconds: float = fake_allocator.PATIENCE) -> int:
         """Close the connection, so that the agent ends, and wait: the exit code of spark-submit."""
         if self._connection:
             self._connection.close()
             self._connection = None
         return self.wait(seconds)
 
-    def wait(self, seconds: float = 60) -> int:
+    def wait(self, seconds: float = fake_allocator.PATIENCE) -> int:
         """Wait for the end: the exit code."""
         return self._process.wait(seconds)
 

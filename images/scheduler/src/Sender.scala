@@ -57,7 +57,7 @@ private[spark] final class Sender(
     failures += 1
     if (answered && failures == 1) {
       logWarning(s"The allocator at ${settings.address} does not answer ($why). Jobs go on with the executors there " +
-        "are; no executor is added until it is back.")
+        "are; until it answers again, none is added.")
     }
     val waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedAt)
     if (!answered && waited >= settings.allocatorTimeout) {

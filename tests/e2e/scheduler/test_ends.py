@@ -1,0 +1,131 @@
+"""How a driver with the scheduler jar ends when it cannot go on: with one message, and not with 0."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+import scheduler
+from spark_home import VERSIONS
+from trial_driver import RaisedError, Trial
+
+SWALLOWS = """\
+from pyspark import SparkContext
+try:
+    sc = SparkContext()
+    sc.parallelize(range(2), 2).count()
+except BaseException as error:
+    print("SWALLOWED", error)
+"""
+"""A program that catches whatever happens to it, and ends as if nothing had."""
+
+IDLES = """\
+import time
+from pyspark import SparkContext
+sc = SparkContext()
+print("IDLE", flush=True)
+time.sleep(600)
+"""
+"""A program that waits for something else than Spark."""
+
+lines = pytest.mark.parametrize("line", VERSIONS)
+
+
+@lines
+def test_an_allocator_that_is_never_there_ends_the_driver(trial: Callable[[str], Trial], line: str) -> None:
+    """The constructor of the context raises the message, and even a program that swallows it fails."""
+    made = trial(line)
+    driver = made.start({"spark.sparkgen.allocatorTimeout": "2s"}, SWALLOWS)
+    assert driver.wait() == 1
+    swallowed = [text for text in driver.output().splitlines() if "SWALLOWED" in text]
+    assert len(swallowed) == 1
+    said = [text for text in driver.output().splitlines() if "no allocator has answered" in text]
+    assert f"http://127.0.0.1:{made.allocator.port}" in said[0]
+    assert "spark.sparkgen.allocatorTimeout" in said[0]
+    assert "container 'allocator'" in said[0]
+
+
+@lines
+def test_a_failure_ends_an_idle_driver(trial: Callable[[str], Trial], line: str) -> None:
+    """A driver that does nothing with Spark at the moment ends within the grace time."""
+    made = trial(line)
+    made.allocator.automatic = False
+    made.allocator.start()
+    conf = {"spark.scheduler.minRegisteredResourcesRatio": "0", "spark.sparkgen.failureGrace": "1s"}
+    driver = made.start(conf, IDLES)
+    made.allocator.wait(bool, "the first state")
+    deadline = time.monotonic() + 180
+    while "IDLE" not in driver.output():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    made.allocator.report(failure="the image cannot be pulled: no such tag")
+    assert driver.wait() == 1
+    assert "ERROR" in driver.output()
+    assert "sparkgen: the image cannot be pulled: no such tag" in driver.output()
+
+
+@lines
+def test_a_failure_ends_a_running_job(trial: Callable[[str], Trial], line: str) -> None:
+    """The job that runs fails with the message."""
+    made = trial(line)
+    made.allocator.automatic = False
+    made.allocator.start()
+    driver = made.start({"spark.scheduler.minRegisteredResourcesRatio": "0"})
+    driver.do("sc = SparkContext()")
+    began = driver.work(1, made.folder / "never")
+    deadline = time.monotonic() + 180
+    while "Adding task set" not in driver.output():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    made.allocator.report(failure="the quota of the namespace is used up")
+    with pytest.raises(RaisedError, match="the quota of the namespace is used up"):
+        driver.answer(began)
+    assert driver.finish() == 1
+
+
+@lines
+def test_what_contradicts_the_document_ends_the_driver(trial: Callable[[str], Trial], line: str) -> None:
+    """A value set by the code is named beside the reviewed one, and executors are never asked for."""
+    made = trial(line)
+    made.allocator.start()
+    reviewed = {"spark.executor.memory": "2g", "spark.executor.cores": "1"}
+    driver = made.start({f"spark.sparkgen.reviewed.{name}": value for name, value in reviewed.items()})
+    driver.do("conf = SparkConf().set('spark.executor.memory', '4g')")
+    with pytest.raises(RaisedError, match=r"spark\.executor\.memory is 4g, but the document says 2g"):
+        driver.do("SparkContext(conf=conf)")
+    assert made.allocator.states == []
+    # As a warning, it runs: the profile says what the running configuration asks for.
+    driver.do("conf.set('spark.sparkgen.allocation.onMismatch', 'warn')")
+    driver.do("sc = SparkContext(conf=conf)")
+    assert made.allocator.state["profiles"]["0"]["memoryMiB"] == 4096
+    assert "WARN Mismatch" in driver.output()
+    driver.do("sc.stop()")
+    assert driver.finish() == 0
+
+
+@lines
+def test_a_jar_of_the_other_scala_line_says_so(trial: Callable[[str], Trial], line: str) -> None:
+    """The wrong jar ends in one line that names both lines, not in a missing method."""
+    made = trial(line)
+    (other,) = set(VERSIONS) - {line}
+    driver = made.start({}, jar=scheduler.ensure(other))
+    with pytest.raises(
+        RaisedError, match=rf"compiled for Scala {other}, but this Spark runs on Scala {line}"
+    ):
+        driver.do("SparkContext()")
+    assert "NoSuchMethodError" not in driver.output()
+    driver.finish()
+
+
+@lines
+def test_a_wrong_token_ends_the_driver(trial: Callable[[str], Trial], line: str) -> None:
+    """An allocator that refuses the token will never accept it: the message names the file."""
+    made = trial(line)
+    made.allocator.start()
+    wrong = made.folder / "wrong-token"
+    wrong.write_text("something else\n")
+    driver = made.start({"spark.sparkgen.tokenFile": str(wrong)}, SWALLOWS)
+    assert driver.wait() == 1
+    assert f"does not accept the token in {wrong}: wrong token" in driver.output()
