@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -71,8 +72,15 @@ def test_the_child_of_a_forking_command_is_the_process(tmp_path: Path) -> None:
     """As nsenter and unshare do: it is the child that is noted and signalled."""
     file = tmp_path / "child.pid"
     identity = processes.start(["sh", "-c", "sleep 60; true"], tmp_path / "log", file, forks=True)
-    assert Path(f"/proc/{identity.pid}/cmdline").read_bytes().startswith(b"sleep")
+    deadline = time.monotonic() + 10
+    while not (named := _command(identity.pid)).startswith(b"sleep") and time.monotonic() < deadline:
+        time.sleep(0.01)  # between its fork and its exec the child is a shell, too
+    assert named.startswith(b"sleep")
     assert processes.stop(file)
+
+
+def _command(pid: int) -> bytes:
+    return Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 def test_what_ends_at_once_is_told_with_its_log(tmp_path: Path) -> None:
