@@ -31,7 +31,7 @@ def remember(snapshot: Snapshot, target: Target, memory: Memory, settings: Setti
         removals={
             id_: r for id_, r in memory.removals.items() if id_ in there and not _ignored(id_, r, snapshot)
         },
-        known=(memory.known & there) | target.registered,
+        known=(memory.known & there) | sets.named(target),
         lost_at={id_: memory.lost_at.get(id_, now) for id_ in (target.lost | set(memory.lost_at)) & there},
         losses={
             id_: loss for id_, loss in memory.losses.items() if id_ in there or id_ in sets.named(target)

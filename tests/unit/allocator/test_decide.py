@@ -1,0 +1,303 @@
+"""Decisions, one situation each: what is done, what is not, and the reason that is given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from sparkgen.allocator.absorb import absorb
+from sparkgen.allocator.decide import decide
+from sparkgen.allocator.types import (
+    Action,
+    Answer,
+    Backoff,
+    Cause,
+    Create,
+    Decision,
+    Delete,
+    DriverPhase,
+    Loss,
+    Memory,
+    Observed,
+    Outcome,
+    Phase,
+    Profile,
+    Rate,
+    Removal,
+    Request,
+    Settings,
+    Snapshot,
+    Target,
+    Waiting,
+)
+
+NOW = 10_000.0
+DYNAMIC = Settings(dynamic=True)
+OOM = Loss(Cause.OOM, "executor 1 was killed: out of memory", by_application=True, exit_code=137)
+
+
+def pod(id_: int, phase: Phase = Phase.RUNNING, since: float = NOW - 30, **rest: Any) -> Observed:
+    """An executor's pod; `rest` is more of it."""
+    values = {"profile": 0, "name": f"run-exec-{id_}", "uid": f"uid-{id_}", **rest}
+    return Observed(id=id_, phase=phase, since=since, **values)
+
+
+def seen(pods: Iterable[Observed] = (), **rest: Any) -> Snapshot:
+    """A complete snapshot of these pods."""
+    values = {"complete": True, "listed_at": NOW - 60, **rest}
+    return Snapshot(executors={executor.id: executor for executor in pods}, **values)
+
+
+def wants(count: int, **rest: Any) -> Target:
+    """A driver that runs and wants so many executors."""
+    values = {"executors": {0: count}, "profiles": {0: Profile()}, "dynamic": True, "session": "s", **rest}
+    sets = {name: frozenset(value) if isinstance(value, set) else value for name, value in values.items()}
+    return Target(DriverPhase.RUNNING, **sets)
+
+
+def remembers(**values: Any) -> Memory:
+    """A memory of this session."""
+    return Memory(**{"session": "s", "next_id": 10, **values})
+
+
+def decided(
+    snapshot: Snapshot, target: Target, memory: Memory | None = None, settings: Settings = DYNAMIC
+) -> Decision:
+    """The decision now."""
+    return decide(snapshot, target, memory or remembers(), settings, NOW)
+
+
+def ids(actions: Iterable[Action], kind: type[Action]) -> list[int]:
+    """The executors that actions of a kind are about."""
+    return [action.id for action in actions if isinstance(action, kind)]
+
+
+def test_missing_executors_are_created_with_new_ids() -> None:
+    """As many as the rate allows, and the reason says what is there and what is done."""
+    decision = decided(seen([pod(1)]), wants(3, registered={1}))
+    assert ids(decision.actions, Create) == [10, 11]
+    assert decision.reason == "1 of 3 executors (1 registered); creating 10-11"
+
+
+def test_before_the_driver_speaks_the_first_executors_are_created_but_not_started() -> None:
+    """Their pods and images are fetched while the driver's JVM starts; they wait for the word."""
+    decision = decided(seen(), Target(), Memory(), Settings(dynamic=True, minimum=1, initial=2))
+    assert ids(decision.actions, Create) == [1, 2]
+    assert decision.start == frozenset()
+    later = decided(seen([pod(1), pod(2)]), wants(2), decision.memory)
+    assert later.start == {1, 2}
+
+
+def test_nothing_is_created_before_the_first_list() -> None:
+    """After a restart there may be executors that nobody has looked for yet."""
+    assert decided(Snapshot(), wants(3)).actions == ()
+
+
+def test_static_allocation_follows_the_tuning() -> None:
+    """Spark never asks again for executors: the number is the tuning's, as it is now."""
+    decision = decided(seen(), wants(2, dynamic=False), settings=Settings(instances=4))
+    assert len(ids(decision.actions, Create)) == 4
+
+
+def test_the_maximum_holds_for_each_profile() -> None:
+    """Spark asks for more than the tuning allows by now: the tuning wins."""
+    target = wants(0, executors={0: 5, 1: 5}, profiles={0: Profile(), 1: Profile(cores=2)})
+    decision = decided(seen(), target, remembers(rate=Rate(16)), replace(DYNAMIC, maximum=2))
+    created = [(action.profile, action.shape) for action in decision.actions if isinstance(action, Create)]
+    assert sorted(created, key=lambda entry: entry[0]) == [(0, None)] * 2 + [(1, Profile(cores=2))] * 2
+
+
+def test_batches_are_made_as_asked() -> None:
+    """With a batch of 5 each second: five, none in the same second, five in the next."""
+    settings = replace(DYNAMIC, batch_size=5, batch_delay=1.0)
+    memory = remembers(rate=Rate(16))
+    made = []
+    for now in (NOW, NOW + 0.5, NOW + 1.0):
+        decision = decide(seen(), wants(12), memory, settings, now)
+        made.append(len(decision.actions))
+        memory = absorb(decision.memory, [Outcome(a, Answer.DONE) for a in decision.actions], now)
+    assert made == [5, 0, 5]
+
+
+def test_the_pending_gate_holds_back_and_shares() -> None:
+    """Six may be pending; a profile whose pods cannot be scheduled has its share of them, and no more."""
+    waiting = Waiting("Unschedulable", "0/3 nodes are available")
+    pods = [pod(id_, Phase.PENDING, waiting=waiting) for id_ in (1, 2, 3)]
+    target = wants(0, executors={0: 9, 1: 9}, profiles={0: Profile(), 1: Profile()})
+    decision = decided(seen(pods), target, remembers(rate=Rate(16)), replace(DYNAMIC, max_pending=6))
+    assert [action.profile for action in decision.actions if isinstance(action, Create)] == [1, 1, 1]
+    assert "3 pending, Unschedulable: 0/3 nodes are available" in decision.reason
+
+
+def test_excess_goes_newest_first_and_a_registered_one_never() -> None:
+    """Requested before pending, pending before running; what Spark counts on stays until Spark says so."""
+    pods = [pod(1), pod(2), pod(3, Phase.PENDING), pod(4, Phase.PENDING)]
+    memory = remembers(requests={5: Request(0, NOW - 1, NOW - 0.5)})
+    assert ids(decided(seen(pods), wants(4, registered={1, 2}), memory).actions, Delete) == [5]
+    assert ids(decided(seen(pods), wants(3, registered={1, 2}), memory).actions, Delete) == [5, 4]
+    assert ids(decided(seen(pods), wants(0, registered={1, 2}), memory).actions, Delete) == [5, 4, 3]
+
+
+def test_one_that_may_register_any_moment_is_refused_first() -> None:
+    """It runs and was told to start: it is deleted when the driver has said that it refuses it."""
+    snapshot = seen([pod(1), pod(2)], started=frozenset({1, 2}))
+    first = decided(snapshot, wants(1, registered={1}))
+    assert (first.actions, first.refuse) == ((), {2})
+    too_late = decided(snapshot, wants(1, registered={1, 2}), first.memory)
+    assert (too_late.actions, too_late.refuse) == ((), frozenset())
+    confirmed = decided(snapshot, wants(1, registered={1}, refused={2}), first.memory)
+    assert ids(confirmed.actions, Delete) == [2]
+
+
+def test_what_spark_removed_is_deleted_and_told_when_it_is_gone() -> None:
+    """Once, gracefully; the driver hears of it when no list shows the pod any more."""
+    first = decided(seen([pod(1)]), wants(0, kills={1}))
+    assert [(a.uid, a.forced) for a in first.actions if isinstance(a, Delete)] == [("uid-1", False)]
+    assert first.gone == {}
+    done = absorb(first.memory, [Outcome(a, Answer.DONE) for a in first.actions], NOW)
+    assert decided(seen([pod(1, deleting=True)]), wants(0, kills={1}), done).actions == ()
+    assert decided(seen(), wants(0, kills={1}), done).gone[1].cause is Cause.KILLED
+
+
+def test_a_deletion_without_effect_is_forced() -> None:
+    """Long after the pod's own grace its node does not answer: the pod is removed from the API server."""
+    memory = remembers(removals={1: Removal(NOW - 100, open=False)})
+    decision = decided(seen([pod(1, deleting=True)]), wants(0, kills={1}), memory)
+    assert [(a.id, a.forced) for a in decision.actions if isinstance(a, Delete)] == [(1, True)]
+
+
+def test_a_loss_is_told_with_its_cause_and_replaced() -> None:
+    """The pod is kept until the driver has been told; then it is deleted; its cause survives it."""
+    ended = pod(1, Phase.FAILED, loss=OOM)
+    first = decided(seen([ended]), wants(1, lost={1}))
+    assert first.gone == {1: OOM}
+    assert ids(first.actions, Create) == [10]
+    assert ids(first.actions, Delete) == []
+    assert first.memory.failures == (NOW,)
+    told = decided(seen([ended, pod(10)]), wants(1, registered={10}), first.memory)
+    assert ids(told.actions, Delete) == [1]
+    assert told.memory.failures == (NOW,), "counted once"
+    gone = decided(seen([pod(10)]), wants(1, lost={1}, registered={10}), first.memory)
+    assert gone.gone == {1: OOM}
+
+
+def test_a_pod_that_somebody_deleted_is_told_as_such() -> None:
+    """Not the application's fault; where the last event had a cause, that is told."""
+    assert decided(seen(), wants(1, registered={1})).gone[1].cause is Cause.DELETED
+    preempted = Loss(Cause.PREEMPTED, "executor 1 was preempted")
+    snapshot = seen(vanished={1: pod(1, loss=preempted)})
+    assert decided(snapshot, wants(1, registered={1})).gone == {1: preempted}
+
+
+def test_from_an_incomplete_snapshot_nothing_is_concluded() -> None:
+    """The watch broke: an executor that is not shown may well be there."""
+    snapshot = replace(seen(), complete=False)
+    decision = decided(snapshot, wants(1, registered={1}))
+    assert (decision.gone, decision.actions) == ({}, ())
+
+
+def test_an_executor_that_spark_lost_is_replaced_and_in_the_end_deleted() -> None:
+    """Its connection broke, and its pod seems well: another one comes at once, it goes after a while."""
+    first = decided(seen([pod(1)]), wants(1, lost={1}))
+    assert ids(first.actions, Create) == [10]
+    assert first.gone == {}
+    memory = replace(first.memory, lost_at={1: NOW - 21})
+    assert ids(decided(seen([pod(1), pod(10)]), wants(1), memory).actions, Delete) == [1]
+
+
+def test_refusals_pause_longer_and_longer_and_one_creation_tries_again() -> None:
+    """All refusals of a round count once; the reason tells how long and why."""
+    first = decided(seen(), wants(4))
+    outcomes = [Outcome(action, Answer.REFUSED, "exceeded quota: pods=1") for action in first.actions]
+    memory = absorb(first.memory, outcomes, NOW, 1.0)
+    assert (memory.refusals.level, memory.refusals.until) == (1, NOW + 1.0)
+    paused = decided(seen(), wants(4), memory)
+    assert paused.actions == ()
+    assert paused.reason == "0 of 4 executors; refused, next try in 1 s: exceeded quota: pods=1"
+    assert paused.wake_at == NOW + 1.0
+    again = decide(seen(), wants(4), memory, DYNAMIC, NOW + 1.0)
+    assert len(again.actions) == 1
+
+
+def test_what_no_time_will_mend_ends_the_application_when_nothing_runs() -> None:
+    """Invalid three times in a row: it stops with the server's words; with an executor at work it goes on."""
+    memory = remembers(refusals=Backoff(3, NOW - 1, "spec.containers: Required value", hopeless=3))
+    decision = decided(seen(), wants(2), memory)
+    assert decision.failure is not None
+    assert "spec.containers: Required value" in decision.failure
+    assert decision.actions == ()
+    working = decided(seen([pod(1)]), wants(2, registered={1}), memory)
+    assert working.failure is None
+
+
+def test_an_image_that_cannot_be_pulled_is_tried_thrice_and_then_ends_the_application() -> None:
+    """No more of the same meanwhile; each is deleted after a while, and counted."""
+    waiting = Waiting("ImagePullBackOff", "no such image", hopeless=True)
+    young = pod(1, Phase.PENDING, NOW - 10, waiting=waiting)
+    assert decided(seen([young]), wants(3)).actions == ()
+    old = replace(young, since=NOW - 60)
+    decision = decided(seen([old]), wants(3))
+    assert ids(decision.actions, Delete) == [1]
+    assert (decision.memory.bad_starts.hopeless, len(decision.memory.failures)) == (1, 1)
+    memory = remembers(bad_starts=Backoff(3, NOW - 1, "executor 1: ImagePullBackOff: no such image", 3))
+    assert "ImagePullBackOff: no such image" in str(decided(seen(), wants(3), memory).failure)
+
+
+@pytest.mark.parametrize(("failures", "stops"), [(6, False), (7, True)])
+def test_too_many_failures_end_the_application(failures: int, stops: bool) -> None:
+    """More than max(3, 2 x executors) within the interval, as Spark counts them; older ones do not count."""
+    old = NOW - 4_000.0
+    memory = remembers(failures=(old, *[NOW - 5.0] * failures))
+    decision = decided(seen([pod(1)]), wants(3, registered={1}), memory, replace(DYNAMIC, maximum=3))
+    assert (decision.failure is not None) is stops
+    if stops:
+        assert "7 executors failed within 3600 s, and 6 may" in str(decision.failure)
+
+
+def test_a_pod_is_pending_for_ever_unless_somebody_sets_a_limit() -> None:
+    """A full cluster is nobody's failure."""
+    pending = pod(1, Phase.PENDING, NOW - 5_000)
+    assert decided(seen([pending]), wants(1)).actions == ()
+    limited = decided(seen([pending]), wants(1), settings=replace(DYNAMIC, pending_timeout=600.0))
+    assert ids(limited.actions, Delete) == [1]
+
+
+def test_an_executor_that_runs_and_never_registers_is_replaced() -> None:
+    """A hanging JVM must not stand in the way of the target for ever."""
+    decision = decided(seen([pod(1, since=NOW - 700)]), wants(1))
+    assert ids(decision.actions, Delete) == [1]
+
+
+def test_an_answer_that_was_lost_is_asked_for_again_under_the_same_name() -> None:
+    """The creation may have been done: the same id, so that the second one can only be a conflict."""
+    first = decided(seen(), wants(1))
+    memory = absorb(first.memory, [Outcome(first.actions[0], Answer.LOST)], NOW)
+    later = decide(seen(), wants(1), memory, DYNAMIC, NOW + 2)
+    assert later.actions == (replace(first.actions[0], again=True),)  # type: ignore[type-var]
+
+
+def test_another_driver_in_the_same_pod_gets_new_executors() -> None:
+    """The executors of the one before cannot serve it: they go, and as many come."""
+    decision = decided(seen([pod(1)]), wants(1, session="t"), remembers(next_id=2))
+    assert ids(decision.actions, Delete) == [1]
+    assert ids(decision.actions, Create) == [2]
+
+
+def test_when_the_driver_has_stopped_everything_goes() -> None:
+    """Registered or not, running or pending; nothing is created, and no end counts as a failure."""
+    stopped = replace(wants(5, registered={1}), phase=DriverPhase.STOPPED)
+    pods = [pod(1), pod(2, Phase.PENDING), pod(3, Phase.FAILED, loss=OOM)]
+    decision = decided(seen(pods), stopped)
+    assert ids(decision.actions, Delete) == [1, 2, 3]
+    assert ids(decision.actions, Create) == []
+    assert decision.memory.failures == ()
+
+
+def test_a_decommissioned_executor_is_left_to_end_by_itself() -> None:
+    """It moves its blocks: it is not deleted, and does not count towards the target."""
+    decision = decided(seen([pod(1)]), wants(1, draining={1}))
+    assert ids(decision.actions, Delete) == []
+    assert ids(decision.actions, Create) == [10]
