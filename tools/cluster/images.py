@@ -11,7 +11,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import golang
@@ -67,27 +67,39 @@ def busybox(name: str = "busybox") -> Image:
 
 def base() -> Image:
     """The base of every Spark image, built if need be."""
-    options = [f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in LEFT_OUT]
-    target = _folder("base", f"{SUITE}-{key(SUITE, *PACKAGES, *options)}")
+    return debian(PACKAGES)
 
-    def make(folder: Path) -> None:
+
+def debian(packages: Sequence[str]) -> Image:
+    """Debian with these packages and what they need, built if need be."""
+    options = [f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in LEFT_OUT]
+
+    def make(folder: Path) -> Image:
         _step(
-            f"making the base image of Debian {SUITE} (once; a minute)",
-            *("mmdebstrap", "--quiet", "--variant=minbase", f"--include={','.join(PACKAGES)}", *options),
+            f"making an image of Debian {SUITE} with {packages[0]} (once; a minute)",
+            *("mmdebstrap", "--quiet", "--variant=minbase", f"--include={','.join(packages)}", *options),
             *(SUITE, str(folder / "layer.tar")),
         )
-        own = ociimage.layer(folder / "layer.tar")
-        _store(folder, Image(ociimage.machine_architecture(), {}, (own,)))
+        return Image(ociimage.machine_architecture(), {}, (ociimage.layer(folder / "layer.tar"),))
 
-    return _stored(publish(target, make, _waiting))
+    return kept("base", f"{SUITE}-{key(SUITE, *packages, *options)}", make)
+
+
+def kept(kind: str, name: str, make: Callable[[Path], Image], below: Image | None = None) -> Image:
+    """The image of this name in the cache; where it is not there, `make` makes it in a folder.
+
+    `make` leaves the layer that stands on `below` in the folder's layer.tar.
+    """
+    target = cache_root(environment()) / "images" / kind / name
+    return _stored(publish(target, lambda folder: _store(folder, make(folder)), _waiting), below)
 
 
 def spark(version: str) -> Image:
     """The image of a Spark version, built if need be."""
     below = base()
     recipe = {path.name: path.read_bytes() for path in RECIPE.iterdir()}
-    target = _folder("spark", f"{version}-{spark_key(recipe, below)}")
-    return _stored(publish(target, lambda folder: _make_spark(version, below, folder), _waiting), below)
+    name = f"{version}-{spark_key(recipe, below)}"
+    return kept("spark", name, lambda folder: _make_spark(version, below, folder), below)
 
 
 def spark_key(recipe: Mapping[str, bytes], below: Image) -> str:
@@ -99,7 +111,7 @@ def spark_key(recipe: Mapping[str, bytes], below: Image) -> str:
 def build(context: Path, below: Image, folder: Path, *options: str) -> Image:
     """The image that the Dockerfile of `context` makes on `below`: one more layer, kept in `folder`.
 
-    The Dockerfile begins with `FROM base`. Leaves nothing outside `folder`; ToolError when it fails.
+    The Dockerfile begins with `FROM base`, or with an argument for it. Leaves nothing outside `folder`; ToolError when it fails.
     """
     work = folder / "buildah"
     ociimage.make_layout(work / "base", below)
@@ -154,7 +166,7 @@ def _private_buildah(work: Path) -> Iterator[tuple[str, ...]]:
                 CONTAINERS.rmdir()
 
 
-def _make_spark(version: str, below: Image, folder: Path) -> None:
+def _make_spark(version: str, below: Image, folder: Path) -> Image:
     context = folder / "context"
     context.mkdir()
     # Links: the cache holds one copy of a release, and nobody writes to it.
@@ -162,8 +174,9 @@ def _make_spark(version: str, below: Image, folder: Path) -> None:
     for path in RECIPE.iterdir():
         shutil.copy(path, context / path.name)
     progress.say(f"building the image of Spark {version} (once; a minute)")
-    _store(folder, build(context, below, folder, f"--build-arg=VERSION={version}"))
+    made = build(context, below, folder, f"--build-arg=VERSION={version}")
     shutil.rmtree(context)
+    return made
 
 
 def _store(folder: Path, image: Image) -> None:
@@ -176,10 +189,6 @@ def _stored(folder: Path, below: Image | None = None) -> Image:
     found = json.loads((folder / "image.json").read_text())
     own = Layer(found["digest"], found["size"], folder / "layer.tar")
     return Image(found["architecture"], found["config"], (*(below.layers if below else ()), own))
-
-
-def _folder(kind: str, name: str) -> Path:
-    return cache_root(environment()) / "images" / kind / name
 
 
 def _waiting() -> None:

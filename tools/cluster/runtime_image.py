@@ -1,0 +1,129 @@
+"""The runtime image (images/runtime), and the same on a Spark image (images/spark-with-runtime).
+
+python tools/cluster/runtime_image.py FOLDER    write the context of the Dockerfile there, and nothing else
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+if __name__ == "__main__":  # as a script: its neighbours are the tools and the package
+    sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
+
+import golang
+import progress
+import scheduler
+import spark_home
+from cachedir import ToolError, key
+from cluster import images, ociimage
+from cluster.ociimage import Image
+
+ROOT = Path(__file__).resolve().parents[2]
+RECIPE = ROOT / "images" / "runtime"
+RECIPE_WITH_SPARK = ROOT / "images" / "spark-with-runtime"
+NAME = "docker.io/sparkgen/runtime:1"
+"""What applications name by default (contract.RUNTIME_IMAGE)."""
+PACKAGES = ("python3",)
+PARTS = ("__init__.py", "contract.py", "allocator")
+"""What of the package sparkgen runs in a cluster; the generator and its libraries stay out."""
+
+
+def runtime() -> Image:
+    """The runtime image, built if need be."""
+    return _on(images.debian(PACKAGES), [RECIPE])
+
+
+def spark_with_runtime(version: str) -> Image:
+    """The image of a Spark version with the runtime in it, built if need be."""
+    return _on(images.spark(version), [RECIPE, RECIPE_WITH_SPARK])
+
+
+def _on(below: Image, recipes: list[Path]) -> Image:
+    files = [part for folder in recipes for name, data in _files(folder) for part in (name, data)]
+    code = [part for name, data in _package() for part in (name, data)]
+    jars = [part for jar in _jars() for part in (jar.name, jar.read_bytes())]
+    name = key(*files, *code, *jars, *requirements(), ociimage.digest(below))
+
+    def make(folder: Path) -> Image:
+        context(folder / "context", recipes)
+        progress.say("building the runtime image (again when the allocator or the jar has changed)")
+        made = images.build(folder / "context", below, folder, "--build-arg=BASE=base")
+        shutil.rmtree(folder / "context")
+        return made
+
+    return images.kept("runtime", name, make, below)
+
+
+def context(folder: Path, recipes: list[Path]) -> None:
+    """Write the context of the Dockerfile; a later recipe's files take the place of an earlier one's."""
+    for recipe in recipes:
+        shutil.copytree(recipe, folder, dirs_exist_ok=True)
+    python = folder / "python"
+    for name, data in _package():
+        (python / name).parent.mkdir(parents=True, exist_ok=True)
+        (python / name).write_bytes(data)
+    _libraries(python, folder / "venv")
+    (folder / "jars").mkdir()
+    for jar in _jars():
+        shutil.copy(jar, folder / "jars" / jar.name)
+
+
+def requirements() -> list[str]:
+    """The libraries of the runtime, pinned: pyproject.toml's extra `runtime`."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    return [str(entry) for entry in project["project"]["optional-dependencies"]["runtime"]]
+
+
+def _libraries(folder: Path, venv: Path) -> None:
+    # A venv for its pip: the Python at hand may have none, or may be managed by its distribution.
+    commands = (
+        ("making a place for pip", sys.executable, "-m", "venv", str(venv)),
+        (
+            "fetching the runtime's libraries from PyPI",
+            *(str(venv / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-compile", "--no-deps"),
+            *("--disable-pip-version-check", "--only-binary=:all:", f"--target={folder}", *requirements()),
+        ),
+    )
+    for title, *command in commands:
+        code, output = progress.run(title, command)
+        if code:
+            raise ToolError(f"{title}: failed.\n{golang.tail(output)}")
+    shutil.rmtree(venv)
+
+
+def _package() -> Iterator[tuple[str, bytes]]:
+    for part in PARTS:
+        path = ROOT / "sparkgen" / part
+        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+            yield str(file.relative_to(ROOT)), file.read_bytes()
+
+
+def _files(folder: Path) -> Iterator[tuple[str, bytes]]:
+    return ((path.name, path.read_bytes()) for path in sorted(folder.iterdir()))
+
+
+def _jars() -> list[Path]:
+    return [scheduler.ensure(line) for line in spark_home.VERSIONS]
+
+
+def main() -> int:
+    """Write a context into the folder that the first argument names."""
+    if len(sys.argv) != 2 or Path(sys.argv[1]).exists():
+        print(
+            "usage: python tools/cluster/runtime_image.py FOLDER (one that is not there yet)", file=sys.stderr
+        )
+        return 2
+    try:
+        context(Path(sys.argv[1]), [RECIPE])
+    except ToolError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
