@@ -111,7 +111,8 @@ def spark_key(recipe: Mapping[str, bytes], below: Image) -> str:
 def build(context: Path, below: Image, folder: Path, *options: str) -> Image:
     """The image that the Dockerfile of `context` makes on `below`: one more layer, kept in `folder`.
 
-    The Dockerfile begins with `FROM base`, or with an argument for it. Leaves nothing outside `folder`; ToolError when it fails.
+    The Dockerfile begins with `FROM base`, or with an argument for it. Leaves nothing outside `folder`;
+    ToolError when it fails.
     """
     work = folder / "buildah"
     ociimage.make_layout(work / "base", below)

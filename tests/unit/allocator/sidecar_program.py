@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from memoryworld import MemoryWorld
 
 from sparkgen.allocator import sidecar
-from sparkgen.allocator.__main__ import _answered
+from sparkgen.allocator.exits import exit_code
 from sparkgen.allocator.watcher import Chances
 
 
@@ -37,7 +37,7 @@ def main() -> int:
     folders = sidecar.Folders(folder / "conf", folder / "executor", folder / "tuning", folder / "session")
     outside = sidecar.Outside(world, folders, *ports)
     chances = Chances(time.monotonic, random.random)
-    code = _answered(lambda: sidecar.run(os.environ, outside, chances, lambda: secrets.token_hex(32)))
+    code = exit_code(lambda: sidecar.run(os.environ, outside, chances, lambda: secrets.token_hex(32)))
     for made in worlds:
         notices = [[notice.reason, notice.message] for notice in made.notices]
         found = {"notices": notices, "calls": made.calls, "left": sorted(made.pods)}

@@ -1,0 +1,162 @@
+"""tuning.json as settings, and followed while it changes."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sparkgen.allocator.tuning import BadTuning, Change, Followed, parse
+from sparkgen.allocator.types import Settings
+
+
+def text(**sections: Any) -> str:
+    """A tuning.json of this version."""
+    return json.dumps({"version": 1, **sections})
+
+
+def test_dynamic_allocation() -> None:
+    """Bounds and the start; a start below the minimum is the minimum, as in Spark."""
+    settings = parse(text(executors={"minimum": 2, "initial": 1, "maximum": 10})).settings
+    assert settings == Settings(dynamic=True, minimum=2, initial=2, maximum=10)
+    assert parse(text(executors={})).settings == Settings(dynamic=True)
+
+
+def test_static_allocation() -> None:
+    """`instances` says that it is static, also when it is 0."""
+    assert parse(text(executors={"instances": 0})).settings == Settings(dynamic=False, instances=0)
+
+
+def test_times_are_milliseconds() -> None:
+    """All that is in the file arrives, in seconds."""
+    allocation = {
+        "batchSize": 20,
+        "batchDelayMs": 1500,
+        "maxPendingPods": 50,
+        "executorTimeoutMs": 60000,
+        "pendingTimeoutMs": 30000,
+        "maxExecutorFailures": 0,
+        "executorFailuresValidityIntervalMs": 1000,
+    }
+    settings = parse(text(executors={"instances": 1}, allocation=allocation)).settings
+    assert settings == Settings(
+        batch_size=20,
+        batch_delay=1.5,
+        max_pending=50,
+        executor_timeout=60.0,
+        pending_timeout=30.0,
+        max_failures=0,
+        failures_interval=1.0,
+    )
+
+
+@pytest.mark.parametrize("moment", ["2026-12-31T00:00:00Z", "2026-12-31T01:00:00+01:00"])
+def test_the_end_of_a_run(moment: str) -> None:
+    """RFC 3339, in any zone."""
+    assert parse(text(run={"expiresAt": moment})).expires_at == datetime(2026, 12, 31, tzinfo=UTC)
+
+
+def test_every_problem_at_once() -> None:
+    """One look at the message is enough to mend the file."""
+    with pytest.raises(BadTuning) as caught:
+        parse(
+            text(
+                executors={"minimum": 5, "maximum": 3, "initial": "two"},
+                allocation={"batchSize": 0, "maxPendingPods": True},
+                run={"expiresAt": "2026-12-31"},
+            )
+        )
+    problems = " | ".join(caught.value.problems)
+    for expected in (
+        "executors.maximum is 3, and executors.minimum 5",
+        "executors.initial is 'two'",
+        "allocation.batchSize is 0, and has to be a whole number from 1 on",
+        "allocation.maxPendingPods is True",
+        "run.expiresAt is '2026-12-31'",
+    ):
+        assert expected in problems
+    assert len(caught.value.problems) == 5
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("{", "it is not JSON"),
+        ("[]", "it is not an object"),
+        ('{"version": 2}', "its version is 2, and this runtime image reads version 1"),
+        ("{}", "its version is None"),
+        (text(executors=[]), "executors is \\[\\], and has to be an object"),
+    ],
+)
+def test_what_cannot_be_used(content: str, expected: str) -> None:
+    """Another version is refused with both numbers."""
+    with pytest.raises(BadTuning, match=expected):
+        parse(content)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A ConfigMap volume: the file is a link to one in a folder that is swapped."""
+    (tmp_path / "kept").mkdir()
+    swap(tmp_path, text(executors={"instances": 1}))
+    return tmp_path
+
+
+def swap(folder: Path, content: str) -> None:
+    """Change the volume as the kubelet does: a new folder, and a link that is put in the old one's place."""
+    new = folder / f"..{len(list(folder.iterdir()))}"
+    new.mkdir()
+    (new / "tuning.json").write_text(content)
+    (folder / "..draft").symlink_to(new.name)
+    (folder / "..draft").replace(folder / "..data")
+    if not (folder / "tuning.json").is_symlink():
+        (folder / "tuning.json").symlink_to("..data/tuning.json")
+
+
+def followed(folder: Path) -> Followed:
+    """The file, followed."""
+    return Followed(folder / "tuning.json", 45.0, folder / "kept" / "tuning.json")
+
+
+def test_a_change_is_seen_once(folder: Path) -> None:
+    """The kubelet swaps a link; the template's grace stays."""
+    tuned = followed(folder)
+    assert tuned.look() is None
+    swap(folder, text(executors={"instances": 3}))
+    assert tuned.look() == Change(Settings(instances=3, grace=45.0))
+    assert tuned.look() is None
+    assert tuned.settings.instances == 3
+
+
+def test_a_bad_edit_changes_nothing_and_is_told_once(folder: Path) -> None:
+    """Also when the file is gone; and that it is well again is news."""
+    tuned = followed(folder)
+    swap(folder, "{")
+    change = tuned.look()
+    assert change is not None
+    assert (change.settings.instances, "not JSON" in (change.bad or "")) == (1, True)
+    assert tuned.look() is None
+    swap(folder, text(executors={"instances": 1}))
+    assert tuned.look() == Change(Settings(instances=1, grace=45.0))
+    assert tuned.look() is None
+
+
+def test_a_restart_after_a_bad_edit_goes_on_with_what_was_good(folder: Path) -> None:
+    """The driver runs; a typo must not keep its allocator from coming back."""
+    followed(folder)
+    swap(folder, "{")
+    tuned = followed(folder)
+    assert tuned.settings.instances == 1
+    change = tuned.look()
+    assert change is not None
+    assert change.bad
+
+
+def test_a_bad_file_at_the_very_start(folder: Path) -> None:
+    """Nothing is guessed."""
+    swap(folder, "{")
+    with pytest.raises(BadTuning):
+        followed(folder)
