@@ -14,7 +14,7 @@ CLUSTER := PYTHONPATH=tools $(PYTHON) -m cluster
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test lint format bench golden tools scheduler clean \
+.PHONY: help venv demo test lint format bench bench-cluster golden tools scheduler clean \
         cluster-requirements cluster-up cluster-down cluster-status cluster-images cluster-shell e2e
 
 help: ## Show this list
@@ -58,6 +58,9 @@ format: $(STAMP) ## Format the code, and fix what ruff can fix
 
 bench: $(STAMP) ## Measure sparkgen against helm on this machine
 	@$(BIN)/python tools/bench.py
+
+bench-cluster: $(STAMP) ## Measure an application on the test cluster against Spark's own backend (10 minutes)
+	@$(BIN)/python tools/bench_cluster.py
 
 golden: $(STAMP) tools ## Write the expected outputs of the tests anew; read the diff before you commit it
 	@$(BIN)/pytest -n 2 --regenerate $(TESTS)

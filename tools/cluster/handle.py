@@ -13,8 +13,9 @@ from typing import Any
 
 import gotools
 from cachedir import ToolError
-from cluster import audit, images, network, nodes
+from cluster import audit, images, network, nodes, runtime_image
 from cluster.audit import Call
+from cluster.ociimage import Image
 from cluster.plan import LAYOUT, NAME, NODES
 
 
@@ -54,9 +55,15 @@ class Cluster:
 
     def load_spark(self, tags: Iterable[str]) -> None:
         """Have the Spark images of these tags on every node; another cluster pulls its own."""
-        if not self.own:
-            return
-        wanted = images.spark_images(tags)
+        if self.own:
+            self._load(images.spark_images(tags))
+
+    def load_runtime(self) -> None:
+        """Have the runtime image on every node; another cluster has to have it from a registry."""
+        if self.own:
+            self._load({runtime_image.NAME: runtime_image.runtime()})
+
+    def _load(self, wanted: Mapping[str, Image]) -> None:
         with ThreadPoolExecutor() as pool:  # each node unpacks its own
             list(pool.map(lambda node: nodes.load_images(LAYOUT, node, wanted), NODES))
 

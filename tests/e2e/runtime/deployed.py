@@ -1,0 +1,166 @@
+"""Applications of these tests on the cluster: rendered, applied, waited for, and looked at."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from cluster.handle import Cluster
+from cluster.images import REPOSITORY
+
+APPLICATIONS = Path(__file__).parent / "applications"
+SMALL = {
+    "cores": 1,
+    "coreRequest": "100m",
+    "memory": "600m",
+}
+"""A container's share of a small machine: nothing waits for CPU that nobody uses."""
+
+
+@dataclass(frozen=True)
+class Deployed:
+    """An application on the cluster: what is asked of it is read anew each time."""
+
+    cluster: Cluster
+    namespace: str
+    name: str
+    run: str
+
+    def job(self) -> dict[str, Any]:
+        """The driver's Job."""
+        return dict(
+            json.loads(self.cluster.kubectl("get", "job", self.run, "-n", self.namespace, "-o", "json"))
+        )
+
+    def finished(self) -> str:
+        """How the Job ended: "Complete" or "Failed"; "" while it runs."""
+        conditions = self.job().get("status", {}).get("conditions", [])
+        ended = [
+            c["type"] for c in conditions if c["status"] == "True" and c["type"] in ("Complete", "Failed")
+        ]
+        return str(ended[0]) if ended else ""
+
+    def wait(self, seconds: float = 240) -> str:
+        """Wait until the Job has ended: "Complete" or "Failed"."""
+        wait_until(lambda: bool(self.finished()), seconds, f"{self.name} has ended", self.story)
+        return self.finished()
+
+    def driver(self) -> dict[str, Any]:
+        """The driver's pod, the newest one."""
+        pods = self.cluster.objects(
+            "pods", self.namespace, f"sparkgen.dev/application={self.name},spark-role=driver"
+        )
+        return max(pods, key=lambda pod: str(pod["metadata"]["creationTimestamp"]))
+
+    def executors(self, *phases: str) -> list[dict[str, Any]]:
+        """The executors' pods, of all phases or of these; those being deleted count only without `phases`."""
+        selector = f"sparkgen.dev/application={self.name},spark-role=executor"
+        pods = self.cluster.objects("pods", self.namespace, selector)
+        there = [pod for pod in pods if pod["status"].get("phase") in phases and not leaving(pod)]
+        return there if phases else pods
+
+    def logs(self, container: str = "spark-kubernetes-driver", *options: str) -> str:
+        """What a container of the driver's pod has written."""
+        name = self.driver()["metadata"]["name"]
+        return self.cluster.try_kubectl("logs", "-n", self.namespace, name, "-c", container, *options).stdout
+
+    def events(self) -> list[dict[str, Any]]:
+        """The Events about the driver's pod."""
+        name = self.driver()["metadata"]["name"]
+        return [
+            event
+            for event in self.cluster.objects("events", self.namespace)
+            if event["involvedObject"].get("name") == name
+        ]
+
+    def story(self) -> str:
+        """All that helps to understand a failure."""
+        parts = [self.cluster.kubectl("get", "pods,jobs", "-n", self.namespace, "-o", "wide")]
+        try:
+            parts += [
+                f"--- allocator\n{self.logs('allocator')[-6000:]}",
+                f"--- driver\n{self.logs()[-4000:]}",
+            ]
+        except ValueError:
+            parts.append("there is no driver")
+        return "\n".join(parts)
+
+
+def leaving(pod: Mapping[str, Any]) -> bool:
+    """Whether a pod is being deleted."""
+    return "deletionTimestamp" in pod["metadata"]
+
+
+def wait_until(
+    condition: Callable[[], bool], seconds: float, what: str, story: Callable[[], str] = lambda: ""
+) -> None:
+    """Wait; the test fails with `story` when it takes too long."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            pytest.fail(f"not after {seconds:.0f} s: {what}\n{story()}")
+        time.sleep(0.5)
+
+
+def document(name: str, version: str, script: str, *arguments: str, **spec: Any) -> dict[str, Any]:
+    """A small PySpark application that runs a script of these tests."""
+    return {
+        "apiVersion": "sparkgen.dev/v1alpha1",
+        "kind": "SparkApplication",
+        "metadata": {"name": name},
+        "spec": {
+            "type": "Python",
+            "sparkVersion": version,
+            "image": f"{REPOSITORY}:{version}",
+            "imagePullPolicy": "IfNotPresent",
+            "mainApplicationFile": f"local:///opt/applications/{script}",
+            "arguments": list(arguments),
+            **spec,
+            "driver": {
+                **SMALL,
+                "configMaps": [{"name": "applications", "path": "/opt/applications"}],
+                **spec.get("driver", {}),
+            },
+            "executor": {**SMALL, "instances": 2, **spec.get("executor", {})},
+        },
+    }
+
+
+def render(source: Path | Mapping[str, Any], namespace: str, *options: str) -> str:
+    """The manifests, as the command line prints them."""
+    command = [str(Path(sys.executable).with_name("sparkgen")), "render", "-q"]
+    text = None if isinstance(source, Path) else yaml.safe_dump(dict(source))
+    command += [str(source) if isinstance(source, Path) else "-", *options]
+    command += ["--set", f"metadata.namespace={namespace}"]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def deploy(cluster: Cluster, namespace: str, source: Path | Mapping[str, Any], *options: str) -> Deployed:
+    """Render an application and apply it, as a person does: `sparkgen render ... | kubectl apply -f -`."""
+    manifests = render(source, namespace, *options)
+    scripts = {path.name: path.read_text() for path in APPLICATIONS.glob("*.py")}
+    cluster.apply(
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "applications", "namespace": namespace},
+            "data": scripts,
+        }
+    )
+    cluster.kubectl("apply", "-f", "-", input_text=manifests)
+    objects = list(yaml.safe_load_all(manifests))
+    workload = next(item for item in objects if item["kind"] in ("Job", "CronJob", "Deployment"))
+    template = workload["spec"].get("template") or workload["spec"]["jobTemplate"]["spec"]["template"]
+    labels = template["metadata"]["labels"]
+    return Deployed(cluster, namespace, labels["sparkgen.dev/application"], labels["sparkgen.dev/run"])

@@ -1,0 +1,129 @@
+"""Executors, the allocator and the driver die: the result is the same, the cause is told, nothing is left."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+
+import pytest
+from deployed import Deployed, deploy, document, wait_until
+
+from cluster import nodes
+from cluster.handle import Cluster
+from cluster.images import TESTED_VERSIONS
+from cluster.plan import LAYOUT, NODES
+
+OLD, NEW = TESTED_VERSIONS
+
+
+def running(application: Deployed, count: int) -> list[str]:
+    """The names of executors, when so many of them are registered with Spark."""
+
+    def registered() -> bool:
+        return application.logs("allocator").count("registered") > 0 and (
+            len(application.executors("Running")) >= count
+        )
+
+    wait_until(registered, 120, f"{count} executors run", application.story)
+    time.sleep(8)  # until their JVMs have registered, and work
+    return [pod["metadata"]["name"] for pod in application.executors("Running")]
+
+
+def kill_container(cluster: Cluster, pod: dict[str, object], container: str) -> None:
+    """End a container's process 1 as `kill -9` does, from its node."""
+    spec, status = pod["spec"], pod["status"]
+    assert isinstance(spec, dict)
+    assert isinstance(status, dict)
+    states = [*status.get("initContainerStatuses", []), *status["containerStatuses"]]
+    (identity,) = [state["containerID"] for state in states if state["name"] == container]
+    node = next(node for node in NODES if node.name == spec["nodeName"])
+    command = [
+        "ctr",
+        "-n",
+        "k8s.io",
+        "tasks",
+        "kill",
+        "-s",
+        "SIGKILL",
+        identity.removeprefix("containerd://"),
+    ]
+    subprocess.run([*nodes.enter(LAYOUT, node), *command], check=True, cwd="/")
+
+
+def test_lost_executors_are_replaced_and_the_result_is_right(cluster: Cluster, restricted: str) -> None:
+    """One is deleted, one evicted: neither counts as the application's fault, and others take their place."""
+    application = deploy(cluster, restricted, document("losses", NEW, "hold.py", "8", "nothing", "12"))
+    first, second = running(application, 2)[:2]
+    cluster.kubectl("delete", "pod", first, "-n", restricted, "--wait=false")
+    eviction = {
+        "apiVersion": "policy/v1",
+        "kind": "Eviction",
+        "metadata": {"name": second, "namespace": restricted},
+    }
+    path = f"/api/v1/namespaces/{restricted}/pods/{second}/eviction"
+    cluster.kubectl("create", "--raw", path, "-f", "-", input_text=json.dumps(eviction))
+    assert application.wait() == "Complete", application.story()
+    assert "total: 28" in application.logs()
+    told = application.logs("allocator")
+    assert "evict" in told
+    assert "deleted" in told
+
+
+@pytest.mark.own_cluster
+def test_an_executor_out_of_memory_is_told_as_such(cluster: Cluster, restricted: str) -> None:
+    """The kernel kills the executor: the application's fault, said with the limit; the task runs again."""
+    application = deploy(
+        cluster, restricted, document("oom", OLD, "hold.py", "4", "oom", "1", executor={"instances": 1})
+    )
+    assert application.wait() == "Complete", application.story()
+    assert "total: 6" in application.logs()
+    assert "out of memory" in application.logs("allocator")
+
+
+@pytest.mark.own_cluster
+def test_the_allocator_dies_while_it_scales(cluster: Cluster, restricted: str) -> None:
+    """Killed twice with -9 while executors come: none too many, and the job does not notice."""
+    application = deploy(cluster, restricted, document("crash", NEW, "hold.py", "8", "nothing", "8"))
+    for _ in range(2):
+        wait_until(lambda: bool(application.executors()), 60, "there are executors", application.story)
+        kill_container(cluster, application.driver(), "allocator")
+        time.sleep(4)
+    assert application.wait() == "Complete", application.story()
+    assert "total: 28" in application.logs()
+    status = application.driver()["status"]["initContainerStatuses"]
+    (allocator,) = [entry for entry in status if entry["name"] == "allocator"]
+    assert allocator["restartCount"] >= 1
+    created = [
+        call.name
+        for call in cluster.calls(restricted, "crash")
+        if (call.verb, call.resource, call.code) == ("create", "pods", 201)
+    ]
+    assert len(created) == 2, "the two executors that were wanted, each created once"
+    wait_until(lambda: not application.executors(), 30, "nothing is left", application.story)
+
+
+def test_nothing_is_left_when_the_driver_is_deleted(cluster: Cluster, restricted: str) -> None:
+    """The driver's Job is deleted in the middle: its executors and its Secret go with it."""
+    application = deploy(cluster, restricted, document("gone", OLD, "hold.py", "4", "nothing", "60"))
+    running(application, 2)
+    cluster.kubectl("delete", "job", application.run, "-n", restricted, "--wait=false")
+    wait_until(lambda: not application.executors(), 90, "the executors are gone")
+    wait_until(lambda: not cluster.objects("secrets", restricted), 60, "the secret is gone")
+
+
+@pytest.mark.own_cluster
+def test_nothing_runs_on_when_the_allocator_died_before_the_end(cluster: Cluster, restricted: str) -> None:
+    """The driver completes while its allocator is down: executors leave by themselves."""
+    application = deploy(cluster, restricted, document("alone", NEW, "hold.py", "2", "nothing", "14"))
+    running(application, 2)
+    deadline = time.monotonic() + 120
+    while not application.finished() and time.monotonic() < deadline:
+        kill_container(cluster, application.driver(), "allocator")  # it comes back ever more slowly
+        time.sleep(1)
+    assert application.finished() == "Complete", application.story()
+    wait_until(
+        lambda: not application.executors("Running", "Pending"), 90, "no executor runs", application.story
+    )
+    cluster.kubectl("delete", "job", application.run, "-n", restricted)
+    wait_until(lambda: not application.executors(), 60, "no executor's pod is left")

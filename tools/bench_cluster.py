@@ -1,0 +1,248 @@
+"""`make bench-cluster`: pi with two executors on the test cluster, sparkgen beside Spark's own backend.
+
+Both run the same image with the same settings, in turn, A B A B, so that a noisy machine treats both
+alike. The time is from the command that submits (`spark-submit`, or `sparkgen render | kubectl apply`)
+until the driver's pod has succeeded. Where it goes is read from the pod's times and the driver's log.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import spark_home
+from cachedir import ToolError
+from cluster import lifecycle, lock, network, requirements
+from cluster.handle import Cluster
+from cluster.images import REPOSITORY, TESTED_VERSIONS
+from cluster.plan import API_SERVER, LAYOUT, LOCK, NAME
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "docs" / "benchmarks" / "pi.md"
+PI = "local:///opt/spark/examples/src/main/python/pi.py"
+MEMORY = "600m"
+GOAL = 0.70
+SECONDS = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One application: its wall in seconds, and how long each part of it took, by name."""
+
+    wall: float
+    parts: dict[str, float]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the rounds, print the table, and keep it with `--write`; 1 when the goal is missed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5, help="pairs (default 5)")
+    parser.add_argument("--version", default=TESTED_VERSIONS[-1], help="Spark (default the newest tested)")
+    parser.add_argument("--write", action="store_true", help=f"keep it in {RESULTS.relative_to(ROOT)}")
+    options = parser.parse_args(arguments)
+    try:
+        requirements.check()
+        home = spark_home.ensure(options.version)
+        with lock.held(LOCK, "make bench-cluster"):
+            lifecycle.up()
+            cluster = Cluster(LAYOUT.kubeconfig, own=True)
+            cluster.load_runtime()
+            cluster.load_spark([options.version])
+            pairs = rounds(cluster, home, options.version, options.rounds)
+    except ToolError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    text = report(pairs, options.version)
+    print(text)
+    if options.write:
+        RESULTS.write_text(text)
+    return 0 if ratio(pairs) <= GOAL else 1
+
+
+def rounds(cluster: Cluster, home: Path, version: str, count: int) -> list[tuple[Run, Run]]:
+    """Pairs of runs (sparkgen, native), after one of each that is not counted."""
+    pairs = []
+    for number in range(count + 1):
+        ours = in_namespace(cluster, lambda namespace: sparkgen(cluster, namespace, version))
+        theirs = in_namespace(cluster, lambda namespace: native(cluster, namespace, home, version))
+        print(f"round {number}: sparkgen {ours.wall:.1f} s, native {theirs.wall:.1f} s", file=sys.stderr)
+        pairs.append((ours, theirs))
+    return pairs[1:]
+
+
+def ratio(pairs: list[tuple[Run, Run]]) -> float:
+    """The median of sparkgen's wall over native Spark's."""
+    return statistics.median(ours.wall / theirs.wall for ours, theirs in pairs)
+
+
+def in_namespace(cluster: Cluster, run: Callable[[str], Run]) -> Run:
+    """A run in a namespace of its own, which is gone before the next one."""
+    namespace = f"bench-{uuid.uuid4().hex[:8]}"
+    cluster.kubectl("create", "namespace", namespace)
+    try:
+        return run(namespace)
+    finally:
+        cluster.kubectl("delete", "namespace", namespace, seconds=180)
+
+
+def sparkgen(cluster: Cluster, namespace: str, version: str) -> Run:
+    """The application by `sparkgen render ... | kubectl apply -f -`."""
+    role = {"cores": 1, "coreRequest": "100m", "memory": MEMORY}
+    document = {
+        "apiVersion": "sparkgen.dev/v1alpha1",
+        "kind": "SparkApplication",
+        "metadata": {"name": "pi", "namespace": namespace},
+        "spec": {
+            "type": "Python",
+            "sparkVersion": version,
+            "image": f"{REPOSITORY}:{version}",
+            "mainApplicationFile": PI,
+            "arguments": ["10"],
+            "driver": role,
+            "executor": {**role, "instances": 2},
+        },
+    }
+    began = time.time()
+    command = [str(Path(sys.executable).with_name("sparkgen")), "render", "-q", "-"]
+    done = subprocess.run(command, input=json.dumps(document), capture_output=True, text=True, check=True)
+    cluster.kubectl("apply", "-f", "-", input_text=done.stdout)
+    return finished(cluster, namespace, began)
+
+
+def native(cluster: Cluster, namespace: str, home: Path, version: str) -> Run:
+    """The application by `spark-submit --master k8s://...`, in cluster mode, as a person runs it."""
+    cluster.kubectl("create", "serviceaccount", "spark", "-n", namespace)
+    grant = ("--clusterrole=edit", f"--serviceaccount={namespace}:spark")
+    cluster.kubectl("create", "rolebinding", "spark", "-n", namespace, *grant)
+    conf = {
+        "spark.kubernetes.namespace": namespace,
+        "spark.kubernetes.container.image": f"{REPOSITORY}:{version}",
+        "spark.kubernetes.authenticate.driver.serviceAccountName": "spark",
+        "spark.kubernetes.driver.request.cores": "100m",
+        "spark.kubernetes.executor.request.cores": "100m",
+        "spark.kubernetes.submission.waitAppCompletion": "false",
+        "spark.kubernetes.authenticate.submission.caCertFile": str(LAYOUT.pki / "ca.crt"),
+        "spark.kubernetes.authenticate.submission.clientCertFile": str(LAYOUT.pki / "admin.crt"),
+        "spark.kubernetes.authenticate.submission.clientKeyFile": str(LAYOUT.pki / "admin.key"),
+        "spark.driver.memory": MEMORY,
+        "spark.executor.memory": MEMORY,
+        "spark.executor.instances": "2",
+    }
+    options = [f"--conf={name}={value}" for name, value in conf.items()]
+    began = time.time()
+    command = [
+        *(*network.enter(NAME), str(home / "bin" / "spark-submit"), f"--master=k8s://{API_SERVER}"),
+        *("--deploy-mode=cluster", "--name=pi", *options, PI, "10"),
+    ]
+    settings = {**os.environ, "SPARK_HOME": str(home), "KUBECONFIG": str(LAYOUT.kubeconfig)}
+    done = subprocess.run(command, env=settings, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ToolError(f"spark-submit failed:\n{done.stderr[-3000:]}")
+    return finished(cluster, namespace, began)
+
+
+def finished(cluster: Cluster, namespace: str, began: float) -> Run:
+    """Wait for the driver's pod to succeed; ToolError when it does not."""
+    deadline = time.monotonic() + SECONDS
+    while time.monotonic() < deadline:
+        pods = cluster.objects("pods", namespace, "spark-role=driver")
+        phase = pods[0]["status"]["phase"] if pods else ""
+        if phase == "Succeeded":
+            wall = time.time() - began
+            return Run(wall, parts(cluster, namespace, pods[0], began, wall))
+        if phase == "Failed":
+            break
+        time.sleep(0.1)
+    raise ToolError(f"the driver has not succeeded:\n{cluster.kubectl('get', 'pods', '-n', namespace)}")
+
+
+MARKS = {
+    "driver's JVM up": "Running Spark version",
+    "executors registered": "Registered executor",
+    "job begun": "Starting job",
+    "job done": "finished: reduce",
+    "context stopped": "Successfully stopped SparkContext",
+}
+"""What in the driver's log ends each part."""
+
+
+def parts(
+    cluster: Cluster, namespace: str, pod: dict[str, Any], began: float, wall: float
+) -> dict[str, float]:
+    """Seconds from the beginning at which each part was over."""
+    (state,) = [
+        entry["state"]["terminated"]
+        for entry in pod["status"]["containerStatuses"]
+        if entry["name"] == "spark-kubernetes-driver"
+    ]
+    created = _seconds(pod["metadata"]["creationTimestamp"]) - began
+    result = {
+        "driver's pod created": created,
+        "driver's container started": _seconds(state["startedAt"]) - began,
+    }
+    log = cluster.kubectl(
+        "logs", "-n", namespace, pod["metadata"]["name"], "--timestamps", "-c", "spark-kubernetes-driver"
+    )
+    for name, text in MARKS.items():
+        lines = [line for line in log.splitlines() if text in line]
+        if lines:  # the last of several: all executors are there
+            stamp = lines[-1].split(" ", 1)[0]
+            result[name] = _seconds(stamp) - began
+    return {**result, "driver's pod succeeded": wall}
+
+
+def _seconds(stamp: str) -> float:
+    whole, _, fraction = stamp.rstrip("Z").partition(".")
+    at = datetime.fromisoformat(whole).replace(tzinfo=UTC).timestamp()
+    return at + (float(f"0.{fraction}") if fraction else 0.0)
+
+
+def report(pairs: list[tuple[Run, Run]], version: str) -> str:
+    """The page: the rounds, the medians and where the time goes."""
+    lines = [
+        "# Pi with two executors: sparkgen beside Spark's own backend",
+        "",
+        f"Spark {version}, the test cluster of this repository, {os.cpu_count()} cores, "
+        f"{datetime.now(UTC):%Y-%m-%d}. Written by `make bench-cluster`.",
+        "Seconds from the submitting command to the driver's pod succeeded; on another machine the seconds",
+        "are others, and the ratio is what counts.",
+        "",
+        "| round | sparkgen | native | ratio |",
+        "|---|---|---|---|",
+    ]
+    for number, (ours, theirs) in enumerate(pairs, start=1):
+        lines.append(f"| {number} | {ours.wall:.1f} | {theirs.wall:.1f} | {ours.wall / theirs.wall:.2f} |")
+    lines += [
+        "",
+        f"Median ratio: **{ratio(pairs):.2f}** (goal: at most {GOAL:.2f}).",
+        "",
+        "Where the time goes:",
+        "",
+    ]
+    lines += ["| over after (median seconds) | sparkgen | native |", "|---|---|---|"]
+    for name in pairs[0][0].parts:
+        columns = [
+            _median([run.parts[name] for run in side if name in run.parts])
+            for side in zip(*pairs, strict=True)
+        ]
+        lines.append(f"| {name} | {columns[0]} | {columns[1]} |")
+    return "\n".join(lines) + "\n"
+
+
+def _median(values: list[float]) -> str:
+    return f"{statistics.median(values):.1f}" if values else ""
+
+
+if __name__ == "__main__":
+    sys.exit(main())
