@@ -1,0 +1,309 @@
+"""The world as Kubernetes: pods are executors. All that the allocator asks of an API server is here.
+
+Lists are read as of now (no `resourceVersion`), in pages: a decision concludes from them what is not there,
+and a cached list may be old. They are rare: one at the start, and one after a gap. A watch goes on by itself
+after its server ends it, and after a connection that broke, from where it was: that leaves no gap.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.allocator import answers
+from sparkgen.allocator.answers import Fault, Reply, Verdict
+from sparkgen.allocator.attempt import Attempt
+from sparkgen.allocator.ports import Event, Listing, Notice, Pod, WatchEnded
+from sparkgen.allocator.template import TemplateError, executor_pod
+from sparkgen.allocator.transport import Stream, Transport
+from sparkgen.allocator.types import Action, Answer, Create, Delete, Outcome
+
+COMPONENT = "sparkgen-allocator"
+PAGE = 500
+"""Pods in one answer to a list, as kubectl asks for."""
+WATCH_SECONDS = (240, 360)
+"""How long one watch lasts: about the servers' own choice, and never the same for all allocators."""
+SILENCE = 100.0
+"""Seconds without a line after which a watch is opened anew; servers send a bookmark every minute."""
+PATIENCE = 30.0
+"""Seconds in which a watch must be open again; after them the view counts as one with a gap."""
+GONE = 410
+"""The version is too old to go on from."""
+MAX_EVENT_MESSAGE = 1024
+"""Characters that an Event's message may have."""
+
+
+class Kube:
+    """The port to the world (`ports.World`), on an API server.
+
+    `clock` is monotonic, `wall` the time of day in seconds since 1970, `random` gives numbers from 0 to 1.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        attempt: Attempt,
+        template: Mapping[str, Any],
+        *,
+        clock: Callable[[], float],
+        wall: Callable[[], float],
+        random: Callable[[], float],
+        silence: float = SILENCE,
+    ) -> None:
+        self._transport = transport
+        self._attempt = attempt
+        self._template = template
+        self._clock = clock
+        self._wall = wall
+        self._random = random
+        self._silence = silence
+        self._closed = threading.Event()
+        self._streams: set[Stream] = set()
+        self._denied: dict[str, float] = {}
+        self._pods = f"/api/v1/namespaces/{attempt.namespace}/pods"
+
+    def create(self, order: Create) -> Outcome:
+        """Create an executor's pod. One that is there already, and is ours, is as good."""
+        attempt, what = self._attempt, f"create executor {order.id}"
+        try:
+            pod = executor_pod(
+                self._template, attempt, order, attempt.start_url(order.id), attempt.driver_url
+            )
+        except TemplateError as error:
+            return Outcome(order, Answer.HOPELESS, f"cannot {what}: {error}")
+        try:
+            reply = self._transport.call("POST", self._pods, body=pod)
+            if answers.exists_already(reply):
+                return _outcome(order, self._whose(attempt.executor_name(order.id), what))
+        except Fault as fault:
+            return _outcome(order, answers.not_answered(fault, what))
+        return _outcome(order, self._verdict(reply, what, "create"))
+
+    def delete(self, order: Delete) -> Outcome:
+        """Delete an executor's pod, and no other: one that is not there any more is as good."""
+        what = f"delete executor {order.id}"
+        try:
+            uid = order.uid or self._uid_of(self._attempt.executor_name(order.id))
+            if not uid:
+                return Outcome(order, Answer.DONE, "it is not there")
+            options: dict[str, Any] = {
+                "apiVersion": "v1",
+                "kind": "DeleteOptions",
+                "preconditions": {"uid": uid},
+            }
+            if order.forced:
+                options["gracePeriodSeconds"] = 0
+            path = f"{self._pods}/{self._attempt.executor_name(order.id)}"
+            reply = self._transport.call("DELETE", path, body=options)
+        except Fault as fault:
+            return _outcome(order, answers.not_answered(fault, what))
+        if reply.status == 404 or answers.is_another(reply):
+            return Outcome(order, Answer.DONE, "it is not there any more")
+        return _outcome(order, self._verdict(reply, what, "delete"))
+
+    def list(self) -> Listing:
+        """All pods of this attempt, as of now. WatchEnded when that cannot be told."""
+        query = {"labelSelector": self._attempt.selector, "limit": str(PAGE)}
+        pods: list[Pod] = []
+        try:
+            while True:
+                reply = self._transport.call("GET", self._pods, query)
+                if reply.status != 200:
+                    raise self._ended(reply, "list executors")
+                pods += reply.body.get("items") or ()
+                metadata = reply.body["metadata"]
+                if not metadata.get("continue"):
+                    self._denied.pop("list executors", None)
+                    return Listing(tuple(pods), metadata["resourceVersion"])
+                query["continue"] = metadata["continue"]
+        except Fault as fault:
+            raise WatchEnded(answers.not_answered(fault, "list executors").message) from fault
+
+    def watch(self, version: str) -> Iterator[Event]:
+        """What happens from `version` on. Ends when this is closed; WatchEnded when there may be a gap."""
+        failed_at: float | None = None
+        tries = 0
+        while not self._closed.is_set():
+            opened = self._clock()
+            try:
+                for event in self._watch_once(version):
+                    failed_at, tries = None, 0
+                    version = event.version or version
+                    yield event
+                tries = tries + 1 if self._clock() - opened < 1 else 0  # a server that ends at once
+            except Fault as fault:
+                now = self._clock()
+                if failed_at is None or now - opened > PATIENCE:  # it was open, and silent, meanwhile
+                    failed_at = now
+                if now - failed_at > PATIENCE:
+                    raise WatchEnded(answers.not_answered(fault, "watch executors").message) from fault
+                tries += 1
+            if tries:
+                self._closed.wait(min(10.0, 0.25 * 2 ** min(tries, 6)) * (0.5 + self._random() / 2))
+
+    def tell(self, notice: Notice) -> None:
+        """Write an Event on the driver's pod: `kubectl describe` shows it. Best effort."""
+        path = f"/api/v1/namespaces/{self._attempt.namespace}/events"
+        with suppress(Fault):  # a notice that cannot be told must not hold anything up; the log has it, too
+            self._transport.call("POST", path, body=event_of(self._attempt, notice, self._wall()))
+
+    def create_secret(self, secret: str) -> Verdict:
+        """Create the attempt's Secret with the RPC secret; DONE as well when it is there already.
+
+        The Role lets nobody read Secrets, this allocator included: who creates it keeps the value first.
+        """
+        attempt, what = self._attempt, "create the Secret of the RPC secret"
+        body = {
+            "apiVersion": "v1",
+            "kind": "Secret",
+            "metadata": {
+                "name": attempt.secret_name,
+                "namespace": attempt.namespace,
+                "labels": self._labels(),
+                "ownerReferences": [attempt.owner],
+            },
+            "immutable": True,
+            "stringData": {contract.SECRET_KEY: secret},
+        }
+        try:
+            reply = self._transport.call("POST", f"/api/v1/namespaces/{attempt.namespace}/secrets", body=body)
+        except Fault as fault:
+            return answers.not_answered(fault, what)
+        if answers.exists_already(reply):
+            return Verdict(Answer.DONE, "it is there already")
+        return self._verdict(reply, what, "create a Secret")
+
+    def close(self) -> None:
+        """End every watch now. Other calls end by their own time-outs."""
+        self._closed.set()
+        for stream in tuple(self._streams):
+            stream.stop()
+        self._transport.close()
+
+    def _labels(self) -> dict[str, str]:
+        return {
+            contract.LABEL_MANAGED_BY: "sparkgen",
+            contract.LABEL_APPLICATION: self._attempt.application,
+            contract.LABEL_RUN: self._attempt.run,
+            contract.LABEL_ATTEMPT: self._attempt.attempt,
+        }
+
+    def _watch_once(self, version: str) -> Iterator[Event]:
+        shortest, longest = WATCH_SECONDS
+        query = {
+            "watch": "1",
+            "labelSelector": self._attempt.selector,
+            "resourceVersion": version,
+            "allowWatchBookmarks": "true",
+            "timeoutSeconds": str(int(shortest + self._random() * (longest - shortest))),
+        }
+        with self._transport.stream(self._pods, query, self._silence) as stream:
+            if isinstance(stream, Reply):
+                raise self._refused_watch(stream)
+            self._streams.add(stream)
+            try:
+                if not self._closed.is_set():
+                    yield from map(_event, stream.lines())
+            except Fault:
+                if not self._closed.is_set():
+                    raise
+            finally:
+                self._streams.discard(stream)
+
+    def _refused_watch(self, reply: Reply) -> Exception:
+        """A server that is busy is asked again; one that says no, or that the version is too old, is not."""
+        said = self._verdict(reply, "watch executors", "watch executors")
+        if reply.status != GONE and said.answer in (Answer.BUSY, Answer.LOST):
+            self._closed.wait(min(said.retry_after or 0.0, PATIENCE))
+            return Fault(said.message, sent=False)
+        return self._ended(reply, "watch executors")
+
+    def _ended(self, reply: Reply, what: str) -> WatchEnded:
+        if reply.status == GONE:
+            return WatchEnded("the API server has forgotten so old a version")
+        said = self._verdict(reply, what, what)
+        return WatchEnded(said.message, said.retry_after or 0.0)
+
+    def _verdict(self, reply: Reply, what: str, right: str) -> Verdict:
+        """What a reply means; a right that is missing may come within a minute of its first refusal."""
+        if not answers.is_missing_right(reply):
+            self._denied.pop(right, None)
+            return answers.verdict(reply, what)
+        now = self._clock()
+        return answers.verdict(reply, what, early=now - self._denied.setdefault(right, now) < answers.EARLY)
+
+    def _whose(self, name: str, what: str) -> Verdict:
+        """What it means that a pod of that name is there already."""
+        reply = self._transport.call("GET", f"{self._pods}/{name}")
+        if reply.status == 404:
+            return Verdict(Answer.REFUSED, f"cannot {what}: pod {name} was there, and is being deleted")
+        if reply.status != 200:
+            return self._verdict(reply, what, "get")
+        if not self._is_ours(reply.body):
+            words = f"pod {name} belongs to somebody else: delete it, or find out who made it"
+            return Verdict(Answer.REFUSED, f"cannot {what}: {words}")
+        if reply.body["metadata"].get("deletionTimestamp"):
+            return Verdict(Answer.REFUSED, f"cannot {what}: pod {name} is still being deleted")
+        return Verdict(Answer.DONE, "it was there already")
+
+    def _uid_of(self, name: str) -> str:
+        """The UID of our pod of that name; "" when there is none. Fault when nobody can say."""
+        reply = self._transport.call("GET", f"{self._pods}/{name}")
+        if reply.status == 404 or (reply.status == 200 and not self._is_ours(reply.body)):
+            return ""
+        if reply.status != 200:
+            raise Fault(self._verdict(reply, f"look at pod {name}", "get").message, sent=False)
+        return str(reply.body["metadata"]["uid"])
+
+    def _is_ours(self, pod: Pod) -> bool:
+        owners = pod["metadata"].get("ownerReferences") or ()
+        return any(owner.get("uid") == self._attempt.pod_uid for owner in owners)
+
+
+def event_of(attempt: Attempt, notice: Notice, wall: float) -> dict[str, Any]:
+    """The Event (core/v1) that tells a notice; `wall` in seconds since 1970."""
+    time_of_day = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(wall))
+    return {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"generateName": f"{attempt.pod_name}.", "namespace": attempt.namespace},
+        "involvedObject": {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "name": attempt.pod_name,
+            "namespace": attempt.namespace,
+            "uid": attempt.pod_uid,
+        },
+        "type": "Warning" if notice.warning else "Normal",
+        "reason": notice.reason,
+        "message": notice.message[:MAX_EVENT_MESSAGE],
+        "source": {"component": COMPONENT},
+        "reportingComponent": COMPONENT,
+        "reportingInstance": attempt.pod_name,
+        "firstTimestamp": time_of_day,
+        "lastTimestamp": time_of_day,
+        "count": 1,
+    }
+
+
+def _event(line: bytes) -> Event:
+    """One line of a watch. WatchEnded when it says that there is a gap; Fault when it cannot be read."""
+    try:
+        document = json.loads(line)
+        kind, pod = document["type"], document["object"]
+        if kind != "ERROR":
+            return Event(kind, pod, pod["metadata"]["resourceVersion"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise Fault(f"a line of the watch cannot be read ({error})", sent=True) from error
+    if pod.get("code") == GONE:
+        raise WatchEnded("the API server has forgotten so old a version")
+    raise Fault(f"the watch was ended: {pod.get('message')}", sent=True)
+
+
+def _outcome(action: Action, verdict: Verdict) -> Outcome:
+    return Outcome(action, verdict.answer, verdict.message, verdict.retry_after)

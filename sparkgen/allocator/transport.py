@@ -1,0 +1,244 @@
+"""HTTP to the API server: address, certificate, token, connections, time-outs. The one user of urllib3.
+
+urllib3 rather than the official client: that takes 0.7 s and 66 MB to import, and all that is needed here is
+JSON over a pool of connections (docs/design/dependencies.md).
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import ssl
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import urllib3
+
+from sparkgen import contract
+from sparkgen.allocator.answers import Fault, Reply
+from sparkgen.allocator.attempt import url_host
+
+CONNECTIONS = 20
+"""Kept open: as many as writes are ever in flight (absorb.MAX_WINDOW), and some for lists and watches."""
+CONNECT_TIMEOUT = 5.0
+READ_TIMEOUT = 30.0
+"""Seconds for an answer: longer than admission webhooks may take together in most clusters."""
+
+KEEP_ALIVE = [
+    (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),
+    (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+    *(
+        (socket.IPPROTO_TCP, getattr(socket, name), value)
+        for name, value in (("TCP_KEEPIDLE", 15), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 3))
+        if hasattr(socket, name)
+    ),
+]
+"""A server that vanished without a word (its machine is gone) is noticed after 30 s, in a watch, too."""
+
+
+class NoCluster(Exception):
+    """Nothing says where the API server is, or who we are to it; the message says what is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Where the API server is, and the files that hold its certificate authority and our token.
+
+    `ca_file` None: plain HTTP, as `kubectl proxy` speaks it.
+    """
+
+    host: str
+    port: int
+    token_file: Path
+    ca_file: Path | None
+
+
+def in_cluster(environment: Mapping[str, str], folder: Path = Path(contract.TOKEN_DIR)) -> Access:
+    """The access that every pod with a service account's token has; NoCluster when something is missing."""
+    host, port = environment.get("KUBERNETES_SERVICE_HOST"), environment.get("KUBERNETES_SERVICE_PORT", "443")
+    if not host or not port.isdigit():
+        raise NoCluster("KUBERNETES_SERVICE_HOST and _PORT name no API server: is this a pod?")
+    access = Access(host, int(port), folder / "token", folder / "ca.crt")
+    for file in (folder / "token", folder / "ca.crt"):
+        if not file.is_file():
+            raise NoCluster(f"there is no {file}: mount the service account's token there, as rendered")
+    return access
+
+
+class File:
+    """A file that is read again when it has changed: the kubelet writes tokens and certificates anew."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._stamp: tuple[int, int] | None = None
+        self._text = ""
+
+    def text(self) -> tuple[str, bool]:
+        """Its text, and whether that is another one than the last time. OSError when it cannot be read."""
+        status = self._path.stat()
+        stamp = (status.st_mtime_ns, status.st_ino)
+        if stamp == self._stamp:
+            return self._text, False
+        text = self._path.read_text().strip()
+        changed, self._text, self._stamp = text != self._text, text, stamp
+        return text, changed
+
+
+class Transport:
+    """Calls to one API server, from any number of threads."""
+
+    def __init__(
+        self, access: Access, agent: str = "sparkgen-allocator", read_timeout: float = READ_TIMEOUT
+    ) -> None:
+        self._access = access
+        self._headers = {"User-Agent": agent, "Accept": "application/json"}
+        self._read_timeout = read_timeout
+        self._lock = threading.Lock()
+        self._token = File(access.token_file)
+        self._ca = None if access.ca_file is None else File(access.ca_file)
+        self._pool: urllib3.HTTPConnectionPool | None = None
+
+    def call(self, method: str, path: str, query: Mapping[str, str] | None = None, body: Any = None) -> Reply:
+        """One call, and its answer. Fault when none came; an answer that is an error is a Reply, too."""
+        data = None if body is None else json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()
+        timeout = urllib3.Timeout(connect=CONNECT_TIMEOUT, read=self._read_timeout)
+        pool, headers = self._ready()
+        with _faults():
+            response = pool.request(
+                method,
+                _target(path, query),
+                body=data,
+                headers=headers if data is None else {**headers, "Content-Type": "application/json"},
+                timeout=timeout,
+                retries=False,
+                redirect=False,
+            )
+            return _reply(response, response.data)
+
+    @contextmanager
+    def stream(self, path: str, query: Mapping[str, str], silence: float) -> Iterator[Stream | Reply]:
+        """A call whose answer comes in lines, over minutes; a Reply when the server refuses it.
+
+        `silence`: seconds after which a server that says nothing is given up.
+        """
+        pool, headers = self._ready()
+        with _faults():
+            response = pool.urlopen(
+                "GET",
+                _target(path, query),
+                headers=headers,
+                timeout=urllib3.Timeout(connect=CONNECT_TIMEOUT, read=silence),
+                retries=False,
+                redirect=False,
+                preload_content=False,
+            )
+        try:
+            if response.status == 200:
+                yield Stream(response)
+            else:
+                with _faults():
+                    refusal = _reply(response, response.data)
+                yield refusal
+        finally:
+            response.close()  # not back to the pool: there may be more to come on it
+
+    def close(self) -> None:
+        """Let go of the idle connections."""
+        with self._lock:
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.close()
+
+    def _ready(self) -> tuple[urllib3.HTTPConnectionPool, dict[str, str]]:
+        """Connections that trust today's certificate authority, and headers with today's token."""
+        try:
+            with self._lock:
+                token, _ = self._token.text()
+                changed = self._ca is not None and self._ca.text()[1]
+                if self._pool is None or changed:
+                    self._pool = self._new_pool()
+                return self._pool, {**self._headers, "Authorization": f"Bearer {token}"}
+        except (OSError, ssl.SSLError, ValueError) as error:
+            raise Fault(f"cannot read the service account's files ({error})", sent=False) from error
+
+    def _new_pool(self) -> urllib3.HTTPConnectionPool:
+        host, port, ca_file = url_host(self._access.host), self._access.port, self._access.ca_file
+        options: dict[str, Any] = {"maxsize": CONNECTIONS, "socket_options": KEEP_ALIVE}
+        if ca_file is None:
+            return urllib3.HTTPConnectionPool(host, port, **options)
+        # Not ssl.create_default_context: from Python 3.13 on that is strict about extensions which the
+        # certificate authorities of many clusters do not have.
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.load_verify_locations(cafile=str(ca_file))
+        return urllib3.HTTPSConnectionPool(host, port, ssl_context=context, **options)
+
+
+class Stream:
+    """An answer that comes in lines."""
+
+    def __init__(self, response: urllib3.BaseHTTPResponse) -> None:
+        self._response = response
+
+    def lines(self) -> Iterator[bytes]:
+        """Each whole line as it comes, until the server ends the answer. Fault when that breaks off."""
+        rest = b""
+        with _faults():
+            for piece in self._response.stream(2**16):
+                *whole, rest = (rest + piece).split(b"\n")
+                yield from filter(None, whole)
+
+    def stop(self) -> None:
+        """Wake the thread that waits for a line: it gets a Fault. From any other thread."""
+        with suppress(OSError, ValueError, RuntimeError):  # it has ended already
+            self._response.shutdown()
+
+
+@contextmanager
+def _faults() -> Iterator[None]:
+    """Turn what urllib3 raises into a Fault that says it in words."""
+    errors = urllib3.exceptions
+    try:
+        yield
+    except errors.ConnectTimeoutError as error:
+        raise Fault(
+            f"the API server does not take connections ({CONNECT_TIMEOUT:g} s)", sent=False
+        ) from error
+    except errors.NewConnectionError as error:
+        raise Fault(f"the API server cannot be reached ({_cause(error)})", sent=False) from error
+    except errors.SSLError as error:
+        raise Fault(
+            f"the connection to the API server is not secure ({_cause(error)})", sent=False
+        ) from error
+    except errors.ReadTimeoutError as error:
+        raise Fault("the API server did not answer in time", sent=True) from error
+    except (errors.HTTPError, OSError, ValueError) as error:
+        raise Fault(f"the connection to the API server broke ({_cause(error)})", sent=True) from error
+
+
+def _cause(error: BaseException) -> str:
+    """The innermost error's words: urllib3 wraps the one that matters."""
+    while error.__cause__ or error.__context__:
+        error = error.__cause__ or error.__context__ or error
+    return f"{type(error).__name__}: {error}"
+
+
+def _reply(response: urllib3.BaseHTTPResponse, data: bytes) -> Reply:
+    """The answer with its body, which is a Status object, or, from what is in between, any text."""
+    try:
+        body = json.loads(data) if data else {}
+    except ValueError:
+        body = data.decode(errors="replace")[:1000]
+    if not isinstance(body, dict):
+        if response.status < 300:
+            raise Fault("the API server's answer is no JSON object", sent=True)
+        body = {"message": str(body)}
+    return Reply(response.status, body, response.headers.get("Retry-After", ""))
+
+
+def _target(path: str, query: Mapping[str, str] | None) -> str:
+    return f"{path}?{urlencode(query)}" if query else path
