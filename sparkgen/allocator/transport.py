@@ -204,12 +204,11 @@ def _faults() -> Iterator[None]:
     errors = urllib3.exceptions
     try:
         yield
-    except errors.ConnectTimeoutError as error:
-        raise Fault(
-            f"the API server does not take connections ({CONNECT_TIMEOUT:g} s)", sent=False
-        ) from error
-    except errors.NewConnectionError as error:
+    except errors.NewConnectionError as error:  # before ConnectTimeoutError, which it is a kind of
         raise Fault(f"the API server cannot be reached ({_cause(error)})", sent=False) from error
+    except errors.ConnectTimeoutError as error:
+        words = f"the API server does not take connections ({CONNECT_TIMEOUT:g} s)"
+        raise Fault(words, sent=False) from error
     except errors.SSLError as error:
         raise Fault(
             f"the connection to the API server is not secure ({_cause(error)})", sent=False

@@ -1,0 +1,336 @@
+"""What Kube makes of faults that no real API server gives on demand; the rest is in tests/e2e/allocator.
+
+A small HTTP server on loopback answers each request by the next line of a script.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sparkgen.allocator.answers import Fault
+from sparkgen.allocator.kube import Kube
+from sparkgen.allocator.ports import Event, Notice, WatchEnded
+from sparkgen.allocator.transport import Access, NoCluster, Transport, in_cluster
+from sparkgen.allocator.types import Answer, Create, Delete, Profile
+from tests.unit.allocator.recorded_pods import ATTEMPT, executor
+
+TEMPLATE = {"metadata": {}, "spec": {"containers": [{"name": "spark-kubernetes-executor", "image": "spark"}]}}
+
+Line = Callable[["Script"], None]
+
+
+class Script(BaseHTTPRequestHandler):
+    """Answers a request by the next line of the server's script."""
+
+    protocol_version = "HTTP/1.1"
+    server: Server
+
+    def do_GET(self) -> None:
+        """Play the next line."""
+        length = int(self.headers.get("Content-Length") or 0)
+        self.server.requests.append((self.command, self.path, self.rfile.read(length), dict(self.headers)))
+        self.server.lines.get(timeout=10)(self)
+
+    do_POST = do_DELETE = do_GET  # noqa: N815 - the names that BaseHTTPRequestHandler looks for
+
+    def log_message(self, *args: Any) -> None:
+        """Say nothing."""
+
+
+class Server(ThreadingHTTPServer):
+    """The lines to play, and the requests that came."""
+
+    daemon_threads = True
+
+    def __init__(self, *lines: Line, address: str = "127.0.0.1") -> None:
+        self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        self.lines: queue.Queue[Line] = queue.Queue()
+        self.requests: list[tuple[str, str, bytes, dict[str, str]]] = []
+        for line in lines:
+            self.lines.put(line)
+        super().__init__((address, 0), Script)
+
+
+def answer(status: int, body: Any = None, **headers: str) -> Line:
+    """An answer as a whole."""
+
+    def play(script: Script) -> None:
+        data = body if isinstance(body, bytes) else json.dumps(body or {}).encode()
+        script.send_response(status)
+        for name, value in {**headers, "Content-Length": str(len(data))}.items():
+            script.send_header(name.replace("_", "-"), value)
+        script.end_headers()
+        script.wfile.write(data)
+
+    return play
+
+
+def stream(*events: Any, then: Line | None = None) -> Line:
+    """A watch: a chunk for each event, and then its end, or something else."""
+
+    def play(script: Script) -> None:
+        script.send_response(200)
+        script.send_header("Transfer-Encoding", "chunked")
+        script.end_headers()
+        for event in events:
+            data = event if isinstance(event, bytes) else json.dumps(event).encode() + b"\n"
+            script.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
+        if then is None:
+            script.wfile.write(b"0\r\n\r\n")
+        else:
+            then(script)
+
+    return play
+
+
+def cut(script: Script) -> None:
+    """Close the connection in the middle."""
+    script.connection.shutdown(socket.SHUT_RDWR)
+
+
+def silence(script: Script) -> None:
+    """Say nothing for longer than anybody waits here."""
+    script.wfile.flush()
+    time.sleep(3)
+
+
+def added(id_: int, version: str) -> dict[str, Any]:
+    """An event of a watch, as the API server writes it."""
+    pod = executor("running", id_)
+    pod["metadata"]["resourceVersion"] = version
+    return {"type": "ADDED", "object": pod}
+
+
+EXPIRED = {"kind": "Status", "code": 410, "reason": "Expired", "message": "too old resource version: 1 (9)"}
+
+
+@contextmanager
+def playing(folder: Path, *lines: Line, address: str = "127.0.0.1") -> Iterator[tuple[Kube, Server]]:
+    """A Kube that talks to a server with this script."""
+    (folder / "token").write_text("first\n")
+    server = Server(*lines, address=address)
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    access = Access(address, server.server_address[1], folder / "token", None)
+    kube = Kube(
+        Transport(access, read_timeout=0.4),
+        ATTEMPT,
+        TEMPLATE,
+        clock=time.monotonic,
+        wall=lambda: 0.0,
+        random=lambda: 0.0,
+        silence=0.4,
+    )
+    try:
+        yield kube, server
+    finally:
+        kube.close()
+        server.shutdown()
+        server.server_close()
+
+
+def test_a_busy_server_says_when_to_come_back(tmp_path: Path) -> None:
+    """429 with Retry-After is BUSY, and carries the seconds."""
+    with playing(tmp_path, answer(429, {"message": "slow down"}, Retry_After="7")) as (kube, _):
+        outcome = kube.create(Create(5, 0))
+    assert (outcome.answer, outcome.retry_after) == (Answer.BUSY, 7)
+    assert outcome.message == "cannot create executor 5: the API server asks for fewer calls: slow down"
+
+
+def test_a_connection_that_breaks_may_have_done_it(tmp_path: Path) -> None:
+    """Cut, silent, and unreadable answers are LOST: the pod may be there."""
+    with playing(tmp_path, cut, silence, answer(201, b"<html>")) as (kube, server):
+        outcomes = [kube.create(Create(5, 0)) for _ in range(3)]
+        assert len(server.requests) == 3
+    assert [outcome.answer for outcome in outcomes] == [Answer.LOST] * 3
+    assert "did not answer in time" in outcomes[1].message
+
+
+def test_a_server_that_is_not_there_has_done_nothing(tmp_path: Path) -> None:
+    """A refused connection is BUSY, for creation and deletion; a notice and a Secret raise nothing either."""
+    with playing(tmp_path) as (kube, server):
+        server.shutdown()
+        server.server_close()
+        outcomes = [kube.create(Create(5, 0)), kube.delete(Delete(5, "uid")), kube.delete(Delete(5))]
+        kube.tell(Notice("Test", "message"))
+        assert kube.create_secret("x").answer is Answer.BUSY
+        with pytest.raises(WatchEnded, match="cannot be reached"):
+            kube.list()
+    assert [outcome.answer for outcome in outcomes] == [Answer.BUSY] * 3
+
+
+def test_a_proxys_page_is_a_message(tmp_path: Path) -> None:
+    """What stands between us and the API server answers in HTML: its status counts, its text is shown."""
+    with playing(tmp_path, answer(502, b"<html>bad gateway</html>")) as (kube, _):
+        outcome = kube.create(Create(5, 0))
+    assert outcome.answer is Answer.BUSY
+    assert "<html>bad gateway</html>" in outcome.message
+
+
+def test_a_profile_that_cannot_be_had_is_never_asked_for(tmp_path: Path) -> None:
+    """A resource that nobody named is hopeless, and no request is sent."""
+    with playing(tmp_path) as (kube, server):
+        outcome = kube.create(Create(5, 1, Profile(resources={"gpu": 1})))
+        assert not server.requests
+    assert outcome.answer is Answer.HOPELESS
+    assert "vendor" in outcome.message
+
+
+def test_a_rotated_token_is_used_at_once(tmp_path: Path) -> None:
+    """The kubelet writes a new token long before the old one expires; every call carries the newest."""
+    with playing(tmp_path, answer(201), answer(201)) as (kube, server):
+        kube.create(Create(1, 0))
+        (tmp_path / "next").write_text("second\n")
+        (tmp_path / "next").rename(tmp_path / "token")
+        kube.create(Create(2, 0))
+    assert [headers["Authorization"] for *_, headers in server.requests] == ["Bearer first", "Bearer second"]
+
+
+def test_a_token_that_cannot_be_read_is_a_fault_in_words(tmp_path: Path) -> None:
+    """A volume that is gone ends no thread: the action is told why it was not done."""
+    with playing(tmp_path) as (kube, _):
+        (tmp_path / "token").unlink()
+        outcome = kube.create(Create(1, 0))
+    assert outcome.answer is Answer.BUSY
+    assert "cannot read the service account's files" in outcome.message
+
+
+def test_a_list_comes_in_pages(tmp_path: Path) -> None:
+    """Pages are put together; the version is the last page's, and nothing is asked of the server's cache."""
+    first = {"metadata": {"resourceVersion": "9", "continue": "more"}, "items": [executor("running", 1)]}
+    last = {"metadata": {"resourceVersion": "9"}, "items": [executor("running", 2)]}
+    with playing(tmp_path, answer(200, first), answer(200, last)) as (kube, server):
+        listing = kube.list()
+    assert ([pod["metadata"]["uid"] for pod in listing.pods], listing.version) == (["uid-1", "uid-2"], "9")
+    assert "continue=more" in server.requests[1][1]
+    assert "resourceVersion" not in server.requests[0][1]
+
+
+def test_a_list_that_fails_ends_with_words_and_a_pause(tmp_path: Path) -> None:
+    """A list that expired, and a server that is busy: there is nothing to see, and why."""
+    with playing(tmp_path, answer(410, EXPIRED), answer(429, {}, Retry_After="3")) as (kube, _):
+        with pytest.raises(WatchEnded, match="forgotten so old a version"):
+            kube.list()
+        with pytest.raises(WatchEnded, match="fewer calls") as ended:
+            kube.list()
+    assert ended.value.pause == 3
+
+
+def versions(events: Iterator[Event], count: int) -> list[str]:
+    """The versions of the next events."""
+    return [next(events).version for _ in range(count)]
+
+
+def test_a_watch_goes_on_where_it_was(tmp_path: Path) -> None:
+    """An end, a cut, silence and a busy server leave no gap: the watch goes on from the last version."""
+    bookmark = {"type": "BOOKMARK", "object": {"kind": "Pod", "metadata": {"resourceVersion": "30"}}}
+    lines = (
+        stream(added(1, "10"), added(2, "20")),
+        stream(bookmark, then=cut),
+        stream(added(3, "40"), then=silence),
+        answer(503),
+        stream(added(4, "50"), then=silence),
+    )
+    with playing(tmp_path, *lines) as (kube, server):
+        assert versions(kube.watch("1"), 5) == ["10", "20", "30", "40", "50"]
+    asked = [path.split("resourceVersion=")[1].split("&")[0] for _, path, *_ in server.requests]
+    assert asked == ["1", "20", "30", "40", "40"]
+    assert all("allowWatchBookmarks=true" in path for _, path, *_ in server.requests)
+
+
+@pytest.mark.parametrize("line", [answer(410, EXPIRED), stream({"type": "ERROR", "object": EXPIRED})])
+def test_a_forgotten_version_is_a_gap(tmp_path: Path, line: Line) -> None:
+    """410, as status or within the stream, ends the watch: what happened since is not known."""
+    with playing(tmp_path, line) as (kube, server):
+        with pytest.raises(WatchEnded, match="forgotten so old a version"):
+            next(kube.watch("1"))
+        assert len(server.requests) == 1
+
+
+def test_a_forbidden_watch_ends_with_the_reason(tmp_path: Path) -> None:
+    """Without the right there is nothing to wait for: the message names it."""
+    denied = {"message": 'User "x" cannot watch resource "pods"', "reason": "Forbidden"}
+    with playing(tmp_path, answer(403, denied)) as (kube, _), pytest.raises(WatchEnded, match="RoleBinding"):
+        next(kube.watch("1"))
+
+
+def test_a_watch_that_stays_away_is_a_gap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When nobody answers for the patience, the view counts as one with a gap."""
+    monkeypatch.setattr("sparkgen.allocator.kube.PATIENCE", 0.3)
+    with playing(tmp_path) as (kube, server):
+        server.shutdown()
+        server.server_close()
+        with pytest.raises(WatchEnded, match="cannot be reached"):
+            next(kube.watch("1"))
+
+
+def test_lines_are_put_together_across_chunks(tmp_path: Path) -> None:
+    """A line may come in pieces, and pieces may hold several lines."""
+    text = b"".join(json.dumps(added(id_, str(id_))).encode() + b"\n" for id_ in (1, 2, 3))
+    lines = stream(text[:50], text[50:-60], text[-60:], then=silence)
+    with playing(tmp_path, lines) as (kube, _):
+        assert versions(kube.watch("0"), 3) == ["1", "2", "3"]
+
+
+def test_a_line_that_is_no_event_opens_the_watch_anew(tmp_path: Path) -> None:
+    """Garbage between us and the server costs a connection, not the view."""
+    with playing(tmp_path, stream(added(1, "10"), b"garbage\n"), stream(added(2, "20"), then=silence)) as (
+        kube,
+        _,
+    ):
+        assert versions(kube.watch("1"), 2) == ["10", "20"]
+
+
+def test_closing_wakes_a_watch(tmp_path: Path) -> None:
+    """A watch that waits ends at once when the process has to end."""
+    with playing(tmp_path, stream(added(1, "10"), then=lambda script: time.sleep(5))) as (kube, _):
+        kube._silence = 60.0
+        events = kube.watch("1")
+        next(events)
+        threading.Timer(0.2, kube.close).start()
+        began = time.monotonic()
+        assert list(events) == []
+        assert time.monotonic() - began < 2
+
+
+def test_an_ipv6_address_is_reached(tmp_path: Path) -> None:
+    """KUBERNETES_SERVICE_HOST of an IPv6 cluster is a bare address."""
+    try:
+        with playing(tmp_path, answer(201), address="::1") as (kube, _):
+            assert kube.create(Create(1, 0)).answer is Answer.DONE
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+
+
+def test_the_access_of_a_pod(tmp_path: Path) -> None:
+    """Address from the environment, files from the mounted folder; what is missing is named."""
+    with pytest.raises(NoCluster, match="KUBERNETES_SERVICE_HOST"):
+        in_cluster({}, tmp_path)
+    environment = {"KUBERNETES_SERVICE_HOST": "fd00::1", "KUBERNETES_SERVICE_PORT": "6443"}
+    with pytest.raises(NoCluster, match="token"):
+        in_cluster(environment, tmp_path)
+    for name in ("token", "ca.crt"):
+        (tmp_path / name).write_text("x")
+    assert in_cluster(environment, tmp_path) == Access(
+        "fd00::1", 6443, tmp_path / "token", tmp_path / "ca.crt"
+    )
+
+
+def test_a_certificate_that_is_none_is_a_fault(tmp_path: Path) -> None:
+    """A broken ca.crt sends nothing, and says which files cannot be used."""
+    (tmp_path / "token").write_text("x")
+    (tmp_path / "ca.crt").write_text("no certificate")
+    transport = Transport(Access("127.0.0.1", 1, tmp_path / "token", tmp_path / "ca.crt"))
+    with pytest.raises(Fault, match="service account's files") as fault:
+        transport.call("GET", "/version")
+    assert not fault.value.sent
