@@ -118,7 +118,7 @@ def exists_already(reply: Reply) -> bool:
 
 def is_another(reply: Reply) -> bool:
     """Whether a deletion met another object than the one with the UID that was asked for."""
-    return reply.status == 409 and "Precondition failed" in reply.message
+    return reply.status == 409 and "UID in" in reply.message and "precondition" in reply.message
 
 
 def retry_after(reply: Reply) -> float | None:

@@ -216,9 +216,12 @@ class Kube:
                 self._streams.discard(stream)
 
     def _refused_watch(self, reply: Reply) -> Exception:
-        """A server that is busy is asked again; one that says no, or that the version is too old, is not."""
+        """What follows from a refusal: to ask again, unless the version is too old or no is meant for good.
+
+        An API server that has just started may refuse what it allows: it has not read its roles yet.
+        """
         said = self._verdict(reply, "watch executors", "watch executors")
-        if reply.status != GONE and said.answer in (Answer.BUSY, Answer.LOST):
+        if reply.status != GONE and said.answer is not Answer.HOPELESS:
             self._closed.wait(min(said.retry_after or 0.0, PATIENCE))
             return Fault(said.message, sent=False)
         return self._ended(reply, "watch executors")

@@ -123,7 +123,14 @@ def test_conflicts_are_told_apart() -> None:
     """One status for three things: the name is taken, the quota was counted meanwhile, the UID is another."""
     exists = reply(409, 'object is being deleted: pods "x" already exists', "AlreadyExists")
     quota = reply(409, "Operation cannot be fulfilled on resourcequotas", "Conflict")
-    other = reply(409, "Precondition failed: UID in precondition: a, UID in object meta: b", "Conflict")
+    other = reply(
+        409,
+        'Operation cannot be fulfilled on Pod "x": the UID in the precondition (a) does not match the UID in '
+        "record (b). The object might have been deleted and then recreated",
+        "Conflict",
+    )
+    older = reply(409, "Precondition failed: UID in precondition: a, UID in object meta: b", "Conflict")
+    assert is_another(older)
     assert [exists_already(r) for r in (exists, quota, other)] == [True, False, False]
     assert [is_another(r) for r in (exists, quota, other)] == [False, False, True]
 

@@ -257,10 +257,12 @@ def test_a_forgotten_version_is_a_gap(tmp_path: Path, line: Line) -> None:
         assert len(server.requests) == 1
 
 
-def test_a_forbidden_watch_ends_with_the_reason(tmp_path: Path) -> None:
-    """Without the right there is nothing to wait for: the message names it."""
+def test_a_forbidden_watch_ends_with_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A refusal is asked about once more, as a server that has just started refuses too; then it is told."""
+    monkeypatch.setattr("sparkgen.allocator.kube.PATIENCE", 0.1)
     denied = {"message": 'User "x" cannot watch resource "pods"', "reason": "Forbidden"}
-    with playing(tmp_path, answer(403, denied)) as (kube, _), pytest.raises(WatchEnded, match="RoleBinding"):
+    lines = [answer(403, denied)] * 2
+    with playing(tmp_path, *lines) as (kube, _), pytest.raises(WatchEnded, match="RoleBinding"):
         next(kube.watch("1"))
 
 
