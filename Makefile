@@ -39,7 +39,7 @@ demo: $(STAMP) ## Validate and render every example into build/demo, and say wha
 	@$(BIN)/python tools/demo.py
 
 test: lint tools ## Run all checks: lint, types, layers, and every test (TESTS="path -k word" for some)
-	@$(BIN)/pytest -n 2 $(TESTS)
+	@$(BIN)/pytest -n 2 -rs $(TESTS)
 
 e2e: $(STAMP) ## Run the end-to-end tests on the test cluster, or on the one that KUBECONFIG names
 	@$(BIN)/pytest $(or $(TESTS),tests/e2e)

@@ -5,7 +5,7 @@ helm, kubeconform and Kubernetes' schemas are built on first use, into the cache
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,9 @@ from hypothesis import settings
 import gotools
 import kubeconform as checker
 import kubernetes_schemas as schemas
+import spark_home
+from cachedir import ToolError
+from trial_driver import Trial
 
 # A deadline per example fails tests on a busy machine, and a random seed fails them on some days only.
 # `pytest --hypothesis-profile=explore` looks for new counter-examples.
@@ -77,3 +80,21 @@ def kubeconform(kubernetes_schemas: Path) -> Callable[..., tuple[checker.Finding
         return checker.check_texts(texts, versions)
 
     return find
+
+
+@pytest.fixture
+def trial(tmp_path: Path) -> Iterator[Callable[[str], Trial]]:
+    """A function: an allocator and drivers for a Scala line; all that it started is ended after the test."""
+    try:
+        spark_home.java()
+    except ToolError as problem:
+        pytest.skip(f"the scheduler jar cannot be tested: {problem}")
+    trials: list[Trial] = []
+
+    def make(line: str) -> Trial:
+        trials.append(Trial(line, tmp_path))
+        return trials[-1]
+
+    yield make
+    for made in trials:
+        made.end()

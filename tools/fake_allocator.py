@@ -21,7 +21,6 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import spark_home
-from cachedir import ToolError
 
 OPENED = (
     *(
@@ -60,6 +59,7 @@ class FakeAllocator:
         """Make it; `start` begins to serve."""
         self.home, self.folder, self.port, self.driver_port = home, folder, port, driver_port
         self.automatic = automatic
+        self.java = spark_home.java()
         self.secret: str | None = None
         self.states: list[dict[str, Any]] = []
         self.executors: dict[str, subprocess.Popen[bytes]] = {}
@@ -229,14 +229,11 @@ class FakeAllocator:
         return name
 
     def _process(self, name: str, profile: str) -> subprocess.Popen[bytes]:
-        java = spark_home.java()
-        if java is None:
-            raise ToolError("there is no Java. Install Java 17 or 21.")
         needs = self.state["profiles"][profile]
         # An executor asks the driver for its configuration, and that needs the authentication already.
         options = ["-Dspark.authenticate=true"] if self.secret else []
         command = [
-            *(str(java), *JAVA_OPTIONS, *options, "-cp", f"{self.home / 'jars'}/*"),
+            *(str(self.java), *JAVA_OPTIONS, *options, "-cp", f"{self.home / 'jars'}/*"),
             "org.apache.spark.executor.CoarseGrainedExecutorBackend",
             *("--driver-url", f"spark://CoarseGrainedScheduler@127.0.0.1:{self.driver_port}"),
             *("--executor-id", name, "--hostname", "127.0.0.1", "--bind-address", "127.0.0.1"),

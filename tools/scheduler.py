@@ -68,17 +68,19 @@ def _waiting() -> None:
 
 
 def _compile(line: str, home: Path, files: list[str], folder: Path) -> None:
-    java = spark_home.java()
-    if java is None:
-        raise ToolError(
-            "there is no Java. Install Java 17 or 21, and put it on the PATH or name it in JAVA_HOME."
-        )
     classes = folder / "classes"
     classes.mkdir()
     code, output = progress.run(
         f"compiling the scheduler jar for Scala {line} (once; seconds)",
         [
-            *(str(java), "-cp", f"{home / 'jars'}/*", "scala.tools.nsc.Main", "-usejavacp", "-nowarn"),
+            *(
+                str(spark_home.java()),
+                "-cp",
+                f"{home / 'jars'}/*",
+                "scala.tools.nsc.Main",
+                "-usejavacp",
+                "-nowarn",
+            ),
             *("-d", str(classes), *(str(SOURCE / name) for name in files if name.endswith(".scala"))),
         ],
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
 import sys
 import tarfile
 from pathlib import Path
@@ -19,6 +20,11 @@ from cachedir import ToolError, cache_root, environment, key, publish
 
 VERSIONS = {"2.12": "3.5.8", "2.13": "4.3.0"}
 """Per Scala line, the Spark version that the scheduler is compiled against and tested on."""
+
+OLDEST_JAVA = 17
+"""The oldest Java that runs every version of VERSIONS."""
+
+JAVA_ADVICE = "Install Java 17 or 21, and put it on the PATH or name its folder in JAVA_HOME."
 
 LAYOUT = {
     **{f"deps/{name}": name for name in ("bin", "sbin", "jars", "data", "licenses")},
@@ -43,14 +49,26 @@ def scala_line(home: Path) -> str:
     raise ToolError(f"there is no scala-library in {home / 'jars'}: name the folder of a Spark release.")
 
 
-def java() -> Path | None:
-    """The Java that Spark's scripts would start: of JAVA_HOME, else of the PATH; None when there is none."""
+def java() -> Path:
+    """The Java that Spark starts, of JAVA_HOME or else of the PATH; ToolError when it will not do."""
     variables = environment()
-    if home := variables.get("JAVA_HOME"):
-        command = Path(home) / "bin" / "java"
-        return command if command.is_file() else None
-    found = shutil.which("java", path=variables.get("PATH"))
-    return Path(found) if found else None
+    home = variables.get("JAVA_HOME")
+    found = str(Path(home) / "bin" / "java") if home else shutil.which("java", path=variables.get("PATH"))
+    if found is None or not Path(found).is_file():
+        raise ToolError(
+            f"there is no Java{f' in JAVA_HOME={home}' if home else ' on the PATH'}. {JAVA_ADVICE}"
+        )
+    said = subprocess.run([found, "-version"], capture_output=True, text=True, check=False).stderr
+    major = java_major(said)
+    if major < OLDEST_JAVA:
+        raise ToolError(f"{found} is Java {major or '?'}. {JAVA_ADVICE}")
+    return Path(found)
+
+
+def java_major(said: str) -> int:
+    """The major version in what `java -version` says: 17 of "17.0.15", 8 of "1.8.0_452"; 0 without one."""
+    found = re.search(r'version "(?:1\.)?(\d+)', said)
+    return int(found[1]) if found else 0
 
 
 def _waiting() -> None:

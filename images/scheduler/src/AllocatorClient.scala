@@ -5,6 +5,8 @@ import java.net.{HttpURLConnection, Proxy, URL, URLEncoder}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Files
 
+import scala.util.control.NonFatal
+
 import com.fasterxml.jackson.core.JsonProcessingException
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
@@ -30,10 +32,9 @@ private[spark] final class AllocatorClient(settings: Settings, session: String) 
   import Answer._
 
   private val mapper = new ObjectMapper
-  @volatile private var closed = false
   @volatile private var longPoll: Option[HttpURLConnection] = None
 
-  def putState(numbered: Numbered): Answer = ask(s"$StatePath") { connection =>
+  def putState(numbered: Numbered): Answer = ask(StatePath) { connection =>
     connection.setRequestMethod("PUT")
     connection.setReadTimeout(PutTimeoutMs)
     connection.setRequestProperty("Content-Type", "application/json")
@@ -54,10 +55,7 @@ private[spark] final class AllocatorClient(settings: Settings, session: String) 
     }
 
   /** Ends a poll that is under way. */
-  def close(): Unit = {
-    closed = true
-    longPoll.foreach(_.disconnect())
-  }
+  def close(): Unit = longPoll.foreach(_.disconnect())
 
   private def ask(path: String)(prepare: HttpURLConnection => Unit): Answer =
     try {
@@ -73,7 +71,7 @@ private[spark] final class AllocatorClient(settings: Settings, session: String) 
     } catch {
       case problem: JsonProcessingException => Unreachable(s"its answer is not JSON: ${problem.getOriginalMessage}")
       case problem: IOException => Unreachable(Option(problem.getMessage).getOrElse(problem.toString))
-      case problem: RuntimeException if closed => Unreachable(problem.toString) // disconnect() can surface as one
+      case NonFatal(problem) => Unreachable(problem.toString) // a connection that is cut in another thread
     }
 
   private def read(connection: HttpURLConnection): Answer = connection.getResponseCode match {

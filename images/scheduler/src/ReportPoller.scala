@@ -17,13 +17,19 @@ private[spark] final class ReportPoller(
     fail: String => Unit) extends Logging {
   import ReportPoller._
 
-  private var seen = ""
+  private var last: Option[Report] = None
   private var failures = 0
   @volatile private var ended = false
 
   private val thread = Threads.daemon("sparkgen-report-poller") {
     while (!ended && !slot.awaitContact(ContactMs)) {}
-    while (!ended) step()
+    while (!ended) {
+      try step() catch {
+        case NonFatal(problem) =>
+          logWarning("A report of the allocator could not be followed", problem)
+          Thread.sleep(AfterFaultMs)
+      }
+    }
   }
 
   def start(): Unit = thread.start()
@@ -34,11 +40,13 @@ private[spark] final class ReportPoller(
     thread.interrupt()
   }
 
-  private def step(): Unit = client.getReport(seen) match {
+  private def step(): Unit = client.getReport(last.fold("")(_.tag)) match {
     case Answer.Ok(body) =>
       reached()
-      take(Report.read(body))
-    case Answer.NoNews => reached()
+      follow(Some(Report.read(body)))
+    case Answer.NoNews =>
+      reached()
+      follow(last) // what could not be done the first time, as while the context was still being made
     case Answer.Refused(message) =>
       if (!ended) {
         ended = true
@@ -47,12 +55,10 @@ private[spark] final class ReportPoller(
     case Answer.Unreachable(_) => missed()
   }
 
-  private def take(report: Report): Unit = {
-    seen = report.tag
+  private def follow(report: Option[Report]): Unit = {
+    last = report
     if (!ended) {
-      try receive(report) catch {
-        case NonFatal(problem) => logWarning(s"Report ${report.tag} of the allocator could not be followed", problem)
-      }
+      report.foreach(receive)
     }
   }
 
@@ -74,4 +80,5 @@ private[spark] final class ReportPoller(
 
 private[spark] object ReportPoller {
   private val ContactMs = 1000L
+  private val AfterFaultMs = 5000L
 }

@@ -61,7 +61,8 @@ private[spark] final case class AllocatorAddress(hostAndPort: String) {
 }
 
 private[spark] object AllocatorAddress {
-  val Scheme = "sparkgen://"
+  // `final` and without a type, the compiler copies it: Spark asks by it before the Scala line is checked.
+  final val Scheme = "sparkgen://"
   private val HostAndPort = """([\w.-]+|\[[0-9a-fA-F:.]+\]):\d{1,5}""".r.pattern
 
   def parse(masterUrl: String): AllocatorAddress = {
