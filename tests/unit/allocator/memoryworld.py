@@ -24,6 +24,8 @@ class MemoryWorld:
         self.refuse = ""
         self.sticky = False
         """Deletions have no effect beyond the mark that they set."""
+        self.held = False
+        """Pods stay pending."""
         self._changed = threading.Condition()
         self._pods: dict[int, dict[str, Any]] = {}
         self._events: deque[Event] = deque()
@@ -48,8 +50,9 @@ class MemoryWorld:
                 return Outcome(order, Answer.REFUSED, self.refuse)
             if order.id not in self._pods:
                 self._show("ADDED", order.id, self._pod(order))
-                pod = {**self._pods[order.id], "status": {"phase": "Running"}}
-                self._show("MODIFIED", order.id, pod)
+                if not self.held:
+                    pod = {**self._pods[order.id], "status": {"phase": "Running"}}
+                    self._show("MODIFIED", order.id, pod)
             return Outcome(order, Answer.DONE)
 
     def delete(self, order: Delete) -> Outcome:

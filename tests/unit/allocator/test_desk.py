@@ -1,0 +1,161 @@
+"""The desk: what the driver, executors and the loop find there, in whatever order they come."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+
+from sparkgen.allocator.desk import Desk, Round, Word
+from sparkgen.allocator.types import (
+    Decision,
+    Delete,
+    DriverPhase,
+    Memory,
+    Removal,
+    Request,
+    Settings,
+    Snapshot,
+    Target,
+)
+
+SETTINGS = Settings(dynamic=True, maximum=5)
+
+
+def target(revision: int = 1, session: str = "s1", phase: DriverPhase = DriverPhase.RUNNING) -> Target:
+    """A state of the driver."""
+    return Target(phase=phase, session=session, revision=revision, application_id="pi-1")
+
+
+def made(
+    start: Iterable[int] = (),
+    said: Target | None = None,
+    deleting: Iterable[int] = (),
+    started: Iterable[int] = (),
+) -> Round:
+    """A round that lets executors start, or deletes them. `started`: what it knew of start words."""
+    start, deleting = set(start), list(deleting)
+    memory = Memory(
+        requests={id_: Request(0, 0.0) for id_ in start},
+        removals={id_: Removal(0.0) for id_ in deleting},
+    )
+    actions = tuple(Delete(id_) for id_ in deleting)
+    decision = Decision(memory, "because", actions, start=frozenset(start))
+    return Round(1.0, Snapshot(started=frozenset(started)), said or target(), SETTINGS, decision)
+
+
+def desk() -> Desk:
+    """A desk at time 3."""
+    return Desk("tag", lambda: 3.0)
+
+
+def test_an_older_state_is_not_taken_in() -> None:
+    """It is acknowledged all the same, so that its sender is content."""
+    found = desk()
+    found.take(target(5))
+    assert found.take(target(4)).revision == 4
+    assert found.target().revision == 5
+
+
+def test_a_new_session_replaces_the_old_one_for_good() -> None:
+    """A context that was stopped long ago may still send its end."""
+    found = desk()
+    found.take(target(9, "s1"))
+    found.take(target(1, "s2"))
+    found.take(target(10, "s1", DriverPhase.STOPPED))
+    assert (found.target().session, found.target().phase) == ("s2", DriverPhase.RUNNING)
+
+
+def test_the_loop_is_woken_by_news_only() -> None:
+    """The driver says the same every ten seconds."""
+    found = desk()
+    found.take(target())
+    assert found.wait(0.0)
+    found.take(target())
+    assert not found.wait(0.0)
+
+
+def test_a_word_is_given_when_a_round_gives_it() -> None:
+    """An executor that asks early is answered the moment that the round is there."""
+    found = desk()
+    words: list[Word] = []
+    asking = threading.Thread(target=lambda: words.append(found.word(1, 20.0)))
+    asking.start()
+    assert found.commit(made([1]))
+    asking.join(10)
+    assert words == [Word.GO]
+    assert found.started() == {1}
+
+
+def test_what_executors_are_told() -> None:
+    """Go, wait, leave; a stranger waits: an allocator that restarted does not know everybody yet."""
+    found = desk()
+    assert found.word(1, 0.0) is Word.WAIT
+    found.commit(made([1], deleting=[2]))
+    assert [found.word(id_, 0.0) for id_ in (1, 2, 3)] == [Word.GO, Word.LEAVE, Word.WAIT]
+    found.commit(made(said=target(phase=DriverPhase.STOPPED)))
+    assert found.word(3, 0.0) is Word.LEAVE
+
+
+def test_a_round_that_deletes_whom_it_did_not_know_to_be_started() -> None:
+    """Between a decision and its publication an executor was told to start: the decision is made again."""
+    found = desk()
+    found.commit(made([1]))
+    found.word(1, 0.0)
+    assert not found.commit(made(deleting=[1]))
+    assert found.commit(made(deleting=[1], started=[1]))
+
+
+def test_those_that_are_gone_are_forgotten() -> None:
+    """Otherwise a long application would collect them."""
+    found = desk()
+    found.commit(made([1, 2]))
+    found.word(1, 0.0)
+    found.word(2, 0.0)
+    assert found.commit(made([2]))
+    assert found.started() == {1, 2}  # an incomplete view is no reason
+    after = made([2])
+    whole = Snapshot(complete=True, started=frozenset({1, 2}))
+    assert found.commit(Round(2.0, whole, after.target, SETTINGS, after.decision))
+    assert found.started() == {2}
+
+
+def test_the_report_changes_its_tag_with_its_content() -> None:
+    """A driver that has it waits; one of another session hears nothing."""
+    found = desk()
+    found.commit(made())
+    answer = found.report("s1", "", 0.0)
+    assert answer is not None
+    tag, report = answer
+    assert report.bounds == (0, 5)
+    found.commit(made([1]))
+    assert found.report("s1", tag, 0.0) is None
+    assert found.report("s2", "", 0.0) is None
+    found.commit(made(deleting=[1]))
+    assert found.report("s1", tag, 0.0) is None
+
+
+def test_the_end() -> None:
+    """Executors leave when it is over, and wait for the next allocator when it is not."""
+    found = desk()
+    found.commit(made([1]))
+    found.close(leave=False)
+    assert (found.word(1, 9.0), found.report("s1", "", 9.0)) == (Word.WAIT, None)
+    found.close(leave=True)
+    assert found.word(1, 9.0) is Word.LEAVE
+
+
+def test_a_crash_ends_it_and_is_kept() -> None:
+    """The first one counts."""
+    found = desk()
+    first = ValueError("first")
+    found.crash(first)
+    found.crash(ValueError("second"))
+    assert (found.closed, found.crashed) == (True, first)
+
+
+def test_the_age_of_the_last_round() -> None:
+    """What the liveness probe asks for."""
+    found = desk()
+    assert found.age is None
+    found.commit(made())
+    assert found.age == 2.0

@@ -1,0 +1,369 @@
+"""Watcher, hands, loop, end and Secret: each alone, with a world in memory."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from sparkgen.allocator.act import Hands
+from sparkgen.allocator.desk import Desk, Round, Word
+from sparkgen.allocator.ending import Time, driver_answers, sweep
+from sparkgen.allocator.loop import Loop, Ports, remembered
+from sparkgen.allocator.observe import View
+from sparkgen.allocator.ports import Event, Listing, Notice, WatchEnded
+from sparkgen.allocator.secretfirst import SecretFirst
+from sparkgen.allocator.tuning import Change
+from sparkgen.allocator.types import (
+    Action,
+    Answer,
+    Create,
+    Delete,
+    DriverPhase,
+    Outcome,
+    Settings,
+    Snapshot,
+    Target,
+)
+from sparkgen.allocator.watcher import Chances, Watcher, pause_after
+from tests.unit.allocator.memoryworld import MemoryWorld
+from tests.unit.allocator.recorded_pods import ATTEMPT
+
+SETTINGS = Settings(dynamic=True, maximum=10)
+
+
+def until(condition: Callable[[], Any]) -> None:
+    """Wait until it comes true."""
+    deadline = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come true"
+        time.sleep(0.005)
+
+
+# --- the loop, in a time of its own ---------------------------------------------------------------------
+
+
+@dataclass
+class Simulated:
+    """A loop without threads: actions are done at once, time stands still, everything is remembered."""
+
+    now: float = 0.0
+    world: MemoryWorld = field(default_factory=lambda: MemoryWorld(ATTEMPT))
+    settings: Settings = SETTINGS
+    log: list[str] = field(default_factory=list)
+    done: list[Outcome] = field(default_factory=list)
+    change: Change | None = None
+    before_publication: Callable[[], None] = lambda: None
+
+    def __post_init__(self) -> None:
+        self.desk = Desk("t", lambda: self.now)
+        self.view = View(ATTEMPT)
+        chances = Chances(lambda: self.now, lambda: 0.5)
+        spoken = self.log.append
+        self.loop = Loop(
+            Ports(self, self.snapshot, self.desk, self, self, self, chances, spoken), remembered(5, "", 1)
+        )
+
+    def snapshot(self) -> Snapshot:
+        """A whole list at each look."""
+        self.view = self.view.listed(self.world.list(), self.now, self.now)
+        return self.view.snapshot()
+
+    def start(self, actions: Iterable[Action]) -> None:
+        """Act at once."""
+        for action in actions:
+            create = isinstance(action, Create)
+            self.log.append(f"{'create' if create else 'delete'} {action.id}")
+            self.done.append(
+                self.world.create(action) if isinstance(action, Create) else self.world.delete(action)
+            )
+
+    def outcomes(self) -> list[Outcome]:
+        """All since the last time."""
+        found, self.done = self.done, []
+        return found
+
+    def look(self) -> Change | None:
+        """Give the change that a test has put here."""
+        found, self.change = self.change, None
+        return found
+
+    def note(self, next_id: int, session: str, first_id: int) -> None:
+        """Remember the order of what is kept and what is done."""
+        self.before_publication()
+        if f"note {next_id}" not in self.log:
+            self.log.append(f"note {next_id}")
+
+    def spoke(self, application_id: str, settings: Settings) -> None:
+        """A driver runs."""
+        self.log.append(f"spoke {application_id}")
+
+    def round(self, before: Round | None, now: Round, outcomes: list[Outcome]) -> None:
+        """Nothing is told."""
+
+    def tuned(self, change: Change) -> None:
+        """Remember it."""
+        self.log.append("tuned")
+
+    def notice(self, notice: Notice) -> None:
+        """Nothing is told."""
+
+
+def running(count: int, **more: Any) -> Target:
+    """A driver that wants executors."""
+    return Target(
+        phase=DriverPhase.RUNNING,
+        session="s",
+        revision=more.pop("revision", 1),
+        application_id="pi-9",
+        dynamic=True,
+        executors={0: count},
+        **more,
+    )
+
+
+def test_ids_are_kept_before_they_are_used() -> None:
+    """Whoever is killed between the two lines leaves a gap, and no id is ever used twice."""
+    simulated = Simulated()
+    simulated.desk.take(running(2))
+    simulated.loop.step()
+    assert simulated.log == ["pi-9", "spoke pi-9", "note 7", "create 5", "create 6"]
+
+
+def test_a_driver_is_noticed_once() -> None:
+    """Every state has its application id."""
+    simulated = Simulated()
+    for revision in (1, 2):
+        simulated.desk.take(running(0, revision=revision))
+        simulated.loop.step()
+    assert simulated.log.count("pi-9") == 1
+
+
+def test_settings_are_looked_at_once_in_a_while() -> None:
+    """Not at each of a hundred rounds within a second."""
+    simulated = Simulated()
+    for now in (0.0, 0.5, 0.9):
+        simulated.now, simulated.change = now, Change(SETTINGS)
+        simulated.loop.step()
+    assert simulated.log.count("tuned") == 1
+    simulated.now = 1.0
+    simulated.loop.step()
+    assert simulated.log.count("tuned") == 2
+
+
+def test_an_executor_that_was_started_meanwhile_is_not_deleted() -> None:
+    """Told to start between decision and publication, it may register: it is refused first."""
+    simulated = Simulated()
+    simulated.world.held = True
+    simulated.desk.take(running(1))
+    simulated.loop.step()
+    simulated.loop.step()
+    simulated.desk.take(running(0, revision=2))
+    words: list[Word] = []
+    simulated.before_publication = lambda: words.append(simulated.desk.word(5, 0.0))
+    made = simulated.loop.step()
+    assert words[0] is Word.GO
+    assert made.decision.actions == ()
+    assert made.decision.memory.refusing == {5}
+
+
+def test_an_executor_that_was_not_started_is_deleted_at_once() -> None:
+    """The other half of the rule: nothing has to be asked."""
+    simulated = Simulated()
+    simulated.world.held = True
+    simulated.desk.take(running(1))
+    simulated.loop.step()
+    simulated.loop.step()
+    simulated.desk.take(running(0, revision=2))
+    assert simulated.loop.step().decision.actions == (Delete(5, "uid-5", why="is more than Spark wants"),)
+
+
+# --- the watcher ----------------------------------------------------------------------------------------
+
+
+class Script(MemoryWorld):
+    """A world whose watches end as a test says: `ends` has a reason and a pause for each."""
+
+    def __init__(self, ends: list[tuple[str, float]]) -> None:
+        super().__init__(ATTEMPT)
+        self.ends = ends
+        self.lists = 0
+
+    def list(self) -> Listing:
+        """Count the lists."""
+        self.lists += 1
+        return super().list()
+
+    def watch(self, version: str) -> Iterator[Event]:
+        """End at once, as long as there are ends."""
+        if self.ends:
+            raise WatchEnded(*self.ends.pop(0))
+        return super().watch(version)
+
+
+@pytest.fixture
+def follow() -> Iterator[Callable[[MemoryWorld], tuple[Watcher, list[str]]]]:
+    """A function: follow a world on a thread, until the end of the test."""
+    stops: list[Callable[[], None]] = []
+
+    def begin(world: MemoryWorld) -> tuple[Watcher, list[str]]:
+        told: list[str] = []
+        chances = Chances(time.monotonic, lambda: 0.0)
+        watcher = Watcher(world, View(ATTEMPT), chances, lambda: None, told.append)
+        thread = threading.Thread(target=watcher.run, daemon=True)
+        thread.start()
+
+        def stop() -> None:
+            watcher.stop()
+            world.close()
+            thread.join(10)
+            assert not thread.is_alive()
+
+        stops.append(stop)
+        return watcher, told
+
+    yield begin
+    for stop in stops:
+        stop()
+
+
+def test_the_view_follows(follow: Callable[[MemoryWorld], tuple[Watcher, list[str]]]) -> None:
+    """One list, and events from then on."""
+    world = Script([])
+    watcher, told = follow(world)
+    until(lambda: watcher.view.complete)
+    world.create(Create(1, 0))
+    until(lambda: 1 in watcher.view.snapshot().executors)
+    assert (world.lists, told) == (1, [])
+
+
+def test_a_gap_is_closed_by_a_list(follow: Callable[[MemoryWorld], tuple[Watcher, list[str]]]) -> None:
+    """After 410 the whole list is read again, once, after the asked pause; the reason is told."""
+    world = Script([("too old", 0.3)])
+    began = time.monotonic()
+    watcher, told = follow(world)
+    until(lambda: world.lists == 2 and watcher.view.complete)
+    assert time.monotonic() - began > 0.3
+    assert (told, watcher.gaps) == (["looking again at all executors: too old"], 1)
+
+
+def test_pauses_grow_and_are_spread() -> None:
+    """A first list again within a second, then later and later, up to half a minute."""
+    assert pause_after(0, 0.0) == 0.0
+    assert [pause_after(rounds, 1.0) for rounds in (0, 1, 2, 3, 9)] == [1.0, 2.0, 4.0, 8.0, 30.0]
+    assert pause_after(3, 0.0) == 4.0
+
+
+# --- hands ----------------------------------------------------------------------------------------------
+
+
+class Broken(MemoryWorld):
+    """A world with a fault of ours in it."""
+
+    def create(self, order: Create) -> Outcome:
+        """Fail."""
+        raise KeyError("spec")
+
+
+def test_a_fault_of_ours_is_an_outcome_too() -> None:
+    """Whether it was done is not known: it is asked for again."""
+    rung = threading.Event()
+    hands = Hands(Broken(ATTEMPT), rung.set)
+    hands.start([Create(1, 0)])
+    assert rung.wait(10)
+    assert hands.outcomes() == [Outcome(Create(1, 0), Answer.LOST, "KeyError: 'spec'")]
+    assert hands.answers == {("create", "lost"): 1}
+    hands.close()
+
+
+# --- the end --------------------------------------------------------------------------------------------
+
+
+def swept(world: MemoryWorld, seconds: float = 5.0) -> tuple[frozenset[int], frozenset[int] | None]:
+    """What the end of this world came to, in a time that only passes where it is waited."""
+    now = [0.0]
+
+    def sleep(seconds: float) -> None:
+        now[0] += seconds
+
+    hands = Hands(world, lambda: None)
+    found = sweep(world, hands, View(ATTEMPT), Time(lambda: now[0], sleep), seconds)
+    hands.close()
+    return found.asked, found.left
+
+
+def test_nothing_is_left() -> None:
+    """Also an executor that has ended, and one that nobody remembers."""
+    world = MemoryWorld(ATTEMPT)
+    for id_ in (1, 2, 9):
+        world.create(Create(id_, 0))
+    world.end(2, 0)
+    assert swept(world) == ({1, 2, 9}, frozenset())
+    assert world.pods == {}
+
+
+def test_what_is_on_its_way_is_not_waited_for() -> None:
+    """The kubelet ends it; the job does not wait for that."""
+    world = MemoryWorld(ATTEMPT)
+    world.sticky = True
+    world.create(Create(1, 0))
+    world.delete(Delete(1))
+    assert swept(world) == (frozenset(), frozenset())
+
+
+class Deaf(MemoryWorld):
+    """A world that answers lists after so many failures, and ignores deletions."""
+
+    failures = 0
+
+    def list(self) -> Listing:
+        """Fail, as long as it has to."""
+        if self.failures:
+            self.failures -= 1
+            raise WatchEnded("no answer")
+        return super().list()
+
+    def delete(self, order: Delete) -> Outcome:
+        """Do nothing."""
+        return Outcome(order, Answer.LOST)
+
+
+def test_it_is_tried_again_for_a_bounded_time() -> None:
+    """What could not be deleted is named; nobody knows when there was no answer at all."""
+    world = Deaf(ATTEMPT)
+    world.create(Create(1, 0))
+    world.failures = 2
+    assert swept(world) == ({1}, {1})
+    world.failures = 1000
+    assert swept(world) == (frozenset(), None)
+
+
+def test_whether_a_driver_still_runs() -> None:
+    """Nobody listens at port 1."""
+    assert not driver_answers("127.0.0.1", 1)
+
+
+# --- the Secret -----------------------------------------------------------------------------------------
+
+
+def test_the_secret_comes_before_the_first_executor() -> None:
+    """As long as it cannot be had, no executor is asked for; then it is not asked for again."""
+    world = MemoryWorld(ATTEMPT)
+    answers = [Answer.REFUSED, Answer.DONE]
+    asked: list[str] = []
+
+    def create_secret(order: Create) -> Outcome:
+        asked.append(json.dumps(order.id))
+        return Outcome(order, answers.pop(0), "no right yet", 2.0)
+
+    guarded = SecretFirst(world, create_secret)
+    assert guarded.create(Create(1, 0)) == Outcome(Create(1, 0), Answer.REFUSED, "no right yet", 2.0)
+    assert world.calls == []
+    assert guarded.create(Create(1, 0)).answer is Answer.DONE
+    assert guarded.create(Create(2, 0)).answer is Answer.DONE
+    assert (asked, world.calls) == (["1", "1"], ["create 1", "create 2"])

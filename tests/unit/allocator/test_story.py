@@ -1,0 +1,201 @@
+"""What is told of a round: log lines, notices, status and metrics."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from sparkgen.allocator import status, story
+from sparkgen.allocator.desk import Round
+from sparkgen.allocator.ports import Notice
+from sparkgen.allocator.status import Facts
+from sparkgen.allocator.story import Level, Line
+from sparkgen.allocator.tell import Journal, Notices
+from sparkgen.allocator.types import (
+    Answer,
+    Backoff,
+    Cause,
+    Create,
+    Decision,
+    Delete,
+    DriverPhase,
+    Loss,
+    Memory,
+    Observed,
+    Outcome,
+    Phase,
+    Settings,
+    Snapshot,
+    State,
+    Target,
+    Waiting,
+)
+
+RUNNING = Target(
+    phase=DriverPhase.RUNNING, session="s", revision=1, application_id="pi-1", dynamic=True, executors={0: 2}
+)
+QUIET = Decision(Memory(), "2 of 2 executors", counts={0: {State.REGISTERED: 2}})
+
+
+def made(decision: Decision = QUIET, target: Target = RUNNING, **more: Any) -> Round:
+    """A round at time 100."""
+    return Round(100.0, more.pop("snapshot", Snapshot()), target, Settings(dynamic=True, **more), decision)
+
+
+def texts(before: Round | None, now: Round, *outcomes: Outcome) -> list[str]:
+    """The log's lines."""
+    return [line.text for line in story.lines(before, now, outcomes)]
+
+
+def test_a_round_that_changes_nothing_is_not_told() -> None:
+    """Nor are executors that come along."""
+    moving = replace(QUIET, counts={0: {State.PENDING: 1, State.RUNNING: 1}})
+    more = replace(QUIET, counts={0: {State.RUNNING: 2}})
+    assert texts(made(), made()) == []
+    assert texts(made(moving), made(more)) == []
+
+
+def test_the_driver_comes_wants_and_goes() -> None:
+    """Each is a line of its own, once."""
+    silent = made(target=Target())
+    assert texts(silent, made())[:2] == ["the driver runs as pi-1", "the driver's target: 2 wanted"]
+    two = replace(RUNNING, executors={0: 1, 1: 2})
+    assert texts(made(), made(target=two)) == [
+        "the driver's target: 3 wanted (1 of profile 0, 2 of profile 1)"
+    ]
+    stopped = replace(RUNNING, phase=DriverPhase.STOPPED)
+    assert texts(made(), made(target=stopped)) == ["the driver has stopped: no executor is needed any more"]
+    assert texts(made(target=stopped), made(target=stopped)) == []
+
+
+def test_actions_are_told_with_the_reason() -> None:
+    """The decision's own words, and the ids for machines."""
+    decision = replace(QUIET, reason="creating 3; removing 1", actions=(Create(3, 0), Delete(1)))
+    (line,) = story.lines(made(), made(decision), ())
+    assert (line.text, line.facts["create"], line.facts["delete"]) == ("creating 3; removing 1", [3], [1])
+
+
+def test_what_is_wanted_is_there() -> None:
+    """The end of a change is told, once."""
+    moving = replace(QUIET, counts={0: {State.PENDING: 1}})
+    assert texts(made(moving), made()) == ["2 of 2 executors"]
+
+
+def test_losses_are_told_once_and_killed_ones_not() -> None:
+    """What Spark asked for is no news."""
+    losses = {1: Loss(Cause.OOM, "out of memory", True, 137), 2: Loss(Cause.KILLED, "was removed")}
+    decision = replace(QUIET, memory=Memory(losses=losses))
+    (line,) = story.lines(made(), made(decision), ())
+    assert (line.text, line.level) == ("executor 1 is gone (oom): out of memory", Level.WARNING)
+    assert texts(made(decision), made(decision)) == []
+
+
+def test_the_same_hindrance_is_told_once() -> None:
+    """Its count-down in the reason is no news; that it got worse is."""
+    first = replace(QUIET, memory=Memory(refusals=Backoff(1, 110.0, "quota")), reason="in 10 s: quota")
+    later = replace(first, reason="in 9 s: quota")
+    worse = replace(QUIET, memory=Memory(refusals=Backoff(2, 130.0, "quota")), reason="in 30 s: quota")
+    assert texts(made(), made(first)) == ["in 10 s: quota"]
+    assert texts(made(first), made(later)) == []
+    assert texts(made(later), made(worse)) == ["in 30 s: quota"]
+
+
+def test_answers_of_one_kind_are_one_line() -> None:
+    """A thousand refusals are not a thousand lines."""
+    refused = [Outcome(Create(id_, 0), Answer.REFUSED, "exceeded quota") for id_ in range(1, 8)]
+    fine = Outcome(Delete(9), Answer.DONE)
+    expected = ["creating executor 1, 2, 3, 4, 5 and 2 more: refused: exceeded quota"]
+    assert texts(made(), made(), *refused, fine) == expected
+
+
+def test_a_failure_is_an_error_and_a_notice() -> None:
+    """Told once in the log."""
+    failed = replace(QUIET, failure="no image")
+    lines = story.lines(made(), made(failed), ())
+    assert (lines[0].text, lines[0].level) == ("the application has to stop: no image", Level.ERROR)
+    assert story.notices(made(), made(failed)) == [Notice("ApplicationFailed", "no image", warning=True)]
+    assert texts(made(failed), made(failed)) == []
+
+
+def test_what_a_user_must_know() -> None:
+    """Refusals, bad starts, losses that nobody asked for, and pods that are pending for long."""
+    waiting = Waiting("Unschedulable", "0/2 nodes are available")
+    stuck = Observed(3, 0, "e-3", "u", Phase.PENDING, since=60.0, waiting=waiting)
+    memory = Memory(
+        refusals=Backoff(1, 0.0, "quota"),
+        bad_starts=Backoff(1, 0.0, "exit code 1"),
+        losses={1: Loss(Cause.EVICTED, "evicted"), 2: Loss(Cause.KILLED, "killed")},
+    )
+    now = made(replace(QUIET, memory=memory), snapshot=Snapshot(executors={3: stuck}))
+    text = "executors have been pending for over 30 s: Unschedulable: 0/2 nodes are available"
+    assert story.notices(made(), now) == [
+        Notice("ExecutorsRefused", "quota", warning=True),
+        Notice("ExecutorsFailToStart", "exit code 1", warning=True),
+        Notice("ExecutorLost", "evicted"),
+        Notice("ExecutorsPending", text),
+    ]
+
+
+def test_the_journal_in_text_and_json() -> None:
+    """One line each, whatever is in the text; warnings are kept for the status."""
+    line = Line("two\nlines", Level.WARNING, {"executors": [1], "message": "not this"})
+    for as_json in (False, True):
+        stream = io.StringIO()
+        journal = Journal(stream, lambda: datetime(2026, 1, 2, tzinfo=UTC), as_json)
+        journal.write(line)
+        journal.say("hello", event="start")
+        first, second = stream.getvalue().splitlines()
+        if as_json:
+            assert json.loads(first)["message"] == "two\nlines"
+            assert json.loads(first)["executors"] == [1]
+            assert json.loads(second)["event"] == "start"
+        else:
+            assert first == "2026-01-02T00:00:00.000Z warning two lines"
+            assert second == "2026-01-02T00:00:00.000Z info    hello"
+        assert list(journal.troubles) == ["2026-01-02T00:00:00.000Z warning two lines"]
+        assert len(journal.recent) == 2
+
+
+def test_notices_are_not_repeated() -> None:
+    """The same one after ten minutes again, others of its kind after ten seconds, other kinds at once."""
+    now = [0.0]
+    notices = Notices(lambda _: None, lambda: now[0])
+    lost, other = Notice("Lost", "1"), Notice("Lost", "2")
+    assert notices.notice(lost)
+    assert not notices.notice(lost)
+    assert not notices.notice(other)
+    assert notices.notice(Notice("Refused", "quota"))
+    now[0] = 11.0
+    assert notices.notice(other)
+    assert not notices.notice(lost)
+    now[0] = 601.0
+    assert notices.notice(lost)
+
+
+def test_status_and_metrics_before_the_first_round() -> None:
+    """Somebody may ask early."""
+    facts = Facts({"run": "pi-1"}, 5.0, None, {}, {}, 0, 0)
+    assert status.status_body(facts)["run"] == "pi-1"
+    assert "sparkgen_rounds_total 0\n" in status.metrics_text(facts)
+
+
+def test_status_has_every_set_and_no_surprise() -> None:
+    """It can be written as JSON, and names sets, pods, pauses and the last lines."""
+    pod = Observed(1, 0, "e-1", "u", Phase.RUNNING, since=90.0, node="n1")
+    memory = Memory(next_id=2, refusals=Backoff(2, 130.0, "quota"))
+    now = made(replace(QUIET, memory=memory), snapshot=Snapshot(True, {1: pod}, 1.0), maximum=7)
+    facts = Facts({"run": "pi-1"}, 105.0, now, {("create", "done"): 1}, {"oom": 2}, 1, 9, ("line",), ())
+    body = json.loads(json.dumps(status.status_body(facts)))
+    assert body["executors"] == {"running": [1]}
+    assert body["wanted"] == {"0": 2}
+    assert body["refused"] == {"rounds": 2, "secondsLeft": 30.0, "reason": "quota"}
+    assert body["pods"][0]["seconds"] == 10.0
+    assert body["secondsSinceDecision"] == 5.0
+    assert body["settings"]["maximum"] == 7
+    text = status.metrics_text(facts)
+    assert 'sparkgen_executors_lost_total{cause="oom"} 2\n' in text
+    assert 'sparkgen_executors{profile="0",state="registered"} 2\n' in text
+    assert "sparkgen_backoff_seconds 30\n" in text
