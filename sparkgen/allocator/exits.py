@@ -23,5 +23,6 @@ def exit_code(command: Callable[[], int], termination_log: Path = TERMINATION_LO
         text = f"a fault of sparkgen's own: {type(error).__name__}: {error}; please report it"
     print(f"error: {text}", file=sys.stderr, flush=True)  # noqa: T201 - the container's log
     with suppress(OSError):
-        termination_log.write_text(text[:4000] + "\n", encoding="utf-8")
+        if termination_log.is_file():  # the kubelet makes it; elsewhere there is none
+            termination_log.write_text(text[:4000] + "\n", encoding="utf-8")
     return 1

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from sparkgen import contract
@@ -66,6 +67,10 @@ class Kube:
         self._streams: set[Stream] = set()
         self._denied: dict[str, float] = {}
         self._pods = f"/api/v1/namespaces/{attempt.namespace}/pods"
+
+    def speaks(self, application_id: str) -> None:
+        """A driver runs under this application id: executors that are created from now on are its own."""
+        self._attempt = replace(self._attempt, application_id=application_id)
 
     def create(self, order: Create) -> Outcome:
         """Create an executor's pod. One that is there already, and is ours, is as good."""

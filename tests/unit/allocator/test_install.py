@@ -81,6 +81,10 @@ def test_a_tuning_that_cannot_be_used(folder: Path) -> None:
 def test_how_it_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One line in the log and in the termination message; a fault of our own has no traceback either."""
     log = tmp_path / "log"
+    assert exit_code(lambda: install({}, NOW), log) == 1
+    assert not log.exists()  # where no kubelet has made one
+    log.touch()
+    capsys.readouterr()
 
     def refuse() -> int:
         raise Refused("no")

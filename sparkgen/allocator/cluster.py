@@ -1,0 +1,38 @@
+"""The World of the sidecar: the API server of the cluster that the pod runs in."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from sparkgen.allocator.install import Refused
+from sparkgen.allocator.kube import Kube
+from sparkgen.allocator.secretfirst import SecretFirst
+from sparkgen.allocator.sidecar import Given, Made
+from sparkgen.allocator.transport import NoCluster, Transport, in_cluster
+from sparkgen.allocator.types import Create, Outcome
+
+
+def world(given: Given) -> Made:
+    """The cluster, and the RPC secret in it before the first executor. Refused outside of a cluster."""
+    try:
+        access = in_cluster(os.environ)
+    except NoCluster as error:
+        raise Refused(str(error)) from None
+    chances, secret = given.chances, given.secret
+    kube = Kube(
+        Transport(access),
+        given.attempt,
+        given.template,
+        clock=chances.clock,
+        wall=time.time,
+        random=chances.random,
+    )
+    if secret is None:
+        return Made(kube, kube.speaks)
+
+    def create_secret(order: Create) -> Outcome:
+        verdict = kube.create_secret(secret)
+        return Outcome(order, verdict.answer, verdict.message, verdict.retry_after)
+
+    return Made(SecretFirst(kube, create_secret), kube.speaks)
