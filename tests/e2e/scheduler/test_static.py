@@ -21,6 +21,7 @@ def test_a_static_job_with_authentication(trial: Callable[[str], Trial], line: s
     driver = made.start(
         {
             "spark.executor.instances": "2",
+            "spark.scheduler.maxRegisteredResourcesWaitingTime": "180s",
             "spark.authenticate": "true",
             "spark.authenticate.secret": made.allocator.secret,
             "spark.task.maxFailures": "1",
