@@ -1,0 +1,92 @@
+"""The folders of one local run: what is gone with it, and the logs, which stay for a while."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sparkgen import contract
+from sparkgen.local.cache import cache_root
+from sparkgen.local.errors import CannotRun
+
+KEPT_LOGS = 20
+"""Runs whose logs are kept in the cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Where a run has its files. `work` is private to the user, because the RPC secret is below it."""
+
+    work: Path
+    logs: Path
+
+    @property
+    def conf(self) -> Path:
+        """What a cluster has in the run's `-conf` ConfigMap."""
+        return self.work / "conf"
+
+    @property
+    def hadoop(self) -> Path:
+        """What a cluster has in the run's `-hadoop` ConfigMap."""
+        return self.work / "hadoop"
+
+    @property
+    def session(self) -> Path:
+        """The allocator's session volume."""
+        return self.work / "session"
+
+    @property
+    def tuning(self) -> Path:
+        """The tuning file."""
+        return self.work / contract.TUNING_FILE
+
+    @property
+    def driver_log(self) -> Path:
+        """What the driver writes to standard error: Spark's log."""
+        return self.logs / "driver.log"
+
+    def executor_log(self, id_: int) -> Path:
+        """What an executor writes."""
+        return self.logs / f"executor-{id_}.log"
+
+    def scratch(self, name: str) -> Path:
+        """A scratch folder, made now."""
+        folder = self.work / "scratch" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+
+def make(application_id: str, environment: Mapping[str, str]) -> Folders:
+    """New folders for a run. CannotRun when there is no room for them."""
+    logs = cache_root(environment) / "logs"
+    try:
+        logs.mkdir(parents=True, exist_ok=True)
+        _prune(logs)
+        folders = Folders(Path(tempfile.mkdtemp(prefix="sparkgen-")), logs / application_id)
+        folders.logs.mkdir()
+        for folder in (folders.conf, folders.hadoop, folders.session):
+            folder.mkdir()
+    except OSError as error:
+        raise CannotRun(
+            f"cannot make the folders of a run: {error}; make room, or set SPARKGEN_CACHE and TMPDIR"
+        ) from None
+    return folders
+
+
+def write(folders: Folders, run_files: Mapping[str, Mapping[str, str]], tuning: Mapping[str, str]) -> None:
+    """Write the files of the run's ConfigMaps, by suffix and name, and of the tuning ConfigMap."""
+    for suffix, folder in (("conf", folders.conf), ("hadoop", folders.hadoop)):
+        for name, text in run_files.get(suffix, {}).items():
+            (folder / name).write_text(text, encoding="utf-8")
+    folders.tuning.write_text(tuning[contract.TUNING_FILE], encoding="utf-8")
+
+
+def _prune(logs: Path) -> None:
+    earlier = sorted(
+        (path for path in logs.iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime
+    )
+    for old in earlier[: max(0, len(earlier) - KEPT_LOGS + 1)]:
+        shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,73 @@
+"""The jars that a local run compiles for itself: the scheduler's, and that of Spark's best known example.
+
+Their Scala sources are in the wheel; in a checkout they are where they are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from sparkgen.local.cache import cache_root, key, publish
+from sparkgen.local.errors import CannotRun
+from sparkgen.local.java import Java
+from sparkgen.local.progress import Progress
+from sparkgen.local.scala import compile_jar
+from sparkgen.local.spark import Spark
+
+PACKAGE = Path(__file__).resolve().parents[1]
+SCHEDULER = (PACKAGE / "_scheduler", PACKAGE.parent / "images" / "scheduler")
+EXAMPLE = (PACKAGE / "_examples" / "SparkPi.scala", PACKAGE.parent / "images" / "spark" / "SparkPi.scala")
+"""Where the sources are: in the wheel, in a checkout."""
+
+LINE_RESOURCE = "META-INF/sparkgen/scala-line"
+"""The file in the scheduler's jar that holds its Scala line: ScalaLine.scala reads it."""
+
+Ensure = Callable[[Spark, Java, Mapping[str, str], Progress], Path]
+
+
+def scheduler(spark: Spark, java: Java, environment: Mapping[str, str], progress: Progress) -> Path:
+    """The scheduler's jar for this Spark, compiled if need be. CannotRun when that fails."""
+    folder = _first(SCHEDULER)
+    sources = sorted((folder / "src").rglob("*.scala"))
+    resources = {
+        path.relative_to(folder / "resources").as_posix(): path.read_bytes()
+        for path in sorted((folder / "resources").rglob("*"))
+        if path.is_file()
+    }
+    extra = {**resources, LINE_RESOURCE: f"{spark.scala}\n".encode()}
+    return _ensure("scheduler", "sparkgen-scheduler", sources, extra, spark, java, environment, progress)
+
+
+def example(spark: Spark, java: Java, environment: Mapping[str, str], progress: Progress) -> Path:
+    """A jar with org.apache.spark.examples.SparkPi, which PyPI's pyspark does not have."""
+    return _ensure("examples", "spark-examples", [_first(EXAMPLE)], {}, spark, java, environment, progress)
+
+
+def _first(places: tuple[Path, ...]) -> Path:
+    for place in places:
+        if place.exists():
+            return place
+    raise CannotRun(f"sparkgen is not installed whole: {places[0]} is missing; install it again")
+
+
+def _ensure(  # noqa: PLR0913 - all that a jar is made of
+    kind: str,
+    name: str,
+    sources: list[Path],
+    extra: Mapping[str, bytes],
+    spark: Spark,
+    java: Java,
+    environment: Mapping[str, str],
+    progress: Progress,
+) -> Path:
+    parts = [part for path in sources for part in (path.name, path.read_bytes())]
+    parts += [part for file, data in extra.items() for part in (file, data)]
+    folder = f"{spark.scala}-{key(spark.version, *parts)}"
+    jar = f"{name}_{spark.scala}.jar"
+    made = publish(
+        cache_root(environment) / kind / folder,
+        lambda fresh: compile_jar(fresh / jar, sources, spark, java, progress, extra),
+        lambda: progress.say(f"waiting for {jar}, which another process is compiling"),
+    )
+    return made / jar

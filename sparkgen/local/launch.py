@@ -1,0 +1,122 @@
+"""How driver and executors are started here: the commands and variables of their containers."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.local.folders import Folders
+from sparkgen.local.java import Java
+from sparkgen.local.places import Places
+from sparkgen.local.ports import LOOPBACK
+from sparkgen.local.spark import Spark
+from sparkgen.local.variables import inherited, resolved
+from sparkgen.model.application import Application
+
+NO_FILE = "spark-internal"
+"""What spark-submit takes for "no main file" (SparkLauncher.NO_RESOURCE)."""
+MAIN_FILE = "spec.mainApplicationFile"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What every process of a run is started with. `environment`: the user's own."""
+
+    spark: Spark
+    java: Java
+    places: Places
+    folders: Folders
+    environment: Mapping[str, str]
+    hadoop: bool
+    """Whether the document has Hadoop settings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A program to start."""
+
+    command: tuple[str, ...]
+    environment: Mapping[str, str]
+
+
+def python(environment: Mapping[str, str]) -> str:
+    """The Python of user code: PYSPARK_PYTHON, the active environment's, python3 of the PATH, or this one."""
+    if named := environment.get("PYSPARK_PYTHON"):
+        return named
+    if active := environment.get("VIRTUAL_ENV"):
+        return str(Path(active) / "bin" / "python")
+    return shutil.which("python3", path=environment.get("PATH")) or sys.executable
+
+
+def driver(
+    application: Application, container: Mapping[str, Any], setting: Setting, properties: Path
+) -> Start:
+    """The driver: spark-submit, as the stock image's entrypoint calls it. CannotRun without its file."""
+    main = setting.places.file(application.main_file, MAIN_FILE) if application.main_file else NO_FILE
+    command = [
+        str(setting.spark.home / "bin" / "spark-submit"),
+        *("--properties-file", str(properties), "--deploy-mode", "client"),
+        *(("--class", application.main_class) if application.main_class else ()),
+        main,
+        *map(setting.places.argument, application.arguments),
+    ]
+    fields = {
+        "status.podIP": LOOPBACK,
+        "metadata.name": application.name,
+        "metadata.namespace": application.namespace,
+    }
+    variables = {
+        **_common(container, setting, fields, {}),
+        contract.ENV_LOCAL_DIRS: str(setting.folders.scratch("driver")),
+    }
+    return Start(tuple(command), variables)
+
+
+def executor(pod: Mapping[str, Any], setting: Setting, secrets: Mapping[tuple[str, str], str]) -> Start:
+    """An executor: the script of the executor's pod, with the variables of its Spark container."""
+    container = spark_container(pod, contract.EXECUTOR_CONTAINER)
+    name = pod["metadata"]["name"]
+    fields = {
+        "status.podIP": LOOPBACK,
+        "metadata.name": name,
+        "metadata.namespace": pod["metadata"]["namespace"],
+    }
+    variables = _common(container, setting, fields, secrets)
+    if contract.ENV_CLASSPATH in variables:
+        variables[contract.ENV_CLASSPATH] = setting.places.path_list(variables[contract.ENV_CLASSPATH])
+    variables[contract.ENV_LOCAL_DIRS] = str(setting.folders.scratch(name))
+    return Start(("bash", str(setting.folders.conf / contract.EXECUTOR_SCRIPT_FILE)), variables)
+
+
+def spark_container(pod: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """The container of a pod in which Spark runs."""
+    found: Mapping[str, Any] = next(entry for entry in pod["spec"]["containers"] if entry["name"] == name)
+    return found
+
+
+def _common(
+    container: Mapping[str, Any],
+    setting: Setting,
+    fields: Mapping[str, str],
+    secrets: Mapping[tuple[str, str], str],
+) -> dict[str, str]:
+    folders, spark = setting.folders, setting.spark
+    found = {**inherited(setting.environment), **resolved(container.get("env") or (), fields, secrets)}
+    own_path = setting.environment.get("PYTHONPATH")
+    found |= {
+        "SPARK_HOME": str(spark.home),
+        "JAVA_HOME": str(setting.java.home),
+        "SPARK_LOCAL_IP": LOOPBACK,  # or the UI would listen on every address
+        "PYTHONPATH": ":".join(filter(None, (spark.python_path, found.get("PYTHONPATH"), own_path))),
+        "PYSPARK_PYTHON": python(setting.environment),
+        contract.ENV_SPARK_CONF_DIR: str(folders.conf),
+    }
+    found.pop(contract.ENV_HADOOP_CONF_DIR, None)
+    if setting.hadoop:
+        found[contract.ENV_HADOOP_CONF_DIR] = str(folders.hadoop)
+    return found

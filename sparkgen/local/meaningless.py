@@ -1,0 +1,107 @@
+"""What of a document has no meaning on one machine: a table of fields, each with what happens instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sparkgen.errors import Path
+
+NO_PODS = "there are no pods"
+_ROLES = ("driver", "executor")
+
+_POD_FIELDS = {
+    "coreRequest": "nothing limits CPU here",
+    "coreLimit": "nothing limits CPU here",
+    "gpu": "executors see the GPUs of this machine, if any",
+    "image": "processes run the local Spark",
+    "imagePullPolicy": "no image is pulled",
+    "envFrom": "ConfigMaps and Secrets are the cluster's; set the variables in your shell",
+    "secrets": "Secrets are the cluster's",
+    "configMaps": "ConfigMaps are the cluster's; --map says where their files are here",
+    "volumeMounts": "nothing is mounted",
+    "initContainers": NO_PODS,
+    "sidecars": NO_PODS,
+    "hostAliases": NO_PODS,
+    "dnsConfig": NO_PODS,
+    "labels": NO_PODS,
+    "annotations": NO_PODS,
+    "nodeSelector": "there is one machine",
+    "affinity": "there is one machine",
+    "tolerations": "there is one machine",
+    "topologySpreadConstraints": "there is one machine",
+    "priorityClassName": NO_PODS,
+    "schedulerName": NO_PODS,
+    "securityContext": "processes run as you",
+    "podSecurityContext": "processes run as you",
+    "lifecycle": NO_PODS,
+    "serviceAccount": "there is no Kubernetes API",
+    "ports": "ports are chosen free, on 127.0.0.1",
+    "template": NO_PODS,
+}
+
+_FIELDS = {
+    "image": "processes run the local Spark",
+    "imagePullPolicy": "no image is pulled",
+    "imagePullSecrets": "no image is pulled",
+    "runtimeImage": "sparkgen itself is the allocator",
+    "volumes": "nothing is mounted",
+    "restartPolicy": "it runs once",
+    "activeDeadlineSeconds": "it runs until it ends; Ctrl-C stops it",
+    "timeToLiveSeconds": "nothing stays behind",
+    "suspend": "it runs now",
+    "run": "it runs now, whatever its id and its age",
+    "serviceAccount": "there is no Kubernetes API",
+    "rbac": "there is no Kubernetes API",
+    "networkPolicy": "everything listens on 127.0.0.1",
+    "podDisruptionBudget": NO_PODS,
+    "sparkUIOptions": "the UI is at 127.0.0.1",
+}
+
+_SCHEDULE_FIELDS = (
+    "schedule",
+    "timeZone",
+    "concurrencyPolicy",
+    "suspend",
+    "startingDeadlineSeconds",
+    "successfulRunHistoryLimit",
+    "failedRunHistoryLimit",
+)
+
+
+def meaningless(document: Mapping[str, Any]) -> list[tuple[Path, str]]:
+    """Each field of a valid document that has no meaning here, and what happens instead."""
+    return list(_all(document))
+
+
+def _all(document: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+    outer: Path = ("spec",)
+    spec = document["spec"]
+    for field in ("namespace", "labels", "annotations"):
+        if field in document["metadata"]:
+            yield ("metadata", field), "there are no Kubernetes objects"
+    if document["kind"] == "ScheduledSparkApplication":
+        for field in _SCHEDULE_FIELDS:
+            if field in spec:
+                yield (*outer, field), "it runs once, now"
+        outer, spec = ("spec", "template"), spec["template"]
+    yield from _given(spec, outer, _FIELDS)
+    if "resources" in (spec.get("allocation") or {}):
+        yield (*outer, "allocation", "resources"), "sparkgen itself is the allocator"
+    for role in _ROLES:
+        yield from _given(spec.get(role) or {}, (*outer, role), _POD_FIELDS)
+        yield from _variables(spec.get(role) or {}, (*outer, role))
+    for name in spec.get("sparkConf") or {}:
+        if name.startswith("spark.kubernetes.") and not name.startswith("spark.kubernetes.allocation."):
+            yield (*outer, "sparkConf", name), "there is no Kubernetes"
+
+
+def _given(spec: Mapping[str, Any], path: Path, table: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
+    return (((*path, field), why) for field, why in table.items() if field in spec)
+
+
+def _variables(role: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
+    for index, variable in enumerate(role.get("env") or ()):
+        if "valueFrom" in variable and "fieldRef" not in variable["valueFrom"]:
+            name = variable["name"]
+            yield (*path, "env", index), f"its value is in the cluster; {name} of your shell is used, if set"

@@ -1,0 +1,93 @@
+"""What takes a while, told while it lasts: the port through which this package speaks of its progress."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Protocol
+
+from sparkgen.local.errors import CannotRun
+
+TICK_SECONDS = 0.5
+TAIL_LINES = 15
+
+
+class Progress(Protocol):
+    """Where steps are told; a terminal shows the latest text, a file of a log one line per step."""
+
+    def step(self, title: str) -> AbstractContextManager[Callable[[str], None]]:
+        """A step that begins now and ends with the context; the function adds how far it is."""
+        ...
+
+    def say(self, text: str) -> None:
+        """A plain line."""
+        ...
+
+
+def run(
+    progress: Progress,
+    title: str,
+    command: Sequence[str],
+    *,
+    environment: Mapping[str, str] | None = None,
+    detail: Callable[[], str] = lambda: "",
+) -> str:
+    """Run a command to its end, and return what it wrote. CannotRun with the last lines when it fails.
+
+    `detail` says how far it is, each half second.
+    """
+    with (
+        tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output,
+        progress.step(title) as tell,
+    ):
+        try:
+            process = subprocess.Popen(
+                list(command),
+                env=None if environment is None else dict(environment),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+        except OSError as error:
+            raise CannotRun(f"{title}: cannot start {command[0]}: {error.strerror}") from None
+        try:
+            code = _watch(process, tell, detail)
+        except BaseException:  # an interrupt above all: leave nothing behind
+            process.terminate()
+            process.wait()
+            raise
+        output.seek(0)
+        said = output.read()
+    if code:
+        raise CannotRun(f"{title}: failed with {code}\n{tail(said)}")
+    return said
+
+
+def _watch(process: subprocess.Popen[bytes], tell: Callable[[str], None], detail: Callable[[], str]) -> int:
+    began = time.monotonic()
+    while True:
+        try:
+            return process.wait(TICK_SECONDS)
+        except subprocess.TimeoutExpired:
+            tell(", ".join(filter(None, (detail(), f"{time.monotonic() - began:.0f} s"))))
+
+
+def tail(text: str, lines: int = TAIL_LINES) -> str:
+    """The last lines that say something, indented."""
+    said = [line.rstrip() for line in text.splitlines() if line.strip()]
+    return "\n".join(f"  {line}" for line in said[-lines:])
+
+
+def megabytes(folder: Path) -> float:
+    """The size of all files below a folder, in MB; files that go away meanwhile do not count."""
+    total = 0
+    for path in folder.rglob("*"):
+        try:
+            total += path.stat().st_size if path.is_file() else 0
+        except OSError:
+            continue
+    return total / 1e6

@@ -1,0 +1,62 @@
+"""Spark's properties for one machine: those of the cluster's ConfigMap, with other places and ports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sparkgen.local.places import Places
+from sparkgen.model.application import Application
+from sparkgen.resources.conf import spark_properties
+
+FILE_LISTS = {
+    "spark.jars": "spec.deps.jars",
+    "spark.files": "spec.deps.files",
+    "spark.submit.pyFiles": "spec.deps.pyFiles",
+    "spark.archives": "spec.deps.archives",
+}
+"""Properties that are lists of files, and the fields that they come from."""
+
+CLASS_PATHS = ("spark.driver.extraClassPath", "spark.executor.extraClassPath")
+IMAGE_PYTHONS = ("spark.pyspark.python", "spark.pyspark.driver.python")
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """Where things listen on 127.0.0.1."""
+
+    scheduler: int
+    """The allocator, for the scheduler jar."""
+    allocator: int
+    """The allocator, for executors and people."""
+    driver: int
+    ui: int
+
+
+def local_properties(application: Application, places: Places, jar: Path, ports: Ports) -> dict[str, str]:
+    """What the driver is given, less what the allocator's session adds. CannotRun when a file is not here."""
+    found = spark_properties(application)
+    for name, field in FILE_LISTS.items():
+        if found.get(name):
+            found[name] = ",".join(places.file(entry.strip(), field) for entry in found[name].split(","))
+    for name in CLASS_PATHS:
+        if application.properties.get(name):
+            found[name] = places.path_list(application.properties[name])
+    for name in IMAGE_PYTHONS:
+        if found.get(name, "").startswith("/") and not Path(found[name]).exists():
+            del found[name]  # the image's
+    if "spark.jars.ivy" not in application.properties:
+        found.pop("spark.jars.ivy", None)  # this user has a home
+    own_path = application.properties.get("spark.driver.extraClassPath")
+    found |= {
+        "spark.master": f"sparkgen://127.0.0.1:{ports.scheduler}",
+        "spark.driver.extraClassPath": ":".join(
+            filter(None, (str(jar), places.path_list(own_path) if own_path else ""))
+        ),
+        "spark.driver.port": str(ports.driver),
+        # Executors share the machine: each takes a port of its own.
+        "spark.driver.blockManager.port": "0",
+        "spark.blockManager.port": "0",
+        "spark.ui.port": str(ports.ui),
+    }
+    return found

@@ -1,0 +1,178 @@
+"""The Spark of a document's version: that of SPARK_HOME if it fits, else PyPI's pyspark, fetched once.
+
+PyPI's source package of pyspark has all that a release of Spark has for running applications, but R and the
+examples' jar. It is unpacked into the layout of a release: paths of the stock images can be found in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import re
+import shutil
+import sys
+import tarfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sparkgen.local.cache import cache_root, key, publish
+from sparkgen.local.errors import CannotRun
+from sparkgen.local.progress import Progress, megabytes, run
+
+LAYOUT = {
+    **{f"deps/{name}": name for name in ("bin", "sbin", "jars", "data")},
+    "deps/examples": "examples/src/main/python",
+    "pyspark": "python/pyspark",
+    "lib": "python/lib",
+}
+"""Where a folder of PyPI's source package is in a release of Spark."""
+
+ARCHIVES = {
+    "3.5.8": "54cca0767b21b40e3953ad1d30f8601c53abf9cbda763653289cdcfcac52313c",
+}
+"""SHA-256 of the archives of the versions that are tested; pip compares the others with what PyPI says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spark:
+    """A Spark on this machine. `where`: how it came here, in words."""
+
+    home: Path
+    version: str
+    scala: str
+    """The Scala line of its jars: 2.12 or 2.13."""
+    where: str
+
+    @property
+    def python_path(self) -> str:
+        """What Python needs to import pyspark: PYTHONPATH."""
+        bridges = sorted((self.home / "python" / "lib").glob("py4j-*.zip"))
+        return os.pathsep.join(map(str, (self.home / "python", *bridges)))
+
+
+def find(version: str, scala: str, environment: Mapping[str, str], progress: Progress) -> Spark:
+    """The Spark of this version and Scala line, fetched if need be. CannotRun when it cannot be had."""
+    named = environment.get("SPARK_HOME")
+    if named and (own := inspect(Path(named), f"SPARK_HOME ({named})")):
+        if (own.version, own.scala) == (version, scala):
+            return own
+        progress.say(
+            f"SPARK_HOME is Spark {own.version} for Scala {own.scala}, and the document wants {version} for "
+            f"{scala}: it is left aside"
+        )
+    home = _fetched(version, environment, progress)
+    found = inspect(home, f"PyPI's pyspark, in {home}")
+    if found is None:
+        raise CannotRun(f"{home} is no Spark: remove this folder, and it is fetched again")
+    if found.scala != scala:
+        raise CannotRun(
+            f"spec.scalaVersion is {scala}, and PyPI has Spark {version} for Scala {found.scala} alone: "
+            f"set SPARK_HOME to a Spark {version} for Scala {scala}"
+        )
+    return found
+
+
+def inspect(home: Path, where: str) -> Spark | None:
+    """The Spark in a folder, by the name of its core's jar; None when there is none."""
+    for jar in (home / "jars").glob("spark-core_*.jar"):
+        if found := re.fullmatch(r"spark-core_(\d+\.\d+)-(.+)\.jar", jar.name):
+            return Spark(home.absolute(), found[2], found[1], where)
+    return None
+
+
+def _fetched(version: str, environment: Mapping[str, str], progress: Progress) -> Path:
+    target = cache_root(environment) / "spark" / f"{version}-{key(str(LAYOUT))}"
+    return publish(
+        target,
+        lambda folder: _make(version, folder, environment, progress),
+        lambda: progress.say(f"waiting for Spark {version}, which another process is fetching"),
+    )
+
+
+def _make(version: str, folder: Path, environment: Mapping[str, str], progress: Progress) -> None:
+    archive = _download(version, folder, environment, progress)
+    with progress.step(f"unpacking Spark {version}") as tell:
+        tell("")
+        check(archive, version)
+        with tarfile.open(archive) as package:
+            package.extractall(folder / "package", filter="data")
+        (source,) = (folder / "package").iterdir()
+        lay_out(source, folder)
+    for name in ("package", "download", "venv", "tmp"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+
+
+def check(archive: Path, version: str) -> None:
+    """CannotRun when the archive of a tested version is another one than it was."""
+    wanted = ARCHIVES.get(version)
+    with archive.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if wanted and found != wanted:
+        raise CannotRun(
+            f"{archive.name} has the SHA-256 {found}, and Spark {version} has {wanted}: what came is not "
+            "what PyPI published; look at pip's index settings (pip config list)"
+        )
+
+
+def lay_out(source: Path, target: Path) -> None:
+    """Move the folders of an unpacked source package to where a release of Spark has them."""
+    for origin, place in LAYOUT.items():
+        if (source / origin).is_dir():
+            (target / place).parent.mkdir(parents=True, exist_ok=True)
+            (source / origin).rename(target / place)
+    for script in (target / "bin").iterdir():
+        script.chmod(script.stat().st_mode | 0o111)
+
+
+def _download(version: str, folder: Path, environment: Mapping[str, str], progress: Progress) -> Path:
+    python = _python_with_pip(folder, progress)
+    temporary = (
+        folder / "tmp"
+    )  # pip's own files, so that they can be counted, and go when this is interrupted
+    temporary.mkdir()
+    try:
+        run(
+            progress,
+            f"fetching Spark {version} from PyPI (300 to 450 MB, once)",
+            [
+                *(
+                    str(python),
+                    "-m",
+                    "pip",
+                    "download",
+                    "--quiet",
+                    "--disable-pip-version-check",
+                    "--no-deps",
+                ),
+                *(
+                    "--no-cache-dir",
+                    "--no-binary=pyspark",
+                    f"--dest={folder / 'download'}",
+                    f"pyspark=={version}",
+                ),
+            ],
+            environment={**environment, "TMPDIR": str(temporary)},
+            detail=lambda: f"{megabytes(temporary) + megabytes(folder / 'download'):.0f} MB",
+        )
+    except CannotRun as error:
+        raise CannotRun(f"{error}\n{_advice(str(error), version)}") from None
+    (archive,) = (folder / "download").glob("pyspark-*.tar.gz")
+    return archive
+
+
+def _advice(said: str, version: str) -> str:
+    if "no space left" in said.lower():
+        return "make room, or set SPARKGEN_CACHE to a folder on another disk"
+    if "No matching distribution" in said or "from versions:" in said:
+        return f"PyPI has no pyspark {version}: see spec.sparkVersion, or set SPARK_HOME to a Spark {version}"
+    return f"try again, or set SPARK_HOME to a Spark {version} that is on this machine"
+
+
+def _python_with_pip(folder: Path, progress: Progress) -> Path:
+    """The running Python if it has pip, else a new environment's."""
+    if importlib.util.find_spec("pip"):
+        return Path(sys.executable)
+    run(progress, "making a place for pip", [sys.executable, "-m", "venv", str(folder / "venv")])
+    return folder / "venv" / "bin" / "python"

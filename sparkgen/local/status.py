@@ -1,0 +1,52 @@
+"""What is shown of a run: a value that views draw, made of what the allocator decides."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sparkgen.allocator.types import Decision, State
+
+SHOWN = (State.REGISTERED, State.RUNNING, State.PENDING, State.REQUESTED, State.PLANNED, State.DRAINING)
+"""The states that a view counts, those that count most first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tasks:
+    """Tasks of the application, as its UI counts them."""
+
+    active: int
+    done: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A moment of a run: executors by state, how many are wanted, and the decision in words."""
+
+    counts: Mapping[State, int]
+    wanted: int
+    reason: str
+    failure: str | None = None
+
+    @property
+    def present(self) -> int:
+        """Executors that are there or on their way, less those that leave."""
+        return sum(
+            count for state, count in self.counts.items() if state in SHOWN and state is not State.DRAINING
+        )
+
+
+def status(decision: Decision, wanted: Mapping[int, int]) -> Status:
+    """The status after a decision; `wanted` per resource profile."""
+    counts: Counter[State] = Counter()
+    for profile in decision.counts.values():
+        counts.update(profile)
+    return Status(dict(counts), sum(wanted.values()), decision.reason, decision.failure)
+
+
+def sentence(now: Status) -> str:
+    """Executors against the target: `3 of 4 executors (2 registered, 1 running)`."""
+    parts = [f"{now.counts[state]} {state.value}" for state in SHOWN if now.counts.get(state)]
+    return f"{now.present} of {now.wanted} executors" + (f" ({', '.join(parts)})" if parts else "")

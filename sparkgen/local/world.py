@@ -1,0 +1,227 @@
+"""The allocator's world on one machine: an executor is a process, shown as the pod that it would be."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+from sparkgen import contract
+from sparkgen.allocator.ports import Event, Listing, Notice, WatchEnded
+from sparkgen.allocator.types import Answer, Create, Delete, Outcome
+
+REMEMBERED = 1000
+"""Events that a watch may go on from; an older one has to list again, as with an API server."""
+ADDRESS = "127.0.0.1"
+DEFAULT_GRACE_SECONDS = 30
+"""Of a pod that does not say (core/v1, terminationGracePeriodSeconds)."""
+
+Pod = dict[str, Any]
+
+
+class Runs(Protocol):
+    """A running executor: a Process, or a test's stand-in."""
+
+    def wait(self) -> int:
+        """Its exit code, negative for a signal."""
+        ...
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        ...
+
+    def kill(self) -> None:
+        """End it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What the world is given: `pod` makes an executor's pod (ValueError if it cannot), `start` its process (OSError)."""
+
+    pod: Callable[[Create], Mapping[str, Any]]
+    start: Callable[[Mapping[str, Any], int], Runs]
+    tell: Callable[[Notice], None]
+    uid: Callable[[], str]
+    clock: Callable[[], datetime]
+
+
+class Processes:
+    """A World of processes. What it shows is never changed afterwards: each change makes a new pod."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+        self._changed = threading.Condition()
+        self._pods: dict[str, Pod] = {}
+        self._running: dict[str, Runs] = {}
+        self._events: deque[Event] = deque(maxlen=REMEMBERED)
+        self._version = 0
+        self._closed = False
+
+    # --- World ------------------------------------------------------------------------------------
+
+    def create(self, order: Create) -> Outcome:
+        """Start an executor's process."""
+        try:
+            pod = dict(self._tools.pod(order))
+        except ValueError as error:
+            return Outcome(order, Answer.HOPELESS, str(error))
+        name = pod["metadata"]["name"]
+        with self._changed:
+            if self._closed:
+                return Outcome(order, Answer.REFUSED, "sparkgen is ending")
+            if name in self._pods:
+                return self._exists_already(order, self._pods[name])
+            pod["metadata"] = {
+                **pod["metadata"],
+                "uid": self._tools.uid(),
+                "creationTimestamp": self._now(),
+            }
+            pod["status"] = {"phase": "Pending"}
+            try:
+                process = self._tools.start(pod, order.id)
+            except OSError as error:
+                return Outcome(order, Answer.REFUSED, f"executor {order.id} cannot be started here: {error}")
+            self._running[name] = process
+            self._show("ADDED", pod)
+            self._show("MODIFIED", _with_status(pod, "Running", {"running": {"startedAt": self._now()}}))
+        threading.Thread(target=self._follow, args=(name, process), name=name, daemon=True).start()
+        return Outcome(order, Answer.DONE)
+
+    def delete(self, order: Delete) -> Outcome:
+        """End an executor's process: asked first and killed after its grace, or killed at once."""
+        with self._changed:
+            pod = next((pod for pod in self._pods.values() if _id(pod) == str(order.id)), None)
+            if pod is None or (order.uid and order.uid != pod["metadata"]["uid"]):
+                return Outcome(order, Answer.DONE, "not found")
+            name = pod["metadata"]["name"]
+            process = self._running.get(name)
+            if "deletionTimestamp" not in pod["metadata"]:
+                metadata = {**pod["metadata"], "deletionTimestamp": self._now()}
+                pod = {**pod, "metadata": metadata}
+                self._show("MODIFIED", pod)
+            if process is None:
+                self._remove(pod)
+                return Outcome(order, Answer.DONE)
+        _stop(process, 0 if order.forced else grace_of(pod))
+        return Outcome(order, Answer.DONE)
+
+    def list(self) -> Listing:
+        """All executors there are."""
+        with self._changed:
+            return Listing(tuple(self._pods.values()), str(self._version))
+
+    def watch(self, version: str) -> Iterator[Event]:
+        """What happens from `version` on, until `close`."""
+        seen = int(version)
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._closed or self._version > seen)
+                if self._closed:
+                    return
+                if self._events and int(self._events[0].version) > seen + 1:
+                    raise WatchEnded("what happened meanwhile is not remembered")
+                new = [event for event in self._events if int(event.version) > seen]
+            for event in new:
+                yield event
+                seen = int(event.version)
+
+    def tell(self, notice: Notice) -> None:
+        """Tell the user."""
+        self._tools.tell(notice)
+
+    def close(self) -> None:
+        """Let watches end; nothing is created any more."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    # --- and for the end of a run -----------------------------------------------------------------
+
+    def kill(self) -> None:
+        """End every executor at once."""
+        self.close()
+        with self._changed:
+            running = list(self._running.values())
+        for process in running:
+            process.kill()
+
+    def wait_until_empty(self, seconds: float) -> bool:
+        """Wait until no process runs any more; whether that came true."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._running, seconds)
+
+    # --- inside -----------------------------------------------------------------------------------
+
+    def _follow(self, name: str, process: Runs) -> None:
+        code = process.wait()
+        with self._changed:
+            self._running.pop(name)
+            pod = self._pods[name]
+            began = pod["status"]["containerStatuses"][0]["state"]["running"]["startedAt"]
+            state = {"terminated": terminated(code, began, self._now())}
+            pod = _with_status(pod, "Failed" if code else "Succeeded", state)
+            self._show("MODIFIED", pod)
+            if "deletionTimestamp" in pod["metadata"]:
+                self._remove(pod)
+
+    def _exists_already(self, order: Create, pod: Pod) -> Outcome:
+        if "deletionTimestamp" in pod["metadata"]:
+            return Outcome(order, Answer.REFUSED, f"an executor {order.id} is still ending")
+        return Outcome(order, Answer.DONE, "exists already")
+
+    def _show(self, kind: str, pod: Pod) -> None:
+        """Make a change visible. The lock is held."""
+        self._version += 1
+        pod["metadata"] = {**pod["metadata"], "resourceVersion": str(self._version)}
+        self._pods[pod["metadata"]["name"]] = pod
+        self._events.append(Event(kind, pod, str(self._version)))
+        self._changed.notify_all()
+
+    def _remove(self, pod: Pod) -> None:
+        self._show("DELETED", {**pod})
+        del self._pods[pod["metadata"]["name"]]
+
+    def _now(self) -> str:
+        return self._tools.clock().astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def terminated(code: int, began: str, ended: str) -> dict[str, Any]:
+    """A container's end as a kubelet writes it: a signal N is the exit code 128 + N."""
+    state: dict[str, Any] = {"startedAt": began, "finishedAt": ended}
+    if code < 0:
+        return {**state, "exitCode": 128 - code, "signal": -code, "reason": "Error"}
+    return {**state, "exitCode": code, "reason": "Error" if code else "Completed"}
+
+
+def grace_of(pod: Mapping[str, Any]) -> float:
+    """How long an executor may take to end, in seconds."""
+    given = pod["spec"].get("terminationGracePeriodSeconds")
+    return float(DEFAULT_GRACE_SECONDS if given is None else given)
+
+
+def _stop(process: Runs, grace: float) -> None:
+    if not grace:
+        process.kill()
+        return
+    process.terminate()
+    timer = threading.Timer(grace, process.kill)  # killing what has ended does nothing
+    timer.daemon = True
+    timer.start()
+
+
+def _id(pod: Mapping[str, Any]) -> str:
+    return str(pod["metadata"]["labels"][contract.LABEL_EXECUTOR_ID])
+
+
+def _with_status(pod: Pod, phase: str, state: Mapping[str, Any]) -> Pod:
+    container = {
+        "name": contract.EXECUTOR_CONTAINER,
+        "state": dict(state),
+        "ready": "running" in state,
+        "restartCount": 0,
+    }
+    return {**pod, "status": {"phase": phase, "podIP": ADDRESS, "containerStatuses": [container]}}
