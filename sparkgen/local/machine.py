@@ -69,7 +69,7 @@ def complaints(application: Application, machine: Machine) -> list[str]:
             )
     if application.executor.cores * first > machine.cores:
         said.append(
-            f"{_number(first)} of {application.executor.cores} cores share the {machine.cores} of this machine: "
+            f"{_number(first)} of {application.executor.cores} cores share this machine's {machine.cores}: "
             "it works, more slowly"
         )
     return said

@@ -86,8 +86,8 @@ class Places:
         if PurePosixPath(path).is_relative_to(IMAGE_HOME / "examples"):
             return (
                 f"{field}: the Spark of this machine ({self.spark_home}) has no "
-                f"{path.removeprefix('/opt/spark/')}; PyPI's pyspark comes with the Python examples alone: set SPARK_HOME to a "
-                "whole release of Spark"
+                f"{path.removeprefix('/opt/spark/')}; PyPI's pyspark comes with the Python examples "
+                "alone: set SPARK_HOME to a whole release of Spark"
             )
         parent, name = str(PurePosixPath(path).parent), PurePosixPath(path).name
         beside = self.folder if (self.folder / name).exists() else Path("FOLDER")

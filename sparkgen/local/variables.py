@@ -8,9 +8,7 @@ from typing import Any
 
 _REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_.-][A-Za-z0-9_.-]*)\)")
 
-OURS = re.compile(
-    r"SPARK_|PYSPARK_|SPARKGEN_|_SPARK_AUTH_SECRET$|HADOOP_CONF_DIR$|YARN_CONF_DIR$|PYTHONPATH$|JAVA_OPTS$"
-)
+OURS = re.compile(r"(SPARK|PYSPARK|SPARKGEN)_|(_SPARK_AUTH_SECRET|HADOOP_CONF_DIR|YARN_CONF_DIR|PYTHONPATH)$")
 """Variables that would change what Spark does here, and come from the document or from sparkgen alone."""
 
 
@@ -26,8 +24,8 @@ def resolved(
 ) -> dict[str, str]:
     """The variables of a container as a kubelet would set them.
 
-    `fields`: values of the downward API, by path; `secrets`: values by name and key. What only a cluster knows is
-    left out.
+    `fields`: values of the downward API, by path; `secrets`: values by name and key. What only a
+    cluster knows is left out.
     """
     found: dict[str, str] = {}
     for variable in variables:

@@ -40,7 +40,10 @@ class Runs(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What the world is given: `pod` makes an executor's pod (ValueError if it cannot), `start` its process (OSError)."""
+    """What the world is given: `pod` makes an executor's pod, `start` its process.
+
+    They raise ValueError and OSError where they cannot.
+    """
 
     pod: Callable[[Create], Mapping[str, Any]]
     start: Callable[[Mapping[str, Any], int], Runs]
@@ -119,7 +122,8 @@ class Processes:
         seen = int(version)
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._closed or self._version > seen)
+                while not self._closed and self._version <= seen:
+                    self._changed.wait()
                 if self._closed:
                     return
                 if self._events and int(self._events[0].version) > seen + 1:
