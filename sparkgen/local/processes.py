@@ -8,12 +8,16 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
 from sparkgen.local import keeper as keeper_program
 from sparkgen.local.keeper import signal_sessions
+
+SWEEP_SECONDS = 2.0
+"""A process that a SIGKILL has not ended by then hangs in the kernel, and nothing here helps."""
 
 
 class Keeper:
@@ -101,7 +105,7 @@ class Process:
         else:
             self._popen.wait()
         with self._lock:
-            signal_sessions([self.pid], signal.SIGKILL)
+            _sweep(self.pid)
             code = self._popen.wait()
             self._reaped = True
         self._keeper.ended(self.pid)
@@ -118,3 +122,10 @@ class Process:
         with self._lock:
             if not self._reaped:
                 signal_sessions([self.pid], signal.SIGKILL)
+
+
+def _sweep(session: int) -> None:
+    """End what a program has left behind in its session; SIGKILL takes a moment to be done."""
+    deadline = time.monotonic() + SWEEP_SECONDS
+    while signal_sessions([session], signal.SIGKILL) and time.monotonic() < deadline:
+        time.sleep(0.01)
