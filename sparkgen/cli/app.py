@@ -7,11 +7,11 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from sparkgen.cli import explain, init, render, rule, schema, validate, version
+from sparkgen.cli import explain, init, render, rule, run, schema, validate, version
 from sparkgen.errors import SparkgenError
 
 EXIT_CODES = "Exit codes: 0 done, 1 problems or a difference found, 2 wrong usage or an internal error."
-COMMANDS = (init, validate, render, explain, schema, rule, version)
+COMMANDS = (init, validate, render, run, explain, schema, rule, version)
 _HELP = f"""One YAML document in, reviewable Kubernetes manifests for Apache Spark out.
 
 \b
@@ -19,6 +19,7 @@ Start here:
   sparkgen init                         # write a commented app.yaml
   sparkgen validate app.yaml            # every mistake, with its line
   sparkgen render app.yaml -o deploy    # one file per object, to commit
+  sparkgen run --local app.yaml         # run it here, without a cluster
 
 {EXIT_CODES}
 """

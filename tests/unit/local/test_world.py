@@ -5,8 +5,8 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Iterator, Mapping
-from itertools import count
 from datetime import UTC, datetime
+from itertools import count
 from typing import Any
 
 import pytest

@@ -1,0 +1,170 @@
+"""`sparkgen run --local`: an application on this machine, with its executors as processes."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import uuid
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sparkgen.cli import output
+from sparkgen.cli.options import Quiet, Set, SetString, Values
+from sparkgen.cli.pipeline import Checked, check
+from sparkgen.cli.problems import Stdin, show
+from sparkgen.cli.request import Request
+from sparkgen.errors import Severity, SparkgenError, path_text
+
+# Imported by the functions that use them: `sparkgen --help` needs none of it.
+if TYPE_CHECKING:
+    from sparkgen.document import Document
+    from sparkgen.local.plan import Plan
+    from sparkgen.local.view import View
+
+SUMMARY = "Run an application on this machine: --local."
+HELP = """Run one application on this machine, without a cluster: the same document, the same allocator.
+
+The driver and the executors are processes of a stock Spark of the document's version, which is fetched
+from PyPI once unless SPARK_HOME names it. Executors come and go as in a cluster, and you see them do so. What
+of the document has no meaning here is listed. Ctrl-C ends everything. Java 17 or 21 is needed.
+
+The driver's standard output goes to standard output, everything else to standard error and into log files
+that are named at the end. The exit code is the driver's.
+"""
+EXAMPLES = """\b
+Examples:
+  sparkgen run --local app.yaml
+  sparkgen run --local app.yaml --set spec.executor.memory=1g
+  sparkgen run --local app.yaml --map /opt/app=src      # local:///opt/app/main.py is src/main.py
+  sparkgen run --local app.yaml -- 2026-01-01 --dry-run  # other arguments than the document's
+"""
+
+IN_A_CLUSTER = "sparkgen render {source} | kubectl apply -f -"
+
+
+def command(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="PATH",
+            help="A document: a file, a directory, or - for standard input.",
+            show_default=False,
+        ),
+    ],
+    arguments: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[-- ARGUMENT...]",
+            help="Arguments for the application, instead of the document's.",
+            show_default=False,
+        ),
+    ] = None,
+    local: Annotated[
+        bool, typer.Option("--local", help="Run it here; in a cluster it is kubectl that runs it.")
+    ] = False,
+    name: Annotated[
+        str,
+        typer.Option(
+            "--name",
+            metavar="NAME",
+            help="The application of this metadata.name, where there are several.",
+            show_default=False,
+        ),
+    ] = "",
+    values: Values = None,
+    sets: Set = None,
+    set_strings: SetString = None,
+    maps: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--map",
+            metavar="PATH=FOLDER",
+            help="Where a folder of the image is on this machine. Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Run an application on this machine."""
+    if not local:
+        raise SparkgenError(
+            f"sparkgen runs applications on this machine alone, with --local; in a cluster: "
+            f"{IN_A_CLUSTER.format(source=source)}"
+        )
+    request = Request(
+        (source,), tuple(values or ()), tuple(sets or ()), tuple(set_strings or ()), quiet=quiet
+    )
+    document = _document(request, name)
+    if document is None:
+        raise typer.Exit(1)
+    if code := _run(document, request, tuple(maps or ()), tuple(arguments or ())):
+        raise typer.Exit(code)
+
+
+def _document(request: Request, name: str) -> Document | None:
+    """The one document to run; None when it has errors, which are shown."""
+    stdin = Stdin()
+    checked = check(request, stdin)
+    problems = [
+        problem for problem in checked.problems if not request.quiet or problem.severity is Severity.ERROR
+    ]
+    show(problems, request, stdin, on_stdout=False)
+    return None if checked.errors else picked(checked, name)
+
+
+def picked(checked: Checked, name: str) -> Document:
+    """The document of this name, or the only one. SparkgenError when it is not clear which."""
+    by_name: dict[str, Document] = {
+        document.value["metadata"]["name"]: document for document in checked.documents
+    }
+    if name:
+        if name not in by_name:
+            raise SparkgenError(f"--name {name}: no application has it; there are: {', '.join(by_name)}")
+        return by_name[name]
+    if len(checked.documents) != 1:
+        raise SparkgenError(f"there are several applications: choose one with --name: {', '.join(by_name)}")
+    return checked.documents[0]
+
+
+def _run(document: Document, request: Request, maps: tuple[str, ...], arguments: tuple[str, ...]) -> int:
+    from sparkgen import model  # noqa: PLC0415
+    from sparkgen.local import plan, run  # noqa: PLC0415
+
+    application = model.build(document.value)
+    if arguments:
+        application = replace(application, arguments=arguments)
+    on_terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    view = _view(on_terminal=on_terminal)
+    if not request.quiet:
+        _tell_meaningless(document)
+    folder = Path(document.source).parent if Path(document.source).exists() else Path()
+    wish = plan.Wish(application, folder, maps, dict(os.environ))
+    made: Plan = plan.make(wish, lambda: str(uuid.uuid4()), random.Random(), view)  # noqa: S311 - ports
+    return run.run(made, view, on_terminal=on_terminal)
+
+
+def _view(*, on_terminal: bool) -> View:
+    from sparkgen.local.view import Plain  # noqa: PLC0415
+
+    if not on_terminal:
+        return Plain(sys.stderr)
+    from rich.console import Console  # noqa: PLC0415 - rich takes a while to import
+
+    from sparkgen.local.live import Terminal  # noqa: PLC0415
+
+    return Terminal(Console(stderr=True))
+
+
+def _tell_meaningless(document: Document) -> None:
+    from sparkgen.local.meaningless import meaningless  # noqa: PLC0415
+
+    found = meaningless(document.value)
+    if not found:
+        return
+    output.note("without meaning on this machine, and left aside:")
+    for path, why in found:
+        output.note(f"  {document.node.locate_key(path)}: {path_text(path)}: {why}")

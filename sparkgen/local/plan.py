@@ -1,0 +1,99 @@
+"""Everything that a local run needs, gathered before anything is started."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sparkgen import contract
+from sparkgen.allocator.attempt import Attempt, new_attempt
+from sparkgen.local import folders as folders_of
+from sparkgen.local import jars, java, machine, ports, spark
+from sparkgen.local.folders import Folders
+from sparkgen.local.launch import MAIN_FILE, Setting, Start, driver, spark_container
+from sparkgen.local.places import Places, parse_maps
+from sparkgen.local.progress import Progress
+from sparkgen.local.properties import Ports, local_properties
+from sparkgen.model.application import Application
+from sparkgen.resources import run_name
+from sparkgen.resources.conf import tuning_files
+from sparkgen.resources.driver import driver_pod
+from sparkgen.resources.run import files
+from sparkgen.resources.text import properties_text
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is to run: the application of the document in `folder`, with these mappings of paths."""
+
+    application: Application
+    folder: Path
+    maps: Sequence[str]
+    environment: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A run, ready to start. `spark_defaults` and `template` are texts, as a ConfigMap has them."""
+
+    application: Application
+    attempt: Attempt
+    setting: Setting
+    ports: Ports
+    spark_defaults: str
+    template: str
+
+    @property
+    def folders(self) -> Folders:
+        """Where the run has its files."""
+        return self.setting.folders
+
+    @property
+    def ui(self) -> str:
+        """Where Spark's UI is, while the driver runs."""
+        return f"http://{ports.LOOPBACK}:{self.ports.ui}"
+
+    def driver(self, properties: Path) -> Start:
+        """How the driver is started with these properties."""
+        pod = driver_pod(self.application, self.attempt.run)
+        return driver(
+            self.application, spark_container(pod, contract.DRIVER_CONTAINER), self.setting, properties
+        )
+
+
+def make(wish: Wish, uid: Callable[[], str], chance: random.Random, progress: Progress) -> Plan:
+    """The plan of a run: what it needs is found, fetched or compiled. CannotRun when something is missing."""
+    application, environment = wish.application, wish.environment
+    maps = parse_maps(wish.maps)
+    found = java.find(environment)
+    home = spark.find(application.spark_version, application.scala_version, environment, progress)
+    places = Places(home.home, wish.folder, maps, lambda: jars.example(home, found, environment, progress))
+    if application.main_file:
+        places.file(application.main_file, MAIN_FILE)  # before what takes time
+    jar = jars.scheduler(home, found, environment, progress)
+    for complaint in machine.complaints(application, machine.here()):
+        progress.say(complaint)
+    run = run_name(application)
+    attempt = new_attempt(application.name, run, application.namespace, run, uid(), ports.LOOPBACK)
+    chosen = choose_ports(chance)
+    properties = local_properties(application, places, jar, chosen)
+    made = folders_of.make(attempt.application_id, environment)
+    run_files = files(application, run)
+    folders_of.write(made, run_files, tuning_files(application))
+    return Plan(
+        application=application,
+        attempt=attempt,
+        setting=Setting(home, found, places, made, environment, hadoop=bool(application.hadoop)),
+        ports=chosen,
+        spark_defaults=properties_text(properties.items()),
+        template=run_files["executor"][contract.EXECUTOR_TEMPLATE_FILE],
+    )
+
+
+def choose_ports(chance: random.Random) -> Ports:
+    """Free ports: the UI's own if it can be had, the others by chance."""
+    scheduler, allocator, driver_port = ports.choose(3, chance.sample(ports.RANGE, 200))
+    (ui,) = ports.choose(1, range(contract.UI_PORT, contract.UI_PORT + 1000))
+    return Ports(scheduler=scheduler, allocator=allocator, driver=driver_port, ui=ui)

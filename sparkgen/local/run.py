@@ -1,0 +1,238 @@
+"""A local run from its plan to its end: allocator, driver, executors, and what a person sees of them."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import signal
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from subprocess import PIPE
+from types import FrameType
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.allocator import sets, story
+from sparkgen.allocator.desk import Round
+from sparkgen.allocator.ports import Notice
+from sparkgen.allocator.session import PROPERTIES_FILE
+from sparkgen.allocator.story import Level
+from sparkgen.allocator.template import executor_pod, read_template
+from sparkgen.allocator.types import Create, Outcome, State
+from sparkgen.allocator.watcher import Chances
+from sparkgen.local import launch, tasks
+from sparkgen.local.allocator import (
+    Allocator,
+    Shown,
+    begin_session,
+    driver_url,
+    follow_tuning,
+    start_url,
+)
+from sparkgen.local.errors import CannotRun
+from sparkgen.local.output import last_lines, pump
+from sparkgen.local.plan import Plan
+from sparkgen.local.processes import Keeper, Process
+from sparkgen.local.status import Status, status
+from sparkgen.local.view import View
+from sparkgen.local.world import Processes, Tools
+
+POLL_SECONDS = 0.2
+STOP_SECONDS = 15.0
+"""How long a driver may take to end when it is asked to."""
+EXECUTORS_SECONDS = 5.0
+"""How long executors may take to end after their driver; they leave by themselves when it is gone."""
+ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@dataclass(slots=True)
+class Requests:
+    """Signals that have come, in their order."""
+
+    signals: list[int] = field(default_factory=list)
+
+    def take(self, number: int, _: FrameType | None) -> None:
+        """A signal has come."""
+        self.signals.append(number)
+
+
+@contextmanager
+def signals_taken() -> Iterator[Requests]:
+    """Take signals that would end this process, so that it ends in order; as before afterwards."""
+    requests = Requests()
+    before = {number: signal.signal(number, requests.take) for number in ENDING_SIGNALS}
+    try:
+        yield requests
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def run(plan: Plan, view: View, *, on_terminal: bool) -> int:
+    """Run the plan, and return the driver's exit code; 128 + N where signal N ended the driver or this run.
+
+    CannotRun when it cannot begin.
+    """
+    with signals_taken() as requests:
+        keeper = Keeper()
+        keeper.holds(plan.folders.work)
+        try:
+            return Run(plan, view, keeper, requests).go(on_terminal=on_terminal)
+        finally:
+            keeper.close()
+            shutil.rmtree(plan.folders.work, ignore_errors=True)
+
+
+class Run:
+    """One run."""
+
+    def __init__(self, plan: Plan, view: View, keeper: Keeper, requests: Requests) -> None:
+        self._plan = plan
+        self._view = view
+        self._keeper = keeper
+        self._requests = requests
+        self._template: dict[str, Any] = read_template(plan.template)
+        followed = follow_tuning(plan.folders.tuning, self._template)
+        self._session = begin_session(plan, followed)
+        self._most = 0
+        self._failure: str | None = None
+        self.world = Processes(
+            Tools(
+                self._pod,
+                self._start_executor,
+                self._tell,
+                lambda: str(uuid.uuid4()),
+                lambda: datetime.now(UTC),
+            )
+        )
+        chances = Chances(time.monotonic, random.random)
+        shown = Shown(self._show, view.say)
+        self._allocator = Allocator(plan, self._session, followed, self.world, shown, chances)
+
+    def go(self, *, on_terminal: bool) -> int:
+        """Run to the end."""
+        plan, view = self._plan, self._view
+        began = time.monotonic()
+        ended = threading.Event()
+        application_id = self._session.application_id
+        view.begin(f"{plan.application.name} · Spark {plan.application.spark_version} · {plan.ui}")
+        self._allocator.start()
+        try:
+            driver = self._start_driver()
+            if on_terminal:
+                _thread(tasks.follow, plan.ports.ui, application_id, view.tasks, ended)
+            code = self._supervise(driver)
+        finally:
+            ended.set()
+            self._end_executors()
+            view.end()
+        self._summarise(code, time.monotonic() - began)
+        return code
+
+    # --- processes ----------------------------------------------------------------------------------
+
+    def _start_driver(self) -> Process:
+        start = self._plan.driver(self._plan.folders.session / PROPERTIES_FILE)
+        with self._plan.folders.driver_log.open("wb") as log:
+            try:
+                process = Process(
+                    start.command, start.environment, Path.cwd(), self._keeper, stdout=PIPE, stderr=log
+                )
+            except OSError as error:
+                raise CannotRun(f"the driver cannot be started: {error}") from None
+        return process
+
+    def _pod(self, order: Create) -> Mapping[str, Any]:
+        plan = self._plan
+        return executor_pod(self._template, plan.attempt, order, start_url(plan, order.id), driver_url(plan))
+
+    def _start_executor(self, pod: Mapping[str, Any], id_: int) -> Process:
+        plan = self._plan
+        secret = (plan.attempt.secret_name, contract.SECRET_KEY)
+        known = {secret: self._session.secret} if self._session.secret else {}
+        start = launch.executor(pod, plan.setting, known)
+        folder = plan.folders.scratch(f"work-{id_}")
+        with plan.folders.executor_log(id_).open("wb") as log:
+            return Process(start.command, start.environment, folder, self._keeper, stdout=log, stderr=log)
+
+    def _supervise(self, driver: Process) -> int:
+        """Wait for the driver, and end it when that is asked for; its exit code as a shell has it."""
+        codes: list[int] = []
+        reader = _thread(pump, driver.stdout, self._view.output)
+        waiter = _thread(lambda: codes.append(driver.wait()))
+        asked_at: float | None = None
+        while waiter.is_alive():
+            waiter.join(POLL_SECONDS)
+            if self._allocator.desk.crashed is not None:
+                driver.kill()
+            if not self._requests.signals:
+                continue
+            if asked_at is None:
+                asked_at = time.monotonic()
+                self._view.say("stopping: the driver has been asked to end (again: kill everything)")
+                driver.terminate()
+            elif len(self._requests.signals) > 1 or time.monotonic() - asked_at > STOP_SECONDS:
+                driver.kill()
+                self.world.kill()
+        reader.join(POLL_SECONDS)
+        if self._requests.signals:
+            return 128 + self._requests.signals[0]
+        return codes[0] if codes[0] >= 0 else 128 - codes[0]
+
+    def _end_executors(self) -> None:
+        self._allocator.stop()
+        deadline = time.monotonic() + EXECUTORS_SECONDS
+        while not self.world.wait_until_empty(POLL_SECONDS):
+            if len(self._requests.signals) > 1 or time.monotonic() > deadline:
+                self.world.kill()
+                self.world.wait_until_empty(EXECUTORS_SECONDS)
+                return
+
+    # --- what is told -------------------------------------------------------------------------------
+
+    def _show(self, before: Round | None, now: Round, outcomes: list[Outcome]) -> None:
+        wanted = sets.wanted(now.target, now.settings)
+        shown: Status = status(now.decision, wanted)
+        self._most = max(self._most, shown.counts.get(State.REGISTERED, 0))
+        self._failure = now.decision.failure
+        for line in story.lines(before, now, outcomes):
+            if line.level is not Level.INFO:
+                self._view.say(line.text)
+        self._view.show(shown)
+
+    def _tell(self, notice: Notice) -> None:
+        self._view.say(notice.message)
+
+    def _summarise(self, code: int, seconds: float) -> None:
+        view, folders = self._view, self._plan.folders
+        crash = self._allocator.desk.crashed
+        if crash is not None:
+            view.say(f"the allocator failed ({type(crash).__name__}: {crash}), and the driver was killed")
+        if self._requests.signals:
+            view.say(f"stopped after {seconds:.0f} s; logs: {folders.logs}")
+            return
+        if code:
+            view.say(f"the driver failed with exit code {code}; its last lines:")
+            for line in last_lines(folders.driver_log):
+                view.say(f"  {line}")
+            if self._failure:
+                view.say(f"the allocator had given up: {self._failure}")
+        executors = "1 executor" if self._most == 1 else f"{self._most} executors"
+        result = "failed" if code else "done"
+        view.say(f"{result} after {seconds:.0f} s with at most {executors} at a time; logs: {folders.logs}")
+
+
+def _thread(work: Callable[..., Any], *arguments: Any) -> threading.Thread:
+    thread = threading.Thread(target=work, args=arguments, daemon=True)
+    thread.start()
+    return thread
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

@@ -1,0 +1,49 @@
+"""Tasks, as the driver's UI counts them: asked once a second, and only where somebody sees it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from sparkgen.local.ports import LOOPBACK
+from sparkgen.local.status import Tasks
+
+EVERY_SECONDS = 1.0
+TIMEOUT_SECONDS = 2.0
+
+
+def follow(port: int, application_id: str, show: Callable[[Tasks], None], ended: threading.Event) -> None:
+    """Ask until `ended`. A driver that does not answer, or has no UI, is asked again later."""
+    while not ended.wait(EVERY_SECONDS):
+        tasks = ask(port, application_id)
+        if tasks is not None:
+            show(tasks)
+
+
+def ask(port: int, application_id: str) -> Tasks | None:
+    """The tasks now; None when the driver does not say.
+
+    Source: Spark's monitoring REST API, `/applications/<id>/allexecutors`.
+    """
+    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=TIMEOUT_SECONDS)
+    try:
+        connection.request("GET", f"/api/v1/applications/{application_id}/allexecutors")
+        answer = connection.getresponse()
+        return parse(json.load(answer)) if answer.status == http.client.OK else None
+    except (OSError, ValueError, KeyError, TypeError, http.client.HTTPException):
+        return None
+    finally:
+        connection.close()
+
+
+def parse(executors: Iterable[Mapping[str, Any]]) -> Tasks:
+    """The sums over all executors, those that are gone too."""
+    every = list(executors)
+    return Tasks(
+        active=sum(each["activeTasks"] for each in every if each.get("isActive", True)),
+        done=sum(each["completedTasks"] for each in every),
+        failed=sum(each["failedTasks"] for each in every),
+    )
