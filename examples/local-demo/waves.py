@@ -4,10 +4,10 @@ import os
 import sys
 import time
 
-from pyspark.sql import SparkSession
+from pyspark import SparkContext
 
-TASKS = 15
-TASK_SECONDS = 1.2
+TASKS = 12
+TASK_SECONDS = 1
 PAUSE_SECONDS = 6
 
 
@@ -19,7 +19,7 @@ def task(_: int) -> str:
 
 def main(waves: int) -> None:
     """Run the waves."""
-    context = SparkSession.builder.getOrCreate().sparkContext
+    context = SparkContext.getOrCreate()
     for wave in range(1, waves + 1):
         if wave > 1:
             print(f"nothing to do for {PAUSE_SECONDS} s: executors that are idle for 3 s leave", flush=True)

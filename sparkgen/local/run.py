@@ -66,7 +66,8 @@ class Requests:
 def signals_taken() -> Iterator[Requests]:
     """Take signals that would end this process, so that it ends in order; as before afterwards."""
     requests = Requests()
-    before = {number: signal.signal(number, requests.take) for number in ENDING_SIGNALS}
+    wanted = [number for number in ENDING_SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]  # nohup
+    before = {number: signal.signal(number, requests.take) for number in wanted}
     try:
         yield requests
     finally:
