@@ -1,142 +1,78 @@
-"""The allocator of a local run: the loop of a cluster's, on threads of this process, around another world."""
+"""The allocator of a local run: that of a cluster, on threads of this process, around another world."""
 
 from __future__ import annotations
 
-import secrets
-import sys
-import threading
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from pathlib import Path
+import random
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TextIO
 
 from sparkgen import contract
 from sparkgen.allocator import session as sessions
-from sparkgen.allocator import status as statuses
-from sparkgen.allocator.act import Hands
-from sparkgen.allocator.desk import Desk, Round
-from sparkgen.allocator.loop import Loop, Ports, remembered
-from sparkgen.allocator.observe import View
-from sparkgen.allocator.ports import Notice, World
-from sparkgen.allocator.server import Listener, Public, driver_handler, listen, public_handler
-from sparkgen.allocator.session import Place, Session
-from sparkgen.allocator.template import grace_of
-from sparkgen.allocator.tuning import BadTuning, Change, Followed
-from sparkgen.allocator.types import Outcome
-from sparkgen.allocator.watcher import Chances, Watcher
+from sparkgen.allocator.allocator import Allocator, Parts, Place
+from sparkgen.allocator.desk import Round
+from sparkgen.allocator.ports import World
+from sparkgen.allocator.session import Session
+from sparkgen.allocator.tell import Journal
+from sparkgen.allocator.template import TemplateError, executor_pod, grace_of, read_template
+from sparkgen.allocator.tuning import BadTuning, Followed
+from sparkgen.allocator.types import Create
+from sparkgen.allocator.watcher import Chances
 from sparkgen.local.errors import CannotRun
 from sparkgen.local.plan import Plan
 from sparkgen.local.ports import LOOPBACK
-
-MAX_WAITING = 64
-"""Executors whose question for the start word is held; more are told to ask again."""
+from sparkgen.local.world import Clock
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """What the loop tells goes to whoever shows the run."""
+class Begun:
+    """What an allocator goes on from: the session whose files are written, settings, and the pod template."""
 
-    show: Callable[[Round | None, Round, list[Outcome]], None]
-    say: Callable[[str], None]
-
-    def round(self, before: Round | None, now: Round, outcomes: list[Outcome]) -> None:
-        """A round was made."""
-        self.show(before, now, outcomes)
-
-    def tuned(self, change: Change) -> None:
-        """The settings changed, or could not be read."""
-        self.say(f"tuning.json: {change.bad or 'read again'}")
-
-    def notice(self, notice: Notice) -> None:
-        """Something that a user must know: it is in the lines about the round."""
+    session: Session
+    tuned: Followed
+    template: Mapping[str, Any]
 
 
-def begin_session(plan: Plan, followed: Followed) -> Session:
-    """The session's files, with a secret of their own. CannotRun when the document forbids it."""
-    place = Place(plan.folders.session, plan.attempt.application_id, LOOPBACK)
+def begin(plan: Plan, new_text: Callable[[], str]) -> Begun:
+    """Write what the driver starts with. CannotRun when the document forbids it.
+
+    `new_text`: a new random text at each call, fit for a secret.
+    """
+    folders = plan.folders
     try:
-        return sessions.begin(place, plan.spark_defaults, followed.settings, lambda: secrets.token_hex(32))
-    except sessions.BadSession as error:
+        template = read_template(plan.template)
+        tuned = Followed(folders.tuning, grace_of(template), folders.session / contract.TUNING_FILE)
+        place = sessions.Place(folders.session, plan.attempt.application_id, LOOPBACK)
+        return Begun(sessions.begin(place, plan.spark_defaults, tuned.settings, new_text), tuned, template)
+    except BadTuning as error:
+        raise CannotRun(f"the document's bounds and limits cannot be used: {error}") from None
+    except (sessions.BadSession, TemplateError) as error:
         raise CannotRun(str(error)) from None
 
 
-def follow_tuning(path: Path, template: dict[str, object]) -> Followed:
-    """The settings of the document. CannotRun when they cannot be used."""
-    try:
-        return Followed(path, grace_of(template))
-    except BadTuning as error:
-        raise CannotRun(f"the document's bounds and limits cannot be used: {error}") from None
-
-
-class Allocator:
-    """The allocator's threads. OSError when its ports are taken."""
-
-    def __init__(
-        self, plan: Plan, session: Session, followed: Followed, world: World, shown: Shown, chances: Chances
-    ) -> None:
-        self._world = world
-        self.desk = Desk(secrets.token_hex(4), chances.clock)
-        self._hands = Hands(world, self.desk.ring)
-        attempt = replace(plan.attempt, application_id=session.application_id)
-        self._watcher = Watcher(world, View(attempt), chances, self.desk.ring, shown.say)
-        ports = Ports(
-            acts=self._hands,
-            snapshot=lambda: self._watcher.view.snapshot(),
-            desk=self.desk,
-            tuned=followed,
-            remembers=session,
-            tells=shown,
-            chances=chances,
+def allocator(
+    plan: Plan, begun: Begun, world: World, log: TextIO, now: Clock, show: Callable[[Round], None]
+) -> Allocator:
+    """The allocator of a run, not started yet. `log`: where its story is written."""
+    return Allocator(
+        Parts(
+            world=world,
+            attempt=plan.attempt,
+            session=begun.session,
+            tuned=begun.tuned,
+            journal=Journal(log, now),
+            chances=Chances(time.monotonic, random.random),
+            tag=begun.session.token[:8],
+            scheduler=Place(LOOPBACK, plan.ports.scheduler),
+            public=Place(LOOPBACK, plan.ports.allocator),
+            show=show,
         )
-        notes = session.notes
-        self._loop = Loop(ports, remembered(notes.next_id, notes.session, notes.first_id))
-        self._chances = chances
-        self._listeners = self._listen(plan, session)
-
-    def start(self) -> None:
-        """Begin to work."""
-        for name, work in (("loop", self._loop.run), ("watch", self._watcher.run)):
-            threading.Thread(target=self._guarded, args=(work,), name=name, daemon=True).start()
-
-    def stop(self) -> None:
-        """Decide and answer no more; executors that wait for their word leave."""
-        self._watcher.stop()
-        self.desk.close(leave=True)
-        self._world.close()
-        self._hands.close()
-        for listener in self._listeners:
-            listener.close()
-
-    def _listen(self, plan: Plan, session: Session) -> list[Listener]:
-        public = Public(self.desk, self._facts, threading.BoundedSemaphore(MAX_WAITING))
-        return [
-            listen(LOOPBACK, plan.ports.scheduler, driver_handler(self.desk, session.token)),
-            listen(LOOPBACK, plan.ports.allocator, public_handler(public)),
-        ]
-
-    def _facts(self) -> statuses.Facts:
-        return statuses.Facts(
-            application={},
-            now=self._chances.clock(),
-            last=self.desk.last,
-            answers=dict(self._hands.answers),
-            losses={},
-            gaps=self._watcher.gaps,
-            rounds=0,
-        )
-
-    def _guarded(self, work: Callable[[], None]) -> None:
-        try:
-            work()
-        except BaseException as error:  # noqa: BLE001 - the run has to end, and the main thread says why
-            self.desk.crash(error)
-            sys.stderr.flush()
+    )
 
 
-def start_url(plan: Plan, id_: int) -> str:
-    """Where an executor asks whether it may start."""
-    return f"http://{LOOPBACK}:{plan.ports.allocator}{contract.START_PATH}/{id_}/start"
-
-
-def driver_url(plan: Plan) -> str:
-    """Where executors reach Spark's scheduler in the driver."""
-    return f"spark://CoarseGrainedScheduler@{LOOPBACK}:{plan.ports.driver}"
+def pod(plan: Plan, begun: Begun, order: Create) -> dict[str, Any]:
+    """An executor's pod, as a cluster would get it, with the addresses of this machine."""
+    start_url = f"http://{LOOPBACK}:{plan.ports.allocator}{contract.START_PATH}/{order.id}/start"
+    driver_url = f"spark://CoarseGrainedScheduler@{LOOPBACK}:{plan.ports.driver}"
+    return executor_pod(begun.template, plan.attempt, order, start_url, driver_url)

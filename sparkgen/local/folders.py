@@ -48,6 +48,11 @@ class Folders:
         """What the driver writes to standard error: Spark's log."""
         return self.logs / "driver.log"
 
+    @property
+    def allocator_log(self) -> Path:
+        """The allocator's story, as `kubectl logs -c allocator` shows it in a cluster."""
+        return self.logs / "allocator.log"
+
     def executor_log(self, id_: int) -> Path:
         """What an executor writes."""
         return self.logs / f"executor-{id_}.log"

@@ -1,11 +1,11 @@
-"""The jars that a local run compiles for itself: the scheduler's, and that of Spark's best known example.
+"""The jars that a local run compiles for itself: the scheduler's, and one with the best known of Spark's examples.
 
 Their Scala sources are in the wheel; in a checkout they are where they are written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from sparkgen.local.cache import cache_root, key, publish
@@ -17,13 +17,11 @@ from sparkgen.local.spark import Spark
 
 PACKAGE = Path(__file__).resolve().parents[1]
 SCHEDULER = (PACKAGE / "_scheduler", PACKAGE.parent / "images" / "scheduler")
-EXAMPLE = (PACKAGE / "_examples" / "SparkPi.scala", PACKAGE.parent / "images" / "spark" / "SparkPi.scala")
+EXAMPLES = (PACKAGE / "_examples", PACKAGE.parent / "images" / "spark")
 """Where the sources are: in the wheel, in a checkout."""
 
 LINE_RESOURCE = "META-INF/sparkgen/scala-line"
 """The file in the scheduler's jar that holds its Scala line: ScalaLine.scala reads it."""
-
-Ensure = Callable[[Spark, Java, Mapping[str, str], Progress], Path]
 
 
 def scheduler(spark: Spark, java: Java, environment: Mapping[str, str], progress: Progress) -> Path:
@@ -39,9 +37,10 @@ def scheduler(spark: Spark, java: Java, environment: Mapping[str, str], progress
     return _ensure("scheduler", "sparkgen-scheduler", sources, extra, spark, java, environment, progress)
 
 
-def example(spark: Spark, java: Java, environment: Mapping[str, str], progress: Progress) -> Path:
-    """A jar with org.apache.spark.examples.SparkPi, which PyPI's pyspark does not have."""
-    return _ensure("examples", "spark-examples", [_first(EXAMPLE)], {}, spark, java, environment, progress)
+def examples(spark: Spark, java: Java, environment: Mapping[str, str], progress: Progress) -> Path:
+    """A jar with SparkPi and JavaWordCount of Spark's examples, a jar that PyPI's pyspark does not have."""
+    sources = sorted(_first(EXAMPLES).glob("*.scala"))
+    return _ensure("examples", "spark-examples", sources, {}, spark, java, environment, progress)
 
 
 def _first(places: tuple[Path, ...]) -> Path:

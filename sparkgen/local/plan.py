@@ -69,7 +69,7 @@ def make(wish: Wish, uid: Callable[[], str], chance: random.Random, progress: Pr
     maps = parse_maps(wish.maps)
     found = java.find(environment)
     home = spark.find(application.spark_version, application.scala_version, environment, progress)
-    places = Places(home.home, wish.folder, maps, lambda: jars.example(home, found, environment, progress))
+    places = Places(home.home, wish.folder, maps, lambda: jars.examples(home, found, environment, progress))
     if application.main_file:
         places.file(application.main_file, MAIN_FILE)  # before what takes time
     jar = jars.scheduler(home, found, environment, progress)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import random
+import secrets
 import shutil
 import signal
 import threading
@@ -18,28 +18,18 @@ from types import FrameType
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.allocator import sets, story
+from sparkgen.allocator import sets
+from sparkgen.allocator.allocator import Allocator
 from sparkgen.allocator.desk import Round
-from sparkgen.allocator.ports import Notice
 from sparkgen.allocator.session import PROPERTIES_FILE
-from sparkgen.allocator.story import Level
-from sparkgen.allocator.template import executor_pod, read_template
-from sparkgen.allocator.types import Create, Outcome, State
-from sparkgen.allocator.watcher import Chances
+from sparkgen.allocator.types import State
 from sparkgen.local import launch, tasks
-from sparkgen.local.allocator import (
-    Allocator,
-    Shown,
-    begin_session,
-    driver_url,
-    follow_tuning,
-    start_url,
-)
+from sparkgen.local.allocator import allocator, begin, pod
 from sparkgen.local.errors import CannotRun
-from sparkgen.local.output import last_lines, pump
+from sparkgen.local.output import Output
 from sparkgen.local.plan import Plan
 from sparkgen.local.processes import Keeper, Process
-from sparkgen.local.status import Status, status
+from sparkgen.local.status import status
 from sparkgen.local.view import View
 from sparkgen.local.world import Processes, Tools
 
@@ -98,79 +88,70 @@ class Run:
         self._view = view
         self._keeper = keeper
         self._requests = requests
-        self._template: dict[str, Any] = read_template(plan.template)
-        followed = follow_tuning(plan.folders.tuning, self._template)
-        self._session = begin_session(plan, followed)
+        self._begun = begin(plan, lambda: secrets.token_hex(32))
+        self._output = Output(view.output)
         self._most = 0
         self._failure: str | None = None
-        self.world = Processes(
+        self._world = Processes(
             Tools(
-                self._pod,
-                self._start_executor,
-                self._tell,
-                lambda: str(uuid.uuid4()),
-                lambda: datetime.now(UTC),
+                pod=lambda order: pod(plan, self._begun, order),
+                start=self._start_executor,
+                tell=lambda notice: view.say(notice.message),
+                uid=lambda: str(uuid.uuid4()),
+                clock=_now,
             )
         )
-        chances = Chances(time.monotonic, random.random)
-        shown = Shown(self._show, view.say)
-        self._allocator = Allocator(plan, self._session, followed, self.world, shown, chances)
 
     def go(self, *, on_terminal: bool) -> int:
         """Run to the end."""
         plan, view = self._plan, self._view
         began = time.monotonic()
         ended = threading.Event()
-        application_id = self._session.application_id
-        view.begin(f"{plan.application.name} · Spark {plan.application.spark_version} · {plan.ui}")
-        self._allocator.start()
-        try:
-            driver = self._start_driver()
-            if on_terminal:
-                _thread(tasks.follow, plan.ports.ui, application_id, view.tasks, ended)
-            code = self._supervise(driver)
-        finally:
-            ended.set()
-            self._end_executors()
-            view.end()
-        self._summarise(code, time.monotonic() - began)
+        with plan.folders.allocator_log.open("w", encoding="utf-8") as log:
+            works = allocator(plan, self._begun, self._world, log, _now, self._show)
+            view.begin(f"{plan.application.name} · Spark {plan.application.spark_version} · {plan.ui}")
+            try:
+                _listen(works)
+                driver = self._start_driver()
+                if on_terminal:
+                    _thread(tasks.follow, plan.ports.ui, plan.attempt.application_id, view.tasks, ended)
+                code = self._supervise(driver, works)
+            finally:
+                ended.set()
+                works.stop(leave=True)
+                self._end_executors()
+                works.close()
+                view.end()
+        self._summarise(code, time.monotonic() - began, works.died_of)
         return code
-
-    # --- processes ----------------------------------------------------------------------------------
 
     def _start_driver(self) -> Process:
         start = self._plan.driver(self._plan.folders.session / PROPERTIES_FILE)
         with self._plan.folders.driver_log.open("wb") as log:
             try:
-                process = Process(
+                return Process(
                     start.command, start.environment, Path.cwd(), self._keeper, stdout=PIPE, stderr=log
                 )
             except OSError as error:
                 raise CannotRun(f"the driver cannot be started: {error}") from None
-        return process
 
-    def _pod(self, order: Create) -> Mapping[str, Any]:
-        plan = self._plan
-        return executor_pod(self._template, plan.attempt, order, start_url(plan, order.id), driver_url(plan))
-
-    def _start_executor(self, pod: Mapping[str, Any], id_: int) -> Process:
-        plan = self._plan
-        secret = (plan.attempt.secret_name, contract.SECRET_KEY)
-        known = {secret: self._session.secret} if self._session.secret else {}
-        start = launch.executor(pod, plan.setting, known)
+    def _start_executor(self, made: Mapping[str, Any], id_: int) -> Process:
+        plan, secret = self._plan, self._begun.session.secret
+        known = {(plan.attempt.secret_name, contract.SECRET_KEY): secret} if secret else {}
+        start = launch.executor(made, plan.setting, known)
         folder = plan.folders.scratch(f"work-{id_}")
         with plan.folders.executor_log(id_).open("wb") as log:
             return Process(start.command, start.environment, folder, self._keeper, stdout=log, stderr=log)
 
-    def _supervise(self, driver: Process) -> int:
+    def _supervise(self, driver: Process, works: Allocator) -> int:
         """Wait for the driver, and end it when that is asked for; its exit code as a shell has it."""
         codes: list[int] = []
-        reader = _thread(pump, driver.stdout, self._view.output)
+        reader = _thread(self._output.follow, driver.stdout)
         waiter = _thread(lambda: codes.append(driver.wait()))
         asked_at: float | None = None
         while waiter.is_alive():
             waiter.join(POLL_SECONDS)
-            if self._allocator.desk.crashed is not None:
+            if works.died_of is not None:
                 driver.kill()
             if not self._requests.signals:
                 continue
@@ -180,53 +161,51 @@ class Run:
                 driver.terminate()
             elif len(self._requests.signals) > 1 or time.monotonic() - asked_at > STOP_SECONDS:
                 driver.kill()
-                self.world.kill()
+                self._world.kill()
         reader.join(POLL_SECONDS)
         if self._requests.signals:
             return 128 + self._requests.signals[0]
         return codes[0] if codes[0] >= 0 else 128 - codes[0]
 
     def _end_executors(self) -> None:
-        self._allocator.stop()
+        """Executors leave when their driver is gone; those that do not are ended."""
+        self._world.terminate()
         deadline = time.monotonic() + EXECUTORS_SECONDS
-        while not self.world.wait_until_empty(POLL_SECONDS):
+        while not self._world.wait_until_empty(POLL_SECONDS):
             if len(self._requests.signals) > 1 or time.monotonic() > deadline:
-                self.world.kill()
-                self.world.wait_until_empty(EXECUTORS_SECONDS)
+                self._world.kill()
+                self._world.wait_until_empty(EXECUTORS_SECONDS)
                 return
 
-    # --- what is told -------------------------------------------------------------------------------
-
-    def _show(self, before: Round | None, now: Round, outcomes: list[Outcome]) -> None:
-        wanted = sets.wanted(now.target, now.settings)
-        shown: Status = status(now.decision, wanted)
+    def _show(self, now: Round) -> None:
+        shown = status(now.decision, sets.wanted(now.target, now.settings))
         self._most = max(self._most, shown.counts.get(State.REGISTERED, 0))
         self._failure = now.decision.failure
-        for line in story.lines(before, now, outcomes):
-            if line.level is not Level.INFO:
-                self._view.say(line.text)
         self._view.show(shown)
 
-    def _tell(self, notice: Notice) -> None:
-        self._view.say(notice.message)
-
-    def _summarise(self, code: int, seconds: float) -> None:
+    def _summarise(self, code: int, seconds: float, died_of: BaseException | None) -> None:
         view, folders = self._view, self._plan.folders
-        crash = self._allocator.desk.crashed
-        if crash is not None:
-            view.say(f"the allocator failed ({type(crash).__name__}: {crash}), and the driver was killed")
+        if died_of is not None:
+            view.say(f"the allocator failed ({type(died_of).__name__}: {died_of}), and the driver was killed")
         if self._requests.signals:
             view.say(f"stopped after {seconds:.0f} s; logs: {folders.logs}")
             return
         if code:
             view.say(f"the driver failed with exit code {code}; its last lines:")
-            for line in last_lines(folders.driver_log):
+            for line in self._output.explanation(folders.driver_log):
                 view.say(f"  {line}")
             if self._failure:
                 view.say(f"the allocator had given up: {self._failure}")
         executors = "1 executor" if self._most == 1 else f"{self._most} executors"
         result = "failed" if code else "done"
         view.say(f"{result} after {seconds:.0f} s with at most {executors} at a time; logs: {folders.logs}")
+
+
+def _listen(works: Allocator) -> None:
+    try:
+        works.start()
+    except OSError as error:
+        raise CannotRun(f"cannot listen on 127.0.0.1: {error}; try again") from None
 
 
 def _thread(work: Callable[..., Any], *arguments: Any) -> threading.Thread:

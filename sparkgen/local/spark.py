@@ -22,7 +22,7 @@ from sparkgen.local.errors import CannotRun
 from sparkgen.local.progress import Progress, megabytes, run
 
 LAYOUT = {
-    **{f"deps/{name}": name for name in ("bin", "sbin", "jars", "data")},
+    **{f"deps/{name}": name for name in ("bin", "sbin", "jars", "data", "licenses")},
     "deps/examples": "examples/src/main/python",
     "pyspark": "python/pyspark",
     "lib": "python/lib",

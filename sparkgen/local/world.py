@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -20,6 +20,8 @@ DEFAULT_GRACE_SECONDS = 30
 """Of a pod that does not say (core/v1, terminationGracePeriodSeconds)."""
 
 Pod = dict[str, Any]
+Clock = Callable[[], datetime]
+"""The time of day, with its zone."""
 
 
 class Runs(Protocol):
@@ -49,7 +51,7 @@ class Tools:
     start: Callable[[Mapping[str, Any], int], Runs]
     tell: Callable[[Notice], None]
     uid: Callable[[], str]
-    clock: Callable[[], datetime]
+    clock: Clock
 
 
 class Processes:
@@ -145,13 +147,20 @@ class Processes:
 
     # --- and for the end of a run -----------------------------------------------------------------
 
+    def terminate(self) -> None:
+        """Ask every executor to end, and start no other."""
+        for process in self._last():
+            process.terminate()
+
     def kill(self) -> None:
         """End every executor at once."""
+        for process in self._last():
+            process.kill()
+
+    def _last(self) -> Iterable[Runs]:
         self.close()
         with self._changed:
-            running = list(self._running.values())
-        for process in running:
-            process.kill()
+            return tuple(self._running.values())
 
     def wait_until_empty(self, seconds: float) -> bool:
         """Wait until no process runs any more; whether that came true."""

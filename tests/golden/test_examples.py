@@ -54,6 +54,7 @@ MEMORY_BY_HAND = {
     "base-and-overlays-prod": (4096 + 1638, 16384 + 6553),
     "pod-template": (2048 + 384, 4096 + 409),
     "network-policy-and-pdb": (1024 + 384, 1024 + 384),
+    "local-demo": (512 + 384, 512 + 384),
 }
 
 
