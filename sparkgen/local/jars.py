@@ -1,4 +1,4 @@
-"""The jars that a local run compiles for itself: the scheduler's, and one with the best known of Spark's examples.
+"""The jars that a local run compiles for itself: the scheduler's, and some of the examples of Spark.
 
 Their Scala sources are in the wheel; in a checkout they are where they are written.
 """
