@@ -83,7 +83,7 @@ def bench() -> Iterator[Bench]:
     """A world that is closed after the test."""
     bench = Bench()
     yield bench
-    bench.world.close()
+    bench.world.kill()
 
 
 def test_an_executor_appears_runs_and_ends(bench: Bench) -> None:
