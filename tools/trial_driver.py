@@ -6,8 +6,10 @@ that one JVM serves many steps of a test.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -112,6 +114,7 @@ class Driver:
             cwd=folder,
             stdout=self.log.open("wb"),
             stderr=subprocess.STDOUT,
+            start_new_session=True,  # a JVM that exits leaves its Python behind: `kill` ends them together
         )
         self._connection: socket.socket | None = None
 
@@ -168,8 +171,8 @@ class Driver:
         if self._connection:
             self._connection.close()
         self._listener.close()
-        if self._process.poll() is None:
-            self._process.kill()
+        with contextlib.suppress(ProcessLookupError):  # nothing of it is left
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
 
