@@ -17,6 +17,8 @@ def creations(draft: Draft) -> Draft:
     """Create what is missing: what was asked for and not answered first, then new ones, fairly."""
     if draft.situation.target.phase is DriverPhase.STOPPED or draft.memory.failure is not None:
         return draft
+    if draft.situation.awaited:
+        return draft
     draft = _again(draft)
     missing = missing_executors(draft)
     draft = _begin_batch(draft, any(missing.values()))

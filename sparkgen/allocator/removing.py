@@ -115,7 +115,7 @@ def excess(draft: Draft) -> Draft:
     refused first, and deleted when the driver has confirmed that it refuses it.
     """
     situation, memory = draft.situation, draft.memory
-    if situation.target.phase is DriverPhase.STOPPED:
+    if situation.target.phase is DriverPhase.STOPPED or situation.awaited:
         return draft
     surplus = situation.active()
     surplus.subtract(situation.wanted())

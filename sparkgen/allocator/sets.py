@@ -34,6 +34,11 @@ class Situation:
     profiles: Mapping[int, int]
     """The resource profile of every executor in `states`, where it is known."""
 
+    @property
+    def awaited(self) -> bool:
+        """Whether a driver that has spoken before is about to say what it wants: this process began anew."""
+        return self.target.phase is DriverPhase.SILENT and bool(self.memory.session)
+
     def ids(self, *states: State) -> list[int]:
         """The executors in these states, in the order of their ids."""
         return sorted(id_ for id_, state in self.states.items() if state in states)

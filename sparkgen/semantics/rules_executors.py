@@ -57,6 +57,22 @@ def executor_bounds(facts: Facts) -> Iterator[Finding]:
             f"a whole number from {least}",
             "raise `maxExecutors` or lower `minExecutors`",
         )
+    elif most is not None:
+        yield from _starts_above(facts, most)
+
+
+def _starts_above(facts: Facts, most: int) -> Iterator[Finding]:
+    """More at the start than `most` (SchedulerBackendUtils.getInitialTargetExecutorNumber)."""
+    for name in (INITIAL, INSTANCES):
+        number = _count(facts, name)
+        if number is not None and number > most:
+            yield Finding(
+                facts.place(name),
+                f"starts with more executors than `maxExecutors`, which is {most}, and Spark refuses that",
+                str(number),
+                f"at most {most}",
+                f"lower it to {most}, or raise `maxExecutors`",
+            )
 
 
 def executor_numbers(facts: Facts) -> Iterator[Finding]:
@@ -72,22 +88,13 @@ def executor_numbers(facts: Facts) -> Iterator[Finding]:
         number = _count(facts, name)
         if number is None:
             continue
-        path = facts.place(name)
         if 0 < number < least:
             yield Finding(
-                path,
+                facts.place(name),
                 f"is less than `minExecutors`, and Spark starts with {least} all the same",
                 str(number),
                 f"from {least}",
                 "delete it, or lower `minExecutors`",
-            )
-        elif most is not None and number > most:
-            yield Finding(
-                path,
-                f"starts with more executors than `maxExecutors`, which is {most}, permits later",
-                str(number),
-                f"at most {most}",
-                f"lower it to {most}, or raise `maxExecutors`",
             )
 
 

@@ -63,8 +63,17 @@ def test_names_services_and_host_ports_work_between_nodes(cluster: Cluster, name
     for client in clients:
         name = client["metadata"]["name"]
         for address in addresses:
-            said = cluster.kubectl("exec", "-n", namespace, name, "--", "python3", "-c", FETCH, address)
-            assert said.strip() == "200", f"{name} to {address}"
+            said = fetched(cluster, namespace, name, address)
+            assert said == "200", f"{name} to {address}"
+
+
+def fetched(cluster: Cluster, namespace: str, pod_name: str, address: str) -> str:
+    """The status of an answer, asked for from a pod; for some seconds, as a new service takes a moment."""
+    deadline = time.monotonic() + 20
+    command = ("exec", "-n", namespace, pod_name, "--", "python3", "-c", FETCH, address)
+    while (done := cluster.try_kubectl(*command)).returncode and time.monotonic() < deadline:
+        time.sleep(0.5)
+    return done.stdout.strip() or done.stderr
 
 
 def test_pod_security_admission_refuses(cluster: Cluster, namespace: str) -> None:

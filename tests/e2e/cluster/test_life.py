@@ -130,7 +130,9 @@ def test_after_a_reboot_the_cluster_is_made_anew(
 def test_ctrl_c_during_a_start_leaves_nothing() -> None:
     """Interrupted in the middle, `up` removes what it started."""
     lifecycle.down()
-    code = "from cluster import lifecycle; lifecycle.up()"
+    # Where the tests run in the background of a shell, SIGINT is ignored, and a child would inherit that.
+    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    code += "from cluster import lifecycle; lifecycle.up()"
     starting = subprocess.Popen(
         [sys.executable, "-c", code], cwd=TOOLS, stderr=subprocess.PIPE, text=True, start_new_session=True
     )

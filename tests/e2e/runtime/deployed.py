@@ -113,6 +113,7 @@ def wait_until(
 
 def document(name: str, version: str, script: str, *arguments: str, **spec: Any) -> dict[str, Any]:
     """A small PySpark application that runs a script of these tests."""
+    dynamic = "dynamicAllocation" in spec
     return {
         "apiVersion": "sparkgen.dev/v1alpha1",
         "kind": "SparkApplication",
@@ -130,7 +131,7 @@ def document(name: str, version: str, script: str, *arguments: str, **spec: Any)
                 "configMaps": [{"name": "applications", "path": "/opt/applications"}],
                 **spec.get("driver", {}),
             },
-            "executor": {**SMALL, "instances": 2, **spec.get("executor", {})},
+            "executor": {**SMALL, **({} if dynamic else {"instances": 2}), **spec.get("executor", {})},
         },
     }
 

@@ -16,7 +16,14 @@ OLD, NEW = TESTED_VERSIONS
 
 def dynamic(maximum: int, **more: object) -> dict[str, object]:
     """Dynamic allocation that lets idle executors go at once."""
-    return {"enabled": True, "minExecutors": 0, "maxExecutors": maximum, "executorIdleTimeout": "3s", **more}
+    return {
+        "enabled": True,
+        "minExecutors": 0,
+        "initialExecutors": 0,
+        "maxExecutors": maximum,
+        "executorIdleTimeout": "3s",
+        **more,
+    }
 
 
 def ready(application: Deployed, count: int) -> None:

@@ -91,6 +91,14 @@ def test_before_the_driver_speaks_the_first_executors_are_created_but_not_starte
     assert later.start == {1, 2}
 
 
+def test_after_a_restart_the_driver_is_waited_for() -> None:
+    """It has spoken before, so it has a target of its own by now: nothing comes or goes until it says it."""
+    settings = Settings(dynamic=True, initial=1)
+    pods = [pod(1, Phase.PENDING), pod(2, Phase.PENDING)]
+    assert decided(seen(pods), Target(), remembers(), settings).actions == ()
+    assert decided(seen(), Target(), remembers(), settings).actions == ()
+
+
 def test_nothing_is_created_before_the_first_list() -> None:
     """After a restart there may be executors that nobody has looked for yet."""
     assert decided(Snapshot(), wants(3)).actions == ()
