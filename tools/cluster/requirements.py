@@ -21,6 +21,7 @@ PACKAGES = {
     "containerd": "containerd",
     "ctr": "containerd",
     "ip": "iproute2",
+    "java": "openjdk-17-jre-headless",
     "iptables": "iptables",
     "mmdebstrap": "mmdebstrap",
     "mount": "mount",
