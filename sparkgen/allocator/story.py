@@ -139,9 +139,8 @@ def _hindered(before: Round | None, now: Round) -> bool:
 
 def _hindrance(made: Round) -> tuple[tuple[int, str], ...]:
     memory = made.decision.memory
-    return tuple(
-        (backoff.level, backoff.reason) for backoff in (memory.refusals, memory.bad_starts) if backoff.level
-    )
+    backoffs = [(b.level, b.reason) for b in (memory.refusals, memory.bad_starts) if b.level]
+    return (*backoffs, *((0, notice.message) for notice in _pending(made)))
 
 
 def notices(before: Round | None, now: Round) -> list[Notice]:

@@ -199,3 +199,16 @@ def test_status_has_every_set_and_no_surprise() -> None:
     assert 'sparkgen_executors_lost_total{cause="oom"} 2\n' in text
     assert 'sparkgen_executors{profile="0",state="registered"} 2\n' in text
     assert "sparkgen_backoff_seconds 30\n" in text
+
+
+def test_pods_that_are_pending_for_long_are_told_in_the_log_once() -> None:
+    """With the reason that Kubernetes gives; not again while it stays the same."""
+    waiting = Waiting("Unschedulable", "0/2 nodes are available")
+    stuck = Observed(1, 0, "e1", "u1", Phase.PENDING, since=60.0, waiting=waiting)
+    fresh = replace(stuck, since=95.0)
+    text = "1 of 1 executors (1 pending); 1 pending, Unschedulable: 0/2 nodes are available"
+    decision = replace(QUIET, reason=text, counts={0: {State.PENDING: 1}})
+    before = made(decision, snapshot=Snapshot(executors={1: fresh}))
+    now = made(decision, snapshot=Snapshot(executors={1: stuck}))
+    assert texts(before, now) == [text]
+    assert texts(now, now) == []
