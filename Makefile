@@ -35,7 +35,7 @@ $(STAMP): pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
-demo: $(STAMP) ## Validate and render every example into build/demo, and say what to look at next
+demo: $(STAMP) ## Validate and render every example into build/demo, and run one on this machine
 	@$(BIN)/python tools/demo.py
 
 test: lint tools ## Run all checks: lint, types, layers, and every test (TESTS="path -k word" for some)

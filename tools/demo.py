@@ -1,24 +1,29 @@
-"""Validate and render every example with the command line that users have, and say what to look at next.
+"""Validate and render every example with the command line that users have, and run one on this machine.
 
     .venv/bin/python tools/demo.py [OUTPUT]      OUTPUT is build/demo when left out
 
 An example is a folder examples/<name>/ with an app.yaml. Every other *.yaml beside it is an overlay,
 rendered as a variant of its own: `render app.yaml -f prod.yaml`.
+
+Where there is no Java to run one with, that is said, and is no failure unless DEMO_MUST_RUN is set, as in CI.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import progress
-from cachedir import ToolError
+from cachedir import ToolError, environment
+from sparkgen.local import java
+from sparkgen.local.errors import CannotRun
 
 ROOT = Path(__file__).resolve().parents[1]
 DRIVERS = ("Job", "CronJob", "Deployment")
@@ -27,6 +32,9 @@ DRIVERS = ("Job", "CronJob", "Deployment")
 OWN_DOCUMENT = "build/my-app.yaml"
 SIMPLEST = "python-pi"
 """The example that the commands for a next look are about."""
+RUN_HERE = ("run", "--local", "examples/local-demo/app.yaml", "--map", "/opt/waves=examples/local-demo")
+MUST_RUN = "DEMO_MUST_RUN"
+"""A variable: set, a machine that lacks Java fails the demo."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +161,29 @@ def render_all(command: Path, wanted: Sequence[Variant], output: Path) -> list[R
     return done
 
 
+def run_here(command: Path, variables: Mapping[str, str]) -> int:
+    """Run an application on this machine, in view; its exit code, or 0 where there is no Java for it."""
+    try:
+        java.find(variables)
+    except CannotRun as error:
+        print(f"\nNo application is run here: {error}.\nThen: {command} {' '.join(RUN_HERE)}")
+        return 1 if variables.get(MUST_RUN) else 0
+    print(
+        f"\nNow one of them runs here, as it would in a cluster: {command} {' '.join(RUN_HERE)}\n", flush=True
+    )
+    before = signal.signal(signal.SIGINT, _left_to_the_run)
+    try:
+        return subprocess.run([str(command), *RUN_HERE], check=False).returncode
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _left_to_the_run(*_: object) -> None:
+    """Do nothing: Ctrl-C reaches the run, too, which ends in order; waiting for it goes on."""
+
+
 def main(arguments: Sequence[str]) -> int:
-    """Run the demo: 0 when every example is valid and rendered, else 1."""
+    """Run the demo: 0 when every example is valid and rendered, and one has run, else 1."""
     os.chdir(ROOT)  # paths are shown relative to the checkout, as a user would type them there
     output = Path(arguments[0]) if arguments else Path("build/demo")
     command = Path(sys.executable).parent.relative_to(ROOT) / "sparkgen"
@@ -162,13 +191,14 @@ def main(arguments: Sequence[str]) -> int:
         rendered = render_all(command, variants(Path("examples")), output)
         print(f"{len(rendered)} examples are valid and rendered:")
         print("\n".join(table(rendered)))
+        code = run_here(command, environment())
         print("\nWhat to look at next:")
         for what, line in next_steps(str(command), rendered):
             print(f"  {line}\n      # {what}")
     except ToolError as error:
         progress.say(f"error: {error}")
         return 1
-    return 0
+    return code
 
 
 if __name__ == "__main__":

@@ -110,3 +110,28 @@ def test_an_invalid_example_is_told_with_its_problems(tmp_path: Path) -> None:
     command = _pretend_sparkgen(tmp_path / "sparkgen", "echo 'app.yaml:3:1: SG010'; exit 1")
     with pytest.raises(ToolError, match=r"(?s)validate app\.yaml` ended with 1:\napp\.yaml:3:1: SG010"):
         demo.render(command, Variant("a", Path("app.yaml")), tmp_path)
+
+
+def _java(folder: Path) -> str:
+    _pretend_sparkgen(folder / "java", "echo '  java.home = /j'; echo '  java.specification.version = 21'")
+    return str(folder)
+
+
+def test_an_application_runs_where_there_is_a_java(tmp_path: Path) -> None:
+    """With the command that is shown; its exit code is the demo's."""
+    command = _pretend_sparkgen(tmp_path / "sparkgen", f'echo "$*" > {tmp_path}/log; exit 7')
+    assert demo.run_here(command, {"PATH": _java(tmp_path)}) == 7
+    assert (tmp_path / "log").read_text().split() == list(demo.RUN_HERE)
+
+
+def test_without_java_nothing_runs_and_that_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is no failure on a laptop, and it is one in CI."""
+    command = _pretend_sparkgen(tmp_path / "sparkgen", "exit 7")
+    nothing = {"PATH": str(tmp_path / "empty")}
+    assert demo.run_here(command, nothing) == 0
+    said = capsys.readouterr().out
+    assert "No application is run here: Spark needs Java 17 or 21" in said
+    assert "run --local examples/local-demo/app.yaml" in said
+    assert demo.run_here(command, {**nothing, demo.MUST_RUN: "1"}) == 1

@@ -1,0 +1,115 @@
+"""The Spark of a document's version: found, laid out, checked."""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from sparkgen.local import spark
+from sparkgen.local.errors import CannotRun
+from sparkgen.local.progress import megabytes, run, tail
+
+
+class Told:
+    """A Progress that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    @contextmanager
+    def step(self, title: str) -> Iterator[Callable[[str], None]]:
+        """Keep the title."""
+        self.lines.append(title)
+        yield lambda _: None
+
+    def say(self, text: str) -> None:
+        """Keep the text."""
+        self.lines.append(text)
+
+
+def _home(folder: Path, version: str, scala: str) -> Path:
+    (folder / "jars").mkdir(parents=True)
+    (folder / "jars" / f"spark-core_{scala}-{version}.jar").touch()
+    return folder
+
+
+def test_spark_home_is_used_when_it_fits(tmp_path: Path) -> None:
+    """Version and Scala line are in the name of a jar; nothing is fetched."""
+    home = _home(tmp_path / "spark", "3.5.8", "2.13")
+    found = spark.find("3.5.8", "2.13", {"SPARK_HOME": str(home)}, Told())
+    assert found == spark.Spark(home, "3.5.8", "2.13", f"SPARK_HOME ({home})")
+
+
+def _cached(cache: Path, version: str, scala: str) -> Path:
+    name = f"{version}-{spark.key(str(spark.LAYOUT))}"
+    return _home(cache / "spark" / name, version, scala)
+
+
+def test_a_spark_home_of_another_version_is_left_aside_and_that_is_said(tmp_path: Path) -> None:
+    """The document's version comes from the cache."""
+    home, told = _home(tmp_path / "spark", "3.4.4", "2.12"), Told()
+    cached = _cached(tmp_path / "cache", "3.5.8", "2.12")
+    variables = {"SPARK_HOME": str(home), "SPARKGEN_CACHE": str(tmp_path / "cache")}
+    assert spark.find("3.5.8", "2.12", variables, told).home == cached
+    assert told.lines == [
+        "SPARK_HOME is Spark 3.4.4 for Scala 2.12, and the document wants 3.5.8 for 2.12: it is left aside"
+    ]
+
+
+def test_a_scala_line_that_pypi_has_not_is_told(tmp_path: Path) -> None:
+    """There is a way: a release of Spark of one's own."""
+    _cached(tmp_path, "3.5.8", "2.12")
+    with pytest.raises(CannotRun, match=r"spec\.scalaVersion is 2\.13.*set SPARK_HOME"):
+        spark.find("3.5.8", "2.13", {"SPARKGEN_CACHE": str(tmp_path)}, Told())
+
+
+def test_the_package_is_laid_out_as_a_release(tmp_path: Path) -> None:
+    """So that paths of the stock images lead to files; the scripts can be run."""
+    source, target = tmp_path / "package", tmp_path / "home"
+    for name in (
+        "deps/bin/spark-submit",
+        "deps/jars/a.jar",
+        "deps/examples/pi.py",
+        "pyspark/x.py",
+        "lib/py4j-1.zip",
+    ):
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).touch(mode=0o644)
+    target.mkdir()
+    spark.lay_out(source, target)
+    assert (target / "bin" / "spark-submit").stat().st_mode & 0o111
+    assert (target / "examples/src/main/python/pi.py").is_file()
+    made = spark.Spark(target, "1", "2.12", "here")
+    assert made.python_path == f"{target}/python:{target}/python/lib/py4j-1.zip"
+
+
+def test_another_archive_than_the_tested_one_is_refused(tmp_path: Path) -> None:
+    """Both sums are told; versions without a known sum are left to pip's own check."""
+    archive = tmp_path / "pyspark-3.5.8.tar.gz"
+    tarfile.open(archive, "w:gz").close()
+    with pytest.raises(CannotRun, match=r"has the SHA-256 [0-9a-f]{64}, and Spark 3\.5\.8 has [0-9a-f]{64}"):
+        spark.check(archive, "3.5.8")
+    spark.check(archive, "1.2.3")
+
+
+def test_a_command_that_fails_is_told_with_its_last_lines() -> None:
+    """And one that cannot be started, with why."""
+    told = Told()
+    assert run(told, "saying a", ["echo", "a"]) == "a\n"
+    with pytest.raises(CannotRun, match=r"(?s)trying: failed with 3\n  first\n  second$"):
+        run(told, "trying", ["sh", "-c", "echo first; echo; echo second >&2; exit 3"])
+    with pytest.raises(CannotRun, match="cannot start /no/such/program: No such file"):
+        run(told, "trying", ["/no/such/program"])
+    assert told.lines == ["saying a", "trying", "trying"]
+
+
+def test_sizes_and_tails(tmp_path: Path) -> None:
+    """Megabytes of all files below a folder; the last lines that say something."""
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "b").write_bytes(b"x" * 1_500_000)
+    assert megabytes(tmp_path) == 1.5
+    assert tail("a\n\nb\nc\n", 2) == "  b\n  c"
