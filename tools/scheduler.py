@@ -13,19 +13,14 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-import golang
-import progress
 import spark_home
-from cachedir import ToolError, cache_root, environment, key, publish
-
-SOURCE = Path(__file__).resolve().parents[1] / "images" / "scheduler"
-LINE_RESOURCE = "META-INF/sparkgen/scala-line"
-"""The file in the jar that holds its Scala line: ScalaLine.scala reads it."""
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip file can say
+from cachedir import ToolError, environment
+from sparkgen.local import jars, spark
+from sparkgen.local.errors import CannotRun
+from sparkgen.local.scala import Compiler
 
 
 def jar_name(line: str) -> str:
@@ -43,69 +38,18 @@ def ensure(line: str) -> Path:
 
 def ensure_for(home: Path) -> Path:
     """The jar of the Scala line of the Spark release in `home`, compiled against that release."""
-    cores = sorted((home / "jars").glob("spark-core_*.jar"))
     line = spark_home.scala_line(home)
-    return _jar(line, cores[0].stem if cores else "", lambda: home)
+    found = spark.inspect(home, str(home))
+    return _jar(line, found.version if found else "", lambda: home)
 
 
 def _jar(line: str, version: str, home: Callable[[], Path]) -> Path:
-    files = dict(sources(SOURCE))
-    parts = [part for name, data in files.items() for part in (name, data)]
-    target = cache_root(environment()) / "scheduler" / f"{line}-{key(line, version, *parts)}"
-    made = publish(target, lambda folder: _compile(line, home(), list(files), folder), _waiting)
-    return made / jar_name(line)
-
-
-def sources(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """The files that go into the jar or make it, by their path in `folder`, in order."""
-    for path in sorted([*(folder / "src").rglob("*.scala"), *(folder / "resources").rglob("*")]):
-        if path.is_file():
-            yield path.relative_to(folder).as_posix(), path.read_bytes()
-
-
-def _waiting() -> None:
-    progress.say("waiting for a scheduler jar that another process is compiling")
-
-
-def _compile(line: str, home: Path, files: list[str], folder: Path) -> None:
-    classes = folder / "classes"
-    classes.mkdir()
-    code, output = progress.run(
-        f"compiling the scheduler jar for Scala {line} (once; seconds)",
-        [
-            *(
-                str(spark_home.java()),
-                "-cp",
-                f"{home / 'jars'}/*",
-                "scala.tools.nsc.Main",
-                "-usejavacp",
-                "-nowarn",
-            ),
-            *("-d", str(classes), *(str(SOURCE / name) for name in files if name.endswith(".scala"))),
-        ],
-    )
-    if code:
-        raise ToolError(
-            f"the scheduler does not compile for Scala {line}; the compiler said:\n{golang.tail(output, 40)}"
+    try:
+        return jars.scheduler(
+            Compiler(version, line, home, spark_home.java), environment(), spark_home.Steps()
         )
-    content = {path.relative_to(classes).as_posix(): path.read_bytes() for path in classes.rglob("*.class")}
-    for name in files:
-        if name.startswith("resources/"):
-            content[name.removeprefix("resources/")] = (SOURCE / name).read_bytes()
-    content[LINE_RESOURCE] = f"{line}\n".encode()
-    write_jar(folder / jar_name(line), content)
-    shutil.rmtree(classes)
-
-
-def write_jar(path: Path, content: dict[str, bytes]) -> None:
-    """A jar whose bytes depend on `content` (data by name) only: no times, no order of a file system."""
-    manifest = b"Manifest-Version: 1.0\r\n\r\n"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as jar:
-        for name, data in [("META-INF/MANIFEST.MF", manifest), *sorted(content.items())]:
-            entry = zipfile.ZipInfo(name, _EPOCH)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = 0o644 << 16
-            jar.writestr(entry, data)
+    except CannotRun as error:
+        raise ToolError(str(error)) from None
 
 
 def main() -> int:
@@ -121,10 +65,10 @@ def main() -> int:
     given = parser.parse_args()
     try:
         if given.spark_home:
-            jars = [ensure_for(given.spark_home)]
+            made = [ensure_for(given.spark_home)]
         else:
-            jars = [ensure(line) for line in given.lines or spark_home.VERSIONS]
-        for jar in jars:
+            made = [ensure(line) for line in given.lines or spark_home.VERSIONS]
+        for jar in made:
             print(_copied(jar, given.output) if given.output else jar)
     except (ToolError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Releases of Spark for tests and builds on this machine: PyPI's pyspark, unpacked once into the cache.
+"""Releases of Spark for tests and builds on this machine: those that `sparkgen run --local` fetches.
 
     python tools/spark_home.py 4.3.0    print the folder (a SPARK_HOME); have it if it is not there
 
@@ -7,16 +7,18 @@ The module is not called pyspark: tools/ is on the path of the tests, and must n
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shutil
 import subprocess
 import sys
-import tarfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import golang
 import progress
-from cachedir import ToolError, cache_root, environment, key, publish
+from cachedir import ToolError, environment
+from sparkgen.local import spark
+from sparkgen.local.errors import CannotRun
 
 VERSIONS = {"2.12": "3.5.8", "2.13": "4.3.0"}
 """Per Scala line, the Spark version that the scheduler is compiled against and tested on."""
@@ -26,19 +28,30 @@ OLDEST_JAVA = 17
 
 JAVA_ADVICE = "Install Java 17 or 21, and put it on the PATH or name its folder in JAVA_HOME."
 
-LAYOUT = {
-    **{f"deps/{name}": name for name in ("bin", "sbin", "jars", "data", "licenses")},
-    "deps/examples": "examples/src/main/python",
-    "pyspark": "python/pyspark",
-    "lib": "python/lib",
-}
+LAYOUT = spark.LAYOUT
 """Where a folder of PyPI's source package is in a release of Spark."""
+
+
+class Steps:
+    """Tells of the steps of sparkgen.local as the other tools do."""
+
+    @contextlib.contextmanager
+    def step(self, title: str) -> Iterator[Callable[[str], None]]:
+        """Say when a step begins."""
+        progress.say(f"{title} ...")
+        yield lambda _: None
+
+    def say(self, text: str) -> None:
+        """Say something."""
+        progress.say(text)
 
 
 def ensure(version: str) -> Path:
     """The SPARK_HOME of `version` ("4.3.0"); ToolError when PyPI or the disk does not give it."""
-    target = cache_root(environment()) / "spark" / f"{version}-{key(str(LAYOUT))}"
-    return publish(target, lambda folder: _make(version, folder), _waiting)
+    try:
+        return spark.fetched(version, environment(), Steps())
+    except CannotRun as error:
+        raise ToolError(str(error)) from None
 
 
 def scala_line(home: Path) -> str:
@@ -69,46 +82,6 @@ def java_major(said: str) -> int:
     """The major version in what `java -version` says: 17 of "17.0.15", 8 of "1.8.0_452"; 0 without one."""
     found = re.search(r'version "(?:1\.)?(\d+)', said)
     return int(found[1]) if found else 0
-
-
-def _waiting() -> None:
-    progress.say("waiting for a Spark that another process is fetching")
-
-
-def _make(version: str, folder: Path) -> None:
-    archive = _download(version, folder)
-    with tarfile.open(archive) as package:
-        package.extractall(folder / "package", filter="data")
-    (source,) = (folder / "package").iterdir()
-    for origin, place in LAYOUT.items():
-        if (source / origin).is_dir():
-            (folder / place).parent.mkdir(parents=True, exist_ok=True)
-            (source / origin).rename(folder / place)
-    for script in (folder / "bin").iterdir():
-        script.chmod(script.stat().st_mode | 0o111)
-    for name in ("package", "download", "venv"):
-        shutil.rmtree(folder / name)
-
-
-def _download(version: str, folder: Path) -> Path:
-    # A venv for its pip: the Python at hand may have none, or may be managed by its distribution.
-    python = folder / "venv" / "bin" / "python"
-    _step("making a place for pip", sys.executable, "-m", "venv", str(folder / "venv"))
-    _step(
-        f"fetching Spark {version} from PyPI (once; 300 MB or more)",
-        *(str(python), "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"),
-        *("--no-cache-dir", "--no-binary=pyspark", f"--dest={folder / 'download'}", f"pyspark=={version}"),
-    )
-    (archive,) = (folder / "download").glob("pyspark-*.tar.gz")
-    return archive
-
-
-def _step(title: str, *command: str) -> None:
-    code, output = progress.run(title, command)
-    if code:
-        full = "no space left" in output.lower()
-        advice = "Make room, or set SPARKGEN_CACHE to a folder on another disk." if full else ""
-        raise ToolError(f"{title}: failed.\n{golang.tail(output)}\n{advice}".rstrip())
 
 
 def main() -> int:

@@ -6,7 +6,7 @@ import time
 
 from pyspark import SparkContext
 
-TASKS = 12
+TASKS = 10
 TASK_SECONDS = 1
 PAUSE_SECONDS = 6
 

@@ -10,10 +10,8 @@ from pathlib import Path
 
 from sparkgen.local.cache import cache_root, key, publish
 from sparkgen.local.errors import CannotRun
-from sparkgen.local.java import Java
 from sparkgen.local.progress import Progress
-from sparkgen.local.scala import compile_jar
-from sparkgen.local.spark import Spark
+from sparkgen.local.scala import Compiler, compile_jar
 
 PACKAGE = Path(__file__).resolve().parents[1]
 SCHEDULER = (PACKAGE / "_scheduler", PACKAGE.parent / "images" / "scheduler")
@@ -24,23 +22,24 @@ LINE_RESOURCE = "META-INF/sparkgen/scala-line"
 """The file in the scheduler's jar that holds its Scala line: ScalaLine.scala reads it."""
 
 
-def scheduler(spark: Spark, java: Java, environment: Mapping[str, str], progress: Progress) -> Path:
-    """The scheduler's jar for this Spark, compiled if need be. CannotRun when that fails."""
+def scheduler(compiler: Compiler, environment: Mapping[str, str], progress: Progress) -> Path:
+    """The scheduler's jar for a Spark, compiled if need be. CannotRun when that fails."""
     folder = _first(SCHEDULER)
     sources = sorted((folder / "src").rglob("*.scala"))
-    resources = {
-        path.relative_to(folder / "resources").as_posix(): path.read_bytes()
-        for path in sorted((folder / "resources").rglob("*"))
-        if path.is_file()
-    }
-    extra = {**resources, LINE_RESOURCE: f"{spark.scala}\n".encode()}
-    return _ensure("scheduler", "sparkgen-scheduler", sources, extra, spark, java, environment, progress)
+    extra = {**resources(folder / "resources"), LINE_RESOURCE: f"{compiler.scala}\n".encode()}
+    return _ensure("sparkgen-scheduler", sources, extra, compiler, environment, progress)
 
 
-def examples(spark: Spark, java: Java, environment: Mapping[str, str], progress: Progress) -> Path:
+def examples(compiler: Compiler, environment: Mapping[str, str], progress: Progress) -> Path:
     """A jar with SparkPi and JavaWordCount of Spark's examples, a jar that PyPI's pyspark does not have."""
     sources = sorted(_first(EXAMPLES).glob("*.scala"))
-    return _ensure("examples", "spark-examples", sources, {}, spark, java, environment, progress)
+    return _ensure("spark-examples", sources, {}, compiler, environment, progress)
+
+
+def resources(folder: Path) -> dict[str, bytes]:
+    """The files below a folder, by their path in it."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
 def _first(places: tuple[Path, ...]) -> Path:
@@ -50,23 +49,20 @@ def _first(places: tuple[Path, ...]) -> Path:
     raise CannotRun(f"sparkgen is not installed whole: {places[0]} is missing; install it again")
 
 
-def _ensure(  # noqa: PLR0913 - all that a jar is made of
-    kind: str,
+def _ensure(
     name: str,
     sources: list[Path],
     extra: Mapping[str, bytes],
-    spark: Spark,
-    java: Java,
+    compiler: Compiler,
     environment: Mapping[str, str],
     progress: Progress,
 ) -> Path:
     parts = [part for path in sources for part in (path.name, path.read_bytes())]
     parts += [part for file, data in extra.items() for part in (file, data)]
-    folder = f"{spark.scala}-{key(spark.version, *parts)}"
-    jar = f"{name}_{spark.scala}.jar"
+    jar = f"{name}_{compiler.scala}.jar"
     made = publish(
-        cache_root(environment) / kind / folder,
-        lambda fresh: compile_jar(fresh / jar, sources, spark, java, progress, extra),
+        cache_root(environment) / name / f"{compiler.scala}-{key(compiler.version, *parts)}",
+        lambda fresh: compile_jar(fresh / jar, sources, compiler, progress, extra),
         lambda: progress.say(f"waiting for {jar}, which another process is compiling"),
     )
     return made / jar

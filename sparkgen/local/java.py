@@ -28,6 +28,11 @@ class Java:
     version: int
     where: str
 
+    @property
+    def command(self) -> Path:
+        """The program."""
+        return self.home / "bin" / "java"
+
 
 def find(environment: Mapping[str, str]) -> Java:
     """The first Java that Spark runs on. CannotRun names those that were found and are none."""

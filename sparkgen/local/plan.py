@@ -16,6 +16,7 @@ from sparkgen.local.launch import MAIN_FILE, Setting, Start, driver, spark_conta
 from sparkgen.local.places import Places, parse_maps
 from sparkgen.local.progress import Progress
 from sparkgen.local.properties import Ports, local_properties
+from sparkgen.local.scala import Compiler
 from sparkgen.model.application import Application
 from sparkgen.resources import run_name
 from sparkgen.resources.conf import tuning_files
@@ -69,10 +70,11 @@ def make(wish: Wish, uid: Callable[[], str], chance: random.Random, progress: Pr
     maps = parse_maps(wish.maps)
     found = java.find(environment)
     home = spark.find(application.spark_version, application.scala_version, environment, progress)
-    places = Places(home.home, wish.folder, maps, lambda: jars.examples(home, found, environment, progress))
+    compiler = Compiler(home.version, home.scala, lambda: home.home, lambda: found.command)
+    places = Places(home.home, wish.folder, maps, lambda: jars.examples(compiler, environment, progress))
     if application.main_file:
         places.file(application.main_file, MAIN_FILE)  # before what takes time
-    jar = jars.scheduler(home, found, environment, progress)
+    jar = jars.scheduler(compiler, environment, progress)
     for complaint in machine.complaints(application, machine.here()):
         progress.say(complaint)
     run = run_name(application)

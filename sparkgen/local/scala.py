@@ -7,37 +7,47 @@ from __future__ import annotations
 
 import shutil
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from sparkgen.local.java import Java
 from sparkgen.local.progress import Progress, run
-from sparkgen.local.spark import Spark
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip file can say
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """The compiler of a Spark. Where it is, and its `java`, are asked only when something is compiled."""
+
+    version: str
+    """Of Spark."""
+    scala: str
+    """The Scala line."""
+    home: Callable[[], Path]
+    java: Callable[[], Path]
 
 
 def compile_jar(
     target: Path,
     sources: Sequence[Path],
-    spark: Spark,
-    java: Java,
+    compiler: Compiler,
     progress: Progress,
-    extra: Mapping[str, bytes] | None = None,
+    extra: Mapping[str, bytes],
 ) -> None:
     """Write the jar `target` of these sources, with `extra` files. CannotRun when they do not compile."""
     classes = target.with_suffix(".classes")
     classes.mkdir()
     run(
         progress,
-        f"compiling {target.stem} for Spark {spark.version} (once)",
+        f"compiling {target.stem} for Spark {compiler.version} (once)",
         [
-            *(str(java.home / "bin" / "java"), "-cp", f"{spark.home / 'jars'}/*", "scala.tools.nsc.Main"),
+            *(str(compiler.java()), "-cp", f"{compiler.home() / 'jars'}/*", "scala.tools.nsc.Main"),
             *("-usejavacp", "-nowarn", "-d", str(classes), *map(str, sources)),
         ],
     )
     content = {path.relative_to(classes).as_posix(): path.read_bytes() for path in classes.rglob("*.class")}
-    write_jar(target, {**content, **(extra or {})})
+    write_jar(target, {**content, **extra})
     shutil.rmtree(classes)
 
 

@@ -31,6 +31,7 @@ LAYOUT = {
 
 ARCHIVES = {
     "3.5.8": "54cca0767b21b40e3953ad1d30f8601c53abf9cbda763653289cdcfcac52313c",
+    "4.3.0": "e8c517948eff7088a7aa07449aa8eafa4a15a8d50319de2525a6fd26622476c6",
 }
 """SHA-256 of the archives of the versions that are tested; pip compares the others with what PyPI says."""
 
@@ -62,7 +63,7 @@ def find(version: str, scala: str, environment: Mapping[str, str], progress: Pro
             f"SPARK_HOME is Spark {own.version} for Scala {own.scala}, and the document wants {version} for "
             f"{scala}: it is left aside"
         )
-    home = _fetched(version, environment, progress)
+    home = fetched(version, environment, progress)
     found = inspect(home, f"PyPI's pyspark, in {home}")
     if found is None:
         raise CannotRun(f"{home} is no Spark: remove this folder, and it is fetched again")
@@ -82,7 +83,8 @@ def inspect(home: Path, where: str) -> Spark | None:
     return None
 
 
-def _fetched(version: str, environment: Mapping[str, str], progress: Progress) -> Path:
+def fetched(version: str, environment: Mapping[str, str], progress: Progress) -> Path:
+    """The home of the Spark that PyPI has of this version, fetched if need be. CannotRun when that fails."""
     target = cache_root(environment) / "spark" / f"{version}-{key(str(LAYOUT))}"
     return publish(
         target,
@@ -128,9 +130,8 @@ def lay_out(source: Path, target: Path) -> None:
 
 def _download(version: str, folder: Path, environment: Mapping[str, str], progress: Progress) -> Path:
     python = _python_with_pip(folder, progress)
-    temporary = (
-        folder / "tmp"
-    )  # pip's own files, so that they can be counted, and go when this is interrupted
+    # pip's own files, so that they can be counted, and go when this is interrupted.
+    temporary = folder / "tmp"
     temporary.mkdir()
     try:
         run(

@@ -1,8 +1,7 @@
-"""The build of the scheduler jar: what goes in, and that nothing else decides the bytes."""
+"""The build of the scheduler jar: for which Scala line, with which Spark and Java."""
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -10,24 +9,6 @@ import pytest
 import scheduler
 import spark_home
 from cachedir import ToolError
-
-
-def test_the_bytes_of_a_jar_follow_from_its_content(tmp_path: Path) -> None:
-    """Order and time of writing do not show; every entry is there, the manifest first."""
-    content = {"b/B.class": b"2", "a/A.class": b"1"}
-    scheduler.write_jar(tmp_path / "one.jar", content)
-    scheduler.write_jar(tmp_path / "two.jar", dict(reversed(content.items())))
-    assert (tmp_path / "one.jar").read_bytes() == (tmp_path / "two.jar").read_bytes()
-    with zipfile.ZipFile(tmp_path / "one.jar") as jar:
-        assert jar.namelist() == ["META-INF/MANIFEST.MF", "a/A.class", "b/B.class"]
-
-
-def test_the_sources_are_scala_and_the_service_that_spark_looks_for() -> None:
-    """The file by which Spark finds the scheduler names a class that is among the sources."""
-    files = dict(scheduler.sources(scheduler.SOURCE))
-    service = files["resources/META-INF/services/org.apache.spark.scheduler.ExternalClusterManager"].decode()
-    package, _, name = service.strip().rpartition(".")
-    assert f"package {package}" in files[f"src/{name}.scala"].decode()
 
 
 def test_an_unknown_scala_line_is_named() -> None:
