@@ -1,90 +1,32 @@
-"""The cache of things that are built once: Go tools, schemas, a Go where there is none.
+"""The cache of things that are built once: Go tools, schemas, a Go where there is none, images.
 
-It lies outside the checkout, so that several checkouts share it and `git clean` keeps it:
-`$SPARKGEN_CACHE`, or else `$XDG_CACHE_HOME/sparkgen`, or else `~/.cache/sparkgen`. Every entry is a
-folder whose name holds a key of all that went into it, so an entry never changes once it is there.
+It is the user's own cache (sparkgen.local.cache), outside the checkout, so that several checkouts share it
+and `git clean` keeps it. Every entry is a folder whose name holds a key of all that went into it.
 """
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
-import hashlib
 import os
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
-KEY_LENGTH = 12
+from sparkgen.local import cache
+from sparkgen.local.cache import cache_root, key
+from sparkgen.local.errors import CannotRun
+
+__all__ = ["ToolError", "cache_root", "environment", "key", "publish"]
 
 
 class ToolError(Exception):
     """A tool cannot be had or run; the message says why, and what to do next."""
 
 
-def cache_root(environment: Mapping[str, str]) -> Path:
-    """The cache's folder (absolute, perhaps not there yet). An empty variable counts as unset."""
-    if own := environment.get("SPARKGEN_CACHE"):
-        return Path(own).expanduser().absolute()
-    if shared := environment.get("XDG_CACHE_HOME"):
-        return Path(shared).expanduser().absolute() / "sparkgen"
-    return Path("~/.cache/sparkgen").expanduser()
-
-
-def key(*parts: str | bytes) -> str:
-    """A short name for `parts`, in their order: 12 hexadecimal digits of a SHA-256."""
-    whole = hashlib.sha256()
-    for part in parts:
-        data = part.encode() if isinstance(part, str) else part
-        whole.update(len(data).to_bytes(8, "big"))  # ("ab", "c") must differ from ("a", "bc")
-        whole.update(data)
-    return whole.hexdigest()[:KEY_LENGTH]
-
-
 def publish(target: Path, make: Callable[[Path], None], waiting: Callable[[], None] = lambda: None) -> Path:
-    """Have the folder `target`: `make(folder)` fills a new folder, which then becomes `target` in one step.
-
-    Of several processes (or threads) one makes it; `waiting()` is called when another one is at it.
-    Nobody ever sees half of it. Raises ToolError when the cache cannot be written.
-    """
-    if target.is_dir():
-        return target
+    """Have the folder `target`, as `cache.publish` does; ToolError when the cache cannot be written."""
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(target.parent / ".lock", waiting):
-            if not target.is_dir():
-                _make_beside(target, make)
-    except OSError as error:
-        raise ToolError(
-            f"cannot write {target}: {error.strerror or error}. "
-            "Make room there, or set SPARKGEN_CACHE to a folder on another disk."
-        ) from error
-    return target
-
-
-def _make_beside(target: Path, make: Callable[[Path], None]) -> None:
-    for stale in target.parent.glob(".new-*"):  # left by a killed process: nobody else writes here now
-        shutil.rmtree(stale, ignore_errors=True)
-    fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=target.parent))
-    try:
-        make(fresh)
-        fresh.chmod(0o755)  # mkdtemp makes it private
-        fresh.rename(target)
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
-
-
-@contextlib.contextmanager
-def _locked(path: Path, waiting: Callable[[], None]) -> Iterator[None]:
-    """Hold an exclusive lock; the kernel frees it when the process ends, however it ends."""
-    with path.open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            waiting()
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+        return cache.publish(target, make, waiting)
+    except CannotRun as error:
+        raise ToolError(str(error)) from error.__cause__
 
 
 def environment() -> dict[str, str]:

@@ -1,9 +1,9 @@
 """Go tools, pinned, built from their modules into the cache.
 
-    python tools/gotools.py path helm     print the command's path; build it if it is not there
-    python tools/gotools.py build         build what `make test` needs
-    python tools/gotools.py build all     build every tool
-    python tools/gotools.py list          print every tool and its version
+    .venv/bin/python tools/gotools.py path helm     print the command's path; build it if it is not there
+    .venv/bin/python tools/gotools.py build         build what `make test` needs
+    .venv/bin/python tools/gotools.py build all     build every tool
+    .venv/bin/python tools/gotools.py list          print every tool and its version
 
 A tool's module is tools/go/<folder>/go.mod: its pin and the pins of all it is made of, held by
 go.sum. To change a version: `go get -tool PACKAGE@VERSION && go mod tidy` in that folder. The result is

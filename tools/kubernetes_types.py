@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Write schemas/kubernetes.schema.json: the Kubernetes types that an application document contains.
 
-    python tools/kubernetes_types.py            write the file
-    python tools/kubernetes_types.py --check    change nothing; exit 1 when the file is out of date
+    .venv/bin/python tools/kubernetes_types.py            write the file
+    .venv/bin/python tools/kubernetes_types.py --check    change nothing; exit 1 when the file is out of date
 
 Source of the types: the strict JSON Schemas that PyPI's `kubernetes-validate` carries, which are Kubernetes'
 published OpenAPI document, cut into files. They lack the allowed values of enums and the ranges of numbers:
@@ -334,7 +334,7 @@ def main() -> int:
         return 0
     if OUTPUT.is_file() and OUTPUT.read_text(encoding="utf-8") == text:
         return 0
-    print(f"{OUTPUT.name} is out of date: run python tools/kubernetes_types.py", file=sys.stderr)
+    print(f"{OUTPUT.name} is out of date: run .venv/bin/python tools/kubernetes_types.py", file=sys.stderr)
     return 1
 
 

@@ -1,6 +1,6 @@
 """Releases of Spark for tests and builds on this machine: those that `sparkgen run --local` fetches.
 
-    python tools/spark_home.py 4.3.0    print the folder (a SPARK_HOME); have it if it is not there
+    .venv/bin/python tools/spark_home.py 4.3.0    print the folder (a SPARK_HOME); have it if it is not there
 
 The module is not called pyspark: tools/ is on the path of the tests, and must not hide the library.
 """

@@ -28,7 +28,7 @@ def removals(draft: Draft) -> Draft:
     for id_, request in sorted(draft.memory.requests.items()):
         overdue = draft.situation.now - request.sent > draft.situation.settings.executor_timeout
         if request.accepted is not None and (overdue or id_ < draft.memory.first_id):
-            draft = _remove(draft, id_, "", "was created, and never seen")
+            draft = _remove(draft, id_, "", "created, and never seen")
     return draft
 
 
@@ -37,23 +37,23 @@ def _reason_to_remove(seen: Observed, draft: Draft) -> str:
     situation, memory, settings = draft.situation, draft.memory, draft.situation.settings
     age = situation.now - seen.since
     if situation.target.phase is DriverPhase.STOPPED:
-        return "is not needed any more: the driver has stopped"
+        return "not needed any more, as the driver has stopped"
     if sets.ended(seen):  # its pod is kept until the driver has been told why
-        return "" if seen.id in draft.gone else "has ended"
+        return "" if seen.id in draft.gone else "ended"
     if seen.id in situation.target.kills:
-        return "was removed by Spark"
+        return "removed by Spark"
     if seen.id < memory.first_id:
-        return "belongs to an earlier driver"
+        return "of an earlier driver"
     if seen.id in situation.target.refused - situation.target.registered:
-        return "is more than Spark wants"
+        return "more than Spark wants"
     if situation.now - memory.lost_at.get(seen.id, situation.now) > LOST_PATIENCE:
-        return "was lost by Spark"
+        return "lost by Spark"
     if seen.id in situation.target.registered:
         return ""
     if seen.phase is Phase.RUNNING and situation.states[seen.id] is State.RUNNING:
-        return "runs, but does not register" if age > settings.executor_timeout else ""
+        return "running, and never registered" if age > settings.executor_timeout else ""
     if seen.phase is Phase.PENDING and _pending_too_long(seen, settings, age):
-        return "cannot start" if seen.waiting and seen.waiting.hopeless else "has been pending too long"
+        return "unable to start" if seen.waiting and seen.waiting.hopeless else "pending for too long"
     return ""
 
 
@@ -129,7 +129,7 @@ def excess(draft: Draft) -> Draft:
             refusing.add(id_)
         elif id_ not in memory.requests or memory.requests[id_].accepted is not None:
             seen = situation.snapshot.executors.get(id_)
-            draft = _remove(draft, id_, seen.uid if seen else "", "is more than Spark wants")
+            draft = _remove(draft, id_, seen.uid if seen else "", "more than Spark wants")
     return replace(draft, memory=replace(draft.memory, refusing=frozenset(refusing)))
 
 

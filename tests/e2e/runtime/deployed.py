@@ -54,6 +54,11 @@ class Deployed:
         wait_until(lambda: bool(self.finished()), seconds, f"{self.name} has ended", self.story)
         return self.finished()
 
+    def has_driver(self) -> bool:
+        """Whether the driver's pod is there."""
+        selector = f"sparkgen.dev/application={self.name},spark-role=driver"
+        return bool(self.cluster.objects("pods", self.namespace, selector))
+
     def driver(self) -> dict[str, Any]:
         """The driver's pod, the newest one."""
         pods = self.cluster.objects(

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+import yaml
 from deployed import deploy
 
 from cluster.handle import Cluster
@@ -24,31 +25,44 @@ NEEDS = {
 }
 """What the examples need that do not run here; the API server takes all of them (tests/e2e/examples)."""
 RUN = sorted({path.parent.name for path in ROOT.glob("*/app.yaml")} - set(NEEDS))
+SMALLER = {
+    "tuning": {"dynamicAllocation.minExecutors": 0, "dynamicAllocation.initialExecutors": 1},
+}
+"""Values that this machine is too small for, below an application's spec."""
 AT_ONCE = 2
 
 
-def options(version: str) -> list[str]:
+def options(name: str, version: str) -> list[str]:
     """A version of Spark, and little of a small machine."""
-    scala = "2.12" if version.startswith("3.") else "2.13"
     values = {
-        "spec.image": f"{REPOSITORY}:{version}",
-        "spec.imagePullPolicy": "IfNotPresent",
-        "spec.driver.coreRequest": "100m",
-        "spec.executor.coreRequest": "100m",
-        "spec.driver.memory": "600m",
-        "spec.executor.memory": "600m",
-        "spec.arguments[0]": "20",
+        "image": f"{REPOSITORY}:{version}",
+        "imagePullPolicy": "IfNotPresent",
+        "driver.coreRequest": "100m",
+        "executor.coreRequest": "100m",
+        "driver.memory": "600m",
+        "executor.memory": "600m",
+        **SMALLER.get(name, {}),
     }
-    flags = [f"--set={name}={value}" for name, value in values.items()]
-    return [*flags, f"--set-string=spec.sparkVersion={version}", f"--set-string=spec.scalaVersion={scala}"]
+    texts = {"sparkVersion": version, "scalaVersion": "2.12" if version.startswith("3.") else "2.13"}
+    spec = yaml.safe_load((ROOT / name / "app.yaml").read_text())["spec"]
+    if spec["arguments"][0].isdigit() and name != "local-demo":  # how long it takes
+        texts["arguments[0]"] = "20"
+    if spec["mainApplicationFile"].endswith(".jar"):  # the name of Spark's own has its version in it
+        texts["mainApplicationFile"] = "local:///opt/spark/examples/jars/spark-examples.jar"
+    if "expiresAt" in spec.get("run", {}):
+        texts["run.expiresAt"] = "2999-01-01T00:00:00Z"
+    plain = [f"--set=spec.{path}={value}" for path, value in values.items()]
+    return [*plain, *(f"--set-string=spec.{path}={value}" for path, value in texts.items())]
 
 
 @pytest.mark.parametrize("version", TESTED_VERSIONS)
 def test_examples_run_to_their_end(version: str, cluster: Cluster, restricted: str) -> None:
     """Rendered, applied, complete: each of them, two at a time."""
+    waves = ROOT / "local-demo" / "waves.py"
+    cluster.kubectl("create", "configmap", "local-demo", "-n", restricted, f"--from-file={waves}")
 
     def run(name: str) -> tuple[str, str, str]:
-        application = deploy(cluster, restricted, ROOT / name / "app.yaml", *options(version))
+        application = deploy(cluster, restricted, ROOT / name / "app.yaml", *options(name, version))
         ended = application.wait(300)
         return name, ended, "" if ended == "Complete" else application.story()
 

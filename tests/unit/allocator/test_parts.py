@@ -180,7 +180,7 @@ def test_an_executor_that_was_not_started_is_deleted_at_once() -> None:
     simulated.loop.step()
     simulated.loop.step()
     simulated.desk.take(running(0, revision=2))
-    assert simulated.loop.step().decision.actions == (Delete(5, "uid-5", why="is more than Spark wants"),)
+    assert simulated.loop.step().decision.actions == (Delete(5, "uid-5", why="more than Spark wants"),)
 
 
 # --- the watcher ----------------------------------------------------------------------------------------

@@ -166,7 +166,7 @@ def test_patterns_are_portable() -> None:
 def test_kubernetes_file_is_up_to_date() -> None:
     """The generated file is what its generator writes, and small enough to read at every start."""
     text = kubernetes_types.OUTPUT.read_text(encoding="utf-8")
-    assert text == kubernetes_types.generate(), "run python tools/kubernetes_types.py"
+    assert text == kubernetes_types.generate(), "run .venv/bin/python tools/kubernetes_types.py"
     assert len(text) < 150_000
 
 

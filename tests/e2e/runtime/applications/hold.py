@@ -25,7 +25,8 @@ def work(number: int) -> int:
         for process in Path("/proc").glob("[0-9]*"):
             if b"java" in (process / "cmdline").read_bytes():
                 (process / "oom_score_adj").write_text("1000")
-        bytearray(4 * 1024**3)
+        taken = b"x" * (4 * 1024**3)  # written to, so that it is really used
+        print(len(taken))
     time.sleep(seconds)
     return number
 
