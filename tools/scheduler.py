@@ -3,7 +3,7 @@
     .venv/bin/python tools/scheduler.py                    both lines, into the cache; prints each jar's path
     .venv/bin/python tools/scheduler.py 2.13               one of them
     .venv/bin/python tools/scheduler.py --spark-home DIR   the line of that Spark release, compiled against it
-    .venv/bin/python tools/scheduler.py --output FOLDER    and copies each jar to FOLDER/sparkgen-scheduler_<line>.jar
+    .venv/bin/python tools/scheduler.py --output FOLDER    and copies each jar there
 
 A jar's bytes depend on the sources and the Spark version only.
 """
