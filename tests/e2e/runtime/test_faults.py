@@ -74,9 +74,11 @@ def test_lost_executors_are_replaced_and_the_result_is_right(cluster: Cluster, r
 @pytest.mark.own_cluster
 def test_an_executor_out_of_memory_is_told_as_such(cluster: Cluster, restricted: str) -> None:
     """The kernel kills the executor: the application's fault, said with the limit; the task runs again."""
-    application = deploy(
-        cluster, restricted, document("oom", OLD, "hold.py", "4", "oom", "1", executor={"instances": 1})
-    )
+    memory = {"name": "fill", "emptyDir": {"medium": "Memory"}}
+    mount = {"name": "fill", "mountPath": "/opt/fill"}
+    executor = {"instances": 1, "volumeMounts": [mount]}
+    wanted = document("oom", OLD, "hold.py", "4", "oom", "1", executor=executor, volumes=[memory])
+    application = deploy(cluster, restricted, wanted)
     assert application.wait() == "Complete", application.story()
     assert "total: 6" in application.logs()
     assert "out of memory" in application.logs("allocator")

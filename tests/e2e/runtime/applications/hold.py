@@ -3,7 +3,6 @@
 Arguments: the number of tasks, and what the first attempt of task 0 does: nothing, or "oom".
 """
 
-import os
 import sys
 import time
 from pathlib import Path
@@ -20,13 +19,11 @@ def work(number: int) -> int:
     """A task that takes a while; the first attempt of task 0 may end its whole executor."""
     first = TaskContext.get().attemptNumber() == 0
     if harm == "oom" and number == 0 and first:
-        # The kernel shall choose the JVM: a worker that dies alone is only a failed task.
-        Path(f"/proc/{os.getppid()}/oom_score_adj").write_text("1000")
-        for process in Path("/proc").glob("[0-9]*"):
-            if b"java" in (process / "cmdline").read_bytes():
-                (process / "oom_score_adj").write_text("1000")
-        taken = b"x" * (4 * 1024**3)  # written to, so that it is really used
-        print(len(taken))
+        # Files in memory belong to no process: the kernel ends the largest one, which is the JVM.
+        with Path("/opt/fill/it").open("wb") as file:
+            while True:
+                file.write(bytes(16 * 1024**2))
+                time.sleep(0.05)
     time.sleep(seconds)
     return number
 
