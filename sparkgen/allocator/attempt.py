@@ -34,6 +34,11 @@ class Attempt:
         """The name of an executor's pod: a function of the id, so that asking twice creates one pod."""
         return f"{self.run}-{self.attempt}-exec-{id_}"
 
+    @property
+    def any_executor(self) -> str:
+        """What stands for the name of an executor's pod, whichever it is."""
+        return f"{self.executor_name_prefix}N"
+
     def executor_id(self, pod_name: str) -> int | None:
         """The id in the name of an executor's pod; None when it is not one of this attempt's."""
         found = re.fullmatch(r"[1-9][0-9]{0,9}", pod_name.removeprefix(self.executor_name_prefix))

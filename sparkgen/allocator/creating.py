@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from sparkgen.allocator import sets
 from sparkgen.allocator.draft import Draft
 from sparkgen.allocator.sets import Situation
 from sparkgen.allocator.types import Create, DriverPhase, Memory, Request, State
@@ -94,7 +93,7 @@ def _blocked(situation: Situation) -> bool:
     return any(
         seen.waiting is not None and seen.waiting.hopeless
         for seen in situation.observed()
-        if not sets.ended(seen)
+        if situation.states[seen.id] is State.PENDING
     )
 
 

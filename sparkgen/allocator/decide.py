@@ -63,7 +63,7 @@ def publish(draft: Draft) -> Decision:
 
 
 def _may_start(situation: Situation, memory: Memory) -> frozenset[int]:
-    if situation.target.phase is not DriverPhase.RUNNING:
+    if situation.target.phase is not DriverPhase.RUNNING or situation.target.away:
         return frozenset()
     coming = {*situation.ids(*sets.ACTIVE), *memory.requests}
     return frozenset(coming - set(memory.removals) - situation.target.refused)
@@ -87,7 +87,7 @@ def deadlines(situation: Situation) -> Iterator[float]:
     if memory.batch_at is not None and settings.batch_size is not None:
         yield memory.batch_at + settings.batch_delay
     for request in memory.requests.values():
-        yield request.sent + settings.executor_timeout
+        yield (request.accepted or 0.0) + settings.executor_timeout
         yield request.retry_at or 0.0
     for removal in memory.removals.values():
         yield removal.retry_at or removal.sent + settings.grace + FORCE_MARGIN

@@ -14,6 +14,9 @@ from sparkgen.allocator import protocol
 from sparkgen.allocator.protocol import Report
 from sparkgen.allocator.types import Decision, Delete, DriverPhase, Settings, Snapshot, Target
 
+AWAY_AFTER = 35.0
+"""Seconds without a word of the driver, which speaks every 10 s, until it counts as away."""
+
 
 class Word(enum.Enum):
     """The answer to an executor that asks whether it may start (contract.START_PATH), as an HTTP status."""
@@ -49,6 +52,7 @@ class Desk:
         self._changed = threading.Condition()
         self._bell = threading.Event()
         self._target = Target()
+        self._heard_at = 0.0
         self._earlier_sessions: set[str] = set()
         self._round: Round | None = None
         self._report = (f"{tag}-0", Report())
@@ -76,9 +80,13 @@ class Desk:
             self._changed.wait_for(lambda: self._closed, max(0.0, seconds))
 
     def target(self) -> Target:
-        """The driver's last state."""
+        """The driver's last state; `away` when that was long ago."""
         with self._changed:
-            return self._target
+            away = self._target.phase is DriverPhase.RUNNING and self._is_away()
+            return replace(self._target, away=True) if away else self._target
+
+    def _is_away(self) -> bool:
+        return self._clock() - self._heard_at > AWAY_AFTER
 
     def started(self) -> frozenset[int]:
         """Executors that were given the start word by this process."""
@@ -148,8 +156,9 @@ class Desk:
                 return target
             if known.session and known.session != target.session:
                 self._earlier_sessions.add(known.session)
-            self._target = target
-        if target != known:
+            back = self._is_away()
+            self._target, self._heard_at = target, self._clock()
+        if back or target != known:
             self.ring()
         return target
 

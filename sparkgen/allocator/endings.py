@@ -31,7 +31,10 @@ def endings(draft: Draft) -> Draft:
 def _counted(memory: Memory, seen: Observed, draft: Draft) -> Memory:
     loss, now = _loss(seen, draft.situation), draft.situation.now
     memory = replace(memory, losses={**memory.losses, seen.id: loss})
-    if not loss.by_application and loss.cause is not Cause.FAILED_START:
+    target = draft.situation.target
+    # One node that cannot start executors is not the application's fault while others work.
+    failed_start = loss.cause is Cause.FAILED_START and not target.registered
+    if target.away or not (loss.by_application or failed_start):
         return memory
     memory = replace(memory, failures=(*memory.failures, now))
     if seen.id in memory.known:
@@ -40,7 +43,8 @@ def _counted(memory: Memory, seen: Observed, draft: Draft) -> Memory:
 
 
 def _loss(seen: Observed, situation: Situation) -> Loss:
-    if seen.id in situation.target.kills or seen.id in situation.memory.removals:
+    unwanted = situation.target.kills | situation.target.refused | situation.memory.refusing
+    if seen.id in unwanted or seen.id in situation.memory.removals:
         return Loss(Cause.KILLED, f"executor {seen.id} was removed")
     if seen.id in situation.target.draining:
         return Loss(Cause.KILLED, f"executor {seen.id} was decommissioned, and is gone")

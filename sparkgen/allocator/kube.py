@@ -74,7 +74,8 @@ class Kube:
 
     def create(self, order: Create) -> Outcome:
         """Create an executor's pod. One that is there already, and is ours, is as good."""
-        attempt, what = self._attempt, f"create executor {order.id}"
+        attempt, what = self._attempt, "create an executor"
+        name = attempt.executor_name(order.id)
         try:
             pod = executor_pod(
                 self._template, attempt, order, attempt.start_url(order.id), attempt.driver_url
@@ -84,10 +85,12 @@ class Kube:
         try:
             reply = self._transport.call("POST", self._pods, body=pod)
             if answers.exists_already(reply):
-                return _outcome(order, self._whose(attempt.executor_name(order.id), what))
+                return _outcome(order, self._whose(name, what))
         except Fault as fault:
             return _outcome(order, answers.not_answered(fault, what))
-        return _outcome(order, self._verdict(reply, what, "create"))
+        # Without the number: many executors that are refused for one reason are told of once.
+        found = self._verdict(reply, what, "create")
+        return _outcome(order, replace(found, message=found.message.replace(name, attempt.any_executor)))
 
     def delete(self, order: Delete) -> Outcome:
         """Delete an executor's pod, and no other: one that is not there any more is as good."""

@@ -47,8 +47,11 @@ def _new_session(target: Target, memory: Memory) -> Memory:
         return memory
     if not memory.session:
         return replace(memory, session=target.session)
-    # Another driver in the same pod: the executors of the one before cannot serve it.
-    return replace(memory, session=target.session, first_id=memory.next_id)
+    # Another driver in the same pod: the executors of the one before cannot serve it, and what went wrong
+    # with them is not its fault.
+    requests = {id_: request for id_, request in memory.requests.items() if request.retry_at is None}
+    kept = Memory(next_id=memory.next_id, requests=requests, removals=memory.removals, rate=memory.rate)
+    return replace(kept, session=target.session, first_id=memory.next_id, losses=memory.losses)
 
 
 def _answered(id_: int, request: Request, snapshot: Snapshot) -> bool:

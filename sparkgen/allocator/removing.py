@@ -26,8 +26,10 @@ def removals(draft: Draft) -> Draft:
         if why:
             draft = _remove(draft, seen.id, seen.uid, why)
     for id_, request in sorted(draft.memory.requests.items()):
-        overdue = draft.situation.now - request.sent > draft.situation.settings.executor_timeout
-        if request.accepted is not None and (overdue or id_ < draft.memory.first_id):
+        if request.accepted is None or id_ in draft.situation.target.registered:
+            continue
+        overdue = draft.situation.now - request.accepted > draft.situation.settings.executor_timeout
+        if id_ < draft.memory.first_id or (overdue and draft.situation.snapshot.complete):
             draft = _remove(draft, id_, "", "created, and never seen")
     return draft
 
@@ -105,7 +107,9 @@ def _count_bad_start(draft: Draft, seen: Observed | None) -> Draft:
     text = reasons.waiting(seen)
     memory, now = draft.memory, draft.situation.now
     paused = worse(memory.bad_starts, text, now, draft.jitter, hopeless=hopeless)
-    return replace(draft, memory=replace(memory, failures=(*memory.failures, now), bad_starts=paused))
+    # One node that cannot start executors is not the application's fault while others work.
+    failures = memory.failures if draft.situation.target.registered else (*memory.failures, now)
+    return replace(draft, memory=replace(memory, failures=failures, bad_starts=paused))
 
 
 def excess(draft: Draft) -> Draft:
@@ -127,10 +131,18 @@ def excess(draft: Draft) -> Draft:
         surplus[profile] -= 1
         if situation.states[id_] is State.RUNNING or id_ in situation.snapshot.started:
             refusing.add(id_)
+        elif id_ in memory.requests and memory.requests[id_].retry_at is not None:
+            draft = _forget(draft, id_)
         elif id_ not in memory.requests or memory.requests[id_].accepted is not None:
             seen = situation.snapshot.executors.get(id_)
             draft = _remove(draft, id_, seen.uid if seen else "", "more than Spark wants")
     return replace(draft, memory=replace(draft.memory, refusing=frozenset(refusing)))
+
+
+def _forget(draft: Draft, id_: int) -> Draft:
+    """Do not ask again. If it was made all the same, it is seen, and is too many then."""
+    requests = {other: request for other, request in draft.memory.requests.items() if other != id_}
+    return replace(draft, memory=replace(draft.memory, requests=requests))
 
 
 def _first_to_go(situation: Situation) -> Iterator[int]:

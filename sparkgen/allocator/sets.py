@@ -36,8 +36,8 @@ class Situation:
 
     @property
     def awaited(self) -> bool:
-        """Whether a driver that has spoken before is about to say what it wants: this process began anew."""
-        return self.target.phase is DriverPhase.SILENT and bool(self.memory.session)
+        """Whether the driver has to say anew what it wants: this process began anew, or the driver does."""
+        return self.target.away or (self.target.phase is DriverPhase.SILENT and bool(self.memory.session))
 
     def ids(self, *states: State) -> list[int]:
         """The executors in these states, in the order of their ids."""
@@ -116,6 +116,8 @@ def wanted(target: Target, settings: Settings) -> dict[int, int]:
         return {0: _bounded(initial, settings)}
     if target.dynamic:
         return {profile: _bounded(count, settings) for profile, count in target.executors.items()}
+    if settings.dynamic:  # the tuning is of a newer commit than this driver, and says nothing of its kind
+        return dict(target.executors)
     return {**target.executors, 0: settings.instances}
 
 

@@ -141,9 +141,14 @@ def _parts(
         chances=chances,
         tag=new_text()[:8],
         scheduler=Place(LOOPBACK, outside.scheduler_port),
-        public=Place(attempt.pod_ip, outside.public_port),
+        public=Place(wildcard(attempt.pod_ip), outside.public_port),
         speaks=made.speaks,
     )
+
+
+def wildcard(address: str) -> str:
+    """Every address of the pod, loopback too: `kubectl port-forward` comes from inside."""
+    return "::" if ":" in address else "0.0.0.0"  # noqa: S104 - what listens there tells no secret
 
 
 def _until_told(allocator: Allocator, attempt: Attempt, outside: Outside, journal: Journal) -> int:

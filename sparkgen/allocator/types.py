@@ -175,6 +175,8 @@ class Target:
     draining: frozenset[int] = frozenset()
     refused: frozenset[int] = frozenset()
     host_tasks: Mapping[int, Mapping[str, int]] = NOTHING
+    away: bool = False
+    """Nothing has been heard of it for long: its JVM is dead, or hangs. What it wanted is old."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 if __name__ == "__main__":  # as a script: its neighbours are the tools and the package
-    sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
+    sys.path[:0] = [str(Path(__file__).resolve().parents[above]) for above in (1, 2)]
 
 import golang
 import progress

@@ -172,7 +172,8 @@ def test_refusals_say_why(trial: Trial) -> None:
     done(lambda: cluster.kubectl(*read) == "1", "the quota is counted")
     outcome = trial.kube.create(Create(2, 0))
     assert outcome.answer is Answer.REFUSED
-    assert "cannot create executor 2: the namespace's quota is used up: " in outcome.message
+    assert "cannot create an executor: the namespace's quota is used up: " in outcome.message
+    assert "-exec-2" not in outcome.message
     cluster.kubectl("delete", "quota", "few", "-n", namespace)
 
     cluster.kubectl("label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted")

@@ -147,8 +147,13 @@ def test_what_the_code_asks_for_against_the_review_stops_the_application(
 
 
 def test_user_code_sees_no_credential(cluster: Cluster, restricted: str) -> None:
-    """Neither the driver nor an executor finds a token; the RPC secret is in nothing that one can read."""
-    application = deploy(cluster, restricted, document("credentials", OLD, "credentials.py"))
+    """Neither the driver nor an executor finds a token; the RPC secret is in nothing that one can read.
+
+    Connections and blocks are encrypted here, which needs the same secret on both sides.
+    """
+    encrypted = {"spark.network.crypto.enabled": "true", "spark.io.encryption.enabled": "true"}
+    wanted = document("credentials", OLD, "credentials.py", sparkConf=encrypted)
+    application = deploy(cluster, restricted, wanted)
     assert application.wait() == "Complete", application.story()
     assert "driver: (False, [])" in application.logs()
     assert "executors: [(False, ())]" in application.logs()

@@ -309,3 +309,78 @@ def test_a_decommissioned_executor_is_left_to_end_by_itself() -> None:
     decision = decided(seen([pod(1)]), wants(1, draining={1}))
     assert ids(decision.actions, Delete) == []
     assert ids(decision.actions, Create) == [10]
+
+
+def test_another_driver_begins_without_the_failures_of_the_one_before() -> None:
+    """A Deployment's driver restarts in its pod: what ended the last one must not end this one."""
+    memory = remembers(
+        failure="too many failures", failures=(NOW,) * 9, bad_starts=Backoff(3, NOW + 60, "x", 3)
+    )
+    decision = decided(seen(), wants(1, session="t"), memory)
+    assert decision.failure is None
+    assert decision.memory.failures == ()
+    assert ids(decision.actions, Create) == [10]
+
+
+def test_while_the_driver_is_away_nothing_comes_goes_starts_or_counts() -> None:
+    """Its JVM is dead or hangs: executors that end with it are not the application's failures."""
+    ended = pod(1, Phase.FAILED, loss=Loss(Cause.EXITED, "exit code 1", by_application=True, exit_code=1))
+    target = wants(3, registered={1}, away=True)
+    decision = decided(seen([ended, pod(2)]), target)
+    assert (decision.actions, decision.start, decision.memory.failures) == ((), frozenset(), ())
+    assert decision.gone[1].cause is Cause.EXITED
+
+
+def test_a_registered_executor_that_no_list_shows_is_kept() -> None:
+    """The list and the watch fail for long, while creations work: what Spark counts on stays."""
+    memory = remembers(requests={5: Request(0, NOW - 1_000, NOW - 900)})
+    blind = replace(seen(), complete=False, listed_at=NOW - 2_000)
+    assert decided(blind, wants(1, registered={5}), memory).actions == ()
+    assert decided(blind, wants(1), memory).actions == ()
+    assert ids(decided(seen(listed_at=NOW - 2_000), wants(1), memory).actions, Delete) == [5]
+    late = remembers(requests={5: Request(0, NOW - 1_000, NOW - 1)})
+    assert decided(seen(listed_at=NOW - 2_000), wants(1), late).actions == ()
+
+
+def test_a_static_driver_keeps_its_number_when_the_tuning_turns_dynamic() -> None:
+    """The tuning belongs to the application, and may be of a newer commit than the run."""
+    pods = [pod(1), pod(2)]
+    target = wants(2, dynamic=False, registered={1, 2})
+    assert decided(seen(pods), target, settings=replace(DYNAMIC, instances=1)).actions == ()
+
+
+def test_what_was_not_made_for_sure_is_not_asked_for_again_when_it_is_too_many() -> None:
+    """After an outage the server is not troubled with what nobody wants any more."""
+    memory = remembers(
+        requests={5: Request(0, NOW - 60, retry_at=NOW - 1), 6: Request(0, NOW - 60, retry_at=NOW)}
+    )
+    decision = decided(seen(), wants(1), memory)
+    assert [(action.id, action.again) for action in decision.actions if isinstance(action, Create)] == [
+        (5, True)
+    ]
+    assert set(decision.memory.requests) == {5}
+
+
+def test_a_pod_that_is_leaving_blocks_nothing() -> None:
+    """It waited for an image that will not come, and is being deleted."""
+    waiting = Waiting("ImagePullBackOff", "no such image", hopeless=True)
+    leaving = pod(1, Phase.PENDING, waiting=waiting, deleting=True)
+    assert ids(decided(seen([leaving]), wants(1)).actions, Create) == [10]
+
+
+def test_one_bad_node_is_not_the_applications_failure_while_others_work() -> None:
+    """An executor that cannot start there is given up and replaced, and not counted."""
+    waiting = Waiting("CreateContainerError", "no space left", hopeless=True)
+    stuck = pod(2, Phase.PENDING, NOW - 60, waiting=waiting)
+    decision = decided(seen([pod(1), stuck]), wants(2, registered={1}))
+    assert ids(decision.actions, Delete) == [2]
+    assert decision.memory.failures == ()
+
+
+def test_one_that_was_refused_and_ends_is_no_failure() -> None:
+    """Its registration was refused, so its process exits with 1: as it should."""
+    loss = Loss(Cause.EXITED, "exit code 1", by_application=True, exit_code=1)
+    ended = pod(2, Phase.FAILED, loss=loss)
+    decision = decided(seen([pod(1), ended]), wants(1, registered={1}, refused={2}))
+    assert decision.memory.failures == ()
+    assert decision.memory.losses[2].cause is Cause.KILLED

@@ -159,3 +159,18 @@ def test_the_age_of_the_last_round() -> None:
     assert found.age is None
     found.commit(made())
     assert found.age == 2.0
+
+
+def test_a_driver_that_says_nothing_for_long_is_away_until_it_speaks() -> None:
+    """It speaks every ten seconds; the loop is woken when it is back, though it says what it said before."""
+    times = [0.0]
+    found = Desk("tag", lambda: times[0])
+    found.take(target())
+    found.wait(0.0)
+    times[0] = 30.0
+    assert not found.target().away
+    times[0] = 36.0
+    assert found.target().away
+    found.take(target())
+    assert found.wait(0.0)
+    assert not found.target().away

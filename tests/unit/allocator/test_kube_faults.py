@@ -144,7 +144,7 @@ def test_a_busy_server_says_when_to_come_back(tmp_path: Path) -> None:
     with playing(tmp_path, answer(429, {"message": "slow down"}, Retry_After="7")) as (kube, _):
         outcome = kube.create(Create(5, 0))
     assert (outcome.answer, outcome.retry_after) == (Answer.BUSY, 7)
-    assert outcome.message == "cannot create executor 5: the API server asks for fewer calls: slow down"
+    assert outcome.message == "cannot create an executor: the API server asks for fewer calls: slow down"
 
 
 def test_a_connection_that_breaks_may_have_done_it(tmp_path: Path) -> None:

@@ -354,7 +354,6 @@ def test_a_log_for_machines(pod: Pod) -> None:
     [
         ({"SPARKGEN_CONTRACT": "9"}, "version 9 of the contract"),
         ({"SPARKGEN_POD_UID": ""}, "lacks SPARKGEN_POD_UID"),
-        ({"SPARKGEN_POD_IP": "192.0.2.1"}, "cannot listen"),
     ],
 )
 def test_what_it_cannot_begin_with(pod: Pod, environment: dict[str, str], expected: str) -> None:
@@ -362,6 +361,14 @@ def test_what_it_cannot_begin_with(pod: Pod, environment: dict[str, str], expect
     process = pod.start(**environment)
     log, _ = process.communicate(timeout=20)
     assert (process.returncode, expected in log, "Traceback" in log) == (1, True, False), log
+
+
+def test_a_port_that_is_taken_is_said(pod: Pod) -> None:
+    """A second one beside the first cannot begin, and says why."""
+    pod.start()
+    log, _ = pod.start().communicate(timeout=20)
+    assert "cannot listen" in log
+    assert "Traceback" not in log
 
 
 def test_it_is_small(pod: Pod) -> None:
