@@ -6,7 +6,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -130,7 +130,7 @@ def _parts(
         raise Refused(f"{contract.TUNING_FILE} cannot be used: {error}") from None
     except (OSError, UnicodeDecodeError, TemplateError, session.BadSession) as error:
         raise Refused(str(error)) from None
-    made = outside.world(Given(attempt, template, begun.secret, chances))
+    made = outside.world(given_of(attempt, template, begun.secret, chances))
     made.speaks(begun.application_id)
     return Parts(
         world=made.world,
@@ -149,6 +149,11 @@ def _parts(
 def wildcard(address: str) -> str:
     """Every address of the pod, loopback too: `kubectl port-forward` comes from inside."""
     return "::" if ":" in address else "0.0.0.0"  # noqa: S104 - what listens there tells no secret
+
+
+def given_of(attempt: Attempt, template: Mapping[str, Any], secret: str | None, chances: Chances) -> Given:
+    """What the World is made of; its attempt names a Secret only where there is something to keep in it."""
+    return Given(attempt if secret else replace(attempt, secret_name=""), template, secret, chances)
 
 
 def _until_told(allocator: Allocator, attempt: Attempt, outside: Outside, journal: Journal) -> int:

@@ -90,11 +90,11 @@ def _added_env(attempt: Attempt, order: Create, start_url: str, driver_url: str)
         contract.ENV_APPLICATION_ID: attempt.application_id,
         contract.ENV_START_URL: start_url,
     }
-    secret = {"name": attempt.secret_name, "key": contract.SECRET_KEY}
-    return [
-        *({"name": name, "value": value} for name, value in values.items()),
-        {"name": contract.ENV_AUTH_SECRET, "valueFrom": {"secretKeyRef": secret}},
-    ]
+    env: list[dict[str, Any]] = [{"name": name, "value": value} for name, value in values.items()]
+    if attempt.secret_name:  # a reference to a Secret that nobody makes would hold the container back
+        secret = {"name": attempt.secret_name, "key": contract.SECRET_KEY}
+        env.append({"name": contract.ENV_AUTH_SECRET, "valueFrom": {"secretKeyRef": secret}})
+    return env
 
 
 def _spark_container(

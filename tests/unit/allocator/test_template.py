@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
+from sparkgen.allocator.sidecar import given_of
 from sparkgen.allocator.template import TemplateError, executor_pod, grace_of, read_template
 from sparkgen.allocator.types import Create, Profile
+from sparkgen.allocator.watcher import Chances
 from tests.unit.allocator.recorded_pods import ATTEMPT
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "examples"
@@ -152,6 +154,15 @@ def test_custom_resources_are_the_profiles_own() -> None:
     assert spark(without)["resources"]["limits"] == {"memory": "1408Mi"}
     assert spark(named)["resources"]["limits"] == {"memory": "1408Mi", "amd.com/gpu": "1"}
     assert spark(without)["resources"]["requests"]["ephemeral-storage"] == "1Gi"
+
+
+@pytest.mark.parametrize(("secret", "named"), [("s3cret", True), (None, False)])
+def test_a_secret_is_referred_to_where_there_is_one(secret: str | None, named: bool) -> None:
+    """Without authentication nobody makes a Secret, and a container that waits for it never starts."""
+    given = given_of(ATTEMPT, read_template(rendered()), secret, Chances(lambda: 0.0, lambda: 0.0))
+    made = executor_pod(given.template, given.attempt, Create(7, 0), "http://start", "spark://driver")
+    assert ("_SPARK_AUTH_SECRET" in env(made)) is named
+    assert ("secretKeyRef" in json.dumps(made["spec"]["containers"][0]["env"])) is named
 
 
 def test_a_resource_that_nobody_named_is_refused_in_words() -> None:
