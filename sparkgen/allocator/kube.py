@@ -20,6 +20,7 @@ from sparkgen.allocator import answers
 from sparkgen.allocator.answers import Fault, Reply, Verdict
 from sparkgen.allocator.attempt import Attempt
 from sparkgen.allocator.ports import Event, Listing, Notice, Pod, WatchEnded
+from sparkgen.allocator.reduced import reduced
 from sparkgen.allocator.template import TemplateError, executor_pod
 from sparkgen.allocator.transport import Stream, Transport
 from sparkgen.allocator.types import Action, Answer, Create, Delete, Outcome
@@ -115,7 +116,7 @@ class Kube:
         return _outcome(order, self._verdict(reply, what, "delete"))
 
     def list(self) -> Listing:
-        """All pods of this attempt, as of now. WatchEnded when that cannot be told."""
+        """All pods of this attempt, reduced, as of now. WatchEnded when that cannot be told."""
         query = {"labelSelector": self._attempt.selector, "limit": str(PAGE)}
         pods: list[Pod] = []
         try:
@@ -123,7 +124,7 @@ class Kube:
                 reply = self._transport.call("GET", self._pods, query)
                 if reply.status != 200:
                     raise self._ended(reply, "list executors")
-                pods += reply.body.get("items") or ()
+                pods += map(reduced, reply.body.get("items") or ())
                 metadata = reply.body["metadata"]
                 if not metadata.get("continue"):
                     self._denied.pop("list executors", None)
@@ -308,7 +309,7 @@ def _event(line: bytes) -> Event:
         document = json.loads(line)
         kind, pod = document["type"], document["object"]
         if kind != "ERROR":
-            return Event(kind, pod, pod["metadata"]["resourceVersion"])
+            return Event(kind, reduced(pod), pod["metadata"]["resourceVersion"])
     except (ValueError, KeyError, TypeError) as error:
         raise Fault(f"a line of the watch cannot be read ({error})", sent=True) from error
     if pod.get("code") == GONE:

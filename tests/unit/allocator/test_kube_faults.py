@@ -21,6 +21,7 @@ import pytest
 from sparkgen.allocator.answers import Fault
 from sparkgen.allocator.kube import Kube
 from sparkgen.allocator.ports import Event, Notice, WatchEnded
+from sparkgen.allocator.reduced import reduced
 from sparkgen.allocator.transport import Access, NoCluster, Transport, in_cluster
 from sparkgen.allocator.types import Answer, Create, Delete, Profile
 from tests.unit.allocator.recorded_pods import ATTEMPT, executor
@@ -207,11 +208,13 @@ def test_a_token_that_cannot_be_read_is_a_fault_in_words(tmp_path: Path) -> None
 
 def test_a_list_comes_in_pages(tmp_path: Path) -> None:
     """Pages are put together; the version is the last page's, and nothing is asked of the server's cache."""
-    first = {"metadata": {"resourceVersion": "9", "continue": "more"}, "items": [executor("running", 1)]}
-    last = {"metadata": {"resourceVersion": "9"}, "items": [executor("running", 2)]}
+    first: dict[str, Any] = {"metadata": {"resourceVersion": "9", "continue": "more"}}
+    last: dict[str, Any] = {"metadata": {"resourceVersion": "9"}, "items": [executor("running", 2)]}
+    first["items"] = [executor("running", 1)]
     with playing(tmp_path, answer(200, first), answer(200, last)) as (kube, server):
         listing = kube.list()
     assert ([pod["metadata"]["uid"] for pod in listing.pods], listing.version) == (["uid-1", "uid-2"], "9")
+    assert listing.pods == tuple(reduced(page["items"][0]) for page in (first, last))
     assert "continue=more" in server.requests[1][1]
     assert "resourceVersion" not in server.requests[0][1]
 
@@ -291,6 +294,13 @@ def test_a_line_that_is_no_event_opens_the_watch_anew(tmp_path: Path) -> None:
         _,
     ):
         assert versions(kube.watch("1"), 2) == ["10", "20"]
+
+
+def test_an_event_has_a_reduced_pod(tmp_path: Path) -> None:
+    """And the version that the watch goes on from."""
+    with playing(tmp_path, stream(added(1, "10"), then=silence)) as (kube, _):
+        event = next(kube.watch("1"))
+    assert (event.version, event.pod) == ("10", reduced(added(1, "10")["object"]))
 
 
 def test_closing_wakes_a_watch(tmp_path: Path) -> None:
