@@ -1,5 +1,8 @@
 package org.apache.spark.scheduler.cluster.sparkgen
 
+import scala.collection.immutable.BitSet
+import scala.util.Try
+
 /** Where an executor is, as the driver sees it. One id has one status. */
 private[spark] sealed trait Status
 
@@ -25,7 +28,8 @@ private[spark] final case class Executor(status: Status, host: Option[String])
  * @param dynamic   whether Spark's dynamic allocation sets the targets
  * @param targets   executors wanted, by resource profile id
  * @param executors by executor id
- * @param ended     ids that are over: reported gone, or refused and then gone. They never come back
+ * @param ended     ids that are over: reported gone, or refused and then gone. They never come back. They are
+ *                  numbers that count up from 1, so each costs a bit for as long as the application runs
  * @param hostTasks by resource profile id, the tasks that would be local on each host
  */
 private[spark] final case class DriverState(
@@ -35,7 +39,7 @@ private[spark] final case class DriverState(
     targets: Map[Int, Int] = Map.empty,
     profiles: Map[Int, ProfileNeeds] = Map.empty,
     executors: Map[String, Executor] = Map.empty,
-    ended: Set[String] = Set.empty,
+    ended: BitSet = BitSet.empty,
     hostTasks: Map[Int, Map[String, Int]] = Map.empty) {
 
   import Status._
@@ -53,7 +57,7 @@ private[spark] final case class DriverState(
 
   /** Whether `id` may register now. Asking and registering is one step, so that a refusal can be relied on. */
   def admitting(id: String, host: String): (DriverState, Boolean) =
-    if (stopped || ended.contains(id) || executors.contains(id)) {
+    if (stopped || number(id).exists(ended.contains) || executors.contains(id)) {
       (this, false)
     } else {
       (copy(executors = executors.updated(id, Executor(Registered, Some(host)))), true)
@@ -71,15 +75,20 @@ private[spark] final case class DriverState(
   /** The cluster says that they are gone. */
   def without(gone: Iterable[String]): DriverState = {
     val known = gone.filter(executors.contains).toSet
-    copy(executors = executors -- known, ended = ended ++ known)
+    copy(executors = executors -- known, ended = ended ++ known.flatMap(number(_)))
   }
 
   /** Refuses those of `asked` that have not registered; those no longer asked for stay refused, unnamed. */
   def refusing(asked: Set[String]): DriverState = {
     val over = ids(Refused).filterNot(asked.contains)
     val fresh = asked.filterNot(executors.contains).map(_ -> Executor(Refused, None))
-    copy(executors = executors -- over ++ fresh, ended = ended ++ over -- asked)
+    copy(
+      executors = executors -- over ++ fresh,
+      ended = ended ++ over.flatMap(number(_)) -- asked.flatMap(number(_)))
   }
+
+  /** The number that an executor's id is: the allocator gives no other ids. */
+  private def number(id: String): Option[Int] = Try(id.toInt).toOption.filter(_ >= 0)
 
   private def move(id: String, from: Set[Status], to: Status): DriverState = executors.get(id) match {
     case Some(executor) if from(executor.status) => copy(executors = executors.updated(id, executor.copy(status = to)))
