@@ -52,6 +52,10 @@ class Remembers(Protocol):
         """A driver runs under this application id."""
         ...
 
+    def tuned_to(self, settings: Settings) -> None:
+        """The settings are other ones: the next driver in this pod starts with them."""
+        ...
+
 
 class Tells(Protocol):
     """Who hears what happens."""
@@ -155,7 +159,10 @@ class Loop:
         if change is None:
             return False
         self._ports.tells.tuned(change)
-        return change.bad is None
+        if change.bad is not None:
+            return False
+        self._ports.remembers.tuned_to(change.settings)
+        return True
 
 
 def remembered(next_id: int, session: str, first_id: int) -> Memory:

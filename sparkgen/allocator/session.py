@@ -106,6 +106,10 @@ class Session:
         self._keep(Notes(notes.next_id, notes.session, notes.first_id, notes.drivers + 1))
         self.write(settings)
 
+    def tuned_to(self, settings: Settings) -> None:
+        """The settings are other ones: the next driver in this pod starts with them."""
+        self.write(settings)
+
     def _keep(self, notes: Notes) -> None:
         if notes == self.notes:
             return

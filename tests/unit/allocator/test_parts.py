@@ -6,7 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -103,6 +103,10 @@ class Simulated:
         """A driver runs."""
         self.log.append(f"spoke {application_id}")
 
+    def tuned_to(self, settings: Settings) -> None:
+        """The next driver starts with them."""
+        self.log.append(f"tuned to at most {settings.maximum}")
+
     def round(self, before: Round | None, now: Round, outcomes: list[Outcome]) -> None:
         """Nothing is told."""
 
@@ -154,6 +158,15 @@ def test_settings_are_looked_at_once_in_a_while() -> None:
     simulated.now = 1.0
     simulated.loop.step()
     assert simulated.log.count("tuned") == 2
+
+
+def test_a_good_change_of_the_settings_is_for_the_next_driver() -> None:
+    """A bad edit changes nothing that a driver starts with."""
+    simulated = Simulated()
+    for now, change in enumerate((Change(replace(SETTINGS, maximum=40)), Change(SETTINGS, "bad"), None)):
+        simulated.now, simulated.change = float(now), change
+        simulated.loop.step()
+    assert [line for line in simulated.log if line.startswith("tuned to")] == ["tuned to at most 40"]
 
 
 def test_an_executor_that_was_started_meanwhile_is_not_deleted() -> None:

@@ -98,6 +98,17 @@ def test_the_next_driver_has_another_id(tmp_path: Path) -> None:
     assert written(tmp_path)["spark.authenticate.secret"] == made.secret
 
 
+def test_the_next_driver_starts_with_the_settings_as_they_are(tmp_path: Path) -> None:
+    """A change that comes after a driver has spoken is the next one's, with the id that it will have."""
+    made = begun(tmp_path)
+    made.spoke("pi-1-abcde", DYNAMIC)
+    made.tuned_to(replace(DYNAMIC, maximum=40))
+    found = written(tmp_path)
+    assert found["spark.dynamicAllocation.maxExecutors"] == "40"
+    assert found["spark.sparkgen.reviewed.spark.dynamicAllocation.maxExecutors"] == "40"
+    assert found["spark.app.id"] == "pi-1-abcde-2"
+
+
 def test_an_id_of_the_document(tmp_path: Path) -> None:
     """It is honoured, and counted for the next driver in the pod."""
     made = begun(tmp_path, "spark.app.id nightly\n")
