@@ -7,10 +7,12 @@ again. Nothing of a request is ever logged, because the token is in it.
 from __future__ import annotations
 
 import hmac
+import io
 import json
 import re
 import socket
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -20,15 +22,22 @@ from urllib.parse import parse_qs, urlsplit
 from sparkgen import contract
 from sparkgen.allocator import protocol, status
 from sparkgen.allocator.desk import Desk, Word
+from sparkgen.allocator.seats import Seats
 
 MAX_CONNECTIONS = 192
 """Threads of one listener."""
+MAX_PER_ADDRESS = 32
+"""Of them for one address other than loopback: an executor needs one, and the kubelet two."""
 MAX_WAITING = 128
 """Executors whose question is held; each holds a thread."""
 HOLD_SECONDS = 5.0
 """How long an executor's question is held at most."""
 SILENCE_SECONDS = 30.0
 """A connection that says nothing for so long is closed."""
+HEAD_SECONDS = 5.0
+"""Within which the whole of a request has to be there that comes from outside of the pod."""
+MAX_HEAD = 16 * 1024
+"""Bytes of such a request."""
 STUCK_SECONDS = 60.0
 """A loop that has made no round for so long is stuck: the kubelet may start the container again."""
 
@@ -145,9 +154,23 @@ def _seconds(text: str | None) -> float:
 
 
 class _Public(_Handler):
-    """The handler of the listener at the pod's address."""
+    """The handler of the listener at the pod's address: anybody may come, so nobody may stay.
 
+    One connection is for one question, which has one deadline, however slowly its bytes come.
+    """
+
+    protocol_version = "HTTP/1.0"
+    """Without keep-alive."""
     public: Public
+
+    def handle(self) -> None:
+        """Answer one question; nothing, when it does not come in time."""
+        head = _head(self.connection, time.monotonic() + HEAD_SECONDS)
+        if head is not None:
+            self.connection.settimeout(self.timeout)
+            self.rfile.close()
+            self.rfile = io.BytesIO(head)
+            self.handle_one_request()
 
     def do_GET(self) -> None:
         """Answer probes, executors, people and Prometheus."""
@@ -167,6 +190,24 @@ class _Public(_Handler):
             )
         else:
             self._send(404, f"there is nothing here; there are {contract.STATUS_PATH} and others\n")
+
+
+def _head(connection: socket.socket, deadline: float) -> bytes | None:
+    """A request without its body; None when it is too long, or not there at the deadline (monotonic)."""
+    head = b""
+    while b"\r\n\r\n" not in head:
+        left = deadline - time.monotonic()
+        if left <= 0 or len(head) > MAX_HEAD:
+            return None
+        connection.settimeout(left)
+        try:
+            part = connection.recv(4096)
+        except OSError:
+            return None
+        if not part:
+            return None
+        head += part
+    return head
 
 
 def public_handler(public: Public) -> type[BaseHTTPRequestHandler]:
@@ -200,7 +241,7 @@ class _Server(ThreadingHTTPServer):
 
     def __init__(self, address: str, port: int, handler: type[BaseHTTPRequestHandler]) -> None:
         self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
-        self._free = threading.BoundedSemaphore(MAX_CONNECTIONS)
+        self._seats = Seats(MAX_CONNECTIONS, MAX_PER_ADDRESS)
         super().__init__((address, port), handler)
 
     def server_bind(self) -> None:
@@ -210,8 +251,8 @@ class _Server(ThreadingHTTPServer):
         self.server_name, self.server_port = str(self.server_address[0]), int(self.server_address[1])
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer on a thread of its own, or say that there is none free."""
-        if not self._free.acquire(blocking=False):
+        """Answer on a thread of its own, or say that there is none free for this address."""
+        if not self._seats.take(client_address[0]):
             request.sendall(b"HTTP/1.0 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")
             self.shutdown_request(request)
             return
@@ -222,7 +263,7 @@ class _Server(ThreadingHTTPServer):
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._free.release()
+            self._seats.leave(client_address[0])
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Whoever asked is gone: that is all that ends up here."""
