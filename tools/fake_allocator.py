@@ -45,7 +45,7 @@ TOKEN = "a-token-for-tests"  # noqa: S105 - of a server that tests start
 POLL_SECONDS = 0.05
 
 PATIENCE = 180.0
-"""Seconds that a JVM may take to start where many people share two cores."""
+"""Seconds that a JVM may take to start on a slow machine."""
 
 
 class FakeAllocator:

@@ -23,11 +23,6 @@ from sparkgen.local.errors import CannotRun
 from sparkgen.local.scala import Compiler
 
 
-def jar_name(line: str) -> str:
-    """The file name of the jar of a Scala line."""
-    return f"sparkgen-scheduler_{line}.jar"
-
-
 def ensure(line: str) -> Path:
     """The jar of a Scala line ("2.12"), compiled against the Spark version that line is tested on."""
     if line not in spark_home.VERSIONS:

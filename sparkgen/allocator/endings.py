@@ -43,12 +43,18 @@ def _counted(memory: Memory, seen: Observed, draft: Draft) -> Memory:
 
 
 def _loss(seen: Observed, situation: Situation) -> Loss:
-    unwanted = situation.target.kills | situation.target.refused | situation.memory.refusing
-    if seen.id in unwanted or seen.id in situation.memory.removals:
-        return Loss(Cause.KILLED, f"executor {seen.id} was removed")
-    if seen.id in situation.target.draining:
-        return Loss(Cause.KILLED, f"executor {seen.id} was decommissioned, and is gone")
-    return seen.loss or Loss(Cause.UNKNOWN, f"executor {seen.id} ended, and its pod does not say why")
+    unknown = Loss(Cause.UNKNOWN, f"executor {seen.id} ended, and its pod does not say why")
+    return _as_asked(seen.id, situation) or seen.loss or unknown
+
+
+def _as_asked(id_: int, situation: Situation) -> Loss | None:
+    """The loss of an executor that was to go, by Spark's word or ours; None when nobody asked for it."""
+    target, memory = situation.target, situation.memory
+    if id_ in target.kills | target.refused | memory.refusing or id_ in memory.removals:
+        return Loss(Cause.KILLED, f"executor {id_} was removed")
+    if id_ in target.draining:
+        return Loss(Cause.KILLED, f"executor {id_} was decommissioned, and is gone")
+    return None
 
 
 def verdicts(draft: Draft) -> Draft:
@@ -63,13 +69,8 @@ def verdicts(draft: Draft) -> Draft:
 
 
 def _verdict(id_: int, draft: Draft) -> Loss:
-    if id_ in draft.memory.losses:
-        return draft.memory.losses[id_]
-    if id_ in draft.situation.target.kills or id_ in draft.situation.memory.removals:
-        return Loss(Cause.KILLED, f"executor {id_} was removed")
-    if id_ in draft.situation.target.draining:
-        return Loss(Cause.KILLED, f"executor {id_} was decommissioned, and is gone")
-    return Loss(Cause.DELETED, f"the pod of executor {id_} was deleted by somebody else")
+    deleted = Loss(Cause.DELETED, f"the pod of executor {id_} was deleted by somebody else")
+    return draft.memory.losses.get(id_) or _as_asked(id_, draft.situation) or deleted
 
 
 def limits(draft: Draft) -> Draft:

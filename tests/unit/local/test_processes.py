@@ -110,6 +110,6 @@ def test_nothing_outlives_a_killed_sparkgen(tmp_path: Path) -> None:
 
 def test_the_keeper_forgets_what_has_ended() -> None:
     """Sessions by their numbers, folders by their paths; a number may be used again."""
-    lines = ["+12\n", "folder /work/a b\n", "+13\n", "-12\n", "+12\n", "-13\n"]
-    assert follow(lines) == ({12}, {"/work/a b"})
-    assert follow([*lines, "-12\n", "kept /work/a b\n"]) == (set(), set())
+    lines = ["+12\n", "folder /data/a b\n", "+13\n", "-12\n", "+12\n", "-13\n"]
+    assert follow(lines) == ({12}, {"/data/a b"})
+    assert follow([*lines, "-12\n", "kept /data/a b\n"]) == (set(), set())
