@@ -81,9 +81,7 @@ def _hindrances(situation: Situation) -> list[str]:
 def _pending(situation: Situation, pending: Sequence[int]) -> list[str]:
     """Why pods do not start, each reason once with the number of pods."""
     texts = Counter(
-        f"{seen.waiting.reason}: {seen.waiting.message}" if seen.waiting.message else seen.waiting.reason
-        for id_ in pending
-        if (seen := situation.snapshot.executors[id_]).waiting
+        seen.waiting.text for id_ in pending if (seen := situation.snapshot.executors[id_]).waiting
     )
     return [f"{count} pending, {text}" for text, count in texts.most_common(2)]
 
@@ -92,7 +90,7 @@ def waiting(seen: Observed) -> str:
     """Why a pending executor does not start."""
     if seen.waiting is None:
         return f"executor {seen.id} was pending too long"
-    return f"executor {seen.id}: {seen.waiting.reason}: {seen.waiting.message}".removesuffix(": ")
+    return f"executor {seen.id}: {seen.waiting.text}"
 
 
 def hopeless(backoff: Backoff) -> str:

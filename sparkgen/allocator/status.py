@@ -90,7 +90,7 @@ def _pod(seen: Observed, now: float) -> dict[str, Any]:
         "deleting": seen.deleting,
     }
     if seen.waiting is not None:
-        body["waiting"] = f"{seen.waiting.reason}: {seen.waiting.message}".removesuffix(": ")
+        body["waiting"] = seen.waiting.text
     if seen.loss is not None:
         body["loss"] = seen.loss.message
     return body

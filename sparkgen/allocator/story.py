@@ -170,10 +170,8 @@ def _pending(now: Round) -> Iterator[Notice]:
     ]
     if stuck and stuck[0].waiting:
         first = stuck[0].waiting
-        text = (
-            f"executors have been pending for over {PENDING_PATIENCE:.0f} s: {first.reason}: {first.message}"
-        )
-        yield Notice("ExecutorsPending", text.removesuffix(": "), warning=first.hopeless)
+        text = f"executors have been pending for over {PENDING_PATIENCE:.0f} s: {first.text}"
+        yield Notice("ExecutorsPending", text, warning=first.hopeless)
 
 
 def settings(value: Settings) -> str:

@@ -38,8 +38,9 @@ def read_template(text: str) -> dict[str, Any]:
 
 
 def grace_of(template: Mapping[str, Any]) -> float:
-    """Seconds that an executor's pod has to end when it is told to."""
-    return float(template["spec"].get("terminationGracePeriodSeconds", DEFAULT_GRACE))
+    """Seconds that an executor's pod, or one made of this template, has to end when it is told to."""
+    given = template["spec"].get("terminationGracePeriodSeconds")
+    return float(DEFAULT_GRACE if given is None else given)
 
 
 def executor_pod(

@@ -100,6 +100,11 @@ class Waiting:
     message: str
     hopeless: bool = False
 
+    @property
+    def text(self) -> str:
+        """The reason, and the message where there is one."""
+        return f"{self.reason}: {self.message}".removesuffix(": ")
+
 
 @dataclass(frozen=True, slots=True)
 class Observed:

@@ -11,13 +11,12 @@ from typing import Any, Protocol
 
 from sparkgen import contract
 from sparkgen.allocator.ports import Event, Listing, Notice, WatchEnded
+from sparkgen.allocator.template import grace_of
 from sparkgen.allocator.types import Answer, Create, Delete, Outcome
 
 REMEMBERED = 1000
 """Events that a watch may go on from; an older one has to list again, as with an API server."""
 ADDRESS = "127.0.0.1"
-DEFAULT_GRACE_SECONDS = 30
-"""Of a pod that does not say (core/v1, terminationGracePeriodSeconds)."""
 
 Pod = dict[str, Any]
 Clock = Callable[[], datetime]
@@ -208,12 +207,6 @@ def terminated(code: int, began: str, ended: str) -> dict[str, Any]:
     if code < 0:
         return {**state, "exitCode": 128 - code, "signal": -code, "reason": "Error"}
     return {**state, "exitCode": code, "reason": "Error" if code else "Completed"}
-
-
-def grace_of(pod: Mapping[str, Any]) -> float:
-    """How long an executor may take to end, in seconds."""
-    given = pod["spec"].get("terminationGracePeriodSeconds")
-    return float(DEFAULT_GRACE_SECONDS if given is None else given)
 
 
 def _stop(process: Runs, grace: float) -> None:

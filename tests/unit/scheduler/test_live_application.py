@@ -191,16 +191,21 @@ def _outlives_its_allocator(allocator: FakeAllocator, driver: Driver) -> None:
     """A restarted allocator is told everything again; the user reads of it once, and once that it is back."""
     session = allocator.state["session"]
     allocator.stop()
+    _reads(driver, "does not answer", "nobody was told that the allocator is away")  # at the next heartbeat
     assert driver.do("sc.version")
-    time.sleep(1)
     allocator.start()
     assert allocator.wait(bool, "the state, again", 15)["session"] == session
-    deadline = time.monotonic() + 15
-    while "is back." not in driver.output():
-        assert time.monotonic() < deadline, "nobody was told that the allocator is back"
-        time.sleep(0.05)
+    _reads(driver, "is back.", "nobody was told that the allocator is back")
     said = [text for text in driver.output().splitlines() if "The allocator at" in text]
     assert [text.split()[2] for text in said][-2:] == ["WARN", "INFO"], said
+
+
+def _reads(driver: Driver, text: str, otherwise: str, seconds: float = 15) -> None:
+    """Wait until the driver's output says `text`."""
+    deadline = time.monotonic() + seconds
+    while text not in driver.output():
+        assert time.monotonic() < deadline, otherwise
+        time.sleep(0.05)
 
 
 def _follows_bounds(allocator: FakeAllocator) -> None:
