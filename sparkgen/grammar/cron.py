@@ -25,7 +25,7 @@ _MONTHS = dict(
 )
 _DAYS = dict(zip(("sun", "mon", "tue", "wed", "thu", "fri", "sat"), range(7), strict=True))
 
-_DESCRIPTORS: Mapping[str, str] = {
+DESCRIPTORS: Mapping[str, str] = {
     "@yearly": "0 0 1 1 *",
     "@annually": "0 0 1 1 *",
     "@monthly": "0 0 1 * *",
@@ -49,7 +49,7 @@ class _Field:
     names: Mapping[str, int]
 
 
-_FIELDS = (
+FIELDS = (
     _Field("minute", 0, 59, {}),
     _Field("hour", 0, 23, {}),
     _Field("day of month", 1, 31, {}),
@@ -98,11 +98,11 @@ def parse(text: str) -> Schedule:
     if text.startswith("@"):
         return _descriptor(text)
     fields = text.split()
-    if len(fields) != len(_FIELDS):
+    if len(fields) != len(FIELDS):
         raise GrammarError(_wrong_count(len(fields)), _without_seconds(fields))
     try:
         minutes, hours, days, months, weekdays = (
-            _numbers(part, field) for part, field in zip(fields, _FIELDS, strict=True)
+            _numbers(part, field) for part, field in zip(fields, FIELDS, strict=True)
         )
     except GrammarError as error:
         raise GrammarError(error.reason, _with_short_names(fields)) from None
@@ -138,21 +138,21 @@ def _wrong_count(count: int) -> str:
 
 def _without_seconds(fields: list[str]) -> str:
     """The schedule that was meant by six fields of which the first says second 0; "" otherwise."""
-    return _if_valid(fields[1:]) if len(fields) == len(_FIELDS) + 1 and fields[0] == "0" else ""
+    return _if_valid(fields[1:]) if len(fields) == len(FIELDS) + 1 and fields[0] == "0" else ""
 
 
 def _with_short_names(fields: list[str]) -> str:
     """The schedule with names of three letters, and 0 for a Sunday written 7; "" if that is not all."""
     *others, weekdays = (
         re.sub(rf"\b({'|'.join(field.names)})[a-z]*\b", r"\1", part.lower()) if field.names else part
-        for part, field in zip(fields, _FIELDS, strict=True)
+        for part, field in zip(fields, FIELDS, strict=True)
     )
     return _if_valid([*others, re.sub(r"(?<![0-9/-])7(?![0-9-])", "0", weekdays)])
 
 
 def _if_valid(fields: list[str]) -> str:
     try:
-        for part, field in zip(fields, _FIELDS, strict=True):
+        for part, field in zip(fields, FIELDS, strict=True):
             _numbers(part, field)
     except GrammarError:
         return ""
@@ -160,12 +160,12 @@ def _if_valid(fields: list[str]) -> str:
 
 
 def _descriptor(text: str) -> Schedule:
-    if text in _DESCRIPTORS:
-        return parse(_DESCRIPTORS[text])
+    if text in DESCRIPTORS:
+        return parse(DESCRIPTORS[text])
     if text.startswith("@every "):
         return Schedule(every=_go_duration(text.removeprefix("@every ")))
     lower = text.strip().lower()
-    raise GrammarError("is not a known shorthand", lower if lower in _DESCRIPTORS else "")
+    raise GrammarError("is not a known shorthand", lower if lower in DESCRIPTORS else "")
 
 
 def _go_duration(text: str) -> float:

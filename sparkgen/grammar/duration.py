@@ -29,7 +29,7 @@ UNITS: Mapping[str, int] = {
 
 ALLOWED = 'a whole number with a unit of Spark: us, ms, s, m (or min), h or d, as in "500ms", "60s" or "2h"'
 
-_MEANT: Mapping[str, str] = {
+MEANT: Mapping[str, str] = {
     "sec": "s",
     "secs": "s",
     "second": "s",
@@ -99,7 +99,7 @@ def _refused(lower: str) -> GrammarError:
             return GrammarError("has more than one unit, and Spark reads only one", _summed(lower))
         return GrammarError("is not a number with a unit")
     whole, fraction, gap, unit = parts.groups()
-    meant = _MEANT.get(unit, unit)
+    meant = MEANT.get(unit, unit)
     if unit and meant not in UNITS:
         return GrammarError(f'has the unit "{unit}", which Spark does not know')
     if fraction is not None:

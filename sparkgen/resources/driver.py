@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from sparkgen import contract
@@ -36,7 +37,13 @@ def driver_pod(application: Application, run: str) -> dict[str, Any]:
 
 
 def _bound(step: Callable[[Application, Role, str], Layer], run: str) -> Step:
-    return lambda application, role: step(application, role, run)
+    """The step for one run. It keeps its name: the chart's templates are called in the order of these names."""
+
+    @wraps(step)
+    def bound(application: Application, role: Role) -> Layer:
+        return step(application, role, run)
+
+    return bound
 
 
 def install_container(application: Application, role: Role, run: str) -> Layer:
@@ -152,14 +159,14 @@ def pod_volumes(application: Application, role: Role, run: str) -> Layer:
         pod.config_map_volume(contract.CONF_VOLUME, f"{run}-conf"),
         pod.config_map_volume(contract.EXECUTOR_VOLUME, f"{run}-executor"),
         pod.config_map_volume(contract.TUNING_VOLUME, f"{application.name}-tuning"),
-        {"name": contract.TOKEN_VOLUME, "projected": {"sources": _token_sources()}},
+        {"name": contract.TOKEN_VOLUME, "projected": {"sources": token_sources()}},
     ]
     if application.hadoop:
         volumes.append(pod.config_map_volume(contract.HADOOP_VOLUME, f"{run}-hadoop"))
     return {"spec": {"volumes": volumes}}
 
 
-def _token_sources() -> list[dict[str, Any]]:
+def token_sources() -> list[dict[str, Any]]:
     """What the API server would mount by itself, as a volume that one container alone mounts."""
     namespace = {"path": "namespace", "fieldRef": {"fieldPath": "metadata.namespace"}}
     return [

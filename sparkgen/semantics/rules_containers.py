@@ -15,7 +15,7 @@ from sparkgen.semantics.wording import listed, shortened
 _HELPERS = {"driver": (contract.INSTALL_CONTAINER, contract.ALLOCATOR_CONTAINER), "executor": ()}
 """Role -> the containers that sparkgen adds to its pods."""
 
-_POD_PORTS = {
+POD_PORTS = {
     "driver": {
         contract.UI_PORT: "the Spark UI",
         contract.DRIVER_PORT: "the driver",
@@ -27,12 +27,12 @@ _POD_PORTS = {
 }
 """Role -> the ports that something in its pods listens on."""
 
-_ALLOCATOR_PORTS = (contract.SCHEDULER_PORT, contract.ALLOCATOR_PORT)
+ALLOCATOR_PORTS = (contract.SCHEDULER_PORT, contract.ALLOCATOR_PORT)
 
-_PORT_NAMES = {"driver": ("driver-rpc-port", "blockmanager", "spark-ui"), "executor": ("blockmanager",)}
+PORT_NAMES = {"driver": ("driver-rpc-port", "blockmanager", "spark-ui"), "executor": ("blockmanager",)}
 """Role -> names of ports that sparkgen gives to the Spark container."""
 
-_SET = {
+SET = {
     "driver": {contract.ENV_BIND_ADDRESS, contract.ENV_SPARK_CONF_DIR, contract.ENV_LOCAL_DIRS},
     "executor": {
         *contract.ADDED_BY_ALLOCATOR,
@@ -45,6 +45,15 @@ _SET = {
     },
 }
 """Role -> variables of the Spark container that sparkgen sets, whatever the document says."""
+
+INSTEAD: Mapping[str, str] = {
+    contract.ENV_HADOOP_CONF_DIR: "delete it, or move the properties of `hadoopConf` to where it points",
+    contract.ENV_LOCAL_DIRS: "delete it; mount a volume named `spark-local-dir-1` for scratch space",
+    contract.ENV_SPARK_CONF_DIR: "delete it, and set properties in `sparkConf`",
+    contract.ENV_EXECUTOR_CORES: "delete it, and set `executor.cores`",
+    contract.ENV_EXECUTOR_MEMORY: "delete it, and set `executor.memory`",
+}
+"""Variable -> what to do instead of setting it."""
 
 
 def reserved_names(facts: Facts) -> Iterator[Finding]:
@@ -88,12 +97,12 @@ def duplicate_names(facts: Facts) -> Iterator[Finding]:
 
 
 def _port_names(container: Container) -> Iterator[Finding]:
-    taken = set(_PORT_NAMES[container.role]) if container.kind == "spark" else set()
+    taken = set(PORT_NAMES[container.role]) if container.kind == "spark" else set()
     for path, port in container.items("ports"):
         name = port.get("name")
         if name is None:
             continue
-        own = container.kind == "spark" and port.get("containerPort") in _POD_PORTS[container.role]
+        own = container.kind == "spark" and port.get("containerPort") in POD_PORTS[container.role]
         if name in taken and not own:
             message = "another port of the container has this name"
             yield Finding((*path, "name"), message, shortened(name), "another name", "rename it")
@@ -114,14 +123,14 @@ def reserved_ports(facts: Facts) -> Iterator[Finding]:
     for container in facts.containers:
         for path, port in container.items("ports"):
             number = port.get("containerPort")
-            user = _POD_PORTS[container.role].get(number)  # type: ignore[arg-type]
-            if user is None or (container.kind == "spark" and number not in _ALLOCATOR_PORTS):
+            user = POD_PORTS[container.role].get(number)  # type: ignore[arg-type]
+            if user is None or (container.kind == "spark" and number not in ALLOCATOR_PORTS):
                 continue
             yield Finding(
                 (*path, "containerPort"),
                 f"{user} listens on this port of the {container.role}'s pod",
                 str(number),
-                f"any port but {listed([str(one) for one in _POD_PORTS[container.role]])}",
+                f"any port but {listed([str(one) for one in POD_PORTS[container.role]])}",
                 "let it listen on another port",
             )
 
@@ -135,28 +144,18 @@ def reserved_variables(facts: Facts) -> Iterator[Finding]:
             name = str(item.get("name"))
             if _is_set(facts, container.role, name):
                 yield Finding(
-                    (*path, "name"), "sparkgen sets this variable itself", shortened(name), "", _instead(name)
+                    (*path, "name"), "sparkgen sets this variable itself", shortened(name), "", INSTEAD.get(name, "delete it, or rename it")
                 )
 
 
 def _is_set(facts: Facts, role: str, name: str) -> bool:
-    if name in _SET[role] or name.startswith("SPARKGEN_"):
+    if name in SET[role] or name.startswith("SPARKGEN_"):
         return True
     if name == contract.ENV_HADOOP_CONF_DIR:
         return bool(facts.get("hadoopConf"))
     if name == contract.ENV_CLASSPATH:
         return role == "executor" and "spark.executor.extraClassPath" in facts.properties
     return role == "executor" and re.fullmatch(rf"{contract.ENV_JAVA_OPT_PREFIX}[0-9]+", name) is not None
-
-
-def _instead(name: str) -> str:
-    return {
-        contract.ENV_HADOOP_CONF_DIR: "delete it, or move the properties of `hadoopConf` to where it points",
-        contract.ENV_LOCAL_DIRS: "delete it; mount a volume named `spark-local-dir-1` for scratch space",
-        contract.ENV_SPARK_CONF_DIR: "delete it, and set properties in `sparkConf`",
-        contract.ENV_EXECUTOR_CORES: "delete it, and set `executor.cores`",
-        contract.ENV_EXECUTOR_MEMORY: "delete it, and set `executor.memory`",
-    }.get(name, "delete it, or rename it")
 
 
 def variables_twice(facts: Facts) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from sparkgen.semantics.fields import APPLICATION_FIELDS, SCHEDULE_FIELDS
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import refused, shortened
 
-_JOB_FIELDS = {
+JOB_FIELDS = {
     "activeDeadlineSeconds": "delete it: a streaming application ends when its document is deleted",
     "timeToLiveSeconds": "delete it: a Deployment is never finished",
 }
@@ -125,7 +125,7 @@ def job_fields_of_a_deployment(facts: Facts) -> Iterator[Finding]:
     """Fields of a Job on an application that always restarts, which is a Deployment: they would be lost."""
     if _restart(facts) != "Always" or facts.scheduled:
         return
-    for field, step in _JOB_FIELDS.items():
+    for field, step in JOB_FIELDS.items():
         value = facts.get(field)
         if value is not None and value is not False:
             yield about_key(

@@ -6,14 +6,14 @@ its results there: `value`, or `error` when the text is outside the grammar.
 */ -}}
 
 {{- /* A text without the blanks that Java's String.trim takes. */ -}}
-{{- define "trial.trimmed" -}}
+{{- define "sparkgen.trimmed" -}}
   {{- regexReplaceAll "^[\\x00-\\x20]+|[\\x00-\\x20]+$" . "" -}}
 {{- end -}}
 
 {{- /* What both grammars share. In: text. Out: sign, digits (no leading zeros), unit, or error. */ -}}
-{{- define "trial.parts" -}}
+{{- define "sparkgen.parts" -}}
   {{- /* Java lowers U+0130 to two characters; Go to a plain "i", which would make a unit of it. */ -}}
-  {{- $text := .text | replace "\u0130" "?" | lower | include "trial.trimmed" -}}
+  {{- $text := .text | replace "\u0130" "?" | lower | include "sparkgen.trimmed" -}}
   {{- $digits := regexReplaceAllLiteral "^0+" (regexFind "[0-9]+" $text) "" | default "0" -}}
   {{- $_ := set . "sign" (ternary "-" "" (hasPrefix "-" $text)) -}}
   {{- $_ := set . "digits" $digits -}}
@@ -24,9 +24,9 @@ its results there: `value`, or `error` when the text is outside the grammar.
 {{- end -}}
 
 {{- /* grammar.memory.to_mib. In: text, unit (of a number without one), tables. Out: value (MiB) or error. */ -}}
-{{- define "trial.mib" -}}
+{{- define "sparkgen.mib" -}}
   {{- $parts := dict "text" .text -}}
-  {{- template "trial.parts" $parts -}}
+  {{- template "sparkgen.parts" $parts -}}
   {{- $size := get .tables.bytes ($parts.unit | default .unit | default "m") | int64 -}}
   {{- if or $parts.error $parts.sign (not $size) -}}
     {{- $_ := set . "error" true -}}
@@ -40,9 +40,9 @@ its results there: `value`, or `error` when the text is outside the grammar.
 {{- end -}}
 
 {{- /* grammar.duration.to_milliseconds. In: text, unit, tables. Out: value (ms) or error. */ -}}
-{{- define "trial.milliseconds" -}}
+{{- define "sparkgen.milliseconds" -}}
   {{- $parts := dict "text" .text -}}
-  {{- template "trial.parts" $parts -}}
+  {{- template "sparkgen.parts" $parts -}}
   {{- $size := get .tables.microseconds ($parts.unit | default .unit | default "ms") | int64 -}}
   {{- if or $parts.error (not $size) -}}
     {{- $_ := set . "error" true -}}
@@ -65,8 +65,8 @@ for 0.99999999999999999. So one digit at a time, from the last, because floor(fl
 Six digits before the point always fit: 2^43 MiB, the most that Spark can count, times 999999 is below 2^63.
 In: factor (text), number. Out: value or error.
 */ -}}
-{{- define "trial.share" -}}
-  {{- $text := include "trial.trimmed" .factor -}}
+{{- define "sparkgen.share" -}}
+  {{- $text := include "sparkgen.trimmed" .factor -}}
   {{- if not (regexMatch "^\\+?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,2})?$" $text) -}}
     {{- $_ := set . "error" true -}}
   {{- else if gt (len .factor) 40 -}}
@@ -96,13 +96,13 @@ In: factor (text), number. Out: value or error.
 {{- end -}}
 
 {{- /* One property as MiB. In: name, default, unit, properties, tables. Out: value or error. */ -}}
-{{- define "trial.property" -}}
+{{- define "sparkgen.property" -}}
   {{- $_ := set . "text" (ternary (get .properties .name) .default (hasKey .properties .name)) -}}
-  {{- template "trial.mib" . -}}
+  {{- template "sparkgen.mib" . -}}
 {{- end -}}
 
 {{- /* model.sizes.memory, in MiB. In: role, language, properties, tables. Out: value or error. */ -}}
-{{- define "trial.memory" -}}
+{{- define "sparkgen.memory" -}}
   {{- $heap := dict "name" (printf "spark.%s.memory" .role) "default" "1g" -}}
   {{- $explicit := dict "name" (printf "spark.%s.memoryOverhead" .role) -}}
   {{- $least := dict "name" (printf "spark.%s.minMemoryOverhead" .role) "default" "384m" -}}
@@ -113,25 +113,25 @@ In: factor (text), number. Out: value or error.
     {{- $_ := set $step "properties" $.properties -}}
     {{- $_ := set $step "tables" $.tables -}}
   {{- end -}}
-  {{- template "trial.property" $heap -}}
+  {{- template "sparkgen.property" $heap -}}
   {{- $overhead := 0 -}}
   {{- if hasKey .properties $explicit.name -}}
-    {{- template "trial.property" $explicit -}}
+    {{- template "sparkgen.property" $explicit -}}
     {{- $overhead = $explicit.value -}}
   {{- else -}}
     {{- $factor := ternary "0.4" "0.1" (has .language (list "Python" "R")) -}}
     {{- range $name := list "spark.kubernetes.memoryOverheadFactor" (printf "spark.%s.memoryOverheadFactor" .role) -}}
       {{- if hasKey $.properties $name -}}{{- $factor = get $.properties $name -}}{{- end -}}
     {{- end -}}
-    {{- template "trial.property" $least -}}
+    {{- template "sparkgen.property" $least -}}
     {{- $share = dict "factor" $factor "number" ($heap.value | default 0) -}}
-    {{- template "trial.share" $share -}}
+    {{- template "sparkgen.share" $share -}}
     {{- $overhead = max $share.value $least.value -}}
   {{- end -}}
   {{- if eq .role "executor" -}}
-    {{- $enabled := get .properties "spark.memory.offHeap.enabled" | include "trial.trimmed" | lower -}}
-    {{- if eq $enabled "true" -}}{{- template "trial.property" $offHeap -}}{{- end -}}
-    {{- if eq .language "Python" -}}{{- template "trial.property" $pyspark -}}{{- end -}}
+    {{- $enabled := get .properties "spark.memory.offHeap.enabled" | include "sparkgen.trimmed" | lower -}}
+    {{- if eq $enabled "true" -}}{{- template "sparkgen.property" $offHeap -}}{{- end -}}
+    {{- if eq .language "Python" -}}{{- template "sparkgen.property" $pyspark -}}{{- end -}}
   {{- end -}}
   {{- if or $heap.error $explicit.error $least.error $share.error $offHeap.error $pyspark.error -}}
     {{- $_ := set . "error" true -}}

@@ -4,13 +4,13 @@ resources.merge.merge, over the same tables. In: base, over, tables. Out: value.
 Items are compared by their canonical JSON: a number of the values file is a float, one of a template an
 integer, and to `deepEqual` those two are never equal.
 */ -}}
-{{- define "trial.merge" -}}
+{{- define "sparkgen.merge" -}}
   {{- $result := dict -}}
   {{- range $key, $value := .base -}}{{- $_ := set $result $key $value -}}{{- end -}}
   {{- range $key, $value := .over -}}
     {{- if hasKey $.base $key -}}
       {{- $call := dict "field" $key "base" (get $.base $key) "over" $value "tables" $.tables -}}
-      {{- template "trial.merged" $call -}}
+      {{- template "sparkgen.merged" $call -}}
       {{- $value = $call.value -}}
     {{- end -}}
     {{- $_ := set $result $key $value -}}
@@ -19,21 +19,21 @@ integer, and to `deepEqual` those two are never equal.
 {{- end -}}
 
 {{- /* One field. In: field, base, over, tables. Out: value. */ -}}
-{{- define "trial.merged" -}}
+{{- define "sparkgen.merged" -}}
   {{- $_ := set . "value" .over -}}
   {{- if and (kindIs "map" .base) (kindIs "map" .over) -}}
-    {{- template "trial.merge" . -}}
+    {{- template "sparkgen.merge" . -}}
   {{- else if and (kindIs "slice" .base) (kindIs "slice" .over) -}}
     {{- if has .field .tables.appended -}}
-      {{- template "trial.appended" . -}}
+      {{- template "sparkgen.appended" . -}}
     {{- else if hasKey .tables.mergeKeys .field -}}
-      {{- template "trial.items" . -}}
+      {{- template "sparkgen.items" . -}}
     {{- end -}}
   {{- end -}}
 {{- end -}}
 
 {{- /* Lists that add up. In: base, over. Out: value. */ -}}
-{{- define "trial.appended" -}}
+{{- define "sparkgen.appended" -}}
   {{- $there := dict -}}
   {{- range $item := .base -}}{{- $_ := set $there (toRawJson $item) true -}}{{- end -}}
   {{- $value := .base -}}
@@ -44,7 +44,7 @@ integer, and to `deepEqual` those two are never equal.
 {{- end -}}
 
 {{- /* Lists whose items have a key. In: field, base, over, tables. Out: value. */ -}}
-{{- define "trial.items" -}}
+{{- define "sparkgen.items" -}}
   {{- $key := get .tables.mergeKeys .field -}}
   {{- $whole := has .field .tables.whole -}}
   {{- $places := dict -}}
@@ -62,7 +62,7 @@ integer, and to `deepEqual` those two are never equal.
       {{- $place := get $places $name | toString -}}
       {{- if not $whole -}}
         {{- $call := dict "base" (get $items $place) "over" $item "tables" $.tables -}}
-        {{- template "trial.merge" $call -}}
+        {{- template "sparkgen.merge" $call -}}
         {{- $item = $call.value -}}
       {{- end -}}
       {{- $_ := set $items $place $item -}}

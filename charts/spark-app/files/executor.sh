@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# Starts one Spark executor when the allocator says so. Contract version 1 (docs/design/contract.md).
+#
+# An executor that reaches the driver before its endpoint exists fails at once, and one whose driver is
+# gone must not stay: so it asks the allocator first, and leaves when nobody has answered for a minute.
+set -euo pipefail
+trap 'exit 143' TERM # process 1 is deaf to signals that it has no handler for
+
+fail() {
+  echo "sparkgen: $1" >&2
+  exit 1
+}
+
+host_and_port="${SPARKGEN_START_URL#http://}"
+path="/${host_and_port#*/}"
+host_and_port="${host_and_port%%/*}"
+host="${host_and_port%:*}" host="${host#[}" host="${host%]}"
+patience="${SPARKGEN_START_TIMEOUT_SECONDS:-60}"
+last_answer=$SECONDS
+
+ask() {
+  local status
+  exec 3<>"/dev/tcp/$host/${host_and_port##*:}" || return 1
+  printf 'GET %s HTTP/1.0\r\nHost: %s\r\n\r\n' "$path" "$host_and_port" >&3
+  IFS=' ' read -r -t 10 _ status _ <&3 || status=0
+  exec 3>&-
+  echo "$status"
+}
+
+while true; do
+  asked=$SECONDS
+  case "$(ask 2>/dev/null || echo 0)" in
+    200) break ;;
+    202) last_answer=$SECONDS ;;
+    410) echo "sparkgen: this executor is no longer wanted" >&2; exit 0 ;;
+  esac
+  if (( SECONDS - last_answer > patience )); then
+    fail "no answer from the allocator at $host_and_port for $patience s; the driver is gone"
+  fi
+  # The allocator holds the question while it can; an earlier answer means: not now.
+  if (( SECONDS - asked < 2 )); then
+    sleep 1
+  fi
+done
+
+# What Spark needs on Java 17 and later (org.apache.spark.launcher.JavaModuleOptions); older JVMs ignore it.
+options=(-XX:+IgnoreUnrecognizedVMOptions)
+for package in java.lang java.lang.invoke java.lang.reflect java.io java.net java.nio java.util \
+    java.util.concurrent java.util.concurrent.atomic jdk.internal.ref sun.nio.ch sun.nio.cs \
+    sun.security.action sun.util.calendar; do
+  options+=("--add-opens=java.base/$package=ALL-UNNAMED")
+done
+options+=(--add-opens=java.security.jgss/sun.security.krb5=ALL-UNNAMED)
+options+=(-Djdk.reflect.useDirectMethodHandle=false -Dio.netty.tryReflectionSetAccessible=true)
+
+java="${JAVA_HOME:+$JAVA_HOME/bin/}java"
+if compgen -G "$SPARK_HOME/jars/spark-core_*-[4-9].*.jar" >/dev/null; then
+  # What JavaModuleOptions of Spark 4 has more.
+  options+=(-Dio.netty.allocator.type=pooled -Dio.netty.handler.ssl.defaultEndpointVerificationAlgorithm=NONE)
+  options+=(--sun-misc-unsafe-memory-access=allow --enable-native-access=ALL-UNNAMED)
+  # A module that this Java has not would stop it, whatever it is told to ignore: so only where it is listed.
+  java_path="$(readlink -f "$(command -v "$java")" || true)"
+  if grep -qs 'jdk\.incubator\.vector' "${java_path%/bin/java}/release"; then
+    options+=(--add-modules=jdk.incubator.vector)
+  fi
+fi
+
+index=0
+while name="SPARK_JAVA_OPT_$index" && [[ -n "${!name+set}" ]]; do
+  options+=("${!name}")
+  index=$((index + 1))
+done
+if [[ -n "${SPARKGEN_EXECUTOR_JAVA_OPTIONS:-}" ]]; then
+  # xargs reads quotes as a shell does, and expands nothing.
+  words="$(printf '%s' "$SPARKGEN_EXECUTOR_JAVA_OPTIONS" | xargs -r -n 1 printf '%s\n')" \
+    || fail "the executor's Java options have a quote that is not closed: $SPARKGEN_EXECUTOR_JAVA_OPTIONS"
+  while IFS= read -r option; do
+    option="${option//'{{APP_ID}}'/$SPARK_APPLICATION_ID}"
+    [[ -z "$option" ]] || options+=("${option//'{{EXECUTOR_ID}}'/$SPARK_EXECUTOR_ID}")
+  done <<<"$words"
+fi
+
+class_path="$SPARK_CONF_DIR${HADOOP_CONF_DIR:+:$HADOOP_CONF_DIR}${SPARK_CLASSPATH:+:$SPARK_CLASSPATH}"
+class_path+=":$SPARK_HOME/jars/*${SPARK_DIST_CLASSPATH:+:$SPARK_DIST_CLASSPATH}:$PWD"
+
+# As the stock entrypoint does it: somebody must reap what Python workers leave behind.
+init=()
+if [[ -x /usr/bin/tini ]]; then
+  init=(/usr/bin/tini -s --)
+fi
+
+exec "${init[@]}" "$java" "${options[@]}" \
+  "-Xms$SPARK_EXECUTOR_MEMORY" "-Xmx$SPARK_EXECUTOR_MEMORY" -cp "$class_path" \
+  org.apache.spark.executor.CoarseGrainedExecutorBackend \
+  --driver-url "$SPARK_DRIVER_URL" --executor-id "$SPARK_EXECUTOR_ID" --cores "$SPARK_EXECUTOR_CORES" \
+  --app-id "$SPARK_APPLICATION_ID" --hostname "$SPARK_EXECUTOR_POD_IP" --bind-address "$SPARK_EXECUTOR_POD_IP" \
+  --resourceProfileId "$SPARK_RESOURCE_PROFILE_ID"

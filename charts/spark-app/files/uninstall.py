@@ -1,0 +1,79 @@
+"""Remove the runs of a release: what `helm.sh/resource-policy: keep` leaves when the release is uninstalled.
+
+Run by the pre-delete hook (templates/uninstall.yaml) in the runtime image, with the standard library alone. Arguments:
+namespace, release. A run's object is the release's when Helm's own annotations say so. Jobs go first, in the foreground,
+so that their drivers, and by ownership the executors, are gone before the ConfigMaps that they read.
+"""
+
+import json
+import ssl
+import sys
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
+API = "https://kubernetes.default.svc"
+SELECTOR = "sparkgen.dev/run"
+PATIENCE_SECONDS = 240
+PAGE = 500
+
+
+def call(method, path, query=None, body=None):
+    """The answer of the API server as a value; None for an object that is gone."""
+    with open(f"{ACCOUNT}/token", encoding="utf-8") as file:
+        headers = {"Authorization": f"Bearer {file.read().strip()}", "Content-Type": "application/json"}
+    url = f"{API}{path}?{urllib.parse.urlencode(query or {})}"
+    data = json.dumps(body).encode() if body else None
+    request = urllib.request.Request(url, data, headers, method=method)
+    context = ssl.create_default_context(cafile=f"{ACCOUNT}/ca.crt")
+    try:
+        with urllib.request.urlopen(request, context=context, timeout=30) as answer:
+            return json.load(answer)
+    except urllib.error.HTTPError as error:
+        if error.code == 404:
+            return None
+        raise SystemExit(f"error: {method} {path}: {error.code} {error.read().decode()[:300]}") from None
+
+
+def owned(path, namespace, release):
+    """Names of the release's objects of one kind."""
+    names, more = [], ""
+    while True:
+        page = call("GET", path, {"labelSelector": SELECTOR, "limit": PAGE, "continue": more}) or {}
+        for item in page.get("items", ()):
+            annotations = item["metadata"].get("annotations", {})
+            if (annotations.get("meta.helm.sh/release-name"), annotations.get("meta.helm.sh/release-namespace")) == (
+                release,
+                namespace,
+            ):
+                names.append(item["metadata"]["name"])
+        more = page.get("metadata", {}).get("continue", "")
+        if not more:
+            return names
+
+
+def remove(path, namespace, release):
+    """Delete the release's objects of one kind, and wait until they are gone."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    asked = set()
+    while names := owned(path, namespace, release):
+        for name in names:
+            if name not in asked:
+                print(f"deleting {path.rpartition('/')[2]}/{name}", flush=True)
+                call("DELETE", f"{path}/{name}", body={"propagationPolicy": "Foreground"})
+                asked.add(name)
+        if time.monotonic() > until:
+            raise SystemExit(f"error: not gone after {PATIENCE_SECONDS} s: {', '.join(names)}")
+        time.sleep(1)
+
+
+def main(namespace, release):
+    """Remove all runs of the release in the namespace."""
+    remove(f"/apis/batch/v1/namespaces/{namespace}/jobs", namespace, release)
+    remove(f"/api/v1/namespaces/{namespace}/configmaps", namespace, release)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

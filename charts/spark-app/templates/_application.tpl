@@ -1,0 +1,107 @@
+{{- /* A valid document as an application: every default applied, every unit resolved (sparkgen/model). */ -}}
+
+{{- /* In: facts, namespace, files. Out: app. `app.c` is the contract, `app.t` all tables. */ -}}
+{{- define "sparkgen.application" -}}
+  {{- $facts := .facts -}}
+  {{- $spec := $facts.spec -}}
+  {{- $metadata := $facts.value.metadata -}}
+  {{- $outer := $facts.value.spec -}}
+  {{- $restart := $spec.restartPolicy | default dict -}}
+  {{- $type := $restart.type | default "Never" -}}
+  {{- $scala := ternary "2.12" "2.13" (hasPrefix "3." $spec.sparkVersion) -}}
+  {{- $app := dict
+      "t" $facts.tables
+      "c" $facts.tables.contract
+      "files" .files
+      "spec" $spec
+      "name" $metadata.name
+      "namespace" ($metadata.namespace | default .namespace)
+      "labels" ($metadata.labels | default dict)
+      "annotations" ($metadata.annotations | default dict)
+      "language" $spec.type
+      "scalaVersion" ($spec.scalaVersion | default $scala)
+      "runtimeImage" ($spec.runtimeImage | default $facts.tables.contract.RUNTIME_IMAGE)
+      "properties" $facts.properties
+      "hadoop" ($spec.hadoopConf | default dict)
+      "onMismatch" (dig "allocation" "onMismatch" "fail" $spec)
+      "allocatorResources" (dig "allocation" "resources" dict $spec)
+      "restart" $type
+      "retries" (ternary ($restart.onFailureRetries | default 0) 0 (eq $type "OnFailure"))
+      "suspend" (default false $spec.suspend)
+      "run" ($spec.run | default dict)
+      "ui" ($spec.sparkUIOptions | default dict)
+      "logLevel" (dig "logging" "level" "INFO" $spec)
+      "loggers" (dig "logging" "loggers" dict $spec)
+      "metrics" (dig "monitoring" "metricsProperties" "" $spec)
+  -}}
+  {{- if $facts.scheduled -}}{{- $_ := set $app "schedule" $outer -}}{{- end -}}
+  {{- range $section := list "networkPolicy" "podDisruptionBudget" -}}
+    {{- if hasKey $spec $section -}}
+      {{- $value := get $spec $section -}}
+      {{- if not (and (hasKey $value "enabled") (not $value.enabled)) -}}{{- $_ := set $app $section $value -}}{{- end -}}
+    {{- end -}}
+  {{- end -}}
+  {{- $own := $spec.serviceAccount | default dict -}}
+  {{- $existing := dig "driver" "serviceAccount" "" $spec -}}
+  {{- $_ := set $app "account" (dict
+      "name" ($existing | default $own.name | default $metadata.name)
+      "create" (ternary $own.create (not $existing) (hasKey $own "create"))
+      "annotations" ($own.annotations | default dict)
+      "rbac" (dig "rbac" "create" true $spec)) -}}
+  {{- range $name := list "driver" "executor" -}}
+    {{- $role := dict "app" $app "name" $name -}}
+    {{- template "sparkgen.role" $role -}}
+    {{- $_ := set $app $name (omit $role "app") -}}
+  {{- end -}}
+  {{- template "sparkgen.executors" $app -}}
+  {{- $_ := set . "app" $app -}}
+{{- end -}}
+
+{{- /* The driver or the executors. In: app, name. Out: its fields. */ -}}
+{{- define "sparkgen.role" -}}
+  {{- $properties := .app.properties -}}
+  {{- $role := get .app.spec .name | default dict -}}
+  {{- $cores := dig (printf "spark.%s.cores" .name) "1" $properties -}}
+  {{- $limit := printf "spark.kubernetes.%s.limit.cores" .name -}}
+  {{- $memory := dict "role" .name "language" .app.language "properties" $properties "tables" .app.t -}}
+  {{- template "sparkgen.memory" $memory -}}
+  {{- if $memory.error -}}
+    {{- fail (printf "the memory of the %s cannot be computed in Helm's numbers; write a smaller factor" .name) -}}
+  {{- end -}}
+  {{- $sizes := $memory.value -}}
+  {{- $options := list -}}
+  {{- range $kind := list "default" "extra" -}}
+    {{- $options = append $options (get $properties (printf "spark.%s.%sJavaOptions" $.name $kind)) -}}
+  {{- end -}}
+  {{- $_ := set . "spec" $role -}}
+  {{- $_ := set . "image" ($role.image | default .app.spec.image) -}}
+  {{- $_ := set . "imagePullPolicy" ($role.imagePullPolicy | default .app.spec.imagePullPolicy) -}}
+  {{- $_ := set . "cores" (include "sparkgen.stripped" $cores | atoi) -}}
+  {{- $_ := set . "coreRequest" (dig (printf "spark.kubernetes.%s.request.cores" .name) $cores $properties) -}}
+  {{- if hasKey $properties $limit -}}{{- $_ := set . "coreLimit" (get $properties $limit) -}}{{- end -}}
+  {{- $_ := set . "heap" $sizes.heap -}}
+  {{- $_ := set . "overhead" $sizes.overhead -}}
+  {{- $_ := set . "total" (add $sizes.heap $sizes.overhead $sizes.offHeap $sizes.pyspark) -}}
+  {{- $_ := set . "javaOptions" (without $options "" | join " ") -}}
+  {{- $_ := set . "labels" ($role.labels | default dict) -}}
+  {{- $_ := set . "annotations" ($role.annotations | default dict) -}}
+{{- end -}}
+
+{{- /* How many executors: `app.executors`. In, out: app. */ -}}
+{{- define "sparkgen.executors" -}}
+  {{- $properties := .properties -}}
+  {{- $prefix := "spark.dynamicAllocation." -}}
+  {{- $dynamic := include "sparkgen.isTrue" (list $properties (print $prefix "enabled") false) | eq "true" -}}
+  {{- $instances := dig "spark.executor.instances" (ternary "0" "1" $dynamic) $properties | include "sparkgen.stripped" | atoi -}}
+  {{- if not $dynamic -}}
+    {{- $_ := set . "executors" (dict "dynamic" false "instances" $instances) -}}
+  {{- else -}}
+    {{- $minimum := dig (print $prefix "minExecutors") "0" $properties | include "sparkgen.stripped" | atoi -}}
+    {{- $initial := dig (print $prefix "initialExecutors") (toString $minimum) $properties | include "sparkgen.stripped" | atoi -}}
+    {{- $bounds := dict "minimum" $minimum "initial" (max $minimum $initial $instances) -}}
+    {{- if hasKey $properties (print $prefix "maxExecutors") -}}
+      {{- $_ := set $bounds "maximum" (get $properties (print $prefix "maxExecutors") | include "sparkgen.stripped" | atoi) -}}
+    {{- end -}}
+    {{- $_ := set . "executors" (dict "dynamic" true "bounds" $bounds) -}}
+  {{- end -}}
+{{- end -}}

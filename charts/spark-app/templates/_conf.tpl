@@ -1,0 +1,109 @@
+{{- /* What the ConfigMaps hold (sparkgen/resources/conf.py). */ -}}
+
+{{- /* The files of the run's ConfigMaps: suffix -> file name -> text. In: app, run. Out: files. */ -}}
+{{- define "sparkgen.runFiles" -}}
+  {{- $c := .app.c -}}
+  {{- $files := dict "conf" (dict
+      $c.EXECUTOR_SCRIPT_FILE (.app.files.Get "files/executor.sh")
+      $c.LOG4J2_FILE (include "sparkgen.log4j2" .app)
+      $c.METRICS_FILE (.app.metrics | default (.app.files.Get "files/metrics.properties"))
+      $c.SPARK_DEFAULTS_FILE (include "sparkgen.sparkDefaults" .app)) -}}
+  {{- if .app.hadoop -}}
+    {{- $_ := set $files "hadoop" (dict $c.HADOOP_FILE (include "sparkgen.hadoopXml" .app.hadoop)) -}}
+  {{- end -}}
+  {{- $call := dict "app" .app "role" .app.executor "run" .run -}}
+  {{- template "sparkgen.pod" $call -}}
+  {{- $template := dict "apiVersion" "v1" "kind" "PodTemplate" "template" $call.pod -}}
+  {{- $_ := set $files "executor" (dict $c.EXECUTOR_TEMPLATE_FILE (include "sparkgen.json" $template)) -}}
+  {{- $_ := set . "files" $files -}}
+{{- end -}}
+
+{{- /* The driver's properties. Dot: app. Later wins: what sparkgen would like, the document, the contract. */ -}}
+{{- define "sparkgen.sparkDefaults" -}}
+  {{- $app := . -}}
+  {{- $c := .c -}}
+  {{- $all := dict "spark.app.name" .name "spark.authenticate" "true" -}}
+  {{- if .executors.dynamic -}}
+    {{- $_ := set $all "spark.dynamicAllocation.shuffleTracking.enabled" "true" -}}
+  {{- end -}}
+  {{- if hasKey .properties "spark.jars.packages" -}}{{- $_ := set $all "spark.jars.ivy" .t.ivyDir -}}{{- end -}}
+  {{- range $name, $text := .properties -}}
+    {{- if not (or (has $name $app.t.tunable) (hasPrefix "spark.kubernetes." $name)) -}}
+      {{- $_ := set $all $name $text -}}
+    {{- end -}}
+  {{- end -}}
+  {{- $classPath := without (list $c.SCHEDULER_JAR (get .properties "spark.driver.extraClassPath")) "" | join ":" -}}
+  {{- $contract := dict
+      "spark.master" (printf "sparkgen://127.0.0.1:%v" $c.SCHEDULER_PORT)
+      "spark.submit.deployMode" "client"
+      "spark.driver.extraClassPath" $classPath
+      "spark.driver.port" (toString $c.DRIVER_PORT)
+      "spark.driver.blockManager.port" (toString $c.BLOCK_MANAGER_PORT)
+      "spark.blockManager.port" (toString $c.BLOCK_MANAGER_PORT)
+      "spark.ui.port" (toString $c.UI_PORT)
+      "spark.sparkgen.allocation.onMismatch" .onMismatch -}}
+  {{- range $role := list .driver .executor -}}
+    {{- $_ := set $contract (printf "spark.%s.cores" $role.name) (toString $role.cores) -}}
+    {{- $_ := set $contract (printf "spark.%s.memory" $role.name) (printf "%dm" $role.heap) -}}
+    {{- $_ := set $contract (printf "spark.%s.memoryOverhead" $role.name) (printf "%dm" $role.overhead) -}}
+  {{- end -}}
+  {{- range $name, $text := $contract -}}{{- $_ := set $all $name $text -}}{{- end -}}
+  {{- range $name, $text := $all -}}
+    {{- include "sparkgen.propertyKey" $name }} {{ include "sparkgen.propertyValue" $text }}{{ "\n" -}}
+  {{- end -}}
+{{- end -}}
+
+{{- /* Logging, with the document's levels. Dot: app. */ -}}
+{{- define "sparkgen.log4j2" -}}
+  {{- printf "rootLogger.level = %s\n" (lower .logLevel | include "sparkgen.propertyValue") -}}
+  {{- .files.Get "files/log4j2.properties" -}}
+  {{- if .loggers -}}{{- "\n" -}}{{- end -}}
+  {{- $index := 1 -}}
+  {{- range $name, $level := .loggers -}}
+    {{- printf "logger.l%d.name = %s\n" $index (include "sparkgen.propertyValue" $name) -}}
+    {{- printf "logger.l%d.level = %s\n" $index (lower $level | include "sparkgen.propertyValue") -}}
+    {{- $index = add1 $index -}}
+  {{- end -}}
+{{- end -}}
+
+{{- /* core-site.xml. Dot: the properties. */ -}}
+{{- define "sparkgen.hadoopXml" -}}
+  {{- "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<configuration>\n" -}}
+  {{- range $name, $text := . -}}
+    {{- printf "  <property>\n    <name>%s</name>\n" (include "sparkgen.xml" $name) -}}
+    {{- printf "    <value>%s</value>\n  </property>\n" (include "sparkgen.xml" $text) -}}
+  {{- end -}}
+  {{- "</configuration>\n" -}}
+{{- end -}}
+
+{{- /* All that may change without a new run, as tuning.json. Dot: app. */ -}}
+{{- define "sparkgen.tuning" -}}
+  {{- $spec := .spec -}}
+  {{- $properties := .properties -}}
+  {{- $t := .t -}}
+  {{- $allocation := dict -}}
+  {{- range $name, $property := $t.tuningCounts -}}
+    {{- if hasKey $properties $property -}}
+      {{- $_ := set $allocation $name (get $properties $property | include "sparkgen.stripped" | atoi) -}}
+    {{- end -}}
+  {{- end -}}
+  {{- $durations := dict -}}
+  {{- range $name, $property := $t.tuningDurations -}}
+    {{- if hasKey $properties $property -}}{{- $_ := set $durations $name (get $properties $property) -}}{{- end -}}
+  {{- end -}}
+  {{- with dig "allocation" "pendingTimeout" "" $spec -}}{{- $_ := set $durations "pendingTimeoutMs" . -}}{{- end -}}
+  {{- range $name, $text := $durations -}}
+    {{- $call := dict "text" $text "unit" "ms" "tables" $t -}}
+    {{- template "sparkgen.milliseconds" $call -}}
+    {{- $_ := set $allocation $name $call.value -}}
+  {{- end -}}
+  {{- $run := pick .run "expiresAt" -}}
+  {{- $history := dict "source" (.run.history | default dict) "names" (list "succeeded" "failed") -}}
+  {{- template "sparkgen.picked" $history -}}
+  {{- with $history.picked -}}{{- $_ := set $run "history" . -}}{{- end -}}
+  {{- include "sparkgen.json" (dict
+      "version" .c.VERSION
+      "executors" (ternary .executors.bounds (pick .executors "instances") .executors.dynamic)
+      "allocation" $allocation
+      "run" $run) -}}
+{{- end -}}

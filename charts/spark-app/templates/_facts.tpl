@@ -1,0 +1,155 @@
+{{- /* A document as the rules need it (sparkgen/semantics/facts.py), and the rules' turns of phrase. */ -}}
+
+{{- /*
+In: value, tables. Out: scheduled, root, outer, spec, conf, properties, containers, problems (empty).
+`root` is the path of the application's spec.
+*/ -}}
+{{- define "sparkgen.facts" -}}
+  {{- $scheduled := eq .value.kind "ScheduledSparkApplication" -}}
+  {{- $spec := ternary .value.spec.template .value.spec $scheduled -}}
+  {{- $call := dict "spec" $spec "tables" .tables -}}
+  {{- template "sparkgen.properties" $call -}}
+  {{- $_ := set . "scheduled" $scheduled -}}
+  {{- $_ := set . "root" (ternary (list "spec" "template") (list "spec") $scheduled) -}}
+  {{- $_ := set . "outer" .value.spec -}}
+  {{- $_ := set . "spec" $spec -}}
+  {{- $_ := set . "conf" ($spec.sparkConf | default dict) -}}
+  {{- $_ := set . "properties" $call.properties -}}
+  {{- $_ := set . "code" "" -}}
+  {{- $_ := set . "problems" list -}}
+  {{- template "sparkgen.containers" . -}}
+{{- end -}}
+
+{{- /*
+All containers that the document describes, the fields of a role itself among them. In: facts. Out: containers,
+each with role, kind (spark, init, sidecar), path, spec, typed and name.
+*/ -}}
+{{- define "sparkgen.containers" -}}
+  {{- $facts := . -}}
+  {{- $_ := set . "containers" list -}}
+  {{- range $role := list "driver" "executor" -}}
+    {{- with get $facts.spec $role -}}
+      {{- $main := get $facts.tables.mainContainer $role -}}
+      {{- $path := append $facts.root $role -}}
+      {{- $inside := dig "template" "spec" dict . -}}
+      {{- $within := concat $path (list "template" "spec") -}}
+      {{- $named := false -}}
+      {{- range $inside.containers -}}{{- if eq .name $main -}}{{- $named = true -}}{{- end -}}{{- end -}}
+      {{- $_ := set $facts "containers" (append $facts.containers (dict
+          "role" $role "kind" "spark" "path" $path "spec" . "typed" true "name" $main)) -}}
+      {{- range $list := list
+          (list "init" true .initContainers $path "initContainers")
+          (list "sidecar" true .sidecars $path "sidecars")
+          (list "init" false $inside.initContainers $within "initContainers")
+          (list "sidecar" false $inside.containers $within "containers") -}}
+        {{- $seen := false -}}
+        {{- range $index, $spec := index $list 2 -}}
+          {{- $kind := index $list 0 -}}
+          {{- if and (eq (index $list 4) "containers") (not $seen) (or (eq $spec.name $main) (not $named)) -}}
+            {{- $kind = "spark" -}}
+            {{- $seen = true -}}
+          {{- end -}}
+          {{- $_ := set $facts "containers" (append $facts.containers (dict
+              "role" $role "kind" $kind "typed" (index $list 1) "spec" $spec
+              "path" (concat (index $list 3) (list (index $list 4) $index))
+              "name" (ternary $main ($spec.name | default "") (eq $kind "spark")))) -}}
+        {{- end -}}
+      {{- end -}}
+    {{- end -}}
+  {{- end -}}
+{{- end -}}
+
+{{- /* Every error rule of the generator, in the order of their codes. In, out: facts. */ -}}
+{{- define "sparkgen.rules" -}}
+  {{- $facts := . -}}
+  {{- range $code := .tables.rules -}}
+    {{- include (printf "sparkgen.rule.%s" $code) (set $facts "code" $code) -}}
+  {{- end -}}
+{{- end -}}
+
+{{- /* One finding more. In: facts, path (a list), message, next. Out: facts.problems. */ -}}
+{{- define "sparkgen.problem" -}}
+  {{- $_ := set .facts "problems" (append .facts.problems (dict
+      "code" .facts.code
+      "path" (include "sparkgen.pathText" .path)
+      "message" (include "sparkgen.redacted" .message)
+      "next" (.next | default "" | include "sparkgen.redacted"))) -}}
+{{- end -}}
+
+{{- /* A path as people write it. */ -}}
+{{- define "sparkgen.pathText" -}}
+  {{- range $index, $part := . -}}
+    {{- if not (kindIs "string" $part) -}}[{{ $part }}]
+    {{- else if regexMatch "^[\\p{L}\\p{N}_-]+$" $part -}}{{ if $index }}.{{ end }}{{ $part }}
+    {{- else -}}["{{ $part }}"]
+    {{- end -}}
+  {{- end -}}
+{{- end -}}
+
+{{- /* A text for a message, with three stars for every secret in it (sparkgen/semantics/secret.py). */ -}}
+{{- define "sparkgen.redacted" -}}
+  {{- $secrets := list
+      "\\b(?:AKIA|ASIA)[0-9A-Z]{16}\\b"
+      "\\b(?:ghp|gho|ghs|github_pat|glpat|xox[abp])[_-][A-Za-z0-9_-]{16,}"
+      "-----BEGIN [A-Z ]*PRIVATE KEY-----"
+      "://[^\\s/:@${]+:[^\\s/:@${]{3,}@"
+      "(?:password|passwd|pwd|secret|[?&]sig)=[^${<\\s;&][^\\s;&]{2,}"
+      "AccountKey=[A-Za-z0-9+/=]{16,}" -}}
+  {{- regexReplaceAll (printf "(?i)%s" (join "|" $secrets)) . "***" -}}
+{{- end -}}
+
+{{- /* A text as found, cut to what fits in a message. */ -}}
+{{- define "sparkgen.shortened" -}}
+  {{- if regexMatch "(?s)^.{101}" . -}}{{ regexFind "(?s)^.{97}" . }}...{{- else -}}{{ . }}{{- end -}}
+{{- end -}}
+
+{{- /* Where a Spark property is said: in the typed field that wins, or in sparkConf. In: facts, name. Out: place. */ -}}
+{{- define "sparkgen.place" -}}
+  {{- $_ := set . "place" (concat .facts.root (list "sparkConf" .name)) -}}
+  {{- with get .facts.tables.typedProperties .name -}}
+    {{- $call := dict "from" $.facts.spec "path" . -}}
+    {{- template "sparkgen.lookup" $call -}}
+    {{- if and $call.found (not (and (kindIs "slice" $call.value) (empty $call.value))) -}}
+      {{- $_ := set $ "place" (concat $.facts.root .) -}}
+    {{- end -}}
+  {{- end -}}
+{{- end -}}
+
+{{- /* A finding about a Spark property, at its place. In: facts, name, message, next. */ -}}
+{{- define "sparkgen.problemAt" -}}
+  {{- template "sparkgen.place" . -}}
+  {{- template "sparkgen.problem" (set . "path" .place) -}}
+{{- end -}}
+
+{{- /* "true" for a boolean property that is on. Dot: (list facts name default). */ -}}
+{{- define "sparkgen.on" -}}
+  {{- $properties := (index . 0).properties -}}
+  {{- if hasKey $properties (index . 1) -}}
+    {{- if eq "true" (get $properties (index . 1) | include "sparkgen.stripped" | lower) -}}true{{- end -}}
+  {{- else if eq true (index . 2) -}}true
+  {{- end -}}
+{{- end -}}
+
+{{- /* The digits of a whole-number property; "" where it is not set, or is no number. Dot: (list facts name). */ -}}
+{{- define "sparkgen.count" -}}
+  {{- $text := get (index . 0).properties (index . 1) | include "sparkgen.stripped" -}}
+  {{- if regexMatch "^[0-9]{1,9}$" $text -}}{{ atoi $text }}{{- end -}}
+{{- end -}}
+
+{{- /* Names in a sentence: "a, b and c". Dot: (list names last). */ -}}
+{{- define "sparkgen.listed" -}}
+  {{- $names := index . 0 -}}
+  {{- if le (len $names) 1 -}}{{ first $names }}
+  {{- else -}}{{ initial $names | join ", " }} {{ index . 1 }} {{ last $names }}
+  {{- end -}}
+{{- end -}}
+
+{{- /* A text that its grammar refuses. In: facts, path, text, reason, example, suffix (optional). */ -}}
+{{- define "sparkgen.refused" -}}
+  {{- if .reason -}}
+    {{- $line := printf "%s: %s" (last .path) .example -}}
+    {{- $_ := set . "message" (printf "%s %s" (include "sparkgen.shortened" .text | toRawJson) .reason) -}}
+    {{- $_ := set . "next" (printf "for example `%s`%s" $line (.suffix | default "")) -}}
+    {{- template "sparkgen.problem" . -}}
+  {{- end -}}
+{{- end -}}

@@ -1,0 +1,229 @@
+{{- /* The Kubernetes objects of an application (sparkgen/resources/objects.py, run.py). */ -}}
+
+{{- /*
+All objects, in the order in which they are applied. In: app. Out: objects, run.
+
+The run is built twice, once with the placeholder for its hash: putting the hash into finished text could
+hit a text of the user.
+*/ -}}
+{{- define "sparkgen.objects" -}}
+  {{- $app := .app -}}
+  {{- $placeholder := dict "app" $app "run" (printf "%s-%s" $app.name $app.t.runPlaceholder) -}}
+  {{- template "sparkgen.runFiles" $placeholder -}}
+  {{- template "sparkgen.workload" $placeholder -}}
+  {{- $spec := $placeholder.object.spec -}}
+  {{- if eq $placeholder.object.kind "CronJob" -}}{{- $spec = $spec.jobTemplate.spec -}}{{- end -}}
+  {{- range $field := $app.t.changeable -}}{{- $spec = omit $spec $field -}}{{- end -}}
+  {{- $identity := dict "id" ($app.run.id | default "") "workload" $spec "files" $placeholder.files -}}
+  {{- $run := printf "%s-%s" $app.name (include "sparkgen.digest" $identity) -}}
+
+  {{- $made := dict "app" $app "run" $run "objects" list -}}
+  {{- template "sparkgen.access" $made -}}
+  {{- template "sparkgen.runFiles" $made -}}
+  {{- range $suffix := list "conf" "hadoop" "executor" -}}
+    {{- if hasKey $made.files $suffix -}}
+      {{- $call := dict "app" $app "name" (printf "%s-%s" $run $suffix) "run" $run -}}
+      {{- template "sparkgen.metadata" $call -}}
+      {{- $_ := set $made "objects" (append $made.objects (dict
+          "apiVersion" "v1" "kind" "ConfigMap" "metadata" $call.metadata
+          "immutable" true "data" (get $made.files $suffix))) -}}
+    {{- end -}}
+  {{- end -}}
+  {{- template "sparkgen.neighbours" $made -}}
+  {{- template "sparkgen.workload" $made -}}
+
+  {{- $objects := list -}}
+  {{- range $object := append $made.objects $made.object -}}
+    {{- $call := dict "object" $object -}}
+    {{- template "sparkgen.verbatim" $call -}}
+    {{- $objects = append $objects $call.object -}}
+  {{- end -}}
+  {{- $_ := set . "objects" $objects -}}
+  {{- $_ := set . "run" $run -}}
+{{- end -}}
+
+{{- /* In: app, name, run (for objects of one run). Out: metadata. */ -}}
+{{- define "sparkgen.metadata" -}}
+  {{- $c := .app.c -}}
+  {{- $labels := omit .app.labels -}}
+  {{- $_ := set $labels $c.LABEL_NAME .app.name -}}
+  {{- $_ := set $labels $c.LABEL_MANAGED_BY "sparkgen" -}}
+  {{- $_ := set $labels $c.LABEL_APPLICATION .app.name -}}
+  {{- with .run -}}{{- $_ := set $labels $c.LABEL_RUN . -}}{{- end -}}
+  {{- $metadata := dict "name" .name "namespace" .app.namespace "labels" $labels -}}
+  {{- if .app.annotations -}}{{- $_ := set $metadata "annotations" (omit .app.annotations) -}}{{- end -}}
+  {{- $_ := set . "metadata" $metadata -}}
+{{- end -}}
+
+{{- /* Flux would take `${...}` for a variable: where a text has it, its substitution is off. In, out: object. */ -}}
+{{- define "sparkgen.verbatim" -}}
+  {{- if regexMatch "\\$\\{([^\"\\\\]|\\\\.)*\"[],}]" (toRawJson .object) -}}
+    {{- $annotations := omit (.object.metadata.annotations | default dict) -}}
+    {{- $key := "kustomize.toolkit.fluxcd.io/substitute" -}}
+    {{- $_ := set $annotations $key (dig $key "disabled" $annotations) -}}
+    {{- $metadata := set (omit .object.metadata) "annotations" $annotations -}}
+    {{- $_ := set . "object" (set (omit .object) "metadata" $metadata) -}}
+  {{- end -}}
+{{- end -}}
+
+{{- /* The account and the allocator's rights. In, out: objects. In: app. */ -}}
+{{- define "sparkgen.access" -}}
+  {{- $app := .app -}}
+  {{- $objects := list -}}
+  {{- if $app.account.create -}}
+    {{- $call := dict "app" $app "name" $app.account.name -}}
+    {{- template "sparkgen.metadata" $call -}}
+    {{- if $app.account.annotations -}}
+      {{- $annotations := $call.metadata.annotations | default dict -}}
+      {{- range $key, $text := $app.account.annotations -}}{{- $_ := set $annotations $key $text -}}{{- end -}}
+      {{- $_ := set $call.metadata "annotations" $annotations -}}
+    {{- end -}}
+    {{- $objects = append $objects (dict
+        "apiVersion" "v1" "kind" "ServiceAccount" "metadata" $call.metadata "automountServiceAccountToken" false) -}}
+  {{- end -}}
+  {{- if $app.account.rbac -}}
+    {{- $call := dict "app" $app "name" $app.name -}}
+    {{- template "sparkgen.metadata" $call -}}
+    {{- $role := dict
+        "apiVersion" "rbac.authorization.k8s.io/v1" "kind" "Role"
+        "metadata" $call.metadata "rules" $app.t.allocatorRules -}}
+    {{- $binding := dict
+        "apiVersion" "rbac.authorization.k8s.io/v1" "kind" "RoleBinding" "metadata" $call.metadata
+        "roleRef" (dict "apiGroup" "rbac.authorization.k8s.io" "kind" "Role" "name" $app.name)
+        "subjects" (list (dict
+          "kind" "ServiceAccount" "name" $app.account.name "namespace" $app.namespace)) -}}
+    {{- $objects = concat $objects (list $role $binding) -}}
+  {{- end -}}
+  {{- $_ := set . "objects" (concat .objects $objects) -}}
+{{- end -}}
+
+{{- /* What stands beside the run: tuning, network policy, disruption budget, UI. In, out: objects. In: app, run. */ -}}
+{{- define "sparkgen.neighbours" -}}
+  {{- $app := .app -}}
+  {{- $c := $app.c -}}
+  {{- $tuning := dict "app" $app "name" (printf "%s-tuning" $app.name) -}}
+  {{- template "sparkgen.metadata" $tuning -}}
+  {{- $objects := list (dict
+      "apiVersion" "v1" "kind" "ConfigMap" "metadata" $tuning.metadata
+      "data" (dict $c.TUNING_FILE (include "sparkgen.tuning" $app))) -}}
+  {{- if hasKey $app "networkPolicy" -}}
+    {{- $call := dict "app" $app "name" $app.name -}}
+    {{- template "sparkgen.metadata" $call -}}
+    {{- $own := dict "matchLabels" (dict $c.LABEL_APPLICATION $app.name) -}}
+    {{- $ingress := list (dict "from" (list (dict "podSelector" $own))) -}}
+    {{- with $app.networkPolicy.ingressFrom -}}
+      {{- $ports := list
+          (dict "protocol" "TCP" "port" $c.UI_PORT) (dict "protocol" "TCP" "port" $c.ALLOCATOR_PORT) -}}
+      {{- $ingress = append $ingress (dict "from" . "ports" $ports) -}}
+    {{- end -}}
+    {{- $objects = append $objects (dict
+        "apiVersion" "networking.k8s.io/v1" "kind" "NetworkPolicy" "metadata" $call.metadata
+        "spec" (dict "podSelector" $own "policyTypes" (list "Ingress") "ingress" $ingress)) -}}
+  {{- end -}}
+  {{- if hasKey $app "podDisruptionBudget" -}}
+    {{- $call := dict "app" $app "name" (printf "%s-driver" $app.name) -}}
+    {{- template "sparkgen.metadata" $call -}}
+    {{- $picked := dict "source" $app.podDisruptionBudget
+        "names" (list "minAvailable" "maxUnavailable" "unhealthyPodEvictionPolicy") -}}
+    {{- template "sparkgen.picked" $picked -}}
+    {{- $spec := $picked.picked -}}
+    {{- if not (or (hasKey $spec "minAvailable") (hasKey $spec "maxUnavailable")) -}}
+      {{- $_ := set $spec "minAvailable" 1 -}}
+    {{- end -}}
+    {{- $_ := set $spec "selector" (dict "matchLabels" (dict
+        $c.LABEL_APPLICATION $app.name $c.LABEL_ROLE "driver")) -}}
+    {{- $objects = append $objects (dict
+        "apiVersion" "policy/v1" "kind" "PodDisruptionBudget" "metadata" $call.metadata "spec" $spec) -}}
+  {{- end -}}
+  {{- template "sparkgen.uiService" . -}}
+  {{- $_ := set . "objects" (concat .objects $objects (list .service)) -}}
+{{- end -}}
+
+{{- /* The Spark UI of the current run's driver. In: app, run. Out: service. */ -}}
+{{- define "sparkgen.uiService" -}}
+  {{- $options := .app.ui -}}
+  {{- $call := dict "app" .app "name" (printf "%s-ui" .app.name) -}}
+  {{- template "sparkgen.metadata" $call -}}
+  {{- $labels := omit ($options.serviceLabels | default dict) -}}
+  {{- range $key, $text := $call.metadata.labels -}}{{- $_ := set $labels $key $text -}}{{- end -}}
+  {{- $_ := set $call.metadata "labels" $labels -}}
+  {{- if $options.serviceAnnotations -}}
+    {{- $annotations := $call.metadata.annotations | default dict -}}
+    {{- range $key, $text := $options.serviceAnnotations -}}{{- $_ := set $annotations $key $text -}}{{- end -}}
+    {{- $_ := set $call.metadata "annotations" $annotations -}}
+  {{- end -}}
+  {{- $_ := set . "service" (dict
+      "apiVersion" "v1" "kind" "Service" "metadata" $call.metadata
+      "spec" (dict
+        "type" ($options.serviceType | default "ClusterIP")
+        "selector" (dict .app.c.LABEL_RUN .run .app.c.LABEL_ROLE "driver")
+        "ports" (list (dict
+          "name" "spark-ui" "port" ($options.servicePort | default .app.c.UI_PORT) "targetPort" "spark-ui")))) -}}
+{{- end -}}
+
+{{- /* What runs the driver: a CronJob, a Deployment or a Job. In: app, run. Out: object. */ -}}
+{{- define "sparkgen.workload" -}}
+  {{- $app := .app -}}
+  {{- $driver := dict "app" $app "role" $app.driver "run" .run -}}
+  {{- template "sparkgen.pod" $driver -}}
+  {{- $call := dict "app" $app "name" $app.name -}}
+  {{- if hasKey $app "schedule" -}}
+    {{- template "sparkgen.cronJob" (set . "pod" $driver.pod) -}}
+  {{- else if eq $app.restart "Always" -}}
+    {{- template "sparkgen.metadata" $call -}}
+    {{- $selector := dict $app.c.LABEL_APPLICATION $app.name $app.c.LABEL_ROLE "driver" -}}
+    {{- $_ := set . "object" (dict
+        "apiVersion" "apps/v1" "kind" "Deployment" "metadata" $call.metadata
+        "spec" (dict
+          "replicas" (ternary 0 1 $app.suspend)
+          "strategy" (dict "type" "Recreate")
+          "selector" (dict "matchLabels" $selector)
+          "template" $driver.pod)) -}}
+  {{- else -}}
+    {{- $call := dict "app" $app "name" .run "run" .run -}}
+    {{- template "sparkgen.metadata" $call -}}
+    {{- template "sparkgen.jobSpec" (set . "pod" $driver.pod) -}}
+    {{- $_ := set . "object" (dict
+        "apiVersion" "batch/v1" "kind" "Job" "metadata" $call.metadata "spec" .jobSpec) -}}
+  {{- end -}}
+{{- end -}}
+
+{{- /* In: app, pod. Out: jobSpec. */ -}}
+{{- define "sparkgen.jobSpec" -}}
+  {{- $spec := dict "backoffLimit" .app.retries "podReplacementPolicy" "Failed" "template" .pod -}}
+  {{- if .app.retries -}}
+    {{- $disrupted := dict "type" "DisruptionTarget" "status" "True" -}}
+    {{- $_ := set $spec "podFailurePolicy" (dict "rules" (list (dict
+        "action" "Ignore" "onPodConditions" (list $disrupted)))) -}}
+  {{- end -}}
+  {{- range $from, $to := dict "activeDeadlineSeconds" "activeDeadlineSeconds" "timeToLiveSeconds" "ttlSecondsAfterFinished" -}}
+    {{- if hasKey $.app.spec $from -}}{{- $_ := set $spec $to (get $.app.spec $from) -}}{{- end -}}
+  {{- end -}}
+  {{- if .app.suspend -}}{{- $_ := set $spec "suspend" true -}}{{- end -}}
+  {{- $_ := set . "jobSpec" $spec -}}
+{{- end -}}
+
+{{- /* In: app, run, pod. Out: object. */ -}}
+{{- define "sparkgen.cronJob" -}}
+  {{- $schedule := .app.schedule -}}
+  {{- $call := dict "app" .app "name" .app.name -}}
+  {{- template "sparkgen.metadata" $call -}}
+  {{- template "sparkgen.jobSpec" . -}}
+  {{- $spec := dict
+      "schedule" $schedule.schedule
+      "concurrencyPolicy" ($schedule.concurrencyPolicy | default "Forbid")
+      "suspend" (default false $schedule.suspend)
+      "jobTemplate" (dict
+        "metadata" (dict "labels" (set (omit $call.metadata.labels) .app.c.LABEL_RUN .run))
+        "spec" .jobSpec) -}}
+  {{- $optional := dict
+      "timeZone" "timeZone"
+      "startingDeadlineSeconds" "startingDeadlineSeconds"
+      "successfulRunHistoryLimit" "successfulJobsHistoryLimit"
+      "failedRunHistoryLimit" "failedJobsHistoryLimit" -}}
+  {{- range $from, $to := $optional -}}
+    {{- if hasKey $schedule $from -}}{{- $_ := set $spec $to (get $schedule $from) -}}{{- end -}}
+  {{- end -}}
+  {{- $_ := set . "object" (dict
+      "apiVersion" "batch/v1" "kind" "CronJob" "metadata" $call.metadata "spec" $spec) -}}
+{{- end -}}

@@ -1,0 +1,73 @@
+{{- /* Spark properties and texts, as sparkgen/model/properties.py reads them. */ -}}
+
+{{- /* A text without the blanks that Python's str.strip takes. */ -}}
+{{- define "sparkgen.stripped" -}}
+  {{- $blanks := "[\\t-\\r\\x1c-\\x20\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}]+" -}}
+  {{- regexReplaceAll (printf "^%s|%s$" $blanks $blanks) . "" -}}
+{{- end -}}
+
+{{- /* A typed value as Spark writes it. */ -}}
+{{- define "sparkgen.propertyText" -}}
+  {{- if kindIs "string" . -}}{{ . }}{{- else if kindIs "slice" . -}}{{ join "," . }}{{- else -}}{{ toRawJson . }}{{- end -}}
+{{- end -}}
+
+{{- /* The value at a path of keys. In: from, path. Out: value, found. */ -}}
+{{- define "sparkgen.lookup" -}}
+  {{- $value := .from -}}
+  {{- $found := true -}}
+  {{- range $key := .path -}}
+    {{- if and $found (kindIs "map" $value) (hasKey (kindIs "map" $value | ternary $value dict) $key) -}}
+      {{- $value = index $value $key -}}
+    {{- else -}}
+      {{- $found = false -}}
+    {{- end -}}
+  {{- end -}}
+  {{- $_ := set . "found" $found -}}
+  {{- $_ := set . "value" (ternary $value "" $found) -}}
+{{- end -}}
+
+{{- /* All properties that a spec asks for, whichever way it says them. In: spec, tables. Out: properties. */ -}}
+{{- define "sparkgen.properties" -}}
+  {{- $properties := dict -}}
+  {{- range $name, $text := .spec.sparkConf -}}{{- $_ := set $properties $name $text -}}{{- end -}}
+  {{- range $name, $text := .spec.hadoopConf -}}
+    {{- $_ := set $properties (printf "spark.hadoop.%s" $name) $text -}}
+  {{- end -}}
+  {{- range $name, $path := .tables.typedProperties -}}
+    {{- $call := dict "from" $.spec "path" $path -}}
+    {{- template "sparkgen.lookup" $call -}}
+    {{- if and $call.found (not (and (kindIs "slice" $call.value) (empty $call.value))) -}}
+      {{- $_ := set $properties $name (include "sparkgen.propertyText" $call.value) -}}
+    {{- end -}}
+  {{- end -}}
+  {{- $timeout := dict "from" .spec "path" (list "dynamicAllocation" "shuffleTrackingTimeout") -}}
+  {{- template "sparkgen.lookup" $timeout -}}
+  {{- if and $timeout.found (not (kindIs "string" $timeout.value)) -}}
+    {{- $text := printf "%sms" (toRawJson $timeout.value) -}}
+    {{- $_ := set $properties "spark.dynamicAllocation.shuffleTracking.timeout" $text -}}
+  {{- end -}}
+  {{- $_ := set . "properties" $properties -}}
+{{- end -}}
+
+{{- /* "true" for a boolean property that is on, as Spark reads it. Dot: (list properties name default). */ -}}
+{{- define "sparkgen.isTrue" -}}
+  {{- $properties := index . 0 -}}
+  {{- if hasKey $properties (index . 1) -}}
+    {{- if eq "true" (get $properties (index . 1) | include "sparkgen.trimmed" | lower) -}}true{{- end -}}
+  {{- else if eq true (index . 2) -}}true
+  {{- end -}}
+{{- end -}}
+
+{{- /* Fields that a document sets; an empty list or map sets nothing. In: source, names. Out: picked. */ -}}
+{{- define "sparkgen.picked" -}}
+  {{- $picked := dict -}}
+  {{- range $name := .names -}}
+    {{- if hasKey $.source $name -}}
+      {{- $value := index $.source $name -}}
+      {{- if not (and (or (kindIs "map" $value) (kindIs "slice" $value)) (empty $value)) -}}
+        {{- $_ := set $picked $name $value -}}
+      {{- end -}}
+    {{- end -}}
+  {{- end -}}
+  {{- $_ := set . "picked" $picked -}}
+{{- end -}}

@@ -1,0 +1,3 @@
+"""charts/spark-app/README.md (for now a stub)."""
+def readme() -> str:
+    return "# spark-app\n"

@@ -1,0 +1,145 @@
+"""The tables of the generator that the chart follows: charts/spark-app/files/tables.json.
+
+Nothing that is a table is written in Helm's language. `tools/chart.py` writes the file; a test holds it to this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from unittest import mock
+
+from sparkgen import contract, names
+from sparkgen.errors import Severity
+from sparkgen.grammar import cron, duration, memory, quantity
+from sparkgen.grammar.timezone_names import AREAS
+from sparkgen.model import Application, build, properties
+from sparkgen.resources import conf, driver, executor, merge, objects, pod, run, security
+from sparkgen.semantics import (
+    conf_table,
+    fields,
+    rules_containers,
+    rules_lifecycle,
+    rules_sizes,
+    rules_volumes,
+)
+from sparkgen.semantics.registry import RULES
+
+Table = dict[str, Any]
+
+LEAST = {
+    "kind": "SparkApplication",
+    "metadata": {"name": "x"},
+    "spec": {"type": "Scala", "sparkVersion": "4.0.0", "image": "x"},
+}
+"""The least document that can be built."""
+
+TUNING_COUNTS = {
+    "batchSize": "spark.kubernetes.allocation.batch.size",
+    "maxPendingPods": "spark.kubernetes.allocation.maxPendingPods",
+    "maxExecutorFailures": "spark.executor.maxNumFailures",
+}
+TUNING_DURATIONS = {
+    "batchDelayMs": "spark.kubernetes.allocation.batch.delay",
+    "executorTimeoutMs": "spark.kubernetes.allocation.executor.timeout",
+    "executorFailuresValidityIntervalMs": "spark.executor.failuresValidityInterval",
+}
+
+
+def tables() -> Table:
+    """All tables, as values of JSON."""
+    return {**_contract(), **_resources(), **_grammars(), **_semantics()}
+
+
+def _contract() -> Table:
+    constants = {
+        name: value
+        for name, value in vars(contract).items()
+        if name.isupper() and isinstance(value, str | int | tuple)
+    }
+    return {
+        "contract": constants,
+        "longestName": names.MAX_APPLICATION_NAME,
+        "runPlaceholder": names.RUN_PLACEHOLDER,
+    }
+
+
+def _resources() -> Table:
+    application = build(LEAST)
+    return {
+        "allocatorRules": objects.ALLOCATOR_RULES,
+        "appended": sorted(merge.APPENDED),
+        "changeable": run.CHANGEABLE,
+        "decommissionScript": executor.DECOMMISSION_SCRIPT,
+        "fixedPorts": sorted(executor.FIXED_PORTS),
+        "ivyDir": conf.IVY_DIR,
+        "mainContainer": pod.MAIN_CONTAINER,
+        "mergeKeys": merge.MERGE_KEYS,
+        "podSecurity": security.default_security(application, application.driver)["spec"]["securityContext"],
+        "restricted": security.RESTRICTED,
+        "runtimeResources": driver.DEFAULT_RUNTIME_RESOURCES,
+        "secretTypes": pod.SECRET_TYPES,
+        "steps": _steps(application),
+        "tokenSources": driver.token_sources(),
+        "tunable": sorted(properties.TUNABLE),
+        "tuningCounts": TUNING_COUNTS,
+        "tuningDurations": TUNING_DURATIONS,
+        "typedProperties": {name: path for path, name in properties.TYPED_PROPERTIES.items()},
+        "whole": sorted(merge.WHOLE),
+    }
+
+
+def _steps(application: Application) -> Mapping[str, list[str]]:
+    """Role -> the names of the steps that make its pod, in their order: read from the generator as it works."""
+    found: dict[str, list[str]] = {}
+
+    def record(_: object, role: Any, steps: Any) -> dict[str, Any]:
+        found[role.name] = [step.__name__ for step in steps]
+        return {}
+
+    with mock.patch.object(pod, "assemble", record):
+        driver.driver_pod(application, "x")
+        executor.executor_pod(application, "x")
+    return found
+
+
+def _grammars() -> Table:
+    return {
+        "bytes": memory.UNITS,
+        "microseconds": duration.UNITS,
+        "meantDurations": duration.MEANT,
+        "quantitySuffixes": list(quantity.SUFFIXES),
+        "cronFields": [
+            {"name": field.name, "least": field.least, "most": field.most, "names": field.names}
+            for field in cron.FIELDS
+        ],
+        "cronShorthands": list(cron.DESCRIPTORS),
+        "timeZones": AREAS,
+    }
+
+
+def _semantics() -> Table:
+    return {
+        "rules": [rule.code for rule in RULES if rule.severity is Severity.ERROR],
+        "allocatorPorts": [str(port) for port in rules_containers.ALLOCATOR_PORTS],
+        "applicationFields": fields.APPLICATION_FIELDS,
+        "countSettings": rules_sizes.COUNT_SETTINGS,
+        "cpuSettings": rules_sizes.CPU_SETTINGS,
+        "durationSettings": rules_sizes.DURATION_SETTINGS,
+        "factorSettings": rules_sizes.FACTOR_SETTINGS,
+        "insteadOfVariable": rules_containers.INSTEAD,
+        "jobFields": rules_lifecycle.JOB_FIELDS,
+        "leastHeapMib": rules_sizes.LEAST_HEAP_MIB,
+        "memorySettings": rules_sizes.MEMORY_SETTINGS,
+        "movedSettings": conf_table.MOVED,
+        "ownVariables": {role: sorted(own) for role, own in rules_containers.SET.items()},
+        "ownVolumes": sorted(rules_volumes.OWN_VOLUMES),
+        "podPorts": {
+            role: {str(port): user for port, user in ports.items()}
+            for role, ports in rules_containers.POD_PORTS.items()
+        },
+        "portNames": rules_containers.PORT_NAMES,
+        "readSettings": sorted(conf_table.READ),
+        "sameField": [{"name": name, "path": path} for name, path in conf_table.SAME_FIELD.items()],
+        "switches": rules_sizes.SWITCHES,
+    }
