@@ -1,8 +1,8 @@
-"""Many documents through the chart's own templates in one helm process: starting helm costs more than a document.
+"""Many documents through the chart's own templates in one helm process: its start costs more than a document.
 
 The chart is copied without its entry and its schema; a template of ours calls `sparkgen.examine`, the entry's
-own, for each document, and gives back what it left. What is printed goes through helm's YAML reader first, so that
-printing is tested too.
+own, for each document, and gives back what it left. What is printed goes through helm's YAML reader first, so
+that printing is tested too.
 """
 
 from __future__ import annotations
@@ -18,13 +18,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+Value = dict[str, Any]
+
 CHART = Path(__file__).resolve().parents[1] / "charts" / "spark-app"
 
 ENTRY = """
 {{- $tables := .Files.Get "files/tables.json" | fromJson -}}
 {{- $results := list -}}
 {{- range $document := .Values.documents -}}
-  {{- $call := dict "values" $document.value "namespace" $document.namespace "files" $.Files "tables" $tables -}}
+  {{- $call := dict "values" $document.value "namespace" $document.namespace "tables" $tables -}}
+  {{- $_ := set $call "files" $.Files -}}
   {{- template "sparkgen.examine" $call -}}
   {{- $objects := list -}}
   {{- range $object := $call.objects -}}
@@ -54,19 +57,25 @@ def as_values(value: Any) -> str:
     )
 
 
-def render(
-    helm: Path, documents: Sequence[dict[str, Any]], namespace: str = "default"
+def render(helm: Path, documents: Sequence[Value], namespace: str = "default") -> list[Rendered]:
+    """What the chart makes of each document. Its own namespace is the release's, as Helm wants it."""
+    return render_texts(helm, [as_values(value) for value in documents], documents, namespace)
+
+
+def render_texts(
+    helm: Path, texts: Sequence[str], documents: Sequence[Value], namespace: str = "default"
 ) -> list[Rendered]:
-    """What the chart makes of each document. A document's own namespace is the release's, as Helm wants it."""
-    asked = [
-        {"value": value, "namespace": (value.get("metadata") or {}).get("namespace") or namespace}
-        for value in documents
-    ]
+    """The same for documents as text; `documents` are their values, which say the namespaces."""
+    items = []
+    for text, value in zip(texts, documents, strict=True):
+        indented = re.sub("([\n\x85\u2028\u2029]|^)", r"\1    ", text)  # all of YAML's line breaks
+        release = (value.get("metadata") or {}).get("namespace") or namespace
+        items.append(f"- namespace: {json.dumps(release)}\n  value:\n{indented}\n")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         chart = _copy(folder / "chart")
-        values = folder / "values.json"
-        values.write_text(as_values({"documents": asked}), encoding="utf-8")
+        values = folder / "values.yaml"
+        values.write_text("documents:\n" + "".join(items), encoding="utf-8")
         done = subprocess.run(
             [str(helm), "template", "batch", str(chart), "--values", str(values)],
             capture_output=True,

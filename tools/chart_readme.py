@@ -1,3 +1,55 @@
-"""charts/spark-app/README.md (for now a stub)."""
+"""charts/spark-app/README.md: how the chart is used, and its values, from the schema of the document."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from sparkgen.schema import fields
+from sparkgen.schema.fields import Field
+
+OPENING = Path(__file__).with_suffix(".md")
+"""What stands before the table."""
+
+SHARED = ("spec", "driver")
+
+
 def readme() -> str:
-    return "# spark-app\n"
+    """The whole file."""
+    application, scheduled = (fields.document(kind) for kind in fields.KINDS)
+    rows = [_row(field) for field in _shown(application)]
+    rows += [_row(field, "; only of a ScheduledSparkApplication") for field in _of_schedules(scheduled)]
+    return OPENING.read_text("utf-8") + "\n".join(rows) + "\n"
+
+
+def _shown(parent: Field) -> Iterator[Field]:
+    """Fields of ours, but for the executor's that the driver has, too."""
+    driver = {child.name for child in _found(parent, SHARED).children()}
+    for field in fields.own_fields(parent):
+        repeated = field.path[:2] == ("spec", "executor") and driver.intersection(field.path[2:3])
+        if not repeated and 0 not in field.path:
+            yield field
+
+
+def _found(parent: Field, path: tuple[str, ...]) -> Field:
+    field = parent.find(path)
+    if field is None:
+        raise LookupError(path)
+    return field
+
+
+def _of_schedules(scheduled: Field) -> Iterator[Field]:
+    yield from _found(scheduled, ("spec",)).children()
+
+
+def _row(field: Field, more: str = "") -> str:
+    """A line of the table: the first sentence of the description says what it is."""
+    path = ".".join(str(part) for part in field.path)
+    if field.path[:2] == SHARED and len(field.path) > 2 and field.name != "serviceAccount":
+        more = "; `spec.executor` has it, too" + more
+    about = field.schema.get("description") or field.item().schema.get("description", "")
+    first = re.split(r"(?<=[a-z`)\"\]0-9])[.:;] ", about, maxsplit=1)[0].rstrip(".").replace("|", "\\|")
+    default = f"`{json.dumps(field.schema['default'])}`" if "default" in field.schema else ""
+    return f"| `{path}`{' *' if field.required else ''} | {field.type_label} | {default} | {first}{more}. |"

@@ -20,7 +20,7 @@ PROSE = ANNOTATIONS - {"$defs", "$schema"}
 def values_schema() -> Schema:
     """The chart's schema, one file without references to others."""
     full = bundle()
-    schema = _bare(full)
+    schema: Schema = _bare(full)
     schema["$defs"] = {name: _bare(full["$defs"][name]) for name in sorted(_reached(schema, full["$defs"]))}
     schema["title"] = "One Spark application: the document of `sparkgen render`, as Helm values"
     schema["properties"]["global"] = {"type": ["object", "null"]}

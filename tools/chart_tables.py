@@ -1,6 +1,6 @@
 """The tables of the generator that the chart follows: charts/spark-app/files/tables.json.
 
-Nothing that is a table is written in Helm's language. `tools/chart.py` writes the file; a test holds it to this.
+Nothing that is a table is written in Helm's language. `tools/chart.py` writes the file; a test compares it.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _resources() -> Table:
 
 
 def _steps(application: Application) -> Mapping[str, list[str]]:
-    """Role -> the names of the steps that make its pod, in their order: read from the generator as it works."""
+    """Role -> the names of the steps that make its pod, in their order, as the generator calls them."""
     found: dict[str, list[str]] = {}
 
     def record(_: object, role: Any, steps: Any) -> dict[str, Any]:

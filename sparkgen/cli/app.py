@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from sparkgen.cli import explain, init, render, rule, run, schema, validate, version
+from sparkgen.cli import chart, explain, init, render, rule, run, schema, validate, version
 from sparkgen.errors import SparkgenError
 
 EXIT_CODES = "Exit codes: 0 done, 1 problems or a difference found, 2 wrong usage or an internal error."
-COMMANDS = (init, validate, render, run, explain, schema, rule, version)
+COMMANDS = (init, validate, render, chart, run, explain, schema, rule, version)
 _HELP = f"""One YAML document in, reviewable Kubernetes manifests for Apache Spark out.
 
 \b
@@ -69,9 +70,24 @@ def build_app() -> typer.Typer:
     app.callback()(_program)
     for module in COMMANDS:
         name = module.__name__.rpartition(".")[2]
-        describe = {"help": module.HELP, "short_help": module.SUMMARY, "epilog": module.EXAMPLES}
-        app.command(name, **describe)(module.command)
+        describe: dict[str, Any] = {
+            "help": module.HELP,
+            "short_help": module.SUMMARY,
+            "epilog": module.EXAMPLES,
+        }
+        if hasattr(module, "COMMANDS"):
+            app.add_typer(_group(module), name=name, **describe)
+        else:
+            app.command(name, **describe)(module.command)
     return app
+
+
+def _group(module: ModuleType) -> typer.Typer:
+    """A command that has commands of its own."""
+    group = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+    for command in module.COMMANDS:
+        group.command(command.__name__)(command)
+    return group
 
 
 def _program(

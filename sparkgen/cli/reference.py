@@ -6,6 +6,7 @@ import enum
 import inspect
 import typing
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -43,16 +44,22 @@ def reference() -> str:
 def _section(module: ModuleType) -> str:
     """One command: how it is called, what it does, its arguments and options, examples."""
     name = module.__name__.rpartition(".")[2]
-    parameters = list(_parameters(module.command))
-    arguments = [
-        f" {_argument(info, default)}" for info, _, default in parameters if isinstance(info, ArgumentInfo)
-    ]
-    rows = [_row(info, kind, default) for info, kind, default in parameters]
-    call = f"sparkgen {name}{' [OPTIONS]' if len(rows) > len(arguments) else ''}{''.join(arguments)}"
+    calls, rows = [], []
+    for command in getattr(module, "COMMANDS", None) or (module.command,):
+        parameters = list(_parameters(command))
+        called = name if command.__name__ == "command" else f"{name} {command.__name__}"
+        arguments = [
+            f" {_argument(info, kind, default)}"
+            for info, kind, default in parameters
+            if isinstance(info, ArgumentInfo)
+        ]
+        options = " [OPTIONS]" if len(parameters) > len(arguments) else ""
+        calls.append(f"    sparkgen {called}{options}{''.join(arguments)}")
+        rows += [_row(info, kind, default) for info, kind, default in parameters]
     table = ["| argument or option | meaning |", "|---|---|", *rows, ""] if rows else []
     examples = module.EXAMPLES.partition("Examples:\n")[2].rstrip()
     shown = "\n".join(line.removeprefix("  ") for line in examples.split("\n"))
-    parts = [f"## {name}", "", f"    {call}", "", module.HELP.strip(), "", *table, "```sh", shown, "```", ""]
+    parts = [f"## {name}", "", *calls, "", module.HELP.strip(), "", *table, "```sh", shown, "```", ""]
     return "\n".join(parts)
 
 
@@ -64,8 +71,10 @@ def _parameters(command: Any) -> Iterator[tuple[OptionInfo | ArgumentInfo, Any, 
         yield info, kind, parameter.default
 
 
-def _argument(info: ArgumentInfo, default: Any) -> str:
-    return f"{info.metavar}..." if default is inspect.Parameter.empty else f"[{info.metavar}]"
+def _argument(info: ArgumentInfo, kind: Any, default: Any) -> str:
+    if default is not inspect.Parameter.empty:
+        return f"[{info.metavar}]"
+    return str(info.metavar) if kind is Path else f"{info.metavar}..."
 
 
 def _row(info: OptionInfo | ArgumentInfo, kind: Any, default: Any) -> str:

@@ -37,7 +37,7 @@ def driver_pod(application: Application, run: str) -> dict[str, Any]:
 
 
 def _bound(step: Callable[[Application, Role, str], Layer], run: str) -> Step:
-    """The step for one run. It keeps its name: the chart's templates are called in the order of these names."""
+    """The step for one run. It keeps its name: the chart calls its templates in the order of the names."""
 
     @wraps(step)
     def bound(application: Application, role: Role) -> Layer:

@@ -144,7 +144,11 @@ def reserved_variables(facts: Facts) -> Iterator[Finding]:
             name = str(item.get("name"))
             if _is_set(facts, container.role, name):
                 yield Finding(
-                    (*path, "name"), "sparkgen sets this variable itself", shortened(name), "", INSTEAD.get(name, "delete it, or rename it")
+                    (*path, "name"),
+                    "sparkgen sets this variable itself",
+                    shortened(name),
+                    "",
+                    INSTEAD.get(name, "delete it, or rename it"),
                 )
 
 

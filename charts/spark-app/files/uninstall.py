@@ -1,8 +1,8 @@
 """Remove the runs of a release: what `helm.sh/resource-policy: keep` leaves when the release is uninstalled.
 
-Run by the pre-delete hook (templates/uninstall.yaml) in the runtime image, with the standard library alone. Arguments:
-namespace, release. A run's object is the release's when Helm's own annotations say so. Jobs go first, in the foreground,
-so that their drivers, and by ownership the executors, are gone before the ConfigMaps that they read.
+Run by the pre-delete hook (templates/uninstall.yaml) in the runtime image, with the standard library alone.
+Arguments: namespace, release. A run's object is the release's when Helm's own annotations say so. Jobs go
+first, in the foreground, so that their drivers are gone before the ConfigMaps that they read.
 """
 
 import json
@@ -12,8 +12,9 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from pathlib import Path
 
-ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
+ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 API = "https://kubernetes.default.svc"
 SELECTOR = "sparkgen.dev/run"
 PATIENCE_SECONDS = 240
@@ -22,12 +23,12 @@ PAGE = 500
 
 def call(method, path, query=None, body=None):
     """The answer of the API server as a value; None for an object that is gone."""
-    with open(f"{ACCOUNT}/token", encoding="utf-8") as file:
-        headers = {"Authorization": f"Bearer {file.read().strip()}", "Content-Type": "application/json"}
+    token = (ACCOUNT / "token").read_text(encoding="utf-8").strip()
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     url = f"{API}{path}?{urllib.parse.urlencode(query or {})}"
     data = json.dumps(body).encode() if body else None
     request = urllib.request.Request(url, data, headers, method=method)
-    context = ssl.create_default_context(cafile=f"{ACCOUNT}/ca.crt")
+    context = ssl.create_default_context(cafile=str(ACCOUNT / "ca.crt"))
     try:
         with urllib.request.urlopen(request, context=context, timeout=30) as answer:
             return json.load(answer)
@@ -44,7 +45,10 @@ def owned(path, namespace, release):
         page = call("GET", path, {"labelSelector": SELECTOR, "limit": PAGE, "continue": more}) or {}
         for item in page.get("items", ()):
             annotations = item["metadata"].get("annotations", {})
-            if (annotations.get("meta.helm.sh/release-name"), annotations.get("meta.helm.sh/release-namespace")) == (
+            if (
+                annotations.get("meta.helm.sh/release-name"),
+                annotations.get("meta.helm.sh/release-namespace"),
+            ) == (
                 release,
                 namespace,
             ):

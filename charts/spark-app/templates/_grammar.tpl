@@ -203,7 +203,7 @@ or error. Exact: a float has too few digits.
 {{- define "sparkgen.reason.cron" -}}
   {{- $text := index . 0 -}}
   {{- $plain := include "sparkgen.stripped" $text -}}
-  {{- $fields := regexSplit "\\s+" $plain -1 -}}
+  {{- $fields := regexSplit (include "sparkgen.blanks" .) $plain -1 -}}
   {{- if contains "TZ" $text -}}names a time zone, which a CronJob refuses inside its schedule
   {{- else if not $plain -}}is empty
   {{- else if hasPrefix "@every " $text -}}

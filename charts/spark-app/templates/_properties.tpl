@@ -1,8 +1,13 @@
 {{- /* Spark properties and texts, as sparkgen/model/properties.py reads them. */ -}}
 
+{{- /* What Python takes for blanks, as a class of a regular expression: Go's `\s` has fewer. */ -}}
+{{- define "sparkgen.blanks" -}}
+  [\t-\r\x1c-\x20\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]+
+{{- end -}}
+
 {{- /* A text without the blanks that Python's str.strip takes. */ -}}
 {{- define "sparkgen.stripped" -}}
-  {{- $blanks := "[\\t-\\r\\x1c-\\x20\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}]+" -}}
+  {{- $blanks := include "sparkgen.blanks" . -}}
   {{- regexReplaceAll (printf "^%s|%s$" $blanks $blanks) . "" -}}
 {{- end -}}
 

@@ -134,7 +134,7 @@ Rules about Spark's settings and the program: sparkgen/semantics/rules_{executor
   {{- range $name, $text := .conf -}}
     {{- $path := concat $facts.root (list "sparkConf" $name) -}}
     {{- $short := include "sparkgen.shortened" $name -}}
-    {{- $plain := regexReplaceAll "[\\s\\x0b\\x1c-\\x1f\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}]+" $name "" -}}
+    {{- $plain := regexReplaceAll (include "sparkgen.blanks" .) $name "" -}}
     {{- if ne $plain $name -}}
       {{- template "sparkgen.problem" (dict "facts" $facts "path" $path
           "message" "a property's name has no blanks, so that Spark would not find this one"

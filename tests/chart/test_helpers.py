@@ -1,7 +1,7 @@
-"""The generator's hardest steps in Helm's language, against the generator (docs/design/helm-parity.md).
+"""The chart's helpers, each by itself, against the generator (docs/design/helm-parity.md).
 
-One helm process computes all cases: a table of nasty ones, and generated ones. The trial chart gets the
-generator's own tables, so that only the algorithms are written twice.
+One helm process computes all cases: a table of nasty ones, and generated ones. The chart `helpers` gets the
+chart's own helpers and the generator's tables, and a template that calls them.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import shutil
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -25,7 +26,9 @@ from sparkgen.grammar import GrammarError, duration, factor, memory
 from sparkgen.model import build, sizes
 from sparkgen.resources import merge, pod, render, run, text
 
-CHART = Path(__file__).parent / "trial"
+HELPERS = Path(__file__).parent / "helpers"
+TEMPLATES = Path(__file__).parents[2] / "charts" / "spark-app" / "templates"
+USED = ("_merge.tpl", "_numbers.tpl", "_text.tpl")
 NASTY = Path(__file__).parent / "nasty.yaml"
 EXAMPLES = Path(__file__).parents[2] / "examples"
 REFUSED = "refused"
@@ -282,10 +285,14 @@ def _as_values(value: Any) -> str:
 
 
 def _computed(helm: Path, cases: list[Case], values: Path) -> list[Any]:
+    chart = values.parent / "chart"
+    shutil.copytree(HELPERS, chart)
+    for name in USED:
+        shutil.copy(TEMPLATES / name, chart / "templates")
     document = {"tables": TABLES, "cases": [{"step": step, "input": value} for step, value in cases]}
     values.write_text(_as_values(document), encoding="utf-8")
     done = subprocess.run(
-        [str(helm), "template", "trial", str(CHART), "--values", str(values)],
+        [str(helm), "template", "helpers", str(chart), "--values", str(values)],
         capture_output=True,
         text=True,
         check=False,
@@ -300,7 +307,7 @@ def compared(helm: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
     """Step -> its cases, each as (input, what the chart computed, what the generator computed)."""
     count = settings().max_examples * 2 // 5  # 40, or 800 with --hypothesis-profile=explore
     cases = _table() + _examples() + [case for step in STRATEGIES for case in _generated(step, count)]
-    results = _computed(helm, cases, tmp_path_factory.mktemp("trial") / "values.json")
+    results = _computed(helm, cases, tmp_path_factory.mktemp("helpers") / "values.json")
     assert len(results) == len(cases)
     by_step: dict[str, list[tuple[Any, Any, Any]]] = {step: [] for step in GENERATOR}
     for case, result in zip(cases, results, strict=True):

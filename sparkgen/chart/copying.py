@@ -1,0 +1,39 @@
+"""The chart as a folder, for a Git repository that has to do without a registry."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from sparkgen.chart.files import NAME, files
+from sparkgen.errors import SparkgenError
+
+OURS = ("templates", "files")
+"""Folders of the chart in which an export leaves nothing of an earlier version."""
+
+
+def export(target: Path) -> list[str]:
+    """Have the chart in the folder `target`, and nothing of an earlier one; the paths of its files.
+
+    SparkgenError where something else is in `target`: nothing is overwritten that is no chart of ours.
+    """
+    content = files()
+    try:
+        _refuse_others(target)
+        for name in OURS:
+            shutil.rmtree(target / name, ignore_errors=True)
+        for name, data in content.items():
+            path = target / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+    except OSError as error:
+        raise SparkgenError(f"cannot write {error.filename or target}: {error.strerror}") from error
+    return list(content)
+
+
+def _refuse_others(target: Path) -> None:
+    if not target.exists() or (target.is_dir() and not any(target.iterdir())):
+        return
+    described = target / "Chart.yaml"
+    if not (described.is_file() and f"\nname: {NAME}\n" in described.read_text("utf-8", "replace")):
+        raise SparkgenError(f"{target} holds something else than this chart: name an empty or a new folder")

@@ -1,0 +1,37 @@
+"""The chart as a package of Helm, the same bytes whenever and wherever it is made."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tarfile
+from pathlib import Path
+
+from sparkgen.chart.files import NAME, files, version
+from sparkgen.errors import SparkgenError
+
+
+def archive(content: dict[str, bytes]) -> bytes:
+    """A gzipped tar of the chart's folder: no times, no owners, Chart.yaml first as Helm likes it."""
+    stream = io.BytesIO()
+    with (
+        gzip.GzipFile(fileobj=stream, mode="wb", mtime=0, filename="") as packed,
+        tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as tar,
+    ):
+        for name in sorted(content, key=lambda name: (name != "Chart.yaml", name)):
+            entry = tarfile.TarInfo(f"{NAME}/{name}")
+            entry.size, entry.mode = len(content[name]), 0o644
+            tar.addfile(entry, io.BytesIO(content[name]))
+    return stream.getvalue()
+
+
+def package(directory: Path) -> Path:
+    """Write `spark-app-<version>.tgz` into a directory; its path."""
+    content = files()
+    path = directory / f"{NAME}-{version(content)}.tgz"
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(archive(content))
+    except OSError as error:
+        raise SparkgenError(f"cannot write {path}: {error.strerror}") from error
+    return path

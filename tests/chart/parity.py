@@ -1,0 +1,95 @@
+"""The one place that says how the chart's objects differ from those of `sparkgen render`.
+
+On the chart's side, templates/_helm.tpl makes the difference.
+
+Everything else is equal: object by object, in the same order, hashes of runs included.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from sparkgen.document import Document, load
+from sparkgen.errors import Severity, path_text
+from sparkgen.model import build
+from sparkgen.names import canonical_json
+from sparkgen.resources import render
+from sparkgen.schema import check
+from sparkgen.semantics.facts import Facts
+from sparkgen.semantics.registry import findings
+from sparkgen.semantics.secret import redacted
+
+Value = dict[str, Any]
+
+KEPT = ("helm.sh/resource-policy", "keep")
+"""Helm's annotation, which the objects of one run have: a later release must not delete a running driver."""
+HOOK = "helm.sh/hook"
+"""An object with it is Helm's own business: the removal of runs at uninstall, and `helm test`."""
+
+GUESSES = frozenset({"SG101", "SG102", "SG103", "SG105", "SG150", "SG180", "SG182", "SG184"})
+"""Rules whose next step the generator guesses from what was written ("write `memory: 4g`"); the chart gives
+an example instead."""
+
+
+def without_helms_own(objects: Iterable[Value]) -> list[Value]:
+    """The chart's objects less what Helm alone needs. KEPT must be where it belongs."""
+    found = []
+    for item in copy.deepcopy([*objects]):
+        if HOOK in item["metadata"].get("annotations", {}):
+            continue
+        annotations = item["metadata"].get("annotations", {})
+        of_a_run = "sparkgen.dev/run" in item["metadata"]["labels"] and item["kind"] in ("ConfigMap", "Job")
+        assert (annotations.pop(KEPT[0], None) == KEPT[1]) is of_a_run, item["metadata"]["name"]
+        if not annotations:
+            item["metadata"].pop("annotations", None)
+        found.append(item)
+    return found
+
+
+def rendered(value: Mapping[str, Any]) -> list[Value]:
+    """What `sparkgen render` makes of a valid value."""
+    return [dict(item) for item in render(build(value))]
+
+
+def same(first: list[Value], second: list[Value]) -> bool:
+    """Whether two lists of objects are equal, as JSON: 1 is no `true`, 1.0 is 1."""
+    return canonical_json(first) == canonical_json(second)
+
+
+def errors(value: Mapping[str, Any]) -> set[tuple[str, str, str, str]]:
+    """What the rules refuse in a value that the schema takes: code, path, message, next step."""
+    return {
+        (rule.code, path_text(found.path), _said(found.message), _step(rule.code, found.next_step))
+        for rule, found in findings(Facts.of(value))
+        if rule.severity is Severity.ERROR
+    }
+
+
+def refused(problems: Iterable[Mapping[str, str]]) -> set[tuple[str, str, str, str]]:
+    """What the chart refuses, in the same form."""
+    return {(one["code"], one["path"], one["message"], _step(one["code"], one["next"])) for one in problems}
+
+
+def _said(message: str) -> str:
+    """A message as the chart has it: JSON in Helm's language escapes two characters more."""
+    return redacted(message).replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _step(code: str, step: str) -> str:
+    return "" if code in GUESSES else redacted(step)
+
+
+def documents(path: Path) -> tuple[Document, ...]:
+    """The documents in a file, as sparkgen reads them."""
+    return load([str(path)], [], [], [], lambda: b"").documents
+
+
+def read(text: str) -> Document | None:
+    """The one document in a text; None where sparkgen cannot read it, or its schema refuses it."""
+    loaded = load(["-"], [], [], [], text.encode)
+    if any(problem.severity is Severity.ERROR for problem in loaded.problems) or len(loaded.documents) != 1:
+        return None
+    return None if check(loaded.documents[0]) else loaded.documents[0]

@@ -1,0 +1,236 @@
+"""The chart as a chart: its generated files, what the checkers say, umbrellas, packages."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import chart as generator
+import chart_schema
+import pod_security
+from demo import variants
+from sparkgen import __version__, contract
+from sparkgen.chart import archive, export, files, package
+from sparkgen.document import load
+from sparkgen.errors import SparkgenError
+from sparkgen.semantics.registry import RULES
+
+ROOT = Path(__file__).parents[2]
+CHART = ROOT / "charts" / "spark-app"
+EXAMPLES = variants(ROOT / "examples")
+PI = ROOT / "examples" / "python-pi" / "app.yaml"
+
+Call = Callable[..., subprocess.CompletedProcess[str]]
+Objects = Callable[[str], list[dict[str, Any]]]
+
+
+# --- generated files ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", generator.generated())
+def test_generated_files_are_up_to_date(name: str, golden: Callable[[Path, str], None]) -> None:
+    """Tables, schema, README and the files of the run are what the generator has now (`make golden`)."""
+    golden(CHART / name, generator.generated()[name])
+
+
+def test_schema_is_small() -> None:
+    """Helm compiles it at each call: below 64 KiB, and without prose."""
+    text = (CHART / "values.schema.json").read_text("utf-8")
+    assert len(text) < 65536
+    assert '"description"' not in text.replace('"description":{', "")
+    assert "$schema" in text
+
+
+def test_every_step_and_rule_has_its_template() -> None:
+    """A step or an error rule that only the generator has is noticed before a document needs it."""
+    text = "".join(path.read_text("utf-8") for path in (CHART / "templates").glob("_*.tpl"))
+    defined = set(re.findall(r'define "([^"]+)"', text))
+    tables = json.loads((CHART / "files" / "tables.json").read_text("utf-8"))
+    steps = {step for steps in tables["steps"].values() for step in steps}
+    assert {f"sparkgen.step.{step}" for step in steps} <= defined
+    assert {f"sparkgen.rule.{rule.code}" for rule in RULES if rule.severity.value == "error"} <= defined
+    called = set(re.findall(r'(?:template|include) "([^"]+)"', text))
+    assert called <= defined
+    assert len(re.findall(r'define "', text)) == len(defined), "a template is defined twice"
+
+
+def test_versions_agree() -> None:
+    """The chart has sparkgen's version, and names the runtime image of its contract."""
+    described = yaml.safe_load((CHART / "Chart.yaml").read_text("utf-8"))
+    assert (described["version"], described["appVersion"]) == (__version__, __version__)
+    (image,) = yaml.safe_load(described["annotations"]["artifacthub.io/images"])
+    assert image["image"] == contract.RUNTIME_IMAGE
+
+
+def test_templates_ask_nothing_and_draw_nothing() -> None:
+    """No `lookup`, nothing random or dated, and no label that changes with the chart."""
+    text = "".join(path.read_text("utf-8") for path in (CHART / "templates").rglob("*") if path.is_file())
+    words = r"(?<![$.\w])\w+"
+    comments = r"\{\{-? ?/\*.*?\*/ ?-?\}\}"
+    actions = " ".join(re.findall(r"\{\{.*?\}\}", re.sub(comments, "", text, flags=re.DOTALL), re.DOTALL))
+    used = set(re.findall(words, re.sub(r'"(\\.|[^"\\])*"', "", actions)))
+    assert used.isdisjoint(
+        {"lookup", "uuidv4", "now", "date", "htpasswd", "env", "expandenv", "getHostByName"}
+    )
+    assert not [word for word in used if re.match(r"(rand|gen)[A-Z]", word)]
+    assert "helm.sh/chart" not in text
+
+
+@pytest.mark.parametrize("name", ["uninstall.py", "test.py"])
+def test_scripts_are_python_without_libraries(name: str) -> None:
+    """What a hook runs needs the standard library alone."""
+    tree = ast.parse((CHART / "files" / name).read_text("utf-8"))
+    imported = {
+        alias.name.partition(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
+    assert imported <= {"json", "ssl", "sys", "time", "urllib", "subprocess"}
+
+
+# --- checkers -------------------------------------------------------------------------------------
+
+
+def test_lint(helm_call: Call) -> None:
+    """`helm lint --strict` finds nothing, with each kind of workload."""
+    for name in ("python-pi", "scheduled", "streaming"):
+        done = helm_call("lint", "--strict", "spark-app", "-f", str(ROOT / "examples" / name / "app.yaml"))
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "0 chart(s) failed" in done.stdout
+        assert "[" not in done.stdout, done.stdout
+
+
+def test_kubernetes_accepts_every_object(
+    helm_call: Call, kubeconform: Callable[..., tuple[object, ...]]
+) -> None:
+    """Strict schemas of Kubernetes 1.30 to 1.36 find nothing in what helm prints, hooks included."""
+    printed = {}
+    for variant in EXAMPLES:
+        overlay = ("-f", str(variant.overlay)) if variant.overlay else ()
+        (document,) = load([str(variant.document)], [*overlay[1:]], [], [], lambda: b"").documents
+        namespace = document.value["metadata"].get("namespace", "default")
+        done = helm_call("template", "x", "spark-app", "-n", namespace, "-f", str(variant.document), *overlay)
+        assert done.returncode == 0, done.stderr
+        printed[f"{variant.name}.yaml"] = done.stdout
+    assert kubeconform(printed) == ()
+
+
+def test_hooks_are_restricted(helm_call: Call, objects: Objects) -> None:
+    """Pod Security "restricted" takes the pods that Helm's hooks make; only one of them may do anything."""
+    done = helm_call("template", "x", "spark-app", "-f", str(PI))
+    hooks = [
+        item for item in objects(done.stdout) if "helm.sh/hook" in item["metadata"].get("annotations", {})
+    ]
+    assert sorted(item["kind"] for item in hooks) == ["Job", "Pod", "Role", "RoleBinding", "ServiceAccount"]
+    for item in hooks:
+        if item["kind"] in ("Job", "Pod"):
+            template = item["spec"]["template"] if item["kind"] == "Job" else item
+            assert pod_security.violations(template) == []
+    (role,) = [item for item in hooks if item["kind"] == "Role"]
+    assert {verb for rule in role["rules"] for verb in rule["verbs"]} == {"list", "delete"}
+
+
+# --- umbrellas ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def umbrella(tmp_path: Path) -> Path:
+    """A chart with the chart twice, each application under its alias."""
+    folder = tmp_path / "umbrella"
+    shutil.copytree(CHART, folder / "charts" / "spark-app")
+    dependencies = [
+        {"name": "spark-app", "version": "*", "alias": alias, "condition": f"run.{alias}"}
+        for alias in ("pi", "nightly")
+    ]
+    described = {"apiVersion": "v2", "name": "umbrella", "version": "0.1.0", "dependencies": dependencies}
+    (folder / "Chart.yaml").write_text(yaml.safe_dump(described), encoding="utf-8")
+    values = {
+        "global": {"team": "analytics"},
+        "pi": yaml.safe_load(PI.read_text("utf-8")),
+        "nightly": yaml.safe_load((ROOT / "examples" / "scheduled" / "app.yaml").read_text("utf-8")),
+    }
+    (folder / "values.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
+    return folder
+
+
+def test_several_applications_by_alias(umbrella: Path, helm_call: Call, objects: Objects) -> None:
+    """Each alias gives the objects that its document gives alone; `global` is allowed; one can be off."""
+    space = yaml.safe_load((umbrella / "values.yaml").read_text("utf-8"))["nightly"]["metadata"].get(
+        "namespace", "default"
+    )
+    both = helm_call("template", "x", str(umbrella), "-n", space)
+    assert both.returncode == 0, both.stderr
+    alone = [
+        helm_call("template", "x", "spark-app", "-n", space, "-f", str(ROOT / "examples" / name / "app.yaml"))
+        for name in ("python-pi", "scheduled")
+    ]
+    assert [one.returncode for one in alone] == [0, 0], alone
+    assert by_name(objects(both.stdout)) == by_name([item for one in alone for item in objects(one.stdout)])
+    one = helm_call("template", "x", str(umbrella), "-n", space, "--set", "run.nightly=false")
+    assert by_name(objects(one.stdout)) == by_name(objects(alone[0].stdout))
+
+
+def by_name(items: list[dict[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:
+    """Objects by kind and name; no two may share one."""
+    found = {(item["kind"], item["metadata"]["name"]): item for item in items}
+    assert len(found) == len(items)
+    return found
+
+
+def test_an_alias_is_checked_too(umbrella: Path, helm_call: Call) -> None:
+    """A wrong value below an alias is refused, by the schema and by the rules."""
+    space = "--namespace=" + yaml.safe_load((umbrella / "values.yaml").read_text("utf-8"))["nightly"][
+        "metadata"
+    ].get("namespace", "default")
+    form = helm_call("template", "x", str(umbrella), space, "--set", "pi.spec.exekutor=1")
+    assert form.returncode != 0
+    assert "additional properties 'exekutor' not allowed" in form.stderr
+    meaning = helm_call("template", "x", str(umbrella), space, "--set", "pi.spec.driver.memory=4Gi")
+    assert meaning.returncode != 0
+    assert "error[SG101] spec.driver.memory" in meaning.stderr
+
+
+# --- export and package ---------------------------------------------------------------------------
+
+
+def test_package_is_a_chart(tmp_path: Path, helm_call: Call) -> None:
+    """Helm reads the package; it is the same bytes every time; what it renders is what the folder renders."""
+    path = package(tmp_path / "new")
+    assert path.name == f"spark-app-{__version__}.tgz"
+    assert hashlib.sha256(path.read_bytes()).digest() == hashlib.sha256(archive(files())).digest()
+    packed = helm_call("template", "x", str(path), "-f", str(PI))
+    assert (packed.returncode, packed.stderr) == (0, "")
+    assert packed.stdout == helm_call("template", "x", "spark-app", "-f", str(PI)).stdout
+
+
+def test_export(tmp_path: Path) -> None:
+    """The folder has the chart's files, and no file of an earlier version; others' folders are left alone."""
+    target = tmp_path / "chart"
+    written = export(target)
+    stale = target / "templates" / "_gone.tpl"
+    stale.write_text("", encoding="utf-8")
+    assert export(target) == written
+    assert {
+        path.relative_to(target).as_posix(): path.read_bytes() for path in target.rglob("*") if path.is_file()
+    } == files()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "mine.txt").write_text("x", encoding="utf-8")
+    with pytest.raises(SparkgenError, match="holds something else"):
+        export(tmp_path / "other")
+
+
+def test_nothing_below_the_chart_is_forgotten() -> None:
+    """The schema names all of the document's fields, and `global`."""
+    schema = chart_schema.values_schema()
+    assert set(schema["properties"]) == {"apiVersion", "kind", "metadata", "spec", "global"}

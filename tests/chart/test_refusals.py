@@ -1,0 +1,141 @@
+"""What sparkgen refuses, helm refuses before anything is installed, with the path named; and the reverse."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sparkgen.document import load
+from sparkgen.errors import Severity
+from sparkgen.schema import check
+from tests.chart import parity
+
+BAD = {path.stem: path for path in sorted((Path(__file__).parents[1] / "golden" / "bad").glob("*.yaml"))}
+
+ONLY_SPARKGEN = {
+    "yaml-duplicate-key": "Helm's reader takes the last of two equal keys, and no template sees the other",
+}
+"""Documents that helm cannot refuse -> why."""
+
+SLIPS = {"schedule-with-time-zone-inside": ("SG182",)}
+"""Documents with an error that takes a comparison of texts to find ("Europe/Berln"), and its code."""
+
+Call = Callable[..., subprocess.CompletedProcess[str]]
+
+DOCUMENT = Path(__file__).parents[2] / "examples" / "python-pi" / "app.yaml"
+
+
+def installed(call: Call, path: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    """`helm template`, into the namespace that the document names."""
+    loaded = load([str(path)], [], [], [], lambda: b"").documents
+    metadata = (loaded[0].value.get("metadata") or {}) if loaded and isinstance(loaded[0].value, dict) else {}
+    namespace = metadata.get("namespace") if isinstance(metadata, dict) else None
+    place = ("--namespace", namespace) if isinstance(namespace, str) else ()
+    return call("template", "any", "spark-app", "-f", str(path), *place, *more)
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_documents(name: str, helm_call: Call) -> None:
+    """Every document of the generator's tests: both render it, or both refuse it with the same words."""
+    loaded = load([str(BAD[name])], [], [], [], lambda: b"")
+    unread = any(problem.severity is Severity.ERROR for problem in loaded.problems)
+    first = loaded.documents[:1]  # Helm reads the first document of a file, and no other
+    of_the_form = [problem for document in first for problem in check(document)]
+    wanted = parity.errors(first[0].value) if first and not of_the_form and not unread else set()
+    done = installed(helm_call, BAD[name])
+    refused = bool(unread or of_the_form or wanted) and name not in ONLY_SPARKGEN
+    assert bool(done.returncode) is refused, done.stderr
+    for code, path, message, step in wanted:
+        if code not in SLIPS.get(name, ()):
+            assert f"error[{code}] {path}: {message}" in done.stderr
+            assert f"next: {step}" in done.stderr
+    for problem in () if unread else of_the_form:
+        if problem.message.endswith("has no value"):
+            continue  # a null takes an optional field away, as `--set x=null` does
+        assert any(f"at '{place}'" in done.stderr for place in pointers(problem.path)), problem
+
+
+def pointers(path: tuple[str | int, ...]) -> list[str]:
+    """The places that Helm may name for a problem: the value's, or that of a mapping around it."""
+    parts = [str(part).replace("~", "~0").replace("/", "~1") for part in path]
+    return [
+        "".join(f"/{part}" for part in parts[:count]) for count in (len(parts), len(parts) - 1) if count >= 0
+    ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        (["spec.executor.instances=-1"], r"at '/spec/executor/instances': minimum"),
+        (["spec.executor.cores=two"], r"at '/spec/executor/cores': got string, want"),
+        (["spec.exekutor.cores=2"], r"at '/spec': additional properties 'exekutor' not allowed"),
+        (["spec.driver.memory=4Gi"], r"error\[SG101\] spec.driver.memory: \"4Gi\" has the unit \"Gi\""),
+        (
+            ["metadata.namespace=elsewhere"],
+            r"error metadata.namespace: is elsewhere, but the release goes to default",
+        ),
+        (["spec.image=null"], r"at '/spec/image': got null, want string"),
+        (["kind=Pod"], r"at '/kind': value must be one of"),
+        (["spec.sparkConf.spark\\.driver\\.memory=9"], r"error\[SG108\] spec.driver.memory|got number"),
+    ],
+)
+def test_wrong_values_name_their_place(settings: list[str], says: str, helm_call: Call) -> None:
+    """A `--set` that is wrong is refused, and the message says where."""
+    done = helm_call("template", "any", "spark-app", "-f", str(DOCUMENT), *sets(settings))
+    assert done.returncode != 0
+    assert re.search(says, done.stderr), done.stderr
+
+
+def sets(settings: list[str]) -> list[str]:
+    """Each setting as an option."""
+    return [word for setting in settings for word in ("--set", setting)]
+
+
+NULLS = (
+    "spec.arguments",
+    "spec.driver",
+    "spec.executor.memory",
+    "spec.executor.instances",
+    "spec.restartPolicy",
+    "metadata.labels",
+    "spec.sparkConf",
+    "spec.volumes",
+)
+
+
+@pytest.mark.parametrize("place", NULLS)
+def test_set_null_deletes_a_field(
+    place: str, helm_call: Call, objects: Callable[[str], list[dict[str, Any]]], tmp_path: Path
+) -> None:
+    """`--set x=null`, and a null in an overlay, do what they do for `sparkgen render`: the key is gone."""
+    wanted = load([str(DOCUMENT)], [], [f"{place}=null"], [], lambda: b"").documents[0].value
+    *above, last = place.split(".")
+    overlay = tmp_path / "overlay.yaml"
+    lines = [f"{'  ' * depth}{name}:" for depth, name in enumerate([*above, last])]
+    overlay.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for more in (("--set", f"{place}=null"), ("-f", str(overlay))):
+        done = helm_call("template", "any", "spark-app", "-f", str(DOCUMENT), *more)
+        assert done.returncode == 0, done.stderr
+        found = {
+            (item["kind"], item["metadata"]["name"]): item
+            for item in parity.without_helms_own(objects(done.stdout))
+        }
+        assert found == {(item["kind"], item["metadata"]["name"]): item for item in parity.rendered(wanted)}
+
+
+def test_set_of_other_types(helm_call: Call, objects: Callable[[str], list[dict[str, Any]]]) -> None:
+    """Numbers of `--set` are integers where those of a file are floats: the run's hash is the same."""
+    settings = ["spec.executor.instances=3", "spec.executor.cores=2", "spec.activeDeadlineSeconds=3000000"]
+    wanted = load([str(DOCUMENT)], [], settings, [], lambda: b"").documents[0].value
+    done = helm_call("template", "any", "spark-app", "-f", str(DOCUMENT), *sets(settings))
+    assert done.returncode == 0, done.stderr
+    found = {
+        (item["kind"], item["metadata"]["name"]): item
+        for item in parity.without_helms_own(objects(done.stdout))
+    }
+    assert found == {(item["kind"], item["metadata"]["name"]): item for item in parity.rendered(wanted)}
