@@ -80,7 +80,6 @@ TOOLS = (
             "helm.sh/helm/v3/pkg/lint/rules.k8sVersionMajor=1",
             "helm.sh/helm/v3/pkg/lint/rules.k8sVersionMinor={client_go_minor}",
         ),
-        tested=False,
     ),
     Tool(
         name="kubeconform",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import hashlib
 import json
 import re
@@ -20,6 +21,7 @@ import chart_schema
 import pod_security
 from demo import variants
 from sparkgen import __version__, contract
+from sparkgen.__main__ import run
 from sparkgen.chart import archive, export, files, package
 from sparkgen.document import load
 from sparkgen.errors import SparkgenError
@@ -228,6 +230,17 @@ def test_export(tmp_path: Path) -> None:
     (tmp_path / "other" / "mine.txt").write_text("x", encoding="utf-8")
     with pytest.raises(SparkgenError, match="holds something else"):
         export(tmp_path / "other")
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`sparkgen chart` writes the package and says where; wrong usage is exit code 2."""
+    with contextlib.chdir(tmp_path):
+        assert run(["chart", "package"]) == 0
+        assert run(["chart", "export", "here"]) == 0
+        assert run(["chart", "export", "here"]) == 0
+        assert run(["chart"]) == run(["chart", "export"]) == run(["chart", "push"]) == 2
+    assert (tmp_path / f"spark-app-{__version__}.tgz").is_file()
+    assert (tmp_path / "here" / "Chart.yaml").is_file()
 
 
 def test_nothing_below_the_chart_is_forgotten() -> None:

@@ -89,7 +89,7 @@ def test_an_unknown_tool_is_told_with_those_that_are_known(capsys: pytest.Captur
 
 def test_only_what_the_tests_need_is_built_unasked() -> None:
     """`build` alone builds the tested tools, `build all` every one, `build NAME` that one."""
-    assert gotools._names([]) == ["helm", "kubeconform"]
+    assert gotools._names([]) == ["helm", "helm3", "kubeconform"]
     assert gotools._names(["all"]) == [tool.name for tool in TOOLS]
     assert gotools._names(["helm3"]) == ["helm3"]
 
