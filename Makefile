@@ -14,7 +14,7 @@ CLUSTER := PYTHONPATH=tools $(PYTHON) -m cluster
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test lint format bench bench-cluster golden tools scheduler clean \
+.PHONY: help venv demo test soak lint format bench bench-cluster golden tools scheduler clean \
         cluster-requirements cluster-up cluster-down cluster-status cluster-images cluster-shell e2e
 
 help: ## Show this list
@@ -43,6 +43,9 @@ test: lint tools ## Run all checks: lint, types, layers, and every test (TESTS="
 
 e2e: $(STAMP) ## Run the end-to-end tests on the test cluster, or on the one that KUBECONFIG names
 	@$(BIN)/pytest $(or $(TESTS),tests/e2e)
+
+soak: $(STAMP) tools ## Compare chart and generator for as many generated documents as SOAK says (default 5000)
+	@SPARKGEN_SOAK=$(or $(SOAK),5000) $(BIN)/pytest tests/chart/test_parity.py -k "generated or contradict or grammar or spelling"
 
 lint: $(STAMP) ## Check style, formatting, types and layers
 	@status=0; \

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -209,6 +210,7 @@ def collected(strategy: st.SearchStrategy[Any], count: int) -> list[Any]:
     @settings(
         max_examples=count,
         database=None,
+        derandomize="SPARKGEN_SOAK" not in os.environ,
         phases=[Phase.generate],
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
     )
@@ -221,8 +223,8 @@ def collected(strategy: st.SearchStrategy[Any], count: int) -> list[Any]:
 
 
 def many() -> int:
-    """How many documents: 320, and 6400 with --hypothesis-profile=explore."""
-    return settings().max_examples * 16 // 5
+    """How many documents: 320, or as many as `make soak` asks for, other ones each time."""
+    return int(os.environ.get("SPARKGEN_SOAK", "320"))
 
 
 def compare(values: list[Value], *results: list[chart_batch.Rendered]) -> None:
