@@ -15,7 +15,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 .SUFFIXES:
 .DEFAULT_GOAL := help
 .PHONY: help venv demo test soak lint format bench bench-cluster golden tools scheduler clean \
-        cluster-requirements cluster-up cluster-down cluster-status cluster-images cluster-shell e2e
+        cluster-requirements cluster-up cluster-down cluster-status cluster-images cluster-shell e2e e2e-full
 
 help: ## Show this list
 	@echo "make TARGET, where TARGET is one of:"
@@ -43,6 +43,9 @@ test: lint tools ## Run all checks: lint, types, layers, and every test (TESTS="
 
 e2e: $(STAMP) ## Run the end-to-end tests on the test cluster, or on the one that KUBECONFIG names
 	@$(BIN)/pytest $(or $(TESTS),tests/e2e)
+
+e2e-full: $(STAMP) ## The same, with those that take minutes each (an hour; as root, on the test cluster)
+	@SPARKGEN_E2E_FULL=1 $(BIN)/pytest $(or $(TESTS),tests/e2e)
 
 soak: $(STAMP) tools ## Compare chart and generator for as many generated documents as SOAK says (default 5000)
 	@SPARKGEN_SOAK=$(or $(SOAK),5000) $(BIN)/pytest tests/chart/test_parity.py -k "generated or contradict or grammar or spelling"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,14 @@ import pytest
 
 from cluster import lifecycle, lock, requirements
 from cluster.handle import Cluster
+from cluster.images import TESTED_VERSIONS
 from cluster.plan import LAYOUT, LOCK
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE / "faults")]  # deployed.py, recorder.py, ...: what tests share
+
+FULL = "SPARKGEN_E2E_FULL"
+"""The variable that asks for the tests that take long."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -19,10 +27,17 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "own_cluster: needs the cluster of tools/cluster (its faults, namespaces, audit log)"
     )
+    config.addinivalue_line("markers", "full: takes minutes; `make e2e-full` runs it, `make e2e` does not")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """On somebody's cluster, skip what needs ours; pytest lists it."""
+    """Leave out what takes long, unless it is asked for; on somebody's cluster, skip what needs ours.
+
+    pytest lists both.
+    """
+    for item in items:
+        if item.get_closest_marker("full") and not os.environ.get(FULL):
+            item.add_marker(pytest.mark.skip(reason="takes minutes: make e2e-full"))
     if os.environ.get("KUBECONFIG"):
         for item in items:
             if item.get_closest_marker("own_cluster"):
@@ -48,3 +63,17 @@ def namespace(cluster: Cluster) -> Iterator[str]:
     cluster.kubectl("create", "namespace", name)
     yield name
     cluster.kubectl("delete", "namespace", name, "--wait=false")
+
+
+@pytest.fixture(scope="session")
+def images(cluster: Cluster) -> None:
+    """The runtime image, and Spark of both lines, are on the nodes."""
+    cluster.load_runtime()
+    cluster.load_spark(TESTED_VERSIONS)
+
+
+@pytest.fixture
+def restricted(cluster: Cluster, namespace: str, images: None) -> str:
+    """A namespace that lets in only what Pod Security's level "restricted" allows."""
+    cluster.kubectl("label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted")
+    return namespace

@@ -14,6 +14,7 @@ class Call:
     """One call to the API server, as it was answered; `time` is when it came in, in UTC."""
 
     time: datetime
+    answered: datetime
     user: str
     verb: str
     resource: str
@@ -43,6 +44,7 @@ def _call(values: dict[str, Any]) -> Call:
     target = values.get("objectRef", {})
     return Call(
         datetime.fromisoformat(values["requestReceivedTimestamp"]),
+        datetime.fromisoformat(values["stageTimestamp"]),
         values["user"]["username"],
         values["verb"],
         target.get("resource", values.get("requestURI", "")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,26 @@ from cluster.requirements import run
 
 DAYS = "30"
 """A test cluster that is older than this is not one."""
+PAST_SECONDS = 24 * 3600
+"""Certificates are good from so long ago: a program whose clock is behind has to believe them, too."""
+
+AUTHORITY_CONFIG = """[ca]
+default_ca = authority
+[authority]
+dir = {folder}
+database = $dir/index.txt
+new_certs_dir = $dir
+certificate = $dir/ca.crt
+private_key = $dir/ca.key
+default_md = sha256
+policy = anything
+unique_subject = no
+rand_serial = yes
+[anything]
+commonName = supplied
+organizationName = optional
+"""
+"""What `openssl ca` has to know. (`openssl x509`, which needs no file, cannot say when validity begins.)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +88,12 @@ def extensions(certificate: Certificate) -> str:
 def make(folder: Path) -> None:
     """Make in `folder` what is not there yet: the authority, the service accounts' key, the certificates."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    authority = (folder / "ca.key", folder / "ca.crt")
-    if not authority[1].exists():
-        _key(authority[0])
-        run(
-            *("openssl", "req", "-x509", "-new", "-sha256", "-days", DAYS, "-subj", "/CN=sparkgen-cluster"),
-            *("-key", str(authority[0]), "-out", str(authority[1])),
-        )
+    if not (folder / "ca.crt").exists():
+        (folder / "ca.cnf").write_text(AUTHORITY_CONFIG.format(folder=folder))
+        (folder / "index.txt").write_text("")
+        (folder / "ca.ext").write_text("basicConstraints=critical,CA:TRUE\nsubjectKeyIdentifier=hash\n")
+        _request(folder, "ca", "/CN=sparkgen-cluster")
+        _issue(folder, "ca", "-selfsign")
     if not (folder / "sa.pub").exists():
         _key(folder / "sa.key")
         run("openssl", "pkey", "-in", str(folder / "sa.key"), "-pubout", "-out", str(folder / "sa.pub"))
@@ -91,15 +111,21 @@ def _key(path: Path) -> None:
 
 
 def _sign(folder: Path, certificate: Certificate) -> None:
-    base = str(folder / certificate.name)
-    _key(Path(f"{base}.key"))
-    Path(f"{base}.ext").write_text(extensions(certificate))
+    (folder / f"{certificate.name}.ext").write_text(extensions(certificate))
+    _request(folder, certificate.name, certificate.subject)
+    _issue(folder, certificate.name)
+
+
+def _request(folder: Path, name: str, subject: str) -> None:
+    key, request = folder / f"{name}.key", folder / f"{name}.csr"
+    _key(key)
+    run("openssl", "req", "-new", "-key", str(key), "-subj", subject, "-out", str(request))
+
+
+def _issue(folder: Path, name: str, *options: str) -> None:
+    start = time.strftime("%Y%m%d%H%M%SZ", time.gmtime(time.time() - PAST_SECONDS))
     run(
-        *("openssl", "req", "-new", "-key", f"{base}.key", "-subj", certificate.subject),
-        *("-out", f"{base}.csr"),
-    )
-    run(
-        *("openssl", "x509", "-req", "-in", f"{base}.csr", "-days", DAYS, "-extfile", f"{base}.ext"),
-        *("-CA", str(folder / "ca.crt"), "-CAkey", str(folder / "ca.key"), "-CAcreateserial"),
-        *("-out", f"{base}.crt"),
+        *("openssl", "ca", "-batch", "-notext", "-config", str(folder / "ca.cnf"), *options),
+        *("-startdate", start, "-days", DAYS, "-extfile", str(folder / f"{name}.ext")),
+        *("-in", str(folder / f"{name}.csr"), "-out", str(folder / f"{name}.crt")),
     )

@@ -1,14 +1,19 @@
-"""Faults that tests and curious people make: pause, kill and restart a process, or a whole node."""
+"""Faults that tests and curious people make: to a process, a container, a node, or a node's network."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from cachedir import ToolError
 from cluster import lifecycle, nodes, processes
-from cluster.plan import LAYOUT, NODES, Layout
+from cluster.plan import LAYOUT, NAME, NODES, Layout, Node
+from cluster.requirements import run
 
 
 def pid_file(name: str, layout: Layout = LAYOUT) -> Path:
@@ -37,10 +42,73 @@ def kill(name: str, layout: Layout = LAYOUT) -> None:
     processes.stop(pid_file(name, layout), kill=True)
 
 
-def kill_node(name: str, layout: Layout = LAYOUT) -> None:
-    """End every process of a node at once, its containers too; `lifecycle.up` starts it again."""
+@contextmanager
+def away(name: str, layout: Layout = LAYOUT) -> Iterator[None]:
+    """A process that has crashed, with all its connections, and is started again afterwards."""
+    kill(name, layout)
+    try:
+        yield
+    finally:
+        lifecycle.up(layout)
+
+
+def node_of(name: str) -> Node:
+    """The real node called `name`; ToolError with those there are."""
     for node in NODES:
         if node.name == name:
-            nodes.stop(layout, node)
-            return
+            return node
     raise ToolError(f"there is no node {name!r}; there are: {', '.join(node.name for node in NODES)}.")
+
+
+def kill_node(name: str, layout: Layout = LAYOUT) -> None:
+    """End every process of a node at once, its containers too; `lifecycle.up` starts it again."""
+    nodes.stop(layout, node_of(name))
+
+
+@contextmanager
+def cut_off(name: str) -> Iterator[None]:
+    """A node whose network cable is pulled: its containers run on, and nobody hears of them."""
+    node = node_of(name)
+    link = ("ip", "-n", NAME, "link", "set", node.name)
+    run(*link, "down")
+    try:
+        yield
+    finally:
+        run(*link, "up")
+
+
+def kill_container(pod: Mapping[str, Any], container: str, layout: Layout = LAYOUT) -> bool:
+    """End a container's process 1 as `kill -9` does, from its node; False when it is dead already."""
+    status = pod["status"]
+    states = [*status.get("initContainerStatuses", []), *status["containerStatuses"]]
+    (identity,) = [state["containerID"] for state in states if state["name"] == container]
+    command = [*nodes.CTR, "tasks", "kill", "-s", "SIGKILL", identity.removeprefix("containerd://")]
+    enter = nodes.enter(layout, node_of(pod["spec"]["nodeName"]))
+    return subprocess.run([*enter, *command], capture_output=True, check=False, cwd="/").returncode == 0
+
+
+@contextmanager
+def short_of_disk(name: str, layout: Layout = LAYOUT) -> Iterator[None]:
+    """A node whose kubelet wants more free disk than there is: it evicts its pods, one after another.
+
+    No disk is filled, as the nodes share the machine's: the threshold is raised above what is free.
+    """
+    node = node_of(name)
+    file = layout.node_var(node) / "lib/kubelet/config.yaml"
+    before = file.read_text()
+    wanted = shutil.disk_usage(layout.root).free + 2**40
+    pressed = {
+        "evictionHard": {"nodefs.available": str(wanted)},
+        "evictionPressureTransitionPeriod": "1s",
+    }
+    try:
+        _restart_kubelet(node, json.dumps({**json.loads(before), **pressed}), layout)
+        yield
+    finally:
+        _restart_kubelet(node, before, layout)
+
+
+def _restart_kubelet(node: Node, config: str, layout: Layout) -> None:
+    (layout.node_var(node) / "lib/kubelet/config.yaml").write_text(config)
+    processes.stop(nodes.pid_file(layout, node, "kubelet"), kill=True)
+    nodes.start_kubelet(layout, node)

@@ -56,14 +56,15 @@ class Cluster:
     def load_spark(self, tags: Iterable[str]) -> None:
         """Have the Spark images of these tags on every node; another cluster pulls its own."""
         if self.own:
-            self._load(images.spark_images(tags))
+            self.load(images.spark_images(tags))
 
     def load_runtime(self) -> None:
         """Have the runtime image on every node; another cluster has to have it from a registry."""
         if self.own:
-            self._load({runtime_image.NAME: runtime_image.runtime()})
+            self.load({runtime_image.NAME: runtime_image.runtime()})
 
-    def _load(self, wanted: Mapping[str, Image]) -> None:
+    def load(self, wanted: Mapping[str, Image]) -> None:
+        """Have images on every node."""
         with ThreadPoolExecutor() as pool:  # each node unpacks its own
             list(pool.map(lambda node: nodes.load_images(LAYOUT, node, wanted), NODES))
 

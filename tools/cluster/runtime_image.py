@@ -9,6 +9,7 @@ import shutil
 import sys
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 if __name__ == "__main__":  # as a script: its neighbours are the tools and the package
@@ -30,6 +31,8 @@ NAME = "docker.io/sparkgen/runtime:1"
 PACKAGES = ("python3",)
 PARTS = ("__init__.py", "contract.py", "allocator")
 """What of the package sparkgen runs in a cluster; the generator and its libraries stay out."""
+FAKETIME = "/usr/$LIB/faketime/libfaketimeMT.so.1"
+"""Debian's libfaketime; the dynamic linker puts the architecture's folder for $LIB."""
 
 
 def runtime() -> Image:
@@ -40,6 +43,16 @@ def runtime() -> Image:
 def spark_with_runtime(version: str) -> Image:
     """The image of a Spark version with the runtime in it, built if need be."""
     return _on(images.spark(version), [RECIPE, RECIPE_WITH_SPARK])
+
+
+def with_clock(offset: str) -> Image:
+    """The runtime image in which the time of day is off by so much, as libfaketime reads it ("+10m").
+
+    Only the time of day: nothing sets a machine's monotonic clock.
+    """
+    made = _on(images.debian((*PACKAGES, "faketime")), [RECIPE])
+    faked = (f"FAKETIME={offset}", "FAKETIME_DONT_FAKE_MONOTONIC=1", f"LD_PRELOAD={FAKETIME}")
+    return replace(made, config={**made.config, "Env": [*made.config.get("Env", ()), *faked]})
 
 
 def _on(below: Image, recipes: list[Path]) -> Image:

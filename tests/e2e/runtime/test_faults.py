@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import time
 
 import pytest
 from deployed import Deployed, deploy, document, wait_until
 
-from cluster import nodes
+from cluster import faults
 from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
-from cluster.plan import LAYOUT, NODES
 
 OLD, NEW = TESTED_VERSIONS
 
@@ -28,28 +26,6 @@ def running(application: Deployed, count: int) -> list[str]:
     wait_until(registered, 120, f"{count} executors run", application.story)
     time.sleep(8)  # until their JVMs have registered, and work
     return [pod["metadata"]["name"] for pod in application.executors("Running")]
-
-
-def kill_container(cluster: Cluster, pod: dict[str, object], container: str) -> None:
-    """End a container's process 1 as `kill -9` does, from its node."""
-    spec, status = pod["spec"], pod["status"]
-    assert isinstance(spec, dict)
-    assert isinstance(status, dict)
-    states = [*status.get("initContainerStatuses", []), *status["containerStatuses"]]
-    (identity,) = [state["containerID"] for state in states if state["name"] == container]
-    node = next(node for node in NODES if node.name == spec["nodeName"])
-    command = [
-        "ctr",
-        "-n",
-        "k8s.io",
-        "tasks",
-        "kill",
-        "-s",
-        "SIGKILL",
-        identity.removeprefix("containerd://"),
-    ]
-    # It may be dead already, as one that dies often is started ever more slowly.
-    subprocess.run([*nodes.enter(LAYOUT, node), *command], capture_output=True, check=False, cwd="/")
 
 
 def test_lost_executors_are_replaced_and_the_result_is_right(cluster: Cluster, restricted: str) -> None:
@@ -90,7 +66,7 @@ def test_the_allocator_dies_while_it_scales(cluster: Cluster, restricted: str) -
     application = deploy(cluster, restricted, document("crash", NEW, "hold.py", "8", "nothing", "8"))
     for _ in range(2):
         wait_until(lambda: bool(application.executors()), 60, "there are executors", application.story)
-        kill_container(cluster, application.driver(), "allocator")
+        faults.kill_container(application.driver(), "allocator")
         time.sleep(4)
     assert application.wait() == "Complete", application.story()
     assert "total: 28" in application.logs()
@@ -122,7 +98,7 @@ def test_nothing_runs_on_when_the_allocator_died_before_the_end(cluster: Cluster
     running(application, 2)
     deadline = time.monotonic() + 120
     while not application.finished() and time.monotonic() < deadline:
-        kill_container(cluster, application.driver(), "allocator")  # it comes back ever more slowly
+        faults.kill_container(application.driver(), "allocator")  # it comes back ever more slowly
         time.sleep(1)
     assert application.finished() == "Complete", application.story()
     wait_until(

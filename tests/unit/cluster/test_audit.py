@@ -20,14 +20,17 @@ def line(verb: str = "create", second: int = 1, user: str = USER, stage: str = "
         "objectRef": {"resource": "pods", "namespace": "team", "name": "exec-1", "apiVersion": "v1"},
         "responseStatus": {"code": 201},
         "requestReceivedTimestamp": f"2026-01-02T03:04:0{second}.123456Z",
+        "stageTimestamp": f"2026-01-02T03:04:0{second}.654321Z",
     }
     return json.dumps(event) + "\n"
 
 
 def test_a_call_is_read_whole() -> None:
-    """Time in UTC, who, what, where, and the answer."""
-    time = datetime(2026, 1, 2, 3, 4, 1, 123456, tzinfo=UTC)
-    assert audit.parse([line()]) == [audit.Call(time, USER, "create", "pods", "", "team", "exec-1", 201)]
+    """When it came and was answered, in UTC; who, what, where, and the answer."""
+    came = datetime(2026, 1, 2, 3, 4, 1, 123456, tzinfo=UTC)
+    answered = datetime(2026, 1, 2, 3, 4, 1, 654321, tzinfo=UTC)
+    call = audit.Call(came, answered, USER, "create", "pods", "", "team", "exec-1", 201)
+    assert audit.parse([line()]) == [call]
 
 
 def test_a_call_to_no_object_is_named_by_its_address() -> None:

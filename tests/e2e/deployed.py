@@ -17,7 +17,7 @@ import yaml
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY
 
-APPLICATIONS = Path(__file__).parent / "applications"
+APPLICATIONS = Path(__file__).parent / "runtime" / "applications"
 SMALL = {
     "cores": 1,
     "coreRequest": "100m",
@@ -152,9 +152,18 @@ def render(source: Path | Mapping[str, Any], namespace: str, *options: str) -> s
     return done.stdout
 
 
-def deploy(cluster: Cluster, namespace: str, source: Path | Mapping[str, Any], *options: str) -> Deployed:
-    """Render an application and apply it, as a person does: `sparkgen render ... | kubectl apply -f -`."""
-    manifests = render(source, namespace, *options)
+def deploy(
+    cluster: Cluster,
+    namespace: str,
+    source: Path | Mapping[str, Any],
+    *options: str,
+    change: Callable[[str], str] = str,
+) -> Deployed:
+    """Render an application and apply it, as a person does: `sparkgen render ... | kubectl apply -f -`.
+
+    `change` has the manifests first: what a test holds back, or changes as a person would by kustomize.
+    """
+    manifests = change(render(source, namespace, *options))
     scripts = {path.name: path.read_text() for path in APPLICATIONS.glob("*.py")}
     cluster.apply(
         {

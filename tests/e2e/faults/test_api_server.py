@@ -1,0 +1,320 @@
+"""The API server is away, refuses, or is slow: the application waits, says why, and goes on."""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+import yaml
+from deployed import Deployed, deploy, document, leaving, wait_until
+from recorder import recorded
+
+from cluster import answers, faults
+from cluster.handle import Cluster
+from cluster.images import TESTED_VERSIONS
+from cluster.plan import LAYOUT
+
+OLD, NEW = TESTED_VERSIONS
+
+
+def verbs(cluster: Cluster, namespace: str, account: str, since: datetime | None = None) -> Counter[str]:
+    """How often an allocator asked for what: "create pods 201" and the like."""
+    calls = cluster.calls(namespace, account, since)
+    return Counter(f"{call.verb} {call.resource} {call.code}" for call in calls)
+
+
+def registered(application: Deployed, count: int, seconds: float = 150) -> None:
+    """Wait until Spark has so many executors, of as many that are wanted."""
+    wait_until(
+        lambda: f"{count} of {count} executors ({count} registered)" in application.logs("allocator"),
+        seconds,
+        f"{count} executors are registered",
+        application.story,
+    )
+
+
+def told(application: Deployed, reason: str, words: str) -> bool:
+    """Whether an Event on the driver's pod says it."""
+    return any(event["reason"] == reason and words in event["message"] for event in application.events())
+
+
+@pytest.mark.parametrize("seconds", [30, pytest.param(300, marks=pytest.mark.full)])
+def test_the_api_server_is_away(cluster: Cluster, restricted: str, seconds: int) -> None:
+    """It crashes while a job shuffles, and an executor dies meanwhile: the job goes on, and we do later."""
+    lasts = str(seconds + 30)
+    with recorded(cluster, restricted) as record:
+        application = deploy(cluster, restricted, document("away", NEW, "shuffle.py", lasts, "0"))
+        registered(application, 2)
+        victim = application.executors("Running")[0]
+        with faults.away("kube-apiserver"):
+            began = time.monotonic()
+            faults.kill_container(victim, "spark-kubernetes-executor")
+            time.sleep(max(0.0, seconds - (time.monotonic() - began)))
+        back = datetime.now(UTC)
+        assert application.wait(seconds + 200) == "Complete", application.story()
+    assert "rounds: (99500, 99700, 99900, 100100, 100300)" in application.logs()
+    assert record.most_at_once("driver") == 1
+    assert len(record.uids("executor")) == 3, "two that were wanted, and one for the one that died"
+    later = verbs(cluster, restricted, "away", back)
+    assert later["create pods 201"] == 1
+    assert sum(count for verb, count in later.items() if verb.startswith("list")) <= 2
+    assert sum(count for verb, count in later.items() if verb.startswith("watch")) <= 5
+    (allocator,) = application.driver()["status"]["initContainerStatuses"][1:]
+    assert (allocator["name"], allocator["restartCount"]) == ("allocator", 0)
+
+
+def test_a_full_quota_is_told_and_its_end_used(cluster: Cluster, restricted: str) -> None:
+    """Room for one of three executors: the reason is told, few tries are made, and then all three run."""
+    quota = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "few", "namespace": restricted},
+        "spec": {"hard": {"pods": "2"}},
+    }
+    cluster.apply(quota)
+    wanted = document("quota", OLD, "shuffle.py", "60", "0", executor={"instances": 3})
+    application = deploy(cluster, restricted, wanted)
+    wait_until(application.has_driver, 60, "there is a driver")
+    wait_until(
+        lambda: told(application, "ExecutorsRefused", "the namespace's quota is used up"),
+        60,
+        "the quota is told as an Event",
+        application.story,
+    )
+    registered_one = "1 of 3 executors (1 registered)"
+    wait_until(
+        lambda: registered_one in application.logs("allocator"), 90, "one works alone", application.story
+    )
+    refused = [
+        call for call in cluster.calls(restricted, "quota") if (call.verb, call.code) == ("create", 403)
+    ]
+    lasted = (datetime.now(UTC) - refused[0].time).total_seconds()
+    # Pauses grow from 1 s, so that n tries take more than 2^(n-2) s; the first round may have three at once.
+    assert 2 ** max(0, len(refused) - 5) <= lasted + 1, f"{len(refused)} refused tries within {lasted:.0f} s"
+    assert "refused, next try in" in application.logs("allocator")
+    cluster.kubectl("patch", "quota", "few", "-n", restricted, "-p", '{"spec": {"hard": {"pods": "9"}}}')
+    registered(application, 3)
+    assert application.wait() == "Complete", application.story()
+    assert "rounds: (99500, 99700, 99900, 100100, 100300)" in application.logs()
+
+
+@contextmanager
+def webhook(cluster: Cluster, namespace: str, kind: str, *urls: str, **more: Any) -> Iterator[None]:
+    """A webhook for the executors of a namespace, at each of these addresses; gone when the block ends."""
+    name = f"{namespace}-{kind.lower()}"
+    entry = {
+        "clientConfig": {"caBundle": authority()},
+        "rules": [
+            {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
+        ],
+        "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}},
+        "objectSelector": {"matchLabels": {"spark-role": "executor"}},
+        "admissionReviewVersions": ["v1"],
+        "sideEffects": "None",
+        "failurePolicy": "Fail",
+        **more,
+    }
+    hooks = [
+        {**entry, "name": f"hook{number}.sparkgen.dev", "clientConfig": {**entry["clientConfig"], "url": url}}
+        for number, url in enumerate(urls)
+    ]
+    cluster.apply(
+        {
+            "apiVersion": "admissionregistration.k8s.io/v1",
+            "kind": f"{kind}WebhookConfiguration",
+            "metadata": {"name": name},
+            "webhooks": hooks,
+        }
+    )
+    try:
+        yield
+    finally:
+        cluster.kubectl("delete", f"{kind}WebhookConfiguration", name)
+
+
+def authority() -> str:
+    """The cluster's certificate authority, as webhooks' configurations have it."""
+    return base64.b64encode((LAYOUT.pki / "ca.crt").read_bytes()).decode()
+
+
+def test_a_webhook_that_denies_is_told_and_its_end_used(cluster: Cluster, restricted: str) -> None:
+    """Every executor is denied for a while: the webhook's words are told, and the job ends well after it."""
+    with answers.webhooks() as url, webhook(cluster, restricted, "Validating", f"{url}/deny"):
+        application = deploy(cluster, restricted, document("denied", NEW, "shuffle.py", "1", "0"))
+        wait_until(application.has_driver, 60, "there is a driver")
+        wait_until(
+            lambda: told(application, "ExecutorsRefused", answers.DENIAL),
+            60,
+            "the denial is told as an Event",
+            application.story,
+        )
+        wait_until(
+            lambda: verbs(cluster, restricted, "denied")["create pods 403"] >= 4,
+            60,
+            "it was tried several times",
+        )
+        assert not application.executors()
+    assert application.wait() == "Complete", application.story()
+    assert "an admission webhook denied it" in application.logs("allocator")
+    assert verbs(cluster, restricted, "denied")["create pods 201"] == 2
+
+
+def test_a_policy_that_denies_ends_the_application(cluster: Cluster, restricted: str) -> None:
+    """A ValidatingAdmissionPolicy does not change its mind: with nothing running the application fails so."""
+    name = f"{restricted}-none"
+    policy = {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "ValidatingAdmissionPolicy",
+        "metadata": {"name": name},
+        "spec": {
+            "failurePolicy": "Fail",
+            "matchConstraints": {
+                "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": restricted}},
+                "objectSelector": {"matchLabels": {"spark-role": "executor"}},
+                "resourceRules": [
+                    {
+                        "apiGroups": [""],
+                        "apiVersions": ["v1"],
+                        "operations": ["CREATE"],
+                        "resources": ["pods"],
+                    }
+                ],
+            },
+            "validations": [{"expression": "false", "message": "no executors in this namespace"}],
+        },
+    }
+    binding = {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "ValidatingAdmissionPolicyBinding",
+        "metadata": {"name": name},
+        "spec": {"policyName": name, "validationActions": ["Deny"]},
+    }
+    cluster.apply(policy, binding)
+    try:
+        pod = json.dumps(
+            {
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "metadata": {"name": "try", "namespace": restricted, "labels": {"spark-role": "executor"}},
+                "spec": {"containers": [{"name": "main", "image": "none"}]},
+            }
+        )
+        wait_until(
+            lambda: (
+                "no executors in this namespace"
+                in cluster.try_kubectl("create", "--dry-run=server", "-f", "-", input_text=pod).stderr
+            ),
+            30,
+            "the policy is in force",
+        )
+        application = deploy(cluster, restricted, document("policy", OLD, "shuffle.py", "1", "0"))
+        assert application.wait() == "Failed"
+    finally:
+        cluster.kubectl("delete", "validatingadmissionpolicybinding,validatingadmissionpolicy", name)
+    said = application.logs()
+    assert "no executor can be started, and waiting does not help" in said
+    assert "no executors in this namespace" in said
+    assert told(application, "ApplicationFailed", "no executors in this namespace")
+
+
+def test_a_slow_webhook_delays_and_doubles_nothing(cluster: Cluster, restricted: str) -> None:
+    """Each creation takes 4 s, then longer than the webhook may: both executors come, each created once."""
+    with answers.webhooks() as url:
+        hanging = webhook(cluster, restricted, "Validating", f"{url}/slow/9", timeoutSeconds=2)
+        with hanging:
+            application = deploy(cluster, restricted, document("slow", NEW, "shuffle.py", "1", "0"))
+            wait_until(
+                lambda: verbs(cluster, restricted, "slow")["create pods 500"] >= 2,
+                90,
+                "creations have run into the webhook's time limit",
+            )
+            assert not application.executors()
+        with webhook(cluster, restricted, "Validating", f"{url}/slow/4"):
+            assert application.wait() == "Complete", application.story()
+    count = verbs(cluster, restricted, "slow")
+    assert count["create pods 201"] == 2
+    assert count["create pods 500"] <= 8
+
+
+@pytest.mark.full
+def test_answers_that_come_too_late_create_each_executor_once(cluster: Cluster, restricted: str) -> None:
+    """Two webhooks take 20 s each, so that the API server answers after we have given up: no twins."""
+    with (
+        answers.webhooks() as url,
+        webhook(cluster, restricted, "Mutating", f"{url}/slow/20", timeoutSeconds=30),
+        webhook(cluster, restricted, "Validating", f"{url}/slow/20", timeoutSeconds=30),
+    ):
+        application = deploy(cluster, restricted, document("late", NEW, "shuffle.py", "1", "0"))
+        assert application.wait(400) == "Complete", application.story()
+    created = [call for call in cluster.calls(restricted, "late") if call.verb == "create"]
+    pods = Counter(call.name for call in created if (call.resource, call.code) == ("pods", 201))
+    assert sorted(pods.values()) == [1, 1], pods
+    assert "cannot create an executor" in application.logs("allocator")
+
+
+def without_binding(manifests: str) -> tuple[str, str]:
+    """Manifests in two parts: all but the RoleBinding, and the RoleBinding."""
+    objects = list(yaml.safe_load_all(manifests))
+    late = [item for item in objects if item["kind"] == "RoleBinding"]
+    assert len(late) == 1
+    return yaml.safe_dump_all([item for item in objects if item not in late]), yaml.safe_dump_all(late)
+
+
+@pytest.mark.parametrize("seconds", [20, pytest.param(60, marks=pytest.mark.full)])
+def test_a_role_binding_comes_late(cluster: Cluster, restricted: str, seconds: int) -> None:
+    """The account has no right for a while: that is told, nothing fails, and the job ends well."""
+    late: list[str] = []
+
+    def hold_back(manifests: str) -> str:
+        now, after = without_binding(manifests)
+        late.append(after)
+        return now
+
+    wanted = document("rights", NEW, "shuffle.py", "1", "0")
+    application = deploy(cluster, restricted, wanted, change=hold_back)
+
+    def denied() -> list[datetime]:
+        return [call.time for call in cluster.calls(restricted, "rights") if call.code == 403]
+
+    wait_until(lambda: bool(denied()), 90, "something was denied", application.story)
+    first = denied()[0]
+    wait_until(
+        lambda: (datetime.now(UTC) - first).total_seconds() >= seconds, seconds + 5, "it has become late"
+    )
+    assert not application.finished(), application.story()
+    assert told(application, "ExecutorsRefused", "") or "RoleBinding applied" in application.logs("allocator")
+    cluster.kubectl("apply", "-f", "-", input_text=late[0])
+    assert application.wait() == "Complete", application.story()
+    count = verbs(cluster, restricted, "rights")
+    assert count["create pods 201"] == 2
+    tries = sum(number for verb, number in count.items() if verb.endswith("403"))
+    assert tries <= 40, f"{tries} calls were denied"
+
+
+@pytest.mark.full
+def test_an_image_that_is_not_there_ends_the_application(cluster: Cluster, restricted: str) -> None:
+    """A registry does not know the executors' image: three rounds, and the application fails, saying so."""
+    with answers.empty_registry() as registry:
+        executor = {"image": f"{registry}/spark:mistyped", "instances": 2}
+        wanted = document("image", NEW, "shuffle.py", "1", "0", executor=executor)
+        application = deploy(cluster, restricted, wanted)
+        assert application.wait(400) == "Failed", application.story()
+    said = application.logs()
+    assert "no executor can be started, and waiting does not help" in said
+    assert f"{registry}/spark:mistyped" in said
+    assert told(application, "ApplicationFailed", "mistyped")
+    created = verbs(cluster, restricted, "image")["create pods 201"]
+    assert created <= 6, f"{created} pods for an image that cannot be had"
+    wait_until(
+        lambda: not [p for p in application.executors() if not leaving(p)],
+        60,
+        "none is left",
+        application.story,
+    )

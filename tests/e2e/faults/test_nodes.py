@@ -1,0 +1,166 @@
+"""A node is lost, with executors or with the driver on it; a node is drained, or short of disk."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from deployed import Deployed, deploy, document, leaving, wait_until
+from places import Nodes
+from recorder import Recorder, recorded
+
+from cluster import faults
+from cluster import nodes as machines
+from cluster.handle import Cluster
+from cluster.images import TESTED_VERSIONS
+from cluster.plan import LAYOUT
+
+NEW = TESTED_VERSIONS[-1]
+SOON = [
+    {"key": f"node.kubernetes.io/{key}", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 3}
+    for key in ("unreachable", "not-ready")
+]
+"""Tolerations that have a pod leave a lost node at once: Kubernetes' own would let it wait for 5 minutes."""
+
+GO = "/tmp/go"  # noqa: S108 - in the driver's container
+RETRIED = {"type": "OnFailure", "onFailureRetries": 2}
+
+
+def label(pod: Mapping[str, Any], name: str) -> str:
+    """A label of a pod."""
+    return str(pod["metadata"]["labels"][name])
+
+
+def registered(application: Deployed, count: int) -> None:
+    """Wait until Spark has so many executors."""
+    wait_until(
+        lambda: f"({count} registered)" in application.logs("allocator"),
+        150,
+        f"{count} executors are registered",
+        application.story,
+    )
+
+
+def runs_on(node: str, container: str) -> bool:
+    """Whether a container's process runs on a node, whatever Kubernetes knows of it."""
+    command = [*machines.enter(LAYOUT, faults.node_of(node)), *machines.CTR, "tasks", "list"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd="/")
+    return any(container in line and "RUNNING" in line for line in done.stdout.splitlines())
+
+
+def one_driver_at_a_time(record: Recorder, count: int) -> None:
+    """Check that there were so many drivers, each created when the one before had ended or was gone."""
+    assert len(record.uids("driver")) == count
+    assert record.most_at_once("driver") == 1
+
+
+def with_driver_at(nodes: Nodes, name: str) -> dict[str, Any]:
+    """An application whose driver leaves a lost node soon, and is tried again; executors are on node1."""
+    nodes.open("node1", "executor")
+    nodes.open("node2", "driver")
+    driver = {"nodeSelector": nodes.at("driver"), "tolerations": SOON}
+    executor = {"nodeSelector": nodes.at("executor"), "instances": 1}
+    options = {"driver": driver, "executor": executor, "restartPolicy": RETRIED}
+    return document(name, NEW, "hold.py", "3", "nothing", "8", **options)
+
+
+def new_attempt_ended_well(application: Deployed, first: str, old: list[dict[str, Any]]) -> None:
+    """Check the second driver's work: its own executors, the right result, nothing of the first one left."""
+    wait_until(
+        lambda: application.has_driver() and application.driver()["metadata"]["uid"] != first,
+        120,
+        "another driver is there",
+        application.story,
+    )
+    registered(application, 1)
+    before = {label(pod, "sparkgen.dev/attempt") for pod in old}
+    now = {label(pod, "sparkgen.dev/attempt") for pod in application.executors("Running")}
+    assert before
+    assert now - before, "the new driver has executors of another attempt"
+    assert application.wait() == "Complete", application.story()
+    assert "total: 3" in application.logs()
+    wait_until(lambda: not application.executors(), 60, "no executor is left", application.story)
+
+
+def test_a_driver_that_is_cut_off_gets_no_twin(cluster: Cluster, restricted: str, nodes: Nodes) -> None:
+    """The driver's node is unreachable and the driver runs on: no second one, until the node is back."""
+    with recorded(cluster, restricted) as record:
+        application = deploy(cluster, restricted, with_driver_at(nodes, "cut"))
+        registered(application, 1)
+        first, old = application.driver(), application.executors()
+        (state,) = first["status"]["containerStatuses"]
+        container = state["containerID"].removeprefix("containerd://")
+        with faults.cut_off("node2"):
+            wait_until(
+                lambda: leaving(application.driver()), 60, "the driver has to leave", application.story
+            )
+            began = time.monotonic()
+            while time.monotonic() - began < 20:
+                assert record.uids("driver") == [first["metadata"]["uid"]], "there are two drivers"
+                time.sleep(1)
+            assert runs_on("node2", container), "nothing was shown: the driver had ended by itself"
+        nodes.open("node1", "driver")
+        new_attempt_ended_well(application, first["metadata"]["uid"], old)
+    one_driver_at_a_time(record, 2)
+
+
+@pytest.mark.full
+def test_a_driver_whose_node_is_gone_for_good_is_replaced(
+    cluster: Cluster, restricted: str, nodes: Nodes
+) -> None:
+    """The machine is dead and its Node object deleted: only then another driver starts, elsewhere."""
+    with recorded(cluster, restricted) as record:
+        application = deploy(cluster, restricted, with_driver_at(nodes, "dead"))
+        registered(application, 1)
+        first, old = application.driver(), application.executors()
+        faults.kill_node("node2")
+        nodes.open("node1", "driver")
+        wait_until(lambda: leaving(application.driver()), 60, "the driver has to leave", application.story)
+        began = time.monotonic()
+        while time.monotonic() - began < 30:
+            assert record.uids("driver") == [first["metadata"]["uid"]], "there are two drivers"
+            time.sleep(1)
+        cluster.kubectl("delete", "node", "node2", "--wait=false")
+        new_attempt_ended_well(application, first["metadata"]["uid"], old)
+    one_driver_at_a_time(record, 2)
+
+
+def test_executors_of_a_lost_node_are_replaced_and_their_work_is_done_again(
+    cluster: Cluster, restricted: str, nodes: Nodes
+) -> None:
+    """Both executors' node is unreachable: Spark hears "node-lost", and computes their map output again."""
+    nodes.open("node1", "driver")
+    nodes.open("node2", "executor")
+    options = {
+        "driver": {"nodeSelector": nodes.at("driver")},
+        "executor": {"nodeSelector": nodes.at("executor"), "tolerations": SOON},
+    }
+    application = deploy(cluster, restricted, document("lost", NEW, "again.py", GO, **options))
+    wait_until(lambda: "first: 499500" in application.logs(), 150, "the first sum", application.story)
+    nodes.open("node1", "executor")
+    with faults.cut_off("node2"):
+        told = "is lost: its node node2 does not answer any more"
+        wait_until(
+            lambda: told in application.logs(), 90, "Spark is told that the node is lost", application.story
+        )
+        wait_until(
+            lambda: (
+                len([p for p in application.executors("Running") if p["spec"]["nodeName"] == "node1"]) == 2
+            ),
+            60,
+            "two others run on node1",
+            application.story,
+        )
+        name = application.driver()["metadata"]["name"]
+        cluster.kubectl(
+            "exec", "-n", restricted, name, "-c", "spark-kubernetes-driver", "--", "touch", GO
+        )
+        assert application.wait() == "Complete", application.story()
+        said = application.logs()
+        assert "second: 499500" in said
+        assert "node-lost" in application.logs("allocator"), application.story()
+        assert "FetchFailed" not in said, "Spark knew that the map output was gone"
+    wait_until(lambda: not application.executors(), 90, "no executor is left", application.story)
