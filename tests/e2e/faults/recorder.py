@@ -45,22 +45,49 @@ class Recorder:
         self._ended = threading.Event()
         self._process: subprocess.Popen[str] | None = None
 
-    def events(self, role: str) -> list[Happened]:
+    def events(self, role: str, until: int | None = None) -> list[Happened]:
         """What happened to the pods of a role ("driver", "executor") so far."""
-        seen = list(self._events)
+        seen = self._events[:until]
         return [event for event in seen if event.pod["metadata"].get("labels", {}).get("spark-role") == role]
 
-    def most_at_once(self, role: str) -> int:
-        """The largest number of pods of a role that were there, and had not ended, at one time."""
+    def most_at_once(self, role: str, *, leaving: bool = True) -> int:
+        """The largest number of pods of a role that were there, and had not ended, at one time.
+
+        `leaving`: those that are being deleted count, too.
+        """
         alive: set[str] = set()
         most = 0
         for event in self.events(role):
-            if event.kind == "DELETED" or event.pod["status"].get("phase") in ("Succeeded", "Failed"):
+            over = event.kind == "DELETED" or event.pod["status"].get("phase") in ("Succeeded", "Failed")
+            if over or (not leaving and event.pod["metadata"].get("deletionTimestamp")):
                 alive.discard(event.uid)
             else:
                 alive.add(event.uid)
             most = max(most, len(alive))
         return most
+
+    def fewest_running(self, role: str, after: int, until: int) -> int:
+        """The smallest number of running pods of a role, from when there were `after` of them on.
+
+        `until`: how much had happened (`count`) when one stopped looking. One that is being deleted does not
+        count.
+        """
+        running: set[str] = set()
+        fewest: int | None = None
+        for event in self.events(role, until):
+            leaves = event.kind == "DELETED" or "deletionTimestamp" in event.pod["metadata"]
+            if leaves or event.pod["status"].get("phase") != "Running":
+                running.discard(event.uid)
+            else:
+                running.add(event.uid)
+            if fewest is not None or len(running) == after:
+                fewest = min(len(running) if fewest is None else fewest, len(running))
+        return fewest or 0
+
+    @property
+    def count(self) -> int:
+        """How much has happened so far."""
+        return len(self._events)
 
     def uids(self, role: str) -> list[str]:
         """The pods of a role there have been, in the order of their creation."""

@@ -22,6 +22,8 @@ from cluster.images import TESTED_VERSIONS
 from cluster.plan import LAYOUT
 
 OLD, NEW = TESTED_VERSIONS
+LATE = 60.0
+"""Seconds that a RoleBinding comes after the allocator was first refused."""
 
 
 def verbs(cluster: Cluster, namespace: str, account: str, since: datetime | None = None) -> Counter[str]:
@@ -144,6 +146,7 @@ def authority() -> str:
     return base64.b64encode((LAYOUT.pki / "ca.crt").read_bytes()).decode()
 
 
+@pytest.mark.full
 def test_a_webhook_that_denies_is_told_and_its_end_used(cluster: Cluster, restricted: str) -> None:
     """Every executor is denied for a while: the webhook's words are told, and the job ends well after it."""
     with answers.webhooks() as url, webhook(cluster, restricted, "Validating", f"{url}/deny"):
@@ -166,9 +169,10 @@ def test_a_webhook_that_denies_is_told_and_its_end_used(cluster: Cluster, restri
     assert verbs(cluster, restricted, "denied")["create pods 201"] == 2
 
 
-def test_a_policy_that_denies_ends_the_application(cluster: Cluster, restricted: str) -> None:
+@pytest.mark.full
+def test_a_policy_that_denies_ends_the_application(cluster: Cluster, namespace: str, images: None) -> None:
     """A ValidatingAdmissionPolicy does not change its mind: with nothing running the application fails so."""
-    name = f"{restricted}-none"
+    name = f"{namespace}-none"
     policy = {
         "apiVersion": "admissionregistration.k8s.io/v1",
         "kind": "ValidatingAdmissionPolicy",
@@ -176,7 +180,7 @@ def test_a_policy_that_denies_ends_the_application(cluster: Cluster, restricted:
         "spec": {
             "failurePolicy": "Fail",
             "matchConstraints": {
-                "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": restricted}},
+                "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}},
                 "objectSelector": {"matchLabels": {"spark-role": "executor"}},
                 "resourceRules": [
                     {
@@ -202,7 +206,7 @@ def test_a_policy_that_denies_ends_the_application(cluster: Cluster, restricted:
             {
                 "apiVersion": "v1",
                 "kind": "Pod",
-                "metadata": {"name": "try", "namespace": restricted, "labels": {"spark-role": "executor"}},
+                "metadata": {"name": "try", "namespace": namespace, "labels": {"spark-role": "executor"}},
                 "spec": {"containers": [{"name": "main", "image": "none"}]},
             }
         )
@@ -214,7 +218,7 @@ def test_a_policy_that_denies_ends_the_application(cluster: Cluster, restricted:
             30,
             "the policy is in force",
         )
-        application = deploy(cluster, restricted, document("policy", OLD, "shuffle.py", "1", "0"))
+        application = deploy(cluster, namespace, document("policy", OLD, "shuffle.py", "1", "0"))
         assert application.wait() == "Failed"
     finally:
         cluster.kubectl("delete", "validatingadmissionpolicybinding,validatingadmissionpolicy", name)
@@ -224,6 +228,7 @@ def test_a_policy_that_denies_ends_the_application(cluster: Cluster, restricted:
     assert told(application, "ApplicationFailed", "no executors in this namespace")
 
 
+@pytest.mark.full
 def test_a_slow_webhook_delays_and_doubles_nothing(cluster: Cluster, restricted: str) -> None:
     """Each creation takes 4 s, then longer than the webhook may: both executors come, each created once."""
     with answers.webhooks() as url:
@@ -267,8 +272,8 @@ def without_binding(manifests: str) -> tuple[str, str]:
     return yaml.safe_dump_all([item for item in objects if item not in late]), yaml.safe_dump_all(late)
 
 
-@pytest.mark.parametrize("seconds", [20, pytest.param(60, marks=pytest.mark.full)])
-def test_a_role_binding_comes_late(cluster: Cluster, restricted: str, seconds: int) -> None:
+@pytest.mark.full
+def test_a_role_binding_comes_a_minute_late(cluster: Cluster, restricted: str) -> None:
     """The account has no right for a while: that is told, nothing fails, and the job ends well."""
     late: list[str] = []
 
@@ -285,11 +290,11 @@ def test_a_role_binding_comes_late(cluster: Cluster, restricted: str, seconds: i
 
     wait_until(lambda: bool(denied()), 90, "something was denied", application.story)
     first = denied()[0]
-    wait_until(
-        lambda: (datetime.now(UTC) - first).total_seconds() >= seconds, seconds + 5, "it has become late"
-    )
+    wait_until(lambda: (datetime.now(UTC) - first).total_seconds() >= LATE, LATE + 5, "it has become late")
     assert not application.finished(), application.story()
-    assert told(application, "ExecutorsRefused", "") or "RoleBinding applied" in application.logs("allocator")
+    assert told(application, "ExecutorsRefused", "are Role and RoleBinding applied?") or (
+        "are Role and RoleBinding applied?" in application.logs("allocator")
+    )
     cluster.kubectl("apply", "-f", "-", input_text=late[0])
     assert application.wait() == "Complete", application.story()
     count = verbs(cluster, restricted, "rights")

@@ -50,6 +50,7 @@ def converged(fleet: Fleet, target: int) -> Callable[[], bool]:
     return lambda: set(fleet.registered().values()) == {target} and len(fleet.executors()) == COUNT * target
 
 
+@pytest.mark.full
 def test_fifty_allocators_converge_over_a_crash_of_the_api_server(fleet: Fleet) -> None:
     """500 executors, with a crash after about half of them; then 150; then none. Writes and lists are few."""
     fleet.start()

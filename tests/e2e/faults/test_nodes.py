@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import time
 from collections.abc import Mapping
@@ -42,6 +43,11 @@ def registered(application: Deployed, count: int) -> None:
         f"{count} executors are registered",
         application.story,
     )
+
+
+def blamed(log: str) -> list[str]:
+    """The losses in an allocator's log that count against the application: they are warnings."""
+    return re.findall(r"warning +(executor \d+ is gone.*)", log)
 
 
 def runs_on(node: str, container: str) -> bool:
@@ -155,12 +161,101 @@ def test_executors_of_a_lost_node_are_replaced_and_their_work_is_done_again(
             application.story,
         )
         name = application.driver()["metadata"]["name"]
-        cluster.kubectl(
-            "exec", "-n", restricted, name, "-c", "spark-kubernetes-driver", "--", "touch", GO
-        )
+        cluster.kubectl("exec", "-n", restricted, name, "-c", "spark-kubernetes-driver", "--", "touch", GO)
         assert application.wait() == "Complete", application.story()
         said = application.logs()
         assert "second: 499500" in said
         assert "node-lost" in application.logs("allocator"), application.story()
         assert "FetchFailed" not in said, "Spark knew that the map output was gone"
     wait_until(lambda: not application.executors(), 90, "no executor is left", application.story)
+
+
+def on_node2(nodes: Nodes, **executor: Any) -> dict[str, Any]:
+    """Where a driver that stays on node1 and executors that begin on node2 go."""
+    nodes.open("node1", "driver")
+    nodes.open("node2", "executor")
+    return {
+        "driver": {"nodeSelector": nodes.at("driver")},
+        "executor": {"nodeSelector": nodes.at("executor"), **executor},
+    }
+
+
+@pytest.mark.full
+def test_a_drained_node_keeps_what_a_budget_protects(cluster: Cluster, restricted: str, nodes: Nodes) -> None:
+    """`kubectl drain` with a PodDisruptionBudget of one: executors move one by one, and nobody is blamed."""
+    budget = {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": "drained", "namespace": restricted},
+        "spec": {
+            # A number: for a percentage, Kubernetes would ask the owner for its scale, and a pod has none.
+            "minAvailable": 1,
+            "selector": {
+                "matchLabels": {"sparkgen.dev/application": "drained", "spark-role": "executor"},
+            },
+        },
+    }
+    cluster.apply(budget)
+    with recorded(cluster, restricted) as record:
+        options = on_node2(nodes)
+        application = deploy(
+            cluster, restricted, document("drained", NEW, "shuffle.py", "60", "0", **options)
+        )
+        registered(application, 2)
+        nodes.open("node1", "executor")
+        selector = "--pod-selector=sparkgen.dev/application=drained"
+        flags = (selector, "--delete-emptydir-data", "--timeout=150s")
+        said = cluster.try_kubectl("drain", "node2", *flags, seconds=200)
+        drained = record.count
+        assert said.returncode == 0, said.stderr
+        assert application.wait() == "Complete", application.story()
+    assert "would violate the pod's disruption budget" in said.stderr, "the budget protected nobody"
+    assert record.fewest_running("executor", after=2, until=drained) >= 1
+    assert "rounds: (99500, 99700, 99900, 100100, 100300)" in application.logs()
+    told = application.logs("allocator")
+    assert blamed(told) == []
+    assert told.count("was evicted, as when a node is drained") == 2
+    assert len(record.uids("executor")) == 4
+
+
+@pytest.mark.full
+def test_an_executor_that_uses_too_much_disk_is_to_blame(cluster: Cluster, restricted: str) -> None:
+    """The kubelet evicts it for its own volume's limit: the application's fault; the task runs again."""
+    volume = {"name": "fill", "emptyDir": {"sizeLimit": "20Mi"}}
+    executor = {"instances": 1, "volumeMounts": [{"name": "fill", "mountPath": "/opt/fill"}]}
+    wanted = document("disk", NEW, "hold.py", "3", "disk", "1", executor=executor, volumes=[volume])
+    application = deploy(cluster, restricted, wanted)
+    assert application.wait() == "Complete", application.story()
+    assert "total: 3" in application.logs()
+    told = application.logs("allocator")
+    assert "was evicted by its node" in told
+    assert "exceeds the limit" in told
+    assert len(blamed(told)) == 1, application.story()
+
+
+@pytest.mark.full
+def test_a_node_short_of_disk_evicts_and_nobody_is_blamed(
+    cluster: Cluster, restricted: str, nodes: Nodes
+) -> None:
+    """Disk pressure on the executors' node: evicted, not the application's fault; others work elsewhere."""
+    with recorded(cluster, restricted) as record:
+        options = on_node2(nodes)
+        application = deploy(
+            cluster, restricted, document("pressed", NEW, "shuffle.py", "60", "0", **options)
+        )
+        registered(application, 2)
+        nodes.open("node1", "executor")
+        with faults.short_of_disk("node2"):
+            wait_until(
+                lambda: application.logs("allocator").count("was evicted by its node") >= 2,
+                120,
+                "both executors of node2 are evicted",
+                application.story,
+            )
+            registered(application, 2)
+            assert application.wait() == "Complete", application.story()
+    assert "rounds: (99500, 99700, 99900, 100100, 100300)" in application.logs()
+    told = application.logs("allocator")
+    assert blamed(told) == []
+    assert "The node was low on resource: ephemeral-storage" in told
+    assert len(record.uids("executor")) == 4

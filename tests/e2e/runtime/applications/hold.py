@@ -1,6 +1,6 @@
 """A job that lasts until a file appears, and then tells its result; some of its tasks may do harm first.
 
-Arguments: the number of tasks, and what the first attempt of task 0 does: nothing, or "oom".
+Arguments: the number of tasks, and what the first attempt of task 0 does: nothing, or "oom" or "disk".
 """
 
 import sys
@@ -24,6 +24,9 @@ def work(number: int) -> int:
             while True:
                 file.write(bytes(16 * 1024**2))
                 time.sleep(0.05)
+    if harm == "disk" and number == 0 and first:
+        Path("/opt/fill/it").write_bytes(bytes(64 * 1024**2))  # more than the volume may hold
+        time.sleep(600)  # until the kubelet has looked
     time.sleep(seconds)
     return number
 
