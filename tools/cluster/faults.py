@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,11 @@ from cachedir import ToolError
 from cluster import lifecycle, nodes, processes
 from cluster.plan import LAYOUT, NAME, NODES, Layout, Node
 from cluster.requirements import run
+
+SPARE = 3 << 30
+"""Bytes of disk that a node in `nearly_full_disk` may still use; others may use them, too."""
+FILLED = 10 << 30
+"""Bytes that are used up then: more than is spare, and than the images that the kubelet removes first."""
 
 
 def pid_file(name: str, layout: Layout = LAYOUT) -> Path:
@@ -88,23 +94,33 @@ def kill_container(pod: Mapping[str, Any], container: str, layout: Layout = LAYO
 
 
 @contextmanager
-def short_of_disk(name: str, layout: Layout = LAYOUT) -> Iterator[None]:
-    """A node whose kubelet wants more free disk than there is: it evicts its pods, one after another.
+def nearly_full_disk(name: str, layout: Layout = LAYOUT) -> Iterator[Callable[[], None]]:
+    """A node whose kubelet evicts pods once somewhat more of its disk is used; a function that uses it.
 
-    No disk is filled, as the nodes share the machine's: the threshold is raised above what is free.
+    The nodes share the machine's disk, so others have as much less for a while; ToolError when that is too
+    little. The kubelet first removes images that nobody uses: load them again.
     """
     node = node_of(name)
+    free = shutil.disk_usage(layout.root).free
+    if free < 2 * FILLED:
+        raise ToolError(f"less than {2 * FILLED >> 30} GiB are free in {layout.root}: make room.")
     file = layout.node_var(node) / "lib/kubelet/config.yaml"
     before = file.read_text()
-    wanted = shutil.disk_usage(layout.root).free + 2**40
     pressed = {
-        "evictionHard": {"nodefs.available": str(wanted)},
+        "evictionHard": {"nodefs.available": str(free - SPARE)},
         "evictionPressureTransitionPeriod": "1s",
     }
+    filling = layout.node(node) / "filling"
+
+    def fill() -> None:
+        with filling.open("wb") as content:
+            os.posix_fallocate(content.fileno(), 0, FILLED)
+
     try:
         _restart_kubelet(node, json.dumps({**json.loads(before), **pressed}), layout)
-        yield
+        yield fill
     finally:
+        filling.unlink(missing_ok=True)
         _restart_kubelet(node, before, layout)
 
 

@@ -238,22 +238,24 @@ def test_a_node_short_of_disk_evicts_and_nobody_is_blamed(
     cluster: Cluster, restricted: str, nodes: Nodes
 ) -> None:
     """Disk pressure on the executors' node: evicted, not the application's fault; others work elsewhere."""
-    with recorded(cluster, restricted) as record:
-        options = on_node2(nodes)
-        application = deploy(
-            cluster, restricted, document("pressed", NEW, "shuffle.py", "60", "0", **options)
-        )
-        registered(application, 2)
-        nodes.open("node1", "executor")
-        with faults.short_of_disk("node2"):
+    try:
+        with faults.nearly_full_disk("node2") as fill, recorded(cluster, restricted) as record:
+            options = on_node2(nodes)
+            wanted = document("pressed", NEW, "shuffle.py", "90", "0", **options)
+            application = deploy(cluster, restricted, wanted)
+            registered(application, 2)
+            nodes.open("node1", "executor")
+            fill()
             wait_until(
                 lambda: application.logs("allocator").count("was evicted by its node") >= 2,
                 120,
                 "both executors of node2 are evicted",
                 application.story,
             )
-            registered(application, 2)
             assert application.wait() == "Complete", application.story()
+    finally:
+        cluster.load_runtime()  # what the kubelet removed to make room
+        cluster.load_spark(TESTED_VERSIONS)
     assert "rounds: (99500, 99700, 99900, 100100, 100300)" in application.logs()
     told = application.logs("allocator")
     assert blamed(told) == []
