@@ -15,9 +15,10 @@ from sparkgen.resources.security import RESTRICTED
 
 DEFAULT_RUNTIME_RESOURCES = {
     "requests": {"cpu": "100m", "memory": "64Mi"},
-    "limits": {"cpu": "500m", "memory": "256Mi"},
+    "limits": {"cpu": "1", "memory": "256Mi"},
 }
-"""For `install` and `allocator`: both sides are set, so that a namespace with a quota accepts the pod."""
+"""For `install` and `allocator`: both sides are set, so that a namespace with a quota accepts the pod.
+Hundreds of creations a second, and a start that nothing waits for, take a core for a moment."""
 
 TOKEN_SECONDS = 3600
 

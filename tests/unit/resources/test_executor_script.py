@@ -226,6 +226,19 @@ def test_class_path(executor: Run, tmp_path: Path) -> None:
     assert found[found.index("-cp") + 1] == expected
 
 
+def test_the_jars_that_a_start_needs_come_first(executor: Run, tmp_path: Path) -> None:
+    """Before the folder's others, and after the configuration; a path with a blank stays one."""
+    spark = with_spark(tmp_path, "4.0.1")
+    (tmp_path / "spark home" / "jars" / "netty-buffer-4.1.jar").touch()
+    (tmp_path / "spark home" / "jars" / "zstd.jar").touch()
+    jars = f"{tmp_path}/spark home/jars"
+    expected = (
+        f"/opt/sparkgen/conf:{jars}/spark-core_2.13-4.0.1.jar:{jars}/netty-buffer-4.1.jar:{jars}/*:{tmp_path}"
+    )
+    found = arguments(executor(**spark))
+    assert found[found.index("-cp") + 1] == expected
+
+
 def test_java_of_the_path(executor: Run, environment: dict[str, str]) -> None:
     """Without JAVA_HOME the java of the PATH runs."""
     path = f"{environment['JAVA_HOME']}/bin:{os.environ['PATH']}"
