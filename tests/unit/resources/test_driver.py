@@ -140,7 +140,7 @@ def test_runtime_containers(rendered: Make) -> None:
         assert container["securityContext"]["readOnlyRootFilesystem"] is True
         assert container["resources"] == {
             "requests": {"cpu": "100m", "memory": "64Mi"},
-            "limits": {"cpu": "500m", "memory": "1Gi"},
+            "limits": {"cpu": "1", "memory": "1Gi"},
         }
 
 
