@@ -1,0 +1,56 @@
+"""What the tests of the chart need on the cluster: images, a restricted namespace, and both helms."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import gotools
+from cluster import network
+from cluster.handle import Cluster
+from cluster.images import TESTED_VERSIONS
+from cluster.plan import NAME
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "runtime"))  # deployed.py: applications, and how to wait
+
+CHART = Path(__file__).parents[3] / "charts" / "spark-app"
+
+Helm = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session")
+def images(cluster: Cluster) -> None:
+    """The runtime image, and Spark of both lines, are on the nodes."""
+    cluster.load_runtime()
+    cluster.load_spark(TESTED_VERSIONS)
+
+
+@pytest.fixture
+def restricted(cluster: Cluster, namespace: str, images: None) -> str:
+    """A namespace that lets in only what Pod Security's level "restricted" allows; hooks run in it, too."""
+    cluster.kubectl("label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted")
+    return namespace
+
+
+@pytest.fixture(params=["helm", "helm3"])
+def helm(request: pytest.FixtureRequest, cluster: Cluster, tmp_path: Path) -> Helm:
+    """A function: one call of helm on the cluster, with each of the two; CHART stands for the chart."""
+    command = [*(network.enter(NAME) if cluster.own else []), str(gotools.ensure(request.param))]
+    homes = {f"HELM_{name}_HOME": str(tmp_path / name) for name in ("CACHE", "CONFIG", "DATA")}
+
+    def call(*arguments: str) -> subprocess.CompletedProcess[str]:
+        given = [str(CHART) if word == "CHART" else word for word in arguments]
+        return subprocess.run(
+            [*command, *given, f"--kubeconfig={cluster.kubeconfig}"],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=400,
+            env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", **homes},
+        )
+
+    return call
