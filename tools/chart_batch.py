@@ -20,6 +20,9 @@ from typing import Any
 
 Value = dict[str, Any]
 
+MOST = 400
+"""Documents per process of helm, which keeps all of them in memory."""
+
 CHART = Path(__file__).resolve().parents[1] / "charts" / "spark-app"
 
 ENTRY = """
@@ -66,6 +69,16 @@ def render_texts(
     helm: Path, texts: Sequence[str], documents: Sequence[Value], namespace: str = "default"
 ) -> list[Rendered]:
     """The same for documents as text; `documents` are their values, which say the namespaces."""
+    results: list[Rendered] = []
+    for start in range(0, len(texts), MOST):
+        part = slice(start, start + MOST)
+        results += _in_one_process(helm, texts[part], documents[part], namespace)
+    return results
+
+
+def _in_one_process(
+    helm: Path, texts: Sequence[str], documents: Sequence[Value], namespace: str
+) -> list[Rendered]:
     items = []
     for text, value in zip(texts, documents, strict=True):
         indented = re.sub("([\n\x85\u2028\u2029]|^)", r"\1    ", text)  # all of YAML's line breaks

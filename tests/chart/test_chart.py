@@ -13,8 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 import yaml
+from hypothesis import given
 
 import chart as generator
 import chart_schema
@@ -26,6 +28,7 @@ from sparkgen.chart import archive, export, files, package
 from sparkgen.document import load
 from sparkgen.errors import SparkgenError
 from sparkgen.semantics.registry import RULES
+from tests.property.strategies import Broken, broken, documents
 
 ROOT = Path(__file__).parents[2]
 CHART = ROOT / "charts" / "spark-app"
@@ -51,6 +54,34 @@ def test_schema_is_small() -> None:
     assert len(text) < 65536
     assert '"description"' not in text.replace('"description":{', "")
     assert "$schema" in text
+
+
+@given(documents().flatmap(broken))
+def test_schema_refuses_what_the_documents_schema_refuses(document: Broken) -> None:
+    """One defect in a valid document: both refuse it, but for a null, which takes an optional field away."""
+    validator = jsonschema.Draft202012Validator(chart_schema.values_schema())
+    value: Any = document.value
+    assert not validator.is_valid(value) or None in value_at(value, document.path)
+
+
+@given(documents())
+def test_schema_takes_what_the_documents_schema_takes(value: dict[str, Any]) -> None:
+    """A valid document is a valid values file, with Helm's `global` and a null beside it, too."""
+    validator = jsonschema.Draft202012Validator(chart_schema.values_schema())
+    assert validator.is_valid({**value, "global": {"a": 1}})
+    assert validator.is_valid(
+        {**value, "spec": {**value["spec"], "driver": None}} if "schedule" not in value["spec"] else value
+    )
+
+
+def value_at(value: Any, path: tuple[str | int, ...]) -> list[Any]:
+    """What stands at a path, in a list; nothing where there is no such place."""
+    for part in path:
+        try:
+            value = value[part]
+        except (KeyError, IndexError, TypeError):
+            return []
+    return [value]
 
 
 def test_every_step_and_rule_has_its_template() -> None:
