@@ -50,7 +50,7 @@ def helm(request: pytest.FixtureRequest, cluster: Cluster, tmp_path: Path) -> He
             text=True,
             check=False,
             timeout=400,
-            env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", **homes},
+            env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(tmp_path), **homes},
         )
 
     return call
