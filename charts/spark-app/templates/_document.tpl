@@ -5,10 +5,17 @@ Every template here takes a dictionary, and leaves what it computes in it: text 
 (docs/design/helm-parity.md). "In" and "Out" name the keys. Steps and rules have the names of the generator's.
 */ -}}
 
-{{- /* In: values, namespace (the release's), files. Out: problems; objects when there are none. */ -}}
+{{- /*
+Dot: what Helm gives to a template ($). Out: $.sparkgen, with problems, or else objects, run and app. All templates of
+a chart get the same $, so the document is computed once, whichever of them comes first.
+*/ -}}
 {{- define "sparkgen.document" -}}
-  {{- $tables := .files.Get "files/tables.json" | fromJson -}}
-  {{- template "sparkgen.examine" (set . "tables" $tables) -}}
+  {{- if not (hasKey . "sparkgen") -}}
+    {{- $tables := .Files.Get "files/tables.json" | fromJson -}}
+    {{- $call := dict "values" .Values "namespace" .Release.Namespace "files" .Files "tables" $tables -}}
+    {{- template "sparkgen.examine" $call -}}
+    {{- $_ := set . "sparkgen" $call -}}
+  {{- end -}}
 {{- end -}}
 
 {{- /* In: values, namespace, files, tables. Out: problems; objects when there are none. */ -}}
