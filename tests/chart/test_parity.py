@@ -119,6 +119,10 @@ ODD = st.one_of(
     st.sampled_from(
         ["a:b:c", "a:b", "x.jar", "-Xmx1g", "-Dspark.x=1", "sort", "spark-local-dir-1", "/opt/sparkgen/x"]
     ),
+    st.sampled_from(
+        ["AKIAABCDEFGHIJKLMNOP", "s3://me:secret1@x", "password=abcdef", "pwd=${X}", "secret=<a>b"]
+    ),
+    st.sampled_from(["1" * 101, "\u00e9" * 100, "\u00e9" * 101, "a b" * 50, "1" * 41, "0." + "1" * 38]),
     st.from_regex(r"[0-9]{1,3}[.,]?[0-9]{0,2} ?[kmgtMGi]{0,2}", fullmatch=True),
     st.from_regex(r"([0-9*,/-]{1,4} ){4}[0-9a-zA-Z*,/-]{1,4}", fullmatch=True),
     TEXT,

@@ -8,6 +8,7 @@ or what the comment says.
   {{- $units := (index . 1).bytes -}}
   {{- $text := index . 0 -}}
   {{- $lower := $text | replace "\u0130" "?" | lower | include "sparkgen.trimmed" -}}
+  {{- $blanks := include "sparkgen.blanks" . -}}
   {{- $unit := regexFind "[a-z]*$" $lower -}}
   {{- $short := $unit | trimSuffix "b" | trimSuffix "i" | default (ternary "b" "" (eq $unit "b")) -}}
   {{- if and (regexMatch "^[0-9]+[a-z]*$" $lower) (hasKey $units ($unit | default "b")) -}}
@@ -19,12 +20,12 @@ or what the comment says.
       is larger than Spark can count
     {{- end -}}
   {{- else if not $lower -}}is empty
-  {{- else if not (regexMatch "^[+-]?[0-9]+(\\.[0-9]*)?\\s*[a-z]*$" $lower) -}}is not a number with a unit
+  {{- else if not (regexMatch (printf "^[+-]?[0-9]+(\\.[0-9]*)?(?:%s)?[a-z]*$" $blanks) $lower) -}}is not a number with a unit
   {{- else if hasPrefix "-" $lower -}}is negative
   {{- else if and $unit (not (hasKey $units $short)) -}}has the unit "{{ $unit }}", which Spark does not know
   {{- else if contains "." $lower -}}has a fraction, which Spark refuses
   {{- else if hasPrefix "+" $lower -}}has a sign
-  {{- else if regexMatch "[0-9]\\s+[a-z]*$" $lower -}}has a blank before the unit
+  {{- else if regexMatch (printf "[0-9]%s[a-z]*$" $blanks) $lower -}}has a blank before the unit
   {{- else -}}
     has the unit "{{ include "sparkgen.trimmed" $text | regexFind "[A-Za-z]+$" }}", which is Kubernetes' way; Spark writes "{{ $short }}"
   {{- end -}}
@@ -34,6 +35,7 @@ or what the comment says.
 {{- define "sparkgen.reason.duration" -}}
   {{- $units := (index . 1).microseconds -}}
   {{- $lower := index . 0 | replace "\u0130" "?" | lower | include "sparkgen.trimmed" -}}
+  {{- $blanks := include "sparkgen.blanks" . -}}
   {{- $unit := regexFind "[a-z]*$" $lower -}}
   {{- $meant := get (index . 1).meantDurations $unit | default $unit -}}
   {{- if and (regexMatch "^-?[0-9]+[a-z]*$" $lower) (hasKey $units ($unit | default "us")) -}}
@@ -42,13 +44,13 @@ or what the comment says.
       is larger than Spark can count
     {{- end -}}
   {{- else if not $lower -}}is empty
-  {{- else if not (regexMatch "^[0-9]+(\\.[0-9]*)?\\s*[a-z]*$" $lower) -}}
+  {{- else if not (regexMatch (printf "^[0-9]+(\\.[0-9]*)?(?:%s)?[a-z]*$" $blanks) $lower) -}}
     {{- if regexMatch "^([0-9]+(d|h|m|s|ms|us))+$" $lower -}}has more than one unit, and Spark reads only one
     {{- else -}}is not a number with a unit
     {{- end -}}
   {{- else if and $unit (not (hasKey $units $meant)) -}}has the unit "{{ $unit }}", which Spark does not know
   {{- else if contains "." $lower -}}has a fraction, which Spark refuses
-  {{- else if regexMatch "[0-9]\\s+[a-z]*$" $lower -}}has a blank before the unit
+  {{- else if regexMatch (printf "[0-9]%s[a-z]*$" $blanks) $lower -}}has a blank before the unit
   {{- else -}}has the unit "{{ $unit }}", which Spark does not know
   {{- end -}}
 {{- end -}}

@@ -36,7 +36,7 @@ def restricted(cluster: Cluster, namespace: str, images: None) -> str:
     return namespace
 
 
-@pytest.fixture(params=["helm", "helm3"])
+@pytest.fixture(params=["helm", pytest.param("helm3", marks=pytest.mark.full)])
 def helm(request: pytest.FixtureRequest, cluster: Cluster, tmp_path: Path) -> Helm:
     """A function: one call of helm on the cluster, with each of the two; CHART stands for the chart."""
     command = [*(network.enter(NAME) if cluster.own else []), str(gotools.ensure(request.param))]
