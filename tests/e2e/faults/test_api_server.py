@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 import yaml
+from admission import webhook
 from deployed import Deployed, deploy, document, leaving, wait_until
 from recorder import recorded
 
 from cluster import answers, faults
 from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
-from cluster.plan import LAYOUT
 
 OLD, NEW = TESTED_VERSIONS
 LATE = 60.0
@@ -105,45 +101,6 @@ def test_a_full_quota_is_told_and_its_end_used(cluster: Cluster, restricted: str
     registered(application, 3)
     assert application.wait() == "Complete", application.story()
     assert "rounds: (99500, 99700, 99900, 100100, 100300)" in application.logs()
-
-
-@contextmanager
-def webhook(cluster: Cluster, namespace: str, kind: str, *urls: str, **more: Any) -> Iterator[None]:
-    """A webhook for the executors of a namespace, at each of these addresses; gone when the block ends."""
-    name = f"{namespace}-{kind.lower()}"
-    entry = {
-        "clientConfig": {"caBundle": authority()},
-        "rules": [
-            {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
-        ],
-        "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}},
-        "objectSelector": {"matchLabels": {"spark-role": "executor"}},
-        "admissionReviewVersions": ["v1"],
-        "sideEffects": "None",
-        "failurePolicy": "Fail",
-        **more,
-    }
-    hooks = [
-        {**entry, "name": f"hook{number}.sparkgen.dev", "clientConfig": {**entry["clientConfig"], "url": url}}
-        for number, url in enumerate(urls)
-    ]
-    cluster.apply(
-        {
-            "apiVersion": "admissionregistration.k8s.io/v1",
-            "kind": f"{kind}WebhookConfiguration",
-            "metadata": {"name": name},
-            "webhooks": hooks,
-        }
-    )
-    try:
-        yield
-    finally:
-        cluster.kubectl("delete", f"{kind}WebhookConfiguration", name)
-
-
-def authority() -> str:
-    """The cluster's certificate authority, as webhooks' configurations have it."""
-    return base64.b64encode((LAYOUT.pki / "ca.crt").read_bytes()).decode()
 
 
 @pytest.mark.full

@@ -9,11 +9,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from admission import webhook
 from deployed import wait_until
 from fleet import Fleet
 from places import Nodes
 
-from cluster import fakes, faults
+from cluster import answers, fakes, faults
 from cluster.audit import Call
 from cluster.handle import Cluster
 from sparkgen.allocator.absorb import MAX_WINDOW
@@ -21,6 +22,8 @@ from sparkgen.allocator.absorb import MAX_WINDOW
 COUNT = 50
 EXECUTORS = 10
 FEWER = 3
+SLOWNESS = 3
+"""Seconds that each creation takes. An allocator sends 1, 2, 4, ... at a time: ten take it 12 s."""
 
 
 @pytest.fixture
@@ -53,19 +56,26 @@ def converged(fleet: Fleet, target: int) -> Callable[[], bool]:
 
 @pytest.mark.full
 def test_fifty_allocators_converge_over_a_crash_of_the_api_server(fleet: Fleet) -> None:
-    """500 executors, with a crash after about half of them; then 150; then none. Writes and lists are few."""
-    fleet.start()
+    """500 executors, with a crash after the first of them; then 150; then none. Writes and lists are few.
+
+    A slow webhook sees to it that many creations are on their way when the server crashes.
+    """
 
     def story() -> str:
         slow = [name for name, count in fleet.registered().items() if count != EXECUTORS][:3]
         return "\n".join(f"--- {name}\n{fleet.log(name)[-2000:]}" for name in slow)
 
-    wait_until(lambda: len(fleet.executors()) > COUNT * EXECUTORS // 2, 90, "half of them are there", story)
-    there = len(fleet.executors())
-    with faults.away("kube-apiserver"):
-        time.sleep(10)
-    assert there < COUNT * EXECUTORS, "nothing was shown: all were there before the crash"
-    wait_until(converged(fleet, EXECUTORS), 180, "all have what they want", story)
+    with (
+        answers.webhooks() as url,
+        webhook(fleet.cluster, fleet.namespace, "Validating", f"{url}/slow/{SLOWNESS}"),
+    ):
+        fleet.start()
+        wait_until(lambda: len(fleet.executors()) >= COUNT, 90, "some are there", story)
+        there = len(fleet.executors())
+        with faults.away("kube-apiserver"):
+            time.sleep(10)
+        assert there < COUNT * EXECUTORS, "nothing was shown: all were there before the crash"
+        wait_until(converged(fleet, EXECUTORS), 240, "all have what they want", story)
     fleet.want(FEWER)
     wait_until(converged(fleet, FEWER), 120, "all have fewer", story)
     assert fleet.died() == []
@@ -84,8 +94,7 @@ def check(fleet: Fleet, name: str, ended: datetime) -> None:
     created = [
         call.name for call in calls if (call.verb, call.resource, call.code) == ("create", "pods", 201)
     ]
-    # Accepted just as the server died, an executor may be missing from its audit log.
-    assert EXECUTORS - MAX_WINDOW <= len(created) <= EXECUTORS
+    assert len(created) <= EXECUTORS  # one that was taken just as the server died may not be in its log
     assert len(set(created)) == len(created)
     assert count["create", "pods"] <= EXECUTORS + MAX_WINDOW, count
     lists = [call.time < ended for call in calls if call.verb == "list"]
@@ -94,6 +103,7 @@ def check(fleet: Fleet, name: str, ended: datetime) -> None:
     # A server ends the watches of those who read too slowly, as fifty processes on two cores do.
     assert count["watch", "pods"] <= 20, count
     assert count["delete", "pods"] <= EXECUTORS + 2, count
+    assert count["create", "secrets"] <= 3, count
     writes = [call for call in calls if call.verb in ("create", "delete") and call.resource == "pods"]
     assert at_once(writes) <= MAX_WINDOW
     assert not [call for call in calls if call.code == 403 and call.verb == "delete"]
