@@ -78,15 +78,15 @@ def limits(draft: Draft) -> Draft:
     memory, situation = draft.memory, draft.situation
     if memory.failure is not None:
         return draft
+    alive = any(_alive(id_, situation) for id_ in situation.ids(*sets.ACTIVE))
+    for backoff in (memory.refusals, memory.bad_starts):  # first: they say more than a number of failures
+        if backoff.hopeless >= HOPELESS_ROUNDS and not alive:
+            text = reasons.hopeless(backoff)
+            return replace(draft, memory=replace(memory, failure=text))
     limit = failure_limit(situation)
     if len(memory.failures) > limit:
         text = reasons.too_many_failures(memory, limit, situation.settings)
         return replace(draft, memory=replace(memory, failure=text))
-    alive = any(_alive(id_, situation) for id_ in situation.ids(*sets.ACTIVE))
-    for backoff in (memory.refusals, memory.bad_starts):
-        if backoff.hopeless >= HOPELESS_ROUNDS and not alive:
-            text = reasons.hopeless(backoff)
-            return replace(draft, memory=replace(memory, failure=text))
     return draft
 
 

@@ -101,6 +101,7 @@ def hopeless(backoff: Backoff) -> str:
 def too_many_failures(memory: Memory, limit: int, settings: Settings) -> str:
     """That more executors failed than the application may lose, and the last loss."""
     losses = [loss.message for _, loss in sorted(memory.losses.items()) if loss.by_application]
+    losses = losses or [memory.bad_starts.reason] * bool(memory.bad_starts.reason)
     last = f"; the last one: {losses[-1]}" if losses else ""
     return (
         f"{len(memory.failures)} executors failed within {settings.failures_interval:.0f} s, and "

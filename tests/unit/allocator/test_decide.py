@@ -254,6 +254,27 @@ def test_an_image_that_cannot_be_pulled_is_tried_thrice_and_then_ends_the_applic
     assert "ImagePullBackOff: no such image" in str(decided(seen(), wants(3), memory).failure)
 
 
+def test_the_image_is_the_reason_though_more_executors_failed_for_it_than_may() -> None:
+    """Two executors of three rounds are six failures, and four may: what is told is the image."""
+    waiting = Waiting("ImagePullBackOff", "no such image", hopeless=True)
+    pods = [pod(id_, Phase.PENDING, NOW - 60, waiting=waiting) for id_ in (5, 6)]
+    bad_starts = Backoff(2, NOW - 1, "executor 4: ImagePullBackOff: no such image", hopeless=2)
+    memory = remembers(bad_starts=bad_starts, failures=(NOW - 90, NOW - 90, NOW - 45, NOW - 45))
+    decision = decided(seen(pods), wants(2), memory, replace(DYNAMIC, maximum=2))
+    assert len(decision.memory.failures) == 6
+    assert "waiting does not help" in str(decision.failure)
+    assert "ImagePullBackOff: no such image" in str(decision.failure)
+
+
+def test_too_many_bad_starts_say_why_the_last_one_was_bad() -> None:
+    """No executor has ever run, so that no loss says why: the start does."""
+    bad_starts = Backoff(1, NOW + 1, "executor 9: pending too long: 0/3 nodes are available")
+    memory = remembers(bad_starts=bad_starts, failures=(NOW - 5.0,) * 7)
+    decision = decided(seen(), wants(3), memory, replace(DYNAMIC, maximum=3))
+    assert "7 executors failed within 3600 s, and 6 may" in str(decision.failure)
+    assert "0/3 nodes are available" in str(decision.failure)
+
+
 @pytest.mark.parametrize(("failures", "stops"), [(6, False), (7, True)])
 def test_too_many_failures_end_the_application(failures: int, stops: bool) -> None:
     """More than max(3, 2 x executors) within the interval, as Spark counts them; older ones do not count."""
