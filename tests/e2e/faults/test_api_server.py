@@ -11,11 +11,13 @@ import pytest
 import yaml
 from admission import webhook
 from deployed import Deployed, deploy, document, leaving, wait_until
+from places import Nodes
 from recorder import recorded
 
 from cluster import answers, faults
 from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
+from sparkgen.allocator.transport import READ_TIMEOUT
 
 OLD, NEW = TESTED_VERSIONS
 LATE = 60.0
@@ -206,19 +208,45 @@ def test_a_slow_webhook_delays_and_doubles_nothing(cluster: Cluster, restricted:
 
 
 @pytest.mark.full
-def test_answers_that_come_too_late_create_each_executor_once(cluster: Cluster, restricted: str) -> None:
-    """Two webhooks take 20 s each, so that the API server answers after we have given up: no twins."""
+def test_answers_that_are_lost_create_each_executor_once(
+    cluster: Cluster, restricted: str, nodes: Nodes
+) -> None:
+    """The driver's node is cut off while creations are on their way: made, not answered, asked for again.
+
+    A slow webhook leaves the time to cut. Executors may not start before the cable is back.
+    """
+    nodes.open("node2", "driver")
+    options = {
+        "driver": {"nodeSelector": nodes.at("driver")},
+        "executor": {"nodeSelector": nodes.at("executor")},
+    }
     with (
         answers.webhooks() as url,
-        webhook(cluster, restricted, "Mutating", f"{url}/slow/20", timeoutSeconds=30),
-        webhook(cluster, restricted, "Validating", f"{url}/slow/20", timeoutSeconds=30),
+        webhook(cluster, restricted, "Validating", f"{url}/slow/15", timeoutSeconds=30),
     ):
-        application = deploy(cluster, restricted, document("late", NEW, "shuffle.py", "1", "0"))
-        assert application.wait(400) == "Complete", application.story()
-    created = [call for call in cluster.calls(restricted, "late") if call.verb == "create"]
-    pods = Counter(call.name for call in created if (call.resource, call.code) == ("pods", 201))
-    assert sorted(pods.values()) == [1, 1], pods
-    assert "cannot create an executor" in application.logs("allocator")
+        application = deploy(cluster, restricted, document("lost", NEW, "shuffle.py", "1", "0", **options))
+        wait_until(
+            lambda: application.has_driver() and "creating 1-2" in application.logs("allocator"),
+            90,
+            "creations are on their way",
+        )
+        with faults.cut_off("node2"):
+            assert not application.executors(), "nothing was shown: they were answered before the cut"
+            wait_until(lambda: len(application.executors()) == 2, 40, "both were made all the same")
+            time.sleep(READ_TIMEOUT)  # until the allocator has given up, which nobody can see
+        nodes.open("node1", "executor")
+        assert application.wait() == "Complete", application.story()
+    count = verbs(cluster, restricted, "lost")
+    assert count["create pods 201"] == 2
+    assert count["create pods 409"] == 2, "each was asked for again, and found"
+    assert application.logs("allocator").count("lost: cannot create an executor") == 2
+    assert len(created_names(cluster, restricted, "lost")) == 2
+
+
+def created_names(cluster: Cluster, namespace: str, account: str) -> set[str]:
+    """The names of the executors that an allocator asked for."""
+    calls = cluster.calls(namespace, account)
+    return {call.name for call in calls if (call.verb, call.resource) == ("create", "pods")}
 
 
 def without_binding(manifests: str) -> tuple[str, str]:
