@@ -103,7 +103,8 @@ def check(fleet: Fleet, name: str, ended: datetime) -> None:
     # A server ends the watches of those who read too slowly, as fifty processes on two cores do.
     assert count["watch", "pods"] <= 20, count
     assert count["delete", "pods"] <= EXECUTORS + 2, count
-    assert count["create", "secrets"] <= 3, count
+    # A server that has just started refuses for a moment what it allows: it has not read its roles yet.
+    assert count["create", "secrets"] <= 8, count
     writes = [call for call in calls if call.verb in ("create", "delete") and call.resource == "pods"]
     assert at_once(writes) <= MAX_WINDOW
     assert not [call for call in calls if call.code == 403 and call.verb == "delete"]
