@@ -25,6 +25,14 @@ class Acts(Protocol):
         ...
 
 
+class Settles(Acts, Protocol):
+    """Acts that can be waited for."""
+
+    def settle(self, seconds: float) -> None:
+        """Wait until all that was begun has ended, for a time at most."""
+        ...
+
+
 class Hands:
     """Acts on a World, with as many threads as writes may be in flight; `ring` is called at each outcome."""
 

@@ -77,11 +77,15 @@ class Verdict:
 
 
 class Fault(Exception):
-    """No answer came. `sent`: the request may have been carried out all the same."""
+    """No answer came, or none that counts. `sent`: the request may have been carried out all the same.
 
-    def __init__(self, reason: str, *, sent: bool) -> None:
+    `retry_after`: seconds that the server wants to be left alone, where it said so.
+    """
+
+    def __init__(self, reason: str, *, sent: bool, retry_after: float | None = None) -> None:
         super().__init__(reason)
         self.sent = sent
+        self.retry_after = retry_after
 
 
 def verdict(reply: Reply, what: str, *, early: bool = False) -> Verdict:

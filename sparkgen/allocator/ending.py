@@ -6,7 +6,7 @@ import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sparkgen.allocator.act import Hands
+from sparkgen.allocator.act import Settles
 from sparkgen.allocator.observe import View
 from sparkgen.allocator.ports import WatchEnded, World
 from sparkgen.allocator.types import Delete
@@ -31,7 +31,7 @@ class Swept:
     left: frozenset[int] | None
 
 
-def sweep(world: World, hands: Hands, view: View, time: Time, seconds: float) -> Swept:
+def sweep(world: World, hands: Settles, view: View, time: Time, seconds: float) -> Swept:
     """Delete every executor of the attempt, and look again until each is on its way, for a time at most."""
     deadline = time.clock() + seconds
     asked: frozenset[int] = frozenset()

@@ -24,6 +24,7 @@ from sparkgen.allocator.reduced import reduced
 from sparkgen.allocator.template import TemplateError, executor_pod
 from sparkgen.allocator.transport import Stream, Transport
 from sparkgen.allocator.types import Action, Answer, Create, Delete, Outcome
+from sparkgen.allocator.watching import Watching
 
 COMPONENT = "sparkgen-allocator"
 PAGE = 500
@@ -32,8 +33,6 @@ WATCH_SECONDS = (240, 360)
 """How long one watch lasts: about the servers' own choice, and never the same for all allocators."""
 SILENCE = 100.0
 """Seconds without a line after which a watch is opened anew; servers send a bookmark every minute."""
-PATIENCE = 30.0
-"""Seconds in which a watch must be open again; after them the view counts as one with a gap."""
 GONE = 410
 """The version is too old to go on from."""
 MAX_EVENT_MESSAGE = 1024
@@ -135,25 +134,39 @@ class Kube:
 
     def watch(self, version: str) -> Iterator[Event]:
         """What happens from `version` on. Ends when this is closed; WatchEnded when there may be a gap."""
-        failed_at: float | None = None
-        tries = 0
+        watching = Watching(version)
         while not self._closed.is_set():
-            opened = self._clock()
+            watching = watching.opening(self._clock())
             try:
-                for event in self._watch_once(version):
-                    failed_at, tries = None, 0
-                    version = event.version or version
+                for event in self._watch_once(watching.version):
+                    watching = watching.heard(event)
                     yield event
-                tries = tries + 1 if self._clock() - opened < 1 else 0  # a server that ends at once
+                watching = watching.ended(self._clock())
             except Fault as fault:
-                now = self._clock()
-                if failed_at is None or now - opened > PATIENCE:  # it was open, and silent, meanwhile
-                    failed_at = now
-                if now - failed_at > PATIENCE:
-                    raise WatchEnded(answers.not_answered(fault, "watch executors").message) from fault
-                tries += 1
-            if tries:
-                self._closed.wait(min(10.0, 0.25 * 2 ** min(tries, 6)) * (0.5 + self._random() / 2))
+                reason = answers.not_answered(fault, "watch executors").message
+                watching = watching.broke(fault, self._clock(), reason)
+            self._closed.wait(watching.pause(self._random()))
+
+    def watch_query(self, version: str) -> dict[str, str]:
+        """What a watch that goes on from `version` is asked for with."""
+        shortest, longest = WATCH_SECONDS
+        return {
+            "watch": "1",
+            "labelSelector": self._attempt.selector,
+            "resourceVersion": version,
+            "allowWatchBookmarks": "true",
+            "timeoutSeconds": str(int(shortest + self._random() * (longest - shortest))),
+        }
+
+    def refused_watch(self, reply: Reply) -> Fault | WatchEnded:
+        """What follows from a refusal: to ask again, unless the version is too old or no is meant for good.
+
+        An API server that has just started may refuse what it allows: it has not read its roles yet.
+        """
+        said = self._verdict(reply, "watch executors", "watch executors")
+        if reply.status != GONE and said.answer is not Answer.HOPELESS:
+            return Fault(said.message, sent=False, retry_after=said.retry_after)
+        return self._ended(reply, "watch executors")
 
     def tell(self, notice: Notice) -> None:
         """Write an Event on the driver's pod: `kubectl describe` shows it. Best effort."""
@@ -203,17 +216,9 @@ class Kube:
         }
 
     def _watch_once(self, version: str) -> Iterator[Event]:
-        shortest, longest = WATCH_SECONDS
-        query = {
-            "watch": "1",
-            "labelSelector": self._attempt.selector,
-            "resourceVersion": version,
-            "allowWatchBookmarks": "true",
-            "timeoutSeconds": str(int(shortest + self._random() * (longest - shortest))),
-        }
-        with self._transport.stream(self._pods, query, self._silence) as stream:
+        with self._transport.stream(self._pods, self.watch_query(version), self._silence) as stream:
             if isinstance(stream, Reply):
-                raise self._refused_watch(stream)
+                raise self.refused_watch(stream)
             self._streams.add(stream)
             try:
                 if not self._closed.is_set():
@@ -223,17 +228,6 @@ class Kube:
                     raise
             finally:
                 self._streams.discard(stream)
-
-    def _refused_watch(self, reply: Reply) -> Exception:
-        """What follows from a refusal: to ask again, unless the version is too old or no is meant for good.
-
-        An API server that has just started may refuse what it allows: it has not read its roles yet.
-        """
-        said = self._verdict(reply, "watch executors", "watch executors")
-        if reply.status != GONE and said.answer is not Answer.HOPELESS:
-            self._closed.wait(min(said.retry_after or 0.0, PATIENCE))
-            return Fault(said.message, sent=False)
-        return self._ended(reply, "watch executors")
 
     def _ended(self, reply: Reply, what: str) -> WatchEnded:
         if reply.status == GONE:
@@ -306,12 +300,16 @@ def event_of(attempt: Attempt, notice: Notice, wall: float) -> dict[str, Any]:
 def _event(line: bytes) -> Event:
     """One line of a watch. WatchEnded when it says that there is a gap; Fault when it cannot be read."""
     try:
-        document = json.loads(line)
-        kind, pod = document["type"], document["object"]
-        if kind != "ERROR":
-            return Event(kind, reduced(pod), pod["metadata"]["resourceVersion"])
+        return event_in(json.loads(line))
     except (ValueError, KeyError, TypeError) as error:
         raise Fault(f"a line of the watch cannot be read ({error})", sent=True) from error
+
+
+def event_in(document: Mapping[str, Any]) -> Event:
+    """One object of a watch as an event; raises as `_event` does, and KeyError when it is none."""
+    kind, pod = document["type"], document["object"]
+    if kind != "ERROR":
+        return Event(kind, reduced(pod), pod["metadata"]["resourceVersion"])
     if pod.get("code") == GONE:
         raise WatchEnded("the API server has forgotten so old a version")
     raise Fault(f"the watch was ended: {pod.get('message')}", sent=True)

@@ -108,9 +108,7 @@ class Loop:
         while not desk.closed:
             made = self.step()
             desk.wait_closed(made.now + SHORTEST_ROUND - clock())
-            until = made.now + LONGEST_ROUND
-            if made.decision.wake_at is not None:
-                until = min(until, made.decision.wake_at)
+            until = due(made)
             while (left := until - clock()) > 0:
                 if desk.wait(min(left, LOOK_EVERY)) or self._look(clock()):
                     break
@@ -163,6 +161,12 @@ class Loop:
             return False
         self._ports.remembers.tuned_to(change.settings)
         return True
+
+
+def due(made: Round) -> float:
+    """When the round after this one has to be made, if nothing happens before."""
+    latest = made.now + LONGEST_ROUND
+    return latest if made.decision.wake_at is None else min(latest, made.decision.wake_at)
 
 
 def remembered(next_id: int, session: str, first_id: int) -> Memory:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from sparkgen.allocator.observe import View
-from sparkgen.allocator.ports import WatchEnded, World
+from sparkgen.allocator.ports import Event, Listing, WatchEnded, World
 
 LONGEST_PAUSE = 30.0
 """Seconds between two lists that fail, at most."""
@@ -24,7 +24,11 @@ class Chances:
 
 
 class Watcher:
-    """Follows a World. `view` is the newest view; `ring` is called when it says something new."""
+    """Follows a World. `view` is the newest view; `ring` is called when it says something new.
+
+    `run` is a thread's; it is made of steps that never wait, which a simulator calls by itself: `begin`,
+    `listed`, `happened` for each event, and `ended`.
+    """
 
     def __init__(
         self,
@@ -42,44 +46,56 @@ class Watcher:
         self._ring = ring
         self._tell = tell
         self._stopped = threading.Event()
+        self._began = 0.0
+        self._rounds = 0
 
     def run(self) -> None:
         """Follow until `stop`."""
-        rounds = 0
         while not self._stopped.is_set():
-            began = self._chances.clock()
-            pause = self._follow()
-            if self._stopped.is_set():
-                return
-            steady = self._chances.clock() - began > STEADY
-            rounds = 0 if steady else rounds + 1
-            self._stopped.wait(max(pause, pause_after(rounds, self._chances.random())))
+            end = self._follow()
+            if not self._stopped.is_set():
+                self._stopped.wait(self.ended(end))
 
     def stop(self) -> None:
         """Follow no more. The World has to be closed for the watch to end."""
         self._stopped.set()
 
-    def _follow(self) -> float:
-        """List, and watch until the end; the seconds to pause at least."""
-        clock = self._chances.clock
+    def _follow(self) -> WatchEnded:
+        """List, and watch until the end, which is told."""
+        asked_at = self.begin()
         try:
-            asked_at = clock()
-            listing = self._world.list()
-            self.view = self.view.listed(listing, asked_at, clock())
-            self._ring()
+            self.listed(self._world.list(), asked_at)
             for event in self._world.watch(self.view.version):
-                self.view = self.view.happened(event, clock())
-                if event.kind != "BOOKMARK":
-                    self._ring()
-            reason, pause = "the watch ended", 0.0
+                self.happened(event)
         except WatchEnded as end:
-            reason, pause = end.reason, end.pause
-        if not self._stopped.is_set():
-            self.gaps += 1
-            self._tell(f"looking again at all executors: {reason}")
+            return end
+        return WatchEnded("the watch ended")
+
+    def begin(self) -> float:
+        """A list is asked for now; when that is."""
+        self._began = self._chances.clock()
+        return self._began
+
+    def listed(self, listing: Listing, asked_at: float) -> None:
+        """The list that was asked for at `asked_at` has come."""
+        self.view = self.view.listed(listing, asked_at, self._chances.clock())
+        self._ring()
+
+    def happened(self, event: Event) -> None:
+        """The watch has shown an event."""
+        self.view = self.view.happened(event, self._chances.clock())
+        if event.kind != "BOOKMARK":
+            self._ring()
+
+    def ended(self, end: WatchEnded) -> float:
+        """The list failed, or the watch is over, and there may be a gap; seconds until the next list."""
+        self.gaps += 1
+        self._tell(f"looking again at all executors: {end.reason}")
         self.view = self.view.missed()
         self._ring()
-        return pause
+        steady = self._chances.clock() - self._began > STEADY
+        self._rounds = 0 if steady else self._rounds + 1
+        return max(end.pause, pause_after(self._rounds, self._chances.random()))
 
 
 def pause_after(rounds: int, chance: float) -> float:

@@ -262,7 +262,7 @@ def test_a_forgotten_version_is_a_gap(tmp_path: Path, line: Line) -> None:
 
 def test_a_forbidden_watch_ends_with_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A refusal is asked about once more, as a server that has just started refuses too; then it is told."""
-    monkeypatch.setattr("sparkgen.allocator.kube.PATIENCE", 0.1)
+    monkeypatch.setattr("sparkgen.allocator.watching.PATIENCE", 0.1)
     denied = {"message": 'User "x" cannot watch resource "pods"', "reason": "Forbidden"}
     lines = [answer(403, denied)] * 2
     with playing(tmp_path, *lines) as (kube, _), pytest.raises(WatchEnded, match="RoleBinding"):
@@ -271,7 +271,7 @@ def test_a_forbidden_watch_ends_with_the_reason(tmp_path: Path, monkeypatch: pyt
 
 def test_a_watch_that_stays_away_is_a_gap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """When nobody answers for the patience, the view counts as one with a gap."""
-    monkeypatch.setattr("sparkgen.allocator.kube.PATIENCE", 0.3)
+    monkeypatch.setattr("sparkgen.allocator.watching.PATIENCE", 0.3)
     with playing(tmp_path) as (kube, server):
         server.shutdown()
         server.server_close()
