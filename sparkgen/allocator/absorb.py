@@ -80,6 +80,8 @@ def _deleted(memory: Memory, action: Delete, outcome: Outcome, now: float, jitte
     removal = memory.removals.get(action.id)
     if removal is None:
         return memory
-    retry_at = None if outcome.answer is Answer.DONE else now + DELETE_PAUSE * (0.5 + jitter)
-    removal = replace(removal, open=False, retry_at=retry_at)
+    if outcome.answer is Answer.DONE:
+        removal = replace(removal, open=False, retry_at=None, accepted=now)
+    else:
+        removal = replace(removal, open=False, retry_at=now + DELETE_PAUSE * (0.5 + jitter))
     return replace(memory, removals={**memory.removals, action.id: removal})

@@ -66,6 +66,10 @@ EXIT_CODES: Mapping[int, str] = {
 NOBODYS_FAULT = frozenset({0, 143})
 """Exit codes that say nothing against the application: a normal end, and the end of a node's containers."""
 
+NOBODY_SAW = frozenset({"ContainerStatusUnknown", "Unknown"})
+"""Reasons of a container whose end nobody saw: the kubelet's (exit code 137), and containerd's after its
+machine was started again (exit code 255: `unknownExitReason` in its CRI server)."""
+
 NEVER_STARTED = frozenset({"StartError", "ContainerCannotRun"})
 """The runtime's reasons for a container whose process was never there (exit codes 127 and 128)."""
 
@@ -188,7 +192,7 @@ def _exited(pod: Pod, terminated: Mapping[str, Any]) -> Loss:
         return Loss(Cause.EXITED, _sentence(pod, "ran longer than its activeDeadlineSeconds"), True, code)
     if pod["metadata"].get("deletionTimestamp"):
         return Loss(Cause.DELETED, f"{_who(pod)} was deleted (exit code {code})", exit_code=code)
-    if terminated.get("reason") == "ContainerStatusUnknown":
+    if terminated.get("reason") in NOBODY_SAW:
         return Loss(Cause.UNKNOWN, f"{_who(pod)} is gone, and its node cannot say why", exit_code=code)
     meaning = f" ({EXIT_CODES[code]})" if code in EXIT_CODES else ""
     words = f"exited with code {code}{meaning}" if code else "exited normally, though nobody asked it to"

@@ -90,12 +90,12 @@ def deadlines(situation: Situation) -> Iterator[float]:
         yield (request.accepted or 0.0) + settings.executor_timeout
         yield request.retry_at or 0.0
     for removal in memory.removals.values():
-        yield removal.retry_at or removal.sent + settings.grace + FORCE_MARGIN
+        yield removal.retry_at or removal.began + settings.grace + FORCE_MARGIN
     for lost_at in memory.lost_at.values():
         yield lost_at + LOST_PATIENCE
     for seen in situation.snapshot.executors.values():
         if situation.states[seen.id] is State.RUNNING:
-            yield seen.since + settings.executor_timeout
+            yield max(seen.since, memory.speaking_since or 0.0) + settings.executor_timeout
         if situation.states[seen.id] is State.PENDING and seen.waiting and seen.waiting.hopeless:
             yield seen.since + HOPELESS_PATIENCE
         if situation.states[seen.id] is State.PENDING and settings.pending_timeout is not None:

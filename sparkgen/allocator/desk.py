@@ -83,7 +83,7 @@ class Desk:
         """The driver's last state; `away` when that was long ago."""
         with self._changed:
             away = self._target.phase is DriverPhase.RUNNING and self._is_away()
-            return replace(self._target, away=True) if away else self._target
+            return replace(self._target, away=away, heard_at=self._heard_at)
 
     def _is_away(self) -> bool:
         return self._clock() - self._heard_at > AWAY_AFTER

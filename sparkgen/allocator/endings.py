@@ -52,6 +52,8 @@ def _as_asked(id_: int, situation: Situation) -> Loss | None:
     target, memory = situation.target, situation.memory
     if id_ in target.kills | target.refused | memory.refusing or id_ in memory.removals:
         return Loss(Cause.KILLED, f"executor {id_} was removed")
+    if target.phase is DriverPhase.STOPPED:
+        return Loss(Cause.KILLED, f"executor {id_} ended with its driver")
     if id_ in target.draining:
         return Loss(Cause.KILLED, f"executor {id_} was decommissioned, and is gone")
     return None
@@ -84,7 +86,8 @@ def limits(draft: Draft) -> Draft:
             text = reasons.hopeless(backoff)
             return replace(draft, memory=replace(memory, failure=text))
     limit = failure_limit(situation)
-    if len(memory.failures) > limit:
+    # Executors end with their driver: a failure counts when the driver has spoken since.
+    if sum(1 for time in memory.failures if time <= situation.target.heard_at) > limit:
         text = reasons.too_many_failures(memory, limit, situation.settings)
         return replace(draft, memory=replace(memory, failure=text))
     return draft

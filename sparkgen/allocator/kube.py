@@ -22,7 +22,7 @@ from sparkgen.allocator.attempt import Attempt
 from sparkgen.allocator.ports import Event, Listing, Notice, Pod, WatchEnded
 from sparkgen.allocator.reduced import reduced
 from sparkgen.allocator.template import TemplateError, executor_pod
-from sparkgen.allocator.transport import Stream, Transport
+from sparkgen.allocator.transport import Calls, Lines
 from sparkgen.allocator.types import Action, Answer, Create, Delete, Outcome
 from sparkgen.allocator.watching import Watching
 
@@ -47,7 +47,7 @@ class Kube:
 
     def __init__(
         self,
-        transport: Transport,
+        transport: Calls,
         attempt: Attempt,
         template: Mapping[str, Any],
         *,
@@ -64,7 +64,7 @@ class Kube:
         self._random = random
         self._silence = silence
         self._closed = threading.Event()
-        self._streams: set[Stream] = set()
+        self._streams: set[Lines] = set()
         self._denied: dict[str, float] = {}
         self._pods = f"/api/v1/namespaces/{attempt.namespace}/pods"
 

@@ -24,6 +24,7 @@ def remember(snapshot: Snapshot, target: Target, memory: Memory, settings: Setti
     there = set(snapshot.executors) if snapshot.complete else ids | set(memory.removals) | memory.known
     there |= set(memory.requests)
     speaks = target.phase is DriverPhase.RUNNING
+    since = memory.speaking_since
     return replace(
         memory,
         next_id=max([memory.next_id, *(id_ + 1 for id_ in ids)]),
@@ -34,9 +35,12 @@ def remember(snapshot: Snapshot, target: Target, memory: Memory, settings: Setti
         known=(memory.known & there) | sets.named(target),
         lost_at={id_: memory.lost_at.get(id_, now) for id_ in (target.lost | set(memory.lost_at)) & there},
         losses={
-            id_: loss for id_, loss in memory.losses.items() if id_ in there or id_ in sets.named(target)
+            id_: loss
+            for id_, loss in memory.losses.items()
+            if id_ in there or id_ in sets.named(target) or id_ in snapshot.vanished
         },
         refusing=memory.refusing & there - target.registered,
+        speaking_since=None if target.away or not speaks else now if since is None else since,
         most_wanted=max([memory.most_wanted, *sets.wanted(target, settings).values()]),
         bad_starts=Backoff() if speaks and target.registered - memory.known else memory.bad_starts,
     )
@@ -69,5 +73,6 @@ def _listed_after(snapshot: Snapshot, time: float) -> bool:
 def _ignored(id_: int, removal: Removal, snapshot: Snapshot) -> bool:
     """Whether a deletion that was accepted has left no trace in a later list: it is sent again."""
     seen = snapshot.executors.get(id_)
-    answered = not removal.open and removal.retry_at is None
-    return answered and seen is not None and not seen.deleting and _listed_after(snapshot, removal.sent)
+    if seen is None or seen.deleting or removal.accepted is None:
+        return False
+    return _listed_after(snapshot, removal.accepted)

@@ -9,7 +9,17 @@ from sparkgen.allocator import reasons, sets
 from sparkgen.allocator.absorb import worse
 from sparkgen.allocator.draft import Draft
 from sparkgen.allocator.sets import Situation
-from sparkgen.allocator.types import Delete, DriverPhase, Memory, Observed, Phase, Removal, Settings, State
+from sparkgen.allocator.types import (
+    Delete,
+    DriverPhase,
+    Memory,
+    Observed,
+    Phase,
+    Removal,
+    Request,
+    Settings,
+    State,
+)
 
 HOPELESS_PATIENCE = 45.0
 """Seconds that an image may fail to be pulled: the kubelet tries three times meanwhile."""
@@ -28,8 +38,8 @@ def removals(draft: Draft) -> Draft:
     for id_, request in sorted(draft.memory.requests.items()):
         if request.accepted is None or id_ in draft.situation.target.registered:
             continue
-        overdue = draft.situation.now - request.accepted > draft.situation.settings.executor_timeout
-        if id_ < draft.memory.first_id or (overdue and draft.situation.snapshot.complete):
+        overdue = _never_seen(id_, request, draft.situation) and id_ not in draft.situation.snapshot.started
+        if id_ < draft.memory.first_id or overdue:
             draft = _remove(draft, id_, "", "created, and never seen")
     return draft
 
@@ -47,16 +57,39 @@ def _reason_to_remove(seen: Observed, draft: Draft) -> str:
     if seen.id < memory.first_id:
         return "of an earlier driver"
     if seen.id in situation.target.refused - situation.target.registered:
-        return "more than Spark wants"
+        late = _had_time_to_register(seen, memory, situation)
+        return "running, and never registered" if late else "more than Spark wants"
     if situation.now - memory.lost_at.get(seen.id, situation.now) > LOST_PATIENCE:
         return "lost by Spark"
     if seen.id in situation.target.registered:
         return ""
-    if seen.phase is Phase.RUNNING and situation.states[seen.id] is State.RUNNING:
-        return "running, and never registered" if age > settings.executor_timeout else ""
     if seen.phase is Phase.PENDING and _pending_too_long(seen, settings, age):
         return "unable to start" if seen.waiting and seen.waiting.hopeless else "pending for too long"
     return ""
+
+
+def _had_time_to_register(seen: Observed, memory: Memory, situation: Situation) -> bool:
+    """Whether an executor has run for long, with a driver that was there to register it."""
+    if seen.phase is not Phase.RUNNING or memory.speaking_since is None:
+        return False
+    return situation.now - max(seen.since, memory.speaking_since) > situation.settings.executor_timeout
+
+
+def _never_seen(id_: int, request: Request, situation: Situation) -> bool:
+    """Whether an executor was created long ago, and no view has shown it since."""
+    if request.accepted is None or id_ in situation.snapshot.executors or not situation.snapshot.complete:
+        return False
+    return situation.now - request.accepted > situation.settings.executor_timeout
+
+
+def _overdue(situation: Situation, memory: Memory) -> Iterator[int]:
+    """Executors that may register at any moment, and should have done so long ago."""
+    for id_ in situation.ids(State.RUNNING):
+        if _had_time_to_register(situation.snapshot.executors[id_], memory, situation):
+            yield id_
+    for id_, request in memory.requests.items():
+        if id_ in situation.snapshot.started and _never_seen(id_, request, situation):
+            yield id_
 
 
 def _pending_too_long(seen: Observed, settings: Settings, age: float) -> bool:
@@ -77,16 +110,15 @@ def _remove(draft: Draft, id_: int, uid: str, why: str) -> Draft:
     elif earlier.open or (earlier.retry_at or 0.0) > now:
         return draft
     else:
-        overdue = now - earlier.sent > draft.situation.settings.grace + FORCE_MARGIN
+        overdue = now > earlier.began + draft.situation.settings.grace + FORCE_MARGIN
         if earlier.retry_at is None and (earlier.forced or not overdue):
             return draft
-        forced = earlier.forced or overdue
+        forced = earlier.forced or earlier.retry_at is None
     if not draft.slots:
         return draft
     if earlier is None:
         draft = _count_bad_start(draft, seen)
-    sent = earlier.sent if earlier is not None and not forced else now
-    memory = _with_removal(draft.memory, id_, Removal(sent, forced, why=why))
+    memory = _with_removal(draft.memory, id_, Removal(now, forced, why=why))
     return replace(draft, memory=memory, actions=(*draft.actions, Delete(id_, uid, forced, why)))
 
 
@@ -116,14 +148,15 @@ def excess(draft: Draft) -> Draft:
     """Give up what is more than wanted: requested ones first, then pending ones, then running ones.
 
     The newest goes first. A registered one goes by Spark's word only. One that may be about to register is
-    refused first, and deleted when the driver has confirmed that it refuses it.
+    refused first, and deleted when the driver has confirmed that it refuses it; so is one that should have
+    registered long ago.
     """
     situation, memory = draft.situation, draft.memory
     if situation.target.phase is DriverPhase.STOPPED or situation.awaited:
         return draft
     surplus = situation.active()
     surplus.subtract(situation.wanted())
-    refusing: set[int] = set()
+    refusing = set(_overdue(situation, memory)) - situation.target.registered
     for id_ in _first_to_go(situation):
         profile = situation.profiles[id_]
         if surplus[profile] <= 0:

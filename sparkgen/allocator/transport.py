@@ -11,10 +11,10 @@ import socket
 import ssl
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlencode
 
 import urllib3
@@ -87,6 +87,36 @@ class File:
         text = self._path.read_text().strip()
         changed, self._text, self._stamp = text != self._text, text, stamp
         return text, changed
+
+
+class Lines(Protocol):
+    """An answer that comes in lines: `Stream`."""
+
+    def lines(self) -> Iterator[bytes]:
+        """Each whole line as it comes, until the server ends the answer. Fault when that breaks off."""
+        ...
+
+    def stop(self) -> None:
+        """Wake the thread that waits for a line: it gets a Fault. From any other thread."""
+        ...
+
+
+class Calls(Protocol):
+    """Calls to an API server: `Transport`, or a modelled server."""
+
+    def call(self, method: str, path: str, query: Mapping[str, str] | None = None, body: Any = None) -> Reply:
+        """One call, and its answer. Fault when none came; an answer that is an error is a Reply, too."""
+        ...
+
+    def stream(
+        self, path: str, query: Mapping[str, str], silence: float
+    ) -> AbstractContextManager[Lines | Reply]:
+        """A call whose answer comes in lines; a Reply when the server refuses it."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what is open."""
+        ...
 
 
 class Transport:

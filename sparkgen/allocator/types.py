@@ -8,6 +8,7 @@ Executor ids and resource profile ids are numbers, as Spark's are.
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -182,6 +183,8 @@ class Target:
     host_tasks: Mapping[int, Mapping[str, int]] = NOTHING
     away: bool = False
     """Nothing has been heard of it for long: its JVM is dead, or hangs. What it wanted is old."""
+    heard_at: float = math.inf
+    """When it spoke last, whether or not it said something new."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,13 +230,19 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """A deletion that was sent. `open`: no answer yet."""
+    """A deletion that was sent. `open`: no answer yet. `accepted`: when the server said yes."""
 
     sent: float
     forced: bool = False
     open: bool = True
     retry_at: float | None = None
     why: str = ""
+    accepted: float | None = None
+
+    @property
+    def began(self) -> float:
+        """From when on the pod had time to end."""
+        return self.sent if self.accepted is None else self.accepted
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,6 +291,8 @@ class Memory:
     """Executors that have been registered, while the cluster still shows their pods."""
     lost_at: Mapping[int, float] = NOTHING
     """When Spark said that it lost an executor whose pod seems well."""
+    speaking_since: float | None = None
+    """Since when the driver runs, and is not away; None while that is not so."""
     most_wanted: int = 0
     """The most executors of one profile that were ever wanted."""
     session: str = ""

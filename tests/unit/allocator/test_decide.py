@@ -177,6 +177,50 @@ def test_a_deletion_without_effect_is_forced() -> None:
     assert [(a.id, a.forced) for a in decision.actions if isinstance(a, Delete)] == [(1, True)]
 
 
+def test_a_deletion_is_forced_only_after_the_server_took_it() -> None:
+    """One that was lost, and is sent again, has its whole grace from then on."""
+    shown, wanted = seen([pod(1)], listed_at=NOW - 1), wants(0, kills={1})
+    memory = remembers(removals={1: Removal(NOW - 100, open=False, retry_at=NOW)})
+    again = decided(shown, wanted, memory)
+    assert [(a.id, a.forced) for a in again.actions if isinstance(a, Delete)] == [(1, False)]
+    taken = absorb(again.memory, [Outcome(again.actions[0], Answer.DONE)], NOW)
+    assert decided(shown, wanted, taken).actions == ()
+    later = decide(shown, wanted, taken, DYNAMIC, NOW + 61)
+    assert [(a.id, a.forced) for a in later.actions if isinstance(a, Delete)] == [(1, True)]
+
+
+def test_a_deletion_is_not_repeated_for_a_list_that_is_older() -> None:
+    """A list that was asked for before the server took it shows the pod as it was."""
+    memory = remembers(removals={1: Removal(NOW - 40, open=False, accepted=NOW - 2)})
+    wanted = wants(0, kills={1})
+    assert decided(seen([pod(1)], listed_at=NOW - 5), wanted, memory).actions == ()
+    assert ids(decided(seen([pod(1)], listed_at=NOW - 1), wanted, memory).actions, Delete) == [1]
+
+
+def test_a_loss_that_the_driver_names_late_is_counted_once() -> None:
+    """Its pod is gone, and was counted, before the state came that says that it had registered."""
+    ended = pod(1, Phase.FAILED, loss=OOM)
+    first = decided(seen([ended]), wants(1))
+    gone = seen(vanished={1: ended})
+    second = decided(gone, wants(1), first.memory)
+    third = decided(gone, wants(1, lost={1}), second.memory)
+    assert len(third.memory.failures) == 1
+    assert third.gone == {1: OOM}
+
+
+def test_executors_that_end_with_their_driver_do_not_end_the_application() -> None:
+    """They fail by the dozen when its JVM is gone: it has to be alive for a failure to count."""
+    memory = remembers(failures=tuple(NOW - second for second in range(20, 0, -1)))
+    assert decided(seen(), wants(1, heard_at=NOW - 21), memory).failure is None
+    assert decided(seen(), wants(1, heard_at=NOW), memory).failure is not None
+
+
+def test_what_ends_with_a_driver_that_has_stopped_was_not_deleted_by_somebody() -> None:
+    """Its executors end by themselves then, and nobody is to look for who did it."""
+    stopped = replace(wants(1, registered={1}), phase=DriverPhase.STOPPED)
+    assert decided(seen([pod(1, Phase.SUCCEEDED)]), stopped).gone[1].cause is Cause.KILLED
+
+
 def test_a_loss_is_told_with_its_cause_and_replaced() -> None:
     """The pod is kept until the driver has been told; then it is deleted; its cause survives it."""
     ended = pod(1, Phase.FAILED, loss=OOM)
@@ -294,10 +338,34 @@ def test_a_pod_is_pending_for_ever_unless_somebody_sets_a_limit() -> None:
     assert ids(limited.actions, Delete) == [1]
 
 
-def test_an_executor_that_runs_and_never_registers_is_replaced() -> None:
-    """A hanging JVM must not stand in the way of the target for ever."""
-    decision = decided(seen([pod(1, since=NOW - 700)]), wants(1))
-    assert ids(decision.actions, Delete) == [1]
+def test_an_executor_that_runs_and_never_registers_is_refused_and_replaced() -> None:
+    """A hanging JVM must not stand in the way for ever; but it may register at any moment: so refused first."""
+    overdue, memory = seen([pod(1, since=NOW - 700)]), remembers(speaking_since=NOW - 700)
+    first = decided(overdue, wants(1), memory)
+    assert (first.refuse, first.actions) == ({1}, ())
+    second = decided(overdue, wants(1, refused={1}), first.memory)
+    assert ids(second.actions, Delete) == [1]
+    assert ids(second.actions, Create) == [10]
+    late = decided(overdue, wants(1, registered={1}), first.memory)
+    assert (late.refuse, late.actions) == (frozenset(), ())
+
+
+def test_time_to_register_begins_when_there_is_a_driver_to_register_at() -> None:
+    """A JVM that downloads for long does not cost the executors that wait for it."""
+    waited = seen([pod(1, since=NOW - 700)])
+    assert decided(waited, wants(1), remembers(speaking_since=NOW - 10)).refuse == frozenset()
+    heard = decided(waited, wants(1), remembers())
+    assert heard.memory.speaking_since == NOW
+    away = decided(waited, wants(1, away=True), heard.memory)
+    assert away.memory.speaking_since is None
+
+
+def test_a_request_that_is_never_seen_is_refused_first_if_it_was_started() -> None:
+    """A silent watch does not show it, and it may register all the same."""
+    memory = remembers(requests={1: Request(0, NOW - 800, NOW - 700)})
+    assert ids(decided(seen(listed_at=NOW - 900), wants(1), memory).actions, Delete) == [1]
+    started = decided(seen(listed_at=NOW - 900, started=frozenset({1})), wants(1), memory)
+    assert (started.refuse, started.actions) == ({1}, ())
 
 
 def test_an_answer_that_was_lost_is_asked_for_again_under_the_same_name() -> None:

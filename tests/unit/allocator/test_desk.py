@@ -174,3 +174,14 @@ def test_a_driver_that_says_nothing_for_long_is_away_until_it_speaks() -> None:
     found.take(target())
     assert found.wait(0.0)
     assert not found.target().away
+
+
+def test_the_target_says_when_the_driver_spoke_last() -> None:
+    """Also when it said nothing new: whether failures count depends on it."""
+    clock = [100.0]
+    found = Desk("tag", lambda: clock[0])
+    said = Target(DriverPhase.RUNNING, "s", 1, "app")
+    found.take(said)
+    clock[0] = 110.0
+    found.take(said)
+    assert found.target().heard_at == 110.0
