@@ -34,7 +34,8 @@ def _counted(memory: Memory, seen: Observed, draft: Draft) -> Memory:
     target = draft.situation.target
     # One node that cannot start executors is not the application's fault while others work.
     failed_start = loss.cause is Cause.FAILED_START and not target.registered
-    if target.away or not (loss.by_application or failed_start):
+    of_another = seen.id < memory.first_id  # what an earlier driver went through is not this one's failure
+    if target.away or of_another or not (loss.by_application or failed_start):
         return memory
     memory = replace(memory, failures=(*memory.failures, now))
     if seen.id in memory.known:

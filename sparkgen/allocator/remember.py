@@ -16,19 +16,25 @@ from sparkgen.allocator.types import (
     Target,
 )
 
+SHOWN_WITHIN = 120.0
+"""Seconds after which nothing more is shown of a pod that is gone: a silent watch is opened anew before."""
+
 
 def remember(snapshot: Snapshot, target: Target, memory: Memory, settings: Settings, now: float) -> Memory:
     """The memory, brought up to what is seen: what has come true is forgotten, what is new is kept."""
     memory = _new_session(target, memory)
     ids = {*snapshot.executors, *sets.named(target), *memory.requests}
+    requests = {id_: r for id_, r in memory.requests.items() if not _answered(id_, r, snapshot)}
+    deleted = {id_ for id_, r in memory.removals.items() if _long_deleted(id_, r, snapshot, now)}
+    requests = {id_: r for id_, r in requests.items() if id_ not in deleted}
     there = set(snapshot.executors) if snapshot.complete else ids | set(memory.removals) | memory.known
-    there |= set(memory.requests)
+    there |= set(requests)
     speaks = target.phase is DriverPhase.RUNNING
     since = memory.speaking_since
     return replace(
         memory,
         next_id=max([memory.next_id, *(id_ + 1 for id_ in ids)]),
-        requests={id_: r for id_, r in memory.requests.items() if not _answered(id_, r, snapshot)},
+        requests=requests,
         removals={
             id_: r for id_, r in memory.removals.items() if id_ in there and not _ignored(id_, r, snapshot)
         },
@@ -56,6 +62,13 @@ def _new_session(target: Target, memory: Memory) -> Memory:
     requests = {id_: request for id_, request in memory.requests.items() if request.retry_at is None}
     kept = Memory(next_id=memory.next_id, requests=requests, removals=memory.removals, rate=memory.rate)
     return replace(kept, session=target.session, first_id=memory.next_id, losses=memory.losses)
+
+
+def _long_deleted(id_: int, removal: Removal, snapshot: Snapshot, now: float) -> bool:
+    """Whether an executor was deleted that was never shown, and that will not be shown any more."""
+    if removal.accepted is None or id_ in snapshot.executors or not snapshot.complete:
+        return False
+    return now - removal.accepted > SHOWN_WITHIN
 
 
 def _answered(id_: int, request: Request, snapshot: Snapshot) -> bool:

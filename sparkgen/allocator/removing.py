@@ -38,7 +38,8 @@ def removals(draft: Draft) -> Draft:
     for id_, request in sorted(draft.memory.requests.items()):
         if request.accepted is None or id_ in draft.situation.target.registered:
             continue
-        overdue = _never_seen(id_, request, draft.situation) and id_ not in draft.situation.snapshot.started
+        may_register = draft.situation.snapshot.started - draft.situation.target.refused
+        overdue = _never_seen(id_, request, draft.situation) and id_ not in may_register
         if id_ < draft.memory.first_id or overdue:
             draft = _remove(draft, id_, "", "created, and never seen")
     return draft

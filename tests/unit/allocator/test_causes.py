@@ -162,7 +162,7 @@ def test_a_pending_pod_in_its_init_containers_waits_for_them() -> None:
 
 
 def test_a_container_whose_machine_was_started_again_is_not_the_applications_fault() -> None:
-    """containerd has lost it, and says 255 and Unknown (recorded: exited-1, with what containerd writes)."""
+    """Containerd has lost it, and says 255 and Unknown (recorded: exited-1, with what containerd writes)."""
     pod = recorded("exited-1")
     pod["status"]["containerStatuses"][0]["state"]["terminated"].update(exitCode=255, reason="Unknown")
     loss = loss_of(pod)

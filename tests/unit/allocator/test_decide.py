@@ -215,6 +215,13 @@ def test_executors_that_end_with_their_driver_do_not_end_the_application() -> No
     assert decided(seen(), wants(1, heard_at=NOW), memory).failure is not None
 
 
+def test_executors_of_an_earlier_driver_are_nobodys_failure() -> None:
+    """Also for an allocator that begins anew and finds them: it knows from the volume whose they were."""
+    ended = [pod(id_, Phase.FAILED, loss=OOM) for id_ in range(1, 20)]
+    decision = decided(seen(ended), Target(), remembers(first_id=20, next_id=20))
+    assert (decision.memory.failures, decision.memory.bad_starts.level) == ((), 0)
+
+
 def test_what_ends_with_a_driver_that_has_stopped_was_not_deleted_by_somebody() -> None:
     """Its executors end by themselves then, and nobody is to look for who did it."""
     stopped = replace(wants(1, registered={1}), phase=DriverPhase.STOPPED)
@@ -339,7 +346,7 @@ def test_a_pod_is_pending_for_ever_unless_somebody_sets_a_limit() -> None:
 
 
 def test_an_executor_that_runs_and_never_registers_is_refused_and_replaced() -> None:
-    """A hanging JVM must not stand in the way for ever; but it may register at any moment: so refused first."""
+    """A hanging JVM must not stand in the way for ever; it may register at any moment: refused first."""
     overdue, memory = seen([pod(1, since=NOW - 700)]), remembers(speaking_since=NOW - 700)
     first = decided(overdue, wants(1), memory)
     assert (first.refuse, first.actions) == ({1}, ())
@@ -366,6 +373,13 @@ def test_a_request_that_is_never_seen_is_refused_first_if_it_was_started() -> No
     assert ids(decided(seen(listed_at=NOW - 900), wants(1), memory).actions, Delete) == [1]
     started = decided(seen(listed_at=NOW - 900, started=frozenset({1})), wants(1), memory)
     assert (started.refuse, started.actions) == ({1}, ())
+    refused = decided(
+        seen(listed_at=NOW - 900, started=frozenset({1})), wants(1, refused={1}), started.memory
+    )
+    assert ids(refused.actions, Delete) == [1]
+    done = absorb(refused.memory, [Outcome(a, Answer.DONE) for a in refused.actions], NOW)
+    over = decide(seen(listed_at=NOW - 900), wants(1, refused={1}), done, DYNAMIC, NOW + 121)
+    assert (over.refuse, over.memory.removals, set(over.memory.requests)) == (frozenset(), {}, {10})
 
 
 def test_an_answer_that_was_lost_is_asked_for_again_under_the_same_name() -> None:
