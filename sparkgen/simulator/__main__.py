@@ -1,0 +1,51 @@
+"""`python -m sparkgen.simulator`: replay a schedule, or play many."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from sparkgen.simulator.plan import plan_of
+from sparkgen.simulator.soak import smallest, soak, story
+from sparkgen.simulator.world import play
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; the exit code is 1 when a law was broken."""
+    options = _parser().parse_args(arguments)
+    if options.command == "soak":
+        return soak(options.count, options.seed, options.jobs, tell)
+    result = smallest(options.seed) if options.shrink else play(plan_of(options.seed), verbose=True)
+    for line in story(result):
+        tell(line)
+    return 0 if result.broken is None else 1
+
+
+def tell(text: str) -> None:
+    """Print a line, at once."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m sparkgen.simulator",
+        description="The allocator in a modelled cluster with faults (docs/design/simulator.md).",
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    replay = commands.add_parser("replay", help="play the schedule of a seed, and show what happens when")
+    replay.add_argument("seed", type=int)
+    replay.add_argument(
+        "--shrink", action="store_true", help="first leave out what is not needed to break it"
+    )
+    many = commands.add_parser("soak", help="play many schedules on all cores")
+    many.add_argument("count", type=int)
+    many.add_argument("--seed", type=int, default=1, help="the first seed (1)")
+    many.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (one for each core)")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,107 @@
+"""What happens at once when something goes wrong; other faults hold, and are asked for (weather.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from sparkgen.allocator.types import Cause
+from sparkgen.simulator.cluster import Cluster, Executor
+from sparkgen.simulator.plan import Fault, Kind
+
+if TYPE_CHECKING:
+    from sparkgen.simulator.world import World
+
+
+def _to_executor(what: Callable[[Cluster, Executor], None]) -> Callable[[World, Fault], None]:
+    """A fault of one executor that runs, whoever it is."""
+
+    def act(world: World, _: Fault) -> None:
+        reachable = [one for one in world.cluster.running() if world.cluster.nodes[one.host].takes]
+        executor = world.one_of(reachable)
+        if executor is not None:
+            what(world.cluster, executor)
+
+    return act
+
+
+def _to_pod(world: World, fault: Fault) -> None:
+    """Somebody deletes a pod, whatever it does."""
+    pods = [one for one in world.cluster.executors.values() if world.cluster.pod(one) is not None]
+    executor = world.one_of(pods)
+    if executor is not None:
+        world.cluster.delete(executor, forced=fault.kind is Kind.DELETED_BY_FORCE)
+
+
+def _to_node(world: World, fault: Fault) -> None:
+    node = world.random.choice(sorted(world.cluster.nodes.values(), key=lambda node: node.name))
+    if node.takes:
+        seconds = None if fault.kind is Kind.NODE_GONE else fault.amount
+        world.cluster.node_lost(node, seconds=seconds, dead=fault.kind is not Kind.NODE_SILENT)
+
+
+def _to_streams(world: World, fault: Fault) -> None:
+    if fault.kind is Kind.WATCH_GONE:
+        world.server.compact()
+    for stream in tuple(world.wire.streams):
+        if fault.kind is Kind.WATCH_ENDED:
+            stream.end()
+        elif fault.kind is Kind.WATCH_ERROR:
+            stream.error()
+        elif fault.kind is Kind.WATCH_SILENT:
+            stream.fall_silent()
+        else:
+            stream.break_off("the connection to the API server broke")
+
+
+def _to_process(world: World, fault: Fault) -> None:
+    process = world.process
+    if process is None:
+        return
+    if fault.kind is Kind.CRASH:
+        process.crash_in = fault.count * 3 - 3
+        if process.crash_in == 0:
+            process.die("is killed")
+    elif fault.kind is Kind.TERM:
+        process.now(process.told_to_end)
+    elif fault.kind is Kind.FREEZE:
+        process.frozen_until = world.agenda.now + fault.amount
+    else:
+        process.jumped += fault.amount * 10
+        process.now(process.desk.ring)
+
+
+def _to_driver(world: World, fault: Fault) -> None:
+    if world.driver is None:
+        return
+    if fault.kind is Kind.DRIVER_RESTART:
+        world.restart_driver()
+    else:
+        world.driver.hangs_until = world.agenda.now + fault.amount
+
+
+ACTS: Mapping[Kind, Callable[[World, Fault], None]] = {
+    Kind.AWAY: _to_streams,
+    Kind.WATCH_CUT: _to_streams,
+    Kind.WATCH_ENDED: _to_streams,
+    Kind.WATCH_GONE: _to_streams,
+    Kind.WATCH_ERROR: _to_streams,
+    Kind.WATCH_SILENT: _to_streams,
+    Kind.NODE_SILENT: _to_node,
+    Kind.NODE_DEAD: _to_node,
+    Kind.NODE_GONE: _to_node,
+    Kind.EVICTED: _to_executor(Cluster.evict),
+    Kind.DRAINED: _to_executor(lambda c, e: c.disrupt(e, Cause.EVICTED, "EvictionByEvictionAPI")),
+    Kind.PREEMPTED: _to_executor(lambda c, e: c.disrupt(e, Cause.PREEMPTED, "PreemptionByScheduler")),
+    Kind.DELETED: _to_pod,
+    Kind.DELETED_BY_FORCE: _to_pod,
+    Kind.OOM: _to_executor(lambda c, e: c.exits(e, out_of_memory=True)),
+    Kind.EXITED: _to_executor(lambda c, e: c.exits(e, out_of_memory=False)),
+    Kind.CRASH: _to_process,
+    Kind.TERM: _to_process,
+    Kind.FREEZE: _to_process,
+    Kind.CLOCK: _to_process,
+    Kind.DRIVER_RESTART: _to_driver,
+    Kind.DRIVER_HANGS: _to_driver,
+}
+"""What each kind does at once."""

@@ -1,0 +1,209 @@
+"""The laws about how much: calls, patience, memory, rounds, and what may be left behind (laws.py)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sparkgen.allocator.absorb import MAX_WINDOW
+from sparkgen.allocator.desk import Round
+from sparkgen.allocator.loop import LONGEST_ROUND
+from sparkgen.allocator.observe import MAX_VANISHED
+from sparkgen.allocator.types import Action, Answer, Create, Outcome
+from sparkgen.simulator.law import Law
+from sparkgen.simulator.shim import FIRST_SESSION
+from sparkgen.simulator.wire import RETRY_AFTER, Fate
+
+if TYPE_CHECKING:
+    from sparkgen.simulator.process import Process
+    from sparkgen.simulator.world import World
+
+
+class BoundedCalls(Law):
+    """Calls are bounded: never many at a time, none twice without a reason, and none when all is done.
+
+    At most 16 writes are on the wire, and at most as many wait for their turn. A creation is repeated only
+    after a bad answer or none; a deletion not within two seconds. When the target is reached, and nothing
+    goes wrong, there is no write and no list.
+    """
+
+    name = "bounded-calls"
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._doubtful: set[int] = set()
+        self._deleted: dict[tuple[int, int], float] = {}
+        self._calls: dict[str, int] = {}
+
+    def sent(self, process: Process, action: Action) -> None:
+        if isinstance(action, Create):
+            if action.again and action.id not in self._doubtful:
+                raise self.broken(f"executor {action.id} is asked for again, though it was answered")
+            self._doubtful.discard(action.id)
+            return
+        now, key = process.clock(), (process.number, action.id)
+        if not self.world.over and now - self._deleted.get(key, -100.0) < 2.0:
+            raise self.broken(f"executor {action.id} is deleted again at once")
+        self._deleted[key] = now
+
+    def after_round(self, process: Process, before: Round | None, now: Round) -> None:
+        if len(process.in_flight) > MAX_WINDOW or len(process.backlog) > MAX_WINDOW:
+            raise self.broken(f"{len(process.in_flight)} writes are sent, and {len(process.backlog)} wait")
+
+    def answered(self, process: Process, outcome: Outcome, fate: Fate) -> None:
+        if outcome.answer is not Answer.DONE:
+            self._doubtful.add(outcome.action.id)
+
+    def begins_quiet(self) -> None:
+        self._calls = dict(self.world.server.calls)
+
+    def ends_quiet(self) -> None:
+        for kind, count in self.world.server.calls.items():
+            more = count - self._calls.get(kind, 0)
+            if more > (1 if kind == "WATCH pods" else 0):
+                raise self.broken(f"{more} x {kind} while there is nothing to do")
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The last round of creations that was refused: the how manieth in a row, and when, by both clocks."""
+
+    level: int
+    began: float
+    clock: float
+
+    @property
+    def pause(self) -> float:
+        """The shortest pause after it; the longest is twice that, and what is refused within it is of it."""
+        return 0.0 if not self.level else min(60.0, 0.5 * (1 << min(self.level - 1, 10))) - 0.001
+
+
+NO_ROUND = Refused(0, 0.0, 0.0)
+
+
+class Patience(Law):
+    """Whoever is refused waits.
+
+    After 429 with a time, no write is sent before it has passed. After a creation that was refused no new one
+    is sent for a pause, which doubles from half a second to a minute with each round that is refused. Another
+    driver in the pod begins anew.
+    """
+
+    name = "patience"
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._busy_until: dict[int, float] = {}
+        self._refused: dict[tuple[int, str], Refused] = {}
+
+    def sent(self, process: Process, action: Action) -> None:
+        now = process.clock()
+        if now < self._busy_until.get(process.number, 0.0) and not self.world.over:
+            raise self.broken(f"executor {action.id} is written before the time that the server named")
+        refused = self._refused.get(self._key(process), NO_ROUND)
+        if isinstance(action, Create) and not action.again and now < refused.clock + refused.pause:
+            raise self.broken(f"executor {action.id} is created in the pause after {refused.level} refusals")
+
+    def _key(self, process: Process) -> tuple[int, str]:
+        last = process.desk.last
+        return process.number, last.target.session if last and last.target.session else FIRST_SESSION
+
+    def answered(self, process: Process, outcome: Outcome, fate: Fate) -> None:
+        now, number, key = process.clock(), process.number, self._key(process)
+        if fate is Fate.BUSY and now >= self._busy_until.get(number, 0.0):
+            self._busy_until[number] = now + float(RETRY_AFTER) - 0.001
+        if not isinstance(outcome.action, Create):
+            return
+        refused = self._refused.get(key, NO_ROUND)
+        if outcome.answer is Answer.DONE:
+            self._refused[key] = NO_ROUND
+        elif outcome.answer in (Answer.REFUSED, Answer.HOPELESS):
+            # By the world's clock: the allocator's may have jumped between two answers of one round.
+            began = self.world.agenda.now
+            if not refused.level or began > refused.began + 2 * refused.pause:
+                self._refused[key] = Refused(refused.level + 1, began, now)
+
+
+class BoundedMemory(Law):
+    """Memory is bounded by what is there: when all is done, nothing is remembered of what is over."""
+
+    name = "bounded-memory"
+
+    def after_round(self, process: Process, before: Round | None, now: Round) -> None:
+        if len(now.snapshot.vanished) > MAX_VANISHED:
+            raise self.broken(f"{len(now.snapshot.vanished)} executors that are gone are remembered")
+
+    def ends_quiet(self) -> None:
+        process, driver = self.world.process, self.world.driver
+        if process is None or process.last is None or driver is None:
+            raise self.broken("there is no allocator, or no driver")
+        memory, snapshot = process.last.decision.memory, process.last.snapshot
+        there, named = set(snapshot.executors), set(driver.state.statuses)
+        kept = {
+            "requests": set(memory.requests),
+            "removals": set(memory.removals),
+            "losses": set(memory.losses) - there - named - set(snapshot.vanished),
+            "lost": set(memory.lost_at) - there - named,
+            "known": set(memory.known) - there - named,
+            "refused": set(memory.refusing),
+            "started": set(process.desk.started()) - there - named,
+            "shown": there - {executor.id for executor in self.world.executors_there()},
+        }
+        for what, ids in kept.items():
+            if ids:
+                raise self.broken(f"{what}: {sorted(ids)} are remembered, and are over")
+
+
+class NoLeak(Law):
+    """Nothing is left behind.
+
+    When the allocator has said that it left nothing, the pods that were there are gone; and when the driver's
+    pod is deleted, no object of the attempt stays and nothing runs, whatever went wrong before.
+    """
+
+    name = "no-leak"
+
+    def after_sweep(self, *, swept_all: bool) -> None:
+        if not swept_all:
+            return
+        for executor in self.world.executors_there():
+            if executor.made_at < self.world.swept_at and self.world.cluster.is_well(executor):
+                raise self.broken(f"the pod of executor {executor.id} stays after the allocator's end")
+
+    def at_the_end(self) -> None:
+        if self.world.server.pods:
+            raise self.broken(f"{', '.join(sorted(self.world.server.pods))} stay for ever")
+        if self.world.server.secrets:
+            raise self.broken(f"Secret {', '.join(self.world.server.secrets)} stays for ever")
+        running = [one for one in self.world.cluster.running() if self.world.cluster.nodes[one.host].takes]
+        if running:
+            raise self.broken(f"executors {[one.id for one in running]} run for ever")
+
+
+class NoSpin(Law):
+    """The loop does not spin: with nothing to do it makes hardly more rounds than its health needs."""
+
+    name = "no-spin"
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._rounds: Counter[int] = Counter()
+        self._quiet_from: int | None = None
+
+    def after_round(self, process: Process, before: Round | None, now: Round) -> None:
+        second = int(self.world.agenda.now)
+        self._rounds[second] += 1
+        if self._rounds[second] > 51:
+            raise self.broken("more than 51 rounds in one second")
+
+    def begins_quiet(self) -> None:
+        self._quiet_from = int(self.world.agenda.now) + 1
+
+    def ends_quiet(self) -> None:
+        if self._quiet_from is None:
+            return
+        seconds = self.world.agenda.now - self._quiet_from
+        rounds = sum(count for second, count in self._rounds.items() if second >= self._quiet_from)
+        if rounds > 4 + 3 * seconds / LONGEST_ROUND:
+            raise self.broken(f"{rounds} rounds in {seconds:.0f} s with nothing to do")

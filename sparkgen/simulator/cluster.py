@@ -1,0 +1,349 @@
+"""Scheduler, nodes, kubelets and the garbage collector; and what runs in the pods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+from typing import TYPE_CHECKING
+
+from sparkgen.allocator.desk import Word
+from sparkgen.allocator.types import Cause
+from sparkgen.simulator import nodes
+from sparkgen.simulator.apiserver import Change, Object
+from sparkgen.simulator.nodes import Node
+from sparkgen.simulator.plan import Kind
+
+if TYPE_CHECKING:
+    from sparkgen.simulator.world import World
+
+PATIENCE = 60.0
+"""Seconds that an executor asks an allocator which does not answer (executor.sh)."""
+NOT_READY_AFTER = 8.0
+"""Seconds until the control plane notices a silent node; Kubernetes waits 40 s."""
+TAINTED_AFTER = 18.0
+"""Seconds until pods have to leave it; Kubernetes' default toleration is 300 s."""
+COLLECTED_AFTER = 10.0
+"""Seconds until pods of a node that is gone are collected."""
+
+
+@dataclass(slots=True)
+class Executor:
+    """What runs in a pod, and the truth about its end. `host` is "" until it runs."""
+
+    id: int
+    uid: str
+    name: str
+    profile: int
+    made_at: float
+    host: str = ""
+    runs: bool = False
+    registered: bool = False
+    answered_at: float = 0.0
+    causes: list[tuple[Cause, bool]] = field(default_factory=list)
+    """Why it ends: every cause that is true, and whether that is the application's fault."""
+    unreported: Callable[[Object], Object] | None = None
+    """What its kubelet has to write when it reaches the API server again."""
+
+    def ends_for(self, cause: Cause, *, by_application: bool = False) -> None:
+        """One more true cause of its end."""
+        self.causes.append((cause, by_application))
+
+
+class Cluster:
+    """All nodes, and all executors that there ever were, by UID."""
+
+    def __init__(self, world: World) -> None:
+        plan = world.plan
+        self.nodes: dict[str, Node] = {}
+        for _ in range(plan.nodes):
+            self.add_node()
+        self.executors: dict[str, Executor] = {}
+        self._world = world
+        self._random = Random(f"cluster {plan.seed}")
+        self._slots = plan.slots
+
+    def add_node(self) -> None:
+        """One more node."""
+        name = f"node-{len(self.nodes) + 1}"
+        self.nodes[name] = Node(name)
+
+    def pod(self, executor: Executor) -> Object | None:
+        """Its pod as the API server has it; None when that is not there any more."""
+        pod = self._world.server.pods.get(executor.name)
+        return pod if pod is not None and pod["metadata"]["uid"] == executor.uid else None
+
+    def is_well(self, executor: Executor) -> bool:
+        """Whether the API server hears of its node, where it has one."""
+        pod = self.pod(executor)
+        name = pod["spec"].get("nodeName") if pod is not None else None
+        return name is None or self.nodes[name].takes
+
+    def running(self) -> list[Executor]:
+        """The executors whose process runs."""
+        return [executor for executor in self.executors.values() if executor.runs]
+
+    # --- what follows from changes of pods ------------------------------------------------------------
+
+    def changed(self, change: Change) -> None:
+        """A pod has changed: the scheduler or a kubelet takes it up."""
+        _, kind, pod = change
+        metadata = pod["metadata"]
+        if kind == "ADDED":
+            labels = metadata["labels"]
+            executor = Executor(
+                int(labels["spark-exec-id"]),
+                metadata["uid"],
+                metadata["name"],
+                int(labels["spark-exec-resourceprofile-id"]),
+                self._world.agenda.now,
+            )
+            self.executors[executor.uid] = executor
+            self._soon(0.1, 0.8, lambda: self._schedule(executor))
+            return
+        executor = self.executors[metadata["uid"]]
+        if kind == "DELETED":
+            self._soon(0.1, 1.0, lambda: self._stop(executor, 137))
+        elif metadata.get("deletionTimestamp") and executor.runs:
+            self._soon(0.2, 2.0, lambda: self._told_to_end(executor))
+
+    def _soon(self, least: float, most: float, what: Callable[[], None]) -> None:
+        self._world.agenda.after(self._random.uniform(least, most), what)
+
+    def _schedule(self, executor: Executor) -> None:
+        pod = self.pod(executor)
+        if pod is None or pod["spec"].get("nodeName"):
+            return
+        node = self._node_with_room()
+        if node is not None:
+            self._world.server.put("MODIFIED", nodes.bound(pod, node.name))
+            self._soon(0.3, 2.0, lambda: self._begin(executor, node))
+            return
+        if not pod["status"].get("conditions"):
+            self._world.server.put("MODIFIED", nodes.unschedulable(pod))
+        self._soon(1.0, 2.0, lambda: self._schedule(executor))
+
+    def _node_with_room(self) -> Node | None:
+        if self._world.weather.holds(Kind.FULL):
+            return None
+        used = [pod["spec"].get("nodeName") for pod in self._world.server.pods.values()]
+        free = [node for node in self.nodes.values() if node.takes and used.count(node.name) < self._slots]
+        return self._random.choice(free) if free else None
+
+    def _begin(self, executor: Executor, node: Node) -> None:
+        pod = self.pod(executor)
+        if pod is None or pod["status"]["phase"] != "Pending":
+            return
+        if not node.takes:
+            if node.there:
+                self._soon(1.0, 2.0, lambda: self._begin(executor, node))
+            return
+        if pod["metadata"].get("deletionTimestamp"):
+            self._world.server.put("DELETED", pod)
+            return
+        executor.host, executor.runs, executor.answered_at = node.name, True, self._world.agenda.now
+        self._world.server.put("MODIFIED", nodes.running(pod))
+        self._soon(0.05, 0.5, lambda: self._ask(executor))
+
+    # --- what runs in a pod ---------------------------------------------------------------------------
+
+    def ask_all(self) -> None:
+        """Everybody who waits for the start word asks now."""
+        for executor in self.running():
+            if not executor.registered:
+                self._world.word(executor.id)
+
+    def _ask(self, executor: Executor) -> None:
+        """executor.sh asks for the start word."""
+        if not executor.runs:
+            return
+        word, now = self._world.word(executor.id), self._world.agenda.now
+        if word is Word.GO:
+            self._world.note(f"executor {executor.id}", "may start")
+            slow = 20.0 if self._world.weather.holds(Kind.REGISTER_SLOW) else 0.0
+            jvm = self._random.uniform(0.5 + slow, 3.0 + slow)
+            if self._world.weather.takes(Kind.CHANGE_OF_MIND):
+                self._world.agenda.after(jvm - self._random.uniform(0.0, 0.2), self._world.want_fewer)
+            self._world.agenda.after(jvm, lambda: self._register(executor))
+            return
+        if word is Word.LEAVE:
+            executor.ends_for(Cause.KILLED)
+            executor.ends_for(Cause.EXITED)
+            self._stop(executor, 0)
+            return
+        if word is Word.WAIT:
+            executor.answered_at = now
+        elif now - executor.answered_at > PATIENCE:
+            executor.ends_for(Cause.EXITED)
+            self._stop(executor, 1)
+            return
+        self._soon(0.7, 1.5, lambda: self._ask(executor))
+
+    def _register(self, executor: Executor) -> None:
+        if not executor.runs:
+            return
+        driver = self._world.driver
+        if driver is not None and driver.hangs:
+            self._soon(1.0, 2.0, lambda: self._register(executor))
+            return
+        if driver is not None and driver.admits(executor):
+            executor.registered = True
+            return
+        executor.ends_for(Cause.EXITED)
+        self._stop(executor, 1)
+
+    def told_to_stop(self, executor: Executor) -> None:
+        """The driver's message StopExecutor; it may be lost."""
+        if not self._world.weather.takes(Kind.KILL_LOST):
+            self._soon(0.1, 1.0, lambda: self._stop(executor, 0))
+
+    def decommissioned(self, executor: Executor) -> None:
+        """It ends when it has moved what it holds."""
+        executor.ends_for(Cause.KILLED)
+        self._soon(2.0, 10.0, lambda: self._stop(executor, 0))
+
+    def driver_is_gone(self) -> None:
+        """Executors notice that the driver's process has ended."""
+        for executor in self.running():
+            if executor.registered:
+                self._leave(executor)
+
+    def _leave(self, executor: Executor) -> None:
+        def leave() -> None:
+            executor.ends_for(Cause.EXITED)
+            self._stop(executor, 1)
+
+        self._soon(0.5, 5.0, leave)
+
+    def _told_to_end(self, executor: Executor) -> None:
+        """The kubelet's SIGTERM."""
+        if self.nodes[executor.host].takes:
+            self._stop(executor, 143)
+
+    def _stop(self, executor: Executor, exit_code: int, reason: str = "") -> None:
+        """The process ends; its kubelet writes that, now or when it can."""
+        if not executor.runs or not self.nodes[executor.host].runs:
+            return
+        self.ends(executor, 0.05, 0.5)
+        self._write(executor, lambda pod: nodes.ended(pod, exit_code, reason))
+
+    def ends(self, executor: Executor, least: float, most: float) -> None:
+        """The process is not there any more; the driver notices after a while."""
+        executor.runs = False
+        self._world.note(f"executor {executor.id}", "ends")
+        driver = self._world.driver
+        if executor.registered and driver is not None:
+            self._soon(least, most, lambda: driver.disconnected(executor.id))
+
+    def _write(self, executor: Executor, change: Callable[[Object], Object]) -> None:
+        if not self.nodes[executor.host].reaches:
+            executor.unreported = change
+            return
+        pod = self.pod(executor)
+        if pod is None:
+            return
+        pod = self._world.server.put("MODIFIED", change(pod))
+        if pod["metadata"].get("deletionTimestamp"):
+            self._world.server.put("DELETED", pod)
+
+    # --- what goes wrong ------------------------------------------------------------------------------
+
+    def evict(self, executor: Executor) -> None:
+        """Its node evicts it."""
+        executor.ends_for(Cause.EVICTED)
+        self.ends(executor, 0.05, 0.5)
+        self._write(executor, nodes.evicted)
+
+    def disrupt(self, executor: Executor, cause: Cause, reason: str) -> None:
+        """The control plane deletes it, and says why in a condition."""
+        pod = self.pod(executor)
+        if pod is not None:
+            executor.ends_for(cause)
+            server = self._world.server
+            server.mark_deleted(server.put("MODIFIED", nodes.disrupted(pod, reason)))
+
+    def delete(self, executor: Executor, *, forced: bool) -> None:
+        """Somebody deletes it."""
+        pod = self.pod(executor)
+        if pod is not None:
+            executor.ends_for(Cause.DELETED)
+            self._world.server.mark_deleted(pod, forced=forced)
+
+    def exits(self, executor: Executor, *, out_of_memory: bool) -> None:
+        """It ends by the application's fault."""
+        cause = Cause.OOM if out_of_memory else Cause.EXITED
+        executor.ends_for(cause, by_application=True)
+        self._stop(executor, 137 if out_of_memory else 1, "OOMKilled" if out_of_memory else "")
+
+    def node_lost(self, node: Node, *, seconds: float | None, dead: bool) -> None:
+        """A node is not heard of; for so many seconds, or (None) for good."""
+        node.reaches = False
+        after = self._world.agenda.after
+        if dead:
+            node.runs = False
+            for executor in self._on(node):
+                if executor.runs:
+                    executor.ends_for(Cause.NODE_LOST)
+                    executor.ends_for(Cause.UNKNOWN)
+                    self.ends(executor, 5.0, 20.0)
+                    executor.unreported = lambda pod: nodes.ended(pod, 255, "Unknown")
+        after(NOT_READY_AFTER, lambda: self._not_ready(node))
+        after(TAINTED_AFTER, lambda: self._tainted(node))
+        if seconds is None:
+            node.there = False
+            after(COLLECTED_AFTER, lambda: self._collect(node))
+        else:
+            after(seconds, lambda: self.node_back(node))
+
+    def _on(self, node: Node) -> list[Executor]:
+        return [
+            executor
+            for executor in self.executors.values()
+            if (pod := self.pod(executor)) is not None and pod["spec"].get("nodeName") == node.name
+        ]
+
+    def _not_ready(self, node: Node) -> None:
+        for executor in self._on(node):
+            pod = self.pod(executor)
+            if not node.reaches and pod is not None and pod["status"]["phase"] == "Running":
+                executor.ends_for(Cause.NODE_LOST)  # should it vanish now, nobody could say more
+                self._world.server.put("MODIFIED", nodes.running(pod, ready=False))
+
+    def _tainted(self, node: Node) -> None:
+        for executor in self._on(node):
+            if not node.reaches:
+                executor.ends_for(Cause.NODE_LOST)
+                self.disrupt(executor, Cause.EVICTED, "DeletionByTaintManager")
+
+    def _collect(self, node: Node) -> None:
+        for executor in self._on(node):
+            pod = self.pod(executor)
+            if pod is not None:
+                executor.ends_for(Cause.NODE_LOST)
+                pod = self._world.server.put("MODIFIED", nodes.failed_by_gc(pod))
+                self._world.server.mark_deleted(pod, forced=True)
+
+    def node_back(self, node: Node) -> None:
+        """A node is heard of again: its kubelet writes what has happened, and does what was asked."""
+        node.reaches = node.runs = True
+        for executor in self._on(node):
+            pod = self.pod(executor)
+            if pod is None:
+                continue
+            change, executor.unreported = executor.unreported, None
+            if change is not None:
+                self._write(executor, change)
+            elif pod["metadata"].get("deletionTimestamp"):
+                if executor.runs:
+                    self._told_to_end(executor)
+                else:
+                    self._world.server.put("DELETED", pod)
+            elif executor.runs and pod["status"]["phase"] == "Running":
+                self._world.server.put("MODIFIED", nodes.running(pod))
+        self._kill_unknown(node)
+
+    def _kill_unknown(self, node: Node) -> None:
+        """The kubelet ends containers whose pods are not there any more."""
+        for executor in self.running():
+            if executor.host == node.name and self.pod(executor) is None:
+                self.ends(executor, 0.05, 0.5)

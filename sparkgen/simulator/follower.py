@@ -1,0 +1,143 @@
+"""The watcher's thread as events: the production watcher's steps, each when its turn comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from sparkgen.allocator import answers
+from sparkgen.allocator.answers import Fault, Reply
+from sparkgen.allocator.kube import event_in
+from sparkgen.allocator.ports import Listing, WatchEnded
+from sparkgen.allocator.watching import Watching
+from sparkgen.simulator.apiserver import Object
+from sparkgen.simulator.wire import Client, Fate, Stream, Wire, time_out
+
+if TYPE_CHECKING:
+    from sparkgen.simulator.process import Process
+
+
+class Follower(Client):
+    """Lists, watches and lists again for one process, in the order of `Watcher.run` and `Kube.watch`."""
+
+    def __init__(self, process: Process, wire: Wire) -> None:
+        self._process = process
+        self._wire = wire
+        self._watching = Watching("")
+        self._stream: Stream | None = None
+
+    def begin(self) -> None:
+        """Ask for a list."""
+        asked_at = self._process.watcher.begin()
+        self._process.note("asks for all executors")
+        fate = self._wire.fate("LIST")
+        self._wire.agenda.after(self._wire.delay(), lambda: self._serve_list(asked_at, fate))
+
+    def forget(self) -> None:
+        """The process is not there any more."""
+        if self._stream is not None:
+            self._stream.forget()
+
+    def _serve_list(self, asked_at: float, fate: Fate) -> None:
+        process, wire = self._process, self._wire
+        if not process.alive:
+            return
+        process.line.fate = fate
+        later = time_out(fate) or wire.delay() + wire.slowness("LIST")
+        there = {pod["metadata"]["uid"] for pod in wire.server.pods.values()}
+        try:
+            listing = process.world.list()
+        except WatchEnded as end:
+            gap = end
+            process.later(later, lambda: self._ended(gap))
+        else:
+            process.later(later, lambda: self._listed(listing, asked_at, there))
+
+    def _listed(self, listing: Listing, asked_at: float, there: set[str]) -> None:
+        self._process.there_at_list = there
+        self._process.lists += 1
+        self._process.in_gap = False
+        self._process.note(f"has a list of {len(listing.pods)} at version {listing.version}")
+        self._process.has_seen(*listing.pods)
+        self._process.watcher.listed(listing, asked_at)
+        self._watching = Watching(self._process.watcher.view.version)
+        self._open()
+
+    def _open(self) -> None:
+        self._watching = self._watching.opening(self._process.clock())
+        query = self._process.kube.watch_query(self._watching.version)
+        self._wire.agenda.after(self._wire.delay(), lambda: self._serve_watch(query))
+
+    def _serve_watch(self, query: dict[str, str]) -> None:
+        if not self._process.alive:
+            return
+        try:
+            found = self._wire.open(query, self)
+        except Fault as fault:
+            gap = fault
+            self._process.later(self._wire.delay(), lambda: self._broke(gap))
+        else:
+            if isinstance(found, Reply):
+                self._process.later(self._wire.delay(), lambda: self._refused(found))
+            else:
+                self._stream = found
+
+    def _refused(self, reply: Reply) -> None:
+        said = self._process.kube.refused_watch(reply)
+        if isinstance(said, Fault):
+            self._broke(said)
+        else:
+            self._ended(said)
+
+    # --- what the stream says (wire.Client) -----------------------------------------------------------
+
+    def line(self, document: Object) -> None:
+        """One object of the watch."""
+        stream = self._stream
+        self._process.now(lambda: self._line(document, stream))
+
+    def _line(self, document: Object, stream: Stream | None) -> None:
+        if stream is not self._stream:  # it is a line of a connection that has ended since
+            return
+        try:
+            event = event_in(document)
+        except WatchEnded as end:
+            self.forget()
+            self._ended(end)
+            return
+        self._watching = self._watching.heard(event)
+        if event.kind != "BOOKMARK":
+            self._process.note(
+                f"sees {event.kind} {event.pod['metadata']['name']} at version {event.version}"
+            )
+            self._process.has_seen(event.pod)
+        self._process.watcher.happened(event)
+
+    def closed(self) -> None:
+        """The server has ended the watch."""
+        self._process.now(self._closed)
+
+    def _closed(self) -> None:
+        self._watching = self._watching.ended(self._process.clock())
+        self._again(self._open)
+
+    def broke(self, fault: Fault) -> None:
+        """The watch broke."""
+        self._process.now(lambda: self._broke(fault))
+
+    def _broke(self, fault: Fault) -> None:
+        reason = answers.not_answered(fault, "watch executors").message
+        try:
+            self._watching = self._watching.broke(fault, self._process.clock(), reason)
+        except WatchEnded as end:
+            self._ended(end)
+        else:
+            self._again(self._open)
+
+    def _again(self, what: Callable[[], None]) -> None:
+        self._process.later(self._watching.pause(self._process.random.random()), what)
+
+    def _ended(self, end: WatchEnded) -> None:
+        self._stream = None
+        self._process.in_gap = True
+        self._process.later(self._process.watcher.ended(end), self.begin)

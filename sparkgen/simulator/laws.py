@@ -1,0 +1,261 @@
+"""What has to hold in every schedule. Each law is a class: its docstring is the law, its code the check.
+
+The laws look at the model's truth, which the allocator cannot see, and never at how the allocator works.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from sparkgen.allocator import sets
+from sparkgen.allocator.desk import Round
+from sparkgen.allocator.types import Action, Answer, Cause, Create, Delete, Outcome
+from sparkgen.simulator.bounds import BoundedCalls, BoundedMemory, NoLeak, NoSpin, Patience
+from sparkgen.simulator.law import Law
+from sparkgen.simulator.shim import FIRST_SESSION
+from sparkgen.simulator.wire import Fate
+
+if TYPE_CHECKING:
+    from sparkgen.simulator.cluster import Executor
+    from sparkgen.simulator.process import Process
+    from sparkgen.simulator.shim import Driver, Status
+    from sparkgen.simulator.world import World
+
+
+class NoIdTwice(Law):
+    """No executor id is used twice: over all restarts, a new one is asked for once, and one pod registers."""
+
+    name = "no-id-twice"
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._asked: set[int] = set()
+        self._registered: dict[int, str] = {}
+
+    def sent(self, process: Process, action: Action) -> None:
+        if isinstance(action, Create) and not action.again:
+            if action.id in self._asked:
+                raise self.broken(f"executor {action.id} is asked for as a new one, a second time")
+            self._asked.add(action.id)
+
+    def registers(self, driver: Driver, executor: Executor) -> None:
+        if self._registered.setdefault(executor.id, executor.uid) != executor.uid:
+            raise self.broken(f"two pods have registered as executor {executor.id}")
+
+
+class RegisteredStays(Law):
+    """No executor that Spark counts on is deleted unasked.
+
+    It may be when it has ended or is being deleted anyway, when its node is lost, or when it was created for
+    an earlier driver of the same pod.
+    """
+
+    name = "registered-stays"
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._session: dict[int, str] = {}
+
+    def sent(self, process: Process, action: Action) -> None:
+        if isinstance(action, Delete):
+            self._check(action)
+        elif not action.again and process.desk.last is not None:
+            self._session[action.id] = process.desk.last.decision.memory.session or FIRST_SESSION
+
+    def served(self, process: Process, action: Action) -> None:
+        if isinstance(action, Delete):
+            self._check(action)
+
+    def _check(self, action: Delete) -> None:
+        driver, cluster = self.world.driver, self.world.cluster
+        if driver is None or driver.state.stopped or action.id not in driver.registered:
+            return
+        if self._session.get(action.id, driver.session) != driver.session:
+            return
+        executor = driver.uids[action.id]
+        pod = cluster.pod(executor)
+        if pod is None or not executor.runs or pod["metadata"].get("deletionTimestamp"):
+            return
+        raise self.broken(f"executor {action.id} is registered, and is deleted: {action.why}")
+
+
+class NeverAbove(Law):
+    """None is created that is not wanted: what is there, and what was asked for, is at most the target.
+
+    What an allocator could not know does not count: a pod whose creation was answered badly, and given up as
+    fewer were wanted meanwhile, or that came after its time.
+    """
+
+    name = "never-above"
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._uncertain: set[int] = set()
+        self._given_up: set[int] = set()
+        self._wanted: dict[int, int] = {}
+
+    def answered(self, process: Process, outcome: Outcome, fate: Fate) -> None:
+        if isinstance(outcome.action, Create) and outcome.answer is not Answer.DONE:
+            self._uncertain.add(outcome.action.id)
+
+    def after_round(self, process: Process, before: Round | None, now: Round) -> None:
+        wanted = sets.wanted(now.target, now.settings)
+        if wanted != self._wanted:
+            if any(count > wanted.get(profile, 0) for profile, count in self._wanted.items()):
+                self._given_up |= self._uncertain
+            self._wanted = wanted
+        fresh = [a for a in now.decision.actions if isinstance(a, Create) and not a.again]
+        if not fresh:
+            return
+        there = self._there(process, now)
+        for profile in {action.profile for action in fresh}:
+            asked = {action.id for action in fresh if action.profile == profile}
+            ids = asked | {executor.id for executor in there if executor.profile == profile}
+            if len(ids) > wanted.get(profile, 0):
+                raise self.broken(
+                    f"{sorted(asked)} are created while {sorted(ids - asked)} are there, "
+                    f"and {wanted.get(profile, 0)} are wanted of profile {profile}"
+                )
+
+    def _there(self, process: Process, now: Round) -> list[Executor]:
+        target, memory = now.target, now.decision.memory
+        leaving = {*target.kills, *target.lost, *target.draining, *target.refused, *memory.removals}
+        found = []
+        for executor in self.world.cluster.executors.values():
+            known = executor.uid in process.seen or executor.uid in process.there_at_list
+            if executor.id in leaving or executor.id < memory.first_id:
+                continue
+            given_up = executor.id in self._given_up or executor.id in self.world.wire.late_ids
+            if not known and (given_up or executor.id not in process.sent_ids):
+                continue
+            if self.world.is_alive(executor):
+                found.append(executor)
+        return found
+
+
+class NobodyAliveIsDead(Law):
+    """Spark is never told that an executor is gone whose pod is there, neither ended nor being deleted."""
+
+    name = "nobody-alive-is-dead"
+
+    def after_round(self, process: Process, before: Round | None, now: Round) -> None:
+        if not now.decision.gone:
+            return
+        for executor in self.world.cluster.executors.values():
+            if executor.id in now.decision.gone and self.world.is_alive(executor):
+                raise self.broken(f"executor {executor.id} is said to be gone, and it runs")
+
+
+class NoPartialView(Law):
+    """Nothing is concluded from a partial view.
+
+    No executor is created before a whole list was read, and none is called gone that is not shown during a
+    gap, if it was not called so before.
+    """
+
+    name = "no-partial-view"
+
+    def after_round(self, process: Process, before: Round | None, now: Round) -> None:
+        snapshot, decision = now.snapshot, now.decision
+        if not process.lists and any(isinstance(a, Create) and not a.again for a in decision.actions):
+            raise self.broken("executors are created before a list was read")
+        if snapshot.complete and not process.in_gap:
+            return
+        known = before.decision.memory.losses if before is not None else {}
+        for id_ in decision.gone:
+            if id_ not in snapshot.executors and id_ not in snapshot.vanished and id_ not in known:
+                raise self.broken(f"executor {id_} is called gone during a gap, and nothing has shown that")
+
+
+class EveryLossOnce(Law):
+    """Every loss is told once, with a cause that is true.
+
+    Blame, above all: a loss counts against the application only when the application did it. When the pod was
+    removed while nobody saw it, "deleted" and "unknown" are true, too. A verdict does not change afterwards.
+    """
+
+    name = "every-loss-once"
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._counted: dict[int, set[int]] = defaultdict(set)
+
+    def after_round(self, process: Process, before: Round | None, now: Round) -> None:
+        earlier = before.decision if before is not None else None
+        losses, known = now.decision.memory.losses, earlier.memory.losses if earlier else {}
+        counted = self._counted[process.number]
+        for id_ in losses.keys() - known.keys():
+            if id_ in counted:
+                raise self.broken(f"the loss of executor {id_} is counted a second time")
+            counted.add(id_)
+        if earlier is not None:
+            for id_ in now.decision.gone.keys() & earlier.gone.keys():
+                if now.decision.gone[id_] != earlier.gone[id_]:
+                    raise self.broken(f"the verdict on executor {id_} changes")
+
+    def told(self, driver: Driver, id_: int, status: Status, loss: Mapping[str, Any]) -> None:
+        executor = driver.uids[id_]
+        cause = Cause(loss["cause"])
+        true = self._true_causes(driver, executor, status)
+        if cause not in true:
+            words = ", ".join(sorted(one.value for one in true)) or "nothing"
+            raise self.broken(f"executor {id_} is said to be gone by {cause.value}; true is {words}")
+        if loss["byApplication"] and not any(blame for _, blame in executor.causes):
+            raise self.broken(f"the application is blamed for the loss of executor {id_} ({cause.value})")
+
+    def _true_causes(self, driver: Driver, executor: Executor, status: Status) -> set[Cause]:
+        causes = {cause for cause, _ in executor.causes}
+        process = self.world.process
+        asked = driver.state.stopped or status.value in ("kills", "draining") or executor.id in driver.asked
+        if asked or process is None or executor.id in process.sent_deletes:
+            causes |= {Cause.KILLED, Cause.DELETED, Cause.UNKNOWN, Cause.EXITED}
+        gone = self.world.cluster.pod(executor) is None
+        if process is None or (gone and not process.saw_end_of(executor)):
+            causes |= {Cause.DELETED, Cause.UNKNOWN}
+        return causes
+
+    def given_up(self, driver: Driver, id_: int) -> None:
+        calm_since = self.world.agenda.now - self.world.plan.calm_at
+        if calm_since > 120.0:
+            raise self.broken(f"the driver lost executor {id_}, and was never told why")
+
+
+class TargetReached(Law):
+    """When faults stop, the target is reached, exactly, and nothing more is there."""
+
+    name = "target-reached"
+
+    def begins_quiet(self) -> None:
+        missing = self.world.what_is_missing()
+        if missing:
+            raise self.broken(missing)
+
+
+class NoBlame(Law):
+    """No application is stopped for what it did not do: faults of the cluster never end it."""
+
+    name = "no-blame"
+
+    def after_round(self, process: Process, before: Round | None, now: Round) -> None:
+        if now.decision.failure is not None:
+            raise self.broken(f"the application has to stop: {now.decision.failure}")
+
+
+LAWS: tuple[type[Law], ...] = (
+    NoIdTwice,
+    RegisteredStays,
+    NeverAbove,
+    NobodyAliveIsDead,
+    NoPartialView,
+    EveryLossOnce,
+    TargetReached,
+    BoundedCalls,
+    Patience,
+    BoundedMemory,
+    NoLeak,
+    NoBlame,
+    NoSpin,
+)
+"""All of them. One more holds everywhere: production code raises nothing ("no-fault", world.play)."""

@@ -1,0 +1,84 @@
+"""What the control plane and the kubelets write into pods; the shapes are those of Kubernetes 1.36."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.simulator.apiserver import WALL, Object
+
+
+@dataclass(slots=True)
+class Node:
+    """A node. `reaches`: the API server hears of it. `runs`: its containers run."""
+
+    name: str
+    reaches: bool = True
+    runs: bool = True
+    there: bool = True
+
+    @property
+    def takes(self) -> bool:
+        """Whether a pod can be started here."""
+        return self.reaches and self.runs and self.there
+
+
+def bound(pod: Object, node: str) -> Object:
+    """The pod with a node."""
+    return {**pod, "spec": {**pod["spec"], "nodeName": node}}
+
+
+def unschedulable(pod: Object) -> Object:
+    """The pod that no node has room for."""
+    condition = {
+        "type": "PodScheduled",
+        "status": "False",
+        "reason": "Unschedulable",
+        "message": "0/3 nodes are available: 3 Insufficient memory.",
+    }
+    return {**pod, "status": {"phase": "Pending", "conditions": [condition]}}
+
+
+def running(pod: Object, *, ready: bool = True) -> Object:
+    """The pod that runs; not `ready` when the control plane does not hear of its node."""
+    conditions = [_condition("Ready", "True" if ready else "False"), _condition("ContainersReady", "True")]
+    state: dict[str, Any] = {"running": {"startedAt": WALL}}
+    return {**pod, "status": _status("Running", conditions, state)}
+
+
+def ended(pod: Object, exit_code: int, reason: str = "") -> Object:
+    """The pod whose Spark container has ended."""
+    terminated = {"exitCode": exit_code, "reason": reason or ("Error" if exit_code else "Completed")}
+    phase = "Failed" if exit_code else "Succeeded"
+    old = pod["status"].get("conditions") or ()
+    kept = [condition for condition in old if condition["type"] == "DisruptionTarget"]
+    status = _status(phase, kept, {"terminated": terminated})
+    return {**pod, "status": {**pod["status"], **status}}
+
+
+def evicted(pod: Object) -> Object:
+    """The pod that its node has evicted."""
+    conditions = [_condition("DisruptionTarget", "True", "TerminationByKubelet")]
+    status = {"phase": "Failed", "reason": "Evicted", "message": "The node was low on resource: memory."}
+    return {**pod, "status": {**status, "conditions": conditions}}
+
+
+def disrupted(pod: Object, reason: str) -> Object:
+    """The pod that is about to be deleted for a reason."""
+    conditions = [*(pod["status"].get("conditions") or ()), _condition("DisruptionTarget", "True", reason)]
+    return {**pod, "status": {**pod["status"], "conditions": conditions}}
+
+
+def failed_by_gc(pod: Object) -> Object:
+    """The pod of a node that is gone, as PodGC leaves it before it deletes it."""
+    return {**(lost := disrupted(pod, "DeletionByPodGC")), "status": {**lost["status"], "phase": "Failed"}}
+
+
+def _status(phase: str, conditions: list[dict[str, str]], state: dict[str, Any]) -> dict[str, Any]:
+    container = {"name": contract.EXECUTOR_CONTAINER, "state": state}
+    return {"phase": phase, "conditions": conditions, "containerStatuses": [container]}
+
+
+def _condition(kind: str, value: str, reason: str = "") -> dict[str, str]:
+    return {"type": kind, "status": value, "reason": reason}

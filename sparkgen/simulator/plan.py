@@ -1,0 +1,219 @@
+"""A schedule as a value: what is asked for, what goes wrong and when. Made from a seed, and shrunk."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+
+from sparkgen.allocator.types import Settings
+
+
+class Kind(enum.Enum):
+    """What can go wrong; the value says it in the timeline. `amount` is in seconds, where there is one."""
+
+    CREATE_UNANSWERED = "creations are carried out, and not answered"
+    CREATE_LOST = "creations are not carried out, and not answered"
+    CREATE_LATE = "creations are not answered, and carried out later"
+    CREATE_ERROR = "creations are carried out, and answered with an error"
+    CREATE_SLOW = "creations are answered late"
+    DELETE_UNANSWERED = "deletions are carried out, and not answered"
+    DELETE_LOST = "deletions are not carried out, and not answered"
+    BUSY = "the API server answers 429, with a time"
+    BROKEN = "the API server answers 500"
+    AWAY = "the API server is away"
+    QUOTA = "a quota appears"
+    WEBHOOK = "a webhook denies"
+    NO_RIGHT = "the RoleBinding is not there"
+
+    LIST_SLOW = "lists come late"
+    LIST_EXPIRED = "lists expire between two pages"
+    WATCH_CUT = "the watch breaks"
+    WATCH_ENDED = "the server ends the watch"
+    WATCH_GONE = "the server forgets old versions (410)"
+    WATCH_ERROR = "the watch says 410 itself"
+    WATCH_SILENT = "the watch stays open, and shows nothing more"
+    WATCH_SLOW = "the watch is late"
+    WATCH_REPEATS = "the watch repeats events"
+    WATCH_SWAPS = "the watch swaps events"
+
+    NODE_SILENT = "a node does not answer; its containers go on"
+    NODE_DEAD = "a node is dead, and comes back"
+    NODE_GONE = "a node is gone for good"
+    FULL = "no node has room"
+    EVICTED = "a pod is evicted by its node"
+    DRAINED = "a pod is evicted as its node is drained"
+    PREEMPTED = "a pod is preempted"
+    DELETED = "somebody deletes a pod"
+    DELETED_BY_FORCE = "somebody deletes a pod by force"
+    OOM = "an executor is out of memory"
+    EXITED = "an executor exits with code 1"
+
+    CRASH = "the allocator is killed"
+    TERM = "the allocator is told to end, while the driver runs"
+    FREEZE = "the allocator stands still"
+    MEANWHILE = "executors ask for their word while the allocator decides"
+    CLOCK = "the allocator's clock jumps"
+
+    DRIVER_RESTART = "the driver's container ends, and starts again"
+    DRIVER_HANGS = "the driver stands still"
+    STATE_LOST = "states of the driver are lost"
+    STATE_LATE = "states of the driver come late, after newer ones"
+    REPORT_LOST = "reports to the driver are lost"
+    REGISTER_SLOW = "executors register late"
+    CHANGE_OF_MIND = "Spark wants fewer, just when an executor registers"
+    KILL_LOST = "executors do not hear that they have to stop"
+
+
+KINDS = tuple(Kind)
+BY_APPLICATION = frozenset({Kind.OOM, Kind.EXITED})
+LASTING = frozenset(
+    {
+        *(Kind.BUSY, Kind.BROKEN, Kind.AWAY, Kind.QUOTA, Kind.WEBHOOK, Kind.NO_RIGHT, Kind.LIST_SLOW),
+        *(Kind.WATCH_SLOW, Kind.NODE_SILENT, Kind.NODE_DEAD, Kind.FULL, Kind.FREEZE, Kind.CLOCK),
+        *(Kind.DRIVER_HANGS, Kind.STATE_LOST, Kind.REPORT_LOST, Kind.REGISTER_SLOW, Kind.MEANWHILE),
+    }
+)
+"""What goes wrong for a while; everything else does so a number of times."""
+ONE_OF = frozenset({Kind.NO_RIGHT, Kind.CLOCK})
+"""One of these in a schedule at most: a right that is missing for a minute, by whatever clock, is no fault of
+the cluster, but of whoever forgot it, and ends the application rightly."""
+MAX_BY_APPLICATION = 2
+"""Faults of the application in one schedule: as many as it may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that goes wrong at `at`; for `amount` seconds, or `count` times, as its kind has it."""
+
+    at: float
+    kind: Kind
+    amount: float = 0.0
+    count: int = 1
+
+    def __str__(self) -> str:
+        how = f"for {self.amount:.1f} s" if self.kind in LASTING else f"x {self.count}"
+        return f"{self.kind.value} ({how})"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What Spark wants from `at` on: executors per profile; so many registered ones are decommissioned."""
+
+    at: float
+    targets: Mapping[int, int]
+    decommission: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """Other settings from `at` on."""
+
+    at: float
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One schedule. Times in seconds since the driver's pod was made."""
+
+    seed: int
+    settings: Settings
+    wishes: tuple[Wish, ...]
+    tunings: tuple[Tuning, ...]
+    faults: tuple[Fault, ...]
+    calm_at: float
+    """From then on nothing goes wrong any more."""
+    nodes: int = 3
+    slots: int = 4
+    """Executors that fit on a node."""
+    ends_cleanly: bool = True
+    """Spark's context is stopped at the end; otherwise the driver's process dies."""
+    away_at_the_end: bool = False
+    """The API server is away while the allocator ends."""
+
+
+def plan_of(seed: int, focus: tuple[Kind, ...] = ()) -> Plan:
+    """The schedule of a seed. `focus`: half of what goes wrong is of these kinds."""
+    random = Random(f"plan {seed}")
+    settings = _settings(random)
+    horizon = random.choice((10.0, 20.0, 40.0))
+    wishes = sorted(_wishes(random, settings, horizon), key=lambda wish: wish.at)
+    moments = [3.0, *(wish.at for wish in wishes)]
+    faults = tuple(sorted(_faults(random, horizon, moments, focus), key=lambda fault: fault.at))
+    return Plan(
+        seed=seed,
+        settings=settings,
+        wishes=tuple(wishes),
+        tunings=tuple(_tunings(random, settings, horizon)),
+        faults=faults,
+        calm_at=max([horizon, *(fault.at + fault.amount for fault in faults)]) + 1.0,
+        ends_cleanly=random.random() < 0.7,
+        away_at_the_end=random.random() < 0.1,
+    )
+
+
+def _settings(random: Random) -> Settings:
+    dynamic = random.random() < 0.8
+    return Settings(
+        dynamic=dynamic,
+        instances=random.randint(1, 4),
+        initial=random.randint(0, 2) if dynamic else 0,
+        maximum=random.randint(3, 6) if dynamic else None,
+        batch_size=random.choice((None, None, None, 1, 2)),
+        max_pending=random.choice((None, None, None, 1, 3)),
+        executor_timeout=random.choice((40.0, 90.0)),
+        grace=random.choice((5.0, 30.0)),
+        max_failures=random.choice((None, MAX_BY_APPLICATION)),
+    )
+
+
+def _wishes(random: Random, settings: Settings, horizon: float) -> list[Wish]:
+    if not settings.dynamic:
+        return []
+    profiles = (0,) if random.random() < 0.8 else (0, 1)
+    moments: list[float] = []
+    for _ in range(random.randint(1, 5)):
+        moments.append(_moment(random, horizon, moments))
+    return [
+        Wish(
+            moment,
+            {profile: random.randint(0, 5) for profile in profiles},
+            random.choice((0, 0, 0, 1)),
+        )
+        for moment in moments
+    ]
+
+
+def _moment(random: Random, horizon: float, moments: list[float]) -> float:
+    """Any time; often soon after something else happens, because then most can go wrong."""
+    if moments and random.random() < 0.6:
+        return max(0.0, random.choice(moments) + random.uniform(-0.5, 5.0))
+    return random.uniform(0.0, horizon)
+
+
+def _tunings(random: Random, settings: Settings, horizon: float) -> list[Tuning]:
+    if not settings.dynamic or random.random() < 0.8:
+        return []
+    values = {name: getattr(settings, name) for name in Settings.__slots__}
+    changed = Settings(**{**values, "maximum": random.randint(1, 6)})
+    return [Tuning(random.uniform(0.0, horizon), changed)]
+
+
+def _faults(random: Random, horizon: float, moments: list[float], focus: tuple[Kind, ...]) -> list[Fault]:
+    found: list[Fault] = []
+    once = set[Kind]()
+    blamed = 0
+    for _ in range(random.choice((1, 2, 3, 4, 6, 8))):
+        kind = random.choice(focus if focus and random.random() < 0.5 else KINDS)
+        at = _moment(random, horizon, moments)
+        amount = random.choice((1.0, 5.0, 15.0, 40.0)) * random.uniform(0.5, 1.0)
+        count = random.randint(1, 4)
+        blamed += kind in BY_APPLICATION
+        if (kind in BY_APPLICATION and blamed > MAX_BY_APPLICATION) or (kind in ONE_OF and once & ONE_OF):
+            continue
+        once.add(kind)
+        moments.append(at)
+        found.append(Fault(at, kind, amount if kind in LASTING else 0.0, 1 if kind in LASTING else count))
+    return found

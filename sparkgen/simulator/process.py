@@ -1,0 +1,364 @@
+"""One process of the allocator: all of it production code, but for the ports that it is given here.
+
+Threads are replaced by events: the loop makes a round when its bell rings or its time has come, requests are
+carried out and answered later, and the watcher goes on as its stream does. It may be killed between any two
+calls of a port.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import TYPE_CHECKING
+
+from sparkgen.allocator import causes, ending, story
+from sparkgen.allocator.absorb import MAX_WINDOW
+from sparkgen.allocator.attempt import Attempt
+from sparkgen.allocator.desk import Desk, Round, Word
+from sparkgen.allocator.kube import Kube
+from sparkgen.allocator.loop import SHORTEST_ROUND, Loop, Ports, due, remembered
+from sparkgen.allocator.observe import View
+from sparkgen.allocator.ports import Notice, Pod
+from sparkgen.allocator.secretfirst import SecretFirst
+from sparkgen.allocator.session import Notes, application_id
+from sparkgen.allocator.tuning import Change
+from sparkgen.allocator.types import Action, Cause, Create, Outcome, Settings
+from sparkgen.allocator.watcher import Chances, Watcher
+from sparkgen.simulator.follower import Follower
+from sparkgen.simulator.plan import Kind
+from sparkgen.simulator.template import TEMPLATE
+from sparkgen.simulator.wire import Fate, Line, time_out
+
+if TYPE_CHECKING:
+    from sparkgen.simulator.cluster import Executor
+    from sparkgen.simulator.world import World
+
+SECRET = "not one"  # noqa: S105 - no secret: nothing is authenticated here
+
+
+class Killed(BaseException):
+    """The process ends in the middle of what it does."""
+
+
+@dataclass(slots=True)
+class Volume:
+    """The session volume (loop.Remembers): it outlives the process, as the driver's pod does."""
+
+    first_application_id: str
+    notes: Notes = field(default_factory=Notes)
+
+    @property
+    def application_id(self) -> str:
+        """The id that the next driver in the pod has."""
+        return application_id(self.first_application_id, {}, self.notes.drivers)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What survives the process (loop.Remembers), which may be killed before and after each line of it."""
+
+    process: Process
+    volume: Volume
+
+    def note(self, next_id: int, session: str, first_id: int) -> None:
+        """Keep what the next process has to know. Between a decision and its round, so others act here."""
+        self.process.point()
+        self._keep(replace(self.volume.notes, next_id=next_id, session=session, first_id=first_id))
+        self.process.between_decision_and_round()
+
+    def spoke(self, application_id: str, settings: Settings) -> None:
+        """A driver runs under this id: the next one will have another."""
+        if application_id == self.volume.application_id:
+            self._keep(replace(self.volume.notes, drivers=self.volume.notes.drivers + 1))
+
+    def tuned_to(self, settings: Settings) -> None:
+        """The next driver starts with other settings: there is nothing to keep here."""
+
+    def _keep(self, notes: Notes) -> None:
+        if notes != self.volume.notes:
+            self.volume.notes = notes
+            self.process.point()
+
+
+class Tuned:
+    """The settings of the schedule (loop.Tuned), as they were at the last look."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.settings = world.settings
+
+    def look(self) -> Change | None:
+        """Whether there are other settings."""
+        if self.settings == self._world.settings:
+            return None
+        self.settings = self._world.settings
+        return Change(self.settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Tells:
+    """Who hears what happens (loop.Tells): the timeline, with the lines of the log where it is read."""
+
+    process: Process
+
+    def round(self, before: Round | None, now: Round, outcomes: list[Outcome]) -> None:
+        """A round was made."""
+        self.process.point()
+        if self.process.verbose:
+            for line in story.lines(before, now, outcomes):
+                self.process.note(f"says: {line.text}")
+            for notice in story.notices(before, now):
+                self.process.note(f"notices: {notice.reason}: {notice.message}")
+
+    def tuned(self, change: Change) -> None:
+        """The settings are other ones."""
+        self.process.note(f"has other settings: {story.settings(change.settings)}")
+
+    def notice(self, notice: Notice) -> None:
+        """Something that a user must know."""
+        self.process.note(f"notices: {notice.message}")
+
+
+class Process:
+    """An allocator from its start to its end. `number` counts them from 1."""
+
+    def __init__(self, world: World, number: int, attempt: Attempt, volume: Volume) -> None:
+        self.alive = True
+        self.number = number
+        self.attempt = attempt
+        self.volume = volume
+        self.random = Random(f"process {world.plan.seed} {number}")
+        self.jumped = 0.0
+        """Seconds that its clock is ahead."""
+        self.frozen_until = 0.0
+        self.crash_in = -1
+        """So many calls of ports until it is killed; negative: it is not."""
+        self.in_flight: dict[int, Action] = {}
+        """Writes that were sent and have not been answered, by a number of their own."""
+        self.backlog: deque[Action] = deque()
+        """Writes that wait for one of the threads that send them."""
+        self.seen: dict[str, Pod] = {}
+        """What was shown to it last of each pod, by UID."""
+        self.there_at_list: set[str] = set()
+        """UIDs of the pods that were there when the API server answered its last list."""
+        self.lists = 0
+        """Whole lists that it has read."""
+        self.in_gap = True
+        """Whether it may have missed something since its last list."""
+        self.sent_ids: set[int] = set()
+        self.sent_deletes: set[int] = set()
+        self.last: Round | None = None
+        self.before: Round | None = None
+        self.verbose = world.verbose
+        self._world = world
+        self._writes = 0
+        self._ended: list[Outcome] = []
+        self._round_at: float | None = None
+        self._build(world)
+        self.follower.begin()
+        self._wake()
+
+    def _build(self, world: World) -> None:
+        """Put together as `Allocator` and `cluster.world` do it."""
+        chances = Chances(self.clock, self.random.random)
+        self.line = Line(world.wire)
+        self.kube = Kube(
+            self.line, self.attempt, TEMPLATE, clock=self.clock, wall=lambda: 0.0, random=self.random.random
+        )
+        self.kube.speaks(self.volume.application_id)
+        self.world = SecretFirst(self.kube, self._create_secret)
+        self.desk = Desk(f"p{self.number}", self.clock)
+        self.watcher = Watcher(self.world, View(self.attempt), chances, self.desk.ring, self.note)
+        self.follower = Follower(self, world.wire)
+        notes = self.volume.notes
+        ports = Ports(
+            acts=self,
+            snapshot=lambda: self.watcher.view.snapshot(),
+            desk=self.desk,
+            tuned=Tuned(world),
+            remembers=Kept(self, self.volume),
+            tells=Tells(self),
+            chances=chances,
+            speaks=self.kube.speaks,
+        )
+        self.loop = Loop(ports, remembered(notes.next_id, notes.session, notes.first_id))
+
+    def _create_secret(self, order: Create) -> Outcome:
+        said = self.kube.create_secret(SECRET)
+        return Outcome(order, said.answer, said.message, said.retry_after)
+
+    # --- its time, and its end ------------------------------------------------------------------------
+
+    def clock(self) -> float:
+        """Its monotonic clock: begun long before, and never another's."""
+        return 5000.0 + self._world.agenda.now + self.jumped
+
+    def note(self, text: str) -> None:
+        """Write a line of the timeline."""
+        self._world.note(f"allocator {self.number}", text)
+
+    def now(self, what: Callable[[], None]) -> None:
+        """Let something happen in the process: not when it is dead, and later when it stands still."""
+        agenda = self._world.agenda
+        if not self.alive:
+            return
+        if agenda.now < self.frozen_until:
+            agenda.at(self.frozen_until, lambda: self.now(what))
+            return
+        try:
+            what()
+        except Killed:
+            self.die("is killed")
+            return
+        if self.alive and self.desk.wait(0.0):
+            self._wake()
+
+    def later(self, seconds: float, what: Callable[[], None]) -> None:
+        """Let something happen in the process after a while."""
+        self._world.agenda.after(seconds, lambda: self.now(what))
+
+    def point(self) -> None:
+        """One of the places where it may be killed."""
+        if self.crash_in < 0:
+            return
+        self.crash_in -= 1
+        if self.crash_in < 0:
+            raise Killed
+
+    def die(self, how: str) -> None:
+        """It is not there any more; what it has on the wire is, or will be."""
+        self.note(how)
+        self.alive = False
+        self.follower.forget()
+        self._world.allocator_died(self)
+
+    def told_to_end(self) -> None:
+        """SIGTERM while the driver runs: executors stay for the next one."""
+        self.desk.close(leave=False)
+        self.die("ends, as it was told to while the driver runs")
+
+    def sweep(self, seconds: float) -> ending.Swept:
+        """SIGTERM after the driver's end: `Allocator.stop`, and `Allocator.sweep` with its waits."""
+        self.desk.close(leave=True)
+        self.follower.forget()
+        self.backlog.clear()
+        deadline = self._world.agenda.now + seconds / 2
+        while self.in_flight and self._world.agenda.now < deadline:  # Hands.finish
+            self.wait(0.5)
+        self._ended.clear()
+        time = ending.Time(self.clock, self.wait)
+        return ending.sweep(self.world, self, View(self.attempt), time, seconds)
+
+    def wait(self, seconds: float) -> None:
+        """A call that waits: everything else goes on meanwhile."""
+        self._world.agenda.run_until(self._world.agenda.now + seconds)
+        if not self.alive:
+            raise Killed
+
+    # --- the loop's thread ----------------------------------------------------------------------------
+
+    def _wake(self) -> None:
+        """Make a round as soon as one may be made (`Loop.run`)."""
+        last = self.clock() if self.last is None else self.last.now + SHORTEST_ROUND
+        self._round_in(max(0.0, last - self.clock()))
+
+    def _round_in(self, seconds: float) -> None:
+        at = self._world.agenda.now + seconds
+        if self._round_at is not None and self._round_at <= at:
+            return
+        self._round_at = at
+        self._world.agenda.at(at, lambda: self.now(lambda: self._round(at)))
+
+    def _round(self, at: float) -> None:
+        if self._round_at != at or self.desk.closed:
+            return
+        self._round_at = None
+        made = self.loop.step()
+        self.before, self.last = self.last, made
+        self._world.after_round(self)
+        self._round_in(max(0.0, due(made) - self.clock()))
+
+    def between_decision_and_round(self) -> None:
+        """Others act while a decision is made: an executor may be given its word right now."""
+        if self._world.weather.holds(Kind.MEANWHILE):
+            self._world.cluster.ask_all()
+
+    # --- requests (act.Settles) -----------------------------------------------------------------------
+
+    def start(self, actions: Iterable[Action]) -> None:
+        """Send these."""
+        for action in actions:
+            self.point()
+            if len(self.in_flight) < MAX_WINDOW:
+                self._send(action)
+            else:
+                self.backlog.append(action)
+        self.point()
+
+    def outcomes(self) -> list[Outcome]:
+        """What has been answered since the last call."""
+        found, self._ended = self._ended, []
+        return found
+
+    def settle(self, seconds: float) -> None:
+        """Wait for the answers, for a time at most."""
+        deadline = self._world.agenda.now + seconds
+        while self.in_flight and self._world.agenda.now < deadline:
+            self.wait(0.05)
+
+    def _send(self, action: Action) -> None:
+        wire = self._world.wire
+        method = "POST" if isinstance(action, Create) else "DELETE"
+        fate = wire.fate(method)
+        self._writes += 1
+        number = self._writes
+        self.in_flight[number] = action
+        again = " again" if isinstance(action, Create) and action.again else ""
+        why = "" if isinstance(action, Create) else f" ({action.why}{', forced' * action.forced})"
+        self.note(f"sends {method} {action.id}{again}{why}: {fate.value}")
+        (self.sent_ids if isinstance(action, Create) else self.sent_deletes).add(action.id)
+        self._world.laws.sent(self, action)
+        wire.agenda.after(wire.delay(), lambda: self._serve(number, action, method, fate))
+
+    def _serve(self, number: int, action: Action, method: str, fate: Fate) -> None:
+        """The request arrives; also when the process that sent it has died meanwhile."""
+        wire = self._world.wire
+        self.line.fate = fate
+        self._world.laws.served(self, action)
+        outcome = self.world.create(action) if isinstance(action, Create) else self.world.delete(action)
+        self.line.fate = Fate.CARRIED_OUT
+        later = time_out(fate) or wire.delay() + wire.slowness(method)
+        self.later(later, lambda: self._answered(number, outcome, fate))
+
+    def _answered(self, number: int, outcome: Outcome, fate: Fate) -> None:
+        if self.in_flight.pop(number, None) is None:
+            return
+        words = f": {outcome.message}" if outcome.message else ""
+        self.note(f"learns of {outcome.action.id}: {outcome.answer.value}{words}")
+        self._world.laws.answered(self, outcome, fate)
+        if self.backlog:
+            self._send(self.backlog.popleft())
+        self._ended.append(outcome)
+        self.desk.ring()
+
+    # --- who asks -------------------------------------------------------------------------------------
+
+    def word(self, id_: int) -> Word | None:
+        """The start word for an executor; None when nobody answers."""
+        if not self.alive or self._world.agenda.now < self.frozen_until:
+            return None
+        word = self.desk.word(id_, 0.0)
+        self.now(lambda: None)
+        return word
+
+    def has_seen(self, *pods: Pod) -> None:
+        """These pods were shown to it."""
+        for pod in pods:
+            self.seen[pod["metadata"]["uid"]] = pod
+
+    def saw_end_of(self, executor: Executor) -> bool:
+        """Whether it was shown how this executor has ended, or why it was about to."""
+        pod = self.seen.get(executor.uid)
+        return pod is not None and causes.departure_of(pod).cause is not Cause.DELETED

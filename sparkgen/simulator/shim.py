@@ -1,0 +1,341 @@
+"""The driver with the scheduler jar in it, as the protocol shows it (docs/design/protocol.md).
+
+A model of images/scheduler (DriverState, StateSlot, Sender, ReportPoller, Losses) and of what Spark asks of
+it: the JVM's threads are events here. One object is one session: a driver that starts again is another.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from sparkgen import contract
+from sparkgen.allocator import protocol
+from sparkgen.simulator.plan import Kind
+
+if TYPE_CHECKING:
+    from sparkgen.simulator.cluster import Executor
+    from sparkgen.simulator.world import World
+
+HEARTBEAT = 10.0
+"""Seconds after which the state is sent again though nothing has changed (Sender)."""
+POLL = 20.0
+"""Seconds that a question for the report waits (ReportPoller)."""
+VERDICT = 15.0
+"""Seconds until a loss without a verdict is given up (spark.sparkgen.verdictTimeout)."""
+IDLE = 3.0
+"""Seconds between two looks of the allocation manager at executors that are idle."""
+NEEDS = {"cores": 1, "memoryMiB": 1024, "overheadMiB": 384, "pysparkMiB": 0, "offHeapMiB": 0, "resources": {}}
+
+
+FIRST_SESSION = "session-1"
+
+
+class Status(enum.Enum):
+    """Where an executor is, as the driver sees it (DriverState.scala)."""
+
+    REGISTERED = "registered"
+    LOST = "lost"
+    KILLED = "kills"
+    DRAINING = "draining"
+    REFUSED = "refused"
+
+
+@dataclass(slots=True)
+class State:
+    """All that the driver tells the allocator."""
+
+    targets: dict[int, int]
+    statuses: dict[int, Status] = field(default_factory=dict)
+    ended: set[int] = field(default_factory=set)
+    stopped: bool = False
+
+    def ids(self, status: Status) -> list[int]:
+        """The ids with this status."""
+        return sorted(id_ for id_, found in self.statuses.items() if found is status)
+
+
+class Driver:
+    """One session of the driver. `number` counts them from 1 in one pod."""
+
+    def __init__(self, world: World, number: int, application_id: str, targets: dict[int, int]) -> None:
+        self.number = number
+        self.session = f"session-{number}"
+        self.application_id = application_id
+        self.runs = True
+        self.hangs_until = 0.0
+        self.state = State(targets)
+        self.wanted = dict(targets)
+        """What Spark wants, before the bounds."""
+        self.asked: set[int] = set()
+        """Executors that Spark, or the allocator, has asked to go."""
+        self.uids: dict[int, Executor] = {}
+        """Who has registered under which id."""
+        self._world = world
+        self._random = Random(f"driver {world.plan.seed} {number}")
+        self._revision = 1
+        self._acknowledged = 0
+        self._sending = False
+        self._seen = ""
+        self._report: Mapping[str, Any] | None = None
+        self._asks = False
+        """Whether a question for the report waits at the allocator."""
+        self._question = 0
+        self._send()
+        self.later(0.1, self._poll)
+        self.later(HEARTBEAT, self._heartbeat)
+        self.later(IDLE, self._idle)
+
+    @property
+    def registered(self) -> set[int]:
+        """The executors that Spark counts on."""
+        return set(self.state.ids(Status.REGISTERED))
+
+    # --- time -----------------------------------------------------------------------------------------
+
+    @property
+    def hangs(self) -> bool:
+        """Whether it stands still now."""
+        return self._world.agenda.now < self.hangs_until
+
+    def later(self, seconds: float, what: Callable[[], None]) -> None:
+        """Let something happen in the driver after a while: never when it has ended."""
+        self._world.agenda.after(seconds, lambda: self._now(what))
+
+    def _now(self, what: Callable[[], None]) -> None:
+        if not self.runs:
+            return
+        if self.hangs:
+            self._world.agenda.at(self.hangs_until, lambda: self._now(what))
+        else:
+            what()
+
+    def _note(self, text: str) -> None:
+        self._world.note(f"driver {self.number}", text)
+
+    def _delay(self) -> float:
+        return self._random.uniform(0.002, 0.05)
+
+    # --- Spark ----------------------------------------------------------------------------------------
+
+    def wants(self, targets: Mapping[int, int]) -> None:
+        """Spark's target changes (doRequestTotalExecutors)."""
+        self.wanted = dict(targets)
+        self._note(f"wants {dict(targets)}")
+        self._bound()
+
+    def _bound(self) -> None:
+        """The target within the bounds that hold now (ExecutorBounds)."""
+        settings = self._world.settings
+        most = 10**6 if settings.maximum is None or not settings.dynamic else settings.maximum
+        bounded = {profile: max(settings.minimum, min(count, most)) for profile, count in self.wanted.items()}
+        if bounded != self.state.targets:
+            self.state.targets = bounded
+            self._changed()
+
+    def _idle(self) -> None:
+        """Spark's allocation manager removes executors that are more than it wants."""
+        for profile, count in self.state.targets.items():
+            registered = [
+                id_ for id_ in self.state.ids(Status.REGISTERED) if self.uids[id_].profile == profile
+            ]
+            if self._world.plan.settings.dynamic and len(registered) > count:
+                self.kill(registered[count:])
+        self.later(IDLE, self._idle)
+
+    def kill(self, ids: list[int]) -> None:
+        """Spark removes executors (doKillExecutors)."""
+        self._note(f"removes {ids}")
+        for id_ in ids:
+            self.asked.add(id_)
+            self.state.statuses[id_] = Status.KILLED
+            self._world.cluster.told_to_stop(self.uids[id_])
+        self._changed()
+
+    def decommission(self, count: int) -> None:
+        """Spark decommissions some executors."""
+        for id_ in self.state.ids(Status.REGISTERED)[:count]:
+            self._note(f"decommissions {id_}")
+            self.asked.add(id_)
+            self.state.statuses[id_] = Status.DRAINING
+            self._world.cluster.decommissioned(self.uids[id_])
+            self._changed()
+
+    def admits(self, executor: Executor) -> bool:
+        """Whether an executor may register: a yes is the registration (isExecutorExcluded)."""
+        state, id_ = self.state, executor.id
+        if not self.runs or state.stopped or id_ in state.ended or id_ in state.statuses:
+            self._note(f"does not admit {id_}")
+            return False
+        self._note(f"registers {id_}")
+        state.statuses[id_] = Status.REGISTERED
+        self._world.laws.registers(self, executor)
+        self.uids[id_] = executor
+        self._changed()
+        return True
+
+    def disconnected(self, id_: int) -> None:
+        """The connection of an executor breaks (onDisconnected)."""
+        self._now(lambda: self._disconnected(id_))
+
+    def _disconnected(self, id_: int) -> None:
+        status = self.state.statuses.get(id_)
+        if status is Status.DRAINING:
+            self.state.statuses[id_] = Status.KILLED
+        elif status is Status.REGISTERED:
+            self._note(f"loses {id_}")
+            self.state.statuses[id_] = Status.LOST
+            self.later(VERDICT, lambda: self._give_up(id_))
+        else:
+            return
+        self._changed()
+
+    def _give_up(self, id_: int) -> None:
+        if self.state.statuses.get(id_) is Status.LOST:
+            self._note(f"gives {id_} up: nobody has said why it was lost")
+            self._world.laws.given_up(self, id_)
+            self.state.statuses[id_] = Status.KILLED
+            self._changed()
+
+    def stop(self) -> None:
+        """Spark's context is stopped."""
+        self._note("stops")
+        self.state.stopped = True
+        self._changed()
+        for id_ in self.state.ids(Status.REGISTERED):
+            self._world.cluster.told_to_stop(self.uids[id_])
+
+    def dies(self) -> None:
+        """The JVM is not there any more."""
+        self._note("ends")
+        self.runs = False
+        self._world.cluster.driver_is_gone()
+
+    # --- the state, told to the allocator (Sender) ----------------------------------------------------
+
+    def body(self) -> dict[str, Any]:
+        """The state as it is sent."""
+        state = self.state
+        return {
+            "version": contract.VERSION,
+            "session": self.session,
+            "revision": self._revision,
+            "phase": "stopped" if state.stopped else "running",
+            "applicationId": self.application_id,
+            "dynamic": self._world.plan.settings.dynamic,
+            "targets": {str(profile): count for profile, count in state.targets.items()},
+            "profiles": {str(profile): NEEDS for profile in state.targets},
+            **{status.value: [str(id_) for id_ in state.ids(status)] for status in Status},
+        }
+
+    def _changed(self) -> None:
+        self._revision += 1
+        if not self._sending:
+            self._sending = True
+            self.later(0.005, self._send)
+
+    def _heartbeat(self) -> None:
+        if not self._sending:
+            self._sending = True
+            self._send()
+        self.later(HEARTBEAT, self._heartbeat)
+
+    def _send(self) -> None:
+        self._sending = True
+        body, revision, weather = self.body(), self._revision, self._world.weather
+        process = self._world.process
+        if process is None or not process.alive or weather.holds(Kind.STATE_LOST):
+            self.later(self._random.uniform(0.5, 3.0), self._send)
+            return
+        if weather.takes(Kind.STATE_LATE):  # given up here, and taken in there after newer ones
+            late = self._random.uniform(0.5, 10.0)
+            self._world.agenda.after(late, lambda: self._world.hears(body))
+            self.later(0.3, self._send)
+            return
+        self._world.agenda.after(self._delay(), lambda: self._world.hears(body))
+        self.later(0.06, lambda: self._sent(revision))
+
+    def _sent(self, revision: int) -> None:
+        self._acknowledged = revision
+        self._sending = False
+        if self._revision > revision:
+            self._sending = True
+            self._send()
+
+    # --- the allocator's report (ReportPoller) --------------------------------------------------------
+
+    def _poll(self) -> None:
+        self._question += 1
+        question = self._question
+        self._asks = True
+        self.later(POLL, lambda: self._no_news(question))
+        self.look()
+
+    def look(self) -> None:
+        """Take the report, where there is a new one and a question waits for it."""
+        process, weather = self._world.process, self._world.weather
+        if not self._asks or not self.runs or self.hangs:
+            return
+        if process is None or not process.alive:
+            self._missed()
+            return
+        found = process.desk.report(self.session, self._seen, 0.0)
+        if found is None:
+            return
+        self._asks = False
+        if weather.holds(Kind.REPORT_LOST):
+            self._missed()
+            return
+        tag, report = found
+        body = protocol.report_body(report, tag)
+        self.later(self._delay(), lambda: self._received(body))
+
+    def _missed(self) -> None:
+        """The allocator may be another one now, which knows nothing: the state is sent again."""
+        self._asks = False
+        if not self._sending:
+            self._sending = True
+            self.later(0.05, self._send)
+        self.later(self._random.uniform(0.5, 2.0), self._poll)
+
+    def _no_news(self, question: int) -> None:
+        if self._asks and question == self._question:
+            self._asks = False
+            if self._report is not None:
+                self._follow(self._report)
+            self._poll()
+
+    def _received(self, body: Mapping[str, Any]) -> None:
+        self._seen, self._report = str(body["tag"]), body
+        self._follow(body)
+        self._poll()
+
+    def _follow(self, body: Mapping[str, Any]) -> None:
+        state = self.state
+        before = (dict(state.statuses), len(state.ended))
+        for text, loss in body["gone"].items():
+            id_ = int(text)
+            status = state.statuses.get(id_)
+            if status is None or status is Status.REFUSED:
+                continue
+            self._note(f"is told that {id_} is gone: {loss['cause']}: {loss['message']}")
+            self._world.laws.told(self, id_, status, loss)
+            del state.statuses[id_]
+            state.ended.add(id_)
+        refuse = {int(text) for text in body["refuse"]}
+        self._refuse(refuse)
+        self._bound()
+        if (dict(state.statuses), len(state.ended)) != before:
+            self._changed()
+
+    def _refuse(self, asked: set[int]) -> None:
+        state = self.state
+        for id_ in set(state.ids(Status.REFUSED)) - asked:
+            del state.statuses[id_]
+            state.ended.add(id_)
+        for id_ in asked - set(state.statuses):
+            state.statuses[id_] = Status.REFUSED
+        state.ended -= asked

@@ -1,0 +1,90 @@
+"""Any number of schedules on all cores; each one that breaks a law is told at once, and shrunk at the end."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from sparkgen.simulator.plan import Plan, plan_of
+from sparkgen.simulator.shrink import shrunk
+from sparkgen.simulator.world import Result, play
+
+CHUNK = 100
+"""Schedules that one process plays before it tells of them."""
+SHOWN = 3
+"""Schedules that are shrunk and shown, of those that broke a law."""
+TELL_EVERY = 5.0
+"""Seconds between two lines about the progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A schedule that broke a law."""
+
+    seed: int
+    law: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"seed {self.seed} breaks {self.law}: {self.text}"
+
+
+def played(seeds: range) -> list[Failure]:
+    """Play the schedules of these seeds; those that broke a law."""
+    results = (play(plan_of(seed)) for seed in seeds)
+    return [Failure(r.plan.seed, r.broken.law, r.broken.text) for r in results if r.broken is not None]
+
+
+def smallest(seed: int) -> Result:
+    """The schedule of a seed that breaks a law, shrunk and played, with the allocator's log."""
+    first = play(plan_of(seed))
+    if first.broken is None:
+        return first
+    law = first.broken.law
+
+    def breaks(plan: Plan) -> bool:
+        broken = play(plan).broken
+        return broken is not None and broken.law == law
+
+    return play(shrunk(first.plan, breaks), verbose=True)
+
+
+def story(result: Result) -> Iterator[str]:
+    """A schedule and its timeline, in lines."""
+    plan = result.plan
+    parts = f"{len(plan.faults)} faults, {len(plan.wishes)} wishes"
+    yield f"seed {plan.seed}: {parts}, calm from {plan.calm_at:.1f} s on"
+    for entry in result.timeline:
+        yield str(entry)
+    verdict = "every law holds" if result.broken is None else f"broken: {result.broken.law}"
+    yield f"seed {plan.seed}: {verdict} (replay: python -m sparkgen.simulator replay {plan.seed})"
+
+
+def soak(count: int, first: int, jobs: int, tell: Callable[[str], None]) -> int:
+    """Play `count` schedules from the seed `first` on; the exit code."""
+    began = told = time.monotonic()
+    seeds = range(first, first + count)
+    chunks = [seeds[start : start + CHUNK] for start in range(0, count, CHUNK)]
+    done, failures = 0, list[Failure]()
+    with multiprocessing.Pool(jobs) as pool:
+        for chunk, found in zip(chunks, pool.imap(played, chunks), strict=True):
+            done += len(chunk)
+            failures += found
+            for failure in found:
+                tell(str(failure))
+            if time.monotonic() - told > TELL_EVERY:
+                told = time.monotonic()
+                rate = done / (told - began)
+                tell(f"{done} of {count} schedules, {rate:.0f} per second, {len(failures)} broke a law")
+    seconds = time.monotonic() - began
+    for failure in failures[:SHOWN]:
+        tell(f"\nshrinking seed {failure.seed} ...")
+        for line in story(smallest(failure.seed)):
+            tell(line)
+    tell(
+        f"seeds {seeds.start} to {seeds.stop - 1}: {count} schedules in {seconds:.0f} s "
+        f"({count / seconds:.0f} per second), {len(failures)} broke a law"
+    )
+    return 1 if failures else 0

@@ -1,0 +1,28 @@
+"""The executor template of the modelled application: what rendering puts into executor.json, shortened."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.allocator.attempt import Attempt, new_attempt
+
+TEMPLATE: dict[str, Any] = {
+    "metadata": {"labels": {contract.LABEL_ROLE: "executor"}},
+    "spec": {
+        "restartPolicy": "Never",
+        "containers": [
+            {
+                "name": contract.EXECUTOR_CONTAINER,
+                "image": "spark",
+                "env": [],
+                "resources": {"limits": {"memory": "1408Mi"}},
+            }
+        ],
+    },
+}
+
+
+def attempt() -> Attempt:
+    """The attempt of the modelled driver's pod."""
+    return new_attempt("nightly", "nightly-1a2b3c4d", "team", "nightly-driver", "uid-driver", "10.0.0.1")

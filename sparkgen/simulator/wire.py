@@ -1,0 +1,276 @@
+"""Between the allocator and the API server: requests and answers that take time, are lost, or come late."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.allocator.answers import Fault, Reply
+from sparkgen.allocator.kube import SILENCE
+from sparkgen.allocator.transport import READ_TIMEOUT, Lines
+from sparkgen.simulator.agenda import Agenda
+from sparkgen.simulator.apiserver import Change, Object, Server, status
+from sparkgen.simulator.plan import Kind
+from sparkgen.simulator.weather import Weather
+
+RETRY_AFTER = "3"
+"""Seconds that a busy server asks for (the header of its 429)."""
+BOOKMARK_EVERY = 60.0
+
+
+class Fate(enum.Enum):
+    """What becomes of a request."""
+
+    CARRIED_OUT = "carried out"
+    UNANSWERED = "carried out, not answered"
+    LOST = "not carried out, not answered"
+    LATE = "not answered, carried out later"
+    ERROR = "carried out, answered with 500"
+    UNREACHABLE = "not sent"
+    BUSY = "answered 429"
+    BROKEN = "answered 500"
+
+
+WAITS = frozenset({Fate.UNANSWERED, Fate.LOST, Fate.LATE})
+"""Of these the client learns by its own time-out."""
+
+
+@dataclass(slots=True)
+class Wire:
+    """One wire for all allocators of a schedule: a request of a dead one may still arrive."""
+
+    agenda: Agenda
+    server: Server
+    weather: Weather
+    random: Random
+    streams: list[Stream] = field(default_factory=list)
+    on_their_way: int = 0
+    """Requests that were given up, and have not arrived yet."""
+    late_ids: set[int] = field(default_factory=set)
+    """Executors whose creation came after the client had given it up."""
+
+    def delay(self) -> float:
+        """Seconds that a message takes."""
+        return self.random.uniform(0.005, 0.08)
+
+    def fate(self, method: str) -> Fate:
+        """What becomes of a request that is sent now."""
+        weather = self.weather
+        if weather.holds(Kind.AWAY):
+            return Fate.UNREACHABLE
+        if weather.holds(Kind.BUSY):
+            return Fate.BUSY
+        if weather.holds(Kind.BROKEN):
+            return Fate.BROKEN
+        kinds = {
+            "POST": (
+                (Kind.CREATE_UNANSWERED, Fate.UNANSWERED),
+                (Kind.CREATE_LOST, Fate.LOST),
+                (Kind.CREATE_LATE, Fate.LATE),
+                (Kind.CREATE_ERROR, Fate.ERROR),
+            ),
+            "DELETE": ((Kind.DELETE_UNANSWERED, Fate.UNANSWERED), (Kind.DELETE_LOST, Fate.LOST)),
+        }
+        for kind, fate in kinds.get(method, ()):
+            if weather.left[kind] and weather.takes(kind):
+                return fate
+        return Fate.CARRIED_OUT
+
+    def slowness(self, method: str) -> float:
+        """Seconds more until an answer is there."""
+        if method == "POST" and self.weather.takes(Kind.CREATE_SLOW):
+            return self.random.uniform(1.0, 20.0)
+        if method == "LIST" and self.weather.holds(Kind.LIST_SLOW):
+            return self.random.uniform(1.0, 10.0)
+        return 0.0
+
+    # --- watches --------------------------------------------------------------------------------------
+
+    def open(self, query: Mapping[str, str], client: Client) -> Reply | Stream:
+        """Open a watch. Fault when the server cannot be reached."""
+        if self.weather.holds(Kind.AWAY):
+            raise Fault("the API server cannot be reached", sent=False)
+        if self.weather.holds(Kind.BUSY):
+            return status(429, "TooManyRequests", "too many requests", RETRY_AFTER)
+        self.server.calls["WATCH pods"] = self.server.calls.get("WATCH pods", 0) + 1
+        changes = self.server.since(int(query["resourceVersion"]))
+        if changes is None:
+            return status(410, "Expired", "too old resource version")
+        stream = Stream(self, client)
+        self.streams.append(stream)
+        for change in changes:
+            stream.show(change)
+        self.agenda.after(float(query["timeoutSeconds"]), stream.end)
+        return stream
+
+    def changed(self, change: Change) -> None:
+        """The server has a new version: every open watch shows it."""
+        for stream in self.streams:
+            stream.show(change)
+
+    def cut(self) -> None:
+        """Every watch breaks."""
+        for stream in tuple(self.streams):
+            stream.break_off("the connection to the API server broke")
+
+    def bookmark(self) -> None:
+        """Every watch shows how far it is."""
+        for stream in self.streams:
+            stream.show((self.server.version, "BOOKMARK", {"metadata": {}}))
+        self.agenda.after(BOOKMARK_EVERY, self.bookmark)
+
+
+class Client:
+    """Who reads a watch."""
+
+    def line(self, document: Object) -> None:
+        """One object of it."""
+
+    def closed(self) -> None:
+        """The server has ended it."""
+
+    def broke(self, fault: Fault) -> None:
+        """It broke."""
+
+
+class Stream:
+    """One connection of a watch: what it shows comes in order, after a while."""
+
+    def __init__(self, wire: Wire, client: Client) -> None:
+        self.open = True
+        self._wire = wire
+        self._client = client
+        self._due = wire.agenda.now
+        self._swapped: Object | None = None
+        self._silent = False
+
+    def show(self, change: Change) -> None:
+        """Show a change to the client, soon."""
+        if not self.open or self._silent:
+            return
+        version, kind, pod = change
+        metadata = {**pod["metadata"], "resourceVersion": str(version)}
+        document = {"type": kind, "object": {**pod, "metadata": metadata}}
+        weather = self._wire.weather
+        if self._swapped is None and kind != "BOOKMARK" and weather.takes(Kind.WATCH_SWAPS):
+            self._swapped = document
+            self._wire.agenda.after(2.0, self._release)
+            return
+        self._send(document)
+        self._release(self._due)
+        if kind != "BOOKMARK" and weather.takes(Kind.WATCH_REPEATS):
+            self._wire.agenda.after(self._wire.random.uniform(0.1, 5.0), lambda: self._send(document))
+
+    def _release(self, due: float | None = None) -> None:
+        """Show what was held back for what came after it; or for nothing."""
+        held, self._swapped = self._swapped, None
+        if held is not None:
+            self._send(held, due)
+
+    def _send(self, document: Object, due: float | None = None) -> None:
+        wire = self._wire
+        lag = wire.delay()
+        if wire.weather.holds(Kind.WATCH_SLOW):
+            lag += wire.random.uniform(1.0, 8.0)
+        self._due = max(self._due, wire.agenda.now + lag) if due is None else due
+        wire.agenda.at(self._due, lambda: self._while_open(lambda: self._client.line(document)))
+
+    def _while_open(self, what: Callable[[], None]) -> None:
+        if self.open:
+            what()
+
+    def end(self) -> None:
+        """The server ends it, as it does every few minutes."""
+        if self._close():
+            self._client.closed()
+
+    def error(self) -> None:
+        """The server says in the stream that its version is too old."""
+        if self.open:
+            gone = {"type": "ERROR", "object": {"kind": "Status", "code": 410, "message": "too old"}}
+            self._client.line(gone)
+
+    def break_off(self, reason: str) -> None:
+        """The connection breaks."""
+        if self._close():
+            self._client.broke(Fault(reason, sent=True))
+
+    def fall_silent(self) -> None:
+        """Nothing more is shown, and nobody says so; the client gives it up after a while."""
+        self._silent = True
+        self._wire.agenda.after(SILENCE, lambda: self.break_off("the API server did not answer in time"))
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the client has not been shown all that has happened."""
+        return self._silent or self._swapped is not None or self._due > self._wire.agenda.now
+
+    def forget(self) -> None:
+        """The client is not there any more."""
+        self._close()
+
+    def _close(self) -> bool:
+        was_open, self.open = self.open, False
+        if was_open:
+            self._wire.streams.remove(self)
+        return was_open
+
+
+@dataclass(slots=True)
+class Line:
+    """The allocator's connection (transport.Calls): `fate` is what becomes of the next call."""
+
+    wire: Wire
+    fate: Fate = Fate.CARRIED_OUT
+
+    def call(self, method: str, path: str, query: Mapping[str, str] | None = None, body: Any = None) -> Reply:
+        """One call: it takes no time here, as whoever makes it has waited before, and waits after it."""
+        fate, self.fate = self.fate, Fate.CARRIED_OUT
+        wire = self.wire
+        if fate is Fate.UNREACHABLE or wire.weather.holds(Kind.AWAY):
+            raise Fault("the API server cannot be reached", sent=False)
+        if fate is Fate.BUSY:
+            return status(429, "TooManyRequests", "too many requests", RETRY_AFTER)
+        if fate is Fate.BROKEN:
+            return status(500, "InternalError", "an error on the server")
+        if fate is Fate.LOST:
+            raise Fault("the API server did not answer in time", sent=True)
+        if fate is Fate.LATE:
+            late = wire.random.uniform(0.0, 30.0)
+            wire.on_their_way += 1
+            wire.agenda.after(late, lambda: self._late(method, path, body))
+            raise Fault("the API server did not answer in time", sent=True)
+        reply = wire.server.handle(method, path, query or {}, body)
+        if fate is Fate.UNANSWERED:
+            raise Fault("the API server did not answer in time", sent=True)
+        if fate is Fate.ERROR:
+            return status(500, "InternalError", "an error on the server")
+        if (query or {}).get("continue") and wire.weather.takes(Kind.LIST_EXPIRED):
+            return status(410, "Expired", "the provided continue parameter is too old")
+        return reply
+
+    def _late(self, method: str, path: str, body: Any) -> None:
+        self.wire.on_their_way -= 1
+        labels = body["metadata"].get("labels") or {}
+        if contract.LABEL_EXECUTOR_ID in labels:
+            self.wire.late_ids.add(int(labels[contract.LABEL_EXECUTOR_ID]))
+        self.wire.server.handle(method, path, {}, body)
+
+    def stream(
+        self, path: str, query: Mapping[str, str], silence: float
+    ) -> AbstractContextManager[Lines | Reply]:
+        """No such call: whoever follows opens watches by `Wire.open`, and waits for none."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def time_out(fate: Fate) -> float:
+    """Seconds after which a client gives up a request with this fate; 0 when it is answered."""
+    return READ_TIMEOUT if fate in WAITS else 0.0

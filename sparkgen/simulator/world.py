@@ -1,0 +1,342 @@
+"""One schedule, played: a driver's pod, its allocator, a cluster around them, and what goes wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from sparkgen.allocator import protocol
+from sparkgen.allocator.desk import Word
+from sparkgen.simulator.accidents import ACTS
+from sparkgen.simulator.agenda import Agenda
+from sparkgen.simulator.apiserver import Change, Rules, Server
+from sparkgen.simulator.cluster import Cluster, Executor
+from sparkgen.simulator.law import Broken, Laws
+from sparkgen.simulator.laws import LAWS
+from sparkgen.simulator.plan import Fault, Kind, Plan, Wish
+from sparkgen.simulator.process import Killed, Process, Volume
+from sparkgen.simulator.shim import Driver, Status
+from sparkgen.simulator.template import attempt
+from sparkgen.simulator.weather import Weather
+from sparkgen.simulator.wire import Wire
+
+JVM = 3.0
+"""Seconds until the driver's JVM has started."""
+SETTLE = 600.0
+"""Seconds without faults within which the target has to be reached."""
+STEADY = 12.0
+"""Seconds for which it has to stay reached."""
+QUIET = 40.0
+"""Seconds in which nothing may be written or listed then."""
+SWEEP = 20.0
+KILLED_AFTER = 30.0
+"""Seconds from SIGTERM to SIGKILL."""
+AFTER_THE_END = 120.0
+"""Seconds after which nothing of the attempt may be left, once the driver's pod has been deleted."""
+DENIED = {
+    Kind.WEBHOOK: (403, "Forbidden", 'admission webhook "policy.example" denied the request: not now'),
+    Kind.NO_RIGHT: (403, "Forbidden", 'pods is forbidden: User "sa" cannot create resource "pods"'),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the timeline; `at` in seconds."""
+
+    at: float
+    who: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.at:9.3f}  {self.who:<12}  {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a schedule ended. `broken`: the law that did not hold; None when all did."""
+
+    plan: Plan
+    broken: Broken | None
+    timeline: tuple[Entry, ...]
+    seconds: float
+    """Virtual ones."""
+    calls: Mapping[str, int] = field(default_factory=dict)
+
+
+def play(plan: Plan, *, verbose: bool = False) -> Result:
+    """Play a schedule. `verbose`: with the lines of the allocator's own log in the timeline."""
+    world = World(plan, verbose=verbose)
+    broken: Broken | None = None
+    try:
+        world.play()
+    except Broken as law:
+        broken = law
+        world.note("LAW", f"{law.law} is broken: {law.text}")
+    except Exception as error:  # noqa: BLE001 - whatever production code raises is a finding
+        broken = Broken("no-fault", f"{type(error).__name__}: {error}")
+        broken.__cause__ = error
+        world.note("LAW", f"{broken.law} is broken: {broken.text}")
+    return Result(plan, broken, tuple(world.timeline), world.agenda.now, dict(world.server.calls))
+
+
+class World:
+    """All of it. `process`: the allocator that runs; `driver`: the session that does; None between two."""
+
+    def __init__(self, plan: Plan, *, verbose: bool = False) -> None:
+        self.plan = plan
+        self.verbose = verbose
+        self.settings = plan.settings
+        self.timeline: list[Entry] = []
+        self.agenda = Agenda()
+        self.random = Random(f"world {plan.seed}")
+        self.weather = Weather(self.agenda, self.note)
+        self.server = Server(self._changed)
+        self.wire = Wire(self.agenda, self.server, self.weather, self.random)
+        self.laws = Laws(self, LAWS)
+        self.cluster = Cluster(self)
+        self.attempt = attempt()
+        self.volume = Volume(self.attempt.application_id)
+        self.process: Process | None = None
+        self.driver: Driver | None = None
+        self.drivers = 1
+        """Which driver of the pod runs, or is about to, counted from 1."""
+        self.swept_at = 0.0
+        """When the allocator began to sweep."""
+        self.over = False
+        """The driver's pod ends: no allocator is started any more."""
+        self._processes = 0
+
+    def note(self, who: str, text: str) -> None:
+        """Write a line of the timeline."""
+        self.timeline.append(Entry(self.agenda.now, who, text))
+
+    # --- from the start to the end --------------------------------------------------------------------
+
+    def play(self) -> None:
+        """Play the schedule, and check every law."""
+        plan, at = self.plan, self.agenda.at
+        self._begin_process()
+        at(JVM, self._begin_driver)
+        self.agenda.after(1.0, self.wire.bookmark)
+        for wish in plan.wishes:
+            at(wish.at, lambda wish=wish: self._wish(wish))  # type: ignore[misc]
+        for tuning in plan.tunings:
+            at(tuning.at, lambda tuning=tuning: self._tune(tuning.settings))  # type: ignore[misc]
+        for fault in plan.faults:
+            at(fault.at, lambda fault=fault: self._goes_wrong(fault))  # type: ignore[misc]
+        self.agenda.run_until(plan.calm_at)
+        self._calm()
+        self._settle()
+        self._end()
+
+    def _calm(self) -> None:
+        self.note("fault", "none from here on")
+        self.weather.calm()
+        self._rule()
+        if self.process is not None:
+            self.process.crash_in = -1
+        for node in tuple(self.cluster.nodes.values()):
+            if not node.there:
+                self.cluster.add_node()
+            elif not node.takes:
+                self.cluster.node_back(node)
+
+    def _settle(self) -> None:
+        """Wait until the target is reached, and stays so; and look at what is done then."""
+        deadline, since = self.agenda.now + SETTLE, None
+        while since is None or self.agenda.now - since < STEADY:
+            if self.agenda.now > deadline:
+                raise Broken("target-reached", self.what_is_missing())
+            self.agenda.run_until(self.agenda.now + 2.0)
+            if self.what_is_missing():
+                since = None
+            elif since is None:
+                since = self.agenda.now
+        self.note("world", "the target is reached")
+        self.laws.begins_quiet()
+        self.agenda.run_until(self.agenda.now + QUIET)
+        self.laws.ends_quiet()
+
+    def _end(self) -> None:
+        """The driver ends, then the allocator, and then somebody deletes the driver's pod."""
+        self.over = True
+        driver, process = self.driver, self.process
+        if driver is None or process is None:
+            raise Broken("target-reached", "there is no driver, or no allocator")
+        if self.plan.ends_cleanly:
+            driver.stop()
+            self.agenda.run_until(self.agenda.now + 2.0)
+        driver.dies()
+        self.driver = None
+        if self.plan.away_at_the_end:
+            self.note("fault", Kind.AWAY.value)
+            self.weather.until[Kind.AWAY] = self.agenda.now + 300.0
+            self.wire.cut()
+        swept_all = self._sweep(process)
+        self.agenda.run_until(self.agenda.now + 40.0)
+        self.laws.after_sweep(swept_all=swept_all)
+        self.weather.until.clear()
+        self.note("world", "the driver's pod is deleted")
+        self._collect()
+        self.agenda.run_until(self.agenda.now + AFTER_THE_END)
+        self.laws.at_the_end()
+
+    def _sweep(self, process: Process) -> bool:
+        self.note(f"allocator {process.number}", "is told to end")
+        self.swept_at = self.agenda.now
+        self.agenda.after(KILLED_AFTER, lambda: process.die("is killed") if process.alive else None)
+        try:
+            swept = process.sweep(SWEEP)
+        except Killed:
+            return False
+        process.die(f"ends: {len(swept.asked)} deleted, left: {swept.left}")
+        return swept.left == frozenset()
+
+    def _collect(self) -> None:
+        """The garbage collector deletes what the driver's pod owns; it looks again and again."""
+        self.server.collect(self.attempt.pod_uid)
+        self.agenda.after(5.0, self._collect)
+
+    # --- the driver's pod -----------------------------------------------------------------------------
+
+    def _begin_process(self) -> None:
+        if self.over:
+            return
+        self._processes += 1
+        self.note(f"allocator {self._processes}", "starts")
+        self.process = Process(self, self._processes, self.attempt, self.volume)
+
+    def allocator_died(self, process: Process) -> None:
+        """The kubelet starts the container again; whoever waited for an answer has a broken connection."""
+        if self.process is process:
+            self.process = None
+            self.agenda.after(self.random.uniform(1.0, 10.0), self._begin_process)
+            if self.driver is not None:
+                self.driver.later(0.01, self.driver.look)
+
+    def _begin_driver(self) -> None:
+        if self.over:
+            return
+        settings = self.settings
+        first = max(settings.minimum, settings.initial) if settings.dynamic else settings.instances
+        wished = [wish.targets for wish in self.plan.wishes if wish.at <= self.agenda.now]
+        targets = dict(wished[-1]) if wished else {0: first}
+        application_id = self.volume.application_id
+        self.note(f"driver {self.drivers}", f"starts as {application_id}, and wants {targets}")
+        self.driver = Driver(self, self.drivers, application_id, targets)
+
+    def restart_driver(self) -> None:
+        """The driver's container ends, and starts again in its pod."""
+        if self.driver is None:
+            return
+        self.driver.dies()
+        self.driver = None
+        self.drivers += 1
+        self.agenda.after(self.random.uniform(2.0, 6.0), self._begin_driver)
+
+    def hears(self, body: Mapping[str, Any]) -> None:
+        """A state of the driver arrives at the allocator."""
+        process = self.process
+        if process is not None:
+            process.now(lambda: self._take(process, body))
+
+    def _take(self, process: Process, body: Mapping[str, Any]) -> None:
+        process.desk.take(protocol.target_of(body))
+
+    def word(self, id_: int) -> Word | None:
+        """An executor asks for its start word; None when nobody answers."""
+        return None if self.process is None else self.process.word(id_)
+
+    def after_round(self, process: Process) -> None:
+        """The allocator has made a round."""
+        self.laws.after_round(process, process.before, process.last)
+        if self.driver is not None:
+            self.driver.later(0.0, self.driver.look)
+
+    def _changed(self, change: Change) -> None:
+        _, kind, pod = change
+        self.note("api server", f"{kind} {pod['metadata']['name']} ({pod['status']['phase']})")
+        self.wire.changed(change)
+        self.cluster.changed(change)
+
+    # --- the truth ------------------------------------------------------------------------------------
+
+    def executors_there(self) -> list[Executor]:
+        """The executors whose pods are there, in whatever state."""
+        return [one for one in self.cluster.executors.values() if self.cluster.pod(one) is not None]
+
+    def is_alive(self, executor: Executor) -> bool:
+        """Whether its pod is there and not being deleted, and its process runs, or is still to run."""
+        pod = self.cluster.pod(executor)
+        if pod is None or pod["metadata"].get("deletionTimestamp"):
+            return False
+        return executor.runs or pod["status"]["phase"] == "Pending"
+
+    def what_is_missing(self) -> str:
+        """What is not as it is wanted; "" when all is."""
+        driver, process = self.driver, self.process
+        if driver is None or process is None or process.last is None:
+            return "there is no driver, or no allocator that has made a round"
+        others = {
+            id_: one.value for id_, one in driver.state.statuses.items() if one is not Status.REGISTERED
+        }
+        if others:
+            return f"the driver waits for {others}"
+        wanted = driver.state.targets if self.settings.dynamic else {0: self.settings.instances}
+        for profile, count in wanted.items():
+            ids = [id_ for id_ in driver.registered if driver.uids[id_].profile == profile]
+            if len(ids) != count:
+                return f"{sorted(ids)} are registered, and {count} are wanted of profile {profile}"
+        more = {one.id for one in self.executors_there()} ^ driver.registered
+        if more:
+            return f"pods that nobody wants, or executors without one: {sorted(more)}"
+        if process.in_flight or self.wire.on_their_way or any(one.is_behind for one in self.wire.streams):
+            return "requests are on their way, or the watch is behind"
+        seen = process.last.snapshot
+        if not seen.complete or set(seen.executors) != driver.registered:
+            return f"the allocator sees {sorted(seen.executors)}, and {sorted(driver.registered)} are there"
+        return ""
+
+    # --- what is asked for, and what goes wrong -------------------------------------------------------
+
+    def _wish(self, wish: Wish) -> None:
+        driver = self.driver
+        if driver is not None:
+            driver.later(0.0, lambda: driver.wants(wish.targets))
+            if wish.decommission:
+                driver.later(0.0, lambda: driver.decommission(wish.decommission))
+
+    def want_fewer(self) -> None:
+        """Spark wants one executor less of each profile."""
+        driver = self.driver
+        if driver is not None and self.plan.settings.dynamic:
+            fewer = {profile: max(0, count - 1) for profile, count in driver.state.targets.items()}
+            driver.later(0.0, lambda: driver.wants(fewer))
+
+    def _tune(self, settings: Any) -> None:
+        self.settings = settings
+        if self.process is not None:
+            process = self.process
+            process.later(1.0, process.desk.ring)
+
+    def _rule(self) -> None:
+        """What the API server refuses now."""
+        denied = [answer for kind, answer in DENIED.items() if self.weather.holds(kind)]
+        quota = len(self.server.pods) if self.weather.holds(Kind.QUOTA) else None
+        self.server.rules = Rules(denied[0] if denied else None, quota)
+
+    def _goes_wrong(self, fault: Fault) -> None:
+        self.note("fault", str(fault))
+        self.weather.begins(fault)
+        if fault.kind in (Kind.QUOTA, *DENIED):
+            self._rule()
+            self.agenda.after(fault.amount + 0.001, self._rule)
+        act = ACTS.get(fault.kind)
+        if act is not None:
+            act(self, fault)
+
+    def one_of(self, executors: list[Executor]) -> Executor | None:
+        """One of them, by chance; None when there is none."""
+        return self.random.choice(executors) if executors else None

@@ -1,0 +1,455 @@
+"""Faults of the allocator's own, put into its production code on purpose: each has to break a law."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from sparkgen.allocator import (
+    absorb,
+    answers,
+    causes,
+    creating,
+    decide,
+    desk,
+    ending,
+    kube,
+    observe,
+    remember,
+    removing,
+)
+from sparkgen.allocator.answers import Fault, Reply
+from sparkgen.allocator.ports import Event, Listing, WatchEnded
+from sparkgen.allocator.types import Answer, Backoff, Create, Memory, Outcome, Snapshot, State, Target
+from sparkgen.simulator import process
+from sparkgen.simulator.plan import Kind
+
+Patch = Callable[[pytest.MonkeyPatch], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """One fault. `laws`: one of them is broken."""
+
+    name: str
+    laws: frozenset[str]
+    put: Patch
+    focus: tuple[Kind, ...]
+
+
+FOUND: list[Mutation] = []
+
+
+def breaks(*laws: str, focus: tuple[Kind, ...] = ()) -> Callable[[Patch], Patch]:
+    """Enter a mutation: its name is the function's, and its docstring says what is wrong then.
+
+    `focus`: faults without which it does not show; the schedules have more of them.
+    """
+
+    def enter(put: Patch) -> Patch:
+        FOUND.append(Mutation(put.__name__, frozenset(laws), put, focus))
+        return put
+
+    return enter
+
+
+@breaks(
+    "no-id-twice",
+    focus=(
+        Kind.CRASH,
+        Kind.TERM,
+    ),
+)
+def ids_are_used_again_after_a_restart(patch: pytest.MonkeyPatch) -> None:
+    """The high-water mark on the volume is not read."""
+    patch.setattr(process, "remembered", lambda *_: Memory())
+
+
+@breaks(
+    "no-id-twice",
+    focus=(
+        Kind.CRASH,
+        Kind.TERM,
+    ),
+)
+def ids_are_noted_too_late(patch: pytest.MonkeyPatch) -> None:
+    """The high-water mark is written one round behind what is created."""
+
+    def note(self: process.Kept, next_id: int, session: str, first_id: int) -> None:
+        last = self.process.last
+        earlier = last.decision.memory.next_id if last is not None else 1
+        real(self, earlier, session, first_id)
+
+    real = process.Kept.note
+    patch.setattr(process.Kept, "note", note)
+
+
+@breaks("registered-stays")
+def registered_executors_are_excess(patch: pytest.MonkeyPatch) -> None:
+    """What is more than wanted is deleted, whether or not Spark counts on it."""
+
+    def first_to_go(situation: Any) -> Iterator[int]:
+        yield from reversed(situation.ids(State.REGISTERED))
+
+    patch.setattr(removing, "_first_to_go", first_to_go)
+
+
+@breaks("registered-stays", focus=(Kind.CHANGE_OF_MIND,))
+def the_refusal_is_not_waited_for(patch: pytest.MonkeyPatch) -> None:
+    """An executor that may register is deleted before the driver has said that it refuses it."""
+
+    def reason(seen: Any, draft: Any) -> str:
+        return "more than Spark wants" if seen.id in draft.memory.refusing else str(real(seen, draft))
+
+    real = removing._reason_to_remove
+    patch.setattr(removing, "_reason_to_remove", reason)
+
+
+@breaks(
+    "never-above",
+    "nobody-alive-is-dead",
+    focus=(
+        Kind.CREATE_ERROR,
+        Kind.WATCH_SLOW,
+    ),
+)
+def a_creation_without_an_answer_is_forgotten(patch: pytest.MonkeyPatch) -> None:
+    """After a time-out or an error the executor is taken for one that was never asked for."""
+
+    def created(memory: Memory, action: Create, outcome: Outcome, now: float, jitter: float) -> Memory:
+        memory = real(memory, action, outcome, now, jitter)
+        if outcome.answer not in (Answer.LOST, Answer.BUSY):
+            return memory
+        return replace(memory, requests={i: r for i, r in memory.requests.items() if i != action.id})
+
+    real = absorb._created
+    patch.setattr(absorb, "_created", created)
+
+
+@breaks(
+    "never-above",
+    "nobody-alive-is-dead",
+    "target-reached",
+    focus=(
+        Kind.WATCH_GONE,
+        Kind.WATCH_ERROR,
+        Kind.CRASH,
+    ),
+)
+def a_stale_list_is_taken_for_the_whole(patch: pytest.MonkeyPatch) -> None:
+    """Lists are read from the server's cache (resourceVersion=0), as informers do it."""
+
+    class FromCache:
+        """A transport that asks for any version."""
+
+        def __init__(self, calls: Any) -> None:
+            self._calls = calls
+
+        def call(
+            self, method: str, path: str, query: Mapping[str, str] | None = None, body: Any = None
+        ) -> Reply:
+            reply: Reply = self._calls.call(method, path, {**(query or {}), "resourceVersion": "0"}, body)
+            return reply
+
+    def list_(self: kube.Kube) -> Listing:
+        calls = self._transport
+        self._transport = FromCache(calls)  # type: ignore[assignment]
+        try:
+            return real(self)
+        finally:
+            self._transport = calls
+
+    real = kube.Kube.list
+    patch.setattr(kube.Kube, "list", list_)
+
+
+@breaks(
+    "never-above",
+    "no-partial-view",
+    focus=(
+        Kind.CRASH,
+        Kind.TERM,
+    ),
+)
+def executors_are_created_before_the_first_list(patch: pytest.MonkeyPatch) -> None:
+    """A new process takes what it has not seen for what is not there."""
+
+    def snapshot(self: observe.View, started: frozenset[int] = frozenset()) -> Snapshot:
+        found = real(self, started)
+        return found if found.listed_at is not None else replace(found, listed_at=0.0)
+
+    real = observe.View.snapshot
+    patch.setattr(observe.View, "snapshot", snapshot)
+
+
+@breaks("no-partial-view", "nobody-alive-is-dead", focus=(Kind.CRASH, Kind.LIST_SLOW))
+def a_gap_is_overlooked(patch: pytest.MonkeyPatch) -> None:
+    """A view with a gap, or none at all, counts as complete."""
+
+    def snapshot(self: observe.View, started: frozenset[int] = frozenset()) -> Snapshot:
+        return replace(real(self, started), complete=True)
+
+    real = observe.View.snapshot
+    patch.setattr(observe.View, "snapshot", snapshot)
+
+
+@breaks(
+    "target-reached",
+    focus=(
+        Kind.WATCH_GONE,
+        Kind.WATCH_CUT,
+    ),
+)
+def the_answer_410_is_ignored(patch: pytest.MonkeyPatch) -> None:
+    """A version that is forgotten is asked for again and again, and nothing is listed."""
+
+    def refused(self: kube.Kube, reply: Reply) -> Fault | WatchEnded:
+        return Fault("gone", sent=False, retry_after=20.0) if reply.status == 410 else real(self, reply)
+
+    real = kube.Kube.refused_watch
+    patch.setattr(kube.Kube, "refused_watch", refused)
+    patch.setattr("sparkgen.allocator.watching.PATIENCE", 1e9)
+
+
+@breaks(
+    "target-reached",
+    "bounded-memory",
+    focus=(
+        Kind.WATCH_ERROR,
+        Kind.DELETED_BY_FORCE,
+        Kind.WATCH_SILENT,
+    ),
+)
+def what_a_list_does_not_show_stays(patch: pytest.MonkeyPatch) -> None:
+    """A list adds to what is known, and takes nothing away."""
+
+    def listed(self: observe.View, listing: Listing, asked_at: float, now: float) -> observe.View:
+        view = real(self, listing, asked_at, now)
+        return replace(view, sights={**self.sights, **view.sights})
+
+    real = observe.View.listed
+    patch.setattr(observe.View, "listed", listed)
+
+
+@breaks("target-reached")
+def deletions_are_overlooked(patch: pytest.MonkeyPatch) -> None:
+    """DELETED events change nothing."""
+
+    def happened(self: observe.View, event: Event, now: float) -> observe.View:
+        return replace(self, version=event.version) if event.kind == "DELETED" else real(self, event, now)
+
+    real = observe.View.happened
+    patch.setattr(observe.View, "happened", happened)
+
+
+@breaks(
+    "target-reached",
+    "bounded-memory",
+    focus=(
+        Kind.WATCH_REPEATS,
+        Kind.WATCH_SWAPS,
+        Kind.DELETED,
+    ),
+)
+def late_events_bring_back_the_dead(patch: pytest.MonkeyPatch) -> None:
+    """The UIDs of pods that were deleted are not known again."""
+    patch.setattr(observe.View, "_is_gone", lambda *_: False)
+
+
+@breaks("every-loss-once")
+def losses_are_forgotten_at_once(patch: pytest.MonkeyPatch) -> None:
+    """Each loss is counted, and told to people, round after round."""
+
+    def forgetful(*args: Any) -> Memory:
+        return replace(real(*args), losses={})
+
+    real = remember.remember
+    patch.setattr(decide, "remember", forgetful)
+
+
+@breaks("every-loss-once")
+def losses_are_forgotten_with_the_pod(patch: pytest.MonkeyPatch) -> None:
+    """A loss is counted again when the driver names the executor later (this was so)."""
+
+    def forgetful(snapshot: Snapshot, *args: Any) -> Memory:
+        memory: Memory = real(snapshot, *args)
+        gone = snapshot.vanished.keys() - snapshot.executors.keys()
+        return replace(memory, losses={i: loss for i, loss in memory.losses.items() if i not in gone})
+
+    real = remember.remember
+    patch.setattr(decide, "remember", forgetful)
+
+
+@breaks("every-loss-once", "no-blame", focus=(Kind.NODE_DEAD,))
+def the_application_is_blamed_for_its_node(patch: pytest.MonkeyPatch) -> None:
+    """A machine that was started again counts as the executor's own exit (this was so)."""
+    patch.setattr(causes, "NOBODY_SAW", frozenset({"ContainerStatusUnknown"}))
+
+
+@breaks(
+    "every-loss-once",
+    focus=(
+        Kind.EVICTED,
+        Kind.PREEMPTED,
+        Kind.DRAINED,
+    ),
+)
+def evictions_count_as_exits(patch: pytest.MonkeyPatch) -> None:
+    """The pod's own reason and conditions are not read."""
+    patch.setattr(causes, "_disruption", lambda _: None)
+    patch.setattr(causes, "POD_REASONS", {})
+
+
+@breaks(
+    "no-blame",
+    focus=(
+        Kind.DRIVER_RESTART,
+        Kind.OOM,
+        Kind.EXITED,
+    ),
+)
+def a_dead_driver_ends_the_application(patch: pytest.MonkeyPatch) -> None:
+    """Executors that fail as their driver is gone count against the application (this was so)."""
+
+    def target(self: desk.Desk) -> Target:
+        return replace(real(self), heard_at=float("inf"))
+
+    real = desk.Desk.target
+    patch.setattr(desk.Desk, "target", target)
+
+
+@breaks("patience", focus=(Kind.BUSY,))
+def the_time_that_the_server_names_is_ignored(patch: pytest.MonkeyPatch) -> None:
+    """Retry-After of a 429 is not kept."""
+    patch.setattr(answers, "retry_after", lambda _: None)
+
+
+@breaks(
+    "patience",
+    focus=(
+        Kind.WEBHOOK,
+        Kind.QUOTA,
+        Kind.NO_RIGHT,
+    ),
+)
+def refusals_are_tried_again_at_once(patch: pytest.MonkeyPatch) -> None:
+    """There is no pause after a quota or a webhook."""
+
+    def worse(backoff: Backoff, reason: str, now: float, jitter: float, *, hopeless: bool = False) -> Backoff:
+        return Backoff(backoff.level + 1, now, reason)
+
+    patch.setattr(absorb, "worse", worse)
+
+
+@breaks(
+    "patience",
+    focus=(
+        Kind.WEBHOOK,
+        Kind.QUOTA,
+        Kind.NO_RIGHT,
+    ),
+)
+def pauses_do_not_grow(patch: pytest.MonkeyPatch) -> None:
+    """Every pause after a refusal is the first one."""
+    patch.setattr(absorb, "next_pause", lambda level, jitter: 0.5 + jitter / 2)
+
+
+@breaks("bounded-calls")
+def deletions_are_sent_in_every_round(patch: pytest.MonkeyPatch) -> None:
+    """A deletion that was sent is not remembered."""
+    patch.setattr(removing, "_with_removal", lambda memory, *_: memory)
+
+
+@breaks("bounded-calls", focus=(Kind.DELETE_LOST,))
+def a_deletion_is_forced_as_soon_as_it_is_sent_again(patch: pytest.MonkeyPatch) -> None:
+    """Its grace is counted from the first try, which was lost (this was so)."""
+    patch.setattr(removing, "FORCE_MARGIN", -100.0)
+
+
+@breaks("bounded-calls")
+def there_is_a_list_every_thirty_seconds(patch: pytest.MonkeyPatch) -> None:
+    """As Spark's own backend does it; here by a watch that its client ends."""
+    patch.setattr(kube, "WATCH_SECONDS", (20, 30))
+    patch.setattr(
+        "sparkgen.simulator.follower.Follower.closed",
+        lambda self: self._process.now(lambda: self._ended(WatchEnded("time for a list"))),
+    )
+
+
+@breaks("bounded-memory")
+def losses_are_never_forgotten(patch: pytest.MonkeyPatch) -> None:
+    """Memory grows with every executor that ended."""
+
+    def hoarding(snapshot: Snapshot, target: Target, memory: Memory, *args: Any) -> Memory:
+        after: Memory = real(snapshot, target, memory, *args)
+        return replace(after, losses={**memory.losses, **after.losses})
+
+    real = remember.remember
+    patch.setattr(decide, "remember", hoarding)
+    patch.setattr(observe, "MAX_VANISHED", 0)
+
+
+@breaks("no-spin")
+def the_loop_never_rests(patch: pytest.MonkeyPatch) -> None:
+    """Every round asks for the next one at once."""
+    patch.setattr(process, "due", lambda made: made.now)
+
+
+@breaks("no-leak")
+def the_secret_has_no_owner(patch: pytest.MonkeyPatch) -> None:
+    """The owner reference is missing where the Secret is made."""
+
+    def create_secret(self: kube.Kube, secret: str) -> Any:
+        calls = self._transport
+        self._transport = Disowning(calls)  # type: ignore[assignment]
+        try:
+            return real(self, secret)
+        finally:
+            self._transport = calls
+
+    class Disowning:
+        """A transport that drops owner references."""
+
+        def __init__(self, calls: Any) -> None:
+            self._calls = calls
+
+        def call(self, method: str, path: str, query: Any = None, body: Any = None) -> Reply:
+            metadata = {name: value for name, value in body["metadata"].items() if name != "ownerReferences"}
+            reply: Reply = self._calls.call(method, path, query, {**body, "metadata": metadata})
+            return reply
+
+    real = kube.Kube.create_secret
+    patch.setattr(kube.Kube, "create_secret", create_secret)
+
+
+@breaks("no-leak", "target-reached", "never-above")
+def executors_have_no_owner(patch: pytest.MonkeyPatch) -> None:
+    """The owner reference is missing in the pods; nobody asks for it either."""
+
+    def disowned(*args: Any) -> dict[str, Any]:
+        pod: dict[str, Any] = real(*args)
+        metadata = {name: value for name, value in pod["metadata"].items() if name != "ownerReferences"}
+        return {**pod, "metadata": metadata}
+
+    def id_of(self: observe.View, pod: Any) -> int | None:
+        return self.attempt.executor_id(pod["metadata"]["name"])
+
+    real = kube.executor_pod
+    patch.setattr(kube, "executor_pod", disowned)
+    patch.setattr(kube.Kube, "_is_ours", lambda *_: True)
+    patch.setattr(observe.View, "_id_of", id_of)
+
+
+@breaks("no-leak")
+def the_end_deletes_nothing(patch: pytest.MonkeyPatch) -> None:
+    """The allocator leaves as soon as it is told to, and says that nothing is left."""
+    patch.setattr(ending, "sweep", lambda *_: ending.Swept(frozenset(), frozenset()))
+
+
+@breaks("target-reached", focus=(Kind.CREATE_LOST,))
+def a_lost_creation_is_never_sent_again(patch: pytest.MonkeyPatch) -> None:
+    """What was not answered counts as requested for ever."""
+    patch.setattr(creating, "_again", lambda draft: draft)

@@ -1,0 +1,100 @@
+"""The simulator itself: it repeats, it shrinks, it tells, and its API server answers as a real one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sparkgen.allocator.answers import exists_already, is_another, verdict
+from sparkgen.allocator.types import Answer
+from sparkgen.simulator.__main__ import main
+from sparkgen.simulator.agenda import Agenda
+from sparkgen.simulator.apiserver import Change, Rules, Server
+from sparkgen.simulator.plan import KINDS, Fault, Kind, plan_of
+from sparkgen.simulator.shrink import shrunk
+from sparkgen.simulator.world import play
+
+PODS = "/api/v1/namespaces/team/pods"
+
+
+def body(name: str) -> dict[str, object]:
+    """A pod to be created."""
+    return {"metadata": {"name": name}, "spec": {}}
+
+
+def test_a_seed_repeats() -> None:
+    """The same seed gives the same timeline, line by line, so that a failure can be looked at."""
+    first, second = play(plan_of(11)), play(plan_of(11))
+    assert first.timeline == second.timeline
+    assert first.timeline != play(plan_of(12)).timeline
+
+
+def test_every_kind_of_fault_comes() -> None:
+    """Within the first schedules of `make test`."""
+    found = {fault.kind for seed in range(300) for fault in plan_of(seed).faults}
+    assert found == set(KINDS)
+
+
+def test_what_is_due_at_one_time_comes_in_order() -> None:
+    """And what happens may add to it."""
+    agenda, seen = Agenda(), list[str]()
+    agenda.at(2.0, lambda: seen.append("later"))
+    agenda.at(1.0, lambda: (seen.append("first"), agenda.after(0.0, lambda: seen.append("third")))[0])
+    agenda.at(1.0, lambda: seen.append("second"))
+    agenda.run_until(1.5)
+    assert (seen, agenda.now) == (["first", "second", "third"], 1.5)
+
+
+def test_shrinking_keeps_what_breaks_the_law() -> None:
+    """And nothing else: here, whatever has a crash in it "breaks"."""
+    crash = Fault(1.0, Kind.CRASH, count=3)
+    plan = replace(plan_of(3), faults=(Fault(0.5, Kind.OOM), crash, Fault(2.0, Kind.AWAY, 3.0)))
+    small = shrunk(plan, lambda other: any(fault.kind is Kind.CRASH for fault in other.faults))
+    assert (small.faults, small.wishes) == ((replace(crash, count=1),), ())
+
+
+def test_replay_tells_what_happens(capsys: pytest.CaptureFixture[str]) -> None:
+    """With the faults, the requests, and the lines of the allocator's own log."""
+    assert main(["replay", "11"]) == 0
+    told = capsys.readouterr().out
+    assert "allocator 1   asks for all executors" in told
+    assert "says: the driver runs as" in told
+    assert told.endswith("(replay: python -m sparkgen.simulator replay 11)\n")
+
+
+def test_soak_says_which_seeds_it_played(capsys: pytest.CaptureFixture[str]) -> None:
+    """Their range, the rate and the result."""
+    assert main(["soak", "8", "--seed", "5", "--jobs", "1"]) == 0
+    assert capsys.readouterr().out.startswith("seeds 5 to 12: 8 schedules in ")
+
+
+def test_the_server_answers_as_kube_apiserver_does() -> None:
+    """Names are taken once, deletions have preconditions, quotas refuse, and old versions are gone."""
+    changes = list[Change]()
+    server = Server(changes.append)
+    made = server.handle("POST", PODS, {}, body("a"))
+    assert (made.status, made.body["metadata"]["resourceVersion"]) == (201, "101")
+    assert exists_already(server.handle("POST", PODS, {}, body("a")))
+    wrong = {"preconditions": {"uid": "another"}}
+    assert is_another(server.handle("DELETE", f"{PODS}/a", {}, wrong))
+    server.rules = Rules(quota=1)
+    refused = verdict(server.handle("POST", PODS, {}, body("b")), "create")
+    assert (refused.answer, "quota is used up" in refused.message) == (Answer.REFUSED, True)
+    assert server.handle("DELETE", f"{PODS}/a", {}, {}).status == 200
+    assert server.handle("GET", f"{PODS}/a", {}, None).status == 404
+    assert [kind for _, kind, _ in server.since(100) or ()] == ["ADDED", "DELETED"]
+    server.compact()
+    assert server.since(101) is None
+
+
+def test_lists_come_in_pages() -> None:
+    """Each page says where the next one begins, and the last one says nothing."""
+    server = Server(lambda _: None)
+    for name in ("a", "b", "c", "d"):
+        server.handle("POST", PODS, {}, body(name))
+    first = server.handle("GET", PODS, {}, None).body
+    assert [item["metadata"]["name"] for item in first["items"]] == ["a", "b", "c"]
+    second = server.handle("GET", PODS, {"continue": first["metadata"]["continue"]}, None).body
+    assert [item["metadata"]["name"] for item in second["items"]] == ["d"]
+    assert second["metadata"]["continue"] == ""
