@@ -88,6 +88,7 @@ def test_the_life_of_a_release(helm: Helm, cluster: Cluster, restricted: str, tm
 
     release(helm, tmp_path, restricted, first)
     wait_until(lambda: bool(one.executors("Running")), 180, "an executor runs", one.story)
+    wait_until(lambda: bool(driving(cluster, restricted, one.run)), 60, "the driver runs", one.story)
     before, driver = jobs(cluster, restricted), driving(cluster, restricted, one.run)
     assert [*before] == [one.run]
 
