@@ -14,7 +14,7 @@ CLUSTER := PYTHONPATH=tools $(PYTHON) -m cluster
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test soak lint format bench bench-cluster golden tools scheduler clean \
+.PHONY: help venv demo test soak lint format bench bench-cluster bench-executors golden tools scheduler clean \
         cluster-requirements cluster-up cluster-down cluster-status cluster-images cluster-shell e2e e2e-full
 
 help: ## Show this list
@@ -67,6 +67,9 @@ bench: $(STAMP) ## Measure sparkgen against helm on this machine
 
 bench-cluster: $(STAMP) ## Measure an application on the test cluster against Spark's own backend (10 minutes)
 	@$(BIN)/python tools/bench_cluster.py
+
+bench-executors: $(STAMP) ## Measure how fast executors are created, beside Spark's own backend (20 minutes)
+	@$(BIN)/python tools/bench_executors.py
 
 golden: $(STAMP) tools ## Write the expected outputs of the tests anew; read the diff before you commit it
 	@$(BIN)/pytest -n 2 --regenerate $(TESTS)

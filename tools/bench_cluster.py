@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -122,6 +122,14 @@ def sparkgen(cluster: Cluster, namespace: str, version: str) -> Run:
 
 def native(cluster: Cluster, namespace: str, home: Path, version: str) -> Run:
     """The application by `spark-submit --master k8s://...`, in cluster mode, as a person runs it."""
+    began = submit_native(cluster, namespace, home, version, {"spark.executor.instances": "2"})
+    return finished(cluster, namespace, began)
+
+
+def submit_native(
+    cluster: Cluster, namespace: str, home: Path, version: str, settings: Mapping[str, str]
+) -> float:
+    """Submit pi with further settings, by an account made for it; the time at which it began."""
     cluster.kubectl("create", "serviceaccount", "spark", "-n", namespace)
     grant = ("--clusterrole=edit", f"--serviceaccount={namespace}:spark")
     cluster.kubectl("create", "rolebinding", "spark", "-n", namespace, *grant)
@@ -138,7 +146,7 @@ def native(cluster: Cluster, namespace: str, home: Path, version: str) -> Run:
         "spark.kubernetes.authenticate.submission.oauthToken": token,
         "spark.driver.memory": MEMORY,
         "spark.executor.memory": MEMORY,
-        "spark.executor.instances": "2",
+        **settings,
     }
     options = [f"--conf={name}={value}" for name, value in conf.items()]
     began = time.time()
@@ -146,11 +154,11 @@ def native(cluster: Cluster, namespace: str, home: Path, version: str) -> Run:
         *(*network.enter(NAME), str(home / "bin" / "spark-submit"), f"--master=k8s://{API_SERVER}"),
         *("--deploy-mode=cluster", "--name=pi", *options, PI, "10"),
     ]
-    settings = {**os.environ, "SPARK_HOME": str(home), "KUBECONFIG": os.devnull}
-    done = subprocess.run(command, env=settings, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "SPARK_HOME": str(home), "KUBECONFIG": os.devnull}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         raise ToolError(f"spark-submit failed:\n{done.stderr[-3000:]}")
-    return finished(cluster, namespace, began)
+    return began
 
 
 def finished(cluster: Cluster, namespace: str, began: float) -> Run:

@@ -1,0 +1,63 @@
+"""The raw ceiling of `make bench-executors`: pods created as fast as urllib3 and the API server can.
+
+The same library, the same bodies and an open watch as the allocator has, and threads that do nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import urllib3
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Create the pods; prints the seconds from the first request to the last answer."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("server", help="https://HOST:PORT of the API server")
+    parser.add_argument("authority", type=Path, help="the certificate of who signed the server's")
+    parser.add_argument(
+        "namespace", help="where the pods are made; standard input is a token and a pod, a line each"
+    )
+    parser.add_argument("count", type=int, help="pods")
+    parser.add_argument("threads", type=int, help="requests in flight")
+    options = parser.parse_args(arguments)
+    token, pod = sys.stdin.readline().strip(), json.loads(sys.stdin.readline())
+    pool = urllib3.HTTPSConnectionPool(
+        options.server.removeprefix("https://").partition(":")[0],
+        int(options.server.rpartition(":")[2]),
+        maxsize=options.threads + 1,
+        ca_certs=str(options.authority),
+        retries=False,
+    )
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    path = f"/api/v1/namespaces/{options.namespace}/pods"
+    threading.Thread(target=_watch, args=(pool, path, headers), daemon=True).start()
+
+    def create(number: int) -> int:
+        body = {**pod, "metadata": {**pod["metadata"], "name": f"raw-exec-{number + 1}"}}
+        return int(pool.request("POST", path, body=json.dumps(body), headers=headers).status)
+
+    began = time.monotonic()
+    with ThreadPoolExecutor(options.threads) as threads:
+        codes = list(threads.map(create, range(options.count)))
+    print(f"{time.monotonic() - began:.3f}")
+    if wrong := [code for code in codes if code != 201]:
+        print(f"error: {len(wrong)} creations were answered with {sorted(set(wrong))}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _watch(pool: urllib3.HTTPSConnectionPool, path: str, headers: dict[str, str]) -> None:
+    answer = pool.request("GET", f"{path}?watch=1", headers=headers, preload_content=False)
+    for line in answer:
+        json.loads(line)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
