@@ -14,7 +14,7 @@ CLUSTER := PYTHONPATH=tools $(PYTHON) -m cluster
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test soak lint format bench bench-cluster bench-executors golden tools scheduler clean \
+.PHONY: help venv demo test soak soak-chart lint format bench bench-cluster bench-executors golden tools scheduler clean \
         cluster-requirements cluster-up cluster-down cluster-status cluster-images cluster-shell e2e e2e-full
 
 help: ## Show this list
@@ -41,13 +41,16 @@ demo: $(STAMP) ## Validate and render every example into build/demo, and run one
 test: lint tools ## Run all checks: lint, types, layers, and every test (TESTS="path -k word" for some)
 	@$(BIN)/pytest -n 2 -rs $(TESTS)
 
+soak: $(STAMP) ## Play N schedules of the simulator from SEED on, on all cores (N=100000 SEED=1)
+	@$(BIN)/python -m sparkgen.simulator soak $(or $(N),100000) --seed $(or $(SEED),1)
+
 e2e: $(STAMP) ## Run the end-to-end tests on the test cluster, or on the one that KUBECONFIG names
 	@$(BIN)/pytest $(or $(TESTS),tests/e2e)
 
 e2e-full: $(STAMP) ## The same, with those that take minutes each (an hour; as root, on the test cluster)
 	@SPARKGEN_E2E_FULL=1 $(BIN)/pytest $(or $(TESTS),tests/e2e)
 
-soak: $(STAMP) tools ## Compare chart and generator for as many generated documents as SOAK says (default 5000)
+soak-chart: $(STAMP) tools ## Compare chart and generator for as many generated documents as SOAK says (default 5000)
 	@SPARKGEN_SOAK=$(or $(SOAK),5000) $(BIN)/pytest tests/chart/test_parity.py -k "generated or contradict or grammar or spelling"
 
 lint: $(STAMP) ## Check style, formatting, types and layers

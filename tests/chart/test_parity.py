@@ -230,7 +230,7 @@ def collected(strategy: st.SearchStrategy[Any], count: int) -> list[Any]:
 
 
 def many() -> int:
-    """How many documents: 320, or as many as `make soak` asks for, other ones each time."""
+    """How many documents: 320, or as many as `make soak-chart` asks for, other ones each time."""
     return int(os.environ.get("SPARKGEN_SOAK", "320"))
 
 
