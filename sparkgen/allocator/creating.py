@@ -20,7 +20,9 @@ def creations(draft: Draft) -> Draft:
         return draft
     draft = _again(draft)
     missing = missing_executors(draft)
-    draft = _begin_batch(draft, any(missing.values()))
+    if not missing:
+        return draft
+    draft = _begin_batch(draft)
     room = _room(draft)
     for profile in _fairly(draft.situation, missing, room):
         draft = _create(draft, profile)
@@ -58,9 +60,9 @@ def _with_request(draft: Draft, id_: int, request: Request, *, again: bool = Fal
     return replace(draft, memory=memory, actions=(*draft.actions, create))
 
 
-def _begin_batch(draft: Draft, anything_missing: bool) -> Draft:
+def _begin_batch(draft: Draft) -> Draft:
     settings, memory, now = draft.situation.settings, draft.memory, draft.situation.now
-    if settings.batch_size is None or not anything_missing:
+    if settings.batch_size is None:
         return draft
     if memory.batch_at is not None and now < memory.batch_at + settings.batch_delay:
         return draft
@@ -80,7 +82,7 @@ def _room(draft: Draft) -> int:
     if situation.settings.batch_size is not None:
         room = min(room, memory.batch_left)
     if situation.settings.max_pending is not None:
-        room = min(room, situation.settings.max_pending - len(situation.ids(State.REQUESTED, State.PENDING)))
+        room = min(room, situation.settings.max_pending - situation.count(State.REQUESTED, State.PENDING))
     return max(0, room)
 
 
@@ -91,9 +93,7 @@ def _open_creations(memory: Memory) -> bool:
 def _blocked(situation: Situation) -> bool:
     """Whether an executor waits for what will not come, such as its image: more of the same would, too."""
     return any(
-        seen.waiting is not None and seen.waiting.hopeless
-        for seen in situation.observed()
-        if situation.states[seen.id] is State.PENDING
+        seen.waiting is not None and seen.waiting.hopeless for seen in situation.observed(State.PENDING)
     )
 
 
@@ -121,7 +121,7 @@ def _shares(situation: Situation, missing: Mapping[int, int]) -> dict[int, int]:
     most = situation.settings.max_pending
     if most is None or not missing:
         return dict(missing)
-    waiting = Counter(situation.profiles[id_] for id_ in situation.ids(State.REQUESTED, State.PENDING))
+    waiting = situation.counts[State.REQUESTED] + situation.counts[State.PENDING]
     share = max(1, most // len(missing))
     return {profile: share - waiting[profile] for profile in missing}
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from sparkgen.allocator import reasons, sets
 from sparkgen.allocator.creating import creations
-from sparkgen.allocator.draft import Draft
+from sparkgen.allocator.draft import Draft, writes_in_flight
 from sparkgen.allocator.endings import endings, limits, verdicts
 from sparkgen.allocator.remember import remember
 from sparkgen.allocator.removing import FORCE_MARGIN, HOPELESS_PATIENCE, LOST_PATIENCE, excess, removals
@@ -29,6 +29,7 @@ from sparkgen.allocator.types import (
     Target,
 )
 
+IN_ORDER = tuple(sorted(State, key=lambda state: state.value))
 STEPS: tuple[Callable[[Draft], Draft], ...] = (endings, verdicts, removals, excess, limits, creations)
 """In this order: what has ended is told, what has to go goes, and what is missing comes last."""
 
@@ -38,7 +39,8 @@ def decide(
 ) -> Decision:
     """What to do at `now`, and what to remember. `jitter` (0 to 1) spreads pauses."""
     memory = remember(snapshot, target, memory, settings, now)
-    draft = Draft(sets.situation(snapshot, target, memory, settings, now), memory, jitter)
+    situation = sets.situation(snapshot, target, memory, settings, now)
+    draft = Draft(situation, memory, jitter, writes_in_flight(memory))
     for step in STEPS:
         draft = step(draft)
     return publish(draft)
@@ -48,7 +50,7 @@ def publish(draft: Draft) -> Decision:
     """The decision, with what the driver, executors and people are told."""
     situation, memory = draft.situation, draft.memory
     after = replace(situation, memory=memory)
-    refuse = (memory.refusing | set(memory.removals)) - situation.target.registered - set(draft.gone)
+    refuse = (memory.refusing | memory.removals.keys()) - situation.target.registered - draft.gone.keys()
     return Decision(
         memory=memory,
         reason=reasons.decision(after, draft.actions),
@@ -65,18 +67,16 @@ def publish(draft: Draft) -> Decision:
 def _may_start(situation: Situation, memory: Memory) -> frozenset[int]:
     if situation.target.phase is not DriverPhase.RUNNING or situation.target.away:
         return frozenset()
-    coming = {*situation.ids(*sets.ACTIVE), *memory.requests}
-    return frozenset(coming - set(memory.removals) - situation.target.refused)
+    coming = situation.those(*sets.ACTIVE) | memory.requests.keys()
+    return frozenset(coming - memory.removals.keys() - situation.target.refused)
 
 
 def _counts(situation: Situation, actions: Iterable[Action]) -> dict[int, dict[State, int]]:
-    planned = Counter((a.profile, State.PLANNED) for a in actions if isinstance(a, Create) and not a.again)
-    counted = Counter((situation.profiles[id_], state) for id_, state in situation.states.items())
     result: dict[int, dict[State, int]] = {profile: {} for profile in situation.wanted()}
-    for (profile, state), count in sorted(
-        (planned + counted).items(), key=lambda item: (item[0][0], item[0][1].value)
-    ):
-        result.setdefault(profile, {})[state] = count
+    planned = Counter(a.profile for a in actions if isinstance(a, Create) and not a.again)
+    for state in IN_ORDER:
+        for profile, count in (planned if state is State.PLANNED else situation.counts[state]).items():
+            result.setdefault(profile, {})[state] = count
     return result
 
 
@@ -93,10 +93,10 @@ def deadlines(situation: Situation) -> Iterator[float]:
         yield removal.retry_at or removal.began + settings.grace + FORCE_MARGIN
     for lost_at in memory.lost_at.values():
         yield lost_at + LOST_PATIENCE
-    for seen in situation.snapshot.executors.values():
-        if situation.states[seen.id] is State.RUNNING:
-            yield max(seen.since, memory.speaking_since or 0.0) + settings.executor_timeout
-        if situation.states[seen.id] is State.PENDING and seen.waiting and seen.waiting.hopeless:
+    for seen in situation.observed(State.RUNNING):
+        yield max(seen.since, memory.speaking_since or 0.0) + settings.executor_timeout
+    for seen in situation.observed(State.PENDING):
+        if seen.waiting and seen.waiting.hopeless:
             yield seen.since + HOPELESS_PATIENCE
-        if situation.states[seen.id] is State.PENDING and settings.pending_timeout is not None:
+        if settings.pending_timeout is not None:
             yield seen.since + settings.pending_timeout

@@ -16,6 +16,8 @@ class Draft:
     situation: Situation
     memory: Memory
     jitter: float
+    in_flight: int = 0
+    """Writes that were sent before, and have not been answered."""
     actions: tuple[Action, ...] = ()
     gone: Mapping[int, Loss] = NOTHING
 
@@ -24,7 +26,7 @@ class Draft:
         """How many more writes may be in flight now."""
         if self.situation.now < self.memory.rate.resume_at:
             return 0
-        return max(0, self.memory.rate.window - writes_in_flight(self.memory))
+        return max(0, self.memory.rate.window - self.in_flight - len(self.actions))
 
 
 def writes_in_flight(memory: Memory) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from sparkgen.allocator import reasons, sets
@@ -21,26 +22,36 @@ def endings(draft: Draft) -> Draft:
         return draft
     told = sets.named(situation.target)
     vanished = [seen for id_, seen in situation.snapshot.vanished.items() if id_ in told and seen.loss]
-    for seen in [*filter(sets.ended, situation.observed()), *vanished]:
-        if seen.id not in memory.losses:
-            memory = _counted(memory, seen, draft)
+    ended = [*situation.observed(State.GONE), *vanished]
+    new = {seen.id: seen for seen in ended if seen.id not in memory.losses}
     oldest = situation.now - situation.settings.failures_interval
-    return replace(draft, memory=replace(memory, failures=tuple(t for t in memory.failures if t > oldest)))
+    if new or (memory.failures and memory.failures[0] <= oldest):
+        memory = _counted(memory, new, draft)
+        memory = replace(memory, failures=tuple(t for t in memory.failures if t > oldest))
+        draft = replace(draft, memory=memory)
+    return draft
 
 
-def _counted(memory: Memory, seen: Observed, draft: Draft) -> Memory:
-    loss, now = _loss(seen, draft.situation), draft.situation.now
-    memory = replace(memory, losses={**memory.losses, seen.id: loss})
-    target = draft.situation.target
+def _counted(memory: Memory, new: Mapping[int, Observed], draft: Draft) -> Memory:
+    """The memory with these endings, and the failures among them."""
+    losses = {id_: _loss(seen, draft.situation) for id_, seen in new.items()}
+    failures, paused = list(memory.failures), memory.bad_starts
+    for id_, loss in losses.items():
+        if not _is_failure(id_, loss, draft.situation):
+            continue
+        failures.append(draft.situation.now)
+        if id_ not in memory.known:
+            paused = worse(paused, loss.message, draft.situation.now, draft.jitter)
+    return replace(memory, losses={**memory.losses, **losses}, failures=tuple(failures), bad_starts=paused)
+
+
+def _is_failure(id_: int, loss: Loss, situation: Situation) -> bool:
+    """Whether a loss counts against the application."""
+    if situation.target.away or id_ < situation.memory.first_id:  # it went through that with another driver
+        return False
     # One node that cannot start executors is not the application's fault while others work.
-    failed_start = loss.cause is Cause.FAILED_START and not target.registered
-    of_another = seen.id < memory.first_id  # what an earlier driver went through is not this one's failure
-    if target.away or of_another or not (loss.by_application or failed_start):
-        return memory
-    memory = replace(memory, failures=(*memory.failures, now))
-    if seen.id in memory.known:
-        return memory
-    return replace(memory, bad_starts=worse(memory.bad_starts, loss.message, now, draft.jitter))
+    failed_start = loss.cause is Cause.FAILED_START and not situation.target.registered
+    return loss.by_application or failed_start
 
 
 def _loss(seen: Observed, situation: Situation) -> Loss:
@@ -51,7 +62,7 @@ def _loss(seen: Observed, situation: Situation) -> Loss:
 def _as_asked(id_: int, situation: Situation) -> Loss | None:
     """The loss of an executor that was to go, by Spark's word or ours; None when nobody asked for it."""
     target, memory = situation.target, situation.memory
-    if id_ in target.kills | target.refused | memory.refusing or id_ in memory.removals:
+    if any(id_ in ids for ids in (target.kills, target.refused, memory.refusing, memory.removals)):
         return Loss(Cause.KILLED, f"executor {id_} was removed")
     if target.phase is DriverPhase.STOPPED:
         return Loss(Cause.KILLED, f"executor {id_} ended with its driver")
@@ -63,11 +74,10 @@ def _as_asked(id_: int, situation: Situation) -> Loss | None:
 def verdicts(draft: Draft) -> Draft:
     """Tell the driver of every executor that it speaks of and that is gone."""
     situation = draft.situation
-    gone = {
-        id_: _verdict(id_, draft)
-        for id_ in sorted(sets.named(situation.target))
-        if situation.states[id_] is State.GONE
-    }
+    ids = sorted(sets.named(situation.target) & situation.sets[State.GONE])
+    if not ids:
+        return draft
+    gone = {id_: _verdict(id_, draft) for id_ in ids}
     return replace(draft, gone=gone, memory=replace(draft.memory, losses={**draft.memory.losses, **gone}))
 
 
@@ -81,9 +91,8 @@ def limits(draft: Draft) -> Draft:
     memory, situation = draft.memory, draft.situation
     if memory.failure is not None:
         return draft
-    alive = any(_alive(id_, situation) for id_ in situation.ids(*sets.ACTIVE))
     for backoff in (memory.refusals, memory.bad_starts):  # first: they say more than a number of failures
-        if backoff.hopeless >= HOPELESS_ROUNDS and not alive:
+        if backoff.hopeless >= HOPELESS_ROUNDS and not _anything_alive(situation):
             text = reasons.hopeless(backoff)
             return replace(draft, memory=replace(memory, failure=text))
     limit = failure_limit(situation)
@@ -103,8 +112,12 @@ def failure_limit(situation: Situation) -> int:
     return max(3, 2 * max(bound, situation.memory.most_wanted))
 
 
-def _alive(id_: int, situation: Situation) -> bool:
-    """Whether an executor that counts may still be of use."""
-    seen = situation.snapshot.executors.get(id_)
-    hopeless = seen is not None and seen.waiting is not None and seen.waiting.hopeless
-    return situation.states[id_] is not State.REQUESTED and not hopeless
+def _anything_alive(situation: Situation) -> bool:
+    """Whether any executor that counts may still be of use."""
+    executors = situation.snapshot.executors
+    ids = situation.those(State.PENDING, State.RUNNING, State.REGISTERED)
+    return any(id_ not in executors or not _is_hopeless(executors[id_]) for id_ in ids)
+
+
+def _is_hopeless(seen: Observed) -> bool:
+    return seen.waiting is not None and seen.waiting.hopeless

@@ -28,7 +28,7 @@ def decision(situation: Situation, actions: Sequence[Action]) -> str:
 
 def _have(situation: Situation) -> str:
     wanted = sum(situation.wanted().values())
-    counts = Counter(situation.states.values())
+    counts = {state: len(ids) for state, ids in situation.sets.items()}
     shown = (State.REGISTERED, State.RUNNING, State.PENDING, State.REQUESTED, State.DRAINING)
     have = ", ".join(f"{counts[state]} {state.value}" for state in shown if counts[state])
     active = sum(counts[state] for state in sets.ACTIVE)
@@ -72,7 +72,7 @@ def _hindrances(situation: Situation) -> list[str]:
         parts.append(f"the API server is slow: next call in {memory.rate.resume_at - now:.1f} s")
     if pending := situation.ids(State.PENDING):
         parts += _pending(situation, pending)
-    waiting = len(situation.ids(State.PENDING, State.REQUESTED))
+    waiting = situation.count(State.PENDING, State.REQUESTED)
     if settings.max_pending is not None and waiting >= settings.max_pending:
         parts.append(f"maxPendingPods is {settings.max_pending}")
     return parts

@@ -23,7 +23,8 @@ SHOWN_WITHIN = 120.0
 def remember(snapshot: Snapshot, target: Target, memory: Memory, settings: Settings, now: float) -> Memory:
     """The memory, brought up to what is seen: what has come true is forgotten, what is new is kept."""
     memory = _new_session(target, memory)
-    ids = {*snapshot.executors, *sets.named(target), *memory.requests}
+    named = sets.named(target)
+    ids = {*snapshot.executors, *named, *memory.requests}
     requests = {id_: r for id_, r in memory.requests.items() if not _answered(id_, r, snapshot)}
     deleted = {id_ for id_, r in memory.removals.items() if _long_deleted(id_, r, snapshot, now)}
     requests = {id_: r for id_, r in requests.items() if id_ not in deleted}
@@ -33,17 +34,17 @@ def remember(snapshot: Snapshot, target: Target, memory: Memory, settings: Setti
     since = memory.speaking_since
     return replace(
         memory,
-        next_id=max([memory.next_id, *(id_ + 1 for id_ in ids)]),
+        next_id=max(memory.next_id, max(ids, default=0) + 1),
         requests=requests,
         removals={
             id_: r for id_, r in memory.removals.items() if id_ in there and not _ignored(id_, r, snapshot)
         },
-        known=(memory.known & there) | sets.named(target),
+        known=(memory.known & there) | named,
         lost_at={id_: memory.lost_at.get(id_, now) for id_ in (target.lost | set(memory.lost_at)) & there},
         losses={
             id_: loss
             for id_, loss in memory.losses.items()
-            if id_ in there or id_ in sets.named(target) or id_ in snapshot.vanished
+            if id_ in there or id_ in named or id_ in snapshot.vanished
         },
         refusing=memory.refusing & there - target.registered,
         speaking_since=None if target.away or not speaks else now if since is None else since,

@@ -31,18 +31,57 @@ FORCE_MARGIN = 30.0
 
 def removals(draft: Draft) -> Draft:
     """Delete what has to go, whatever the target is; again, or by force, where that has no effect."""
-    for seen in draft.situation.observed():
+    marked: dict[int, Removal] = {}
+    for seen in _may_have_to_go(draft):
+        if _is_under_way(draft, seen.id) or not (draft.slots or seen.deleting):
+            continue
         why = _reason_to_remove(seen, draft)
-        if why:
+        if why and seen.deleting and seen.id not in draft.memory.removals:
+            # By somebody else, or by us before a restart.
+            marked[seen.id] = Removal(draft.situation.now, open=False, why=why)
+        elif why:
             draft = _remove(draft, seen.id, seen.uid, why)
+    if marked:
+        memory = replace(draft.memory, removals={**draft.memory.removals, **marked})
+        draft = replace(draft, memory=memory)
     for id_, request in sorted(draft.memory.requests.items()):
         if request.accepted is None or id_ in draft.situation.target.registered:
             continue
-        may_register = draft.situation.snapshot.started - draft.situation.target.refused
-        overdue = _never_seen(id_, request, draft.situation) and id_ not in may_register
-        if id_ < draft.memory.first_id or overdue:
-            draft = _remove(draft, id_, "", "created, and never seen")
+        why = _reason_to_give_up(id_, request, draft)
+        if why and not _is_under_way(draft, id_):
+            draft = _remove(draft, id_, "", why)
     return draft
+
+
+def _reason_to_give_up(id_: int, request: Request, draft: Draft) -> str:
+    """Why an executor has to go that was created, and that no view shows; "" when it may stay."""
+    situation = draft.situation
+    if id_ < draft.memory.first_id:
+        return "of an earlier driver"
+    if _never_seen(id_, request, situation):
+        may_register = id_ in situation.snapshot.started and id_ not in situation.target.refused
+        return "" if may_register else "created, and never seen"
+    return "more than Spark wants" if id_ in situation.target.refused else ""
+
+
+def _may_have_to_go(draft: Draft) -> Iterator[Observed]:
+    """The executors that have to be looked at: never the many that are registered, and well."""
+    situation, executors = draft.situation, draft.situation.snapshot.executors
+    if situation.target.phase is DriverPhase.STOPPED:
+        return (executors[id_] for id_ in sorted(executors))
+    ids = {*situation.those(State.GONE, State.DRAINING, State.PENDING), *draft.memory.lost_at}
+    return (executors[id_] for id_ in sorted(ids & executors.keys()))
+
+
+def _is_under_way(draft: Draft, id_: int) -> bool:
+    """Whether a deletion was sent, and there is nothing to do but to wait; or none can be sent now."""
+    now, earlier = draft.situation.now, draft.memory.removals.get(id_)
+    if earlier is None:
+        return False
+    if earlier.open or (earlier.retry_at or 0.0) > now:
+        return True
+    overdue = now > earlier.began + draft.situation.settings.grace + FORCE_MARGIN
+    return earlier.retry_at is None and (earlier.forced or not overdue)
 
 
 def _reason_to_remove(seen: Observed, draft: Draft) -> str:
@@ -100,26 +139,14 @@ def _pending_too_long(seen: Observed, settings: Settings, age: float) -> bool:
 
 
 def _remove(draft: Draft, id_: int, uid: str, why: str) -> Draft:
-    """Send a deletion, where none is under way."""
-    now, memory = draft.situation.now, draft.memory
-    earlier = memory.removals.get(id_)
-    seen = draft.situation.snapshot.executors.get(id_)
-    if earlier is None:
-        if seen is not None and seen.deleting:  # by somebody else, or by us before a restart
-            return replace(draft, memory=_with_removal(memory, id_, Removal(now, open=False, why=why)))
-        forced = False
-    elif earlier.open or (earlier.retry_at or 0.0) > now:
-        return draft
-    else:
-        overdue = now > earlier.began + draft.situation.settings.grace + FORCE_MARGIN
-        if earlier.retry_at is None and (earlier.forced or not overdue):
-            return draft
-        forced = earlier.forced or earlier.retry_at is None
+    """Send a deletion; by force, when the one before was taken and has had no effect."""
+    earlier = draft.memory.removals.get(id_)
     if not draft.slots:
         return draft
     if earlier is None:
-        draft = _count_bad_start(draft, seen)
-    memory = _with_removal(draft.memory, id_, Removal(now, forced, why=why))
+        draft = _count_bad_start(draft, draft.situation.snapshot.executors.get(id_))
+    forced = earlier is not None and (earlier.forced or earlier.retry_at is None)
+    memory = _with_removal(draft.memory, id_, Removal(draft.situation.now, forced, why=why))
     return replace(draft, memory=memory, actions=(*draft.actions, Delete(id_, uid, forced, why)))
 
 
@@ -157,19 +184,25 @@ def excess(draft: Draft) -> Draft:
         return draft
     surplus = situation.active()
     surplus.subtract(situation.wanted())
-    refusing = set(_overdue(situation, memory)) - situation.target.registered
-    for id_ in _first_to_go(situation):
+    any_surplus = any(count > 0 for count in surplus.values())
+    # One that the driver has confirmed stays refused until it is deleted, or it would be asked for in turns.
+    refusing = set(_overdue(situation, memory)) | (memory.refusing & situation.target.refused)
+    refusing -= situation.target.registered
+    for id_ in _first_to_go(situation) if any_surplus else ():
         profile = situation.profiles[id_]
         if surplus[profile] <= 0:
             continue
         surplus[profile] -= 1
-        if situation.states[id_] is State.RUNNING or id_ in situation.snapshot.started:
+        if id_ in situation.sets[State.RUNNING] or id_ in situation.snapshot.started:
             refusing.add(id_)
         elif id_ in memory.requests and memory.requests[id_].retry_at is not None:
             draft = _forget(draft, id_)
         elif id_ not in memory.requests or memory.requests[id_].accepted is not None:
             seen = situation.snapshot.executors.get(id_)
-            draft = _remove(draft, id_, seen.uid if seen else "", "more than Spark wants")
+            if not _is_under_way(draft, id_):
+                draft = _remove(draft, id_, seen.uid if seen else "", "more than Spark wants")
+    if refusing == draft.memory.refusing:
+        return draft
     return replace(draft, memory=replace(draft.memory, refusing=frozenset(refusing)))
 
 

@@ -40,6 +40,8 @@ NOTHING: Mapping[Any, Any] = _Nothing()
 class State(enum.Enum):
     """Where an executor is on its way; each id is in exactly one of these sets."""
 
+    __hash__ = object.__hash__  # by identity: every decision looks it up dozens of times, and Enum's is slow
+
     PLANNED = "planned"
     """Decided now, and not asked for yet."""
     REQUESTED = "requested"

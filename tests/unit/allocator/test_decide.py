@@ -382,6 +382,17 @@ def test_a_request_that_is_never_seen_is_refused_first_if_it_was_started() -> No
     assert (over.refuse, over.memory.removals, set(over.memory.requests)) == (frozenset(), {}, {10})
 
 
+def test_one_that_was_refused_stays_so_until_it_is_deleted() -> None:
+    """Or the driver would be asked in turns, while no deletion can be sent, or no view shows it."""
+    pods, wanted = seen([pod(1), pod(2)]), wants(1, registered={1}, refused={2})
+    slow = remembers(refusing=frozenset({2}), rate=Rate(resume_at=NOW + 5))
+    held = decided(pods, wanted, slow)
+    assert (held.refuse, held.actions) == ({2}, ())
+    unseen = remembers(refusing=frozenset({2}), requests={2: Request(0, NOW - 2, NOW - 1)})
+    blind = decided(seen([pod(1)], started=frozenset({2})), wanted, unseen)
+    assert (blind.refuse, ids(blind.actions, Delete)) == ({2}, [2])
+
+
 def test_an_answer_that_was_lost_is_asked_for_again_under_the_same_name() -> None:
     """The creation may have been done: the same id, so that the second one can only be a conflict."""
     first = decided(seen(), wants(1))
