@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from sparkgen.simulator.plan import plan_of
+from sparkgen.simulator.scale import SIZES, scale
 from sparkgen.simulator.soak import smallest, soak, story
 from sparkgen.simulator.world import play
 
@@ -17,6 +18,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     if options.command == "soak":
         return soak(options.count, options.seed, options.jobs, tell)
+    if options.command == "scale":
+        return scale(tuple(size for size in SIZES if size <= options.most), options.applications, tell)
     result = smallest(options.seed) if options.shrink else play(plan_of(options.seed), verbose=True)
     for line in story(result):
         tell(line)
@@ -44,6 +47,9 @@ def _parser() -> argparse.ArgumentParser:
     many.add_argument("count", type=int)
     many.add_argument("--seed", type=int, default=1, help="the first seed (1)")
     many.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (one for each core)")
+    size = commands.add_parser("scale", help="measure what grows with the number of executors")
+    size.add_argument("--most", type=int, default=max(SIZES), help="executors at most (100000)")
+    size.add_argument("--applications", type=int, default=1000, help="small applications to play (1000)")
     return parser
 
 

@@ -17,6 +17,7 @@ from sparkgen.simulator.wire import RETRY_AFTER, Fate
 
 if TYPE_CHECKING:
     from sparkgen.simulator.process import Process
+    from sparkgen.simulator.shim import Driver
     from sparkgen.simulator.world import World
 
 
@@ -181,8 +182,14 @@ class NoLeak(Law):
             raise self.broken(f"executors {[one.id for one in running]} run for ever")
 
 
+MOST_REFUSALS = 4
+
+
 class NoSpin(Law):
-    """The loop does not spin: with nothing to do it makes hardly more rounds than its health needs."""
+    """The loop does not spin: with nothing to do it makes hardly more rounds than its health needs.
+
+    Nor do the two of them: the driver is not asked to refuse one executor again and again.
+    """
 
     name = "no-spin"
 
@@ -190,6 +197,12 @@ class NoSpin(Law):
         super().__init__(world)
         self._rounds: Counter[int] = Counter()
         self._quiet_from: int | None = None
+        self._refused: Counter[tuple[str, int]] = Counter()
+
+    def refuses(self, driver: Driver, id_: int) -> None:
+        self._refused[driver.session, id_] += 1
+        if self._refused[driver.session, id_] > MOST_REFUSALS:
+            raise self.broken(f"executor {id_} is refused again and again")
 
     def after_round(self, process: Process, before: Round | None, now: Round) -> None:
         second = int(self.world.agenda.now)

@@ -52,6 +52,9 @@ class Law:
     def registers(self, driver: Driver, executor: Executor) -> None:
         """An executor registers."""
 
+    def refuses(self, driver: Driver, id_: int) -> None:
+        """The driver is asked to refuse an executor, and does."""
+
     def told(self, driver: Driver, id_: int, status: Status, loss: Mapping[str, Any]) -> None:
         """The driver is told that an executor is gone."""
 
@@ -85,6 +88,7 @@ class Laws:
         self.answered = _all(those("answered"))
         self.after_round = _all(those("after_round"))
         self.registers = _all(those("registers"))
+        self.refuses = _all(those("refuses"))
         self.told = _all(those("told"))
         self.given_up = _all(those("given_up"))
         self.begins_quiet = _all(those("begins_quiet"))

@@ -338,4 +338,5 @@ class Driver:
             state.ended.add(id_)
         for id_ in asked - set(state.statuses):
             state.statuses[id_] = Status.REFUSED
+            self._world.laws.refuses(self, id_)
         state.ended -= asked

@@ -26,9 +26,9 @@ JVM = 3.0
 """Seconds until the driver's JVM has started."""
 SETTLE = 600.0
 """Seconds without faults within which the target has to be reached."""
-STEADY = 12.0
+STEADY = 8.0
 """Seconds for which it has to stay reached."""
-QUIET = 40.0
+QUIET = 25.0
 """Seconds in which nothing may be written or listed then."""
 SWEEP = 20.0
 KILLED_AFTER = 30.0

@@ -20,6 +20,7 @@ from sparkgen.allocator import (
     observe,
     remember,
     removing,
+    sets,
 )
 from sparkgen.allocator.answers import Fault, Reply
 from sparkgen.allocator.ports import Event, Listing, WatchEnded
@@ -104,8 +105,9 @@ def the_refusal_is_not_waited_for(patch: pytest.MonkeyPatch) -> None:
     def reason(seen: Any, draft: Any) -> str:
         return "more than Spark wants" if seen.id in draft.memory.refusing else str(real(seen, draft))
 
-    real = removing._reason_to_remove
+    real, leaving = removing._reason_to_remove, sets._leaving
     patch.setattr(removing, "_reason_to_remove", reason)
+    patch.setattr(sets, "_leaving", lambda target, memory: leaving(target, memory) | memory.refusing)
 
 
 @breaks(
@@ -396,6 +398,18 @@ def losses_are_never_forgotten(patch: pytest.MonkeyPatch) -> None:
 def the_loop_never_rests(patch: pytest.MonkeyPatch) -> None:
     """Every round asks for the next one at once."""
     patch.setattr(process, "due", lambda made: made.now)
+
+
+@breaks("no-spin", focus=(Kind.WATCH_SILENT, Kind.CHANGE_OF_MIND))
+def a_refusal_is_taken_back_when_it_is_confirmed(patch: pytest.MonkeyPatch) -> None:
+    """Driver and allocator refuse and admit it in turns, as long as no view shows it (this was so)."""
+
+    def forgetful(*args: Any) -> Memory:
+        return replace(real(*args), refusing=frozenset())
+
+    real = remember.remember
+    patch.setattr(decide, "remember", forgetful)
+    patch.setattr(removing, "_reason_to_give_up", lambda *_: "")
 
 
 @breaks("no-leak")

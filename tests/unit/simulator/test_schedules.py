@@ -1,4 +1,4 @@
-"""Schedules from many seeds, and every law in each; in parts, so that they are played side by side."""
+"""Ten thousand schedules, and every law in each; in parts, so that they are played side by side."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from sparkgen.simulator.soak import played
 
-SCHEDULES = 2_000
+SCHEDULES = 10_000
 PARTS = 20
 SEEDS = [range(first, first + SCHEDULES // PARTS) for first in range(0, SCHEDULES, SCHEDULES // PARTS)]
 

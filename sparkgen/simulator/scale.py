@@ -1,0 +1,111 @@
+"""What grows with size: decisions, views, memory and calls, without faults. Wall time, measured here."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from sparkgen.allocator.decide import decide
+from sparkgen.allocator.observe import View
+from sparkgen.allocator.ports import Event, Listing
+from sparkgen.allocator.reduced import reduced
+from sparkgen.allocator.template import executor_pod
+from sparkgen.allocator.types import Create, DriverPhase, Memory, Profile, Settings, Snapshot, Target
+from sparkgen.simulator import nodes
+from sparkgen.simulator.apiserver import Object
+from sparkgen.simulator.plan import Plan, Wish
+from sparkgen.simulator.template import TEMPLATE, attempt
+from sparkgen.simulator.world import play
+
+SIZES = (100, 1_000, 10_000, 100_000)
+ROUNDS = 5
+"""Each time is the least of so many."""
+SETTINGS = Settings(dynamic=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One size: milliseconds of a round's parts, microseconds of an event, and the view's memory in MiB."""
+
+    executors: int
+    decide_ms: float
+    snapshot_ms: float
+    event_us: float
+    view_mib: float
+
+
+def pods(count: int) -> Iterator[Object]:
+    """Executors that run, as the API server shows them."""
+    made = attempt()
+    for id_ in range(1, count + 1):
+        pod = executor_pod(TEMPLATE, made, Create(id_, 0), made.start_url(id_), made.driver_url)
+        metadata = {**pod["metadata"], "uid": f"uid-{id_}", "resourceVersion": str(id_)}
+        yield nodes.running(nodes.bound({**pod, "metadata": metadata}, f"node-{id_ % 100}"))
+
+
+def measured(count: int) -> Row:
+    """Measure one size."""
+    tracemalloc.start()
+    view = View(attempt())
+    view = view.listed(Listing(tuple(map(reduced, pods(count))), "1"), 0.0, 1.0)
+    mib = tracemalloc.get_traced_memory()[0] / 2**20
+    tracemalloc.stop()
+    some = Event("MODIFIED", reduced(next(pods(1))), str(count + 1))
+    snapshot = view.snapshot()
+    target, memory = _steady(snapshot)
+    memory = decide(snapshot, target, memory, SETTINGS, 10.0).memory
+    return Row(
+        executors=count,
+        decide_ms=1e3 * _least(lambda: decide(snapshot, target, memory, SETTINGS, 10.0)),
+        snapshot_ms=1e3 * _least(view.snapshot),
+        event_us=1e6 * _least(lambda: view.happened(some, 2.0)),
+        view_mib=mib,
+    )
+
+
+def applications(count: int) -> tuple[float, float, float]:
+    """Play so many small applications one after the other: seconds, calls and virtual seconds of each."""
+    began, calls, virtual = time.perf_counter(), 0, 0.0
+    for seed in range(count):
+        plan = Plan(seed, replace(SETTINGS, maximum=4), (Wish(3.0, {0: 4}),), (), (), calm_at=10.0)
+        result = play(plan)
+        calls += sum(result.calls.values())
+        virtual += result.seconds
+    return (time.perf_counter() - began) / count, calls / count, virtual / count
+
+
+def scale(sizes: tuple[int, ...], count: int, tell: Callable[[str], None]) -> int:
+    """Print the tables; the exit code."""
+    tell("| executors | decide (ms) | per executor (us) | snapshot (ms) | one event (us) | view (MiB) |")
+    tell("|---:|---:|---:|---:|---:|---:|")
+    for size in sizes:
+        row = measured(size)
+        each = 1e3 * row.decide_ms / size
+        tell(
+            f"| {size:,} | {row.decide_ms:.2f} | {each:.2f} | {row.snapshot_ms:.2f} | {row.event_us:.0f} "
+            f"| {row.view_mib:.1f} |"
+        )
+    seconds, calls, virtual = applications(count)
+    tell(f"\n{count:,} applications of 4 executors, from start to end ({virtual:.0f} virtual s each):")
+    tell(f"{1e3 * seconds:.1f} ms of this machine and {calls:.1f} API calls each")
+    return 0
+
+
+def _steady(snapshot: Snapshot) -> tuple[Target, Memory]:
+    """A driver that has all that it wants."""
+    ids = frozenset(snapshot.executors)
+    wanted = {0: len(ids)}
+    target = Target(DriverPhase.RUNNING, "s", 1, "app", True, wanted, {0: Profile()}, registered=ids)
+    return target, Memory(next_id=len(ids) + 1, session="s", speaking_since=0.0)
+
+
+def _least(what: Callable[[], object]) -> float:
+    """The least wall time of some calls, in seconds."""
+    times = []
+    for _ in range(ROUNDS):
+        began = time.perf_counter()
+        what()
+        times.append(time.perf_counter() - began)
+    return min(times)
