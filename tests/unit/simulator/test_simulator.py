@@ -69,6 +69,14 @@ def test_soak_says_which_seeds_it_played(capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr().out.startswith("seeds 5 to 12: 8 schedules in ")
 
 
+def test_scale_measures_what_grows(capsys: pytest.CaptureFixture[str]) -> None:
+    """A table with a line for each size, and what a small application costs."""
+    assert main(["scale", "--most", "100", "--applications", "1"]) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[2].startswith("| 100 | ")
+    assert told[-1].endswith("API calls each")
+
+
 def test_the_server_answers_as_kube_apiserver_does() -> None:
     """Names are taken once, deletions have preconditions, quotas refuse, and old versions are gone."""
     changes = list[Change]()
