@@ -17,6 +17,9 @@ import yaml
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY
 
+GO = "/tmp/go"  # noqa: S108 - in the driver's container
+"""The file that applications of these tests wait for, where they are told to."""
+
 APPLICATIONS = Path(__file__).parent / "runtime" / "applications"
 SMALL = {
     "cores": 1,
@@ -77,6 +80,12 @@ class Deployed:
         """What a container of the driver's pod has written."""
         name = self.driver()["metadata"]["name"]
         return self.cluster.try_kubectl("logs", "-n", self.namespace, name, "-c", container, *options).stdout
+
+    def touch(self, path: str) -> None:
+        """Make a file in the driver's container: applications of these tests wait for one."""
+        name = self.driver()["metadata"]["name"]
+        container = ("-c", "spark-kubernetes-driver")
+        self.cluster.kubectl("exec", "-n", self.namespace, name, *container, "--", "touch", path)
 
     def events(self) -> list[dict[str, Any]]:
         """The Events about the driver's pod."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from deployed import Deployed, deploy, document, leaving, wait_until
+from deployed import GO, Deployed, deploy, document, leaving, wait_until
 from places import Nodes
 from recorder import Recorder, recorded
 
@@ -26,7 +26,6 @@ SOON = [
 ]
 """Tolerations that have a pod leave a lost node at once: Kubernetes' own would let it wait for 5 minutes."""
 
-GO = "/tmp/go"  # noqa: S108 - in the driver's container
 RETRIED = {"type": "OnFailure", "onFailureRetries": 2}
 
 
@@ -160,8 +159,7 @@ def test_executors_of_a_lost_node_are_replaced_and_their_work_is_done_again(
             "two others run on node1",
             application.story,
         )
-        name = application.driver()["metadata"]["name"]
-        cluster.kubectl("exec", "-n", restricted, name, "-c", "spark-kubernetes-driver", "--", "touch", GO)
+        application.touch(GO)
         assert application.wait() == "Complete", application.story()
         said = application.logs()
         assert "second: 499500" in said
