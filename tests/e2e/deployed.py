@@ -57,17 +57,18 @@ class Deployed:
         wait_until(lambda: bool(self.finished()), seconds, f"{self.name} has ended", self.story)
         return self.finished()
 
+    def drivers(self) -> dict[str, dict[str, Any]]:
+        """The drivers' pods that are there, by UID."""
+        selector = f"sparkgen.dev/application={self.name},spark-role=driver"
+        return {pod["metadata"]["uid"]: pod for pod in self.cluster.objects("pods", self.namespace, selector)}
+
     def has_driver(self) -> bool:
         """Whether the driver's pod is there."""
-        selector = f"sparkgen.dev/application={self.name},spark-role=driver"
-        return bool(self.cluster.objects("pods", self.namespace, selector))
+        return bool(self.drivers())
 
     def driver(self) -> dict[str, Any]:
         """The driver's pod, the newest one."""
-        pods = self.cluster.objects(
-            "pods", self.namespace, f"sparkgen.dev/application={self.name},spark-role=driver"
-        )
-        return max(pods, key=lambda pod: str(pod["metadata"]["creationTimestamp"]))
+        return max(self.drivers().values(), key=lambda pod: str(pod["metadata"]["creationTimestamp"]))
 
     def executors(self, *phases: str) -> list[dict[str, Any]]:
         """The executors' pods, of all phases or of these; those being deleted count only without `phases`."""
