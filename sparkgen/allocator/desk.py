@@ -18,6 +18,10 @@ AWAY_AFTER = 35.0
 """Seconds without a word of the driver, which speaks every 10 s, until it counts as away."""
 
 
+ALIVE_AFTER = 5.0
+"""Seconds that a session which was taken for an earlier one goes on speaking until it counts again."""
+
+
 class Word(enum.Enum):
     """The answer to an executor that asks whether it may start (contract.START_PATH), as an HTTP status."""
 
@@ -53,7 +57,8 @@ class Desk:
         self._bell = threading.Event()
         self._target = Target()
         self._heard_at = 0.0
-        self._earlier_sessions: set[str] = set()
+        self._earlier_sessions: dict[str, float | None] = {}
+        """Sessions that another one has replaced, and when each was heard for the first time since."""
         self._round: Round | None = None
         self._report = (f"{tag}-0", Report())
         self._reports = 0
@@ -151,16 +156,31 @@ class Desk:
         """
         with self._changed:
             known = self._target
-            late = target.session in self._earlier_sessions
-            if late or (target.session == known.session and target.revision < known.revision):
+            if self._is_late(target) or (
+                target.session == known.session and target.revision < known.revision
+            ):
                 return target
             if known.session and known.session != target.session:
-                self._earlier_sessions.add(known.session)
+                self._earlier_sessions[known.session] = None
             back = self._is_away()
             self._target, self._heard_at = target, self._clock()
         if back or target != known:
             self.ring()
         return target
+
+    def _is_late(self, target: Target) -> bool:
+        """Whether a state is of an earlier session: what a driver that is over had said may come late.
+
+        One that goes on speaking is not over: what had replaced it was late.
+        """
+        if target.session not in self._earlier_sessions:
+            return False
+        heard_at, now = self._earlier_sessions[target.session], self._clock()
+        if heard_at is not None and now - heard_at > ALIVE_AFTER:
+            del self._earlier_sessions[target.session]
+            return False
+        self._earlier_sessions[target.session] = now if heard_at is None else heard_at
+        return True
 
     def report(self, session: str, seen: str, seconds: float) -> tuple[str, Report] | None:
         """The report and its tag as soon as it is not the one called `seen`; None after so many seconds.

@@ -97,6 +97,7 @@ class Patience(Law):
         super().__init__(world)
         self._busy_until: dict[int, float] = {}
         self._refused: dict[tuple[int, str], Refused] = {}
+        self._session = ""
 
     def sent(self, process: Process, action: Action) -> None:
         now = process.clock()
@@ -108,7 +109,11 @@ class Patience(Law):
 
     def _key(self, process: Process) -> tuple[int, str]:
         last = process.desk.last
-        return process.number, last.target.session if last and last.target.session else FIRST_SESSION
+        session = last.target.session if last and last.target.session else FIRST_SESSION
+        if session != self._session:
+            self._session = session
+            self._refused.clear()
+        return process.number, session
 
     def answered(self, process: Process, outcome: Outcome, fate: Fate) -> None:
         now, number, key = process.clock(), process.number, self._key(process)

@@ -185,3 +185,18 @@ def test_the_target_says_when_the_driver_spoke_last() -> None:
     clock[0] = 110.0
     found.take(said)
     assert found.target().heard_at == 110.0
+
+
+def test_a_driver_that_goes_on_speaking_is_the_one_that_is() -> None:
+    """The first word of a driver that died may come after its successor's, and silences that not for good."""
+    clock = [100.0]
+    found = Desk("tag", lambda: clock[0])
+    dead, alive = (Target(DriverPhase.RUNNING, session, 1, "app") for session in ("dead", "alive"))
+    for state in (alive, dead, alive):
+        found.take(state)
+    assert found.target().session == "dead"
+    clock[0] = 110.0
+    found.take(alive)
+    assert found.target().session == "alive"
+    found.take(dead)
+    assert found.target().session == "alive"
