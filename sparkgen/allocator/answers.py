@@ -101,7 +101,7 @@ def verdict(reply: Reply, what: str, *, early: bool = False) -> Verdict:
 
 def not_answered(fault: Fault, what: str) -> Verdict:
     """What it means that no answer came: a request that was never sent has done nothing."""
-    return Verdict(Answer.LOST if fault.sent else Answer.BUSY, sentence(what, str(fault)))
+    return Verdict(Answer.LOST if fault.sent else Answer.BUSY, sentence(what, str(fault)), fault.retry_after)
 
 
 def sentence(what: str, words: str, detail: str = "") -> str:

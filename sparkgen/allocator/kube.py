@@ -263,7 +263,8 @@ class Kube:
         if reply.status == 404 or (reply.status == 200 and not self._is_ours(reply.body)):
             return ""
         if reply.status != 200:
-            raise Fault(self._verdict(reply, f"look at pod {name}", "get").message, sent=False)
+            said = self._verdict(reply, f"look at pod {name}", "get")
+            raise Fault(said.message, sent=False, retry_after=said.retry_after)
         return str(reply.body["metadata"]["uid"])
 
     def _is_ours(self, pod: Pod) -> bool:

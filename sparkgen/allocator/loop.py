@@ -116,9 +116,9 @@ class Loop:
     def step(self) -> Round:
         """Make one round."""
         ports = self._ports
-        now = ports.chances.clock()
-        self._look(now)
         outcomes = ports.acts.outcomes()
+        now = ports.chances.clock()  # after they came: a time that the server named counts from then on
+        self._look(now)
         memory = absorb(self._memory, outcomes, now, ports.chances.random())
         before = ports.desk.last
         made = self._decided(memory, now)

@@ -148,6 +148,13 @@ def test_a_busy_server_says_when_to_come_back(tmp_path: Path) -> None:
     assert outcome.message == "cannot create an executor: the API server asks for fewer calls: slow down"
 
 
+def test_a_busy_server_is_heard_when_a_pod_is_looked_at(tmp_path: Path) -> None:
+    """A deletion looks at a pod that it has not seen: a 429 there names the same time."""
+    with playing(tmp_path, answer(429, {"message": "slow down"}, Retry_After="7")) as (kube, _):
+        outcome = kube.delete(Delete(5))
+    assert (outcome.answer, outcome.retry_after) == (Answer.BUSY, 7)
+
+
 def test_a_connection_that_breaks_may_have_done_it(tmp_path: Path) -> None:
     """Cut, silent, and unreadable answers are LOST: the pod may be there."""
     with playing(tmp_path, cut, silence, answer(201, b"<html>")) as (kube, server):
