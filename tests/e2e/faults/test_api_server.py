@@ -53,7 +53,7 @@ def test_the_api_server_is_away(cluster: Cluster, restricted: str, seconds: int)
         registered(application, 2)
         victim = application.executors("Running")[0]
         with faults.away("kube-apiserver"):
-            began = time.monotonic()
+            began, killed = time.monotonic(), datetime.now(UTC)
             faults.kill_container(victim, "spark-kubernetes-executor")
             time.sleep(max(0.0, seconds - (time.monotonic() - began)))
         back = datetime.now(UTC)
@@ -69,7 +69,8 @@ def test_the_api_server_is_away(cluster: Cluster, restricted: str, seconds: int)
     assert record.most_at_once("driver") == 1
     assert len(record.uids("executor")) == 3, "two that were wanted, and one for the one that died"
     later = verbs(cluster, restricted, "away", back)
-    assert later["create pods 201"] == 1
+    # The allocator may be served again before the server is ready for everybody.
+    assert verbs(cluster, restricted, "away", killed)["create pods 201"] == 1
     assert sum(count for verb, count in later.items() if verb.startswith("list")) <= 2
     assert sum(count for verb, count in later.items() if verb.startswith("watch")) <= 5
     (allocator,) = application.driver()["status"]["initContainerStatuses"][1:]
