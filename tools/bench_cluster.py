@@ -15,11 +15,12 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import spark_home
 from cachedir import ToolError
@@ -34,6 +35,7 @@ PI = "local:///opt/spark/examples/src/main/python/pi.py"
 MEMORY = "600m"
 GOAL = 0.70
 SECONDS = 300.0
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +56,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         requirements.check()
         home = spark_home.ensure(options.version)
-        with lock.held(LOCK, "make bench-cluster"):
-            lifecycle.up()
-            cluster = Cluster(LAYOUT.kubeconfig, own=True)
-            cluster.load_runtime()
-            cluster.load_spark([options.version])
+        with held("make bench-cluster", options.version) as cluster:
             pairs = rounds(cluster, home, options.version, options.rounds)
     except ToolError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -68,6 +66,17 @@ def main(arguments: list[str] | None = None) -> int:
     if options.write:
         RESULTS.write_text(text)
     return 0 if ratio(pairs) <= GOAL else 1
+
+
+@contextmanager
+def held(what: str, version: str) -> Iterator[Cluster]:
+    """The running cluster, for the command `what` alone, with the images that a benchmark needs."""
+    with lock.held(LOCK, what):
+        lifecycle.up()
+        cluster = Cluster(LAYOUT.kubeconfig, own=True)
+        cluster.load_runtime()
+        cluster.load_spark([version])
+        yield cluster
 
 
 def rounds(cluster: Cluster, home: Path, version: str, count: int) -> list[tuple[Run, Run]]:
@@ -86,14 +95,14 @@ def ratio(pairs: list[tuple[Run, Run]]) -> float:
     return statistics.median(ours.wall / theirs.wall for ours, theirs in pairs)
 
 
-def in_namespace(cluster: Cluster, run: Callable[[str], Run]) -> Run:
-    """A run in a namespace of its own, which is gone before the next one."""
+def in_namespace(cluster: Cluster, run: Callable[[str], Result], seconds: float = 180.0) -> Result:
+    """What a run in a namespace of its own came to; the namespace is gone, within the seconds, after it."""
     namespace = f"bench-{uuid.uuid4().hex[:8]}"
     cluster.kubectl("create", "namespace", namespace)
     try:
         return run(namespace)
     finally:
-        cluster.kubectl("delete", "namespace", namespace, seconds=180)
+        cluster.kubectl("delete", "namespace", namespace, seconds=seconds)
 
 
 def sparkgen(cluster: Cluster, namespace: str, version: str) -> Run:

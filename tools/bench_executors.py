@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +27,11 @@ import bench_cluster
 import gotools
 import spark_home
 from cachedir import ToolError
-from cluster import audit, control, fakes, lifecycle, lock, network, processes, requirements
+from cluster import audit, control, fakes, network, processes, requirements
 from cluster.audit import Call
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY, TESTED_VERSIONS
-from cluster.plan import API_SERVER, LAYOUT, LOCK, NAME
+from cluster.plan import API_SERVER, LAYOUT, NAME
 from sparkgen import contract
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -79,11 +80,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         requirements.check()
         home = spark_home.ensure(options.version)
-        with lock.held(LOCK, "make bench-executors"):
-            lifecycle.up()
-            cluster = Cluster(LAYOUT.kubeconfig, own=True)
-            cluster.load_runtime()
-            cluster.load_spark([options.version])
+        with bench_cluster.held("make bench-executors", options.version) as cluster:
             fakes.add(FAKE_NODES)
             try:
                 found = {
@@ -108,22 +105,12 @@ def rounds(bench: Bench, count: int) -> dict[str, list[Result]]:
     found: dict[str, list[Result]] = {name: [] for name in SIDES}
     for number in range(count):
         for name, side in SIDES.items():
-            namespace = f"bench-{number}-{len(found[name])}-{name.replace(' ', '-').replace(',', '')}"
-            result = in_namespace(bench, namespace, side)
+            result = bench_cluster.in_namespace(bench.cluster, partial(side, bench), seconds=600)
             found[name].append(result)
             print(
                 f"{bench.count} executors, round {number + 1}, {name}: {result}", file=sys.stderr, flush=True
             )
     return found
-
-
-def in_namespace(bench: Bench, namespace: str, side: Side) -> Result:
-    """A run in a namespace of its own, which is gone before the next one."""
-    bench.cluster.kubectl("create", "namespace", namespace)
-    try:
-        return side(bench, namespace)
-    finally:
-        bench.cluster.kubectl("delete", "namespace", namespace, seconds=600)
 
 
 # --- the sides --------------------------------------------------------------------------------------

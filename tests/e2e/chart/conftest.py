@@ -1,4 +1,4 @@
-"""What the tests of the chart need on the cluster: images, a restricted namespace, and both helms."""
+"""What the tests of the chart need on the cluster beside the others: both helms."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import pytest
 import gotools
 from cluster import network
 from cluster.handle import Cluster
-from cluster.images import TESTED_VERSIONS
 from cluster.plan import NAME
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "runtime"))  # deployed.py: applications, and how to wait
@@ -20,20 +19,6 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "runtime"))  # deployed.py: a
 CHART = Path(__file__).parents[3] / "charts" / "spark-app"
 
 Helm = Callable[..., subprocess.CompletedProcess[str]]
-
-
-@pytest.fixture(scope="session")
-def images(cluster: Cluster) -> None:
-    """The runtime image, and Spark of both lines, are on the nodes."""
-    cluster.load_runtime()
-    cluster.load_spark(TESTED_VERSIONS)
-
-
-@pytest.fixture
-def restricted(cluster: Cluster, namespace: str, images: None) -> str:
-    """A namespace that lets in only what Pod Security's level "restricted" allows; hooks run in it, too."""
-    cluster.kubectl("label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted")
-    return namespace
 
 
 @pytest.fixture(params=["helm", pytest.param("helm3", marks=pytest.mark.full)])
