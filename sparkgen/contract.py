@@ -21,6 +21,10 @@ EXECUTOR_CONTAINER = "spark-kubernetes-executor"
 """The executor's Spark container: Spark's own name (Constants.DEFAULT_EXECUTOR_CONTAINER_NAME)."""
 INSTALL_CONTAINER = "install"
 ALLOCATOR_CONTAINER = "allocator"
+SHUFFLE_CONTAINER = "shuffle-service"
+"""Spark's ExternalShuffleService: in the DaemonSet's pods, or beside each executor (mode `sidecar`)."""
+PREPARE_CONTAINER = "prepare"
+JANITOR_CONTAINER = "janitor"
 
 VOLUME_PREFIX = "sparkgen-"
 """Every volume that sparkgen adds to a pod starts so; a document may not."""
@@ -32,6 +36,8 @@ EXECUTOR_VOLUME = f"{VOLUME_PREFIX}executor"
 TUNING_VOLUME = f"{VOLUME_PREFIX}tuning"
 TOKEN_VOLUME = f"{VOLUME_PREFIX}token"
 SCRATCH_VOLUME = f"{VOLUME_PREFIX}scratch"
+SHUFFLE_VOLUME_PREFIX = f"{VOLUME_PREFIX}shuffle-"
+"""A directory of the shuffle service on the node; its number follows."""
 
 LOCAL_DIR_VOLUME_PREFIX = "spark-local-dir-"
 """A volume named so is a scratch directory of Spark (LocalDirsFeatureStep)."""
@@ -61,6 +67,11 @@ SPARK_DEFAULTS_FILE = "spark-defaults.conf"
 LOG4J2_FILE = "log4j2.properties"
 METRICS_FILE = "metrics.properties"
 EXECUTOR_SCRIPT_FILE = "executor.sh"
+SHUFFLE_SCRIPT_FILE = "shuffle.sh"
+"""What executors start with where a shuffle service of their node serves their files; it ends in
+executor.sh, in which `HOSTNAME_OPTION` is `SHUFFLE_HOSTNAME_OPTION` then."""
+HOSTNAME_OPTION = '--hostname "$SPARK_EXECUTOR_POD_IP"'
+SHUFFLE_HOSTNAME_OPTION = '--hostname "$SPARKGEN_EXECUTOR_HOST"'
 EXECUTOR_TEMPLATE_FILE = "executor.json"
 TUNING_FILE = "tuning.json"
 HADOOP_FILE = "core-site.xml"
@@ -76,6 +87,13 @@ SCHEDULER_PORT = 7090
 """The allocator's loopback listener for the scheduler jar: `spark.master` points at it."""
 ALLOCATOR_PORT = 7091
 """The allocator's listener on the pod's address: readiness, health, metrics, executors' start word."""
+
+SHUFFLE_PORT = 7337
+"""Spark's default for shuffle services (spark.shuffle.service.port)."""
+JANITOR_PORT = 7338
+"""The janitor's listener on its pod's address: readiness, health, metrics, status."""
+BLOCK_MANAGER_PORT_NAME = "blockmanager"
+"""The port of the executor's container that gets a host port of its own beside a shuffle service."""
 
 READY_PATH = "/readyz"
 HEALTH_PATH = "/healthz"
@@ -102,6 +120,11 @@ ENV_APPLICATION_ID = "SPARK_APPLICATION_ID"
 ENV_RESOURCE_PROFILE_ID = "SPARK_RESOURCE_PROFILE_ID"
 ENV_AUTH_SECRET = "_SPARK_AUTH_SECRET"  # noqa: S105 - a name; the value comes from a Secret
 ENV_START_URL = "SPARKGEN_START_URL"
+ENV_BLOCK_MANAGER_PORT = "SPARKGEN_BLOCK_MANAGER_PORT"
+"""With a shuffle service on the node: the executor's own host port."""
+ENV_SHUFFLE_FOLDER = "SPARKGEN_SHUFFLE_FOLDER"
+"""With a shuffle service on the node: `<namespace>_<driver pod's UID>`, the application's sub-directory in
+each directory of the service. The allocator replaces `$(SPARKGEN_SHUFFLE_FOLDER)` in the mounts, too."""
 ADDED_BY_ALLOCATOR = (
     ENV_EXECUTOR_ID,
     ENV_DRIVER_URL,
@@ -109,6 +132,8 @@ ADDED_BY_ALLOCATOR = (
     ENV_RESOURCE_PROFILE_ID,
     ENV_AUTH_SECRET,
     ENV_START_URL,
+    ENV_BLOCK_MANAGER_PORT,
+    ENV_SHUFFLE_FOLDER,
 )
 """What the rendered executor template leaves to the allocator, per executor."""
 
@@ -120,9 +145,23 @@ ENV_JAVA_OPT_PREFIX = "SPARK_JAVA_OPT_"
 ENV_EXECUTOR_JAVA_OPTIONS = "SPARKGEN_EXECUTOR_JAVA_OPTIONS"
 ENV_CLASSPATH = "SPARK_CLASSPATH"
 ENV_BIND_ADDRESS = "SPARK_DRIVER_BIND_ADDRESS"
+ENV_EXECUTOR_HOST = "SPARKGEN_EXECUTOR_HOST"
+"""The node's address, by which executors are known that a shuffle service of their node works for."""
+ENV_SHUFFLE_PORT = "SPARKGEN_SHUFFLE_PORT"
+ENV_SERVICE_SECRET = "SPARKGEN_AUTH_SECRET"  # noqa: S105 - a name; the value comes from a Secret
+"""For the allocator: the shuffle service's secret, which then is the application's RPC secret, too."""
 ENV_LOCAL_DIRS = "SPARK_LOCAL_DIRS"
 ENV_SPARK_CONF_DIR = "SPARK_CONF_DIR"
 ENV_HADOOP_CONF_DIR = "HADOOP_CONF_DIR"
+
+ENV_NODE_NAME = "SPARKGEN_NODE_NAME"
+ENV_JANITOR_DIRECTORIES = "SPARKGEN_JANITOR_DIRECTORIES"
+ENV_JANITOR_INTERVAL = "SPARKGEN_JANITOR_INTERVAL_SECONDS"
+ENV_JANITOR_GRACE = "SPARKGEN_JANITOR_GRACE_SECONDS"
+ENV_JANITOR_UNKNOWN = "SPARKGEN_JANITOR_UNKNOWN_SECONDS"
+ENV_JANITOR_PRESSURE = "SPARKGEN_JANITOR_PRESSURE_PERCENT"
+ENV_JANITOR_DRY_RUN = "SPARKGEN_JANITOR_DRY_RUN"
+ENV_JANITOR_PORT = "SPARKGEN_JANITOR_PORT"
 
 SECRET_KEY = "secret"  # noqa: S105 - the name of a key
 """The key of the RPC secret in the attempt's Secret."""
@@ -140,9 +179,16 @@ LABEL_PROFILE_ID = "spark-exec-resourceprofile-id"
 """Spark's own label (Constants.SPARK_RESOURCE_PROFILE_ID_LABEL); set by the allocator on executors."""
 LABEL_ATTEMPT = "sparkgen.dev/attempt"
 """Set by the allocator on executors: it selects those of one driver pod, whatever their application id."""
+LABEL_SHUFFLE_SERVICE = "sparkgen.dev/shuffle-service"
+"""On the pods of a shuffle service: its name. Executors are scheduled where such a pod is."""
+ANNOTATION_BLOCK_MANAGER_PORTS = "sparkgen.dev/block-manager-ports"
+"""On the executor's template: the range of host ports for block managers, as in `23000-23999`."""
 LABEL_MANAGED_BY = "app.kubernetes.io/managed-by"
 LABEL_NAME = "app.kubernetes.io/name"
 LABEL_COMPONENT = "app.kubernetes.io/component"
+
+NO_SHUFFLE_SERVICE = 80
+"""Exit code of an executor on a node whose shuffle service does not answer; none of Spark's."""
 
 NEVER_ON_EXECUTORS = (
     "app.kubernetes.io/instance",

@@ -71,6 +71,14 @@ class Attempt:
         }
 
     @property
+    def shuffle_folder(self) -> str:
+        """The sub-directory that executors have in each directory of their nodes' shuffle services.
+
+        The janitor reads it back: which driver's pod to look for, and in which namespace.
+        """
+        return f"{self.namespace}_{self.pod_uid}"
+
+    @property
     def driver_url(self) -> str:
         """Where executors reach Spark's scheduler in the driver."""
         return f"spark://CoarseGrainedScheduler@{url_host(self.pod_ip)}:{contract.DRIVER_PORT}"

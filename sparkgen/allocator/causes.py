@@ -194,6 +194,9 @@ def _exited(pod: Pod, terminated: Mapping[str, Any]) -> Loss:
         return Loss(Cause.DELETED, f"{_who(pod)} was deleted (exit code {code})", exit_code=code)
     if terminated.get("reason") in NOBODY_SAW:
         return Loss(Cause.UNKNOWN, f"{_who(pod)} is gone, and its node cannot say why", exit_code=code)
+    if code == contract.NO_SHUFFLE_SERVICE:
+        words = "did not start, as its node cannot be used"
+        return Loss(Cause.FAILED_START, _sentence(pod, words, terminated.get("message")), exit_code=code)
     meaning = f" ({EXIT_CODES[code]})" if code in EXIT_CODES else ""
     words = f"exited with code {code}{meaning}" if code else "exited normally, though nobody asked it to"
     return Loss(

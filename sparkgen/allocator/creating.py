@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from sparkgen.allocator import hostports
 from sparkgen.allocator.draft import Draft
 from sparkgen.allocator.sets import Situation
 from sparkgen.allocator.types import Create, DriverPhase, Memory, Request, State
@@ -24,8 +25,15 @@ def creations(draft: Draft) -> Draft:
         return draft
     draft = _begin_batch(draft)
     room = _room(draft)
+    ports = hostports.supply(replace(draft.situation, memory=draft.memory))
     for profile in _fairly(draft.situation, missing, room):
-        draft = _create(draft, profile)
+        port = None
+        if ports is not None:
+            port = ports.next_for(draft.memory.next_id)
+            if port is None:  # the reason says so (hostports.exhausted)
+                break
+            ports = ports.less(port)
+        draft = _create(draft, profile, port)
     return draft
 
 
@@ -56,7 +64,7 @@ def _again(draft: Draft) -> Draft:
 def _with_request(draft: Draft, id_: int, request: Request, *, again: bool = False) -> Draft:
     shape = None if request.profile == 0 else draft.situation.target.profiles.get(request.profile)
     memory = replace(draft.memory, requests={**draft.memory.requests, id_: request})
-    create = Create(id_, request.profile, shape, again)
+    create = Create(id_, request.profile, shape, again, request.port, tuple(sorted(memory.unusable)))
     return replace(draft, memory=memory, actions=(*draft.actions, create))
 
 
@@ -126,9 +134,9 @@ def _shares(situation: Situation, missing: Mapping[int, int]) -> dict[int, int]:
     return {profile: share - waiting[profile] for profile in missing}
 
 
-def _create(draft: Draft, profile: int) -> Draft:
+def _create(draft: Draft, profile: int, port: int | None) -> Draft:
     memory, now = draft.memory, draft.situation.now
     id_ = memory.next_id
     left = max(0, memory.batch_left - 1)
     draft = replace(draft, memory=replace(memory, next_id=id_ + 1, batch_left=left))
-    return _with_request(draft, id_, Request(profile, now))
+    return _with_request(draft, id_, Request(profile, now, port=port))

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from sparkgen import contract
 from sparkgen.allocator import reasons, sets
 from sparkgen.allocator.absorb import worse
 from sparkgen.allocator.draft import Draft
 from sparkgen.allocator.sets import Situation
 from sparkgen.allocator.types import Cause, DriverPhase, Loss, Memory, Observed, State
 
+AVOIDED = 300.0
+"""Seconds for which a node is avoided after its shuffle service did not answer an executor."""
 HOPELESS_ROUNDS = 3
 """So many rounds in a row that no time will mend end an application of which nothing runs."""
 
@@ -36,13 +39,24 @@ def _counted(memory: Memory, new: Mapping[int, Observed], draft: Draft) -> Memor
     """The memory with these endings, and the failures among them."""
     losses = {id_: _loss(seen, draft.situation) for id_, seen in new.items()}
     failures, paused = list(memory.failures), memory.bad_starts
+    unusable = dict(memory.unusable)
     for id_, loss in losses.items():
+        if loss.exit_code == contract.NO_SHUFFLE_SERVICE and loss.cause is Cause.FAILED_START:
+            unusable[new[id_].node] = draft.situation.now + AVOIDED
+            paused = worse(paused, loss.message, draft.situation.now, draft.jitter)
+            continue
         if not _is_failure(id_, loss, draft.situation):
             continue
         failures.append(draft.situation.now)
         if id_ not in memory.known:
             paused = worse(paused, loss.message, draft.situation.now, draft.jitter)
-    return replace(memory, losses={**memory.losses, **losses}, failures=tuple(failures), bad_starts=paused)
+    return replace(
+        memory,
+        losses={**memory.losses, **losses},
+        failures=tuple(failures),
+        bad_starts=paused,
+        unusable=unusable,
+    )
 
 
 def _is_failure(id_: int, loss: Loss, situation: Situation) -> bool:

@@ -147,6 +147,7 @@ def _sight(id_: int, pod: Pod, known: Sight | None, now: float) -> Sight:
         deleting=bool(metadata.get("deletionTimestamp")) or (before is not None and before.deleting),
         waiting=_waiting(pod, before) if phase is Phase.PENDING else None,
         loss=(before.loss if before else None) or loss_of(pod),
+        port=_port(pod),
     )
     departure = departure_of(pod)
     if known is not None and before is not None and _late(pod, before):
@@ -186,6 +187,14 @@ def _waiting(pod: Pod, before: Observed | None) -> Waiting | None:
     if tells_less and earlier.reason in ("ErrImagePull", "ImagePullBackOff"):
         return replace(earlier, reason=waiting.reason)
     return waiting
+
+
+def _port(pod: Pod) -> int | None:
+    """The host port of the executor's block manager."""
+    containers = (c for c in pod["spec"].get("containers") or () if c["name"] == contract.EXECUTOR_CONTAINER)
+    ports = (port for container in containers for port in container.get("ports") or ())
+    named = (port for port in ports if port.get("name") == contract.BLOCK_MANAGER_PORT_NAME)
+    return next((port["hostPort"] for port in named if port.get("hostPort")), None)
 
 
 def _profile(labels: Mapping[str, str]) -> int:

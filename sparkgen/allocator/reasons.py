@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from sparkgen.allocator import sets
+from sparkgen.allocator import hostports, sets
 from sparkgen.allocator.sets import Situation
 from sparkgen.allocator.types import (
     Action,
@@ -75,7 +75,18 @@ def _hindrances(situation: Situation) -> list[str]:
     waiting = situation.count(State.PENDING, State.REQUESTED)
     if settings.max_pending is not None and waiting >= settings.max_pending:
         parts.append(f"maxPendingPods is {settings.max_pending}")
-    return parts
+    if ports := hostports.exhausted(situation):
+        parts.append(ports)
+    return parts + _unusable(memory, now)
+
+
+def _unusable(memory: Memory, now: float) -> list[str]:
+    """Which nodes are avoided, and for how long."""
+    return [
+        f"node {node} is avoided for {until - now:.0f} s: no shuffle service answered there"
+        for node, until in sorted(memory.unusable.items())
+        if until > now
+    ]
 
 
 def _pending(situation: Situation, pending: Sequence[int]) -> list[str]:

@@ -50,7 +50,12 @@ def _spark(containers: Iterable[Mapping[str, Any]] | None) -> Iterable[Mapping[s
 
 def _container(container: Mapping[str, Any]) -> dict[str, Any]:
     limits = (container.get("resources") or {}).get("limits") or {}
-    return {"name": contract.EXECUTOR_CONTAINER, "resources": {"limits": _of(limits, ("memory",))}}
+    ports = (port for port in container.get("ports") or () if port.get("hostPort"))
+    return {
+        "name": contract.EXECUTOR_CONTAINER,
+        "resources": {"limits": _of(limits, ("memory",))},
+        "ports": _each(ports, ("name", "hostPort")),
+    }
 
 
 def _each(entries: Iterable[Mapping[str, Any]] | None, names: Iterable[str]) -> list[dict[str, Any]]:

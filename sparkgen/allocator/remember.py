@@ -49,6 +49,7 @@ def remember(snapshot: Snapshot, target: Target, memory: Memory, settings: Setti
         refusing=memory.refusing & there - target.registered,
         speaking_since=None if target.away or not speaks else now if since is None else since,
         most_wanted=max([memory.most_wanted, *sets.wanted(target, settings).values()]),
+        unusable={node: until for node, until in memory.unusable.items() if until > now},
         bad_starts=Backoff() if speaks and target.registered - memory.known else memory.bad_starts,
     )
 

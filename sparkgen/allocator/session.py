@@ -124,10 +124,17 @@ class Session:
         self.notes = notes
 
 
-def begin(place: Place, spark_defaults: str, settings: Settings, random_text: Callable[[], str]) -> Session:
+def begin(
+    place: Place,
+    spark_defaults: str,
+    settings: Settings,
+    random_text: Callable[[], str],
+    service_secret: str | None = None,
+) -> Session:
     """The session of this pod, begun or gone on with, and its files written.
 
-    `random_text`: a new secret text at each call. BadSession when the document or the volume forbid it.
+    `random_text`: a new secret text at each call. `service_secret`: that of the shuffle service, which takes
+    no other. BadSession when the document or the volume forbid it.
     """
     try:
         rendered = properties.parse(spark_defaults)
@@ -137,7 +144,7 @@ def begin(place: Place, spark_defaults: str, settings: Settings, random_text: Ca
     earlier = _earlier_properties(place.folder)
     secret = None
     if rendered.get(AUTHENTICATE, "").lower() == "true":
-        secret = rendered.get(SECRET) or earlier.get(SECRET) or random_text()
+        secret = service_secret or rendered.get(SECRET) or earlier.get(SECRET) or random_text()
     token = _text(place.folder / TOKEN_FILE).strip() or random_text()
     session = Session(place, rendered, token, secret, _notes(place.folder))
     try:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.allocator import session
+from sparkgen.allocator import hostports, session
 from sparkgen.allocator.allocator import Allocator, Parts, Place
 from sparkgen.allocator.attempt import Attempt, new_attempt
 from sparkgen.allocator.ending import driver_answers
@@ -85,7 +85,7 @@ def run(
     check_contract(environment)
     journal = Journal(sys.stdout, lambda: datetime.now(UTC), environment.get(ENV_LOG_FORMAT) == "json")
     attempt = _attempt(environment)
-    parts = _parts(attempt, outside, chances, journal, new_text)
+    parts = _parts(attempt, outside, chances, journal, new_text, environment.get(contract.ENV_SERVICE_SECRET))
     allocator = Allocator(parts)
     try:
         allocator.start()
@@ -116,19 +116,25 @@ def _attempt(environment: Mapping[str, str]) -> Attempt:
 
 
 def _parts(
-    attempt: Attempt, outside: Outside, chances: Chances, journal: Journal, new_text: Callable[[], str]
+    attempt: Attempt,
+    outside: Outside,
+    chances: Chances,
+    journal: Journal,
+    new_text: Callable[[], str],
+    service_secret: str | None,
 ) -> Parts:
     folders = outside.folders
     try:
         template = read_template((folders.executor / contract.EXECUTOR_TEMPLATE_FILE).read_text("utf-8"))
         defaults = (folders.conf / contract.SPARK_DEFAULTS_FILE).read_text("utf-8")
         kept = folders.session / contract.TUNING_FILE
-        tuned = Followed(folders.tuning / contract.TUNING_FILE, grace_of(template), kept)
+        ports = hostports.of_template(template, attempt.executor_name_prefix)
+        tuned = Followed(folders.tuning / contract.TUNING_FILE, grace_of(template), kept, ports)
         place = session.Place(folders.session, attempt.application_id, attempt.pod_ip)
-        begun = session.begin(place, defaults, tuned.settings, new_text)
+        begun = session.begin(place, defaults, tuned.settings, new_text, service_secret)
     except BadTuning as error:
         raise Refused(f"{contract.TUNING_FILE} cannot be used: {error}") from None
-    except (OSError, UnicodeDecodeError, TemplateError, session.BadSession) as error:
+    except (OSError, UnicodeDecodeError, TemplateError, hostports.BadPorts, session.BadSession) as error:
         raise Refused(str(error)) from None
     made = outside.world(given_of(attempt, template, begun.secret, chances))
     made.speaks(begun.application_id)

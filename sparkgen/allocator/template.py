@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -62,9 +62,10 @@ def executor_pod(
     env = _added_env(attempt, order, start_url, driver_url)
     spec = template["spec"]
     containers = [
-        _spark_container(container, env, order) if _is_spark(container) else container
+        _spark_container(container, env, order, attempt) if _is_spark(container) else container
         for container in spec["containers"]
     ]
+    added = _with_shuffle_secret(spec, attempt) | _with_avoided(spec, order.avoid)
     return {
         "apiVersion": "v1",
         "kind": "Pod",
@@ -75,7 +76,7 @@ def executor_pod(
             "labels": labels,
             "ownerReferences": [attempt.owner],
         },
-        "spec": {**spec, "containers": containers},
+        "spec": {**spec, **added, "containers": containers},
     }
 
 
@@ -92,14 +93,74 @@ def _added_env(attempt: Attempt, order: Create, start_url: str, driver_url: str)
         contract.ENV_START_URL: start_url,
     }
     env: list[dict[str, Any]] = [{"name": name, "value": value} for name, value in values.items()]
-    if attempt.secret_name:  # a reference to a Secret that nobody makes would hold the container back
-        secret = {"name": attempt.secret_name, "key": contract.SECRET_KEY}
-        env.append({"name": contract.ENV_AUTH_SECRET, "valueFrom": {"secretKeyRef": secret}})
-    return env
+    if order.port is not None:
+        values = {
+            contract.ENV_BLOCK_MANAGER_PORT: str(order.port),
+            contract.ENV_SHUFFLE_FOLDER: attempt.shuffle_folder,
+        }
+        env += [{"name": name, "value": value} for name, value in values.items()]
+    return env + _secret(attempt)
+
+
+def _secret(attempt: Attempt) -> list[dict[str, Any]]:
+    if not attempt.secret_name:  # a reference to a Secret that nobody makes would hold the container back
+        return []
+    secret = {"name": attempt.secret_name, "key": contract.SECRET_KEY}
+    return [{"name": contract.ENV_AUTH_SECRET, "valueFrom": {"secretKeyRef": secret}}]
+
+
+def _with_shuffle_secret(spec: Mapping[str, Any], attempt: Attempt) -> dict[str, Any]:
+    """The init containers, the shuffle service among them (mode `sidecar`) with the application's secret."""
+    containers = spec.get("initContainers")
+    if not containers:
+        return {}
+    name, secret = contract.SHUFFLE_CONTAINER, _secret(attempt)
+    return {
+        "initContainers": [
+            {**entry, "env": [*secret, *(entry.get("env") or ())]} if entry.get("name") == name else entry
+            for entry in containers
+        ]
+    }
+
+
+def _with_avoided(spec: Mapping[str, Any], nodes: Sequence[str]) -> dict[str, Any]:
+    """The affinity with a wish to be on none of these nodes: where there are no others, it may be there."""
+    if not nodes:
+        return {}
+    affinity = spec.get("affinity") or {}
+    of_node = affinity.get("nodeAffinity") or {}
+    names = {"key": "metadata.name", "operator": "NotIn"}
+    wishes = [{"weight": 100, "preference": {"matchFields": [{**names, "values": [node]}]}} for node in nodes]
+    preferred = "preferredDuringSchedulingIgnoredDuringExecution"
+    return {
+        "affinity": {
+            **affinity,
+            "nodeAffinity": {**of_node, preferred: [*(of_node.get(preferred) or ()), *wishes]},
+        }
+    }
+
+
+def _with_port(container: dict[str, Any], port: int, folder: str) -> dict[str, Any]:
+    """The container with its own host port, and with its application's sub-directory in its mounts."""
+    reference = f"$({contract.ENV_SHUFFLE_FOLDER})"
+    ports = [
+        {**entry, "containerPort": port, "hostPort": port}
+        if entry.get("name") == contract.BLOCK_MANAGER_PORT_NAME
+        else entry
+        for entry in container.get("ports") or ()
+    ]
+    mounts = [
+        {
+            key: value.replace(reference, folder) if key in ("mountPath", "subPath") else value
+            for key, value in mount.items()
+        }
+        for mount in container.get("volumeMounts") or ()
+    ]
+    return {**container, "ports": ports, "volumeMounts": mounts}
 
 
 def _spark_container(
-    container: Mapping[str, Any], added: list[dict[str, Any]], order: Create
+    container: Mapping[str, Any], added: list[dict[str, Any]], order: Create, attempt: Attempt
 ) -> dict[str, Any]:
     # In front, so that the document's own variables may refer to them as $(NAME).
     env = [
@@ -107,6 +168,8 @@ def _spark_container(
         *(entry for entry in container.get("env") or () if entry["name"] not in contract.ADDED_BY_ALLOCATOR),
     ]
     result = {**container, "env": env}
+    if order.port is not None:
+        result = _with_port(result, order.port, attempt.shuffle_folder)
     return result if order.shape is None else _shaped(result, order.profile, order.shape)
 
 

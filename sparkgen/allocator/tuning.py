@@ -16,7 +16,7 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.allocator.files import replace_file
-from sparkgen.allocator.types import Settings
+from sparkgen.allocator.types import HostPorts, Settings
 
 GREATEST = 2**31 - 1
 """Of every number: what Spark reads them into."""
@@ -163,14 +163,15 @@ class Change:
 class Followed:
     """The settings of a file, as they were the last time that they could be read.
 
-    `grace` is the template's, in seconds: it is no setting of the file, but of those who decide. The last
-    text that was good is in `kept`, so that a bad edit does not stop an allocator that restarts.
+    `grace` (seconds) and `ports` are the template's: no settings of the file, but of those who decide. The
+    last text that was good is in `kept`, so that a bad edit does not stop an allocator that restarts.
     """
 
-    def __init__(self, path: Path, grace: float, kept: Path) -> None:
+    def __init__(self, path: Path, grace: float, kept: Path, ports: HostPorts | None = None) -> None:
         """Read the file for the first time. BadTuning when that fails, and no good text is kept."""
         self._path = path
         self._grace = grace
+        self._ports = ports
         self._kept = kept
         self._read_last: str | None = None
         self._bad: str | None = None
@@ -198,7 +199,7 @@ class Followed:
         text = _text(path)
         if text == self._read_last:
             return self.settings
-        settings = replace(parse(text).settings, grace=self._grace)
+        settings = replace(parse(text).settings, grace=self._grace, host_ports=self._ports)
         self._read_last = text
         if path != self._kept:
             with contextlib.suppress(OSError):  # only a restart would miss it

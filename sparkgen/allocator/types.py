@@ -124,6 +124,8 @@ class Observed:
     waiting: Waiting | None = None
     loss: Loss | None = None
     """Set when it has ended (phase Succeeded or Failed), or when its node is lost."""
+    port: int | None = None
+    """The host port of its block manager, where it has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +192,20 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
+class HostPorts:
+    """A range of host ports for block managers, both ends included; `start` ports into it giving begins."""
+
+    first: int
+    last: int
+    start: int = 0
+
+    @property
+    def size(self) -> int:
+        """How many ports there are."""
+        return self.last - self.first + 1
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """What a user may tune while the application runs (tuning.json); times in seconds.
 
@@ -216,6 +232,8 @@ class Settings:
     failures_interval: float = 3600.0
     grace: float = 30.0
     """The template's terminationGracePeriodSeconds: no deletion takes longer on a node that is well."""
+    host_ports: HostPorts | None = None
+    """The template's: each executor has a host port of its own, because a shuffle service works for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +246,8 @@ class Request:
     tries: int = 1
     retry_at: float | None = None
     """Its outcome is not known (a time-out): it is sent again then, under the same name."""
+    port: int | None = None
+    """The host port that it was asked for with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,6 +322,8 @@ class Memory:
     first_id: int = 1
     """Executors with a lower id belong to an earlier session of the driver, and have to go."""
     failure: str | None = None
+    unusable: Mapping[str, float] = NOTHING
+    """Nodes whose shuffle service did not answer an executor, and until when they are avoided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,6 +335,10 @@ class Create:
     shape: Profile | None = None
     """None: as the template has it."""
     again: bool = False
+    port: int | None = None
+    """The host port of its block manager, where it needs one of its own."""
+    avoid: tuple[str, ...] = ()
+    """Nodes on which it should not be, if there are others."""
 
 
 @dataclass(frozen=True, slots=True)
