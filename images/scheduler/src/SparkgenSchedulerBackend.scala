@@ -6,12 +6,12 @@ import scala.concurrent.Future
 
 import org.apache.spark.SparkContext
 import org.apache.spark.deploy.security.HadoopDelegationTokenManager
-import org.apache.spark.internal.config.{EXECUTOR_CORES, SCHEDULER_MIN_REGISTERED_RESOURCES_RATIO}
+import org.apache.spark.internal.config.SCHEDULER_MIN_REGISTERED_RESOURCES_RATIO
 import org.apache.spark.resource.ResourceProfile
 import org.apache.spark.rpc.RpcAddress
 import org.apache.spark.scheduler._
 import org.apache.spark.scheduler.cluster.{CoarseGrainedSchedulerBackend, SchedulerBackendUtils}
-import org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.{LaunchedExecutor, RemoveExecutor, ReviveOffers}
+import org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.RemoveExecutor
 import org.apache.spark.util.Utils
 
 /**
@@ -22,8 +22,7 @@ private[spark] class SparkgenSchedulerBackend(
     scheduler: TaskSchedulerImpl,
     context: SparkContext,
     settings: Settings,
-    slot: StateSlot, // it and the gate are given: Spark's constructor makes the endpoint, messages may come at once
-    gate: StartGate)
+    slot: StateSlot) // given, because Spark's constructor makes the endpoint, and messages may come at once
   extends CoarseGrainedSchedulerBackend(scheduler, context.env.rpcEnv) {
   import SparkgenSchedulerBackend._
 
@@ -39,7 +38,6 @@ private[spark] class SparkgenSchedulerBackend(
   private val poller = new ReportPoller(slot, client, follow, failure.stop)
   private val losses = new Losses(settings.verdictTimeout, giveUp)
   private val bounds = new ExecutorBounds(context, request)
-  @volatile private var started = false
 
   // --- life -----------------------------------------------------------------------------------------
 
@@ -49,7 +47,6 @@ private[spark] class SparkgenSchedulerBackend(
     request(Map(ResourceProfile.DEFAULT_RESOURCE_PROFILE_ID -> initialTarget))
     sender.start()
     poller.start()
-    started = true
   }
 
   override def stop(): Unit = {
@@ -66,28 +63,9 @@ private[spark] class SparkgenSchedulerBackend(
   /** The allocator names the application, because its pods carry the name before this process runs. */
   override def applicationId(): String = slot.current.applicationId
 
-  override def sufficientResourcesRegistered(): Boolean =
+  override def sufficientResourcesRegistered(): Boolean = {
+    failure.rethrow() // Spark asks this while it waits in the context's constructor: there the message is heard
     totalRegisteredExecutors.get() >= initialTarget * minRegisteredRatio
-
-  /** Whether the context's constructor may return: Spark asks until it may, and there a failure is heard. */
-  override def isReady(): Boolean = {
-    failure.rethrow()
-    if (gate.holds) slot.awaitContact(0) else super.isReady()
-  }
-
-  /** Enough have registered, or the time for that is over (spark.scheduler.maxRegisteredResourcesWaitingTime). */
-  private def enough: Boolean = started && super.isReady()
-
-  /** Programs size their data by this: as if the executors that are on their way were there. */
-  override def defaultParallelism(): Int =
-    if (gate.isOpen || conf.contains("spark.default.parallelism")) super.defaultParallelism()
-    else math.max(super.defaultParallelism(), initialTarget * conf.get(EXECUTOR_CORES))
-
-  /** A barrier stage is refused when its tasks do not fit at once: those that are on their way count. */
-  override def maxNumConcurrentTasks(profile: ResourceProfile): Int = {
-    val now = super.maxNumConcurrentTasks(profile)
-    if (gate.isOpen || profile.id != ResourceProfile.DEFAULT_RESOURCE_PROFILE_ID) now
-    else math.max(now, initialTarget * profile.maxTasksPerExecutor(conf))
   }
 
   override protected def createTokenManager(): Option[HadoopDelegationTokenManager] =
@@ -131,11 +109,7 @@ private[spark] class SparkgenSchedulerBackend(
         ofSpark(message)
         slot.update(_.killing(Seq(id)))
     }
-    private val launch: PartialFunction[Any, Unit] = {
-      case message @ (ReviveOffers | LaunchedExecutor(_)) if !gate.isOpen =>
-        gate.through(message, enough).foreach(ofSpark)
-    }
-    private val all = removal.orElse(launch).orElse(ofSpark)
+    private val all = removal.orElse(ofSpark)
 
     override def receive: PartialFunction[Any, Unit] = all
 
@@ -190,8 +164,6 @@ private[spark] object SparkgenSchedulerBackend {
   def make(scheduler: TaskSchedulerImpl, context: SparkContext, settings: Settings): SparkgenSchedulerBackend = {
     val applicationId = context.conf.getOption("spark.app.id").getOrElse(s"spark-${UUID.randomUUID()}")
     val state = DriverState(applicationId, Utils.isDynamicAllocationEnabled(context.conf))
-    // Who sets the ratio wants a context that has its executors.
-    val gate = new StartGate(holds = context.conf.get(SCHEDULER_MIN_REGISTERED_RESOURCES_RATIO).isEmpty)
-    new SparkgenSchedulerBackend(scheduler, context, settings, new StateSlot(state), gate)
+    new SparkgenSchedulerBackend(scheduler, context, settings, new StateSlot(state))
   }
 }

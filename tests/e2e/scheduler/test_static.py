@@ -21,7 +21,6 @@ def test_a_static_job_with_authentication(trial: Callable[[str], Trial], line: s
     driver = made.start(
         {
             "spark.executor.instances": "2",
-            "spark.scheduler.minRegisteredResourcesRatio": "0.8",
             "spark.scheduler.maxRegisteredResourcesWaitingTime": "180s",
             "spark.authenticate": "true",
             "spark.authenticate.secret": made.allocator.secret,
@@ -32,7 +31,7 @@ def test_a_static_job_with_authentication(trial: Callable[[str], Trial], line: s
     driver.do("sc = SparkContext()")
     state = made.allocator.state
     assert (state["dynamic"], state["targets"]) == (False, {"0": 2})
-    assert len(state["registered"]) == 2, "who sets the ratio waits for it"
+    assert len(state["registered"]) == 2, "minRegisteredResourcesRatio is 0.8 by default"
     began = driver.work(2, made.folder / "work")
     while not (made.folder / "work.began").exists():
         time.sleep(0.05)
@@ -52,55 +51,12 @@ def test_a_static_job_with_authentication(trial: Callable[[str], Trial], line: s
 
 
 @pytest.mark.parametrize("line", VERSIONS)
-def test_tasks_wait_for_executors_and_the_program_does_not(trial: Callable[[str], Trial], line: str) -> None:
-    """The context is there before any executor; a job's tasks wait until 0.8 of them have registered."""
-    made = trial(line)
-    made.allocator.automatic = False
-    made.allocator.start()
-    waits = {"spark.scheduler.maxRegisteredResourcesWaitingTime": "180s"}
-    driver = made.start({"spark.executor.instances": "2", "spark.executor.cores": "2", **waits})
-    driver.do("sc = SparkContext()")
-    assert made.allocator.state["registered"] == []
-    assert driver.do("sc.defaultParallelism") == "4", "of the executors that are on their way"
-    assert driver.do("sc._jsc.sc().schedulerBackend().defaultParallelism()") == "4"
-    began = driver.work(1, made.folder / "work")
-    made.allocator.launch()
-    made.allocator.wait(lambda state: state["registered"] == ["1"], "the first executor")
-    time.sleep(3)  # an offer would come within one: spark.scheduler.revive.interval
-    assert not (made.folder / "work.began").exists(), "one of two is less than 0.8"
-    made.allocator.launch()
-    while not (made.folder / "work.began").exists():
-        time.sleep(0.05)
-    (made.folder / "work").touch()
-    assert driver.answer(began) == "1"
-    driver.do("sc.stop()")
-    assert driver.finish() == 0
-
-
-@pytest.mark.parametrize("line", VERSIONS)
-def test_tasks_do_not_wait_for_ever(trial: Callable[[str], Trial], line: str) -> None:
-    """After spark.scheduler.maxRegisteredResourcesWaitingTime, tasks run on the executors there are."""
-    made = trial(line)
-    made.allocator.automatic = False
-    made.allocator.start()
-    waits = {"spark.scheduler.maxRegisteredResourcesWaitingTime": "3s"}
-    driver = made.start({"spark.executor.instances": "9", **waits})
-    driver.do("sc = SparkContext()")
-    made.allocator.launch()
-    assert driver.do("sc.parallelize(range(4), 4).sum()") == "6"
-    assert made.allocator.state["registered"] == ["1"]
-    driver.do("sc.stop()")
-    assert driver.finish() == 0
-
-
-@pytest.mark.parametrize("line", VERSIONS)
 def test_a_decommissioned_executor_drains(trial: Callable[[str], Trial], line: str) -> None:
     """An executor that Spark decommissions is draining until it has ended, and counts for no target."""
     made = trial(line)
     made.allocator.start()
     driver = made.start({"spark.executor.instances": "1", "spark.decommission.enabled": "true"})
     driver.do("sc = SparkContext()")
-    made.allocator.wait(lambda state: state["registered"] == ["1"], "the executor")
     driver.do(
         "backend = sc._jsc.sc().schedulerBackend()\n"
         "scheduler, nowhere = sc._jvm.org.apache.spark.scheduler, sc._jvm.scala.Option.empty()\n"
