@@ -1,0 +1,149 @@
+"""A connection to one cluster: objects as plain dicts, errors in words."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from sparkgen.cluster.errors import ClusterError, in_words, not_installed
+from sparkgen.cluster.place import Chosen, Place, choose
+from sparkgen.cluster.routes import route
+
+if TYPE_CHECKING:
+    from kubernetes.client import ApiClient
+
+FIELD_MANAGER = "sparkgen"
+"""Who sets fields by server-side apply, unless the caller is somebody else."""
+PAGE = 500
+"""Objects in one answer to a list."""
+TIMEOUT = (10.0, 60.0)
+"""Seconds to wait for a connection, and for an answer."""
+
+Object = dict[str, Any]
+
+
+class Cluster:
+    """One cluster and the namespace that is meant.
+
+    `context`: its name in the kubeconfig; `namespace`: where objects go whose document names none; `server`:
+    its address; `api`: the official client, for what is not here (logs, watches): use it within `in_words`.
+    """
+
+    def __init__(self, api: ApiClient, chosen: Chosen) -> None:
+        from kubernetes.dynamic import DynamicClient  # noqa: PLC0415 - see the package
+
+        self.api = api
+        self.context = chosen.context
+        self.namespace = chosen.namespace
+        self.server = str(api.configuration.host)
+        # The dynamic client speaks JSON, whichever version of the typed clients is installed. Its discovery
+        # is a dozen requests and a cache in /tmp that others may write: the paths are in routes.py instead.
+        self._client = DynamicClient(api, discoverer=_NoDiscovery)  # type: ignore[no-untyped-call]
+
+    def get(self, api_version: str, kind: str, name: str, namespace: str = "") -> Object | None:
+        """An object; None if there is none."""
+        path = route(api_version, kind, namespace or self.namespace, name)
+        try:
+            return self._ask(f"read {kind} {name} in {namespace or self.namespace}", "get", path)
+        except ClusterError as error:
+            if error.status == 404:
+                return None
+            raise
+
+    def list(self, api_version: str, kind: str, namespace: str = "", selector: str = "") -> list[Object]:
+        """The objects of a kind that a label selector chooses, each with its apiVersion and kind."""
+        where = namespace or self.namespace
+        path = route(api_version, kind, where)
+        items: list[Object] = []
+        more = ""
+        while True:
+            extra: Object = {"_continue": more} if more else {}
+            page = self._ask(
+                f"list {kind}s in {where}", "get", path, label_selector=selector or None, limit=PAGE, **extra
+            )
+            items += [{"apiVersion": api_version, "kind": kind, **item} for item in page["items"]]
+            more = page.get("metadata", {}).get("continue") or ""
+            if not more:
+                return items
+
+    def apply(
+        self,
+        item: Mapping[str, Any],
+        *,
+        dry_run: bool = False,
+        force: bool = False,
+        manager: str = FIELD_MANAGER,
+    ) -> Object:
+        """Server-side apply: the object as the server would have it (`dry_run`), or has it.
+
+        Unknown fields are refused. `force` takes fields over from other managers instead of a conflict (409).
+        """
+        name = str(item["metadata"]["name"])
+        namespace = str(item["metadata"].get("namespace") or self.namespace)
+        path = route(str(item["apiVersion"]), str(item["kind"]), namespace, name)
+        return self._ask(
+            f"{'compare' if dry_run else 'apply'} {item['kind']} {name} in {namespace}",
+            "patch",
+            path,
+            body=dict(item),
+            content_type="application/apply-patch+yaml",
+            field_manager=manager,
+            force_conflicts=force,
+            dry_run="All" if dry_run else None,
+            query_params=[("fieldValidation", "Strict")],
+        )
+
+    def delete(self, api_version: str, kind: str, name: str, namespace: str = "") -> bool:
+        """Delete an object, and in the background what it owns; False if there was none."""
+        path = route(api_version, kind, namespace or self.namespace, name)
+        doing = f"delete {kind} {name} in {namespace or self.namespace}"
+        try:
+            self._ask(doing, "delete", path, propagation_policy="Background")
+        except ClusterError as error:
+            if error.status == 404:
+                return False
+            raise
+        return True
+
+    def _ask(self, doing: str, method: str, path: str, **parameters: Any) -> Object:
+        with in_words(doing, self.server):
+            answer = self._client.request(
+                method, path, serialize=False, _request_timeout=TIMEOUT, **parameters
+            )
+        value: Object = json.loads(answer.data)
+        return value
+
+
+class _NoDiscovery:
+    """What the dynamic client asks for and sparkgen does not need."""
+
+    def __init__(self, client: Any, cache_file: Any) -> None:
+        pass
+
+
+def connect(place: Place, environment: Mapping[str, str] = os.environ) -> Cluster:
+    """A connection to the cluster that is meant; nothing is sent before the first question.
+
+    ClusterError when there is no such cluster, or the official client is not installed.
+    """
+    try:
+        from kubernetes import client, config  # noqa: PLC0415 - see the package
+    except ImportError as error:
+        raise not_installed() from error
+    chosen = choose(place, environment)
+    settings = client.Configuration()
+    settings.retries = 1
+    try:
+        if chosen.files:
+            # Its functions have no types.
+            config.load_kube_config(  # type: ignore[no-untyped-call]
+                chosen.files, chosen.context, settings, persist_config=False
+            )
+        else:
+            config.load_incluster_config(settings)  # type: ignore[no-untyped-call]
+    except (config.ConfigException, OSError, KeyError, TypeError, ValueError) as error:
+        where = f"the context {chosen.context} of {chosen.files}" if chosen.files else chosen.context
+        raise ClusterError(f"{where} cannot be used: {error}") from error
+    return Cluster(client.ApiClient(settings), chosen)

@@ -1,0 +1,90 @@
+"""What goes wrong between a command and a cluster, in words: what happened, and what to do about it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from sparkgen.errors import SparkgenError
+
+INSTALL = "pip install 'sparkgen[cluster]'"
+
+
+class ClusterError(SparkgenError):
+    """A request that came to nothing. `status`: the HTTP status, None when there was no answer at all."""
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def not_installed() -> ClusterError:
+    """The official client is missing."""
+    return ClusterError(f"this command talks to a cluster, and the library for that is missing: {INSTALL}")
+
+
+@contextlib.contextmanager
+def in_words(doing: str, server: str) -> Iterator[None]:
+    """Turn what the official client raises inside into a ClusterError.
+
+    `doing` completes "cannot ...", as in "read jobs/pi in namespace analytics"; `server` is its address.
+    """
+    from kubernetes.client.exceptions import ApiException  # noqa: PLC0415 - see the package
+    from urllib3.exceptions import HTTPError  # noqa: PLC0415
+
+    try:
+        yield
+    except ApiException as error:
+        raise refused(doing, server, error) from error
+    except (HTTPError, OSError) as error:
+        raise ClusterError(f"cannot {doing}: {_silence(server, error)}") from error
+
+
+def refused(doing: str, server: str, error: Any) -> ClusterError:
+    """The server's answer, in its own words where it has some."""
+    status = int(error.status or 0)
+    said = _message(error.body) or str(error.reason or f"HTTP {status}")
+    return ClusterError(f"cannot {doing}: {said}{_next_step(status, said, server)}", status)
+
+
+def _message(body: Any) -> str:
+    """The message of a Status object; "" for any other body."""
+    try:
+        status = json.loads(body or "")
+    except (TypeError, ValueError):
+        return ""
+    return str(status.get("message") or "") if isinstance(status, dict) else ""
+
+
+def _next_step(status: int, said: str, server: str) -> str:
+    if status == 401:
+        return (
+            f". {server} does not know who you are: log in again, or choose another context with --context "
+            "(kubectl config get-contexts lists them)"
+        )
+    if status == 403 and "is forbidden: User" in said:
+        return ". Ask for this right, or choose another --context or --namespace"
+    if status == 404 and said.startswith("namespaces "):
+        return ". Create it, or choose another one with --namespace"
+    return ""
+
+
+def _silence(server: str, error: Exception) -> str:
+    """Why there was no answer. The innermost cause says most; what wraps it repeats the address."""
+    cause: BaseException = error
+    while (inner := getattr(cause, "reason", None) or cause.__cause__) and isinstance(inner, BaseException):
+        cause = inner
+    text = str(cause).rpartition(": ")[2] if "Errno" in str(cause) else str(cause)
+    if "certificate" in str(cause).lower():
+        return (
+            f"the certificate of {server} is not trusted ({text}): is it the right cluster, and its "
+            "certificate-authority in the kubeconfig the present one?"
+        )
+    if "SSL" in type(cause).__name__:
+        return f"{server} does not speak TLS ({text}): is the address in the kubeconfig right?"
+    return (
+        f"{server} does not answer ({text}): is the cluster running, and can this machine reach it? "
+        "--context chooses another one"
+    )

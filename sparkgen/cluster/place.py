@@ -1,0 +1,119 @@
+"""Which cluster and which namespace a command means, decided as kubectl decides it.
+
+The kubeconfig is --kubeconfig, or the files that KUBECONFIG lists, merged, or ~/.kube/config; the context is
+--context or the current one; the namespace is --namespace, the context's, or "default". Inside of a pod
+without any of these files, it is the pod's own cluster and namespace.
+https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from sparkgen.cluster.errors import ClusterError
+
+DEFAULT_NAMESPACE = "default"
+POD_NAMESPACE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
+IN_CLUSTER = "the pod's own cluster"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a person said about the cluster; "" for what was left open."""
+
+    kubeconfig: str = ""
+    context: str = ""
+    namespace: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What that comes to. `files` are joined as in KUBECONFIG; "" means the pod's own cluster."""
+
+    files: str
+    context: str
+    namespace: str
+
+
+def choose(place: Place, environment: Mapping[str, str]) -> Chosen:
+    """The cluster that is meant. ClusterError when there is none, or several and nothing says which."""
+    files = _files(place, environment)
+    if not files:
+        if "KUBERNETES_SERVICE_HOST" in environment and not place.context:
+            return Chosen("", IN_CLUSTER, place.namespace or _pod_namespace())
+        raise _none(place, environment)
+    contexts, current = _contexts(files)
+    name = place.context or current
+    if name not in contexts:
+        raise _no_context(name, sorted(contexts), files)
+    return Chosen(files, name, place.namespace or contexts[name] or DEFAULT_NAMESPACE)
+
+
+def _files(place: Place, environment: Mapping[str, str]) -> str:
+    """The kubeconfig files that exist, joined as in KUBECONFIG; the one that was named must exist."""
+    if place.kubeconfig:
+        if not Path(place.kubeconfig).is_file():
+            raise ClusterError(f"--kubeconfig {place.kubeconfig}: there is no such file")
+        return place.kubeconfig
+    home = str(Path("~/.kube/config").expanduser())
+    named = [name for name in (environment.get("KUBECONFIG") or home).split(os.pathsep) if name]
+    return os.pathsep.join(name for name in named if Path(name).is_file())
+
+
+def _contexts(files: str) -> tuple[dict[str, str], str]:
+    """The namespace of each context by its name ("" where it has none), and the current context's name.
+
+    Where files say different things the first one is right, as for kubectl.
+    """
+    found: dict[str, str] = {}
+    current = ""
+    for file in files.split(os.pathsep):
+        config = _read(file)
+        current = current or str(config.get("current-context") or "")
+        for item in config.get("contexts") or ():
+            if isinstance(item, dict) and isinstance(item.get("context"), dict):
+                found.setdefault(str(item.get("name")), str(item["context"].get("namespace") or ""))
+    return found, current
+
+
+def _read(file: str) -> dict[str, Any]:
+    import yaml  # noqa: PLC0415 - 20 ms for commands with a cluster only
+
+    try:
+        config = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ClusterError(f"cannot read the kubeconfig {file}: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        reason = str(error).replace("\n", " ")
+        raise ClusterError(f"the kubeconfig {file} is no YAML: {reason}") from error
+    if not isinstance(config, dict | None):
+        raise ClusterError(f"the kubeconfig {file} is no mapping: is it the right file?")
+    return config or {}
+
+
+def _pod_namespace() -> str:
+    try:
+        return POD_NAMESPACE.read_text(encoding="utf-8").strip() or DEFAULT_NAMESPACE
+    except OSError:
+        return DEFAULT_NAMESPACE
+
+
+def _none(place: Place, environment: Mapping[str, str]) -> ClusterError:
+    looked = environment.get("KUBECONFIG")
+    where = f"KUBECONFIG={looked} names no file that exists" if looked else "there is no ~/.kube/config"
+    asked = f", so no context {place.context}" if place.context else ""
+    return ClusterError(f"no cluster is known: {where}{asked}. Name a file with --kubeconfig FILE")
+
+
+def _no_context(name: str, known: Sequence[str], files: str) -> ClusterError:
+    have = f"{files} has {', '.join(known)}" if known else f"{files} has no contexts"
+    if not name:
+        return ClusterError(f"no context is current: choose one with --context; {have}")
+    near = get_close_matches(name, known, n=1)
+    step = f"did you mean {near[0]}?" if near else have
+    return ClusterError(f"there is no context {name}: {step}")

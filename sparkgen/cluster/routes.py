@@ -1,0 +1,18 @@
+"""Where an object stands in the API: a path from its apiVersion, kind, namespace and name."""
+
+from __future__ import annotations
+
+_PLURALS = {"NetworkPolicy": "networkpolicies"}
+
+
+def route(api_version: str, kind: str, namespace: str, name: str = "") -> str:
+    """The path of a namespaced object, or of all of its kind.
+
+    https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris. The plural of a kind is its
+    lower-case name with an s, for all kinds of Kubernetes that end in neither s nor y; sparkgen renders one
+    exception.
+    """
+    plural = _PLURALS.get(kind, f"{kind.lower()}s")
+    root = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
+    path = f"{root}/namespaces/{namespace}/{plural}"
+    return f"{path}/{name}" if name else path

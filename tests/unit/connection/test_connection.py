@@ -1,0 +1,157 @@
+"""Requests as the official client sends them, and faults in words."""
+
+from __future__ import annotations
+
+import builtins
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sparkgen.cluster import Cluster, ClusterError, Place, connect
+from sparkgen.cluster.routes import route
+from tests.unit.connection.conftest import Server
+
+Connect = Callable[[str], Cluster]
+JOBS = "/apis/batch/v1/namespaces/analytics/jobs"
+
+
+@pytest.fixture
+def connected(kubeconfig: Callable[..., Path]) -> Connect:
+    """A function: a connection to an address, in namespace analytics."""
+
+    def make(address: str) -> Cluster:
+        return connect(Place(str(kubeconfig(address, {"dev": "analytics"}, current="dev"))), {})
+
+    return make
+
+
+def status(code: int, message: str) -> tuple[int, dict[str, Any]]:
+    """A refusal as an API server writes it."""
+    return code, {"kind": "Status", "apiVersion": "v1", "code": code, "message": message}
+
+
+def test_objects_are_plain_dicts(server: Server, connected: Connect) -> None:
+    """One that is there, and None for one that is not."""
+    server.answers[f"GET {JOBS}/pi"] = (200, {"kind": "Job", "metadata": {"name": "pi"}})
+    cluster = connected(server.address)
+    assert cluster.get("batch/v1", "Job", "pi") == {"kind": "Job", "metadata": {"name": "pi"}}
+    assert cluster.get("batch/v1", "Job", "other") is None
+
+
+def test_a_dry_run_is_one_strict_server_side_apply(server: Server, connected: Connect) -> None:
+    """The path comes from the object, its namespace first; nothing else is asked of the server."""
+    job = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": "pi", "namespace": "analytics"},
+        "spec": {},
+    }
+    server.answers[f"PATCH {JOBS}/pi"] = (200, {**job, "status": {}})
+    assert connected(server.address).apply(job, dry_run=True, force=True)["status"] == {}
+    [(asked, query, body)] = server.requests
+    assert (asked, body) == (f"PATCH {JOBS}/pi", job)
+    parts = set(query.lower().split("&"))
+    assert parts == {"fieldvalidation=strict", "dryrun=all", "fieldmanager=sparkgen", "force=true"}
+
+
+def test_a_list_is_read_to_its_last_page(server: Server, connected: Connect) -> None:
+    """And its items say what they are, which a server leaves out."""
+
+    def page(query: str) -> dict[str, Any]:
+        if "continue=next" in query:
+            return {"items": [{"metadata": {"name": "b"}}], "metadata": {}}
+        return {"items": [{"metadata": {"name": "a"}}], "metadata": {"continue": "next"}}
+
+    server.answers[f"GET {JOBS}"] = (200, page)
+    found = connected(server.address).list("batch/v1", "Job", selector="a=b")
+    assert [(item["kind"], item["metadata"]["name"]) for item in found] == [("Job", "a"), ("Job", "b")]
+    assert "labelSelector=a%3Db" in server.requests[0][1]
+
+
+def test_deleting_says_whether_there_was_one(server: Server, connected: Connect) -> None:
+    """What is gone already is no error."""
+    server.answers[f"DELETE {JOBS}/pi"] = (200, {"kind": "Status"})
+    cluster = connected(server.address)
+    assert cluster.delete("batch/v1", "Job", "pi")
+    assert not cluster.delete("batch/v1", "Job", "other")
+    assert "propagationPolicy=Background" in server.requests[0][1]
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (status(401, "Unauthorized"), "Unauthorized. {server} does not know who you are: log in again"),
+        (
+            status(403, 'jobs.batch "pi" is forbidden: User "me" cannot get resource "jobs"'),
+            'cannot get resource "jobs". Ask for this right, or choose another --context or --namespace',
+        ),
+        (status(422, 'Job.batch "pi" is invalid: spec.template: field is immutable'), "field is immutable"),
+        ((500, "no status at all"), "cannot read Job pi in analytics: Internal Server Error"),
+    ],
+)
+def test_refusals_are_the_servers_words_and_a_next_step(
+    server: Server, connected: Connect, answer: tuple[int, Any], words: str
+) -> None:
+    """The status is kept for who has to decide by it."""
+    server.answers[f"GET {JOBS}/pi"] = answer
+    with pytest.raises(ClusterError) as caught:
+        connected(server.address).get("batch/v1", "Job", "pi")
+    assert words.format(server=server.address) in str(caught.value)
+    assert caught.value.status == answer[0]
+
+
+def test_a_namespace_that_is_not_there(server: Server, connected: Connect) -> None:
+    """Applying into it says what to do; it is no object that is missing."""
+    server.answers[f"PATCH {JOBS}/pi"] = status(404, 'namespaces "analytics" not found')
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "pi"}}
+    with pytest.raises(ClusterError, match=r"Create it, or choose another one with --namespace"):
+        connected(server.address).apply(job, dry_run=True)
+
+
+def test_nobody_answers(connected: Connect) -> None:
+    """A port where nothing listens: the address, the reason, and what to look at."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{free.getsockname()[1]}"
+    with pytest.raises(ClusterError, match=f"{address} does not answer .*refused.*: is the cluster running"):
+        connected(address).get("v1", "ConfigMap", "a")
+
+
+def test_a_server_without_tls(server: Server, connected: Connect) -> None:
+    """The address in the kubeconfig is wrong, and that is said."""
+    with pytest.raises(ClusterError, match=r"https://127\S+ does not speak TLS \(.*is the address"):
+        connected(server.address.replace("http:", "https:")).get("v1", "ConfigMap", "a")
+
+
+def test_the_library_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is an extra: the message says how to get it."""
+    real = builtins.__import__
+
+    def without(name: str, *arguments: Any, **named: Any) -> Any:
+        if name.partition(".")[0] == "kubernetes":
+            raise ImportError(name)
+        return real(name, *arguments, **named)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(ClusterError, match=r"pip install 'sparkgen\[cluster\]'"):
+        connect(Place(), {})
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "path"),
+    [
+        ("v1", "ConfigMap", "/api/v1/namespaces/n/configmaps/x"),
+        (
+            "networking.k8s.io/v1",
+            "NetworkPolicy",
+            "/apis/networking.k8s.io/v1/namespaces/n/networkpolicies/x",
+        ),
+        ("batch/v1", "CronJob", "/apis/batch/v1/namespaces/n/cronjobs/x"),
+    ],
+)
+def test_paths(api_version: str, kind: str, path: str) -> None:
+    """The core group has another root, and one kind another plural."""
+    assert route(api_version, kind, "n", "x") == path
