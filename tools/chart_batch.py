@@ -34,7 +34,7 @@ ENTRY = """
   {{- template "sparkgen.examine" $call -}}
   {{- $objects := list -}}
   {{- range $object := $call.objects -}}
-    {{- $released := dict "object" $object -}}
+    {{- $released := dict "object" $object "target" $call.app.target -}}
     {{- template "sparkgen.released" $released -}}
     {{- $objects = append $objects (include "sparkgen.print" $released.object | printf "%s\\n" | fromYaml) -}}
   {{- end -}}

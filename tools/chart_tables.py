@@ -14,7 +14,7 @@ from sparkgen.errors import Severity
 from sparkgen.grammar import cron, duration, memory, quantity
 from sparkgen.grammar.timezone_names import AREAS
 from sparkgen.model import Application, build, properties
-from sparkgen.resources import conf, driver, executor, merge, objects, pod, run, security
+from sparkgen.resources import conf, driver, executor, gitops, merge, objects, pod, run, security
 from sparkgen.semantics import (
     conf_table,
     fields,
@@ -73,9 +73,13 @@ def _resources() -> Table:
         "decommissionScript": executor.DECOMMISSION_SCRIPT,
         "fixedPorts": sorted(executor.FIXED_PORTS),
         "ivyDir": conf.IVY_DIR,
+        "jobAnnotations": gitops.JOB_ANNOTATIONS,
+        "listAnnotations": gitops.LISTS,
         "mainContainer": pod.MAIN_CONTAINER,
         "mergeKeys": merge.MERGE_KEYS,
         "podSecurity": security.default_security(application, application.driver)["spec"]["securityContext"],
+        "runAnnotations": gitops.RUN_ANNOTATIONS,
+        "runKinds": gitops.RUN_KINDS,
         "restricted": security.RESTRICTED,
         "runtimeResources": driver.DEFAULT_RUNTIME_RESOURCES,
         "secretTypes": pod.SECRET_TYPES,
@@ -85,6 +89,7 @@ def _resources() -> Table:
         "tuningCounts": TUNING_COUNTS,
         "tuningDurations": TUNING_DURATIONS,
         "typedProperties": {name: path for path, name in properties.TYPED_PROPERTIES.items()},
+        "verbatim": gitops.VERBATIM,
         "whole": sorted(merge.WHOLE),
     }
 

@@ -26,6 +26,14 @@ class Colour(str, enum.Enum):
     NEVER = "never"
 
 
+class Target(str, enum.Enum):
+    """Who applies the manifests: sparkgen.cli.request.TARGETS."""
+
+    KUBECTL = "kubectl"
+    ARGOCD = "argocd"
+    FLUX = "flux"
+
+
 Sources = Annotated[
     list[str],
     typer.Argument(

@@ -37,7 +37,8 @@ def check(request: Request, stdin: Callable[[], bytes]) -> Checked:
     """Read all documents and find everything that is wrong with them. Never raises for bad input."""
     from sparkgen.document import apply_ignores, load  # noqa: PLC0415
 
-    loaded = load(request.sources, request.values, request.sets, request.set_strings, stdin)
+    target = (f"metadata.target={request.target}",) if request.target else ()
+    loaded = load(request.sources, request.values, request.sets, (*request.set_strings, *target), stdin)
     shared = [ignore for document in loaded.documents[:1] for ignore in document.ignores if ignore.shared]
     problems = [*apply_ignores(loaded.problems, shared)[0]]
     for document in loaded.documents:

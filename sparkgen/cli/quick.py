@@ -11,11 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sparkgen.cli.request import COLOURS, FORMS, Request
+from sparkgen.cli.request import COLOURS, FORMS, TARGETS, Request
 
 # Option -> the field of Request that it sets.
 _LISTS = {"-f": "values", "--values": "values", "--set": "sets", "--set-string": "set_strings"}
-_CHOICES = {"--format": ("form", FORMS), "--color": ("colour", COLOURS)}
+_SHARED_CHOICES = {"--format": ("form", FORMS), "--color": ("colour", COLOURS)}
+_CHOICES = {
+    "render": {**_SHARED_CHOICES, "--target": ("target", TARGETS)},
+    "validate": _SHARED_CHOICES,
+}
 _FLAGS = {
     "render": {"-q": "quiet", "--quiet": "quiet", "--check": "only_check"},
     "validate": {"-q": "quiet", "--quiet": "quiet", "--strict": "strict"},
@@ -54,8 +58,9 @@ def _option(command: str, word: str, rest: list[str], found: dict[str, Any]) -> 
     if name in _LISTS:
         found[_LISTS[name]] = (*found.get(_LISTS[name], ()), value)
         return True
-    if name in _CHOICES and value in _CHOICES[name][1]:
-        found[_CHOICES[name][0]] = value
+    choices = _CHOICES[command]
+    if name in choices and value in choices[name][1]:
+        found[choices[name][0]] = value
         return True
     if name in _TEXTS[command]:
         found[_TEXTS[command][name]] = value

@@ -87,8 +87,17 @@ def _row(info: OptionInfo | ArgumentInfo, kind: Any, default: Any) -> str:
         names = ", ".join(f"`{name}`" for name in written) + (f" `{info.metavar}`" if info.metavar else "")
     text = str(info.help)
     if isinstance(default, enum.Enum):
-        choices = ", ".join(f"`{choice.value}`" for choice in kind)
-        text += f" One of {choices}; `{default.value}` if not given."
+        text += f" One of {_choices(kind)}; `{default.value}` if not given."
+    elif choices := _choices(kind):
+        text += f" One of {choices}."
     elif isinstance(default, str) and default:
         text += f" `{default}` if not given."
     return f"| {names} | {text} |"
+
+
+def _choices(kind: Any) -> str:
+    """The values of an option's enum, of which None may be the default; "" for an option of another type."""
+    for part in (kind, *typing.get_args(kind)):
+        if isinstance(part, type) and issubclass(part, enum.Enum):
+            return ", ".join(f"`{choice.value}`" for choice in part)
+    return ""

@@ -15,6 +15,7 @@ from sparkgen.cli.options import (
     Set,
     SetString,
     Sources,
+    Target,
     Values,
 )
 from sparkgen.cli.request import Request
@@ -33,6 +34,7 @@ Examples:
   sparkgen render app.yaml | kubectl apply -f -
   sparkgen render app.yaml -o deploy/pi            # files to commit
   sparkgen render app.yaml -o deploy/pi --check    # in CI: is it up to date?
+  sparkgen render app.yaml --target argocd -o deploy/pi
   sparkgen render apps/ -f prod.yaml -n prod -o deploy/prod
 """
 
@@ -52,6 +54,15 @@ def command(
             show_default=False,
         ),
     ] = "",
+    target: Annotated[
+        Target | None,
+        typer.Option(
+            "--target",
+            help="Who applies the manifests; overrules metadata.target of the documents.",
+            case_sensitive=False,
+            show_default=False,
+        ),
+    ] = None,
     directory: Annotated[
         str,
         typer.Option(
@@ -82,6 +93,7 @@ def command(
         colour=colour.value,
         quiet=quiet,
         namespace=namespace,
+        target=target.value if target else "",
         directory=directory,
         only_check=only_check,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 FORMS = ("text", "concise", "json", "github", "sarif")
+TARGETS = ("kubectl", "argocd", "flux")
 COLOURS = ("auto", "always", "never")
 
 
@@ -14,7 +15,8 @@ class Request:
 
     `sources`: documents; `values`: overlays; `sets`, `set_strings`: single values. `form`: one of FORMS;
     `colour`: one of COLOURS. For `validate`: `strict`. For `render`: `namespace` of documents without one;
-    `directory` to write into, or to compare with if `only_check`; "" where an option was not given.
+    `target`: one of TARGETS, which overrules the documents; `directory` to write into, or to compare with if
+    `only_check`; "" where an option was not given.
     """
 
     sources: tuple[str, ...]
@@ -26,5 +28,6 @@ class Request:
     quiet: bool = False
     strict: bool = False
     namespace: str = ""
+    target: str = ""
     directory: str = ""
     only_check: bool = False

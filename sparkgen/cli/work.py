@@ -124,6 +124,7 @@ def _command_line(request: Request) -> str:
         *(("--set", value) for value in request.sets),
         *(("--set-string", value) for value in request.set_strings),
         *([("-n", request.namespace)] if request.namespace else []),
+        *([("--target", request.target)] if request.target else []),
         ("-o", request.directory),
     ]
     options = [word for pair in pairs for word in pair]

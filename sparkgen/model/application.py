@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 RoleName = Literal["driver", "executor"]
+Target = Literal["kubectl", "argocd", "flux"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,7 @@ class Application:
     namespace: str
     labels: Mapping[str, str]
     annotations: Mapping[str, str]
+    target: Target
     language: Literal["Java", "Scala", "Python", "R"]
     spark_version: str
     scala_version: str

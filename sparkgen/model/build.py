@@ -24,6 +24,10 @@ DEFAULT_NAMESPACE = "default"
 """Where an application without a namespace goes, as with kubectl and an untouched kubeconfig."""
 
 
+GITOPS = ("argocd", "flux")
+"""Targets that apply what is in Git again and again."""
+
+
 def build(value: Mapping[str, Any], namespace: str | None = None) -> Application:
     """The application that a document describes.
 
@@ -42,6 +46,7 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
         namespace=metadata.get("namespace") or namespace or DEFAULT_NAMESPACE,
         labels=metadata.get("labels") or {},
         annotations=metadata.get("annotations") or {},
+        target=metadata.get("target") or "kubectl",
         language=spec["type"],
         spark_version=spec["sparkVersion"],
         scala_version=spec.get("scalaVersion") or default_scala_version(spec["sparkVersion"]),
@@ -64,7 +69,7 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
         # OnFailure without a count retries nothing: kubeflow's meaning, kept on purpose.
         retries=restart.get("onFailureRetries", 0) if restart.get("type") == "OnFailure" else 0,
         deadline_seconds=spec.get("activeDeadlineSeconds"),
-        ttl_seconds=spec.get("timeToLiveSeconds"),
+        ttl_seconds=_time_to_live(value),
         suspend=bool(spec.get("suspend", False)),
         run=_run(spec),
         schedule=_schedule(outer) if scheduled else None,
@@ -140,6 +145,19 @@ def _tuning(spec: Mapping[str, Any], properties: Mapping[str, str]) -> Tuning:
         max_executor_failures=_number(properties.get("spark.executor.maxNumFailures")),
         failures_interval_ms=_milliseconds(properties.get("spark.executor.failuresValidityInterval")),
     )
+
+
+def _time_to_live(value: Mapping[str, Any]) -> int | None:
+    """After how many seconds a finished Job deletes itself.
+
+    Never where a GitOps controller would create it again, which would run it again. The Jobs of a CronJob
+    are none of the controller's.
+    """
+    if value["kind"] == "ScheduledSparkApplication":
+        seconds: int | None = value["spec"]["template"].get("timeToLiveSeconds")
+        return seconds
+    gitops = value["metadata"].get("target") in GITOPS
+    return None if gitops else value["spec"].get("timeToLiveSeconds")
 
 
 def _number(text: str | None) -> int | None:

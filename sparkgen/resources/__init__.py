@@ -6,6 +6,7 @@ from typing import Any
 
 from sparkgen.model.application import Application
 from sparkgen.resources import objects
+from sparkgen.resources.gitops import for_target
 from sparkgen.resources.order import ordered
 from sparkgen.resources.run import files, run_name
 
@@ -29,4 +30,4 @@ def render(application: Application) -> tuple[dict[str, Any], ...]:
         objects.ui_service(application, run),
         objects.workload(application, run),
     ]
-    return tuple(ordered(objects.verbatim(item)) for item in made if item is not None)
+    return tuple(ordered(for_target(item, application.target)) for item in made if item is not None)

@@ -13,9 +13,6 @@ from sparkgen.resources.pod import picked
 
 Object = dict[str, Any]
 
-VERBATIM = "kustomize.toolkit.fluxcd.io/substitute"
-"""With `disabled`, Flux leaves an object's `${...}` alone: its substitution would blank shell variables."""
-
 ALLOCATOR_RULES: tuple[Object, ...] = (
     # Executors: created, followed, removed.
     {"apiGroups": [""], "resources": ["pods"], "verbs": ["create", "delete", "get", "list", "watch"]},
@@ -40,22 +37,6 @@ def _metadata(application: Application, name: str, run: str | None = None) -> Ob
     if application.annotations:
         metadata["annotations"] = dict(application.annotations)
     return metadata
-
-
-def verbatim(item: Object) -> Object:
-    """The object, with Flux's substitution turned off when a text of it would be taken for a variable."""
-    if not _has_variable(item):
-        return item
-    annotations = {VERBATIM: "disabled", **item["metadata"].get("annotations", {})}
-    return {**item, "metadata": {**item["metadata"], "annotations": annotations}}
-
-
-def _has_variable(value: Any) -> bool:
-    if isinstance(value, dict):
-        return any(_has_variable(item) for item in value.values())
-    if isinstance(value, list | tuple):
-        return any(_has_variable(item) for item in value)
-    return isinstance(value, str) and "${" in value
 
 
 def service_account(application: Application) -> Object | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sparkgen.grammar import GrammarError
+from sparkgen.model.build import GITOPS
 from sparkgen.semantics.facts import Facts
 from sparkgen.semantics.fields import APPLICATION_FIELDS, SCHEDULE_FIELDS
 from sparkgen.semantics.findings import Finding, about_key
@@ -170,9 +171,11 @@ def time_to_live(facts: Facts) -> Iterator[Finding]:
     """A finished Job that deletes itself: Argo CD and Flux create it again, and it runs again."""
     seconds = facts.get("timeToLiveSeconds")
     if seconds is not None and not facts.scheduled and _restart(facts) != "Always":
+        target = facts.value["metadata"].get("target")
+        left_out = f"is left out for `target: {target}`: " if target in GITOPS else ""
         yield about_key(
             facts.path("timeToLiveSeconds"),
-            "Argo CD and Flux create a deleted Job again, and that runs the application again",
+            f"{left_out}Argo CD and Flux create a deleted Job again, and that runs the application again",
             "delete it; `run.history` says how many ended runs are kept",
         )
 

@@ -25,7 +25,9 @@ from sparkgen.semantics.secret import redacted
 Value = dict[str, Any]
 
 KEPT = ("helm.sh/resource-policy", "keep")
-"""Helm's annotation, which the objects of one run have: a later release must not delete a running driver."""
+"""Helm's annotation, which the objects of one run have: a later release must not delete a running driver.
+
+Not for the target argocd: Argo CD would take it for "never delete this", and has an annotation of its own."""
 HOOK = "helm.sh/hook"
 """An object with it is Helm's own business: the removal of runs at uninstall, and `helm test`."""
 
@@ -34,7 +36,7 @@ GUESSES = frozenset({"SG101", "SG102", "SG103", "SG105", "SG150", "SG180", "SG18
 an example instead."""
 
 
-def without_helms_own(objects: Iterable[Value]) -> list[Value]:
+def without_helms_own(objects: Iterable[Value], target: str = "kubectl") -> list[Value]:
     """The chart's objects less what Helm alone needs. KEPT must be where it belongs."""
     found = []
     for item in copy.deepcopy([*objects]):
@@ -42,11 +44,17 @@ def without_helms_own(objects: Iterable[Value]) -> list[Value]:
             continue
         annotations = item["metadata"].get("annotations", {})
         of_a_run = "sparkgen.dev/run" in item["metadata"]["labels"] and item["kind"] in ("ConfigMap", "Job")
-        assert (annotations.pop(KEPT[0], None) == KEPT[1]) is of_a_run, item["metadata"]["name"]
+        kept = of_a_run and target != "argocd"
+        assert (annotations.pop(KEPT[0], None) == KEPT[1]) is kept, item["metadata"]["name"]
         if not annotations:
             item["metadata"].pop("annotations", None)
         found.append(item)
     return found
+
+
+def target_of(value: Mapping[str, Any]) -> str:
+    """Who applies the objects of a valid document."""
+    return str(value["metadata"].get("target", "kubectl"))
 
 
 def rendered(value: Mapping[str, Any]) -> list[Value]:

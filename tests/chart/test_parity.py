@@ -57,7 +57,7 @@ def test_examples(name: str, helm_call: Any, objects: Callable[[str], list[Value
         ),
     )
     assert (done.returncode, done.stderr) == (0, "")
-    ours = parity.without_helms_own(objects(done.stdout))
+    ours = parity.without_helms_own(objects(done.stdout), parity.target_of(document.value))
     theirs = parity.rendered(document.value)
     assert [item[2] for item in in_helms_order(ours)] == [item[2] for item in in_helms_order(theirs)]
 
@@ -241,7 +241,7 @@ def compare(values: list[Value], *results: list[chart_batch.Rendered]) -> None:
         theirs = [] if wanted else parity.rendered(value)
         for result in found:
             assert parity.refused(result.problems) == wanted, value
-            ours = parity.without_helms_own(result.objects)
+            ours = parity.without_helms_own(result.objects, parity.target_of(value))
             assert parity.same(ours, theirs), difference(ours, theirs)
 
 

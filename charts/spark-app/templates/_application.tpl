@@ -18,6 +18,7 @@
       "namespace" ($metadata.namespace | default .namespace)
       "labels" ($metadata.labels | default dict)
       "annotations" ($metadata.annotations | default dict)
+      "target" ($metadata.target | default "kubectl")
       "language" $spec.type
       "scalaVersion" ($spec.scalaVersion | default $scala)
       "runtimeImage" ($spec.runtimeImage | default $facts.tables.contract.RUNTIME_IMAGE)

@@ -34,8 +34,8 @@ hit a text of the user.
 
   {{- $objects := list -}}
   {{- range $object := append $made.objects $made.object -}}
-    {{- $call := dict "object" $object -}}
-    {{- template "sparkgen.verbatim" $call -}}
+    {{- $call := dict "object" $object "app" $app -}}
+    {{- template "sparkgen.forTarget" $call -}}
     {{- $objects = append $objects $call.object -}}
   {{- end -}}
   {{- $_ := set . "objects" $objects -}}
@@ -55,12 +55,38 @@ hit a text of the user.
   {{- $_ := set . "metadata" $metadata -}}
 {{- end -}}
 
-{{- /* Flux would take `${...}` for a variable: where a text has it, its substitution is off. In, out: object. */ -}}
-{{- define "sparkgen.verbatim" -}}
-  {{- if regexMatch "\\$\\{([^\"\\\\]|\\\\.)*\"[],}]" (toRawJson .object) -}}
+{{- /*
+What the target needs to be told, by annotations that are in no hash (sparkgen/resources/gitops.py). Flux would take
+`${...}` for a variable: where a text has it, its substitution is off. In, out: object. In: app.
+*/ -}}
+{{- define "sparkgen.forTarget" -}}
+  {{- $t := .app.t -}}
+  {{- $wanted := dict -}}
+  {{- if and (has .object.kind $t.runKinds) (hasKey .object.metadata.labels .app.c.LABEL_RUN) -}}
+    {{- $wanted = omit (get $t.runAnnotations .app.target) -}}
+  {{- end -}}
+  {{- if eq .object.kind "Job" -}}
+    {{- range $key, $text := get $t.jobAnnotations .app.target -}}{{- $_ := set $wanted $key $text -}}{{- end -}}
+  {{- end -}}
+  {{- if and (ne .app.target "argocd") (regexMatch "\\$\\{([^\"\\\\]|\\\\.)*\"[],}]" (toRawJson .object)) -}}
+    {{- $_ := set $wanted $t.verbatim "disabled" -}}
+  {{- end -}}
+  {{- if $wanted -}}
     {{- $annotations := omit (.object.metadata.annotations | default dict) -}}
-    {{- $key := "kustomize.toolkit.fluxcd.io/substitute" -}}
-    {{- $_ := set $annotations $key (dig $key "disabled" $annotations) -}}
+    {{- range $key, $text := $wanted -}}
+      {{- $own := get $annotations $key | toString -}}
+      {{- if not (hasKey $annotations $key) -}}
+        {{- $_ := set $annotations $key $text -}}
+      {{- else if has $key $t.listAnnotations -}}
+        {{- $names := list -}}
+        {{- range $option := splitList "," $own -}}
+          {{- $names = append $names (first (splitList "=" (trim $option))) -}}
+        {{- end -}}
+        {{- if not (has (first (splitList "=" $text)) $names) -}}
+          {{- $_ := set $annotations $key (ternary (printf "%s,%s" $own $text) $text (ne (trim $own) "")) -}}
+        {{- end -}}
+      {{- end -}}
+    {{- end -}}
     {{- $metadata := set (omit .object.metadata) "annotations" $annotations -}}
     {{- $_ := set . "object" (set (omit .object) "metadata" $metadata) -}}
   {{- end -}}
@@ -196,8 +222,11 @@ hit a text of the user.
     {{- $_ := set $spec "podFailurePolicy" (dict "rules" (list (dict
         "action" "Ignore" "onPodConditions" (list $disrupted)))) -}}
   {{- end -}}
-  {{- range $from, $to := dict "activeDeadlineSeconds" "activeDeadlineSeconds" "timeToLiveSeconds" "ttlSecondsAfterFinished" -}}
-    {{- if hasKey $.app.spec $from -}}{{- $_ := set $spec $to (get $.app.spec $from) -}}{{- end -}}
+  {{- if hasKey .app.spec "activeDeadlineSeconds" -}}
+    {{- $_ := set $spec "activeDeadlineSeconds" .app.spec.activeDeadlineSeconds -}}
+  {{- end -}}
+  {{- if and (hasKey .app.spec "timeToLiveSeconds") (or (hasKey .app "schedule") (eq .app.target "kubectl")) -}}
+    {{- $_ := set $spec "ttlSecondsAfterFinished" .app.spec.timeToLiveSeconds -}}
   {{- end -}}
   {{- if .app.suspend -}}{{- $_ := set $spec "suspend" true -}}{{- end -}}
   {{- $_ := set . "jobSpec" $spec -}}

@@ -12,8 +12,8 @@ import sparkgen.cli.render
 import sparkgen.cli.validate
 from sparkgen.cli import quick
 from sparkgen.cli.app import build_app
-from sparkgen.cli.options import Colour, Format
-from sparkgen.cli.request import COLOURS, FORMS, Request
+from sparkgen.cli.options import Colour, Format, Target
+from sparkgen.cli.request import COLOURS, FORMS, TARGETS, Request
 from sparkgen.reports import FORMATS
 
 RENDER_WORDS = [
@@ -58,7 +58,18 @@ RENDER_WORDS = [
         "-h",
         "--help",
     ],
-    *["--set-string=", "--quiet=1", "-1", "--namespace=x", "-o=d", "=", "--="],
+    *[
+        "--set-string=",
+        "--quiet=1",
+        "-1",
+        "--namespace=x",
+        "--target",
+        "argocd",
+        "--target=flux",
+        "-o=d",
+        "=",
+        "--=",
+    ],
 ]
 
 Read = Callable[[list[str]], tuple[str, Request] | None]
@@ -109,6 +120,7 @@ def test_quick_reads_nothing_otherwise_than_typer(
         ["render", "app.yaml", "-o", "out", "--check", "-q"],
         ["render", "-f", "a.yaml", "--values", "b.yaml", "app.yaml", "--set", "a=b", "--set-string=c=d"],
         ["render", "app.yaml", "-n", "prod", "--output-dir=out", "--format", "json", "--color=never"],
+        ["render", "app.yaml", "--target", "argocd", "-o", "deploy/pi"],
         ["validate", "app.yaml", "--strict", "--quiet", "--format=github"],
     ],
 )
@@ -132,6 +144,8 @@ def test_the_usual_command_lines_are_read_quickly(read_by_typer: Read, words: li
         ["render", "app.yaml", "-o", "--check"],
         ["validate", "app.yaml", "--format", "xml"],
         ["validate", "app.yaml", "--check"],
+        ["validate", "app.yaml", "--target", "flux"],
+        ["render", "app.yaml", "--target", "jenkins"],
     ],
 )
 def test_everything_else_is_left_to_typer(words: list[str]) -> None:
@@ -140,6 +154,7 @@ def test_everything_else_is_left_to_typer(words: list[str]) -> None:
 
 
 def test_the_choices_are_the_same_everywhere() -> None:
-    """Typer's, the quick reader's and the reports' lists of formats and colours."""
+    """Typer's, the quick reader's and the reports' lists of formats, colours and targets."""
     assert FORMS == FORMATS == tuple(form.value for form in Format)
     assert tuple(colour.value for colour in Colour) == COLOURS
+    assert tuple(target.value for target in Target) == TARGETS

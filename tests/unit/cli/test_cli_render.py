@@ -220,3 +220,25 @@ def test_a_dash_is_no_directory(cli: Cli) -> None:
     assert (result.code, result.out) == (2, "")
     assert "leave it out to print to standard output" in result.err
     assert not Path("-").exists()
+
+
+def test_the_target_overrules_the_document(cli: Cli) -> None:
+    """`--target` wins over metadata.target; what brings a directory up to date names it."""
+    Path("app.yaml").write_text(DOCUMENT.replace("  name: pi\n", "  name: pi\n  target: flux\n"))
+    assert "fluxcd.io/prune: disabled" in cli("render", "app.yaml").out
+    argo = cli("render", "app.yaml", "--target", "argocd").out
+    assert "fluxcd" not in argo
+    assert argo.count("argocd.argoproj.io/sync-options: Prune=false") == 3
+    cli("render", "app.yaml", "-o", "out")
+    stale = cli("render", "app.yaml", "--target", "kubectl", "-o", "out", "--check")
+    assert stale.code == 1
+    assert stale.err.endswith("sparkgen render app.yaml --target kubectl -o out\n")
+
+
+def test_a_time_to_live_under_gitops_is_warned_about(cli: Cli) -> None:
+    """It is left out, and the warning says so."""
+    Path("app.yaml").write_text(WARNED)
+    result = cli("render", "app.yaml", "--target", "argocd")
+    assert "ttlSecondsAfterFinished" not in result.out
+    assert "SG188" in result.err
+    assert "is left out for `target: argocd`: " in result.err

@@ -286,25 +286,3 @@ def test_disruption_budget(rendered: Make, given: dict[str, Any], expected: dict
     assert spec == expected
     assert selector.items() <= made.driver["metadata"]["labels"].items()
     assert not selector.items() <= made.executor["metadata"]["labels"].items()
-
-
-# --- Flux -------------------------------------------------------------------------------------------
-
-VERBATIM = "kustomize.toolkit.fluxcd.io/substitute"
-
-
-def test_shell_text_is_not_substituted(rendered: Make) -> None:
-    """Exactly the objects that hold `${` tell Flux to leave them alone."""
-    made = rendered(arguments=["${HOME}"])
-    for item in made.objects:
-        holds = any("${" in text for _, text in strings({**item, "metadata": {}}))
-        assert (item["metadata"].get("annotations", {}).get(VERBATIM) == "disabled") is holds
-    marked = {item["kind"] for item in made.objects if VERBATIM in item["metadata"].get("annotations", {})}
-    assert marked == {"ConfigMap", "Job"}
-    assert VERBATIM not in made.driver["metadata"]["annotations"]
-
-
-def test_who_wants_substitution_gets_it(rendered: Make) -> None:
-    """The document's own word on it stands."""
-    made = rendered(metadata={"annotations": {VERBATIM: "enabled"}})
-    assert made.config_map("conf")["metadata"]["annotations"][VERBATIM] == "enabled"
