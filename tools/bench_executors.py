@@ -182,6 +182,9 @@ def raw(bench: Bench, namespace: str) -> Result:
     return meter.result(None)
 
 
+OF_THE_SERVER = ("nodeName", "serviceAccount", "serviceAccountName", "priority", "preemptionPolicy")
+"""Fields of a pod's spec that scheduler and admission fill in, and refuse when they are given."""
+
 RAW_POD: dict[str, Any] = {}
 """The body of an executor's pod as the allocator made it, without what names its application."""
 
@@ -282,7 +285,7 @@ def body_of(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
     text = cluster.kubectl("get", "pod", name, "-n", namespace, "-o", "json")
     pod = json.loads(text)
     metadata = {"labels": pod["metadata"]["labels"], "annotations": pod["metadata"].get("annotations", {})}
-    spec = {key: part for key, part in pod["spec"].items() if key not in ("nodeName", "serviceAccountName")}
+    spec = {key: part for key, part in pod["spec"].items() if key not in OF_THE_SERVER}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 
