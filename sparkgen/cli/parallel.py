@@ -1,4 +1,4 @@
-"""Render many documents with all processors."""
+"""Do the same for many documents, with all processors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sparkgen.cli.pipeline import render
 from sparkgen.errors import SparkgenError
@@ -23,16 +24,30 @@ FEW = 32
 _PART = 16
 _MOST_WORKERS = 8
 
-_work: tuple[Sequence[Document], str] = ((), "")
-"""In a worker: all documents of the call, and the namespace. They came with the fork: nothing was copied."""
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+_work: tuple[Callable[[Any], Any], Sequence[Any]] = (repr, ())
+"""In a worker: what to do, and all items of the call. They came with the fork: nothing was copied."""
 
 
 def render_all(documents: Sequence[Document], namespace: str) -> tuple[Bundle, ...]:
     """The manifests of valid documents, in their order, whatever renders them."""
-    workers = min(_processors(), _MOST_WORKERS, len(documents) // _PART)
-    if len(documents) <= FEW or workers < 2 or sys.platform != "linux":
-        return tuple(render(document, namespace) for document in documents)
-    return tuple(_in_parallel(documents, namespace, workers))
+    return tuple(each(partial(_rendered, namespace), documents))
+
+
+def _rendered(namespace: str, document: Document) -> Bundle:
+    """A document's manifests as texts only: objects are not sent home."""
+    bundle = render(document, namespace)
+    return replace(bundle, manifests=tuple(replace(manifest, object={}) for manifest in bundle.manifests))
+
+
+def each(function: Callable[[_Item], _Result], items: Sequence[_Item]) -> Iterator[_Result]:
+    """What `function`, which changes nothing, makes of every item, in their order."""
+    workers = min(_processors(), _MOST_WORKERS, len(items) // _PART)
+    if len(items) <= FEW or workers < 2 or sys.platform != "linux":
+        return map(function, items)
+    return _in_parallel(function, items, workers)
 
 
 def _processors() -> int:
@@ -43,20 +58,22 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _in_parallel(documents: Sequence[Document], namespace: str, workers: int) -> Iterator[Bundle]:
+def _in_parallel(
+    function: Callable[[_Item], _Result], items: Sequence[_Item], workers: int
+) -> Iterator[_Result]:
     # 20 ms that few documents do not pay.
     import multiprocessing  # noqa: PLC0415
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
 
-    render(documents[0], namespace)  # once here: imports and compiled templates come with the fork, too
-    starts = range(0, len(documents), _PART)
+    function(items[0])  # once here: imports and compiled templates come with the fork, too
+    starts = range(0, len(items), _PART)
     # Forking is safe: this process has no threads that could hold a lock.
     fork = multiprocessing.get_context("fork")
-    pool = ProcessPoolExecutor(workers, fork, initializer=_begin_worker, initargs=(documents, namespace))
-    with _ended(pool), _progress(len(documents)) as count:
+    pool = ProcessPoolExecutor(workers, fork, initializer=_begin_worker, initargs=(function, items))
+    with _ended(pool), _progress(len(items)) as count:
         try:
-            for part in pool.map(_render_part, starts):
+            for part in pool.map(_do_part, starts):
                 count(len(part))
                 yield from part
         except BrokenProcessPool as error:
@@ -74,24 +91,20 @@ def _ended(pool: Executor) -> Iterator[None]:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _begin_worker(documents: Sequence[Document], namespace: str) -> None:
+def _begin_worker(function: Callable[[Any], Any], items: Sequence[Any]) -> None:
     """Keep the work at hand. Ctrl-C is the parent's: it ends the workers."""
     import signal  # noqa: PLC0415 - in the parent already
 
     global _work  # noqa: PLW0603 - a worker's only state, set once
-    _work = (documents, namespace)
+    _work = (function, items)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _render_part(start: int) -> list[Bundle]:
-    """Some of the documents, as texts only: objects are not sent home."""
-    documents, namespace = _work
-    return [_texts(render(document, namespace)) for document in documents[start : start + _PART]]
-
-
-def _texts(bundle: Bundle) -> Bundle:
-    return replace(bundle, manifests=tuple(replace(manifest, object={}) for manifest in bundle.manifests))
+def _do_part(start: int) -> list[Any]:
+    """What becomes of some of the items."""
+    function, items = _work
+    return [function(item) for item in items[start : start + _PART]]
 
 
 @contextmanager

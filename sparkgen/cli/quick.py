@@ -21,7 +21,13 @@ _CHOICES = {
     "validate": _SHARED_CHOICES,
 }
 _FLAGS = {
-    "render": {"-q": "quiet", "--quiet": "quiet", "--check": "only_check"},
+    "render": {
+        "-q": "quiet",
+        "--quiet": "quiet",
+        "--check": "only_check",
+        "-R": "recursive",
+        "--recursive": "recursive",
+    },
     "validate": {"-q": "quiet", "--quiet": "quiet", "--strict": "strict"},
 }
 _TEXTS = {

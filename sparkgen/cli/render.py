@@ -27,6 +27,10 @@ HELP = """Render documents to Kubernetes manifests: to standard output, or with 
 Documents are checked first. An error stops the render and nothing is written; warnings go to standard
 error. With -o, one application stands in DIR itself, several in a folder each. Files that did not change
 are not touched, files of an earlier render that are needed no more are removed, files of others are kept.
+
+With -R, PATH holds the documents of a whole repository, in folders. Each is rendered for every environment
+that the nearest folder `environments` names, with environments/NAME.yaml of all folders above it laid on,
+into NAME/FOLDER/APPLICATION below -o DIR, which holds nothing but such directories.
 """
 EXAMPLES = """\b
 Examples:
@@ -36,6 +40,7 @@ Examples:
   sparkgen render app.yaml -o deploy/pi --check    # in CI: is it up to date?
   sparkgen render app.yaml --target argocd -o deploy/pi
   sparkgen render apps/ -f prod.yaml -n prod -o deploy/prod
+  sparkgen render -R apps -o deploy --check        # a whole repository
 """
 
 
@@ -79,6 +84,12 @@ def command(
             "--check", help="Write nothing: print what -o DIR would change as a diff, exit 1 if anything."
         ),
     ] = False,
+    recursive: Annotated[
+        bool,
+        typer.Option(
+            "--recursive", "-R", help="PATH is a directory: render all documents in it, for all environments."
+        ),
+    ] = False,
     form: ProblemFormat = Format.TEXT,
     colour: ColourChoice = Colour.AUTO,
     quiet: Quiet = False,
@@ -96,6 +107,7 @@ def command(
         target=target.value if target else "",
         directory=directory,
         only_check=only_check,
+        recursive=recursive,
     )
     if code := render(request):
         raise typer.Exit(code)

@@ -16,7 +16,8 @@ class Request:
     `sources`: documents; `values`: overlays; `sets`, `set_strings`: single values. `form`: one of FORMS;
     `colour`: one of COLOURS. For `validate`: `strict`. For `render`: `namespace` of documents without one;
     `target`: one of TARGETS, which overrules the documents; `directory` to write into, or to compare with if
-    `only_check`; "" where an option was not given.
+    `only_check`; `recursive`: the one source is a directory with all documents of a repository; "" where an
+    option was not given.
     """
 
     sources: tuple[str, ...]
@@ -31,3 +32,4 @@ class Request:
     target: str = ""
     directory: str = ""
     only_check: bool = False
+    recursive: bool = False

@@ -42,6 +42,10 @@ def render(request: Request) -> int:
     from sparkgen.cli.parallel import render_all  # noqa: PLC0415 - not for `validate`
 
     _check_options(request)
+    if request.recursive:
+        from sparkgen.cli.repository import render_repository  # noqa: PLC0415 - only for -R
+
+        return render_repository(request)
     stdin = Stdin()
     checked = check(request, stdin)
     problems = _wanted(checked.problems, request)
@@ -108,14 +112,14 @@ def _compare(bundles: Sequence[Bundle], request: Request) -> int:
     diff = difference(Path(request.directory), layout(bundles, version=__version__))
     if diff:
         output.write(diff)
-        output.note(f"{request.directory} is out of date; to bring it up to date: {_command_line(request)}")
+        output.note(f"{request.directory} is out of date; to bring it up to date: {command_line(request)}")
         return 1
     if not request.quiet:
         output.note(f"{request.directory}: up to date")
     return 0
 
 
-def _command_line(request: Request) -> str:
+def command_line(request: Request) -> str:
     """The command that writes what a check compared with."""
     import shlex  # noqa: PLC0415 - only for a directory that is out of date
 
@@ -128,4 +132,5 @@ def _command_line(request: Request) -> str:
         ("-o", request.directory),
     ]
     options = [word for pair in pairs for word in pair]
-    return shlex.join(["sparkgen", "render", *request.sources, *options])
+    recursive = ["-R"] if request.recursive else []
+    return shlex.join(["sparkgen", "render", *recursive, *request.sources, *options])

@@ -45,7 +45,7 @@ def expand(sources: Iterable[str]) -> list[str]:
     names: list[str] = []
     seen: set[str] = set()
     for source in sources:
-        inside: list[str] = [*_directory(source)]
+        inside: list[str] = [*documents_in(source)]
         for name in inside or [source]:
             key = name if name == STDIN else _identity(name)
             if name == STDIN or key not in seen:
@@ -54,8 +54,8 @@ def expand(sources: Iterable[str]) -> list[str]:
     return names
 
 
-def _directory(name: str) -> list[Found]:
-    """The files of a directory that may hold documents; empty for everything else."""
+def documents_in(name: str) -> list[Found]:
+    """The files of a directory that may hold documents, sorted; empty for everything else."""
     try:
         if not name or name == STDIN or isinstance(name, Found) or not Path(name).is_dir():
             return []

@@ -96,6 +96,13 @@ def _generated_names(folder: Path) -> Iterator[str]:
         yield from _LISTED.findall(text)
 
 
+def generated_in(folder: Path) -> tuple[str, ...]:
+    """The files of a render in a folder itself, its kustomization last; none without one of ours."""
+    listed = [*_generated_names(folder)]
+    ours = [name for name in listed if is_generated(_read(folder / name) or "")]
+    return (*ours, KUSTOMIZATION) if listed else ()
+
+
 def _read(path: Path) -> str | None:
     """The text of a regular file; None if there is none.
 

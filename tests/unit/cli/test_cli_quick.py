@@ -66,6 +66,8 @@ RENDER_WORDS = [
         "--target",
         "argocd",
         "--target=flux",
+        "-R",
+        "--recursive",
         "-o=d",
         "=",
         "--=",
@@ -121,6 +123,7 @@ def test_quick_reads_nothing_otherwise_than_typer(
         ["render", "-f", "a.yaml", "--values", "b.yaml", "app.yaml", "--set", "a=b", "--set-string=c=d"],
         ["render", "app.yaml", "-n", "prod", "--output-dir=out", "--format", "json", "--color=never"],
         ["render", "app.yaml", "--target", "argocd", "-o", "deploy/pi"],
+        ["render", "-R", "apps", "-o", "deploy", "--check"],
         ["validate", "app.yaml", "--strict", "--quiet", "--format=github"],
     ],
 )

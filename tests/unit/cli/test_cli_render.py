@@ -202,7 +202,7 @@ def test_a_worker_that_dies_is_a_message(cli: Cli, monkeypatch: pytest.MonkeyPat
     """A process that is killed for want of memory ends in a sentence, not in waiting for ever."""
     many(80)
     monkeypatch.setattr(parallel, "_processors", lambda: 2)
-    monkeypatch.setattr(parallel, "_render_part", _die)
+    monkeypatch.setattr(parallel, "_do_part", _die)
     result = cli("render", "many")
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith("sparkgen: a process that rendered was killed, perhaps for want of memory")

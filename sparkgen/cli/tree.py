@@ -1,0 +1,97 @@
+"""`-R DIR`: which documents a repository holds, for which environments, and where each one's files go.
+
+A document is rendered for the environments that the nearest folder `environments` names: the one beside
+it, or of a folder above, up to DIR. Each file in such a folder is an overlay, `environments/prod.yaml` that
+of `prod`; all of the same name on the way from DIR to the document are laid on it, those of DIR first.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sparkgen.errors import SparkgenError
+
+ENVIRONMENTS = "environments"
+"""Folders of this name hold overlays, and no documents."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A file with documents, for one environment ("" where there is none).
+
+    `folder`: its own, below DIR, with `/` ("" for DIR itself); `overlays`: files, the outermost first.
+    """
+
+    file: str
+    folder: str
+    environment: str
+    overlays: tuple[str, ...]
+
+    def place(self, name: str) -> str:
+        """Where the files of its application `name` stand, below the output directory.
+
+        A folder that has the application's name already is not repeated.
+        """
+        folders = [self.environment, *self.folder.split("/")]
+        if folders[-1] != name:
+            folders.append(name)
+        return "/".join(filter(None, folders))
+
+
+def parts(root: str, output: str) -> list[Part]:
+    """Everything to render below `root`, sorted by folder, file and environment. `output` is not searched."""
+    if not Path(root).is_dir():
+        raise SparkgenError(f"{root} is not a directory: -R takes the directory that holds all documents")
+    skipped = os.path.realpath(output)
+    if os.path.realpath(root) == skipped or os.path.realpath(root).startswith(skipped + os.sep):
+        raise SparkgenError(
+            f"the documents in {root} are in the output directory {output}, which holds rendered files only: "
+            "choose another one with --output-dir"
+        )
+    return [part for folder, levels in _folders(root, "", (), skipped) for part in _in_folder(folder, levels)]
+
+
+Levels = tuple[Mapping[str, str], ...]
+"""From DIR to a folder: environment -> overlay, of each."""
+
+
+def _folders(root: str, below: str, above: Levels, skipped: str) -> Iterator[tuple[tuple[str, str], Levels]]:
+    """Each folder (its path, and its path below `root`) with the overlays on the way to it."""
+    path = f"{root.rstrip('/')}/{below}".rstrip("/") or "/"
+    levels = (*above, _overlays(f"{path}/{ENVIRONMENTS}"))
+    yield (path, below), levels
+    with os.scandir(path) as entries:
+        names = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+    for name in names:
+        if name.startswith(".") or name == ENVIRONMENTS or os.path.realpath(f"{path}/{name}") == skipped:
+            continue
+        yield from _folders(root, f"{below}/{name}".lstrip("/"), levels, skipped)
+
+
+def _overlays(folder: str) -> dict[str, str]:
+    """Environment -> file, of a folder with overlays; empty where there is no such folder."""
+    if not Path(folder).is_dir():
+        return {}
+    files = sorted(path for path in Path(folder).iterdir() if path.suffix in (".yaml", ".yml"))
+    found: dict[str, str] = {}
+    for path in files:
+        if path.name.startswith("."):
+            continue
+        if path.stem in found:
+            raise SparkgenError(f"{found[path.stem]} and {path} are overlays of one environment: keep one")
+        found[path.stem] = path.as_posix()
+    return found
+
+
+def _in_folder(folder: tuple[str, str], levels: Levels) -> Iterator[Part]:
+    from sparkgen.document.sources import documents_in  # noqa: PLC0415 - see pipeline.py
+
+    path, below = folder
+    environments = next((sorted(level) for level in reversed(levels) if level), [""])
+    for file in documents_in(path):
+        for environment in environments:
+            overlays = tuple(level[environment] for level in levels if environment in level)
+            yield Part(file, below, environment, overlays)

@@ -1,0 +1,187 @@
+"""`sparkgen render -R`: documents in folders, environments by overlays, a directory per application."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from sparkgen.cli import parallel
+
+from .conftest import DOCUMENT, Cli
+
+
+def put(path: str, text: str) -> None:
+    """Write a file, with its folders."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(text)
+
+
+def document(name: str) -> str:
+    """The small document under another name."""
+    return DOCUMENT.replace("name: pi", f"name: {name}")
+
+
+@pytest.fixture
+def repository(cli: Cli) -> Cli:
+    """A repository of two teams: dev and prod for all, but only prod for the second team's."""
+    put("apps/environments/dev.yaml", "metadata: {namespace: dev}\nspec: {executor: {instances: 1}}\n")
+    put("apps/environments/prod.yaml", "metadata: {namespace: prod, target: argocd}\n")
+    put("apps/one/environments/prod.yaml", "metadata: {namespace: one}\n")
+    put("apps/one/environments/dev.yaml", "")
+    put("apps/one/report/app.yaml", document("report"))
+    put("apps/two/environments/prod.yaml", "spec: {executor: {instances: 7}}\n")
+    put("apps/two/load.yaml", document("load"))
+    put("apps/two/README.md", "sparkgen.dev/ is named here, and this is no document\n")
+    return cli
+
+
+def directories(root: str) -> list[str]:
+    """The folders below `root` that hold files of a render."""
+    return sorted(path.parent.relative_to(root).as_posix() for path in Path(root).rglob("kustomization.yaml"))
+
+
+def test_one_directory_for_each_application_and_environment(repository: Cli) -> None:
+    """ENVIRONMENT/FOLDER/APPLICATION, a folder of the application's name not repeated; a note for each."""
+    result = repository("render", "-R", "apps", "-o", "deploy")
+    assert (result.code, result.out) == (0, "")
+    assert directories("deploy") == ["dev/one/report", "prod/one/report", "prod/two/load"]
+    assert result.err.splitlines() == [
+        "deploy/dev/one/report: all its 9 files are new",
+        "deploy/prod/one/report: all its 9 files are new",
+        "deploy/prod/two/load: all its 9 files are new",
+        "3 applications: 0 up to date, 3 written",
+    ]
+    again = repository("render", "-R", "apps", "-o", "deploy")
+    assert again.err == "3 applications: 3 up to date, 0 written\n"
+
+
+def test_overlays_from_the_outside_in(repository: Cli) -> None:
+    """The overlay of a nearer folder wins, and each has the others' fields."""
+    repository("render", "-R", "apps", "-o", "deploy")
+    job = yaml.safe_load(Path("deploy/prod/one/report/job.yaml").read_text())
+    assert job["metadata"]["namespace"] == "one"
+    assert "argocd.argoproj.io/sync-options" in job["metadata"]["annotations"]
+    tuning = yaml.safe_load(Path("deploy/prod/two/load/config-map-tuning.yaml").read_text())
+    assert '"instances": 7' in tuning["data"]["tuning.json"]
+    assert tuning["metadata"]["namespace"] == "prod"
+
+
+def test_the_same_as_one_by_one(repository: Cli) -> None:
+    """What -R writes is what render writes with the same overlays."""
+    repository("render", "-R", "apps", "-o", "deploy")
+    overlays = ("-f", "apps/environments/prod.yaml", "-f", "apps/two/environments/prod.yaml")
+    check = repository("render", "apps/two/load.yaml", *overlays, "-o", "deploy/prod/two/load", "--check")
+    assert check.code == 0, check.out
+
+
+def test_without_environments(cli: Cli) -> None:
+    """A repository without overlays has a directory for each application."""
+    put("apps/x/app.yaml", document("a") + "---\n" + document("b"))
+    cli("render", "-R", "apps", "-o", "deploy")
+    assert directories("deploy") == ["x/a", "x/b"]
+
+
+def test_check_names_what_is_out_of_date_and_why(repository: Cli) -> None:
+    """Exit 1, the diff on standard output, a reason for each directory, and the command that helps."""
+    repository("render", "-R", "apps", "-o", "deploy")
+    assert repository("render", "-R", "apps", "-o", "deploy", "--check").code == 0
+    put("apps/one/report/app.yaml", document("report").replace("3.5.8\n", "3.5.7\n", 1))
+    Path("apps/two/load.yaml").unlink()
+    put("apps/new.yaml", document("new"))
+    result = repository("render", "-R", "apps", "-o", "deploy", "--check")
+    assert result.code == 1
+    assert result.out.startswith("--- /dev/null\n+++ deploy/dev/new/config-map-conf.yaml\n")
+    assert "+++ deploy/prod/one/report/job.yaml\n" in result.out
+    lines = result.err.splitlines()
+    assert "deploy/dev/new is out of date: all its 9 files are new" in lines
+    assert "deploy/prod/two/load is out of date: no document gives it any more" in lines
+    assert any(line.startswith("deploy/prod/one/report is out of date: ") for line in lines)
+    assert lines[-1] == (
+        "5 directories are out of date; to bring all up to date: sparkgen render -R apps -o deploy"
+    )
+    assert directories("deploy") == ["dev/one/report", "prod/one/report", "prod/two/load"]
+
+
+def test_what_no_document_gives_goes(repository: Cli) -> None:
+    """The files of an application that went are removed; files of others stay."""
+    repository("render", "-R", "apps", "-o", "deploy")
+    put("deploy/prod/two/load/notes.md", "mine\n")
+    put("deploy/other/kustomization.yaml", "resources: [a.yaml]\n")
+    put("deploy/other/a.yaml", "kind: List\n")
+    Path("apps/two/load.yaml").unlink()
+    result = repository("render", "-R", "apps", "-o", "deploy")
+    assert "deploy/prod/two/load: removed: no document gives it any more\n" in result.err
+    assert [path.name for path in Path("deploy/prod/two/load").iterdir()] == ["notes.md"]
+    assert Path("deploy/other/a.yaml").is_file()
+
+
+def test_an_error_in_one_document_stops_all(repository: Cli, broken: str) -> None:
+    """Every problem of the repository, each once for all environments; nothing is written."""
+    put("apps/one/bad.yaml", broken.replace("name: pi", "name: bad"))
+    result = repository("render", "-R", "apps", "-o", "deploy")
+    assert result.code == 1
+    assert result.err.count("error[SG013]") == 1
+    assert result.err.endswith("nothing was written: all documents have to be right first\n")
+    assert not Path("deploy").exists()
+
+
+def test_twins_within_an_environment(repository: Cli) -> None:
+    """The same application twice in one namespace is an error; the same in two environments is not."""
+    put("apps/two/again.yaml", document("load"))
+    result = repository("render", "-R", "apps", "-o", "deploy")
+    assert (result.code, result.err.count("SG019")) == (1, 1)
+
+
+def test_two_applications_for_one_directory(cli: Cli) -> None:
+    """A folder of the application's name, and a file beside it: which of them it would be is not guessed."""
+    put("apps/x/app.yaml", document("x").replace("  name: x\n", "  name: x\n  namespace: a\n"))
+    put("apps/x.yaml", document("x"))
+    result = cli("render", "-R", "apps", "-o", "deploy")
+    assert result.code == 2
+    assert "2 applications would be written to x: " in result.err
+
+
+def test_many_in_parallel(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several processes or one: the same files."""
+    for number in range(40):
+        put(f"apps/team-{number % 4}/app-{number}.yaml", document(f"app-{number}"))
+    monkeypatch.setattr(parallel, "_processors", lambda: 2)
+    cli("render", "-R", "apps", "-o", "deploy")
+    monkeypatch.setattr(parallel, "_processors", lambda: 1)
+    assert cli("render", "-R", "apps", "-o", "deploy", "--check").err == (
+        "deploy: 40 applications, all up to date\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("app.yaml", "-o", "out"), "app.yaml is not a directory"),
+        (("apps", "more", "-o", "out"), "-R takes one directory"),
+        (("apps",), "-R writes into a directory"),
+        (("apps", "-o", "."), "choose another one with --output-dir"),
+        (("empty", "-o", "out"), "no *.yaml or *.yml file in empty or a folder below"),
+    ],
+)
+def test_usage(repository: Cli, arguments: tuple[str, ...], said: str) -> None:
+    """What makes no sense is said before anything is read or written."""
+    Path("empty").mkdir()
+    result = repository("render", "-R", *arguments)
+    assert result.code == 2
+    assert said in result.err
+
+
+def test_the_output_is_no_source(repository: Cli) -> None:
+    """The output may stand among the documents: it is not searched."""
+    assert repository("render", "-R", ".", "-o", "deploy").code == 0
+    assert repository("render", "-R", ".", "-o", "deploy", "--check").code == 0
+
+
+def test_two_overlays_of_one_environment(repository: Cli) -> None:
+    """prod.yaml and prod.yml: the order would be a guess."""
+    put("apps/environments/prod.yml", "")
+    result = repository("render", "-R", "apps", "-o", "deploy")
+    assert result.code == 2
+    assert "are overlays of one environment: keep one" in result.err
