@@ -14,6 +14,8 @@ USAGE = """usage: sparkgen-runtime COMMAND
 
   install     put the scheduler jar where the driver finds it (the init container)
   allocator   create and remove executors while the driver runs (the sidecar)
+  janitor     remove what applications have left in a shuffle service's directories (beside the service);
+              `janitor prepare` makes the directories ready (its init container)
   version     say which contract version and which release this is
 """
 

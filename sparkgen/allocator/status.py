@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import resource
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from sparkgen import contract
 from sparkgen.allocator import sets
 from sparkgen.allocator.desk import Round
+from sparkgen.allocator.prometheus import metric, single
 from sparkgen.allocator.types import Backoff, Observed, State
-
-Labels = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +120,7 @@ def metrics_text(facts: Facts) -> str:
 def _lines(facts: Facts) -> Iterator[str]:
     if facts.last is not None:
         yield from _of_round(facts.last)
-    yield from _metric(
+    yield from metric(
         "sparkgen_answers_total",
         "counter",
         "Answers of the API server to creations and deletions.",
@@ -131,15 +130,15 @@ def _lines(facts: Facts) -> Iterator[str]:
         ),
     )
     losses = (((("cause", cause),), count) for cause, count in sorted(facts.losses.items()))
-    yield from _metric(
+    yield from metric(
         "sparkgen_executors_lost_total", "counter", "Executors that ended, by the cause.", losses
     )
-    yield from _single(
+    yield from single(
         "sparkgen_watch_gaps_total", "counter", "Times that the watch had to begin anew.", facts.gaps
     )
-    yield from _single("sparkgen_rounds_total", "counter", "Rounds of the loop.", facts.rounds)
+    yield from single("sparkgen_rounds_total", "counter", "Rounds of the loop.", facts.rounds)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    yield from _single(
+    yield from single(
         "sparkgen_memory_peak_bytes", "gauge", "The most memory that the allocator has used.", memory
     )
 
@@ -147,7 +146,7 @@ def _lines(facts: Facts) -> Iterator[str]:
 def _of_round(last: Round) -> Iterator[str]:
     decision, memory = last.decision, last.decision.memory
     wanted = sets.wanted(last.target, last.settings)
-    yield from _metric(
+    yield from metric(
         "sparkgen_executors_wanted",
         "gauge",
         "Executors that there should be, by resource profile.",
@@ -157,7 +156,7 @@ def _of_round(last: Round) -> Iterator[str]:
     for profile, states in decision.counts.items():
         for state in State:
             totals[profile, state] += states.get(state, 0)
-    yield from _metric(
+    yield from metric(
         "sparkgen_executors",
         "gauge",
         "Executors by resource profile and state.",
@@ -167,25 +166,10 @@ def _of_round(last: Round) -> Iterator[str]:
         ),
     )
     blocked = max(memory.refusals.until, memory.bad_starts.until, memory.rate.resume_at) - last.now
-    yield from _single(
+    yield from single(
         "sparkgen_backoff_seconds", "gauge", "Seconds until executors are created again.", max(0.0, blocked)
     )
-    yield from _single("sparkgen_writes_in_flight_limit", "gauge", "Writes at a time.", memory.rate.window)
-    yield from _single("sparkgen_next_executor_id", "gauge", "The id of the next executor.", memory.next_id)
+    yield from single("sparkgen_writes_in_flight_limit", "gauge", "Writes at a time.", memory.rate.window)
+    yield from single("sparkgen_next_executor_id", "gauge", "The id of the next executor.", memory.next_id)
     failed = int(decision.failure is not None)
-    yield from _single("sparkgen_application_failed", "gauge", "1 when the application has to stop.", failed)
-
-
-def _single(name: str, kind: str, text: str, value: float) -> Iterator[str]:
-    return _metric(name, kind, text, [((), value)])
-
-
-def _metric(name: str, kind: str, text: str, values: Iterable[tuple[Labels, float]]) -> Iterator[str]:
-    yield f"# HELP {name} {text}\n# TYPE {name} {kind}\n"
-    for labels, value in values:
-        shown = ",".join(f'{key}="{_escaped(content)}"' for key, content in labels)
-        yield f"{name}{{{shown}}} {value:g}\n" if labels else f"{name} {value:g}\n"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
+    yield from single("sparkgen_application_failed", "gauge", "1 when the application has to stop.", failed)

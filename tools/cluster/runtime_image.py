@@ -29,7 +29,7 @@ RECIPE_WITH_SPARK = ROOT / "images" / "spark-with-runtime"
 NAME = "docker.io/sparkgen/runtime:1"
 """What applications name by default (contract.RUNTIME_IMAGE)."""
 PACKAGES = ("python3",)
-PARTS = ("__init__.py", "contract.py", "allocator")
+PARTS = ("__init__.py", "contract.py", "allocator", "janitor")
 """What of the package sparkgen runs in a cluster; the generator and its libraries stay out."""
 FAKETIME = "/usr/$LIB/faketime/libfaketimeMT.so.1"
 """Debian's libfaketime; the dynamic linker puts the architecture's folder for $LIB."""

@@ -23,4 +23,11 @@ done
 
 # What executors write, the service reads and the janitor removes by the group that all three share.
 umask 0007
+
+# The janitor leaves alone what is held: until this process, or the Java that takes its place, has ended.
+folder="${SPARK_LOCAL_DIRS%%,*}"
+if command -v flock >/dev/null; then
+  exec 9>>"$folder/.in-use"
+  flock --shared 9
+fi
 source "${BASH_SOURCE[0]%/*}/executor.sh"

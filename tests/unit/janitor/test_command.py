@@ -1,0 +1,114 @@
+"""The janitor as a process, and its environment."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import urllib.request
+from http.server import ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from sparkgen.allocator.install import Refused
+from sparkgen.janitor import settings
+from sparkgen.janitor.__main__ import handler
+from sparkgen.janitor.disk import Disk
+from sparkgen.janitor.rounds import Janitor, Ports
+from sparkgen.janitor.types import Answer, Drivers, Settings
+
+DIRECTORIES = "SPARKGEN_JANITOR_DIRECTORIES"
+
+
+def command(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run it with this environment alone."""
+    line = [sys.executable, "-m", "sparkgen.janitor", *arguments]
+    return subprocess.run(line, env=environment, capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_preparing_a_directory(tmp_path: Path) -> None:
+    """It says what it did."""
+    done = command("prepare", SPARKGEN_CONTRACT="1", **{DIRECTORIES: str(tmp_path)})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"{tmp_path} is of group {os.getegid()}, mode 2770" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "message"),
+    [
+        ([], {}, "follow version (none) of the contract"),
+        ([], {"SPARKGEN_CONTRACT": "1"}, f"{DIRECTORIES} is ''"),
+        (["prepare"], {"SPARKGEN_CONTRACT": "1", DIRECTORIES: "/no/such"}, "cannot be made ready"),
+        ([], {"SPARKGEN_CONTRACT": "1", DIRECTORIES: "/var"}, "names no API server"),
+    ],
+)
+def test_refusals(arguments: list[str], environment: dict[str, str], message: str) -> None:
+    """One line, and exit code 1."""
+    done = command(*arguments, **environment)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert message.replace("names no", "name no") in done.stderr
+
+
+def test_called_wrongly() -> None:
+    """2, and what there is."""
+    done = command("clean")
+    assert (done.returncode, done.stderr) == (2, "usage: sparkgen-runtime janitor [prepare]\n")
+
+
+def test_what_the_environment_says() -> None:
+    """Seconds, a percentage, true or false."""
+    given = {
+        "SPARKGEN_JANITOR_INTERVAL_SECONDS": "10",
+        "SPARKGEN_JANITOR_GRACE_SECONDS": "20",
+        "SPARKGEN_JANITOR_UNKNOWN_SECONDS": "0",
+        "SPARKGEN_JANITOR_PRESSURE_PERCENT": "50",
+        "SPARKGEN_JANITOR_DRY_RUN": "true",
+    }
+    assert settings.settings(given) == Settings(10, 20, 0, 0.5, dry_run=True)
+    assert settings.settings({}) == Settings()
+    assert settings.port({}) == 7338
+    assert settings.directories({DIRECTORIES: "/a,/b"}) == (Path("/a"), Path("/b"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("INTERVAL_SECONDS", "0"),
+        ("GRACE_SECONDS", "-1"),
+        ("UNKNOWN_SECONDS", "soon"),
+        ("PRESSURE_PERCENT", "101"),
+        ("DRY_RUN", "yes"),
+    ],
+)
+def test_values_that_are_none(name: str, value: str) -> None:
+    """The variable is named, and what it may be."""
+    with pytest.raises(Refused, match=f"SPARKGEN_JANITOR_{name} is '{value}', and has to be"):
+        settings.settings({f"SPARKGEN_JANITOR_{name}": value})
+
+
+def test_what_it_answers(tmp_path: Path) -> None:
+    """It is ready after the first round; status and metrics are there at any time."""
+    ports = Ports(Disk([tmp_path]), lambda _: Drivers(Answer.WHOLE), lambda: 0.0, lambda _: None)
+    janitor = Janitor(ports, Settings())
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler(janitor, 1e12))
+    Thread(target=server.serve_forever, daemon=True).start()
+
+    def ask(path: str) -> int:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}{path}", timeout=10) as reply:
+                return int(reply.status)
+        except urllib.error.HTTPError as error:
+            return error.code
+
+    assert [ask(path) for path in ("/readyz", "/healthz", "/status", "/metrics", "/")] == [
+        503,
+        200,
+        200,
+        200,
+        404,
+    ]
+    janitor.round()
+    assert ask("/readyz") == 200
+    server.shutdown()
