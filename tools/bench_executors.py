@@ -118,8 +118,17 @@ def rounds(bench: Bench, count: int) -> dict[str, list[Result]]:
 
 def sparkgen(bench: Bench, namespace: str) -> Result:
     """A static application of so many executors, as it is rendered."""
+    meter = Meter.start(bench.cluster, namespace, bench.count)
+    apply(bench, namespace, bench.count)
+    meter.wait()
+    return meter.result(allocator_of(namespace))
+
+
+def apply(bench: Bench, namespace: str, count: int) -> None:
+    """Apply an application with a real driver that begins with so many executors."""
     role = {"cores": 1, "coreRequest": "10m", "memory": "600m"}
-    executor = {**role, "instances": bench.count, "nodeSelector": SELECTOR, "tolerations": [fakes.TAINT]}
+    executor = {**role, "nodeSelector": SELECTOR, "tolerations": [fakes.TAINT]}
+    none = {"dynamicAllocation": {"enabled": True, "initialExecutors": 0, "maxExecutors": 1}}
     document = {
         "apiVersion": "sparkgen.dev/v1alpha1",
         "kind": "SparkApplication",
@@ -130,15 +139,13 @@ def sparkgen(bench: Bench, namespace: str) -> Result:
             "image": f"{REPOSITORY}:{bench.version}",
             "mainApplicationFile": bench_cluster.PI,
             "driver": {**role, "coreRequest": "100m"},
-            "executor": executor,
+            "executor": {**executor, "instances": count} if count else executor,
+            **({} if count else none),
         },
     }
-    meter = Meter.start(bench.cluster, namespace, bench.count)
     command = [str(Path(sys.executable).with_name("sparkgen")), "render", "-q", "-"]
     done = subprocess.run(command, input=json.dumps(document), capture_output=True, text=True, check=True)
     bench.cluster.kubectl("apply", "-f", "-", input_text=done.stdout)
-    meter.wait()
-    return meter.result(allocator_of(namespace))
 
 
 def native(conf: dict[str, str]) -> Side:
@@ -164,7 +171,10 @@ def native(conf: dict[str, str]) -> Side:
 
 
 def raw(bench: Bench, namespace: str) -> Result:
-    """As many pods by the same library, with the same bodies and an open watch, and nothing else."""
+    """As many pods by the same library, with the same bodies and an open watch, and nothing else.
+
+    A driver starts beside it, as it does beside the others: it takes as much of the machine here as there.
+    """
     bench.cluster.kubectl("create", "serviceaccount", "raw", "-n", namespace)
     grant = ("--clusterrole=edit", f"--serviceaccount={namespace}:raw")
     bench.cluster.kubectl("create", "rolebinding", "raw", "-n", namespace, *grant)
@@ -175,6 +185,8 @@ def raw(bench: Bench, namespace: str) -> Result:
         *(str(LAYOUT.pki / "ca.crt"), namespace, str(bench.count), str(RAW_THREADS)),
     ]
     given = f"{token}\n{json.dumps(RAW_POD)}\n"
+    apply(bench, namespace, 0)
+    _await_allocator(namespace)
     done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
     if done.returncode:
         raise ToolError(f"the raw client failed: {done.stderr}")
@@ -210,28 +222,41 @@ class Meter:
     count: int
     offset: int
     cpu: float
-    watch: subprocess.Popen[str]
     running: dict[str, datetime]
+    done: threading.Event
 
     @classmethod
     def start(cls, cluster: Cluster, namespace: str, count: int) -> Meter:
         """Now."""
-        command = [*network.enter(NAME), str(gotools.ensure("kubectl")), f"--kubeconfig={cluster.kubeconfig}"]
-        what = [
-            "get",
-            "pods",
-            "-n",
-            namespace,
-            "--watch",
-            "-o",
+        offset, cpu = LAYOUT.audit_log.stat().st_size, api_server_cpu()
+        meter = cls(cluster, namespace, count, offset, cpu, {}, threading.Event())
+        threading.Thread(target=meter.watch, daemon=True).start()
+        return meter
+
+    def watch(self) -> None:
+        """Note when each executor is first seen Running, until all do.
+
+        The API server ends the watch of a client that cannot follow; then it is opened again.
+        """
+        command = [
+            *(
+                *network.enter(NAME),
+                str(gotools.ensure("kubectl")),
+                f"--kubeconfig={self.cluster.kubeconfig}",
+            ),
+            *("get", "pods", "-n", self.namespace, "--watch", "-o"),
             'jsonpath={.metadata.name} {.status.phase}{"\\n"}',
         ]
-        watch = subprocess.Popen([*command, *what], stdout=subprocess.PIPE, text=True)
-        running: dict[str, datetime] = {}
-        threading.Thread(target=_note, args=(watch, running), daemon=True).start()
-        return cls(
-            cluster, namespace, count, LAYOUT.audit_log.stat().st_size, api_server_cpu(), watch, running
-        )
+        while not self.done.is_set():
+            with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as watch:
+                for line in watch.stdout or ():
+                    name, _, phase = line.strip().partition(" ")
+                    if phase == "Running" and "-exec-" in name:
+                        self.running.setdefault(name, datetime.now(UTC))
+                    if len(self.running) >= self.count:
+                        self.done.set()
+                        watch.terminate()
+                        break
 
     def calls(self) -> list[Call]:
         """The calls in the namespace since the beginning, of accounts in it."""
@@ -241,21 +266,18 @@ class Meter:
 
     def wait(self) -> None:
         """Until all executors run."""
-        deadline = time.monotonic() + SECONDS
-        while len(self.running) < self.count:
-            if time.monotonic() > deadline:
-                raise ToolError(f"{len(self.running)} of {self.count} executors run after {SECONDS:.0f} s")
-            time.sleep(0.2)
-        self.watch.terminate()
-        self.watch.wait()
+        if not self.done.wait(SECONDS):
+            self.done.set()
+            raise ToolError(f"{len(self.running)} of {self.count} executors run after {SECONDS:.0f} s")
         time.sleep(1)  # for the last lines of the audit log
 
     def result(self, allocator: int | None) -> Result:
         """What it came to."""
         calls = self.calls()
-        made = [call for call in calls if _creates(call) and call.code == 201]
+        creations = [call for call in calls if _creates(call) and call.code == 201]
+        by = Counter(call.user for call in creations).most_common(1)[0][0]
+        made = [call for call in creations if call.user == by]
         began = min(call.time for call in made)
-        by = Counter(call.user for call in made).most_common(1)[0][0]
         if allocator is not None and not RAW_POD:
             RAW_POD.update(body_of(self.cluster, self.namespace, made[0].name))
         return Result(
@@ -270,14 +292,6 @@ class Meter:
 
 def _creates(call: Call) -> bool:
     return (call.verb, call.resource, call.subresource) == ("create", "pods", "") and "-exec-" in call.name
-
-
-def _note(watch: subprocess.Popen[str], running: dict[str, datetime]) -> None:
-    """Note when each executor is first seen Running."""
-    for line in watch.stdout or ():
-        name, _, phase = line.strip().partition(" ")
-        if phase == "Running" and "-exec-" in name:
-            running.setdefault(name, datetime.now(UTC))
 
 
 def body_of(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
@@ -326,6 +340,19 @@ def allocator_of(namespace: str) -> int:
     raise ToolError(f"no allocator runs in namespace {namespace}")
 
 
+def _await_allocator(namespace: str) -> None:
+    """Until the allocator has started: then others begin to create executors."""
+    deadline = time.monotonic() + SECONDS
+    while True:
+        try:
+            allocator_of(namespace)
+            return
+        except ToolError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+
+
 # --- the page ---------------------------------------------------------------------------------------
 
 
@@ -343,7 +370,7 @@ def page(found: dict[int, dict[str, list[Result]]], version: str) -> str:
         "- *native* is Spark's own Kubernetes backend with its defaults (in 4.3: batches of 20, a second",
         "  apart); *tuned* has `spark.kubernetes.allocation.batch.size=300` and `batch.delay=200ms`.",
         f"- *raw client* is {RAW_THREADS} threads that do nothing but POST the same pods with the same",
-        "  library, beside an open watch: what this API server gives on this machine.",
+        "  library, beside an open watch and a starting driver: what this API server gives on this machine.",
         "",
     ]
     for count, sides in found.items():
