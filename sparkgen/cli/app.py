@@ -8,11 +8,11 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from sparkgen.cli import chart, explain, init, render, rule, run, schema, validate, version
+from sparkgen.cli import chart, diff, explain, init, render, rule, run, schema, validate, version
 from sparkgen.errors import SparkgenError
 
 EXIT_CODES = "Exit codes: 0 done, 1 problems or a difference found, 2 wrong usage or an internal error."
-COMMANDS = (init, validate, render, chart, run, explain, schema, rule, version)
+COMMANDS = (init, validate, render, diff, chart, run, explain, schema, rule, version)
 _HELP = f"""One YAML document in, reviewable Kubernetes manifests for Apache Spark out.
 
 \b
@@ -32,7 +32,6 @@ _OTHER_NAMES = {
     "build": "sparkgen render",
     "check": "sparkgen validate",
     "create": "sparkgen init",
-    "diff": "sparkgen render app.yaml -o DIR --check",
     "generate": "sparkgen render",
     "help": "sparkgen --help",
     "lint": "sparkgen validate",

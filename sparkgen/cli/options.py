@@ -83,3 +83,21 @@ ColourChoice = Annotated[
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no warnings and no notes, only errors.")]
+Context = Annotated[
+    str,
+    typer.Option(
+        "--context",
+        metavar="NAME",
+        help="Context of the kubeconfig; the current one if not given.",
+        show_default=False,
+    ),
+]
+Kubeconfig = Annotated[
+    str,
+    typer.Option(
+        "--kubeconfig",
+        metavar="FILE",
+        help="Kubeconfig; those of KUBECONFIG or ~/.kube/config if not given.",
+        show_default=False,
+    ),
+]

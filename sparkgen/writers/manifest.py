@@ -78,6 +78,11 @@ def with_header_of(new: str, old: str, path: str) -> str:
     return pattern.sub(lambda _: _match(pattern, new), old.replace("\r\n", "\n"), count=1)
 
 
+def without_header(text: str) -> str:
+    """A file's text below our header: what is the same whoever rendered it."""
+    return _PROVENANCE.sub("", text, count=1)
+
+
 def _match(pattern: re.Pattern[str], text: str) -> str:
     found = pattern.match(text)
     return found[0] if found else ""

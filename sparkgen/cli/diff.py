@@ -1,0 +1,200 @@
+"""`sparkgen diff`: what would change, in words and as objects."""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sparkgen.cli import output
+from sparkgen.cli.options import Colour, ColourChoice, Context, Kubeconfig, Set, SetString, Sources, Values
+from sparkgen.cli.request import Request
+from sparkgen.errors import SparkgenError
+
+if TYPE_CHECKING:
+    from sparkgen.diff.values import Difference
+    from sparkgen.document import Document
+
+SUMMARY = "Say what would change, for each application, and whether it runs again."
+HELP = """Say what would change, for each application, in words and as objects, and whether it runs again.
+
+With --from, between two Git revisions; without --to the later one is the work tree. With --rendered, between
+a directory that `render -o` wrote and what the documents render to now. With neither, between a cluster and
+the documents, by server-side dry runs that change nothing (this needs the extra `sparkgen[cluster]`).
+
+Exit codes, as those of kubectl diff: 0 nothing would change, 1 something would, 2 an error.
+"""
+EXAMPLES = """\b
+Examples:
+  sparkgen diff --from origin/main apps/             # this branch, not yet committed changes too
+  sparkgen diff --from v1 --to v2 -f prod.yaml app.yaml
+  sparkgen diff --from origin/main --merge-base -o markdown apps/ > comment.md
+  sparkgen diff --rendered deploy/pi app.yaml
+  sparkgen diff app.yaml                             # with the cluster of the current context
+  sparkgen diff --context prod -n analytics --brief app.yaml
+"""
+
+
+class DiffForm(str, enum.Enum):
+    """How a difference is written: sparkgen.diff.forms.FORMS."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    JSON = "json"
+
+
+def command(
+    sources: Sources,
+    old: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="REV",
+            help="Git revision to compare with: a branch, tag or commit.",
+            show_default=False,
+        ),
+    ] = "",
+    new: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            metavar="REV",
+            help="Git revision to compare; the work tree if not given.",
+            show_default=False,
+        ),
+    ] = "",
+    merge_base: Annotated[
+        bool,
+        typer.Option("--merge-base", help="With --from: compare with where the two revisions parted."),
+    ] = False,
+    rendered: Annotated[
+        str,
+        typer.Option(
+            "--rendered", metavar="DIR", help="Compare with what is rendered here.", show_default=False
+        ),
+    ] = "",
+    values: Values = None,
+    sets: Set = None,
+    set_strings: SetString = None,
+    recursive: Annotated[
+        bool, typer.Option("--recursive", "-R", help="With --from: directories with all below them.")
+    ] = False,
+    namespace: Annotated[
+        str,
+        typer.Option(
+            "--namespace",
+            "-n",
+            metavar="NAME",
+            help="Namespace of documents that name none; with a cluster, the context's if not given.",
+            show_default=False,
+        ),
+    ] = "",
+    context: Context = "",
+    kubeconfig: Kubeconfig = "",
+    form: Annotated[
+        DiffForm, typer.Option("--output", "-o", help="How it is written.", case_sensitive=False)
+    ] = DiffForm.TEXT,
+    brief: Annotated[bool, typer.Option("--brief", help="Words only, no diffs of objects.")] = False,
+    colour: ColourChoice = Colour.AUTO,
+) -> None:
+    """Compare, print, and end with 1 if anything differs."""
+    from sparkgen.diff.forms import shown  # noqa: PLC0415 - not for every command's help
+
+    request = Request(
+        tuple(sources),
+        tuple(values or ()),
+        tuple(sets or ()),
+        tuple(set_strings or ()),
+        colour=colour.value,
+        quiet=True,
+        namespace=namespace,
+    )
+    _agree(old, new, rendered, context, kubeconfig, merge_base=merge_base)
+    if old:
+        difference = _revisions(request, old, new, merge_base=merge_base, recursive=recursive)
+    elif rendered:
+        difference = _directory(request, rendered)
+    else:
+        difference = _cluster(request, context, kubeconfig)
+    output.write(coloured(shown(difference, form.value, brief=brief), form.value, colour.value))
+    if difference:
+        raise typer.Exit(1)
+    if form is DiffForm.TEXT:
+        output.note(f"nothing would change: {difference.unchanged} up to date")
+
+
+def _agree(old: str, new: str, rendered: str, context: str, kubeconfig: str, *, merge_base: bool) -> None:
+    """SparkgenError for options of two kinds of comparison."""
+    if (new or merge_base) and not old:
+        raise SparkgenError("--to and --merge-base are about two revisions: name the earlier one with --from")
+    if old and rendered:
+        raise SparkgenError("--from compares two revisions, --rendered a directory: leave one of them out")
+    if (old or rendered) and (context or kubeconfig):
+        raise SparkgenError("--context and --kubeconfig are about a cluster: leave out --from and --rendered")
+
+
+def _revisions(request: Request, old: str, new: str, *, merge_base: bool, recursive: bool) -> Difference:
+    from pathlib import Path  # noqa: PLC0415 - see `command`
+
+    from sparkgen.cli.revisions import points, sides  # noqa: PLC0415
+    from sparkgen.diff.compare import compare_all  # noqa: PLC0415
+    from sparkgen.diff.git import repository  # noqa: PLC0415
+    from sparkgen.diff.values import Difference  # noqa: PLC0415
+
+    if "-" in request.sources:
+        raise SparkgenError("- (standard input) is in no revision: name files or directories")
+    where = repository(Path())
+    earlier, later = points(where, old, new, merge_base=merge_base)
+    before, after, same = sides(where, earlier, later, request, recursive=recursive)
+    applications, unchanged = compare_all(before, after)
+    return Difference(earlier.name, later.name, tuple(applications), unchanged + same)
+
+
+def _documents(request: Request) -> tuple[Document, ...]:
+    """The documents of the work tree. Errors in them are shown, and end the command."""
+    from sparkgen.cli.pipeline import agree, check  # noqa: PLC0415 - see `command`
+    from sparkgen.cli.problems import Stdin, show  # noqa: PLC0415
+    from sparkgen.errors import Severity  # noqa: PLC0415
+
+    stdin = Stdin()
+    checked = check(request, stdin)
+    errors = [problem for problem in checked.problems if problem.severity is Severity.ERROR]
+    if errors:
+        show(errors, request, stdin, on_stdout=False)
+        raise SparkgenError("a document has errors, so that nothing can be compared: see above")
+    agree(checked.documents, request.namespace)
+    return checked.documents
+
+
+def _directory(request: Request, directory: str) -> Difference:
+    from pathlib import Path  # noqa: PLC0415 - see `command`
+
+    from sparkgen.cli.sides import with_directory  # noqa: PLC0415
+    from sparkgen.diff.values import Difference  # noqa: PLC0415
+
+    found, same = with_directory(_documents(request), request.namespace, Path(directory))
+    return Difference(directory, ", ".join(request.sources), tuple(found), same)
+
+
+def _cluster(request: Request, context: str, kubeconfig: str) -> Difference:
+    from sparkgen.cli.sides import with_cluster  # noqa: PLC0415 - see `command`
+    from sparkgen.cluster import Place, connect  # noqa: PLC0415
+    from sparkgen.diff.values import Difference  # noqa: PLC0415
+
+    documents = _documents(request)
+    cluster = connect(Place(kubeconfig, context, request.namespace))
+    found, same = with_cluster(documents, request.namespace, cluster)
+    return Difference(cluster.context, ", ".join(request.sources), tuple(found), same)
+
+
+def coloured(text: str, form: str, choice: str) -> str:
+    """Text for a terminal: green what comes, red what goes."""
+    import os  # noqa: PLC0415 - see `command`
+    import sys  # noqa: PLC0415
+
+    if form != "text" or not output.use_colour(choice, sys.stdout, os.environ):
+        return text
+    colours = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
+    lines = (f"{colours[line[0]]}{line}\x1b[0m" if line[:1] in colours else line for line in text.split("\n"))
+    return "\n".join(lines)

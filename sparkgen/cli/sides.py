@@ -1,0 +1,60 @@
+"""Valid documents as sides of a comparison, and what they are compared with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sparkgen import model, resources
+from sparkgen.diff import live, rendered
+from sparkgen.diff.compare import compare, compare_all
+from sparkgen.diff.values import ApplicationDiff, Side, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sparkgen.cluster import Cluster
+    from sparkgen.document import Document
+
+
+def side(document: Document, namespace: str, source: str = "") -> Side:
+    """A document as a side; `namespace` is for one that names none."""
+    application = model.build(document.value, namespace or None)
+    return Side(
+        application.name,
+        application.namespace,
+        resources.render(application),
+        document.value,
+        source or document.source,
+    )
+
+
+def with_directory(
+    documents: Sequence[Document], namespace: str, directory: Path
+) -> tuple[list[ApplicationDiff], int]:
+    """What rendering into a directory would change, and the number of applications that are up to date."""
+    from sparkgen.cli.parallel import render_all  # noqa: PLC0415 - one of three ways
+
+    bundles = render_all(documents, namespace)
+    differing, old = rendered.split(rendered.read(directory), bundles)
+    found, same = compare_all(old, [side(documents[index], namespace) for index in differing])
+    return found, same + len(documents) - len(differing)
+
+
+def with_cluster(
+    documents: Sequence[Document], namespace: str, cluster: Cluster
+) -> tuple[list[ApplicationDiff], int]:
+    """What applying to a cluster would change, and the number of applications that would stay as they are."""
+    found = [one for document in documents if (one := _with_cluster(document, namespace, cluster))]
+    return found, len(documents) - len(found)
+
+
+def _with_cluster(document: Document, namespace: str, cluster: Cluster) -> ApplicationDiff | None:
+    old, new, special = live.gather(cluster, side(document, namespace or cluster.namespace))
+    found = compare(old, new)
+    refused = any(change.note for change in special)
+    if found is None and refused:
+        verdict = Verdict(False, "the server refuses it", old.run if old else "", new.run)
+        return ApplicationDiff(new.name, new.namespace, new.source, "changed", verdict, objects=special)
+    return replace(found, objects=(*found.objects, *special)) if found else None

@@ -1,0 +1,51 @@
+"""Two sides of an application, and of many: pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from sparkgen.diff.facts import fact_changes
+from sparkgen.diff.fields import field_changes
+from sparkgen.diff.objects import object_changes
+from sparkgen.diff.run import verdict
+from sparkgen.diff.values import ApplicationDiff, FieldChange, Side, State
+
+
+def compare_all(
+    old: Iterable[Side], new: Iterable[Side], notes: Mapping[tuple[str, str], str] | None = None
+) -> tuple[list[ApplicationDiff], int]:
+    """The applications that differ, by namespace and name, and the number of those that do not.
+
+    `notes`: what else is to be said about an application, by its key.
+    """
+    before = {side.key: side for side in old}
+    after = {side.key: side for side in new}
+    keys = sorted({*before, *after})
+    found = [compare(before.get(key), after.get(key)) for key in keys]
+    differing = [replace(one, note=(notes or {}).get((one.namespace, one.name), "")) for one in found if one]
+    return differing, len(keys) - len(differing)
+
+
+def compare(old: Side | None, new: Side | None) -> ApplicationDiff | None:
+    """What would change for one application; None when nothing would."""
+    side = new or old
+    if side is None:
+        return None
+    objects = tuple(object_changes(old, new))
+    if not objects:
+        return None
+    state: State = "changed"
+    if old is None or new is None:
+        state = "added" if old is None else "removed"
+    return ApplicationDiff(
+        side.name, side.namespace, side.source, state, verdict(old, new), _fields(old, new), objects
+    )
+
+
+def _fields(old: Side | None, new: Side | None) -> tuple[FieldChange, ...]:
+    if old is None or new is None:
+        return ()
+    if old.document is not None and new.document is not None:
+        return tuple(field_changes(old.document, new.document, new.namespace))
+    return tuple(fact_changes(old, new))

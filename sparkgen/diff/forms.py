@@ -1,0 +1,241 @@
+"""A difference as text, Markdown or JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from sparkgen.diff.values import Action, ApplicationDiff, Difference, FieldChange, ObjectChange
+
+FORMS = ("text", "markdown", "json")
+_SIGNS: dict[Action, str] = {
+    "added": "+",
+    "removed": "-",
+    "changed": "~",
+    "replaced": "*",
+    "kept": "=",
+}
+_MEANING: dict[Action, str] = {
+    "added": "added",
+    "removed": "removed",
+    "changed": "changed",
+    "replaced": "replaced",
+    "kept": "not rendered any more; stays until it is deleted or pruned",
+}
+_LONGEST_COMMENT = 60_000
+"""Characters: GitHub refuses a comment of more than 65,536, GitLab one of a million."""
+
+
+def shown(difference: Difference, form: str, *, brief: bool = False) -> str:
+    """The difference in one of FORMS, ending with a newline; "" as text when there is none."""
+    if form == "json":
+        return as_json(difference, brief=brief)
+    if form == "markdown":
+        text = as_markdown(difference, brief=brief)
+        return text if brief or len(text) <= _LONGEST_COMMENT else as_markdown(difference, brief=True)
+    return as_text(difference, brief=brief)
+
+
+def summary(difference: Difference) -> str:
+    """One line: how many applications differ, and how many start a run."""
+    count = len(difference.applications)
+    starting = sum(one.verdict.starts for one in difference.applications)
+    applications = "1 application changes" if count == 1 else f"{count} applications change"
+    runs = {0: "none starts a new run", 1: "1 starts a new run"}.get(starting, f"{starting} start a new run")
+    return f"{applications}, {runs}; {difference.unchanged} unchanged"
+
+
+# --- text -------------------------------------------------------------------------------------------------
+
+
+def as_text(difference: Difference, *, brief: bool = False) -> str:
+    """For a terminal."""
+    if not difference:
+        return ""
+    blocks = ["\n".join(_block(one, brief=brief)) for one in difference.applications]
+    return "\n\n".join([*blocks, summary(difference)]) + "\n"
+
+
+def _block(one: ApplicationDiff, *, brief: bool) -> Iterator[str]:
+    source = f" ({one.source})" if one.source else ""
+    state = "" if one.state == "changed" else f": {one.state}"
+    yield f"{one.namespace}/{one.name}{source}{state}"
+    yield f"  starts a new run: {answer(one)}"
+    yield from (f"  {line}" for line in _because(one))
+    if one.note:
+        yield f"  note: {one.note}"
+    if one.fields:
+        yield "  changes:"
+        yield from (f"    {line}" for line in _table(one.fields))
+    yield "  objects:"
+    for change in one.objects:
+        yield f"    {_SIGNS[change.action]} {object_name(change)}{_said(change)}"
+    if not brief:
+        for change in one.objects:
+            if change.diff and change.action != "kept":
+                yield ""
+                yield change.diff.rstrip("\n")
+
+
+def answer(one: ApplicationDiff) -> str:
+    """`yes: a new run beside the one before (pi-51bb888d -> pi-0a1b2c3d)`."""
+    verdict = one.verdict
+    names = [name for name in dict.fromkeys((verdict.old, verdict.new)) if name]
+    return f"{'yes' if verdict.starts else 'no'}: {verdict.sentence} ({' -> '.join(names)})"
+
+
+def _because(one: ApplicationDiff) -> Iterator[str]:
+    """What made the run another one: the fields, and what of the hash they changed."""
+    causes = [change.label for change in one.fields if change.in_run]
+    if one.verdict.parts:
+        yield f"what differs in it: {', '.join(one.verdict.parts)}"
+        if causes:
+            yield f"because of: {', '.join(causes)}"
+    elif one.state == "changed" and one.fields and not causes:
+        yield "tuning and settings only: they take effect on the run that is there"
+
+
+def _table(changes: tuple[FieldChange, ...]) -> Iterator[str]:
+    widest = max(len(change.label) for change in changes)
+    for change in changes:
+        yield f"{change.label:<{widest}}  {_step(change)}  [{_effect(change)}]"
+
+
+def _step(change: FieldChange) -> str:
+    if not change.old:
+        return f"set to {change.new or 'nothing'}"
+    return f"{change.old} -> {change.new}" if change.new else f"{change.old} -> removed"
+
+
+def _effect(change: FieldChange) -> str:
+    return "another run" if change.in_run else "same run"
+
+
+def object_name(change: ObjectChange) -> str:
+    """`Job pi-51bb888d -> pi-0a1b2c3d`."""
+    names = [name for name in dict.fromkeys((change.old_name, change.new_name)) if name]
+    return f"{change.kind} {' -> '.join(names)}"
+
+
+def _said(change: ObjectChange) -> str:
+    meaning = f" ({_MEANING['kept']})" if change.action == "kept" else ""
+    return f"{meaning}: the server refuses it: {change.note}" if change.note else meaning
+
+
+# --- Markdown ---------------------------------------------------------------------------------------------
+
+
+def as_markdown(difference: Difference, *, brief: bool = False) -> str:
+    """For a comment under a pull request."""
+    head = f"### sparkgen diff: {code(difference.old)} → {code(difference.new)}"
+    if not difference:
+        return f"{head}\n\nNo application changes.\n"
+    parts = [head, "", f"{summary(difference)}.", ""]
+    for one in difference.applications:
+        parts += [*_section(one, brief=brief), ""]
+    return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def _section(one: ApplicationDiff, *, brief: bool) -> Iterator[str]:
+    state = "" if one.state == "changed" else f" ({one.state})"
+    yield f"#### {code(f'{one.namespace}/{one.name}')}{state}"
+    yield ""
+    yes, _, rest = answer(one).partition(": ")
+    yield f"**Starts a new run: {yes}** — {escaped(rest)}."
+    for line in [*_because(one), *([one.note] if one.note else [])]:
+        yield f"{line[0].upper()}{escaped(line[1:])}."
+    if one.fields:
+        yield from ("", "| change | from | to | |", "|---|---|---|---|")
+        for field in one.fields:
+            title = f" ({escaped(field.title)})" if field.title else ""
+            cells = (f"{escaped(field.label)}{title}", code(field.old), code(field.new), _effect(field))
+            yield f"| {' | '.join(cells)} |"
+    yield ""
+    count = len(one.objects)
+    yield f"<details><summary>{count} object{'s' if count > 1 else ''}</summary>"
+    yield ""
+    for change in one.objects:
+        yield f"- {_MEANING[change.action]}: {code(object_name(change))}{escaped(_said_short(change))}"
+    if not brief:
+        for change in one.objects:
+            if change.diff and change.action != "kept":
+                yield from ("", *fenced(change.diff))
+    yield from ("", "</details>")
+
+
+def _said_short(change: ObjectChange) -> str:
+    return f": the server refuses it: {change.note}" if change.note else ""
+
+
+def code(text: str) -> str:
+    """Text as code, which no character in it can leave."""
+    if not text:
+        return ""
+    ticks = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
+    space = " " if "`" in text else ""
+    return f"{ticks}{space}{text}{space}{ticks}".replace("|", "\\|").replace("\n", " ")
+
+
+def escaped(text: str) -> str:
+    """Text in which nothing means anything to Markdown or HTML, and nobody is called by `@`."""
+    plain = re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", text)
+    return plain.replace("@", "@\u200b").replace("\n", " ")
+
+
+def fenced(diff: str) -> list[str]:
+    """A diff as a block of code, longer fenced than anything in it."""
+    ticks = "`" * max(3, max((len(run) for run in re.findall("`+", diff)), default=0) + 1)
+    return [f"{ticks}diff", *diff.rstrip("\n").split("\n"), ticks]
+
+
+# --- JSON -------------------------------------------------------------------------------------------------
+
+
+def as_json(difference: Difference, *, brief: bool = False) -> str:
+    """For programs: version 1 of a form that only grows."""
+    applications = []
+    for one in difference.applications:
+        value = asdict(one)
+        value["startsNewRun"] = one.verdict.starts
+        value["run"] = {
+            "old": one.verdict.old,
+            "new": one.verdict.new,
+            "why": one.verdict.sentence,
+            "parts": list(one.verdict.parts),
+        }
+        del value["verdict"]
+        value["fields"] = [
+            {
+                "path": change.path,
+                "label": change.label,
+                "title": change.title,
+                "old": change.old,
+                "new": change.new,
+                "anotherRun": change.in_run,
+            }
+            for change in one.fields
+        ]
+        value["objects"] = [_object_json(change, brief=brief) for change in one.objects]
+        applications.append(value)
+    result = {
+        "version": 1,
+        "old": difference.old,
+        "new": difference.new,
+        "applications": applications,
+        "unchanged": difference.unchanged,
+    }
+    return json.dumps(result, indent=2, ensure_ascii=False) + "\n"
+
+
+def _object_json(change: ObjectChange, *, brief: bool) -> dict[str, str]:
+    value = {
+        "action": change.action,
+        "kind": change.kind,
+        "oldName": change.old_name,
+        "newName": change.new_name,
+    }
+    if change.note:
+        value["refused"] = change.note
+    return value if brief else {**value, "diff": change.diff}

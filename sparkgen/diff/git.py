@@ -1,0 +1,141 @@
+"""Files as they are at a revision, by git's plumbing: neither the work tree nor the index is touched.
+
+`rev-parse`, `ls-tree` and `cat-file --batch` only read. https://git-scm.com/docs/git#_low_level_commands_plumbing
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sparkgen.errors import SparkgenError
+
+# GIT_OPTIONAL_LOCKS: no refresh of the index on the side. A fetch on demand (a partial clone) stays possible.
+_ENVIRONMENT = {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
+_FILE_MODES = (b"100644", b"100755")
+_SUFFIXES = (".yaml", ".yml")
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A repository by its work tree's top folder."""
+
+    root: Path
+
+    def commit(self, revision: str) -> str:
+        """The commit that a revision names. SparkgenError says what may be missing."""
+        done = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        if done.returncode:
+            raise SparkgenError(
+                f"there is no revision {revision} in {self.root}: check its name (git log --oneline), or "
+                "fetch it (git fetch origin; a shallow clone has only its newest commits: git fetch "
+                "--unshallow)"
+            )
+        return done.stdout.decode().strip()
+
+    def merge_base(self, one: str, other: str) -> str:
+        """The newest commit that two commits have in common."""
+        done = self._git("merge-base", one, other)
+        if done.returncode:
+            raise SparkgenError(
+                f"{one} and {other} have no commit in common, as far as this clone knows: fetch more of the "
+                "history (git fetch --unshallow)"
+            )
+        return done.stdout.decode().strip()
+
+    def files(self, commit: str, name: str, *, recursive: bool = False) -> dict[str, str]:
+        """The ids of the files that `name` means at a commit, by their names.
+
+        A file's own, or the YAML files in a directory; with `recursive` in all below it. Empty where neither
+        exists. Names are as the caller's: `name`, or `name/...`.
+        """
+        inside = self._inside(name)
+        at = [] if inside == "." else ["--", inside]
+        found = self._entries("ls-tree", "-z", commit, *at) if at else {}
+        if at and (blob := found.get(inside)) is not None:
+            return {name: blob}
+        options = ["-r"] if recursive else []
+        below = ["--", f"{inside}/"] if at else []
+        entries = self._entries("ls-tree", "-z", *options, commit, *below)
+        prefix = f"{inside}/" if at else ""
+        base = f"{name.rstrip('/')}/" if name != "." else ""
+        return {
+            base + path.removeprefix(prefix): blob
+            for path, blob in sorted(entries.items())
+            if path.endswith(_SUFFIXES)
+            and not any(part.startswith(".") for part in path.removeprefix(prefix).split("/"))
+        }
+
+    def read(self, ids: Iterable[str]) -> dict[str, bytes]:
+        """The contents of files by their ids, in one call of git."""
+        wanted = list(dict.fromkeys(ids))
+        if not wanted:
+            return {}
+        done = self._git("cat-file", "--batch", data="".join(f"{one}\n" for one in wanted).encode())
+        contents: dict[str, bytes] = {}
+        rest = done.stdout
+        for one in wanted:
+            header, _, rest = rest.partition(b"\n")
+            parts = header.split()
+            if len(parts) != 3:
+                raise SparkgenError(f"git cannot read {one}: {(done.stderr or header).decode().strip()}")
+            size = int(parts[2])
+            contents[one], rest = rest[:size], rest[size + 1 :]
+        return contents
+
+    def blob_ids(self, contents: Sequence[bytes]) -> list[str]:
+        """The ids that contents have as files: equal to a committed file's id when they are its bytes."""
+        import hashlib  # noqa: PLC0415 - hardly ever loaded without
+
+        kind = (
+            "sha256" if self._git("rev-parse", "--show-object-format").stdout.strip() == b"sha256" else "sha1"
+        )
+        return [hashlib.new(kind, b"blob %d\0" % len(data) + data).hexdigest() for data in contents]
+
+    def _inside(self, name: str) -> str:
+        """A name of the caller's as a path below the root, with `/`."""
+        relative = os.path.relpath(Path(name).absolute().resolve(), self.root)
+        if relative.startswith(".."):
+            raise SparkgenError(f"{name} is outside of the repository {self.root}")
+        return Path(relative).as_posix()
+
+    def _entries(self, *arguments: str) -> dict[str, str]:
+        done = self._git(*arguments)
+        if done.returncode:
+            raise SparkgenError(f"git {arguments[0]} failed: {done.stderr.decode().strip()}")
+        found: dict[str, str] = {}
+        for entry in done.stdout.split(b"\0"):
+            description, _, path = entry.partition(b"\t")
+            parts = description.split()
+            if len(parts) == 3 and parts[0] in _FILE_MODES:
+                found[path.decode(errors="surrogateescape")] = parts[2].decode()
+        return found
+
+    def _git(self, *arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        return _run(self.root, *arguments, data=data)
+
+
+def repository(near: Path) -> Repository:
+    """The repository that a folder is in."""
+    done = _run(near, "rev-parse", "--show-toplevel")
+    if done.returncode:
+        said = done.stderr.decode().strip().removeprefix("fatal: ")
+        raise SparkgenError(f"{near.resolve()} is in no Git repository that git would read: {said}")
+    return Repository(Path(done.stdout.decode().rstrip("\n")).resolve())
+
+
+def _run(folder: Path, *arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    try:
+        return subprocess.run(
+            ["git", "--no-pager", *arguments],
+            cwd=folder,
+            env={**os.environ, **_ENVIRONMENT},
+            input=data,
+            capture_output=True,
+            check=False,
+        )
+    except OSError as error:
+        raise SparkgenError(f"git cannot be run ({error.strerror}): install it, or check the PATH") from error

@@ -1,0 +1,197 @@
+"""The objects of a cluster beside those that a document asks for: by server-side dry runs.
+
+A dry run has the server fill in defaults and run admission, so that only what would change differs. Each
+object is asked about under the name of who applied it before, because server-side apply removes only what the
+same manager had set: https://kubernetes.io/docs/reference/using-api/server-side-apply/
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.cluster import FIELD_MANAGER, Cluster, ClusterError
+from sparkgen.diff.values import Object, ObjectChange, Side
+
+_KINDS = (
+    ("v1", "ServiceAccount"),
+    ("rbac.authorization.k8s.io/v1", "Role"),
+    ("rbac.authorization.k8s.io/v1", "RoleBinding"),
+    ("v1", "ConfigMap"),
+    ("networking.k8s.io/v1", "NetworkPolicy"),
+    ("policy/v1", "PodDisruptionBudget"),
+    ("v1", "Service"),
+    ("batch/v1", "Job"),
+    ("batch/v1", "CronJob"),
+    ("apps/v1", "Deployment"),
+)
+"""Whatever sparkgen renders for an application."""
+_REFUSALS = (400, 409, 422)
+_SERVERS_OWN = ("creationTimestamp", "generation", "managedFields", "resourceVersion", "uid", "selfLink")
+_ASSIGNED = ("clusterIP", "clusterIPs", "healthCheckNodePort")
+_JOB_LABEL = re.compile(r"(?:batch\.kubernetes\.io/)?(?:controller-uid|job-name)")
+_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+_KEPT_KINDS = ("ConfigMap", "Job")
+"""Kinds of objects that are a run's: an earlier run's stay when a newer one is applied."""
+
+
+def gather(cluster: Cluster, wanted: Side) -> tuple[Side | None, Side, tuple[ObjectChange, ...]]:
+    """What is there, what would be there, and what the server says no to or keeps.
+
+    The first is None when nothing of the application is there. Both hold objects without what the server
+    keeps to itself.
+    """
+    there = {_key(item): item for item in _owned(cluster, wanted)}
+    before: list[Object] = []
+    after: list[Object] = []
+    special: list[ObjectChange] = []
+    for item in wanted.objects:
+        live = there.pop(_key(item), None) or _get(cluster, item)
+        if live is not None:
+            before.append(plain(live))
+        try:
+            after.append(plain(_tried(cluster, item, live)))
+        except ClusterError as error:
+            if error.status not in _REFUSALS:
+                raise
+            name = str(item["metadata"]["name"])
+            special.append(ObjectChange("changed", item["kind"], name, name, note=str(error)))
+            before = [one for one in before if _key(one) != _key(item)]
+    earlier = [item for key, item in there.items() if _is_of_a_run(item)]
+    gone = [plain(item) for key, item in there.items() if not _is_of_a_run(item)]
+    run = _latest(earlier)
+    shown = [plain(item) for item in earlier if _run(item) == run and not _same_run(before, wanted)]
+    special += _kept(earlier, {_key(item) for item in shown})
+    old = [*before, *gone, *shown]
+    return (
+        Side(wanted.name, wanted.namespace, tuple(old)) if old else None,
+        Side(wanted.name, wanted.namespace, tuple(after), source=wanted.source),
+        tuple(special),
+    )
+
+
+def _owned(cluster: Cluster, wanted: Side) -> Iterator[dict[str, Any]]:
+    """The application's objects that somebody applied: the allocator's have an owner."""
+    selector = f"{contract.LABEL_APPLICATION}={wanted.name},{contract.LABEL_MANAGED_BY}=sparkgen"
+    for api_version, kind in _KINDS:
+        for item in cluster.list(api_version, kind, wanted.namespace, selector):
+            if not item["metadata"].get("ownerReferences"):
+                yield item
+
+
+def _get(cluster: Cluster, item: Object) -> dict[str, Any] | None:
+    """An object that is there without our labels."""
+    metadata = item["metadata"]
+    return cluster.get(item["apiVersion"], item["kind"], metadata["name"], metadata.get("namespace", ""))
+
+
+def _key(item: Object) -> tuple[str, str]:
+    return str(item["kind"]), str(item["metadata"]["name"])
+
+
+def _tried(cluster: Cluster, item: Object, live: Object | None) -> dict[str, Any]:
+    tried = cluster.apply(item, dry_run=True, force=True, manager=_manager(live))
+    if live is not None:
+        tried = without(tried, _last_applied(live), item)
+    return tried
+
+
+def _manager(live: Object | None) -> str:
+    """Who applied the object last by server-side apply."""
+    entries = live["metadata"].get("managedFields", ()) if live is not None else ()
+    managers = [
+        entry["manager"]
+        for entry in entries
+        if entry.get("operation") == "Apply" and not entry.get("subresource") and "manager" in entry
+    ]
+    return str(managers[-1]) if managers else FIELD_MANAGER
+
+
+def _last_applied(live: Object) -> Any:
+    """What was applied last by a client-side apply, which removes what its annotation has too much."""
+    import json  # noqa: PLC0415 - one use
+
+    text = (live["metadata"].get("annotations") or {}).get(_LAST_APPLIED, "{}")
+    try:
+        return json.loads(text)
+    except ValueError:
+        return {}
+
+
+def without(result: Any, applied: Any, wanted: Any) -> Any:
+    """A tree less the keys that were applied before and are wanted no more."""
+    if not (isinstance(result, Mapping) and isinstance(applied, Mapping) and isinstance(wanted, Mapping)):
+        return result
+    return {
+        key: without(value, applied.get(key), wanted.get(key))
+        for key, value in result.items()
+        if key not in applied or key in wanted
+    }
+
+
+def plain(item: Object) -> dict[str, Any]:
+    """An object without its status and what the server says about it itself."""
+    metadata = {key: value for key, value in item["metadata"].items() if key not in _SERVERS_OWN}
+    annotations = {
+        key: value for key, value in (metadata.pop("annotations", None) or {}).items() if key != _LAST_APPLIED
+    }
+    if annotations:
+        metadata["annotations"] = annotations
+    rest = {key: value for key, value in item.items() if key not in ("metadata", "status")}
+    head = {key: rest.pop(key) for key in ("apiVersion", "kind") if key in rest}
+    result: dict[str, Any] = _sorted({**head, "metadata": metadata, **_unassigned(item["kind"], rest)})
+    return result
+
+
+def _unassigned(kind: str, rest: dict[str, Any]) -> dict[str, Any]:
+    """An object's own part without what the server assigns anew to each: addresses, and the ids of Jobs."""
+    spec = rest.get("spec", {})
+    if kind == "Service":
+        return {**rest, "spec": {key: value for key, value in spec.items() if key not in _ASSIGNED}}
+    if kind != "Job":
+        return rest
+    template = spec["template"]
+    labels = template.get("metadata", {}).get("labels", {})
+    own = {key: value for key, value in labels.items() if not _JOB_LABEL.fullmatch(key)}
+    metadata = {
+        **{key: value for key, value in template.get("metadata", {}).items() if key not in _SERVERS_OWN},
+        "labels": own,
+    }
+    kept = {key: value for key, value in spec.items() if key != "selector"}
+    return {**rest, "spec": {**kept, "template": {**template, "metadata": metadata}}}
+
+
+def _sorted(value: Any) -> Any:
+    """With keys in one order, whichever order a server writes; but for what an object starts with."""
+    if isinstance(value, Mapping):
+        head = [key for key in ("apiVersion", "kind", "metadata") if key in value]
+        return {key: _sorted(value[key]) for key in dict.fromkeys([*head, *sorted(value)])}
+    return [_sorted(item) for item in value] if isinstance(value, list) else value
+
+
+def _is_of_a_run(item: Object) -> bool:
+    return item["kind"] in _KEPT_KINDS and bool(_run(item))
+
+
+def _run(item: Object) -> str:
+    return str(item["metadata"].get("labels", {}).get(contract.LABEL_RUN, ""))
+
+
+def _same_run(before: list[Object], wanted: Side) -> bool:
+    """Whether the wanted run is there already."""
+    return any(_run(item) == wanted.run for item in before if item["kind"] in _KEPT_KINDS)
+
+
+def _latest(earlier: list[dict[str, Any]]) -> str:
+    """The run whose objects were created last."""
+    newest = max(earlier, key=lambda item: str(item["metadata"].get("creationTimestamp", "")), default=None)
+    return _run(newest) if newest is not None else ""
+
+
+def _kept(earlier: list[dict[str, Any]], shown: set[tuple[str, str]]) -> Iterator[ObjectChange]:
+    """Objects of runs before the one that is compared with."""
+    for item in earlier:
+        if _key(item) not in shown:
+            yield ObjectChange("kept", item["kind"], _key(item)[1], "")

@@ -1,0 +1,75 @@
+"""Two sets of Kubernetes objects, object by object."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+
+from sparkgen.diff.values import Object, ObjectChange, Side
+from sparkgen.diff.words import masked
+from sparkgen.writers.yamltext import dump
+
+Key = tuple[str, str]
+_RUN = "<run>"
+
+
+def object_changes(old: Side | None, new: Side | None) -> Iterator[ObjectChange]:
+    """The objects that differ, in the order of the new side, then those that only the old side has."""
+    before = _by_key(old)
+    after = _by_key(new)
+    runs = (old.run if old else "", new.run if new else "")
+    for key in dict.fromkeys([*after, *before]):
+        change = _change(before.get(key), after.get(key), runs)
+        if change:
+            yield change
+
+
+def _by_key(side: Side | None) -> dict[Key, Object]:
+    """Objects by kind and name; the name of the run is left out of names, so that two runs' objects meet."""
+    if side is None:
+        return {}
+    return {(item["kind"], _plain(_name(item), side.run)): item for item in side.objects}
+
+
+def _plain(name: str, run: str) -> str:
+    return name.replace(run, _RUN, 1) if run and name.startswith(run) else name
+
+
+def _name(item: Object) -> str:
+    return str(item["metadata"]["name"])
+
+
+def _change(old: Object | None, new: Object | None, runs: tuple[str, str]) -> ObjectChange | None:
+    if old is None or new is None:
+        item = old or new
+        if item is None:
+            return None
+        names = (_name(item), "") if new is None else ("", _name(item))
+        diff = unified(text(old), text(new), titled(old), titled(new))
+        return ObjectChange("removed" if new is None else "added", item["kind"], *names, diff)
+    renamed = _name(old) != _name(new)
+    before = text(old).replace(*runs) if renamed else text(old)
+    diff = unified(before, text(new), titled(old), titled(new))
+    if not diff and not renamed:
+        return None
+    return ObjectChange("replaced" if renamed else "changed", new["kind"], _name(old), _name(new), diff)
+
+
+def text(item: Object | None) -> str:
+    """An object as YAML; "" for none."""
+    return "" if item is None else dump(dict(item))
+
+
+def titled(item: Object | None) -> str:
+    """An object as the file of a diff: `Job/pi-51bb888d`."""
+    return "/dev/null" if item is None else f"{item['kind']}/{_name(item)}"
+
+
+def unified(old: str, new: str, old_title: str, new_title: str) -> str:
+    """A unified diff without secrets; "" when nothing differs."""
+    if old == new:
+        return ""
+    lines: Iterable[str] = difflib.unified_diff(
+        old.splitlines(), new.splitlines(), old_title, new_title, lineterm=""
+    )
+    return masked("\n".join(lines))

@@ -1,0 +1,84 @@
+"""The applications in a directory that `sparkgen render -o` wrote, however it is laid out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.diff.values import Object, Side
+from sparkgen.errors import SparkgenError
+from sparkgen.writers.manifest import KUSTOMIZATION, Bundle, is_generated, without_header
+
+_SUFFIXES = (".yaml", ".yml")
+
+
+def read(directory: Path) -> dict[str, str]:
+    """The text of every manifest that sparkgen wrote below a directory, by its path."""
+    if not directory.is_dir():
+        raise SparkgenError(f"{directory} is no directory: name one that sparkgen render -o wrote")
+    files: dict[str, str] = {}
+    for path in sorted(_files(directory)):
+        try:
+            text = path.read_bytes().decode("utf-8", errors="replace").replace("\r\n", "\n")
+        except OSError as error:
+            raise SparkgenError(f"cannot read {path}: {error.strerror}") from error
+        if path.name != KUSTOMIZATION and is_generated(text):
+            files[path.as_posix()] = text
+    return files
+
+
+def _files(directory: Path) -> Iterator[Path]:
+    for folder, names, files in os.walk(directory):
+        names[:] = [name for name in names if not name.startswith(".")]
+        yield from (Path(folder, name) for name in files if name.endswith(_SUFFIXES))
+
+
+def split(files: dict[str, str], bundles: Sequence[Bundle]) -> tuple[list[int], list[Side]]:
+    """The indexes of the bundles that differ from the files, and the files' applications that do.
+
+    Headers count for nothing. Texts are compared, so that what is up to date is never parsed.
+    """
+    known = {without_header(text): path for path, text in files.items()}
+    same: dict[int, set[str]] = {}
+    for index, bundle in enumerate(bundles):
+        bodies = [without_header(manifest.text) for manifest in bundle.manifests]
+        if all(body in known for body in bodies):
+            same[index] = {known[body] for body in bodies}
+    left = _without(files, same)
+    keys = {side.key for side in sides(left)}
+    # An application that has all its files, and one too many, is not up to date.
+    for index in [*same]:
+        if (bundles[index].namespace, bundles[index].name) in keys:
+            del same[index]
+    return [index for index in range(len(bundles)) if index not in same], sides(_without(files, same))
+
+
+def _without(files: dict[str, str], same: dict[int, set[str]]) -> dict[str, str]:
+    known = {path for paths in same.values() for path in paths}
+    return {path: text for path, text in files.items() if path not in known}
+
+
+def sides(files: dict[str, str]) -> list[Side]:
+    """The applications of files. SparkgenError names a file that is no manifest of sparkgen's."""
+    import yaml  # noqa: PLC0415 - only for files that differ
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    found: dict[tuple[str, str], list[Object]] = {}
+    for path, text in files.items():
+        try:
+            item = yaml.load(text, loader)  # noqa: S506 - a safe loader
+            found.setdefault(_application(item), []).append(item)
+        except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
+            raise SparkgenError(
+                f"{path} says that sparkgen wrote it, but it is no manifest of an application: "
+                "render it again"
+            ) from error
+    return [Side(name, namespace, tuple(items)) for (namespace, name), items in found.items()]
+
+
+def _application(item: Any) -> tuple[str, str]:
+    metadata = item["metadata"]
+    return str(metadata.get("namespace") or ""), str(metadata["labels"][contract.LABEL_APPLICATION])

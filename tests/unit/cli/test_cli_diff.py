@@ -1,0 +1,350 @@
+"""`sparkgen diff` between revisions and with a directory: words, exit codes, and nothing touched."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .conftest import DOCUMENT, Cli
+
+SCHEDULED = """\
+apiVersion: sparkgen.dev/v1alpha1
+kind: ScheduledSparkApplication
+metadata:
+  name: nightly
+spec:
+  schedule: "30 2 * * *"
+  template:
+    type: Python
+    sparkVersion: "3.5.8"
+    image: docker.io/apache/spark:3.5.8
+    mainApplicationFile: local:///opt/spark/examples/src/main/python/pi.py
+"""
+
+
+def git(*arguments: str) -> str:
+    """Run git in the present folder, whatever the machine's own settings are."""
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_SYSTEM": os.devnull,
+    }
+    identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-c", "init.defaultBranch=main"]
+    done = subprocess.run(
+        ["git", *identity, *arguments], env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def commit(message: str = "change") -> str:
+    """Commit all; the new commit's id."""
+    git("add", "--all")
+    git("commit", "--quiet", "--allow-empty", "--message", message)
+    return git("rev-parse", "HEAD")
+
+
+@pytest.fixture
+def repository(cli: Cli) -> Cli:
+    """The command line in a repository whose first commit has app.yaml."""
+    git("init", "--quiet")
+    commit("start")
+    return cli
+
+
+def rewrite(old: str, new: str, name: str = "app.yaml") -> None:
+    """Change a file of the work tree."""
+    text = Path(name).read_text()
+    assert old in text
+    Path(name).write_text(text.replace(old, new))
+
+
+def test_a_larger_executor_is_said_in_words(repository: Cli) -> None:
+    """The field, both values, the run before and after, why, and the objects with their diffs."""
+    rewrite("  executor:\n", "  executor:\n    memory: 8g\n")
+    result = repository("diff", "--from", "HEAD", "app.yaml")
+    assert (result.code, result.err) == (1, "")
+    assert (
+        "default/pi (app.yaml)\n  starts a new run: yes: a new run beside the one before (pi-" in result.out
+    )
+    assert "executor memory  1g (default) -> 8g  [another run]" in result.out
+    assert "what differs in it: Spark's properties, the executor's pod\n" in result.out
+    assert "because of: executor memory\n" in result.out
+    assert "\n+    spark.executor.memory 8192m\n" in result.out
+    assert result.out.endswith("1 application changes, 1 starts a new run; 0 unchanged\n")
+
+
+def test_tuning_starts_nothing(repository: Cli) -> None:
+    """Another number of executors is one changed ConfigMap, and the run stays."""
+    rewrite("instances: 2", "instances: 3")
+    out = repository("diff", "--from", "HEAD", "--brief", "app.yaml").out
+    assert "starts a new run: no: the run is the same" in out
+    assert "tuning and settings only" in out
+    assert "executor instances  2 -> 3  [same run]" in out
+    assert out.split("objects:\n")[1].split("\n\n")[0] == "    ~ ConfigMap pi-tuning"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("kind: Spark", "# why\nkind: Spark"),
+        ("name: pi\n", 'name: "pi"\n'),
+        ("  executor:\n", "  executor:\n    memory: 1024m\n    cores: 1\n"),
+        ("  executor:\n", "  suspend: false\n  executor:\n"),
+    ],
+)
+def test_what_has_no_effect_is_no_difference(repository: Cli, old: str, new: str) -> None:
+    """Comments, quotes, defaults written out, another spelling of the same size."""
+    rewrite(old, new)
+    result = repository("diff", "--from", "HEAD", "app.yaml")
+    assert (result.code, result.out, result.err) == (0, "", "nothing would change: 1 up to date\n")
+
+
+def test_what_has_no_effect_is_left_out_beside_what_has(repository: Cli) -> None:
+    """Only the field that matters is named."""
+    rewrite("  executor:\n", "  executor:\n    memory: 1024m\n    cores: 2\n")
+    out = repository("diff", "--from", "HEAD", "--brief", "app.yaml").out
+    assert "executor cores  1 (default) -> 2" in out
+    assert "executor memory" not in out
+
+
+def test_two_revisions_and_their_overlays(repository: Cli) -> None:
+    """Both sides have the overlay of their own time; the work tree plays no part."""
+    Path("prod.yaml").write_text("spec: {driver: {memory: 2g}}\n")
+    first = commit()
+    Path("prod.yaml").write_text("spec: {driver: {memory: 4g}}\n")
+    second = commit()
+    Path("prod.yaml").write_text("not: [yaml")
+    result = repository("diff", "--from", first, "--to", second, "-f", "prod.yaml", "--brief", "app.yaml")
+    assert "driver memory  2g -> 4g  [another run]" in result.out
+    same = repository("diff", "--from", first, "--to", first, "-f", "prod.yaml", "app.yaml")
+    assert (same.code, same.out) == (0, "")
+
+
+def test_the_merge_base_leaves_out_what_others_did(repository: Cli) -> None:
+    """A branch is compared with where it began, not with what main has become."""
+    git("checkout", "--quiet", "-b", "topic")
+    rewrite("instances: 2", "instances: 3")
+    commit()
+    git("checkout", "--quiet", "main")
+    rewrite("docker.io/apache/spark:3.5.8", "docker.io/apache/spark:3.5.9")
+    commit()
+    git("checkout", "--quiet", "topic")
+    assert "image" in repository("diff", "--from", "main", "--brief", "app.yaml").out
+    out = repository("diff", "--from", "main", "--merge-base", "--brief", "app.yaml").out
+    assert "executor instances" in out
+    assert "image" not in out
+
+
+def test_neither_index_nor_work_tree_nor_references_are_touched(repository: Cli) -> None:
+    """What git itself keeps is byte for byte as it was, and so are the files."""
+    rewrite("instances: 2", "instances: 3")
+    Path("new.yaml").write_text("untracked: true\n")
+
+    def everything() -> dict[str, bytes]:
+        return {str(path): path.read_bytes() for path in sorted(Path().rglob("*")) if path.is_file()}
+
+    before = everything()
+    assert repository("diff", "--from", "HEAD", "app.yaml").code == 1
+    assert everything() == before
+
+
+def test_added_removed_and_renamed_applications(repository: Cli) -> None:
+    """An application is its namespace and name, in whichever file it stands."""
+    Path("apps").mkdir()
+    Path("apps/a.yaml").write_text(DOCUMENT.replace("name: pi", "name: old"))
+    Path("apps/moved.yaml").write_text(DOCUMENT.replace("name: pi", "name: same"))
+    Path("apps/other.yaml").write_text("kind: ConfigMap\n")
+    commit()
+    Path("apps/a.yaml").write_text(DOCUMENT.replace("name: pi", "name: new"))
+    Path("apps/moved.yaml").rename("apps/there.yaml")
+    result = repository("diff", "--from", "HEAD", "-o", "json", "apps")
+    found = {
+        one["name"]: (one["state"], one["startsNewRun"]) for one in json.loads(result.out)["applications"]
+    }
+    assert found == {"new": ("added", True), "old": ("removed", False)}
+    assert json.loads(result.out)["unchanged"] == 1
+
+
+def test_directories_below_are_read_with_recursive(repository: Cli) -> None:
+    """As at the other point, so in the work tree."""
+    Path("teams/a").mkdir(parents=True)
+    Path("teams/a/app.yaml").write_text(DOCUMENT)
+    commit()
+    rewrite("instances: 2", "instances: 3", "teams/a/app.yaml")
+    assert repository("diff", "--from", "HEAD", "-R", "teams").code == 1
+    assert repository("diff", "--from", "HEAD", "teams").code == 2
+
+
+def test_a_schedule_starts_nothing_by_itself(repository: Cli) -> None:
+    """A new image waits for the next firing."""
+    Path("app.yaml").write_text(SCHEDULED)
+    commit()
+    rewrite("spark:3.5.8", "spark:3.5.9")
+    out = repository("diff", "--from", "HEAD", "--brief", "app.yaml").out
+    assert 'starts a new run: no: the schedule "30 2 * * *" does, from its next firing on' in out
+    assert "image  docker.io/apache/spark:3.5.8 -> docker.io/apache/spark:3.5.9  [another run]" in out
+
+
+def test_a_streaming_driver_is_started_anew(repository: Cli) -> None:
+    """One Deployment for ever: its driver is replaced; suspended, it stops."""
+    rewrite("spec:\n", "spec:\n  restartPolicy: {type: Always}\n")
+    commit()
+    rewrite("spark:3.5.8", "spark:3.5.9")
+    out = repository("diff", "--from", "HEAD", "--brief", "app.yaml").out
+    assert "starts a new run: yes: the driver is stopped, and started anew" in out
+    rewrite("spec:\n", "spec:\n  suspend: true\n")
+    out = repository("diff", "--from", "HEAD", "--brief", "app.yaml").out
+    assert "starts a new run: no: suspending it stops its driver" in out
+
+
+def test_resuming_a_job_starts_its_run(repository: Cli) -> None:
+    """The run is the same one, and starts all the same."""
+    rewrite("spec:\n", "spec:\n  suspend: true\n")
+    commit()
+    rewrite("  suspend: true\n", "")
+    out = repository("diff", "--from", "HEAD", "--brief", "app.yaml").out
+    assert "starts a new run: yes: the run is suspended no longer" in out
+
+
+def test_a_deliberate_new_run(repository: Cli) -> None:
+    """`run.id` is in no object but the names."""
+    rewrite("spec:\n", "spec:\n  run: {id: again}\n")
+    out = repository("diff", "--from", "HEAD", "--brief", "app.yaml").out
+    assert "starts a new run: yes" in out
+    assert "what differs in it: run.id\n  because of: run id\n" in out
+
+
+def test_a_document_that_becomes_scheduled(repository: Cli) -> None:
+    """Its fields stand elsewhere now, and are compared all the same."""
+    Path("app.yaml").write_text(SCHEDULED.replace("name: nightly", "name: pi"))
+    out = repository("diff", "--from", "HEAD", "--brief", "app.yaml").out
+    assert "starts a new run: no: it was a Job; the schedule" in out
+    assert "kind" in out
+    assert "main application file" not in out
+
+
+def test_secrets_are_never_shown(repository: Cli) -> None:
+    """Neither in words nor in diffs, as a property, a variable or by their form."""
+    key = "spark.hadoop.fs.s3a.secret.key"
+    variable = "  driver:\n    env: [{name: DB_PASSWORD, value: pw-old-1}]\n"
+    extra = f"  sparkConf:\n    {key}: hunter2-old\n{variable}"
+    rewrite("  executor:\n", f"{extra}  executor:\n")
+    commit()
+    rewrite("hunter2-old", "hunter2-new")
+    rewrite("pw-old-1", "pw-new-1")
+    for form in ("text", "markdown", "json"):
+        out = repository("diff", "--from", "HEAD", "-o", form, "app.yaml").out
+        assert "***" in out
+        assert key in out
+        assert not any(word in out for word in ("hunter2", "pw-old", "pw-new")), form
+
+
+def test_markdown_is_for_a_pull_request(repository: Cli) -> None:
+    """A table of changes, diffs in a fold, and nothing that a document's text could break out of."""
+    rewrite("  executor:\n", "  arguments: ['| @team `x` </details>']\n  executor:\n")
+    out = repository("diff", "--from", "HEAD", "-o", "markdown", "app.yaml").out
+    assert out.startswith("### sparkgen diff: `HEAD` → `the work tree`\n")
+    assert "**Starts a new run: yes** — a new run beside the one before" in out
+    row = next(line for line in out.splitlines() if line.startswith("| arguments"))
+    assert row.replace("\\|", "").count("|") == 5
+    assert "`` | @team `x` </details> ``".replace("|", "\\|") in row.replace('["', "").replace('"]', "")
+    assert repository("diff", "--from", "HEAD", "--to", "HEAD", "-o", "markdown", "app.yaml").out.endswith(
+        "No application changes.\n"
+    )
+
+
+def test_a_rendered_directory(cli: Cli) -> None:
+    """Up to date, out of date, with a file too many, and whatever way it is laid out."""
+    Path("b.yaml").write_text(DOCUMENT.replace("name: pi", "name: b"))
+    cli("render", "app.yaml", "b.yaml", "-o", "out")
+    assert cli("diff", "--rendered", "out", "app.yaml", "b.yaml").code == 0
+    rewrite("  executor:\n", "  executor:\n    memory: 8g\n", "b.yaml")
+    out = cli("diff", "--rendered", "out", "--brief", "app.yaml", "b.yaml").out
+    assert "default/b (b.yaml)\n  starts a new run: yes" in out
+    assert "executor memory" in out
+    assert "1024m -> 8192m  [another run]" in out
+    assert "because of: executor memory" in out
+    assert "1 unchanged" in out
+
+
+def test_a_file_too_many_is_a_difference(cli: Cli) -> None:
+    """An object that the document has no more is removed, and the rest of its application is unchanged."""
+    rewrite("spec:\n", "spec:\n  networkPolicy: {enabled: true}\n")
+    cli("render", "app.yaml", "-o", "out")
+    rewrite("  networkPolicy: {enabled: true}\n", "")
+    result = cli("diff", "--rendered", "out", "--brief", "app.yaml")
+    assert result.code == 1
+    assert "starts a new run: no: the run is the same" in result.out
+    assert "objects:\n    - NetworkPolicy pi\n" in result.out
+
+
+def test_another_version_of_the_tool_is_no_difference(cli: Cli) -> None:
+    """Headers count for nothing."""
+    cli("render", "app.yaml", "-o", "out")
+    for path in Path("out").iterdir():
+        path.write_text(path.read_text().replace("sparkgen 0", "sparkgen 9"))
+    assert cli("diff", "--rendered", "out", "app.yaml").code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--from", "nope", "app.yaml"), "there is no revision nope in"),
+        (("--from", "HEAD", "missing.yaml"), "no document at HEAD nor in the work tree"),
+        (("--from", "HEAD", "../elsewhere"), "is outside of the repository"),
+        (("--from", "HEAD", "-f", "none.yaml", "app.yaml"), "there is no overlay none.yaml in the work tree"),
+        (("--to", "HEAD", "app.yaml"), "name the earlier one with --from"),
+        (("--from", "HEAD", "--rendered", "out", "app.yaml"), "leave one of them out"),
+        (
+            ("--from", "HEAD", "--context", "dev", "app.yaml"),
+            "--context and --kubeconfig are about a cluster",
+        ),
+        (("--from", "HEAD", "-"), "standard input"),
+        (("--from=--help", "app.yaml"), "there is no revision --help in"),
+        (("--rendered", "nowhere", "app.yaml"), "nowhere is no directory"),
+    ],
+)
+def test_what_cannot_be_compared_is_an_error(
+    repository: Cli, arguments: tuple[str, ...], message: str
+) -> None:
+    """Exit code 2, as kubectl diff's above 1, and words that say what to do."""
+    rewrite("instances: 2", "instances: 3")
+    result = repository("diff", *arguments)
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
+
+
+def test_outside_of_a_repository(cli: Cli) -> None:
+    """Git's own words say why."""
+    result = cli("diff", "--from", "HEAD", "app.yaml")
+    assert result.code == 2
+    assert "is in no Git repository" in result.err
+
+
+def test_a_broken_document_ends_it_and_one_that_was_broken_does_not(repository: Cli) -> None:
+    """What is to be applied must be right; what was there before counts as not there."""
+    good = Path("app.yaml").read_text()
+    Path("app.yaml").write_text(good.replace("instances: 2", "instanzes: 2"))
+    commit()
+    rewrite("type: Python", "type: python")
+    result = repository("diff", "--from", "HEAD", "app.yaml")
+    assert result.code == 2
+    assert "\napp.yaml:11:5: error[SG010]" in result.err
+    Path("app.yaml").write_text(good)
+    result = repository("diff", "--from", "HEAD", "--brief", "app.yaml")
+    assert result.code == 1
+    assert "HEAD:app.yaml:11:5: error[SG010]" in result.err
+    assert "default/pi (app.yaml): added\n" in result.out
+
+
+def test_colours_are_the_reader_s_choice(repository: Cli) -> None:
+    """As for the other commands."""
+    rewrite("instances: 2", "instances: 3")
+    assert (
+        '\x1b[31m-        "instances": 2\x1b[0m'
+        in repository("diff", "--from", "HEAD", "--color", "always", "app.yaml").out
+    )
