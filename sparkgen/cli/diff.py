@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sparkgen.cli import output
-from sparkgen.cli.options import Colour, ColourChoice, Context, Kubeconfig, Set, SetString, Sources, Values
+from sparkgen.cli.options import (
+    Colour,
+    ColourChoice,
+    Context,
+    Kubeconfig,
+    Set,
+    SetString,
+    Sources,
+    Target,
+    Values,
+)
 from sparkgen.cli.request import Request
 from sparkgen.errors import SparkgenError
 
@@ -78,7 +88,10 @@ def command(
     sets: Set = None,
     set_strings: SetString = None,
     recursive: Annotated[
-        bool, typer.Option("--recursive", "-R", help="With --from: directories with all below them.")
+        bool,
+        typer.Option(
+            "--recursive", "-R", help="With --from: PATH holds a whole repository, as for render -R."
+        ),
     ] = False,
     namespace: Annotated[
         str,
@@ -90,6 +103,15 @@ def command(
             show_default=False,
         ),
     ] = "",
+    target: Annotated[
+        Target | None,
+        typer.Option(
+            "--target",
+            help="Who applies the manifests; overrules metadata.target of the documents.",
+            case_sensitive=False,
+            show_default=False,
+        ),
+    ] = None,
     context: Context = "",
     kubeconfig: Kubeconfig = "",
     form: Annotated[
@@ -109,10 +131,12 @@ def command(
         colour=colour.value,
         quiet=True,
         namespace=namespace,
+        target=target.value if target else "",
+        recursive=recursive,
     )
     _agree(old, new, rendered, context, kubeconfig, merge_base=merge_base)
     if old:
-        difference = _revisions(request, old, new, merge_base=merge_base, recursive=recursive)
+        difference = _revisions(request, old, new, merge_base=merge_base)
     elif rendered:
         difference = _directory(request, rendered)
     else:
@@ -134,7 +158,7 @@ def _agree(old: str, new: str, rendered: str, context: str, kubeconfig: str, *, 
         raise SparkgenError("--context and --kubeconfig are about a cluster: leave out --from and --rendered")
 
 
-def _revisions(request: Request, old: str, new: str, *, merge_base: bool, recursive: bool) -> Difference:
+def _revisions(request: Request, old: str, new: str, *, merge_base: bool) -> Difference:
     from pathlib import Path  # noqa: PLC0415 - see `command`
 
     from sparkgen.cli.revisions import points, sides  # noqa: PLC0415
@@ -146,7 +170,7 @@ def _revisions(request: Request, old: str, new: str, *, merge_base: bool, recurs
         raise SparkgenError("- (standard input) is in no revision: name files or directories")
     where = repository(Path())
     earlier, later = points(where, old, new, merge_base=merge_base)
-    before, after, same = sides(where, earlier, later, request, recursive=recursive)
+    before, after, same = sides(where, earlier, later, request)
     applications, unchanged = compare_all(before, after)
     return Difference(earlier.name, later.name, tuple(applications), unchanged + same)
 

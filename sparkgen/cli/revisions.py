@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sparkgen.cli import output
 from sparkgen.cli.pipeline import agree, check, examine
-from sparkgen.cli.problems import show
+from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.request import Request
+from sparkgen.cli.tree import ENVIRONMENTS, parts
 from sparkgen.errors import Problem, Severity, SparkgenError
 
 if TYPE_CHECKING:
@@ -21,7 +22,11 @@ if TYPE_CHECKING:
     from sparkgen.document import Document
 
 _OURS = re.compile(rb"(?m)^apiVersion:[ \t]*[\"']?sparkgen\.dev/")
+_SUFFIXES = (".yaml", ".yml")
 WORK_TREE = "the work tree"
+
+Contents = Mapping[str, bytes]
+"""Files by their names, as the caller of the command would call them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +38,16 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
-    """What a point holds of what a command names: contents by name, and which names are overlays."""
+class Unit:
+    """A file with documents and the overlays that are laid on it, all by name and content.
 
-    documents: Mapping[str, bytes]
-    overlays: Mapping[str, bytes]
+    `environment`: of whose overlays, with -R; else "".
+    """
+
+    name: str
+    data: bytes
+    overlays: tuple[tuple[str, bytes], ...] = ()
+    environment: str = ""
 
 
 def points(where: Repository, old: str, new: str, *, merge_base: bool) -> tuple[Point, Point]:
@@ -49,58 +59,59 @@ def points(where: Repository, old: str, new: str, *, merge_base: bool) -> tuple[
     return Point(earlier, old), later
 
 
-def sides(
-    where: Repository, old: Point, new: Point, request: Request, *, recursive: bool
-) -> tuple[list[Side], list[Side], int]:
+def sides(where: Repository, old: Point, new: Point, request: Request) -> tuple[list[Side], list[Side], int]:
     """The applications at both points that may differ, and the number of files that are the same.
 
-    Files that are the same bytes under the same overlays are not read any further. SparkgenError when the
-    new point has no document, or errors in one.
+    Files that are the same bytes under the same overlays are not read any further. SparkgenError when there
+    is no document, or when one of the new point has errors.
     """
-    before, after = (_files(where, point, request, recursive=recursive) for point in (old, new))
-    if not before.documents and not after.documents:
+    before, after = (_units(where, point, request) for point in (old, new))
+    if not before and not after:
         raise SparkgenError(
             f"{', '.join(request.sources)}: no document at {old.name} nor in {new.name}: name files or "
-            "directories with documents (with -R, subdirectories are searched)"
+            "directories with documents (with -R, folders below are searched)"
         )
-    same: set[str] = set()
-    if before.overlays == after.overlays:
-        same = {name for name, data in after.documents.items() if before.documents.get(name) == data}
-    earlier = _applications(before, same, old, request, strict=False)
-    later = _applications(after, same, new, request, strict=True)
-    return earlier, later, sum(bool(_OURS.search(after.documents[name])) for name in same)
+    same = {*before} & {*after}
+    earlier = _applications([unit for unit in before if unit not in same], old, request, strict=False)
+    later = _applications([unit for unit in after if unit not in same], new, request, strict=True)
+    return earlier, later, len(same)
 
 
-def _files(where: Repository, point: Point, request: Request, *, recursive: bool) -> Files:
+def _units(where: Repository, point: Point, request: Request) -> list[Unit]:
+    files = _files(where, point, request.sources, recursive=request.recursive)
+    overlays = _files(where, point, request.values, recursive=False)
+    laid = tuple((name, overlays[name]) for name in request.values if name in overlays)
+    if point.name != WORK_TREE and len(laid) < len(request.values):
+        missing = ", ".join(name for name in request.values if name not in overlays)
+        output.note(f"{missing}: not there at {point.name}: left out on that side")
+    elif len(laid) < len(request.values):
+        missing = ", ".join(name for name in request.values if name not in overlays)
+        raise SparkgenError(f"there is no overlay {missing} in {point.name}")
+    if request.recursive:
+        return [replace(unit, overlays=(*unit.overlays, *laid)) for unit in _in_tree(files, request)]
+    ours = ((name, data) for name, data in files.items() if name in request.sources or _OURS.search(data))
+    return [Unit(name, data, laid) for name, data in ours]
+
+
+def _files(where: Repository, point: Point, names: Sequence[str], *, recursive: bool) -> dict[str, bytes]:
+    """The files that names mean at a point; nothing for a name that is not there."""
     if not point.commit:
-        return _work_tree(request, recursive=recursive)
+        return {file: _read(file) for name in names for file in _present(name, recursive=recursive)}
     ids: dict[str, str] = {}
-    for source in request.sources:
-        ids |= where.files(point.commit, source, recursive=recursive)
-    overlays = {
-        name: blob for value in request.values for name, blob in where.files(point.commit, value).items()
-    }
-    contents = where.read([*ids.values(), *overlays.values()])
-    return Files(
-        {name: contents[blob] for name, blob in ids.items()},
-        {name: contents[blob] for name, blob in overlays.items()},
-    )
+    for name in names:
+        ids |= where.files(point.commit, name, recursive=recursive)
+    contents = where.read(ids.values())
+    return {name: contents[blob] for name, blob in ids.items()}
 
 
-def _work_tree(request: Request, *, recursive: bool) -> Files:
-    documents = {name: _read(name) for source in request.sources for name in _names(source, recursive)}
-    overlays = {name: _read(name) for name in request.values if Path(name).is_file()}
-    return Files(documents, overlays)
-
-
-def _names(source: str, recursive: bool) -> Iterable[str]:
+def _present(source: str, *, recursive: bool) -> Iterable[str]:
     """The files that a name means in the work tree, called as `Repository.files` calls them."""
     path = Path(source)
     if not path.is_dir():
         return [source] if path.is_file() else []
     base = f"{source.rstrip('/')}/" if source != "." else ""
     found = path.rglob("*") if recursive else path.iterdir()
-    inside = [one.relative_to(path) for one in found if one.suffix in (".yaml", ".yml") and one.is_file()]
+    inside = [one.relative_to(path) for one in found if one.suffix in _SUFFIXES and one.is_file()]
     shown = [one for one in inside if not any(part.startswith(".") for part in one.parts)]
     return sorted(f"{base}{one.as_posix()}" for one in shown)
 
@@ -112,28 +123,46 @@ def _read(name: str) -> bytes:
         raise SparkgenError(f"cannot read {name}: {error.strerror}") from error
 
 
-def _applications(
-    files: Files, same: set[str], point: Point, request: Request, *, strict: bool
-) -> list[Side]:
-    """The applications of the documents that may differ; with `strict`, an error in one ends it all."""
-    wanted = {
-        name: data
-        for name, data in files.documents.items()
-        if name not in same and (name in request.sources or _OURS.search(data))
-    }
-    if not wanted:
-        return []
+def _in_tree(files: Contents, request: Request) -> Iterator[Unit]:
+    """The documents of a whole repository for their environments, as `render -R` finds them."""
+    if len(request.sources) != 1:
+        raise SparkgenError(
+            "-R takes one directory, which holds all documents: sparkgen diff --from REV -R DIR"
+        )
+    base = f"{request.sources[0].rstrip('/')}/" if request.sources[0] != "." else ""
     with tempfile.TemporaryDirectory(prefix="sparkgen-diff-") as folder:
-        places = _Places(Path(folder), point)
-        documents = [places.put("d", name, data) for name, data in wanted.items()]
-        overlays = [
-            places.put("o", name, files.overlays[name]) for name in request.values if name in files.overlays
-        ]
-        if strict and len(overlays) < len(request.values):
-            missing = [name for name in request.values if name not in files.overlays]
-            raise SparkgenError(f"there is no overlay {', '.join(missing)} in {point.name}")
-        placed = replace(request, sources=tuple(documents), values=tuple(overlays))
-        return _rendered(placed, places, request, strict=strict)
+        root = Path(folder, "tree")
+        root.mkdir()
+        for name, data in files.items():
+            if _OURS.search(data) or ENVIRONMENTS in Path(name).parts[:-1]:
+                place = root / name.removeprefix(base)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(data)
+
+        def named(path: str) -> str:
+            return base + Path(path).relative_to(root).as_posix()
+
+        for part in parts(str(root), f"{folder}/output"):
+            overlays = tuple((name, files[name]) for name in map(named, part.overlays))
+            name = named(part.file)
+            yield Unit(name, files[name], overlays, part.environment)
+
+
+def _applications(units: Sequence[Unit], point: Point, request: Request, *, strict: bool) -> list[Side]:
+    """The applications of units; with `strict`, an error in one ends it all."""
+    groups: dict[tuple[str, tuple[tuple[str, bytes], ...]], list[Unit]] = {}
+    for unit in units:
+        groups.setdefault((unit.environment, unit.overlays), []).append(unit)
+    found: list[Side] = []
+    for group in groups.values():
+        with tempfile.TemporaryDirectory(prefix="sparkgen-diff-") as folder:
+            places = _Places(Path(folder), point)
+            documents = [places.put(unit.name, unit.data) for unit in group]
+            overlays = [places.put(name, data) for name, data in group[0].overlays]
+            placed = replace(request, sources=tuple(documents), values=tuple(overlays))
+            rendered = _rendered(placed, places, request, strict=strict)
+        found += [replace(side, environment=group[0].environment) for side in rendered]
+    return found
 
 
 class _Places:
@@ -143,8 +172,9 @@ class _Places:
         self._folder, self._point = folder, point
         self._names: dict[str, str] = {}
 
-    def put(self, kind: str, name: str, data: bytes) -> str:
-        path = self._folder / f"{kind}{len(self._names)}.yaml"
+    def put(self, name: str, data: bytes) -> str:
+        """Write a file; the path to read it from."""
+        path = self._folder / f"{len(self._names)}.yaml"
         path.write_bytes(data)
         self._names[str(path)] = name
         return str(path)
@@ -167,8 +197,6 @@ def _rendered(placed: Request, places: _Places, request: Request, *, strict: boo
     errors = [places.shown(one) for one in checked.problems if one.severity is Severity.ERROR]
     documents = list(checked.documents)
     if errors and strict:
-        from sparkgen.cli.problems import Stdin  # noqa: PLC0415
-
         show(errors, request, Stdin(), on_stdout=False)
         raise SparkgenError("a document has errors, so that nothing can be compared: see above")
     if errors:
@@ -179,7 +207,7 @@ def _rendered(placed: Request, places: _Places, request: Request, *, strict: boo
 
 
 def _has_errors(document: Document) -> bool:
-    from sparkgen.document import apply_ignores  # noqa: PLC0415
+    from sparkgen.document import apply_ignores  # noqa: PLC0415 - see pipeline.py
 
     found: Sequence[Problem] = apply_ignores(examine(document), document.ignores)[0]
     return any(problem.severity is Severity.ERROR for problem in found)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable
 
 from sparkgen.diff.facts import fact_changes
 from sparkgen.diff.fields import field_changes
@@ -12,18 +11,13 @@ from sparkgen.diff.run import verdict
 from sparkgen.diff.values import ApplicationDiff, FieldChange, Side, State
 
 
-def compare_all(
-    old: Iterable[Side], new: Iterable[Side], notes: Mapping[tuple[str, str], str] | None = None
-) -> tuple[list[ApplicationDiff], int]:
-    """The applications that differ, by namespace and name, and the number of those that do not.
-
-    `notes`: what else is to be said about an application, by its key.
-    """
+def compare_all(old: Iterable[Side], new: Iterable[Side]) -> tuple[list[ApplicationDiff], int]:
+    """The applications that differ, by environment, namespace and name; the number of those that do not."""
     before = {side.key: side for side in old}
     after = {side.key: side for side in new}
     keys = sorted({*before, *after})
     found = [compare(before.get(key), after.get(key)) for key in keys]
-    differing = [replace(one, note=(notes or {}).get((one.namespace, one.name), "")) for one in found if one]
+    differing = [one for one in found if one]
     return differing, len(keys) - len(differing)
 
 
@@ -39,7 +33,14 @@ def compare(old: Side | None, new: Side | None) -> ApplicationDiff | None:
     if old is None or new is None:
         state = "added" if old is None else "removed"
     return ApplicationDiff(
-        side.name, side.namespace, side.source, state, verdict(old, new), _fields(old, new), objects
+        side.name,
+        side.namespace,
+        side.source,
+        state,
+        verdict(old, new),
+        _fields(old, new),
+        objects,
+        side.environment,
     )
 
 

@@ -61,11 +61,9 @@ def as_text(difference: Difference, *, brief: bool = False) -> str:
 def _block(one: ApplicationDiff, *, brief: bool) -> Iterator[str]:
     source = f" ({one.source})" if one.source else ""
     state = "" if one.state == "changed" else f": {one.state}"
-    yield f"{one.namespace}/{one.name}{source}{state}"
+    yield f"{one.title}{source}{state}"
     yield f"  starts a new run: {answer(one)}"
     yield from (f"  {line}" for line in _because(one))
-    if one.note:
-        yield f"  note: {one.note}"
     if one.fields:
         yield "  changes:"
         yield from (f"    {line}" for line in _table(one.fields))
@@ -140,11 +138,11 @@ def as_markdown(difference: Difference, *, brief: bool = False) -> str:
 
 def _section(one: ApplicationDiff, *, brief: bool) -> Iterator[str]:
     state = "" if one.state == "changed" else f" ({one.state})"
-    yield f"#### {code(f'{one.namespace}/{one.name}')}{state}"
+    yield f"#### {code(one.title)}{state}"
     yield ""
     yes, _, rest = answer(one).partition(": ")
     yield f"**Starts a new run: {yes}** — {escaped(rest)}."
-    for line in [*_because(one), *([one.note] if one.note else [])]:
+    for line in _because(one):
         yield f"{line[0].upper()}{escaped(line[1:])}."
     if one.fields:
         yield from ("", "| change | from | to | |", "|---|---|---|---|")

@@ -51,7 +51,7 @@ def split(files: dict[str, str], bundles: Sequence[Bundle]) -> tuple[list[int], 
     keys = {side.key for side in sides(left)}
     # An application that has all its files, and one too many, is not up to date.
     for index in [*same]:
-        if (bundles[index].namespace, bundles[index].name) in keys:
+        if ("", bundles[index].namespace, bundles[index].name) in keys:
             del same[index]
     return [index for index in range(len(bundles)) if index not in same], sides(_without(files, same))
 

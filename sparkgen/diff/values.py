@@ -20,7 +20,7 @@ class Side:
     """One application on one side.
 
     `objects`: its Kubernetes objects. `document`: the value it was rendered from, overlays in it; None where
-    only objects are known. `source`: the file, for people.
+    only objects are known. `source`: the file, for people. `environment`: of a repository with several.
     """
 
     name: str
@@ -28,11 +28,12 @@ class Side:
     objects: tuple[Object, ...]
     document: Mapping[str, Any] | None = None
     source: str = ""
+    environment: str = ""
 
     @property
-    def key(self) -> tuple[str, str]:
+    def key(self) -> tuple[str, str, str]:
         """What makes it the same application on the other side."""
-        return self.namespace, self.name
+        return self.environment, self.namespace, self.name
 
     @property
     def run(self) -> str:
@@ -106,7 +107,12 @@ class ApplicationDiff:
     verdict: Verdict
     fields: tuple[FieldChange, ...] = ()
     objects: tuple[ObjectChange, ...] = ()
-    note: str = ""
+    environment: str = ""
+
+    @property
+    def title(self) -> str:
+        """`analytics/pi`, with its environment in front where there are several."""
+        return f"{self.environment}: {self.namespace}/{self.name}".removeprefix(": ")
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,14 +169,38 @@ def test_added_removed_and_renamed_applications(repository: Cli) -> None:
     assert json.loads(result.out)["unchanged"] == 1
 
 
-def test_directories_below_are_read_with_recursive(repository: Cli) -> None:
-    """As at the other point, so in the work tree."""
-    Path("teams/a").mkdir(parents=True)
-    Path("teams/a/app.yaml").write_text(DOCUMENT)
+def test_a_whole_repository_with_its_environments(repository: Cli) -> None:
+    """Each document counts once per environment, with the overlays of its own; only what changed is named."""
+    for team in ("a", "b"):
+        Path("teams", team).mkdir(parents=True)
+        Path("teams", team, "app.yaml").write_text(DOCUMENT.replace("name: pi", f"name: {team}"))
+    Path("teams/environments").mkdir()
+    for name in ("dev", "prod"):
+        Path("teams/environments", f"{name}.yaml").write_text(f"metadata: {{namespace: {name}}}\n")
     commit()
-    rewrite("instances: 2", "instances: 3", "teams/a/app.yaml")
-    assert repository("diff", "--from", "HEAD", "-R", "teams").code == 1
     assert repository("diff", "--from", "HEAD", "teams").code == 2
+    result = repository("diff", "--from", "HEAD", "-R", "teams")
+    assert (result.code, result.err) == (0, "nothing would change: 4 up to date\n")
+    rewrite("instances: 2", "instances: 3", "teams/a/app.yaml")
+    Path("teams/environments/prod.yaml").write_text("metadata: {namespace: prod, labels: {tier: gold}}\n")
+    out = repository("diff", "--from", "HEAD", "-R", "--brief", "teams").out
+    titles = [line for line in out.splitlines() if line.endswith("app.yaml)")]
+    assert titles == [
+        "dev: dev/a (teams/a/app.yaml)",
+        "prod: prod/a (teams/a/app.yaml)",
+        "prod: prod/b (teams/b/app.yaml)",
+    ]
+    assert "label tier  set to gold  [another run]" in out
+    assert "1 unchanged" in out
+
+
+def test_the_target_is_that_of_the_directory(cli: Cli) -> None:
+    """As for render: annotations of another controller are a difference that runs nothing."""
+    cli("render", "app.yaml", "--target", "argocd", "-o", "out")
+    assert cli("diff", "--rendered", "out", "--target", "argocd", "app.yaml").code == 0
+    result = cli("diff", "--rendered", "out", "--brief", "app.yaml")
+    assert result.code == 1
+    assert "starts a new run: no: the run is the same" in result.out
 
 
 def test_a_schedule_starts_nothing_by_itself(repository: Cli) -> None:
