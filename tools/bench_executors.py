@@ -75,7 +75,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=3, help="of all sides (default 3)")
     parser.add_argument("--executors", type=int, nargs="+", default=[300, 1000], help="(default 300 1000)")
     parser.add_argument("--version", default=TESTED_VERSIONS[-1], help="Spark (default the newest tested)")
-    parser.add_argument("--write", action="store_true", help=f"keep it in {RESULTS.relative_to(ROOT)}")
+    parser.add_argument(
+        "--write", action="store_true", help=f"keep it in {RESULTS.relative_to(ROOT)}, over what is there"
+    )
     options = parser.parse_args(arguments)
     try:
         requirements.check()
@@ -92,6 +94,8 @@ def main(arguments: list[str] | None = None) -> int:
     except ToolError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    if options.write:
+        found = {**kept(), **found}
     text = page(found, options.version)
     print(text)
     if options.write:
@@ -373,7 +377,7 @@ def page(found: dict[int, dict[str, list[Result]]], version: str) -> str:
         "  library, beside an open watch and a starting driver: what this API server gives on this machine.",
         "",
     ]
-    for count, sides in found.items():
+    for count, sides in sorted(found.items()):
         lines += [*_table(count, sides), ""]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -418,6 +422,16 @@ def _calls(calls: dict[str, int]) -> str:
 def _median(values: list[Any]) -> str:
     known = [value for value in values if value is not None]
     return f"{statistics.median(known):.1f}" if known else ""
+
+
+def kept() -> dict[int, dict[str, list[Result]]]:
+    """What earlier runs have written, by the number of executors."""
+    if not DATA.exists():
+        return {}
+    return {
+        int(count): {name: [Result(**values) for values in results] for name, results in sides.items()}
+        for count, sides in json.loads(DATA.read_text()).items()
+    }
 
 
 def _plain(found: dict[int, dict[str, list[Result]]]) -> dict[str, Any]:
