@@ -8,11 +8,11 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from sparkgen.cli import chart, diff, explain, init, render, rule, run, schema, validate, version
+from sparkgen.cli import chart, diff, explain, import_, init, render, rule, run, schema, validate, version
 from sparkgen.errors import SparkgenError
 
 EXIT_CODES = "Exit codes: 0 done, 1 problems or a difference found, 2 wrong usage or an internal error."
-COMMANDS = (init, validate, render, diff, chart, run, explain, schema, rule, version)
+COMMANDS = (init, import_, validate, render, diff, chart, run, explain, schema, rule, version)
 _HELP = f"""One YAML document in, reviewable Kubernetes manifests for Apache Spark out.
 
 \b
@@ -31,10 +31,12 @@ _OTHER_NAMES = {
     "apply": "sparkgen render app.yaml | kubectl apply -f -",
     "build": "sparkgen render",
     "check": "sparkgen validate",
+    "convert": "sparkgen import",
     "create": "sparkgen init",
     "generate": "sparkgen render",
     "help": "sparkgen --help",
     "lint": "sparkgen validate",
+    "migrate": "sparkgen import",
     "new": "sparkgen init",
     "rules": "sparkgen rule",
     "template": "sparkgen render",
@@ -68,7 +70,7 @@ def build_app() -> typer.Typer:
     )
     app.callback()(_program)
     for module in COMMANDS:
-        name = module.__name__.rpartition(".")[2]
+        name = module.__name__.rpartition(".")[2].rstrip("_")  # `import` is a word of Python
         describe: dict[str, Any] = {
             "help": module.HELP,
             "short_help": module.SUMMARY,

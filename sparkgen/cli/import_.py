@@ -1,0 +1,176 @@
+"""`sparkgen import`."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sparkgen.cli import output
+from sparkgen.errors import SparkgenError
+
+if TYPE_CHECKING:
+    from sparkgen.importing import Imported, Result
+
+SUMMARY = "Make documents of SparkApplications of other operators, and of spark-submit."
+HELP = """Make documents of SparkApplications of other operators, and of spark-submit commands.
+
+Reads kubeflow's SparkApplication and ScheduledSparkApplication (v1beta2), the SparkApplication of Apache's
+operator (spark.apache.org), scripts that call spark-submit, and a spark-submit command line after `--`.
+Directories are searched with all that is below them.
+
+Every document that is written validates. Nothing is dropped silently: the report, on standard error, names
+each value that could not be carried over, means something else here, or had to be chosen, with its line, the
+reason and what to do. Exits 1 if there is any.
+"""
+EXAMPLES = """\b
+Examples:
+  sparkgen import pi.yaml > app.yaml
+  sparkgen import spark-apps/ -o apps/            # one file per application, and a summary
+  sparkgen import submit.sh --image registry.example.com/etl:1.4
+  sparkgen import pi.yaml --report json 2> report.json
+  sparkgen import -- spark-submit --class org.example.Main local:///opt/app.jar 100
+  kubectl get sparkapplications -A -o yaml | sparkgen import - -o apps/
+"""
+
+
+class Report(str, enum.Enum):
+    """How the report is written."""
+
+    TEXT = "text"
+    FULL = "full"
+    JSON = "json"
+    NONE = "none"
+
+
+def command(
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PATH",
+            help="YAML files, shell scripts, directories of both, - for standard input, "
+            "or `-- spark-submit ...`.",
+            show_default=False,
+        ),
+    ],
+    directory: Annotated[
+        str,
+        typer.Option(
+            "--output-dir",
+            "-o",
+            metavar="DIR",
+            help="Write NAME.yaml for each application into DIR, instead of all to standard output.",
+            show_default=False,
+        ),
+    ] = "",
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files in DIR.")] = False,
+    report: Annotated[
+        Report,
+        typer.Option(
+            "--report",
+            help="How to report: text (what to look at), full (everything), json (everything), or none.",
+        ),
+    ] = Report.TEXT,
+    keep_labels: Annotated[
+        bool,
+        typer.Option(
+            "--keep-labels",
+            help="Keep the labels that kubeflow's operator puts on pods (sparkoperator.k8s.io/...).",
+        ),
+    ] = False,
+    name: Annotated[
+        str,
+        typer.Option(
+            "--name", metavar="NAME", help="The application's name, if there is one.", show_default=False
+        ),
+    ] = "",
+    image: Annotated[
+        str,
+        typer.Option(
+            "--image", metavar="IMAGE", help="The image with Spark and the application.", show_default=False
+        ),
+    ] = "",
+    spark_version: Annotated[
+        str,
+        typer.Option(
+            "--spark-version",
+            metavar="VERSION",
+            help="The version of Spark in the image.",
+            show_default=False,
+        ),
+    ] = "",
+) -> None:
+    """Import applications."""
+    from sparkgen.cli.pipeline import examine  # noqa: PLC0415 - only for this command
+    from sparkgen.cli.problems import Stdin, show  # noqa: PLC0415
+    from sparkgen.cli.request import Request  # noqa: PLC0415
+    from sparkgen.importing import Choices, import_all  # noqa: PLC0415
+
+    _check_name(name)
+    stdin = Stdin()
+    result = import_all(sources, Choices(name, image, spark_version, keep_labels), examine, stdin)
+    if name and len(result.imported) > 1:
+        raise SparkgenError(
+            f"--name is for one application, and there are {len(result.imported)}: leave it out"
+        )
+    if result.problems and report is not Report.JSON:
+        show(result.problems, Request(tuple(sources)), stdin, on_stdout=False)
+    if directory:
+        _write(Path(directory), result.imported, force=force)
+    elif result.imported:
+        output.write("---\n".join(item.text for item in result.imported))
+    _report(result, report)
+    if result.has_findings or not result.imported:
+        raise typer.Exit(1)
+
+
+def _check_name(name: str) -> None:
+    from sparkgen.importing.naming import application_name  # noqa: PLC0415
+
+    if name and application_name(name) != name:
+        raise SparkgenError(
+            f"--name {name!r} is no name of an application: write for example {application_name(name)}"
+        )
+
+
+def _report(result: Result, form: Report) -> None:
+    from sparkgen.importing.report import as_json, as_text  # noqa: PLC0415 - only for this command
+
+    if form is Report.JSON:
+        output.complain(as_json(result))
+    elif form is not Report.NONE:
+        output.complain(as_text(result, full=form is Report.FULL))
+
+
+def _write(directory: Path, items: Sequence[Imported], *, force: bool) -> None:
+    """One file per application; nothing is written if one of them is there already."""
+    names = file_names(items)
+    there = [name for name in names if (directory / name).exists()]
+    if there and not force:
+        raise SparkgenError(
+            f"{directory / there[0]} is there already: name another --output-dir, or add --force"
+        )
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        for name, item in zip(names, items, strict=True):
+            (directory / name).write_text(item.text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise SparkgenError(f"cannot write to {directory}: {error.strerror}") from None
+
+
+def file_names(items: Sequence[Imported]) -> list[str]:
+    """A file for each application: NAME.yaml; where two have one name, with the namespace or a number."""
+    plain = [item.name for item in items]
+    names: list[str] = []
+    for item in items:
+        name = item.name
+        if plain.count(name) > 1 and item.namespace:
+            name = f"{item.namespace}-{item.name}"
+        base, number = name, 2
+        while f"{name}.yaml" in names:
+            name, number = f"{base}-{number}", number + 1
+        names.append(f"{name}.yaml")
+    return names

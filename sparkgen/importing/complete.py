@@ -1,0 +1,145 @@
+"""What a document must have, or must say to mean the same, and the input did not say."""
+
+from __future__ import annotations
+
+import re
+
+from sparkgen.importing.draft import Draft
+from sparkgen.importing.entry import Outcome
+from sparkgen.importing.naming import FALLBACK
+
+SPARK_VERSION = "3.5.8"
+REPOSITORY = "docker.io/apache/spark"
+_INTERNAL = "spark-internal"
+_LANGUAGES = {".py": "Python", ".r": "R", ".R": "R"}
+_MAIN_CLASS = "com.example.Main"
+_TAG = re.compile(r"(?:v|spark-)?([34]\.[0-9]+\.[0-9]+)(?![0-9])")
+
+
+def complete(draft: Draft) -> None:
+    """Put in what is missing; each addition is noted, and those that are guesses are findings."""
+    _name(draft)
+    _version(draft)
+    _image(draft)
+    _program(draft)
+
+
+def spark_default_instances(draft: Draft) -> None:
+    """Spark starts two executors where nothing says how many (EXECUTOR_INSTANCES); here it is one."""
+    said = (draft.get("spec", "sparkConf") or {}).keys() & {
+        "spark.executor.instances",
+        "spark.dynamicAllocation.enabled",
+    }
+    if draft.get("spec", "executor", "instances") is None and not said:
+        if draft.get("spec", "dynamicAllocation", "enabled"):
+            return
+        draft.add(
+            Outcome.ADDED, ("spec", "executor", "instances"), 2, "Spark's own default; sparkgen's would be 1"
+        )
+
+
+def schedule_defaults(draft: Draft) -> None:
+    """What a schedule means without saying it: kubeflow's operator and a CronJob differ in two defaults."""
+    if draft.get("outer", "concurrencyPolicy") is None:
+        draft.add(
+            Outcome.ADDED,
+            ("outer", "concurrencyPolicy"),
+            "Allow",
+            "the operator's default; sparkgen's would be Forbid",
+        )
+    if draft.get("outer", "successfulRunHistoryLimit") is None:
+        reason = "the operator's default; Kubernetes' would be 3"
+        draft.add(Outcome.ADDED, ("outer", "successfulRunHistoryLimit"), 1, reason)
+
+
+def _name(draft: Draft) -> None:
+    if draft.get("metadata", "name") is None:
+        chosen = draft.choices.name
+        if chosen:
+            draft.add(Outcome.ADDED, ("metadata", "name"), chosen, "")
+            return
+        step = "give the application a name (--name NAME)"
+        draft.add(Outcome.GUESSED, ("metadata", "name"), FALLBACK, "nothing named the application", step)
+
+
+def _version(draft: Draft) -> None:
+    chosen = draft.choices.spark_version
+    if chosen:
+        draft.put(("spec", "sparkVersion"), chosen)
+        draft.add(Outcome.ADDED, ("spec", "sparkVersion"), chosen, "")
+    if draft.get("spec", "sparkVersion") is not None:
+        return
+    tag = _TAG.search(str(draft.get("spec", "image") or draft.choices.image).rpartition(":")[2])
+    if tag:
+        reason = "the version in the image's tag"
+        draft.add(Outcome.ADDED, ("spec", "sparkVersion"), tag[1], reason)
+        return
+    draft.add(
+        Outcome.GUESSED,
+        ("spec", "sparkVersion"),
+        SPARK_VERSION,
+        "nothing says which version of Spark is in the image",
+        "write the version that the image has (--spark-version VERSION)",
+    )
+
+
+def _image(draft: Draft) -> None:
+    if draft.choices.image:
+        draft.add(Outcome.ADDED, ("spec", "image"), draft.choices.image, "")
+    if draft.get("spec", "image") is not None:
+        return
+    for role in ("driver", "executor"):
+        image = draft.get("spec", role, "image")
+        if image is not None:
+            reason = f"the image of the {role}, as each role has one"
+            both = draft.get("spec", "driver", "image") and draft.get("spec", "executor", "image")
+            draft.add(Outcome.ADDED if both else Outcome.GUESSED, ("spec", "image"), image, reason)
+            return
+    version = str(draft.get("spec", "sparkVersion"))
+    tag = version if re.fullmatch(r"[34]\.[0-9]+\.[0-9]+", version) else SPARK_VERSION
+    draft.add(
+        Outcome.GUESSED,
+        ("spec", "image"),
+        f"{REPOSITORY}:{tag}",
+        "nothing names an image with Spark and the application in it",
+        "name your image (--image IMAGE)",
+    )
+
+
+def _program(draft: Draft) -> None:
+    """Main file, main class and language."""
+    file = draft.get("spec", "mainApplicationFile")
+    if file is None and draft.get("spec", "mainClass"):
+        reason = "no main file: the class is in a jar that the image has on its class path"
+        draft.add(Outcome.ADDED, ("spec", "mainApplicationFile"), _INTERNAL, reason)
+        file = _INTERNAL
+    elif file is None:
+        draft.add(
+            Outcome.GUESSED,
+            ("spec", "mainApplicationFile"),
+            "local:///opt/spark/work-dir/main.py",
+            "nothing says what to run",
+            "name the jar, Python file or R file",
+        )
+        file = "main.py"
+    kind = draft.get("spec", "type")
+    if kind is None:
+        kind = next((word for suffix, word in _LANGUAGES.items() if str(file).endswith(suffix)), "")
+        if kind:
+            draft.add(Outcome.ADDED, ("spec", "type"), kind, "")
+        else:
+            draft.add(Outcome.ADDED, ("spec", "type"), "Scala", "Scala or Java: both run alike")
+    if kind in ("Java", "Scala", "") and not draft.get("spec", "mainClass"):
+        _main_class(draft, str(file))
+
+
+def _main_class(draft: Draft, file: str) -> None:
+    """spark-submit reads a class from the jar's manifest, but not where the jar is `local:` (SG131)."""
+    if file.startswith("local:") or file == _INTERNAL:
+        draft.add(
+            Outcome.GUESSED,
+            ("spec", "mainClass"),
+            _MAIN_CLASS,
+            "no main class is named, and spark-submit cannot look for it in a local:// file",
+            "write the class with the `main` method, with its package",
+        )

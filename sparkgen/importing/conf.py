@@ -1,0 +1,273 @@
+"""What becomes of Spark properties: those that native Spark applies to pods go to the fields that do it here.
+
+The driver runs in client mode, in a pod that is there already: nothing reads most of `spark.kubernetes.*`
+(sparkgen.semantics.conf_table says of each property what it would be here). The rows say where it goes;
+`*` is the rest of the name, which may have dots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sparkgen.errors import Path
+from sparkgen.importing.conf_volumes import volumes
+from sparkgen.importing.draft import Draft, Property
+from sparkgen.importing.entry import Outcome
+from sparkgen.model.properties import TYPED_PROPERTIES
+from sparkgen.semantics import conf_table
+
+ROLES = ("driver", "executor")
+_OVERRULED = "`{}` says otherwise, and the field wins, as it did there"
+
+
+@dataclass(frozen=True, slots=True)
+class ConfRow:
+    """A property (or `prefix.*`) and the field that takes its value; several where both roles have it.
+
+    `make` makes the field's value of the rest of the name and the text. `reason` says what differs.
+    """
+
+    name: str
+    targets: tuple[str, ...]
+    make: Callable[[str, str], Any] | None = None
+    reason: str = ""
+
+
+def _texts(_key: str, text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _secret(key: str, text: str) -> list[dict[str, str]]:
+    return [{"name": key, "path": text}]
+
+
+def _secret_variable(key: str, text: str) -> list[dict[str, Any]]:
+    name, _, item = text.partition(":")
+    return [{"name": key, "valueFrom": {"secretKeyRef": {"name": name, "key": item}}}]
+
+
+def _variable(key: str, text: str) -> list[dict[str, str]]:
+    return [{"name": key, "value": text}]
+
+
+def _for_roles(rows: Iterable[ConfRow]) -> tuple[ConfRow, ...]:
+    return tuple(
+        ConfRow(
+            row.name.replace("ROLE", role),
+            tuple(target.replace("ROLE", role) for target in row.targets),
+            row.make,
+            row.reason,
+        )
+        for row in rows
+        for role in ROLES
+    )
+
+
+ROWS: tuple[ConfRow, ...] = (
+    *_for_roles(
+        (
+            ConfRow("spark.kubernetes.ROLE.label.*", ("ROLE.labels.*",)),
+            ConfRow("spark.kubernetes.ROLE.annotation.*", ("ROLE.annotations.*",)),
+            ConfRow("spark.kubernetes.ROLE.node.selector.*", ("ROLE.nodeSelector.*",)),
+            ConfRow("spark.kubernetes.ROLE.secrets.*", ("ROLE.secrets",), _secret),
+            ConfRow("spark.kubernetes.ROLE.secretKeyRef.*", ("ROLE.env",), _secret_variable),
+            ConfRow("spark.kubernetes.ROLE.container.image", ("ROLE.image",)),
+            ConfRow("spark.kubernetes.ROLE.scheduler.name", ("ROLE.schedulerName",)),
+            ConfRow("spark.kubernetes.authenticate.ROLE.serviceAccountName", ("ROLE.serviceAccount",)),
+        )
+    ),
+    ConfRow("spark.kubernetes.driverEnv.*", ("driver.env",), _variable),
+    ConfRow("spark.kubernetes.authenticate.serviceAccountName", ("driver.serviceAccount",)),
+    ConfRow("spark.kubernetes.node.selector.*", ("driver.nodeSelector.*", "executor.nodeSelector.*")),
+    ConfRow("spark.kubernetes.scheduler.name", ("driver.schedulerName", "executor.schedulerName")),
+    ConfRow("spark.kubernetes.container.image", ("image",)),
+    ConfRow("spark.kubernetes.container.image.pullPolicy", ("imagePullPolicy",)),
+    ConfRow("spark.kubernetes.container.image.pullSecrets", ("imagePullSecrets",), _texts),
+    ConfRow(
+        "spark.kubernetes.driver.service.annotation.*",
+        ("sparkUIOptions.serviceAnnotations.*",),
+        None,
+        "the only Service is the UI's: executors need none to find the driver",
+    ),
+    ConfRow(
+        "spark.kubernetes.driver.service.label.*",
+        ("sparkUIOptions.serviceLabels.*",),
+        None,
+        "the only Service is the UI's: executors need none to find the driver",
+    ),
+)
+"""Properties that have a field of another form. Targets are below the application's spec."""
+
+LOST: Mapping[str, tuple[str, str]] = {
+    "spark.local.dir": ("the pod's volumes decide where scratch space is", ""),
+    "spark.ui.port": ("the port of the UI is 4040 in the pod", "set `sparkUIOptions.servicePort`"),
+    "spark.kubernetes.executor.podNamePrefix": ("executor pods are named after the run", "select by labels"),
+    "spark.kubernetes.driver.pod.name": ("the driver's pod is named after its run", "select by labels"),
+    "spark.kubernetes.file.upload.path": (
+        "nothing is uploaded from the machine that submits",
+        "put files into the image or into an object store",
+    ),
+    "spark.kubernetes.executor.deleteOnTermination": ("executor pods are always removed", ""),
+}
+"""Properties of conf_table.UNUSED without which something is lost, unless they say what is so anyway: why."""
+
+SAME: Mapping[str, tuple[str, ...]] = {
+    "spark.kubernetes.executor.deleteOnTermination": ("true",),
+    "spark.ui.port": ("4040",),
+    "spark.submit.deployMode": ("cluster", "client"),
+}
+"""Property -> values that say what is so here anyway."""
+
+
+def place(draft: Draft, typed: bool) -> None:
+    """Put every waiting property where it belongs; with `typed`, properties that have a field go there.
+
+    Source of the precedence: the typed fields of the operators come last, and win.
+    """
+    claims: list[Property] = []
+    for item in draft.properties:
+        if ".volumes." in item.name and item.name.startswith("spark.kubernetes."):
+            claims.append(item)
+        else:
+            _place(draft, item, typed)
+    volumes(draft, claims)
+    draft.properties.clear()
+
+
+def _place(draft: Draft, item: Property, typed: bool) -> None:
+    field = _FIELDS.get(item.name)
+    row = _row(item.name)
+    if row is not None:
+        _lift(draft, item, row)
+    elif item.name == "spark.kubernetes.namespace":
+        _namespace(draft, item)
+    elif typed and field is not None:
+        _typed(draft, item, field)
+    elif item.name in conf_table.READ or item.name == "spark.submit.pyFiles":
+        _keep(draft, item)
+    elif item.name.endswith(".podTemplateContainerName"):
+        _tell(draft, Outcome.NEEDLESS, item, "Spark's container of the template is named for it here")
+    elif (step := conf_table.entry(conf_table.MOVED, item.name)) is not None:
+        _tell(draft, Outcome.LOST, item, "nothing reads it here, and what it says is in a file", step)
+    elif (step := conf_table.entry(conf_table.UNUSED, item.name)) is not None:
+        _unused(draft, item, step)
+    elif not item.name.startswith("spark."):
+        reason = "spark-submit drops properties whose name does not start with `spark.`"
+        _tell(draft, Outcome.NEEDLESS, item, reason)
+    else:
+        _keep(draft, item)
+
+
+_FIELDS = {name: ("spec", *path) for path, name in TYPED_PROPERTIES.items()}
+_WHOLE = frozenset({"cores", "instances", "initialExecutors", "minExecutors", "maxExecutors"})
+_WHOLE_ALLOCATION = frozenset({"batchSize", "maxPendingPods", "maxExecutorFailures"})
+_FLAGS = frozenset({"enabled", "shuffleTrackingEnabled"})
+
+
+def _tell(
+    draft: Draft, outcome: Outcome, item: Property, reason: str = "", step: str = "", target: Path = ()
+) -> None:
+    draft.tell(outcome, item.source, item.position, target, reason, step)
+
+
+def _keep(draft: Draft, item: Property) -> None:
+    target = ("spec", "sparkConf", item.name)
+    draft.put(target, item.text)
+    _tell(draft, Outcome.CARRIED, item, target=target)
+
+
+def _row(name: str) -> tuple[ConfRow, str] | None:
+    """The row of a property, and the rest of its name."""
+    for row in ROWS:
+        if row.name == name:
+            return row, ""
+    for row in ROWS:
+        prefix = row.name.removesuffix("*")
+        if prefix != row.name and name.startswith(prefix) and name != prefix:
+            return row, name.removeprefix(prefix)
+    return None
+
+
+def _lift(draft: Draft, item: Property, found: tuple[ConfRow, str]) -> None:
+    row, key = found
+    value = row.make(key, item.text) if row.make is not None else item.text
+    placed: list[Path] = []
+    overruled = ""
+    for dotted in row.targets:
+        target = ("spec", *(key if part == "*" else part for part in dotted.split(".")))
+        present = _present(draft, target, value)
+        if present is None:
+            draft.put(target, value)
+            placed.append(target)
+        elif present not in (item.text, value):
+            overruled = dotted.removesuffix(".*")
+        else:
+            placed.append(target)
+    if not placed and overruled:
+        _tell(draft, Outcome.NEEDLESS, item, _OVERRULED.format(overruled))
+        return
+    outcome = Outcome.CHANGED if row.reason else Outcome.CARRIED
+    _tell(draft, outcome, item, row.reason, target=placed[0])
+
+
+def _present(draft: Draft, target: Path, value: Any) -> Any:
+    """What says the same field already: an item of the same name in a list, or the value."""
+    old = draft.get(*(str(part) for part in target))
+    if isinstance(old, list) and isinstance(value, list) and value and isinstance(value[0], dict):
+        return next((item for item in old if item.get("name") == value[0]["name"]), None)
+    return old
+
+
+def _namespace(draft: Draft, item: Property) -> None:
+    target = ("metadata", "namespace")
+    named = draft.get(*target)
+    if named in (None, item.text):
+        draft.put(target, item.text)
+        _tell(draft, Outcome.CARRIED, item, target=target)
+    else:
+        _tell(draft, Outcome.NEEDLESS, item, _OVERRULED.format("metadata.namespace"))
+
+
+def _typed(draft: Draft, item: Property, field: tuple[str, ...]) -> None:
+    """A property as the field that says the same, where its value has the field's form."""
+    if draft.get(*field) is not None:
+        _tell(draft, Outcome.NEEDLESS, item, _OVERRULED.format(".".join(field[1:])))
+        return
+    value: Any = item.text.strip()
+    name, section = field[-1], field[1]
+    if name in _WHOLE or (section == "allocation" and name in _WHOLE_ALLOCATION):
+        value = int(value) if value.isascii() and value.isdigit() else value
+    elif name in _FLAGS:
+        value = {"true": True, "false": False}.get(value.lower(), value)
+    elif name == "executorAllocationRatio":
+        value = _number(value)
+    elif section == "deps":
+        value = _texts("", value)
+    draft.put(field, value)
+    _tell(draft, Outcome.CARRIED, item, target=field)
+
+
+def _number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _unused(draft: Draft, item: Property, step: str) -> None:
+    reason = step.removeprefix("delete it: ").removeprefix("delete it; ")
+    if item.name in LOST and item.text.strip() not in SAME.get(item.name, ()):
+        why, instead = LOST[item.name]
+        _tell(draft, Outcome.LOST, item, why, instead or reason)
+    elif step == conf_table.UNUSED["spark.kubernetes."]:
+        _tell(
+            draft,
+            Outcome.LOST,
+            item,
+            "native Spark reads it, and native Spark does not make the pods",
+            "look for what it was meant to do in `sparkgen explain spec`",
+        )
+    else:
+        _tell(draft, Outcome.NEEDLESS, item, reason)

@@ -1,0 +1,122 @@
+"""`spark.kubernetes.ROLE.volumes.TYPE.NAME.*`: several properties that make one volume and its mount.
+
+Source: org.apache.spark.deploy.k8s.KubernetesVolumeUtils and MountVolumesFeatureStep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sparkgen.importing.draft import Draft, Property
+from sparkgen.importing.entry import Outcome
+
+_ON_DEMAND = "OnDemand"
+
+
+def volumes(draft: Draft, items: Iterable[Property]) -> None:
+    """Volumes and mounts of both roles; a volume that both have alike stands there once."""
+    groups: dict[tuple[str, str, str], dict[str, Property]] = {}
+    for item in items:
+        role, _, rest = item.name.removeprefix("spark.kubernetes.").partition(".volumes.")
+        kind, _, rest = rest.partition(".")
+        name, _, key = rest.partition(".")
+        if role in ("driver", "executor") and kind in _SOURCES and key:
+            groups.setdefault((role, kind, name), {})[key] = item
+        else:
+            draft.tell(
+                Outcome.LOST,
+                item.source,
+                item.position,
+                (),
+                "is no volume that Spark knows",
+                "define it in `volumes`, and mount it in `volumeMounts` of the role",
+            )
+    for (role, kind, name), found in groups.items():
+        _volume(draft, role, kind, name, found)
+
+
+def _volume(draft: Draft, role: str, kind: str, name: str, found: Mapping[str, Property]) -> None:
+    options = {
+        key.removeprefix("options."): item.text for key, item in found.items() if key.startswith("options.")
+    }
+    volume = {"name": name, **_SOURCES[kind](options)}
+    known = {item.get("name"): item for item in draft.get("spec", "volumes") or ()}
+    if name in known and known[name] != volume:
+        volume["name"] = f"{name}-{role}"
+    if volume["name"] not in known:
+        draft.put(("spec", "volumes"), [volume])
+    mount: dict[str, Any] = {"name": volume["name"]}
+    for key, field in (("mount.path", "mountPath"), ("mount.subPath", "subPath")):
+        if key in found:
+            mount[field] = found[key].text
+    if "mount.readOnly" in found:
+        mount["readOnly"] = found["mount.readOnly"].text.strip().lower() == "true"
+    target = ("spec", role, "volumeMounts")
+    if "mount.path" in found:
+        draft.put(target, [mount])
+    for key, item in found.items():
+        _tell(draft, (role, kind, key), item, "mount.path" in found)
+
+
+def _tell(draft: Draft, what: tuple[str, str, str], item: Property, mounted: bool) -> None:
+    role, kind, key = what
+    where = ("spec", role, "volumeMounts") if key.startswith("mount.") else ("spec", "volumes")
+    if key.startswith("mount.") and not mounted:
+        reason = "the volume has no mount path, and Spark refuses that"
+        draft.tell(Outcome.LOST, item.source, item.position, (), reason, "add a mount in `volumeMounts`")
+    elif key in _MOUNT or key.removeprefix("options.") in _OPTIONS[kind]:
+        outcome = Outcome.REWRITTEN if item.text == _ON_DEMAND else Outcome.CARRIED
+        draft.tell(outcome, item.source, item.position, where)
+    elif key.startswith(("label.", "annotation.")):
+        reason = "labels and annotations of claims that are made on demand"
+        step = "add them to `volumeClaimTemplate.metadata` of the volume"
+        draft.tell(Outcome.LOST, item.source, item.position, (), reason, step)
+    else:
+        reason = "is no option of a volume that Spark knows"
+        draft.tell(Outcome.LOST, item.source, item.position, (), reason, "set it in `volumes`")
+
+
+_MOUNT = ("mount.path", "mount.subPath", "mount.readOnly")
+_OPTIONS = {
+    "hostPath": ("path", "type"),
+    "emptyDir": ("medium", "sizeLimit"),
+    "nfs": ("server", "path"),
+    "persistentVolumeClaim": ("claimName", "storageClass", "sizeLimit"),
+}
+
+
+def _some(values: Mapping[str, str | None]) -> dict[str, str]:
+    return {name: text for name, text in values.items() if text is not None}
+
+
+def _host_path(options: Mapping[str, str]) -> dict[str, Any]:
+    return {"hostPath": _some({"path": options.get("path"), "type": options.get("type")})}
+
+
+def _empty_dir(options: Mapping[str, str]) -> dict[str, Any]:
+    return {"emptyDir": _some({"medium": options.get("medium"), "sizeLimit": options.get("sizeLimit")})}
+
+
+def _nfs(options: Mapping[str, str]) -> dict[str, Any]:
+    return {"nfs": _some({"server": options.get("server"), "path": options.get("path")})}
+
+
+def _claim(options: Mapping[str, str]) -> dict[str, Any]:
+    """A claim that is there; or, on demand, one that Kubernetes makes for each pod and removes with it."""
+    if options.get("claimName", _ON_DEMAND) != _ON_DEMAND:
+        return {"persistentVolumeClaim": {"claimName": options["claimName"]}}
+    size = options.get("sizeLimit") or "10Gi"
+    spec: dict[str, Any] = {"accessModes": ["ReadWriteOnce"]}
+    if "storageClass" in options:
+        spec["storageClassName"] = options["storageClass"]
+    spec["resources"] = {"requests": {"storage": size}}
+    return {"ephemeral": {"volumeClaimTemplate": {"spec": spec}}}
+
+
+_SOURCES = {
+    "hostPath": _host_path,
+    "emptyDir": _empty_dir,
+    "nfs": _nfs,
+    "persistentVolumeClaim": _claim,
+}

@@ -1,0 +1,128 @@
+"""The document while it is made: values, the comments above them, and what became of each value so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sparkgen.document import Node
+from sparkgen.errors import Path, Position
+from sparkgen.importing.entry import Entry, Outcome
+
+SPEC = "spec"
+"""First part of a target that stands in the application's spec (below `template` of a schedule)."""
+OUTER = "outer"
+"""First part of a target that stands in the spec of a ScheduledSparkApplication itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the person who imports has said.
+
+    `name`, `image` and `spark_version` ("" if they did not say), and whether pods keep the `labels` that
+    kubeflow's operator would have set.
+    """
+
+    name: str = ""
+    image: str = ""
+    spark_version: str = ""
+    labels: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """A Spark property as it was given: `source` and `position` say where."""
+
+    name: str
+    text: str
+    source: Path
+    position: Position
+
+
+@dataclass(slots=True)
+class Draft:
+    """One document in the making.
+
+    `value` is the document, `comments` are lines by the path of the field that they stand above, `nodes` has
+    the input's node of everything that was copied, by the path of its copy. `origin` is where the
+    application starts in the input. Properties wait in `properties` until every typed field is there,
+    because typed fields win.
+    """
+
+    scheduled: bool
+    origin: Position
+    choices: Choices
+    value: dict[str, Any] = field(default_factory=dict)
+    comments: dict[Path, list[str]] = field(default_factory=dict)
+    entries: list[Entry] = field(default_factory=list)
+    nodes: dict[Path, Node] = field(default_factory=dict)
+    properties: list[Property] = field(default_factory=list)
+
+    def place(self, target: Path) -> Path:
+        """A target as it stands in this document."""
+        if target[:1] == (OUTER,):
+            return (SPEC, *target[1:])
+        if target[:1] == (SPEC,) and self.scheduled:
+            return (SPEC, "template", *target[1:])
+        return target
+
+    def get(self, *target: str) -> Any:
+        """The value at a target, or None."""
+        value: Any = self.value
+        for part in self.place(target):
+            value = value.get(part) if isinstance(value, dict) else None
+        return value
+
+    def put(self, target: Path, value: Any) -> None:
+        """Set a value; mappings are merged, lists get longer, everything else is replaced."""
+        *parents, last = (str(part) for part in self.place(target))
+        into = self.value
+        for part in parents:
+            into = into.setdefault(part, {})
+        old = into.get(last)
+        if isinstance(old, dict) and isinstance(value, Mapping):
+            into[last] = _merged(old, value)
+        elif isinstance(old, list) and isinstance(value, list):
+            into[last] = [*old, *value]
+        else:
+            into[last] = value
+
+    def comment(self, target: Path, text: str) -> None:
+        """Write a comment above a field; the same words stand there once."""
+        lines = self.comments.setdefault(self.place(target), [])
+        if text not in lines:
+            lines.append(text)
+
+    def tell(
+        self,
+        outcome: Outcome,
+        source: Path,
+        position: Position,
+        target: Path = (),
+        reason: str = "",
+        step: str = "",
+    ) -> None:
+        """Note what became of a value, and say so above its field where it does not simply mean the same."""
+        place = self.place(target) if target else ()
+        self.entries.append(Entry(outcome, source, position, place, reason, step))
+        if place and reason:
+            self.comment(target, reason if outcome is not Outcome.GUESSED else f"TODO: {reason}")
+
+    def add(self, outcome: Outcome, target: Path, value: Any, reason: str, step: str = "") -> None:
+        """Set what the input did not say."""
+        self.put(target, value)
+        self.tell(outcome, (), self.origin, target, reason, step)
+
+
+def _merged(old: dict[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    result = dict(old)
+    for key, value in new.items():
+        before = result.get(key)
+        if isinstance(before, dict) and isinstance(value, Mapping):
+            result[key] = _merged(before, value)
+        elif isinstance(before, list) and isinstance(value, list):
+            result[key] = [*before, *value]
+        else:
+            result[key] = value
+    return result

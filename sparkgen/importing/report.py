@@ -1,0 +1,143 @@
+"""What was imported, and what a person has to look at, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from sparkgen.errors import path_text
+from sparkgen.importing.entry import FINDINGS, Entry, Outcome
+from sparkgen.importing.imported import Imported, LeftAlone, Result
+from sparkgen.reports.text import count, visible
+
+VERSION = 1
+
+
+def as_text(result: Result, *, full: bool = False) -> str:
+    """For people: every finding with its place, the reason and the next step; then the numbers.
+
+    `full`: what was carried over, too.
+    """
+    blocks = ["\n".join(_application(item, full)) for item in result.imported]
+    left = list(_left(result.left_alone, full))
+    return "\n\n".join([*blocks, *(["\n".join(left)] if left else []), summary(result)]) + "\n"
+
+
+def summary(result: Result) -> str:
+    """How much was imported: ``2 applications imported: 31 fields carried over, 1 not carried over``."""
+    numbers = Counter(entry.outcome for item in result.imported for entry in item.entries if entry.source)
+    added = sum(entry.outcome is Outcome.GUESSED for item in result.imported for entry in item.entries)
+    parts = [count(numbers[Outcome.CARRIED], "value") + " carried over"]
+    parts += [f"{numbers[Outcome.NEEDLESS]} not needed here"] if numbers[Outcome.NEEDLESS] else []
+    parts += [f"{numbers[Outcome.CHANGED]} with another meaning"] if numbers[Outcome.CHANGED] else []
+    parts += [f"{added} chosen for you"] if added else []
+    parts += [f"{numbers[Outcome.LOST]} not carried over"]
+    return f"{count(len(result.imported), 'application')} imported: {', '.join(parts)}"
+
+
+def _application(item: Imported, full: bool) -> Iterator[str]:
+    findings = item.findings
+    what = f"{item.origin}: {item.kind} {item.name}".rstrip()
+    yield visible(f"{what}: {count(len(findings), 'finding') if findings else 'nothing is lost'}")
+    for entry in findings:
+        yield from _finding(entry)
+    for problem in item.problems:
+        yield visible(f"  does not validate: {path_text(problem.path)}: {problem.message}")
+    needless = [entry for entry in item.entries if entry.outcome is Outcome.NEEDLESS]
+    if needless and not full:
+        names = ", ".join(f"{entry.subject} ({entry.position.line})" for entry in needless)
+        yield visible(f"  not needed here (line): {names}")
+    if full:
+        for entry in item.entries:
+            if entry.outcome not in FINDINGS:
+                yield visible(_line(entry))
+
+
+def _finding(entry: Entry) -> Iterator[str]:
+    yield visible(_line(entry))
+    if entry.step:
+        yield visible(f"    next: {entry.step}")
+
+
+def _line(entry: Entry) -> str:
+    target = f" -> {path_text(entry.target)}" if entry.target and entry.source else ""
+    reason = f": {entry.reason}" if entry.reason else ""
+    return f"  {entry.position}: {entry.outcome.value}: {entry.subject}{target}{reason}"
+
+
+def _left(items: Iterable[LeftAlone], full: bool) -> Iterator[str]:
+    quiet: Counter[str] = Counter()
+    for item in items:
+        if item.finding or full:
+            name = " ".join(part for part in (item.kind, item.name) if part)
+            yield visible(f"{item.position}: left alone: {name}: {item.reason}".replace(": : ", ": "))
+        else:
+            quiet[item.kind or "empty file"] += 1
+    if quiet:
+        yield visible(
+            "left alone: " + ", ".join(f"{number} {kind}" for kind, number in sorted(quiet.items()))
+        )
+
+
+def as_json(result: Result) -> str:
+    """For programs: everything, also what was carried over."""
+    value = {
+        "version": VERSION,
+        "summary": {
+            "applications": len(result.imported),
+            **{
+                _key(outcome): sum(
+                    entry.outcome is outcome for item in result.imported for entry in item.entries
+                )
+                for outcome in Outcome
+            },
+        },
+        "applications": [_application_value(item) for item in result.imported],
+        "leftAlone": [
+            {
+                "kind": item.kind,
+                "name": item.name,
+                "file": item.position.file,
+                "line": item.position.line,
+                "reason": item.reason,
+                "finding": item.finding,
+            }
+            for item in result.left_alone
+        ],
+        "problems": [
+            {"code": p.code, "position": str(p.position), "message": p.message, "next": p.next_step}
+            for p in result.problems
+        ],
+    }
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+def _key(outcome: Outcome) -> str:
+    return outcome.name.lower()
+
+
+def _application_value(item: Imported) -> dict[str, Any]:
+    return {
+        "name": item.name,
+        "namespace": item.namespace,
+        "kind": item.kind,
+        "file": item.origin.file,
+        "line": item.origin.line,
+        "valid": not item.problems,
+        "values": [_entry_value(entry) for entry in item.entries],
+    }
+
+
+def _entry_value(entry: Entry) -> dict[str, Any]:
+    value: dict[str, Any] = {
+        "outcome": _key(entry.outcome),
+        "finding": entry.outcome in FINDINGS,
+        "source": entry.subject if entry.source else None,
+        "target": path_text(entry.target) if entry.target else None,
+        "file": entry.position.file,
+        "line": entry.position.line,
+        "column": entry.position.column,
+    }
+    return value | {key: text for key, text in (("reason", entry.reason), ("next", entry.step)) if text}

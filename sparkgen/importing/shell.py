@@ -1,0 +1,294 @@
+"""A shell script -> its simple commands, word by word, each with its place. Nothing is run or expanded.
+
+Source of the grammar: POSIX.1-2017, Shell Command Language: quoting (2.2), token recognition (2.3),
+redirection (2.7), and bash's `$'...'`. Variables and substitutions stay as they are written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+_OPERATORS = ("&&", "||", ";;", "<<<", "<<-", "<<", ">>", "<&", ">&", "&>", "<>", ">|")
+_SINGLE = frozenset(";&|()<>\n")
+_KEYWORDS = frozenset(
+    {"if", "then", "else", "elif", "fi", "do", "done", "while", "until", "for", "{", "}", "!", "time", "in"}
+)
+_REDIRECTIONS = frozenset({"<", ">", ">>", "<<", "<<-", "<<<", "<&", ">&", "&>", "<>", ">|"})
+_DESCRIPTOR = re.compile(r"(?<![^\s;&|()])[0-9]+(?=[<>])")
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word as the command gets it. `line` and `column` count from 1.
+
+    `variables`: the expansions in it, as written (`${DATE}`, `$(date)`). `bare`: one of them stands outside
+    of quotes, so that the shell may make several words of it. `quoted`: some part was in quotes.
+    """
+
+    text: str
+    line: int
+    column: int
+    variables: tuple[str, ...] = ()
+    bare: bool = False
+    quoted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A simple command. `assignments` stand before it, `redirections` are its operators and their words."""
+
+    words: tuple[Word, ...]
+    assignments: tuple[Word, ...] = ()
+    redirections: tuple[Word, ...] = ()
+
+
+class Unclosed(Exception):
+    """A quote or bracket has no end. `line` and `column` say where it starts."""
+
+    def __init__(self, what: str, line: int, column: int) -> None:
+        super().__init__(what)
+        self.line, self.column = line, column
+
+
+@dataclass(slots=True)
+class _Reader:
+    text: str
+    at: int = 0
+    line: int = 1
+    column: int = 1
+    documents: list[str] = field(default_factory=list)
+
+    def peek(self, count: int = 1) -> str:
+        return self.text[self.at : self.at + count]
+
+    def next(self) -> str:
+        char = self.text[self.at]
+        self.at += 1
+        if char == "\n":
+            self.line, self.column = self.line + 1, 1
+        else:
+            self.column += 1
+        return char
+
+    def skip(self, count: int) -> None:
+        for _ in range(count):
+            self.next()
+
+    @property
+    def ended(self) -> bool:
+        return self.at >= len(self.text)
+
+
+def commands(text: str) -> list[Command]:
+    """The simple commands of a script in their order. Unclosed says where it cannot be read further."""
+    found: list[Command] = []
+    tokens: list[Word | str] = []
+    for token in _tokens(_Reader(text.replace("\r\n", "\n"))):
+        if isinstance(token, str) and token not in _REDIRECTIONS:
+            _end(tokens, found)
+            tokens = []
+        else:
+            tokens.append(token)
+    _end(tokens, found)
+    return found
+
+
+def _end(tokens: list[Word | str], found: list[Command]) -> None:
+    """Make a command of tokens, if there is any word in them."""
+    words: list[Word] = []
+    assignments: list[Word] = []
+    redirections: list[Word] = []
+    expect = False
+    for token in tokens:
+        if isinstance(token, str):
+            expect = True
+        elif expect:
+            redirections.append(token)
+            expect = False
+        elif not words and not token.quoted and token.text in _KEYWORDS:
+            continue
+        elif not words and _ASSIGNMENT.match(token.text):
+            assignments.append(token)
+        else:
+            words.append(token)
+    if words or assignments:
+        found.append(Command(tuple(words), tuple(assignments), tuple(redirections)))
+
+
+def _tokens(reader: _Reader) -> Iterator[Word | str]:
+    """Words, and operators as texts."""
+    here: str | None = None
+    while not reader.ended:
+        number = _DESCRIPTOR.match(reader.text, reader.at)
+        char = reader.peek()
+        if number:
+            reader.skip(len(number[0]))
+        elif reader.peek(2) == "\\\n":
+            reader.skip(2)
+        elif char in " \t":
+            reader.next()
+        elif char == "#":
+            while not reader.ended and reader.peek() != "\n":
+                reader.next()
+        elif char in _SINGLE:
+            operator = _operator(reader)
+            if operator == "\n" and reader.documents:
+                _skip_documents(reader)
+            here = operator if operator in ("<<", "<<-") else None
+            yield operator
+        else:
+            word = _word(reader)
+            if here is not None:
+                reader.documents.append(word.text)
+                here = None
+            yield word
+
+
+def _operator(reader: _Reader) -> str:
+    for operator in _OPERATORS:
+        if reader.peek(len(operator)) == operator:
+            reader.skip(len(operator))
+            return operator
+    return reader.next()
+
+
+def _skip_documents(reader: _Reader) -> None:
+    """Leave out the texts (here-documents) that end with the words after `<<`."""
+    for end in reader.documents:
+        while not reader.ended:
+            line = ""
+            while not reader.ended and reader.peek() != "\n":
+                line += reader.next()
+            if not reader.ended:
+                reader.next()
+            if line.strip("\t") == end:
+                break
+    reader.documents.clear()
+
+
+@dataclass(slots=True)
+class _Parts:
+    """A word while it is read."""
+
+    text: str = ""
+    variables: list[str] = field(default_factory=list)
+    bare: bool = False
+    quoted: bool = False
+
+
+def _word(reader: _Reader) -> Word:
+    line, column = reader.line, reader.column
+    parts = _Parts()
+    while not reader.ended:
+        char = reader.peek()
+        if char in " \t" or char in _SINGLE:
+            break
+        if char == "\\":
+            reader.next()
+            if reader.ended:
+                break
+            following = reader.next()
+            parts.text += "" if following == "\n" else following
+            parts.quoted = True
+        elif char == "'":
+            parts.text += _until(reader, "'", "a single quote")
+            parts.quoted = True
+        elif char == '"':
+            _double(reader, parts)
+        elif reader.peek(2) == "$'":
+            reader.next()
+            parts.text += _ansi(_until(reader, "'", "a quote", escapes=True))
+            parts.quoted = True
+        elif char in "$`":
+            _expansion(reader, parts, bare=True)
+        else:
+            parts.text += reader.next()
+    return Word(parts.text, line, column, tuple(parts.variables), parts.bare, parts.quoted)
+
+
+def _until(reader: _Reader, end: str, what: str, *, escapes: bool = False) -> str:
+    """The text between the quote that stands here and the next one."""
+    line, column = reader.line, reader.column
+    reader.next()
+    text = ""
+    while not reader.ended:
+        char = reader.next()
+        if char == end:
+            return text
+        if char == "\\" and escapes and not reader.ended:
+            char += reader.next()
+        text += char
+    raise Unclosed(what, line, column)
+
+
+_ANSI = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"'}
+
+
+def _ansi(text: str) -> str:
+    return re.sub(r"\\(.)", lambda match: _ANSI.get(match[1], match[0]), text, flags=re.DOTALL)
+
+
+def _double(reader: _Reader, parts: _Parts) -> None:
+    line, column = reader.line, reader.column
+    reader.next()
+    parts.quoted = True
+    while not reader.ended:
+        char = reader.peek()
+        if char == '"':
+            reader.next()
+            return
+        if char == "\\" and reader.peek(2)[1:] in ("$", "`", '"', "\\", "\n") and len(reader.peek(2)) == 2:
+            reader.next()
+            following = reader.next()
+            parts.text += "" if following == "\n" else following
+        elif char in "$`":
+            _expansion(reader, parts, bare=False)
+        else:
+            parts.text += reader.next()
+    raise Unclosed("a double quote", line, column)
+
+
+def _expansion(reader: _Reader, parts: _Parts, *, bare: bool) -> None:
+    """A variable or substitution, kept as it is written."""
+    start = reader.at
+    line, column = reader.line, reader.column
+    if reader.peek() == "`":
+        _until(reader, "`", "a backquote", escapes=True)
+    elif reader.peek(2) in ("${", "$("):
+        _balanced(reader, line, column)
+    else:
+        reader.next()
+        name = re.match(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]", reader.text[reader.at :])
+        if name is None:
+            parts.text += "$"
+            return
+        reader.skip(len(name[0]))
+    written = reader.text[start : reader.at]
+    parts.text += written
+    parts.variables.append(written)
+    parts.bare = parts.bare or bare
+
+
+def _balanced(reader: _Reader, line: int, column: int) -> None:
+    """Read over `${...}` or `$(...)` with all that is nested in it."""
+    reader.next()
+    pairs = {"(": ")", "{": "}"}
+    stack = [pairs[reader.next()]]
+    while not reader.ended:
+        char = reader.peek()
+        if char == "'" and stack[-1] == ")":
+            _until(reader, "'", "a single quote")
+            continue
+        reader.next()
+        if char == "\\" and not reader.ended:
+            reader.next()
+        elif char in pairs:
+            stack.append(pairs[char])
+        elif char == stack[-1]:
+            stack.pop()
+            if not stack:
+                return
+    raise Unclosed("an expansion", line, column)

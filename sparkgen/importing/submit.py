@@ -1,0 +1,352 @@
+"""The table for spark-submit, and the reading of its command line.
+
+Source of the options: org.apache.spark.launcher.SparkSubmitOptionParser and SparkSubmitArguments. Options
+end where the first word stands that is none: the main file; everything behind it is the program's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sparkgen.errors import Path, Position
+from sparkgen.importing.complete import spark_default_instances
+from sparkgen.importing.draft import Draft, Property
+from sparkgen.importing.entry import Outcome
+from sparkgen.importing.naming import application_name
+from sparkgen.importing.shell import Word
+
+_LIST = "list"
+_INT = "int"
+_CONF = "property"
+
+_SUBMITS = "nothing is submitted here"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option of spark-submit: where its value goes, and how it is made; or why it is lost.
+
+    `target` is a field, or a Spark property with the `kind` for it. `flag`: it takes no value. `needless`:
+    nothing is lost without it.
+    """
+
+    name: str
+    target: str = ""
+    kind: str = ""
+    reason: str = ""
+    step: str = ""
+    flag: bool = False
+    needless: bool = False
+
+
+OPTIONS: tuple[Option, ...] = (
+    Option("--class", "spec.mainClass"),
+    Option("--name", "metadata.name", "name"),
+    Option("--master", kind="master", reason="the driver's master is the allocator beside it"),
+    Option("--deploy-mode", kind="mode", reason="the driver always runs in a pod of its own"),
+    Option("--conf", kind=_CONF),
+    Option("--driver-memory", "spec.driver.memory"),
+    Option("--driver-cores", "spec.driver.cores", _INT),
+    Option("--driver-java-options", "spec.driver.javaOptions"),
+    Option("--driver-library-path", "spark.driver.extraLibraryPath", _CONF),
+    Option("--driver-class-path", "spark.driver.extraClassPath", _CONF),
+    Option("--executor-memory", "spec.executor.memory"),
+    Option("--executor-cores", "spec.executor.cores", _INT),
+    Option("--num-executors", "spec.executor.instances", _INT),
+    Option("--jars", "spec.deps.jars", _LIST),
+    Option("--files", "spec.deps.files", _LIST),
+    Option("--py-files", "spec.deps.pyFiles", _LIST),
+    Option("--archives", "spec.deps.archives", _LIST),
+    Option("--packages", "spec.deps.packages", _LIST),
+    Option("--exclude-packages", "spec.deps.excludePackages", _LIST),
+    Option("--repositories", "spec.deps.repositories", _LIST),
+    Option("--proxy-user", "spec.driver.env", "variable"),
+    Option("--principal", "spark.kerberos.principal", _CONF),
+    Option("--keytab", "spark.kerberos.keytab", _CONF),
+    Option(
+        "--properties-file",
+        reason="the file is on the machine that submits",
+        step="copy its properties to `sparkConf`",
+    ),
+    Option(
+        "--load-spark-defaults",
+        flag=True,
+        reason="there is no spark-defaults.conf of a machine that submits",
+        step="copy its properties to `sparkConf`",
+    ),
+    Option(
+        "--total-executor-cores",
+        reason="executors are counted, and not their cores",
+        step="set `executor.instances` to this number divided by `executor.cores`",
+    ),
+    Option(
+        "--supervise",
+        flag=True,
+        reason="a failed driver is tried again only if `restartPolicy` says so",
+        step="set `restartPolicy: {type: OnFailure, onFailureRetries: ...}`",
+    ),
+    Option(
+        "--queue",
+        reason="queues are YARN's",
+        step="use a namespace with a quota, or a queue of your batch scheduler",
+    ),
+    Option(
+        "--remote",
+        reason="Spark Connect has its driver elsewhere",
+        step="run the program where it is, with Spark Connect's client",
+    ),
+    Option(
+        "--verbose",
+        flag=True,
+        needless=True,
+        reason="it shows what spark-submit does, and nothing is submitted",
+    ),
+    Option("--kill", reason=_SUBMITS, step="delete the driver's Job"),
+    Option("--status", reason=_SUBMITS, step="look at the driver's Job"),
+    Option("--help", flag=True, needless=True, reason=_SUBMITS),
+    Option("--version", flag=True, needless=True, reason=_SUBMITS),
+    Option("--usage-error", flag=True, needless=True, reason=_SUBMITS),
+)
+_SHORT = {"-c": "--conf", "-v": "--verbose", "-h": "--help"}
+_BY_NAME: Mapping[str, Option] = {option.name: option for option in OPTIONS}
+_NO_APPLICATION = frozenset({"--kill", "--status", "--help", "--version", "--usage-error"})
+
+_LOOKS_LIKE_OPTIONS = re.compile(r"opt|arg|conf|flag|param|extra", re.IGNORECASE)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_VARIABLE = "the shell's {} is left as it is: nothing fills it in here"
+
+
+def submits_nothing(words: Sequence[Word]) -> bool:
+    """Whether a command line asks spark-submit for something else than to run an application."""
+    return not words or any(word.text in _NO_APPLICATION for word in words)
+
+
+@dataclass(slots=True)
+class _Line:
+    """A command line while it is read. `known`: what the script sets variables to, with their lines."""
+
+    draft: Draft
+    file: str
+    known: Mapping[str, tuple[str, int]]
+
+    def position(self, word: Word) -> Position:
+        return Position(self.file, word.line, word.column)
+
+
+def read(draft: Draft, words: Sequence[Word], file: str, known: Mapping[str, tuple[str, int]]) -> None:
+    """Put the words behind `spark-submit` into a draft. `known`: variable -> value and line."""
+    line = _Line(draft, file, known)
+    rest = list(reversed(words))
+    main: Word | None = None
+    while rest:
+        word = rest.pop()
+        if word.text.startswith("-") and len(word.text) > 1:
+            _option(line, word, rest)
+        elif word.bare and _LOOKS_LIKE_OPTIONS.search(word.text):
+            _unreadable(line, word)
+        else:
+            main = word
+            break
+    if main is not None:
+        _main(line, main)
+    if rest:
+        _arguments(line, list(reversed(rest)))
+
+
+def finish(draft: Draft) -> None:
+    """What spark-submit means without saying it."""
+    spark_default_instances(draft)
+    name = next((item for item in draft.entries if item.source == ("--name",)), None)
+    if name is None and draft.get("metadata", "name") is None and not draft.choices.name:
+        said = draft.get("spec", "sparkConf", "spark.app.name")
+        text = str(said or draft.get("spec", "mainClass") or draft.get("spec", "mainApplicationFile") or "")
+        last = re.sub(r"\.(py|jar|R|r)$", "", text.rstrip("/").rpartition("/")[2]).rpartition(".")[2]
+        if text:
+            draft.add(
+                Outcome.ADDED,
+                ("metadata", "name"),
+                application_name(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", last)),
+                "named after what it runs, as spark-submit does",
+            )
+
+
+def _option(line: _Line, word: Word, rest: list[Word]) -> None:
+    name, equals, text = word.text.partition("=")
+    option = _BY_NAME.get(_SHORT.get(name, name))
+    if option is None:
+        line.draft.tell(
+            Outcome.LOST,
+            (name,),
+            line.position(word),
+            (),
+            "spark-submit has no option of this name",
+            "look for what it was meant to do; options of the program stand behind the main file",
+        )
+        return
+    if option.flag:
+        _take(line, option, word, "")
+        return
+    if equals:
+        _take(line, option, word, text)
+    elif rest:
+        value = rest.pop()
+        _take(line, option, value, value.text)
+    else:
+        reason, step = "the option has no value", "write one"
+        line.draft.tell(Outcome.LOST, (option.name,), line.position(word), (), reason, step)
+
+
+def _take(line: _Line, option: Option, word: Word, text: str) -> None:
+    """Do with an option what the table says."""
+    draft, position = line.draft, line.position(word)
+    source: Path = (option.name,)
+    if not option.needless and option.kind != "master":
+        _tell_variables(line, word, (option.name,))
+    if option.kind == _CONF:
+        name = option.target
+        if not name:
+            name, _, text = text.partition("=")
+            source = (option.name, name)
+        draft.properties.append(Property(name.strip(), text, source, position))
+    elif option.kind in _SPECIAL:
+        _SPECIAL[option.kind](line, option, position, text)
+    elif option.needless:
+        draft.tell(Outcome.NEEDLESS, source, position, (), option.reason)
+    elif not option.target:
+        draft.tell(Outcome.LOST, source, position, (), option.reason, option.step)
+    else:
+        target = tuple(option.target.split("."))
+        value: object = text
+        if option.kind == _LIST:
+            value = [_place_of(line, source, position, item) for item in _items(text)]
+        elif option.kind == _INT and text.isascii() and text.isdigit():
+            value = int(text)
+        draft.put(target, value)
+        draft.tell(Outcome.CARRIED, source, position, target)
+
+
+def _items(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _master(line: _Line, option: Option, position: Position, text: str) -> None:
+    if text.startswith("k8s://") or "$" in text:
+        line.draft.tell(Outcome.NEEDLESS, (option.name,), position, (), option.reason)
+        return
+    manager = text.partition("[")[0].partition(":")[0]
+    line.draft.tell(
+        Outcome.CHANGED,
+        (option.name,),
+        position,
+        ("spec", "executor"),
+        f"was submitted to {manager}: sizes and places of files may not fit Kubernetes",
+        "check memory, cores, and where the files are",
+    )
+    line.draft.put(("spec", "executor"), {})
+
+
+def _mode(line: _Line, option: Option, position: Position, text: str) -> None:
+    if text == "cluster":
+        line.draft.tell(Outcome.NEEDLESS, (option.name,), position, (), option.reason)
+        return
+    line.draft.tell(
+        Outcome.LOST,
+        (option.name,),
+        position,
+        (),
+        "the driver runs in a pod, and not on the machine that submits",
+        "check what the program reads or writes on that machine",
+    )
+
+
+def _name(line: _Line, option: Option, position: Position, text: str) -> None:
+    draft = line.draft
+    if not draft.choices.name:
+        fitting = application_name(text)
+        draft.put(("metadata", "name"), fitting)
+    draft.properties.append(Property("spark.app.name", text, (option.name,), position))
+
+
+def _proxy(line: _Line, option: Option, position: Position, text: str) -> None:
+    target = ("spec", "driver", "env")
+    line.draft.put(target, [{"name": "HADOOP_PROXY_USER", "value": text}])
+    line.draft.tell(
+        Outcome.CARRIED, (option.name,), position, target, "--proxy-user, as Hadoop's client reads it"
+    )
+
+
+_SPECIAL = {"master": _master, "mode": _mode, "name": _name, "variable": _proxy}
+
+
+def _main(line: _Line, word: Word) -> None:
+    source, position = ("main file",), line.position(word)
+    _tell_variables(line, word, source)
+    text = _place_of(line, source, position, word.text)
+    line.draft.put(("spec", "mainApplicationFile"), text)
+    line.draft.tell(Outcome.CARRIED, source, position, ("spec", "mainApplicationFile"))
+
+
+def _place_of(line: _Line, source: Path, position: Position, text: str) -> str:
+    """A file as the driver's pod finds it: without a scheme it is on the machine that submits."""
+    field = _BY_NAME[str(source[0])].target if str(source[0]) in _BY_NAME else "spec.mainApplicationFile"
+    if field in _COORDINATES or text == "spark-internal" or text.startswith("$"):
+        return text
+    if _SCHEME.match(text) and not text.startswith("file:"):
+        return text
+    path = re.sub(r"^file:/*(?=/)|^\./", "", text)
+    found = f"local://{path}" if path.startswith("/") else f"local:///opt/spark/work-dir/{path}"
+    line.draft.tell(
+        Outcome.CHANGED,
+        source,
+        position,
+        tuple(field.split(".")),
+        f"was {text} on the machine that submits: is looked for in the image here",
+        "copy it into the image at this path, or to an object store, and name that",
+    )
+    return found
+
+
+_COORDINATES = frozenset({"spec.deps.packages", "spec.deps.excludePackages", "spec.deps.repositories"})
+
+
+def _arguments(line: _Line, words: Sequence[Word]) -> None:
+    target = ("spec", "arguments")
+    line.draft.put(target, [word.text for word in words])
+    for index, word in enumerate(words):
+        source = (f"argument {index + 1}",)
+        line.draft.tell(Outcome.CARRIED, source, line.position(word), target)
+        _tell_variables(line, word, source)
+
+
+def _tell_variables(line: _Line, word: Word, source: Path) -> None:
+    for name, known in _variables(line, word):
+        step = (
+            f"write the value instead; line {known[1]} sets it to {known[0]!r}"
+            if known
+            else ("write the value instead, or set it per environment with an overlay (`-f`) or `--set`")
+        )
+        line.draft.tell(
+            Outcome.CHANGED, (*source, name), line.position(word), (), _VARIABLE.format(name), step
+        )
+
+
+def _variables(line: _Line, word: Word) -> Iterator[tuple[str, tuple[str, int] | None]]:
+    for written in dict.fromkeys(word.variables):
+        name = re.match(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?$", written)
+        yield written, line.known.get(name[1]) if name else None
+
+
+def _unreadable(line: _Line, word: Word) -> None:
+    """A variable where options stand: it may be many words."""
+    known = next((known for _, known in _variables(line, word) if known), None)
+    step = "write the options out"
+    line.draft.tell(
+        Outcome.LOST,
+        (f"options in {word.text}",),
+        line.position(word),
+        (),
+        f"the options that the shell's {word.text} holds are not known",
+        f"{step}; line {known[1]} sets it to {known[0]!r}" if known else step,
+    )

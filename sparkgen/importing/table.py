@@ -1,0 +1,203 @@
+"""Tables that say, field by field, what becomes of an input; and the one walk that follows them.
+
+A row names a place (`*` is any one key, `ROLE` is driver and executor) and where its value goes. What a row
+cannot say in words is done by a function of transforms.py. Every value below a place that has a row is that
+row's; a place without a row is unknown, and is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sparkgen.document import Node
+from sparkgen.errors import Path
+from sparkgen.importing.draft import Draft
+from sparkgen.importing.entry import Outcome
+
+ROLES = ("driver", "executor")
+OPERATOR_LABELS: Mapping[str, str] = {
+    "sparkoperator.k8s.io/app-name": "NAME",
+    "sparkoperator.k8s.io/launched-by-spark-operator": "true",
+}
+"""Labels that kubeflow's operator puts on the pods of an application NAME (pkg/common/spark.go).
+
+Spark's own (spark-role, spark-app-selector, spark-exec-id) are on the pods anyway.
+"""
+NOTHING = "says nothing"
+_UNKNOWN = "no field of this name is known in this format"
+_LOOK = "look for what it was meant to do, and set that by hand"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What becomes of the value at `source`.
+
+    `target`: where it goes; "" if nowhere. `reason`: why it is lost, or what it means here instead; empty
+    where it says the same. `step`: what to do about it. `same`: values that say what is so here anyway.
+    `needless`: nothing is lost without it, and `reason` says why. `how`: a function that does more than copy;
+    `words` say for the documentation what it does.
+    """
+
+    source: str
+    target: str = ""
+    reason: str = ""
+    step: str = ""
+    same: tuple[Any, ...] = ()
+    needless: bool = False
+    how: How | None = None
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """A value, and the row for it. `path`: where it stands; `keys`: what `*` of the row stands for."""
+
+    draft: Draft
+    row: Row
+    node: Node
+    path: Path
+    keys: tuple[str, ...] = ()
+
+    @property
+    def target(self) -> Path:
+        """Where the row puts the value."""
+        return as_path(self.row.target, self.keys)
+
+    @property
+    def role(self) -> str:
+        """The role that the value is about."""
+        return next(role for part in (*self.path, *self.target) for role in ROLES if part == role)
+
+    def at(self, *below: str | int) -> Take:
+        """The same for a value below this one, which is there."""
+        node = self.node.find(below)
+        return replace(self, node=node if node is not None else self.node, path=(*self.path, *below))
+
+    def tell(self, outcome: Outcome, target: Path = (), reason: str = "", step: str = "") -> None:
+        """Note what became of the value."""
+        reason, step = reason or self.row.reason, step or self.row.step
+        self.draft.tell(outcome, self.path, self.node.position, target, reason, step)
+
+    def put(self, target: Path, value: Any, outcome: Outcome = Outcome.CARRIED, reason: str = "") -> None:
+        """Set a value, and note that it was carried over."""
+        self.draft.put(target, value)
+        self.draft.nodes.setdefault(self.draft.place(target), self.node)
+        self.tell(outcome, target, reason)
+
+    def lost(self, reason: str = "", step: str = "") -> None:
+        """Note that the value could not be carried over."""
+        self.tell(Outcome.LOST, (), reason, step)
+
+    def needless(self, reason: str = "") -> None:
+        """Note that nothing is lost without the value."""
+        self.tell(Outcome.NEEDLESS, (), reason)
+
+
+How = Callable[[Take], None]
+
+
+def as_path(dotted: str, keys: Iterable[str] = ()) -> Path:
+    """`spec.driver.labels.*` and the keys for its stars, as a path."""
+    stars = iter(keys)
+    return tuple(next(stars) if part == "*" else part for part in dotted.split("."))
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The rows of a format by the parts of their place."""
+
+    rows: Mapping[Path, Row]
+
+    def row(self, path: Path) -> tuple[Row, tuple[str, ...]] | None:
+        """The row for a place, and what its stars stand for. Exact names win over stars."""
+        row = self.rows.get(path)
+        if row is not None:
+            return row, ()
+        for parts, candidate in self.rows.items():
+            if len(parts) == len(path) and all(
+                part in ("*", own) for part, own in zip(parts, path, strict=True)
+            ):
+                keys = tuple(str(own) for part, own in zip(parts, path, strict=True) if part == "*")
+                return candidate, keys
+        return None
+
+    def leads_on(self, path: Path) -> bool:
+        """Whether a row is about something below a place."""
+        return any(
+            len(parts) > len(path) and all(part in ("*", own) for part, own in zip(parts, path, strict=False))
+            for parts in self.rows
+        )
+
+
+def table(rows: Iterable[Row]) -> Table:
+    """A table of rows; one row for ROLE becomes two."""
+    return Table({tuple(row.source.split(".")): row for row in expanded(rows)})
+
+
+def expanded(rows: Iterable[Row]) -> Iterator[Row]:
+    """Rows with ROLE written out."""
+    for row in rows:
+        if "ROLE" not in row.source:
+            yield row
+            continue
+        for role in ROLES:
+            names = {
+                name: getattr(row, name).replace("ROLE", role)
+                for name in ("source", "target", "reason", "step", "words")
+            }
+            yield replace(row, **names)
+
+
+def walk(draft: Draft, node: Node, path: Path, rows: Table, shift: int = 0) -> None:
+    """Follow a table from a node down. Places count without the `shift` parts after the first.
+
+    Values that are copied come first, in the order of the text; then those that look at others, in the order
+    of the table.
+    """
+    order = {id(row): index for index, row in enumerate(rows.rows.values())}
+    found = list(_found(draft, node, path, rows, shift))
+    for given in sorted(found, key=lambda given: order[id(given.row)] if given.row.how else -1):
+        take(given)
+
+
+def _found(draft: Draft, node: Node, path: Path, rows: Table, shift: int) -> Iterator[Take]:
+    place = path[:1] + path[1 + shift :]
+    found = rows.row(place)
+    if found is not None:
+        yield Take(draft, found[0], node, path, found[1])
+    elif node.value in (None, {}, []):
+        draft.tell(Outcome.NEEDLESS, path, node.position, reason=NOTHING)
+    elif node.is_mapping and rows.leads_on(place):
+        for key, child in node.entries.items():
+            yield from _found(draft, child, (*path, key), rows, shift)
+    else:
+        draft.tell(Outcome.LOST, path, node.position, reason=_UNKNOWN, step=_LOOK)
+
+
+def take(given: Take) -> None:
+    """Do with a value what its row says."""
+    row, value = given.row, given.node.value
+    if value is None or (value in ({}, []) and not isinstance(value, bool | int)):
+        given.draft.tell(Outcome.NEEDLESS, given.path, given.node.position, reason=NOTHING)
+    elif _is_one_of(value, row.same):
+        given.draft.tell(Outcome.NEEDLESS, given.path, given.node.position, reason="so it is here anyway")
+    elif row.how is not None:
+        row.how(given)
+    elif row.needless:
+        given.needless()
+    elif not row.target:
+        given.lost()
+    else:
+        copy(given)
+
+
+def _is_one_of(value: Any, values: tuple[Any, ...]) -> bool:
+    return any(value == other and isinstance(value, bool) == isinstance(other, bool) for other in values)
+
+
+def copy(given: Take) -> None:
+    """The value as it is, at the row's target."""
+    outcome = Outcome.CHANGED if given.row.reason else Outcome.CARRIED
+    given.put(given.target, given.node.value, outcome)

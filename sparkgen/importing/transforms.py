@@ -1,0 +1,326 @@
+"""What a row of a table cannot say in words: functions from a value and its place to values of the draft."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from sparkgen.importing.draft import Property
+from sparkgen.importing.entry import Outcome
+from sparkgen.importing.table import ROLES, Take, copy
+
+_WAITS = "Kubernetes waits 10 s, 20 s, 40 s and so on between tries"
+
+
+def properties(given: Take) -> None:
+    """Spark properties: taken apart later, when every typed field is there."""
+    for key, child in given.node.entries.items():
+        if child.value is None:
+            given.at(key).needless("has no value")
+        else:
+            text = child.text if not (child.is_mapping or child.is_list) else str(child.value)
+            given.draft.properties.append(Property(key, text, (*given.path, key), child.position))
+
+
+def both_roles(given: Take) -> None:
+    """One entry of a mapping for driver and executors; what a role says itself wins."""
+    key = given.keys[0]
+    placed = []
+    for role in ROLES:
+        target = ("spec", role, str(given.target[-2]), key)
+        if key not in (given.draft.get(*(str(part) for part in target[:-1])) or {}):
+            given.draft.put(target, given.node.value)
+            placed.append(target)
+    if placed:
+        given.tell(Outcome.CARRIED, placed[0])
+    else:
+        given.needless("each role says it itself, and that wins")
+
+
+def listed_variables(given: Take) -> None:
+    """A mapping of variables, as a list."""
+    for key, child in given.node.entries.items():
+        _variable(given.at(key), {"name": key, "value": child.text})
+
+
+def listed_secret_variables(given: Take) -> None:
+    """A mapping of variables to keys of Secrets, as a list."""
+    for key, child in given.node.entries.items():
+        reference = {name: item.value for name, item in child.entries.items()}
+        _variable(given.at(key), {"name": key, "valueFrom": {"secretKeyRef": reference}})
+
+
+def _variable(given: Take, variable: dict[str, Any]) -> None:
+    target = ("spec", given.role, "env")
+    known = [item.get("name") for item in given.draft.get(*target) or ()]
+    if variable["name"] in known:
+        given.lost("`env` has a variable of this name as well", "keep the one that is meant")
+        return
+    given.draft.put(target, [variable])
+    given.tell(Outcome.CARRIED, target)
+
+
+def proxy_user(given: Take) -> None:
+    """Who the application acts as: a variable that Hadoop's client reads."""
+    target = ("spec", "driver", "env")
+    given.draft.put(target, [{"name": "HADOOP_PROXY_USER", "value": given.node.text}])
+    given.tell(Outcome.CARRIED, target, "proxyUser, as Hadoop's client reads it")
+
+
+def hadoop_config_map(given: Take) -> None:
+    """A ConfigMap with Hadoop's files: mounted where the operator mounts it, and named to Hadoop."""
+    path = "/etc/hadoop/conf"
+    for role in ROLES:
+        given.draft.put(("spec", role, "configMaps"), [{"name": given.node.text, "path": path}])
+        given.draft.put(("spec", role, "env"), [{"name": "HADOOP_CONF_DIR", "value": path}])
+    given.tell(Outcome.CARRIED, ("spec", "driver", "configMaps"))
+
+
+def template(given: Take) -> None:
+    """A pod template, of which native Spark takes the container that is named to it, or else the first."""
+    value = dict(given.node.value) if given.node.is_mapping else given.node.value
+    containers = (value.get("spec") or {}).get("containers") if isinstance(value, dict) else None
+    wanted = f"spark-kubernetes-{given.role}"
+    if not isinstance(containers, list) or not containers or not isinstance(containers[0], dict):
+        copy(given)
+        return
+    names = [item.get("name") for item in containers if isinstance(item, dict)]
+    chosen = _container_name(given)
+    index = names.index(chosen) if chosen in names else 0
+    if wanted in names or names[index] == wanted:
+        copy(given)
+        return
+    renamed = [
+        {**item, "name": wanted} if position == index else item for position, item in enumerate(containers)
+    ]
+    value = {**value, "spec": {**value["spec"], "containers": renamed}}
+    given.put(given.target, value)
+    name = given.at("spec", "containers", index, *(["name"] if names[index] else []))
+    was = f"the container {names[index]!r}" if names[index] else "the first container"
+    name.tell(Outcome.REWRITTEN, given.target, f"{was} is Spark's, which is named {wanted} here")
+
+
+def _container_name(given: Take) -> str:
+    name = f"spark.kubernetes.{given.role}.podTemplateContainerName"
+    return next((item.text for item in given.draft.properties if item.name == name), "")
+
+
+def restart(given: Take) -> None:
+    """Kubeflow's restart policy: `OnFailure` without a count retries nothing, there as here."""
+    kind = given.node.entries.get("type")
+    word = kind.text if kind is not None and kind.text else "Never"
+    for field, child in given.node.entries.items():
+        part = given.at(field)
+        if child.value is None:
+            part.needless("says nothing")
+        elif field == "type":
+            _restart_type(part, word)
+        elif field == "onFailureRetries":
+            if word == "OnFailure":
+                part.put(("spec", "restartPolicy", "onFailureRetries"), child.value)
+            else:
+                part.needless(f"the operator reads it with OnFailure only, and the type is {word}")
+        elif field.startswith("onSubmissionFailure"):
+            part.needless("nothing is submitted here, so that no submission can fail")
+        elif field == "onFailureRetryInterval":
+            if word == "Never":
+                part.needless("nothing is retried")
+            else:
+                part.lost(f"the time between tries cannot be set: {_WAITS}", "delete it")
+        else:
+            part.lost("no field of this name is known in this format", "look for what it was meant to do")
+
+
+def _restart_type(given: Take, word: str) -> None:
+    target = ("spec", "restartPolicy", "type")
+    if word != "Always":
+        given.put(target, word)
+    elif given.draft.scheduled:
+        given.lost(
+            "a scheduled run cannot start again for ever", "leave the next run to the schedule, or drop it"
+        )
+    else:
+        given.put(
+            target,
+            word,
+            Outcome.CHANGED,
+            "becomes a Deployment: the driver starts again whenever it ended, and there is no last try",
+        )
+
+
+def time_to_live(given: Take) -> None:
+    """When what has ended is deleted: the resource there, the driver's Job here."""
+    policy = given.draft.get("spec", "restartPolicy", "type")
+    if policy == "Always":
+        given.lost("a Deployment never ends, so that nothing is deleted after it", "delete it")
+        return
+    given.put(
+        given.target,
+        given.node.value,
+        Outcome.CHANGED,
+        "deletes the driver's Job; under Argo CD or Flux the Job is made, and runs, again",
+    )
+
+
+def milliseconds_to_live(given: Take) -> None:
+    """A time in milliseconds, as whole seconds; a negative one means for ever."""
+    value = given.node.value
+    if not isinstance(value, int) or isinstance(value, bool):
+        given.lost("is no whole number", "set `timeToLiveSeconds`")
+    elif value < 0:
+        given.needless("less than 0 means that nothing is deleted")
+    else:
+        given.put(
+            given.target,
+            math.ceil(value / 1000),
+            Outcome.CHANGED,
+            "deletes the driver's Job; under Argo CD or Flux the Job is made, and runs, again",
+        )
+
+
+def schedule(given: Take) -> None:
+    """A cron expression of robfig/cron: Kubernetes has the same, but takes the time zone apart."""
+    text = given.node.text.strip()
+    zone = ""
+    if text.startswith(("CRON_TZ=", "TZ=")):
+        head, _, text = text.partition(" ")
+        zone = head.partition("=")[2]
+        given.draft.put(("outer", "timeZone"), zone)
+    if text.startswith("@every"):
+        given.put(
+            given.target,
+            text,
+            Outcome.CHANGED,
+            "counts from the creation of the CronJob; */15 * * * * would keep the clock's times",
+        )
+        return
+    if zone:
+        given.put(given.target, text.strip(), Outcome.REWRITTEN, "its time zone has a field of its own here")
+    else:
+        given.put(given.target, text)
+
+
+def time_zone(given: Take) -> None:
+    """A time zone by its name; `Local` is that of the operator's pod, which mostly is UTC."""
+    if given.node.text == "Local":
+        given.needless("`Local` is the zone of the controller, there as here")
+    elif given.draft.get("outer", "timeZone"):
+        given.needless("the schedule names a zone itself, and that wins")
+    else:
+        copy(given)
+
+
+def disruption_budget(given: Take) -> None:
+    """A budget for the driver: one kind is rendered here, which keeps the one driver there is."""
+    if given.node.value is False:
+        given.needless("no budget is asked for")
+        return
+    target = ("spec", "podDisruptionBudget")
+    given.draft.put(target, {"enabled": True})
+    if given.node.value is True:
+        given.tell(Outcome.CARRIED, target)
+    else:
+        given.tell(Outcome.CHANGED, target, "keeps the one driver there is, whatever its numbers said")
+
+
+def batch_scheduler(given: Take) -> None:
+    """A scheduler for groups of pods: named to the pods, but nothing makes the group."""
+    for role in ROLES:
+        if given.draft.get("spec", role, "schedulerName") is None:
+            given.draft.put(("spec", role, "schedulerName"), given.node.text)
+    given.tell(
+        Outcome.CHANGED,
+        ("spec", "driver", "schedulerName"),
+        "the pods go to this scheduler one by one: the operator's group (gang) is not made",
+        "make the group or queue that the scheduler expects, and name it in labels or annotations",
+    )
+
+
+def batch_priority(given: Take) -> None:
+    """The group's priority, as that of each pod."""
+    for role in ROLES:
+        if given.draft.get("spec", role, "priorityClassName") is None:
+            given.draft.put(("spec", role, "priorityClassName"), given.node.text)
+    given.tell(Outcome.CARRIED, ("spec", "driver", "priorityClassName"))
+
+
+def batch_queue(given: Take) -> None:
+    """The queue: where Volcano and YuniKorn look for it on a single pod."""
+    for role in ROLES:
+        given.draft.put(("spec", role, "annotations", "scheduling.volcano.sh/queue-name"), given.node.text)
+        given.draft.put(("spec", role, "annotations", "yunikorn.apache.org/queue"), given.node.text)
+    given.tell(
+        Outcome.CHANGED,
+        ("spec", "driver", "annotations"),
+        "the queue, as Volcano and YuniKorn read it on single pods; delete the one that you do not use",
+    )
+
+
+def comma_list(given: Take) -> None:
+    """Texts with commas between them, as a list."""
+    given.put(given.target, [part.strip() for part in given.node.text.split(",") if part.strip()])
+
+
+def monitoring(given: Take) -> None:
+    """Metrics: without `prometheus` the operator does nothing; with it a Java agent serves them."""
+    prometheus = given.node.entries.get("prometheus")
+    if prometheus is None or not prometheus.is_mapping:
+        given.needless("without `prometheus` the operator does nothing about metrics")
+        return
+    served = _agent(given.at("prometheus"), given)
+    for field, child in given.node.entries.items():
+        part = given.at(field)
+        if field in _EXPOSED:
+            if child.value is not True:
+                part.needless("asks for nothing")
+            elif served:
+                part.tell(Outcome.REWRITTEN, ("spec", _EXPOSED[field], "javaOptions"))
+            else:
+                part.lost("the exporter could not be carried over", "see `prometheus` beside it")
+        elif field == "metricsProperties":
+            part.put(("spec", "monitoring", "metricsProperties"), child.value)
+        elif field == "metricsPropertiesFile":
+            part.put(("spec", "sparkConf", "spark.metrics.conf"), child.value)
+        elif field != "prometheus":
+            part.lost("no field of this name is known in this format", "look for what it was meant to do")
+
+
+_EXPOSED = {"exposeDriverMetrics": "driver", "exposeExecutorMetrics": "executor"}
+"""Field of `monitoring` -> the role whose metrics it is about."""
+
+
+def _agent(given: Take, section: Take) -> bool:
+    """The exporter's Java agent in the roles whose metrics are asked for; whether any role has it."""
+    values = {name: child.value for name, child in given.node.entries.items()}
+    jar, file, port = values.get("jmxExporterJar"), values.get("configFile"), values.get("port") or 8090
+    roles = [role for field, role in _EXPOSED.items() if section.node.value.get(field) is True]
+    if not roles:
+        given.needless("no role's metrics are exposed")
+        return False
+    if not jar or not file:
+        given.lost(
+            "the operator writes the exporter's configuration into a ConfigMap of its own",
+            "have the file in the image or in a ConfigMap (`configMaps`), and add "
+            f"`-javaagent:{jar or 'JAR'}={port}:FILE` to `javaOptions`, {port} to `ports` of both roles",
+        )
+        return False
+    for role in roles:
+        _expose(given, role, f"-javaagent:{jar}={port}:{file}", port, str(values.get("portName") or ""))
+    for name in given.node.entries:
+        if name == "configuration":
+            given.at(name).needless("`configFile` wins")
+        else:
+            given.at(name).tell(Outcome.REWRITTEN, ("spec", roles[0], "javaOptions"))
+    return True
+
+
+def _expose(given: Take, role: str, agent: str, port: int, name: str) -> None:
+    spec = ("spec", role)
+    options = given.draft.get(*spec, "javaOptions")
+    given.draft.put((*spec, "javaOptions"), f"{options} {agent}" if options else agent)
+    given.draft.put(
+        (*spec, "ports"), [{"name": name or "jmx-exporter", "containerPort": port, "protocol": "TCP"}]
+    )
+    scrape = {"scrape": "true", "port": str(port), "path": "/metrics"}
+    for key, text in scrape.items():
+        given.draft.put((*spec, "annotations", f"prometheus.io/{key}"), text)

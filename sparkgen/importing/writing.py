@@ -1,0 +1,100 @@
+"""A draft -> the text of a document: in the order in which a person would write it, with comments.
+
+Fields come in the order of the schema, which is that of the documentation; what the schema does not know by
+name (properties, labels) comes in the order of the input.
+"""
+
+from __future__ import annotations
+
+import functools
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sparkgen.errors import Path
+from sparkgen.schema.store import application_schema
+from sparkgen.writers.yamltext import dump, scalar
+
+_WIDTH = 100
+_HEAD = ("apiVersion", "kind", "metadata", "spec")
+
+
+def document_text(
+    value: Mapping[str, Any], comments: Mapping[Path, Sequence[str]], head: Iterable[str]
+) -> str:
+    """The text of a document. `comments`: lines above fields, by path; `head`: lines above everything."""
+    lines = [line for text in head for line in _comment(text, "")]
+    _mapping(lines, value, (), "", comments)
+    return "\n".join(lines) + "\n"
+
+
+def _mapping(
+    lines: list[str],
+    value: Mapping[str, Any],
+    path: Path,
+    margin: str,
+    comments: Mapping[Path, Sequence[str]],
+) -> None:
+    for key in ordered(value, path):
+        item, place = value[key], (*path, key)
+        for text in comments.get(place, ()):
+            lines += _comment(text, margin)
+        if isinstance(item, dict) and item and any(other[: len(place)] == place for other in comments):
+            lines.append(f"{margin}{scalar(key)}:")
+            _mapping(lines, ordered_value(item, place), place, f"{margin}  ", comments)
+        else:
+            text = dump({key: ordered_value(item, place)})
+            lines += [f"{margin}{line}" if line else "" for line in text.rstrip("\n").split("\n")]
+
+
+def ordered_value(item: Any, path: Path) -> Any:
+    """A value whose fields stand in the schema's order, as far as the schema orders them."""
+    if not isinstance(item, dict):
+        return item
+    return {key: ordered_value(item[key], (*path, key)) for key in ordered(item, path)}
+
+
+def ordered(value: Mapping[str, Any], path: Path) -> list[str]:
+    """The keys of a mapping in the order in which they are written."""
+    known = _HEAD if not path else _order(tuple(part for part in path if isinstance(part, str)))
+    places = {name: index for index, name in enumerate(known)}
+    return sorted(value, key=lambda key: places.get(key, len(places)))
+
+
+@functools.cache
+def _order(path: tuple[str, ...]) -> tuple[str, ...]:
+    """The fields that the schema names at a place of a document, in its order."""
+    definitions = application_schema()["$defs"]
+    if path == ("spec",):
+        scheduled = tuple(definitions["scheduledSpec"]["properties"])
+        return (*scheduled, *definitions["applicationSpec"]["properties"])
+    if path[:2] == ("spec", "template"):
+        path = ("spec", *path[2:])
+    section = definitions["metadata"] if path[:1] == ("metadata",) else definitions["applicationSpec"]
+    for part in path[1:]:
+        section = _resolved(section.get("properties", {}).get(part, {}), definitions)
+    return tuple(section.get("properties", ()))
+
+
+def _resolved(section: dict[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    reference = section.get("$ref", "")
+    if reference.startswith("#/$defs/") and reference.count("/") == 2:
+        found: dict[str, Any] = definitions[reference.removeprefix("#/$defs/")]
+        return found
+    return section
+
+
+def _comment(text: str, margin: str) -> list[str]:
+    """Text as comment lines; anything that is no plain character is shown as an escape."""
+    clean = "".join(char if char.isprintable() else " " for char in text)
+    indent = " " * (len(clean) - len(clean.lstrip(" ")))
+    width = max(_WIDTH - len(margin) - 2, 40)
+    wrapped = textwrap.wrap(
+        clean.strip(),
+        width,
+        initial_indent=indent,
+        subsequent_indent=f"{indent}  " if indent else "",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [f"{margin}# {line}" for line in wrapped or [""]]

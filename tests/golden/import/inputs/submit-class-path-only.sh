@@ -1,0 +1,1 @@
+spark3-submit --class org.example.Server --driver-class-path /opt/extra.jar --driver-java-options "-Xss4m" --driver-library-path /opt/native --exclude-packages a:b --repositories https://m.example.com --load-spark-defaults spark-internal

@@ -1,0 +1,1 @@
+spark-submit --kill spark:orders* --master k8s://https://kubernetes.example.com

@@ -1,0 +1,52 @@
+"""The page about fields says what the tables do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sparkgen.importing import apache, kubeflow
+from sparkgen.importing.conf import ROWS
+from sparkgen.importing.reference import page
+from sparkgen.importing.table import Row, expanded
+from sparkgen.schema.store import application_schema
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+def test_the_page_is_generated(golden: Callable[[Path, str], None]) -> None:
+    """docs/reference/import.md says what the importer's tables say."""
+    golden(DOCS / "reference" / "import.md", page())
+
+
+@pytest.mark.parametrize("name", ["kubeflow", "apache"])
+def test_every_row_says_where_a_value_goes_or_why_not(name: str) -> None:
+    """A row has a target, a reason, or a function that finds one; and a loss has a next step."""
+    rows: tuple[Row, ...] = {"kubeflow": kubeflow.ROWS + kubeflow.OUTER_ROWS, "apache": apache.ROWS}[name]
+    for row in expanded(rows):
+        assert row.target or row.reason or row.how, row.source
+        lost = not row.target and not row.needless and row.how is None
+        assert not lost or row.step, row.source
+
+
+def test_every_target_is_a_field() -> None:
+    """No table sends a value to a field that documents do not have."""
+    targets = {row.target for row in expanded((*kubeflow.ROWS, *apache.ROWS)) if row.target}
+    targets |= {f"spec.{target}" for row in ROWS for target in row.targets}
+    known = {".".join(field) for field in field_paths()}
+    missing = {target for target in targets if target.removesuffix(".*") not in known}
+    assert {target for target in missing if ".template.spec." not in target} == set()
+
+
+def field_paths() -> set[tuple[str, ...]]:
+    """The paths of all fields of an application, from the schema."""
+    definitions = application_schema()["$defs"]
+    found = {("metadata", name) for name in definitions["metadata"]["properties"]}
+    for name, section in definitions["applicationSpec"]["properties"].items():
+        found.add(("spec", name))
+        reference = str(section.get("$ref", "")).rpartition("/")[2]
+        for below in definitions.get(reference, {}).get("properties", {}):
+            found.add(("spec", name, below))
+    return found
