@@ -14,10 +14,11 @@ Path = tuple[str | int, ...]
 
 
 class Severity(enum.Enum):
-    """How bad a problem is: an error stops a render, a warning does not."""
+    """How bad a problem is: an error stops a render, a warning does not, and an info is worth knowing."""
 
     ERROR = "error"
     WARNING = "warning"
+    INFO = "info"
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -8,11 +8,24 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from sparkgen.cli import chart, diff, explain, import_, init, render, rule, run, schema, validate, version
+from sparkgen.cli import (
+    chart,
+    diff,
+    explain,
+    import_,
+    init,
+    lint,
+    render,
+    rule,
+    run,
+    schema,
+    validate,
+    version,
+)
 from sparkgen.errors import SparkgenError
 
 EXIT_CODES = "Exit codes: 0 done, 1 problems or a difference found, 2 wrong usage or an internal error."
-COMMANDS = (init, import_, validate, render, diff, chart, run, explain, schema, rule, version)
+COMMANDS = (init, import_, validate, lint, render, diff, chart, run, explain, schema, rule, version)
 _HELP = f"""One YAML document in, reviewable Kubernetes manifests for Apache Spark out.
 
 \b
@@ -35,7 +48,6 @@ _OTHER_NAMES = {
     "create": "sparkgen init",
     "generate": "sparkgen render",
     "help": "sparkgen --help",
-    "lint": "sparkgen validate",
     "migrate": "sparkgen import",
     "new": "sparkgen init",
     "rules": "sparkgen rule",

@@ -1,4 +1,4 @@
-"""The rules' pages, as the package carries them: sparkgen/semantics/pages/SG104.md."""
+"""The rules' pages, as the package carries them: sparkgen/semantics/pages/SG104.md, sparkgen/lint/pages."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from sparkgen.reports import Rule
 
 def rules() -> dict[str, Rule]:
     """Every rule by code, in order of codes; a page's first line is `# CODE: title`."""
-    folder = files("sparkgen").joinpath("semantics", "pages")
+    folders = [files("sparkgen").joinpath(part, "pages") for part in ("semantics", "lint")]
     found = {}
-    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+    for entry in sorted((e for folder in folders for e in folder.iterdir()), key=lambda entry: entry.name):
         code, _, kind = entry.name.partition(".")
         if kind == "md":
             page = entry.read_text(encoding="utf-8")

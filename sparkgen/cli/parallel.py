@@ -42,12 +42,14 @@ def _rendered(namespace: str, document: Document) -> Bundle:
     return replace(bundle, manifests=tuple(replace(manifest, object={}) for manifest in bundle.manifests))
 
 
-def each(function: Callable[[_Item], _Result], items: Sequence[_Item]) -> Iterator[_Result]:
-    """What `function`, which changes nothing, makes of every item, in their order."""
+def each(
+    function: Callable[[_Item], _Result], items: Sequence[_Item], done: str = "rendered"
+) -> Iterator[_Result]:
+    """What `function`, which changes nothing, makes of every item, in their order; `done` tells of progress."""
     workers = min(_processors(), _MOST_WORKERS, len(items) // _PART)
     if len(items) <= FEW or workers < 2 or sys.platform != "linux":
         return map(function, items)
-    return _in_parallel(function, items, workers)
+    return _in_parallel(function, items, done, workers)
 
 
 def _processors() -> int:
@@ -59,7 +61,7 @@ def _processors() -> int:
 
 
 def _in_parallel(
-    function: Callable[[_Item], _Result], items: Sequence[_Item], workers: int
+    function: Callable[[_Item], _Result], items: Sequence[_Item], done: str, workers: int
 ) -> Iterator[_Result]:
     # 20 ms that few documents do not pay.
     import multiprocessing  # noqa: PLC0415
@@ -71,7 +73,7 @@ def _in_parallel(
     # Forking is safe: this process has no threads that could hold a lock.
     fork = multiprocessing.get_context("fork")
     pool = ProcessPoolExecutor(workers, fork, initializer=_begin_worker, initargs=(function, items))
-    with _ended(pool), _progress(len(items)) as count:
+    with _ended(pool), _progress(len(items), done) as count:
         try:
             for part in pool.map(_do_part, starts):
                 count(len(part))
@@ -108,7 +110,7 @@ def _do_part(start: int) -> list[Any]:
 
 
 @contextmanager
-def _progress(total: int) -> Iterator[Callable[[int], None]]:
+def _progress(total: int, what: str) -> Iterator[Callable[[int], None]]:
     """A function that counts: one line on a terminal, which goes when the work is done; nothing elsewhere."""
     terminal = sys.stderr.isatty()
     done = 0
@@ -117,7 +119,7 @@ def _progress(total: int) -> Iterator[Callable[[int], None]]:
         nonlocal done
         done += number
         if terminal:
-            sys.stderr.write(f"\rrendered {done} of {total} documents")
+            sys.stderr.write(f"\r{what} {done} of {total} documents")
             sys.stderr.flush()
 
     try:

@@ -5,7 +5,7 @@ Prints and writes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,8 @@ from sparkgen.errors import Path, Problem, Severity, SparkgenError
 if TYPE_CHECKING:
     from sparkgen.document import Document
     from sparkgen.writers.manifest import Bundle
+
+    Policy = Callable[[Sequence[Document]], Iterable[Sequence[Problem]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +35,21 @@ class Checked:
         return any(problem.severity is Severity.ERROR for problem in self.problems)
 
 
-def check(request: Request, stdin: Callable[[], bytes]) -> Checked:
-    """Read all documents and find everything that is wrong with them. Never raises for bad input."""
+def check(request: Request, stdin: Callable[[], bytes], policy: Policy | None = None) -> Checked:
+    """Read all documents and find everything that is wrong with them. Never raises for bad input.
+
+    `policy` gives what is found in each of the documents, where more is asked for than their validity.
+    """
     from sparkgen.document import apply_ignores, load  # noqa: PLC0415
 
     target = (f"metadata.target={request.target}",) if request.target else ()
     loaded = load(request.sources, request.values, request.sets, (*request.set_strings, *target), stdin)
     shared = [ignore for document in loaded.documents[:1] for ignore in document.ignores if ignore.shared]
     problems = [*apply_ignores(loaded.problems, shared)[0]]
-    for document in loaded.documents:
-        problems += apply_ignores([*document.warnings, *examine(document)], document.ignores)[0]
+    found = policy(loaded.documents) if policy else map(examine, loaded.documents)
+    asked = policy is not None
+    for document, told in zip(loaded.documents, found, strict=True):
+        problems += apply_ignores([*document.warnings, *told], document.ignores, policy=asked)[0]
     # A line of an overlay is wrong once, however many documents it is laid on.
     return Checked(loaded.documents, tuple(dict.fromkeys(_once(problems))))
 

@@ -13,7 +13,7 @@ SUMMARY = "Explain a rule by its code, or list all rules."
 HELP = """Explain a rule: what it finds, why it matters, and how to put it right.
 
 Without CODE, list all rules. SG0 codes are about the text and the form of a document, SG1 codes about
-its meaning.
+its meaning, SG2 codes about policy (sparkgen lint).
 """
 EXAMPLES = """\b
 Examples:

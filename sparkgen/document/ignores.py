@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _FORM = re.compile(r"ignore\s+(?P<codes>SG\d{3}(?:\s*,\s*SG\d{3})*)\s+--\s+(?P<reason>\S.*)")
 _CODE = re.compile(r"SG\d{3}")
+POLICY = "SG2"
+"""What the codes of `sparkgen lint` begin with."""
 _REASON = "why this is wanted here"
 
 _Key = tuple[str, int, str]
@@ -106,16 +108,19 @@ def _warning(position: Position, message: str, step: str, found: str = "") -> Pr
 
 
 def apply_ignores(
-    problems: Sequence[Problem], ignores: Iterable[Ignore]
+    problems: Sequence[Problem], ignores: Iterable[Ignore], *, policy: bool = False
 ) -> tuple[tuple[Problem, ...], tuple[Problem, ...]]:
     """Split the problems of a document into those that stay and those that its comments ignore.
 
     Added to those that stay: an SG018 warning for an ignore that names an error, and one for an ignore of
     the document's own that nothing needed. The latter only if there is no error: after one, later checks
-    did not run.
+    did not run. `policy`: the rules of `sparkgen lint` were asked too; else comments about them wait for it.
     """
     wanted = {
-        (ignore.position.file, ignore.line, code): ignore for ignore in ignores for code in ignore.codes
+        (ignore.position.file, ignore.line, code): ignore
+        for ignore in ignores
+        for code in ignore.codes
+        if policy or not code.startswith(POLICY)
     }
     kept: list[Problem] = []
     ignored: list[Problem] = []

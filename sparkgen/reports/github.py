@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sparkgen.errors import Problem, path_text
+from sparkgen.errors import Problem, Severity, path_text
+
+_COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
 
 def as_github(problems: Sequence[Problem]) -> str:
@@ -25,7 +27,7 @@ def _command(problem: Problem) -> str:
     details = (("found", problem.found), ("allowed", problem.allowed), ("next", problem.next_step))
     text = "\n".join([problem.message, *(f"{label}: {value}" for label, value in details if value)])
     listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    return f"::{problem.severity.value} {listed}::{_data(text)}"
+    return f"::{_COMMANDS[problem.severity]} {listed}::{_data(text)}"
 
 
 def _place(problem: Problem) -> dict[str, str]:

@@ -12,6 +12,7 @@ from sparkgen.reports import Context, Rule
 from sparkgen.reports.github import is_file
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
 
 def as_sarif(problems: Sequence[Problem], context: Context) -> str:
@@ -36,7 +37,7 @@ def _rule(code: str, problems: Sequence[Problem], rule: Rule | None) -> dict[str
     described = {
         "id": code,
         "shortDescription": {"text": rule.title if rule else code},
-        "defaultConfiguration": {"level": severity.value},
+        "defaultConfiguration": {"level": _LEVELS[severity]},
     }
     if rule:
         described["help"] = {"text": rule.page, "markdown": rule.page}
@@ -54,7 +55,7 @@ def _result(problem: Problem, rule_index: int) -> dict[str, Any]:
     return {
         "ruleId": problem.code,
         "ruleIndex": rule_index,
-        "level": "error" if problem.severity is Severity.ERROR else "warning",
+        "level": _LEVELS[problem.severity],
         "message": {"text": _message(problem, where)},
         "locations": [location],
     }

@@ -11,7 +11,8 @@ from sparkgen.reports import Context
 _WIDTH = 100
 _LONGEST_VALUE = 160
 
-_BOLD, _RED, _YELLOW, _BLUE = "1", "1;31", "1;33", "1;34"
+_BOLD, _RED, _YELLOW, _BLUE, _CYAN = "1", "1;31", "1;33", "1;34", "1;36"
+_TONES = {Severity.ERROR: _RED, Severity.WARNING: _YELLOW, Severity.INFO: _CYAN}
 
 
 def as_text(problems: Sequence[Problem], context: Context, *, excerpts: bool) -> str:
@@ -37,13 +38,9 @@ def as_text(problems: Sequence[Problem], context: Context, *, excerpts: bool) ->
 def summary(problems: Iterable[Problem]) -> str:
     """How much is wrong: ``3 problems (2 errors, 1 warning) in 1 file``."""
     found = list(problems)
-    errors = sum(problem.severity is Severity.ERROR for problem in found)
     files = len({problem.position.file for problem in found})
-    parts = [
-        count(number, word)
-        for number, word in ((errors, "error"), (len(found) - errors, "warning"))
-        if number
-    ]
+    numbers = {severity: sum(problem.severity is severity for problem in found) for severity in Severity}
+    parts = [count(number, severity.value) for severity, number in numbers.items() if number]
     return f"{count(len(found), 'problem')} ({', '.join(parts)}) in {count(files, 'file')}"
 
 
@@ -67,7 +64,7 @@ def _escape(char: str) -> str:
 
 
 def _headline(problem: Problem, colour: bool) -> str:
-    tone = _RED if problem.severity is Severity.ERROR else _YELLOW
+    tone = _TONES[problem.severity]
     place = _paint(visible(str(problem.position)), _BOLD, colour)
     label = _paint(f"{problem.severity.value}[{problem.code}]", tone, colour)
     return f"{place}: {label} {_where(problem.path)}{visible(problem.message)}"
@@ -101,7 +98,7 @@ def _excerpt(problem: Problem, context: Context) -> Iterator[str]:
     number = str(position.line)
     gutter = _paint(f"  {number} |", _BLUE, context.colour)
     empty = _paint(f"  {' ' * len(number)} |", _BLUE, context.colour)
-    tone = _RED if problem.severity is Severity.ERROR else _YELLOW
+    tone = _TONES[problem.severity]
     yield f"{gutter} {shown}".rstrip()
     yield f"{empty} {' ' * start}{_paint(marks, tone, context.colour)}"
 

@@ -20,7 +20,7 @@ from sparkgen.cli import quick, work
 
 from .conftest import DOCUMENT, Cli, child_environment
 
-COMMANDS = ["init", "validate", "render", "explain", "schema", "rule", "version"]
+COMMANDS = ["init", "validate", "lint", "render", "explain", "schema", "rule", "version"]
 GOLDEN = Path(__file__).parents[2] / "golden" / "cli"
 
 
@@ -52,7 +52,7 @@ def test_wrong_usage_is_exit_code_2(cli: Cli, arguments: list[str], says: str) -
     ("word", "instead"),
     [
         ("template", "sparkgen render"),
-        ("lint", "sparkgen validate"),
+        ("check", "sparkgen validate"),
         ("help", "sparkgen --help"),
         ("app.yaml", "sparkgen validate app.yaml, or: sparkgen render app.yaml"),
     ],

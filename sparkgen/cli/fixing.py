@@ -1,0 +1,101 @@
+"""`lint --fix`: the files of a call with what can be put right, each replaced at once or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sparkgen import model, resources
+from sparkgen.cli import output
+from sparkgen.cli.linting import Review
+from sparkgen.cli.request import Request
+from sparkgen.document import apply_ignores, load
+from sparkgen.document.sources import STDIN, expand, read_file
+from sparkgen.errors import Problem, SparkgenError
+from sparkgen.lint.fix import Find, fix_text
+
+if TYPE_CHECKING:
+    from sparkgen.document import Document
+    from sparkgen.lint.findings import Edit
+
+
+def fix_files(request: Request, review: Review, *, only_show: bool) -> bool:
+    """Fix the files of a request, or print the difference; whether there was anything to fix."""
+    if request.values or request.sets or request.set_strings:
+        raise SparkgenError("--fix changes documents as they stand in their files: leave -f and --set out")
+    names = expand(request.sources)
+    if STDIN in names:
+        raise SparkgenError("--fix changes files, and standard input is none: name the file")
+    changed = False
+    for name in names:
+        data = read_file(name)
+        if isinstance(data, Problem):
+            continue  # the report says it
+        fixed = fix_text(data, _finder(review, name))
+        if fixed.data == data:
+            continue
+        changed = True
+        if only_show:
+            output.write(_difference(name, data, fixed.data))
+        else:
+            _replace(Path(name), data, fixed.data)
+            _tell(name, data, fixed.data, len(fixed.done))
+    return changed
+
+
+def _finder(review: Review, file: str) -> Find:
+    """What the policy finds in a document of a file, and no comment ignores."""
+
+    def find(document: Document) -> list[tuple[Problem, tuple[Edit, ...]]]:
+        found = dict(review.find(document))
+        kept, _ = apply_ignores(list(found), document.ignores, policy=True)
+        return [(problem, found.get(problem, ())) for problem in kept if review.weighed(problem, file)]
+
+    return find
+
+
+def _difference(name: str, old: bytes, new: bytes) -> str:
+    before, after = (data.decode("utf-8", errors="replace").splitlines(keepends=True) for data in (old, new))
+    lines = difflib.unified_diff(before, after, name, name)
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+    )
+
+
+def _tell(name: str, old: bytes, new: bytes, number: int) -> None:
+    """Say what was done, and for which application it means a new run."""
+    output.note(f"{name}: {number} finding{'s' if number != 1 else ''} put right")
+    for before, after in zip(_runs(old), _runs(new), strict=True):
+        if before != after:
+            output.note(f"{name}: applying it starts a new run: {after} instead of {before}")
+
+
+def _runs(data: bytes) -> list[str]:
+    documents = load((STDIN,), stdin=lambda: data).documents
+    return [resources.run_name(model.build(document.value)) for document in documents]
+
+
+def _replace(path: Path, old: bytes, new: bytes) -> None:
+    """Put new bytes into a file, whole or not at all; a link goes on leading to its file, with its mode."""
+    target = Path(os.path.realpath(path))
+    try:
+        descriptor, staged = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(new)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(staged).chmod(target.stat().st_mode & 0o7777)
+            if target.read_bytes() != old:
+                raise SparkgenError(f"{path} was changed by somebody else meanwhile: run the command again")
+            Path(staged).replace(target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                Path(staged).unlink()
+            raise
+    except OSError as error:
+        raise SparkgenError(f"cannot change {path}: {error.strerror}; it is as it was") from error

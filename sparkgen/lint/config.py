@@ -1,0 +1,100 @@
+"""`.sparkgen.yaml`: what a repository wants of its documents. Read with the place of every mistake.
+
+```yaml
+lint:
+  profiles: [gitops, production]
+  failOn: warning
+  rules:
+    SG220: off
+  settings:
+    registries: [registry.example.com/]
+  overrides:
+    - files: ["dev/*"]
+      rules: {SG241: off}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+from sparkgen.errors import Problem, Severity
+from sparkgen.lint.registry import DEFAULT_PROFILES, levels
+from sparkgen.lint.settings import Settings
+
+FILE_NAME = ".sparkgen.yaml"
+OFF = "off"
+
+Levels = Mapping[str, Severity | None]
+"""Code -> what it weighs; None: it is not looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """What holds for some files. `files`: patterns, relative to the folder of the configuration."""
+
+    files: tuple[str, ...]
+    profiles: tuple[str, ...] | None = None
+    rules: Levels = field(default_factory=dict)
+
+    def applies(self, file: str) -> bool:
+        """Whether a pattern fits a path; `*` stands for any text, slashes too."""
+        return any(fnmatchcase(file, pattern) for pattern in self.files)
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """`fail_on`: the least severity with which the command ends with 1; None: it never does.
+
+    `show`: the least severity that is shown; what fails is shown, too.
+    """
+
+    profiles: tuple[str, ...] = DEFAULT_PROFILES
+    fail_on: Severity | None = Severity.WARNING
+    show: Severity = Severity.WARNING
+    rules: Levels = field(default_factory=dict)
+    settings: Settings = field(default_factory=Settings)
+    overrides: tuple[Override, ...] = ()
+
+    def levels(self, file: str) -> dict[str, Severity]:
+        """Code -> severity of what is looked for in a file. Its path is relative to the configuration.
+
+        An override's profiles replace those before; of rules the last word wins.
+        """
+        fitting = [override for override in self.overrides if override.applies(file)]
+        profiles = self.profiles
+        for override in fitting:
+            profiles = profiles if override.profiles is None else override.profiles
+        found: dict[str, Severity | None] = dict(levels(profiles))
+        for rules in (self.rules, *(override.rules for override in fitting)):
+            found.update(rules)
+        return {code: severity for code, severity in found.items() if severity is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A configuration and what the command line says beside it."""
+
+    config: Config
+    profiles: tuple[str, ...] = ()
+    rules: Levels = field(default_factory=dict)
+
+    def levels(self, file: str) -> dict[str, Severity]:
+        """Code -> severity for a file; the command line's profiles replace the file's, overrides included."""
+        config = self.config
+        if self.profiles:
+            overrides = tuple(replace(override, profiles=None) for override in config.overrides)
+            config = replace(config, profiles=self.profiles, overrides=overrides)
+        found: dict[str, Any] = {**config.levels(file), **self.rules}
+        return {code: severity for code, severity in found.items() if severity is not None}
+
+
+def read_config(data: bytes, file: str) -> Config | tuple[Problem, ...]:
+    """The configuration in a file's bytes, or what is wrong with it (SG200, or with its YAML)."""
+    # A call without a configuration, of which there are many, does not need it.
+    from sparkgen.lint.configfile import read  # noqa: PLC0415
+
+    return read(data, file)

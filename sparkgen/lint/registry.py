@@ -1,0 +1,156 @@
+"""The table of all rules of policy, in the order of their codes, and the profiles that they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING
+
+from sparkgen import semantics
+from sparkgen.errors import Problem, Severity
+from sparkgen.lint import rules_cost as cost
+from sparkgen.lint import rules_gitops as gitops
+from sparkgen.lint import rules_hardening as hardening
+from sparkgen.lint import rules_images as images
+from sparkgen.lint import rules_reliability as reliability
+from sparkgen.lint import rules_restricted as restricted
+from sparkgen.lint.findings import Edit, Rule
+from sparkgen.lint.settings import Settings
+from sparkgen.lint.subject import Subject
+from sparkgen.semantics.secret import redacted
+
+if TYPE_CHECKING:
+    from sparkgen.document.node import Document
+
+ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
+
+PROFILES: Mapping[str, str] = {
+    "gitops": "Safe to sync with Argo CD or Flux: nothing runs twice, nothing is killed, nothing changes unseen.",
+    "pss-restricted": 'What Pod Security "restricted" would refuse, in driver and executor pods.',
+    "production": "What makes a run fail, hang, leak or stay unexplained; what scanners ask for.",
+    "cost": "What is paid for without need.",
+}
+"""Profile -> what it is for."""
+
+DEFAULT_PROFILES = ("gitops", "pss-restricted", "production")
+
+RAISED: Mapping[str, Mapping[str, Severity]] = {
+    "gitops": {"SG135": ERROR, "SG188": ERROR},
+    "pss-restricted": {"SG157": ERROR},
+    "production": {"SG117": ERROR, "SG118": ERROR},
+}
+"""Profile -> warnings of `sparkgen validate` that are errors in it."""
+
+_G, _P, _S, _C = ("gitops",), ("production",), ("pss-restricted",), ("cost",)
+
+# ruff: noqa: E501 - a table reads best with one rule per line
+# fmt: off
+RULES: tuple[Rule, ...] = (
+    # syncing
+    Rule("SG201", "prune", WARNING, _G, "A run that is pruned while it runs.", gitops.prune),
+    Rule("SG202", "rerun-at-sync", ERROR, _G, "A job that every sync runs again.", gitops.rerun_at_sync),
+    Rule("SG203", "early-wave", WARNING, _G, "A job that later waves wait for.", gitops.early_wave),
+    Rule("SG204", "namespace", WARNING, _G + _P, "A document that names no namespace.", gitops.namespace),
+    Rule("SG205", "expiry", INFO, _G, "A run that a new cluster would run again.", gitops.expiry),
+    Rule("SG206", "moving-dependency", WARNING, _G + _P, "A library without a fixed version.", gitops.moving_dependency),
+    Rule("SG207", "moving-code", INFO, _G, "Code that can change without a commit.", gitops.moving_code),
+    # Pod Security "restricted"
+    Rule("SG210", "host-access", ERROR, _S, "A namespace or a port of the node.", restricted.host_access),
+    Rule("SG211", "privileged", ERROR, _S, "A privileged container.", restricted.privileged),
+    Rule("SG212", "privilege-escalation", ERROR, _S, "A container that may gain rights.", restricted.privilege_escalation),
+    Rule("SG213", "capabilities", ERROR, _S, "A container with capabilities of the kernel.", restricted.capabilities),
+    Rule("SG214", "root", ERROR, _S, "A container that runs as root, or may.", restricted.root),
+    Rule("SG215", "seccomp", ERROR, _S, "A container without a seccomp profile.", restricted.seccomp),
+    Rule("SG216", "volume-type", ERROR, _S, "A volume of a kind that is refused.", restricted.volume_types),
+    Rule("SG217", "confinement", ERROR, _S, "AppArmor, SELinux or the kernel's settings changed.", restricted.confinement),
+    # images, and what else is fetched
+    Rule("SG220", "image-digest", WARNING, _P, "An image that is named by a tag.", images.digest),
+    Rule("SG221", "image-registry", WARNING, _P, "An image without a registry.", images.unqualified),
+    Rule("SG222", "allowed-registry", ERROR, _P, "An image from a registry that is not allowed.", images.registries),
+    Rule("SG223", "pull-policy", INFO, _P, "A pull policy with which nodes may differ.", images.pull_policy),
+    Rule("SG224", "download-at-start", WARNING, _P, "A download at every start.", images.download_at_start),
+    Rule("SG225", "plain-http", WARNING, _P, "Code that comes over plain HTTP.", images.plain_http),
+    # hardening
+    Rule("SG230", "writable-root", INFO, _P, "A container that can write to its own programs.", hardening.writable_root),
+    Rule("SG231", "low-user", INFO, _P, "A user below 10000.", hardening.low_user),
+    Rule("SG232", "cpu-limit", INFO, _P, "A Spark container without a limit of CPU.", hardening.cpu_limit),
+    Rule("SG233", "container-resources", WARNING, _P, "A sidecar or init container without sizes.", hardening.container_resources),
+    Rule("SG234", "network-policy", WARNING, _P, "Pods that everybody may connect to.", hardening.network_policy),
+    Rule("SG235", "exposed-ui", WARNING, _P, "A Spark UI that is open to the outside.", hardening.exposed_ui),
+    Rule("SG236", "api-token", WARNING, _P, "A token for the Kubernetes API in a user container.", hardening.api_token),
+    Rule("SG237", "secret-in-variable", INFO, _P, "A Secret in a variable.", hardening.secret_in_env),
+    Rule("SG238", "clear-traffic", INFO, _P, "Data that travels in the clear.", hardening.clear_traffic),
+    Rule("SG239", "open-debugger", ERROR, _P, "A JVM that is open to a debugger.", hardening.open_debugger),
+    Rule("SG240", "kill-in-ui", INFO, _P, "A UI in which everybody may kill jobs.", hardening.kill_in_ui),
+    # reliability
+    Rule("SG241", "deadline", WARNING, _P, "A run that may hang for ever.", reliability.deadline),
+    Rule("SG242", "driver-on-spot", WARNING, _P, "A driver on a node that may be taken away.", reliability.driver_on_spot),
+    Rule("SG243", "executors-on-spot", WARNING, _P, "Executors on such nodes, without decommissioning.", reliability.executors_on_spot),
+    Rule("SG244", "short-grace", WARNING, _P, "Too little time to hand data over.", reliability.short_grace),
+    Rule("SG245", "unbounded-scratch", WARNING, _P, "Scratch space that may fill a node's disk.", reliability.unbounded_scratch),
+    Rule("SG246", "driver-priority", INFO, _P, "A driver without a priority.", reliability.driver_priority),
+    Rule("SG247", "verbose-log", WARNING, _P, "A log that says everything.", reliability.verbose_log),
+    Rule("SG248", "event-log", INFO, _P, "A run of which nothing is left.", reliability.event_log),
+    Rule("SG249", "overlapping-runs", WARNING, _P, "Runs of a schedule that may overlap.", reliability.overlapping_runs),
+    Rule("SG250", "time-zone", WARNING, _P, "A schedule without a time zone.", reliability.time_zone),
+    Rule("SG251", "late-start", INFO, _P, "A missed run that starts however late.", reliability.late_start),
+    Rule("SG252", "disruption-budget", INFO, _P, "A driver that a drain evicts.", reliability.disruption_budget),
+    Rule("SG253", "evictable-driver", WARNING, _P, "A driver that an autoscaler may evict.", reliability.evictable_driver),
+    Rule("SG254", "required-labels", WARNING, _P, "A label that is required here, and missing.", reliability.required_labels),
+    Rule("SG255", "unlimited-result", WARNING, _P, "Results without a limit of size.", reliability.unlimited_result),
+    Rule("SG256", "small-overhead", WARNING, _P, "Python or R with little room beside the heap.", reliability.small_overhead),
+    # cost
+    Rule("SG260", "large-pointers", INFO, _P + _C, "A heap just above 32g.", reliability.large_pointers),
+    Rule("SG261", "fixed-fleet", WARNING, _C, "Many executors that stay until the end.", cost.fixed_fleet),
+    Rule("SG262", "idle-executors", INFO, _C, "Executors that are kept long after their last task.", cost.idle_executors),
+    Rule("SG263", "high-minimum", WARNING, _C, "A high minimum of executors.", cost.high_minimum),
+    Rule("SG264", "over-requested-cpu", WARNING, _C, "More CPU than tasks.", cost.over_requested),
+    Rule("SG265", "memory-per-core", WARNING, _C, "Much memory for few cores.", cost.memory_per_core),
+    Rule("SG266", "small-executors", INFO, _C, "Many executors of one core.", cost.small_executors),
+    Rule("SG267", "budget", ERROR, _C + _P, "More than one application may take.", cost.budget),
+    Rule("SG268", "driver-gpu", WARNING, _C, "A GPU for the driver.", cost.driver_gpu),
+    Rule("SG269", "large-driver", INFO, _C, "A driver as large as a fleet.", cost.large_driver),
+)
+# fmt: on
+
+
+def levels(profiles: Iterable[str]) -> dict[str, Severity]:
+    """Code -> severity of what is looked for with these profiles: their rules, and all warnings of validity."""
+    chosen = tuple(profiles)
+    found = dict.fromkeys(validity_warnings(), WARNING)
+    found |= {rule.code: rule.severity for rule in RULES if set(rule.profiles) & set(chosen)}
+    for profile in chosen:
+        found |= RAISED.get(profile, {})
+    return found
+
+
+@cache
+def validity_warnings() -> tuple[str, ...]:
+    """The codes of `sparkgen validate` that are warnings, and so a matter of policy too."""
+    meaning = [rule.code for rule in semantics.rules() if rule.severity is WARNING]
+    return ("SG008", "SG018", *meaning)
+
+
+def check(document: Document, settings: Settings) -> list[tuple[Problem, tuple[Edit, ...]]]:
+    """What all rules, of whatever profile, find in a valid document, each with the edits that would end it.
+
+    All are warnings here, so that a comment can ignore them; what they weigh is the policy's choice.
+    """
+    node = document.node
+    found: dict[Problem, tuple[Edit, ...]] = {}
+    subject = Subject.of(document.value, settings)
+    for rule in RULES:
+        for finding in rule.check(subject):
+            on_key = finding.on_key or node.find(finding.path) is None
+            problem = Problem(
+                rule.code,
+                WARNING,
+                node.locate_key(finding.path) if on_key else node.locate(finding.path),
+                finding.path,
+                redacted(finding.message),
+                redacted(finding.found),
+                finding.allowed,
+                redacted(finding.next_step),
+            )
+            found.setdefault(problem, finding.fix)
+    return list(found.items())

@@ -1,0 +1,177 @@
+"""What an application costs without need. Thresholds are in `Settings`; all sizes in MiB."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sparkgen.grammar import GrammarError
+from sparkgen.grammar.duration import to_seconds
+from sparkgen.grammar.quantity import parse as to_number
+from sparkgen.lint.findings import Finding
+from sparkgen.lint.subject import Subject
+from sparkgen.model.application import Role
+
+LONGEST_IDLE = 600
+MANY = 20
+
+
+def fixed_fleet(subject: Subject) -> Iterator[Finding]:
+    """Many executors that stay until the end, whether there is work for them or not."""
+    executors, least = subject.application.executors, subject.settings.fixed_executors
+    if not executors.dynamic and executors.instances >= least:
+        yield Finding(
+            subject.property_path("spark.executor.instances"),
+            "all of them stay until the end, also while a single slow task runs",
+            str(executors.instances),
+            f"fewer than {least}, or dynamic allocation",
+            "set `dynamicAllocation` with this number as `maxExecutors`",
+        )
+
+
+def idle_executors(subject: Subject) -> Iterator[Finding]:
+    """Executors that are paid for long after their last task."""
+    if not subject.application.executors.dynamic:
+        return
+    names = {"executorIdleTimeout": "60s", "cachedExecutorIdleTimeout": "infinity"}
+    for field, default in names.items():
+        name = f"spark.dynamicAllocation.{field}"
+        text = subject.facts.properties.get(name, default)
+        seconds = _seconds(text)
+        if seconds is None or seconds > LONGEST_IDLE:
+            shown = "for ever" if seconds is None else f"for {text}"
+            what = "an executor with cached data" if field.startswith("cached") else "an idle executor"
+            yield Finding(
+                subject.property_path(name)
+                if name in subject.facts.properties
+                else subject.facts.path("dynamicAllocation", field),
+                f"{what} is kept {shown} after its last task",
+                text if name in subject.facts.properties else "",
+                f"at most {LONGEST_IDLE} s",
+                f"set `{field}: 10m`, or less",
+            )
+
+
+def _seconds(text: str) -> int | None:
+    """A duration in seconds; None for one without an end."""
+    try:
+        return to_seconds(text)
+    except GrammarError:
+        return None
+
+
+def high_minimum(subject: Subject) -> Iterator[Finding]:
+    """A minimum of executors that is paid for while there is nothing to do."""
+    executors, most = subject.application.executors, subject.settings.min_executors
+    if executors.dynamic and executors.minimum >= most:
+        yield Finding(
+            subject.property_path("spark.dynamicAllocation.minExecutors"),
+            "so many executors stay, also while there is nothing to do",
+            str(executors.minimum),
+            f"fewer than {most}",
+            "use `initialExecutors` for a quick start, and a small minimum",
+        )
+
+
+def over_requested(subject: Subject) -> Iterator[Finding]:
+    """More CPU than there are tasks for it."""
+    for role in (subject.application.driver, subject.application.executor):
+        if to_number(role.core_request) > role.cores:
+            yield Finding(
+                subject.property_path(f"spark.kubernetes.{role.name}.request.cores"),
+                f"Spark runs {role.cores} at a time, and the rest of the CPU is paid for idle",
+                role.core_request,
+                f"at most {role.cores}",
+                "leave it out, or raise `cores`",
+            )
+
+
+def memory_per_core(subject: Subject) -> Iterator[Finding]:
+    """More memory for a core than nodes have: their other cores cannot be used."""
+    role, most = subject.application.executor, subject.settings.memory_per_core
+    if not role.spec.get("gpu") and role.memory.total > most * max(role.cores, 1):
+        yield Finding(
+            subject.property_path("spark.executor.memory"),
+            f"{role.memory.total // max(role.cores, 1)} MiB for each core are more than most nodes have: "
+            "their other cores stay unused",
+            "",
+            f"at most {most} MiB for a core",
+            "give the executor more cores, or less memory",
+        )
+
+
+def small_executors(subject: Subject) -> Iterator[Finding]:
+    """Many executors of one core: each has a JVM and an overhead of its own, and copies of broadcasts."""
+    executors, role = subject.application.executors, subject.application.executor
+    most = executors.maximum if executors.maximum is not None else executors.initial
+    if role.cores == 1 and most >= MANY:
+        yield Finding(
+            subject.property_path("spark.executor.cores"),
+            f"{most} executors of one core have as many JVMs, overheads and copies of broadcast data",
+            "",
+            "2 to 5",
+            "use `cores: 4` with four times the memory, and a fourth of the executors",
+        )
+
+
+def budget(subject: Subject) -> Iterator[Finding]:
+    """More than the repository's configuration allows one application (`settings.max...`)."""
+    executors, settings = subject.application.executors, subject.settings
+    asked = (settings.max_executors, settings.max_cores, settings.max_memory)
+    if executors.maximum is None:
+        if any(limit is not None for limit in asked):
+            path = subject.facts.path("dynamicAllocation", "maxExecutors")
+            yield Finding(
+                path, "has no upper bound, and the budget has", next_step="set `maxExecutors`", on_key=True
+            )
+        return
+    path = subject.property_path(
+        "spark.dynamicAllocation.maxExecutors" if executors.dynamic else "spark.executor.instances"
+    )
+    driver, role = subject.application.driver, subject.application.executor
+    totals = (
+        ("executors", executors.maximum, settings.max_executors),
+        ("cores", _cores(driver) + executors.maximum * _cores(role), settings.max_cores),
+        ("MiB of memory", driver.memory.total + executors.maximum * role.memory.total, settings.max_memory),
+    )
+    for what, total, limit in totals:
+        if limit is not None and total > limit:
+            yield Finding(
+                path,
+                f"with all executors it takes {total:g} {what}, and one application may take {limit}",
+                "",
+                f"at most {limit} {what}",
+                "lower the number or the size of executors, or have the budget raised",
+            )
+
+
+def _cores(role: Role) -> float:
+    return float(to_number(role.core_request))
+
+
+def driver_gpu(subject: Subject) -> Iterator[Finding]:
+    """A GPU for the driver, which runs no tasks."""
+    if subject.application.driver.spec.get("gpu"):
+        message = "the driver runs no tasks, and holds a GPU until the end"
+        path = subject.facts.path("driver", "gpu")
+        yield Finding(path, message, next_step="delete it, unless your own code uses it", on_key=True)
+
+
+def large_driver(subject: Subject) -> Iterator[Finding]:
+    """A driver as large as a fleet: it plans, and executors do the work."""
+    role, settings = subject.application.driver, subject.settings
+    if role.cores > settings.driver_cores:
+        yield Finding(
+            subject.property_path("spark.driver.cores"),
+            "the driver plans, and executors do the work: it seldom uses so many cores",
+            str(role.cores),
+            f"at most {settings.driver_cores}",
+            "use fewer, or raise the number of the executors",
+        )
+    if role.memory.heap > settings.driver_memory:
+        yield Finding(
+            subject.property_path("spark.driver.memory"),
+            "so large a driver mostly means that data is collected into it",
+            "",
+            f"at most {settings.driver_memory} MiB",
+            "write results from the executors, instead of collecting them",
+        )

@@ -1,0 +1,152 @@
+"""What goes wrong with batch jobs when Argo CD or Flux syncs them (docs/design/run-identity.md)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sparkgen.lint.findings import Finding, Put
+from sparkgen.lint.subject import Subject
+
+SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
+SYNC_WAVE = "argocd.argoproj.io/sync-wave"
+FLUX_PRUNE = "kustomize.toolkit.fluxcd.io/prune"
+FLUX_FORCE = "kustomize.toolkit.fluxcd.io/force"
+HOOKS = ("argocd.argoproj.io/hook", "helm.sh/hook")
+CONTROLLERS = ("argocd", "flux")
+
+_MOVING = re.compile(r"(-SNAPSHOT|^LATEST|^RELEASE|^latest\.\w+|\+|[\[(].*[\])])$")
+_REMOTE = re.compile(r"[a-z][a-z0-9+.-]*://")
+_VERSIONED = re.compile(r"\d+[._]\d+|[0-9a-f]{7,}")
+
+
+def prune(subject: Subject) -> Iterator[Finding]:
+    """Objects of a run that a controller removes with the next one, under a driver that still runs.
+
+    The annotations stand on the objects and not in the pod: adding them starts no new run.
+    """
+    if subject.facts.scheduled or not subject.ends:
+        return
+    guards = {
+        "argocd": (SYNC_OPTIONS, "Prune=false", "Prune=false" in _options(subject)),
+        "flux": (FLUX_PRUNE, "disabled", subject.annotations.get(FLUX_PRUNE) == "disabled"),
+    }
+    asked = subject.settings.controllers
+    kept = [kept for controller, (_, _, kept) in guards.items() if controller in (asked or CONTROLLERS)]
+    if all(kept) if asked else any(kept):
+        return
+    missing = [
+        (key, text)
+        for controller, (key, text, kept) in guards.items()
+        if controller in (asked or CONTROLLERS) and not kept
+    ]
+    yield Finding(
+        ("metadata", "annotations"),
+        "the run before is pruned by the next one, and its driver is killed if it still runs",
+        next_step="set " + " and ".join(f"`{key}: {text}`" for key, text in missing),
+        on_key=True,
+        fix=tuple(_guard(subject, key, text) for key, text in missing),
+    )
+
+
+def _guard(subject: Subject, key: str, text: str) -> Put:
+    given = subject.annotations.get(key, "") if key == SYNC_OPTIONS else ""
+    others = [
+        option for option in given.split(",") if option.strip() and not option.strip().startswith("Prune=")
+    ]
+    return Put(("metadata", "annotations", key), ",".join([*others, text]))
+
+
+def _options(subject: Subject) -> set[str]:
+    """Argo CD's sync options on the objects."""
+    return {option.strip() for option in subject.annotations.get(SYNC_OPTIONS, "").split(",")}
+
+
+def rerun_at_sync(subject: Subject) -> Iterator[Finding]:
+    """Annotations with which a sync runs the job again, though nothing changed."""
+    path = ("metadata", "annotations")
+    for key in HOOKS:
+        if key in subject.annotations:
+            message = (
+                "makes all objects a hook, which is made anew at every sync: the job runs again each time"
+            )
+            yield Finding((*path, key), message, next_step="delete it", on_key=True)
+    replaced = {"Force=true", "Replace=true"} & _options(subject)
+    if replaced:
+        yield Finding(
+            (*path, SYNC_OPTIONS),
+            "replaces the driver's Job at a sync, which runs it again",
+            subject.annotations[SYNC_OPTIONS],
+            next_step=f"take {' and '.join(sorted(replaced))} out: each run has a Job of its own name",
+        )
+    if subject.annotations.get(FLUX_FORCE, "").lower() == "enabled":
+        message = "lets Flux delete and make again what it cannot change, a running driver too"
+        yield Finding((*path, FLUX_FORCE), message, "enabled", next_step="delete it", on_key=True)
+
+
+def early_wave(subject: Subject) -> Iterator[Finding]:
+    """A Job in an early wave: Argo CD waits for its end before it goes on."""
+    wave = subject.annotations.get(SYNC_WAVE, "0")
+    if subject.ends and not subject.facts.scheduled and wave.startswith("-"):
+        yield Finding(
+            ("metadata", "annotations", SYNC_WAVE),
+            "later waves wait until the job has ended, and a failed job stops them",
+            wave,
+            "a wave behind all that must not wait",
+            "use a late wave, or leave it out",
+        )
+
+
+def namespace(subject: Subject) -> Iterator[Finding]:
+    """A document that does not say where it belongs."""
+    if not subject.has(("metadata", "namespace")):
+        yield Finding(
+            ("metadata", "namespace"),
+            "no namespace is named: where it goes depends on who applies it",
+            next_step="name one: `namespace: ...`",
+            on_key=True,
+        )
+
+
+def expiry(subject: Subject) -> Iterator[Finding]:
+    """A one-off run without an end of its life: a cluster that is built anew from Git runs it again."""
+    run = subject.application.run
+    if subject.ends and not subject.facts.scheduled and run.expires_at is None:
+        yield Finding(
+            subject.facts.path("run", "expiresAt"),
+            "a cluster that is built anew from Git runs this again, however old it is",
+            next_step="set `run.expiresAt` to the moment after which a start would be wrong",
+            on_key=True,
+        )
+
+
+def moving_dependency(subject: Subject) -> Iterator[Finding]:
+    """Libraries whose version is decided when the application starts."""
+    for path, text in subject.facts.dependencies("packages"):
+        version = text.split(":")[2] if text.count(":") >= 2 else ""
+        if _MOVING.search(version):
+            yield Finding(
+                path,
+                "another library can come with the next start, without a commit",
+                text,
+                "group:artifact:version",
+                "write the one version that was tested",
+            )
+
+
+def moving_code(subject: Subject) -> Iterator[Finding]:
+    """Code outside of the image under a name that says no version: it changes without a commit."""
+    fields = ("jars", "pyFiles", "files", "archives")
+    named = [found for field in fields for found in subject.facts.dependencies(field)]
+    main = subject.application.main_file
+    if main is not None:
+        named.insert(0, (subject.facts.path("mainApplicationFile"), main))
+    for path, text in named:
+        remote = _REMOTE.match(text) and not text.startswith(("local://", "file://"))
+        if remote and not _VERSIONED.search(text.partition("://")[2]):
+            yield Finding(
+                path,
+                "what is behind this name can change without a commit, and then no new run starts",
+                text,
+                next_step="put a version or a commit into the path, or the file into the image",
+            )

@@ -1,0 +1,193 @@
+"""What scanners and security reviewers ask of a pod that Pod Security would let pass."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sparkgen import contract
+from sparkgen.lint.findings import Finding
+from sparkgen.lint.subject import Container, Pod, Subject
+
+LOWEST_USER = 10_000
+"""Users below may be somebody on the node (Trivy KSV-0020, Datree, kube-score)."""
+
+_DEBUGGERS = (
+    (
+        re.compile(r"-agentlib:jdwp\S*|-Xrunjdwp\S*"),
+        "opens the JVM to a debugger: whoever connects runs code in it",
+    ),
+    (
+        re.compile(r"-Dcom\.sun\.management\.jmxremote\.authenticate=false"),
+        "opens the JVM's management to everybody: whoever connects runs code in it",
+    ),
+)
+
+
+def writable_root(subject: Subject) -> Iterator[Finding]:
+    """Containers that can write to their own programs."""
+    for _, container in subject.containers():
+        if container.security("readOnlyRootFilesystem") is not True:
+            yield Finding(
+                subject.where(container.places, "securityContext", "readOnlyRootFilesystem"),
+                f"the container `{container.name}` can write to its own programs",
+                allowed="true",
+                next_step="set it, with an `emptyDir` where it writes (Spark: /tmp, /opt/spark/work-dir)",
+                on_key=True,
+            )
+
+
+def low_user(subject: Subject) -> Iterator[Finding]:
+    """Users that may be somebody's on the node, too."""
+    for pod in subject.pods:
+        user = pod.security("runAsUser")
+        if isinstance(user, int) and 0 < user < LOWEST_USER:
+            yield Finding(
+                subject.where(pod.places, "runAsUser"),
+                f"the {pod.role} runs as user {user}, who may be somebody on the node",
+                "",
+                f"a user from {LOWEST_USER}",
+                "build the image with such a user, and set `podSecurityContext: {runAsUser: ...}`",
+            )
+
+
+def cpu_limit(subject: Subject) -> Iterator[Finding]:
+    """Spark containers without a limit of CPU: they may take a whole node."""
+    for _, container in subject.containers("spark"):
+        if "cpu" not in _resources(container, "limits"):
+            yield Finding(
+                subject.facts.path(container.role, "coreLimit"),
+                f"the {container.role} may take all CPU of its node",
+                next_step=f"set `coreLimit` of the {container.role}, or ignore it if nodes are not shared",
+                on_key=True,
+            )
+
+
+def container_resources(subject: Subject) -> Iterator[Finding]:
+    """Init containers and sidecars without sizes: a quota refuses the pod, and a leak kills a neighbour."""
+    for _, container in subject.containers("init", "sidecar"):
+        wanted = (("requests", "cpu"), ("requests", "memory"), ("limits", "memory"))
+        missing = [f"{side}.{name}" for side, name in wanted if name not in _effective(container, side)]
+        if missing:
+            yield Finding(
+                subject.where(container.places, "resources"),
+                f"the container `{container.name}` has no {', '.join(missing)}",
+                next_step="set them: a namespace with a quota refuses the pod without them",
+                on_key=True,
+            )
+
+
+def _resources(container: Container, side: str) -> dict[str, str]:
+    found: dict[str, str] = (container.spec.get("resources") or {}).get(side) or {}
+    return found
+
+
+def _effective(container: Container, side: str) -> dict[str, str]:
+    """With what the API server adds: a request that is not given is the limit."""
+    given = _resources(container, side)
+    return {**_resources(container, "limits"), **given} if side == "requests" else given
+
+
+def network_policy(subject: Subject) -> Iterator[Finding]:
+    """Pods that every other pod of the cluster may connect to."""
+    if subject.application.network_policy is None:
+        yield Finding(
+            subject.facts.path("networkPolicy", "enabled"),
+            "every pod of the cluster may connect to the driver, its UI and the executors",
+            next_step="set `networkPolicy: {enabled: true}`, with Prometheus and others in `ingressFrom`",
+            on_key=True,
+        )
+
+
+def exposed_ui(subject: Subject) -> Iterator[Finding]:
+    """The Spark UI outside of the cluster: it asks nobody who they are."""
+    kind = subject.application.ui.get("serviceType", "ClusterIP")
+    if kind in ("NodePort", "LoadBalancer"):
+        yield Finding(
+            subject.facts.path("sparkUIOptions", "serviceType"),
+            "opens the Spark UI, which asks nobody who they are, to what is outside of the cluster",
+            kind,
+            "ClusterIP",
+            "use ClusterIP, and put a proxy that authenticates before it",
+        )
+
+
+def api_token(subject: Subject) -> Iterator[Finding]:
+    """User containers with a token for the Kubernetes API, which only the allocator needs."""
+    for pod, container in subject.containers():
+        mounted = {
+            mount.get("name"): index for index, mount in enumerate(container.spec.get("volumeMounts") or ())
+        }
+        for name in _token_volumes(pod):
+            if name in mounted:
+                homes = {volume.get("name"): path for path, volume in subject.facts.named_volumes(pod.role)}
+                yield Finding(
+                    homes.get(name, container.places[0]),
+                    f"gives the container `{container.name}` a token for the Kubernetes API",
+                    name,
+                    next_step="leave it out, or set an `audience` if another service is meant",
+                )
+
+
+def _token_volumes(pod: Pod) -> Iterator[str]:
+    """Volumes with a token that the API server itself takes."""
+    for volume in pod.spec.get("volumes") or ():
+        sources = (volume.get("projected") or {}).get("sources") or ()
+        tokens = [source["serviceAccountToken"] for source in sources if source.get("serviceAccountToken")]
+        if volume["name"] != contract.TOKEN_VOLUME and any(not token.get("audience") for token in tokens):
+            yield volume["name"]
+
+
+def secret_in_env(subject: Subject) -> Iterator[Finding]:
+    """Secrets in variables: every child process has them, and crash reports show them."""
+    for container in subject.facts.containers:
+        for path, item in container.items("env"):
+            if (item.get("valueFrom") or {}).get("secretKeyRef"):
+                yield _leaking(path, str(item["name"]))
+        for path, item in container.items("envFrom"):
+            if item.get("secretRef"):
+                yield _leaking(path, str(item["secretRef"].get("name", "")))
+
+
+def _leaking(path: tuple[str | int, ...], name: str) -> Finding:
+    message = "a Secret in a variable is seen by every child process and in crash reports"
+    return Finding(path, message, name, next_step="mount it as a file: `secrets` of the role")
+
+
+def clear_traffic(subject: Subject) -> Iterator[Finding]:
+    """Data that driver and executors send each other readable."""
+    names = ("spark.network.crypto.enabled", "spark.ssl.rpc.enabled", "spark.ssl.enabled")
+    if not any(subject.facts.is_true(name) for name in names):
+        yield Finding(
+            subject.property_path(names[0]),
+            "driver and executors send each other data that anybody on the way can read",
+            next_step='set `spark.network.crypto.enabled: "true"` in `sparkConf` (on Spark 4: or spark.ssl)',
+            on_key=True,
+        )
+
+
+def open_debugger(subject: Subject) -> Iterator[Finding]:
+    """A JVM that whoever connects may run code in."""
+    for role in ("driver", "executor"):
+        for name in (f"spark.{role}.extraJavaOptions", f"spark.{role}.defaultJavaOptions"):
+            text = subject.facts.properties.get(name, "")
+            for pattern, message in _DEBUGGERS:
+                found = pattern.search(text)
+                if found:
+                    path = subject.facts.place(name)
+                    yield Finding(path, message, found[0], next_step="delete the option")
+
+
+def kill_in_ui(subject: Subject) -> Iterator[Finding]:
+    """A UI in which whoever sees it may kill jobs."""
+    facts = subject.facts
+    served = facts.is_true("spark.ui.enabled", default=True) and facts.is_true(
+        "spark.ui.killEnabled", default=True
+    )
+    if served and not facts.is_true("spark.acls.enable"):
+        yield Finding(
+            subject.property_path("spark.ui.killEnabled"),
+            "whoever sees the Spark UI may kill jobs and stages in it",
+            next_step='set `spark.ui.killEnabled: "false"` in `sparkConf`, or `spark.acls.enable`',
+            on_key=True,
+        )

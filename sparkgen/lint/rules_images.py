@@ -1,0 +1,125 @@
+"""Images and downloads: what runs, and where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sparkgen.errors import Path
+from sparkgen.lint.findings import Finding
+from sparkgen.lint.subject import Container, Subject
+
+
+def digest(subject: Subject) -> Iterator[Finding]:
+    """Images that are named by a tag, which may be moved."""
+    for path, image, _ in _images(subject):
+        if "@sha256:" not in image:
+            yield Finding(
+                path,
+                "a tag can be moved to another image; a digest cannot",
+                image,
+                "name[:tag]@sha256:...",
+                "add the digest: `docker buildx imagetools inspect IMAGE` prints it",
+            )
+
+
+def unqualified(subject: Subject) -> Iterator[Finding]:
+    """Images without a registry: each node's own configuration says where they come from."""
+    for path, image, _ in _images(subject):
+        if not registry(image):
+            yield Finding(
+                path,
+                "no registry is named: the node decides where the image comes from",
+                image,
+                "registry/name",
+                f"if Docker Hub is meant, write `docker.io/{image if '/' in image else f'library/{image}'}`",
+            )
+
+
+def registries(subject: Subject) -> Iterator[Finding]:
+    """Images from elsewhere than the repository's configuration allows (`settings.registries`)."""
+    allowed = subject.settings.registries
+    for path, image, _ in _images(subject):
+        if allowed and not image.startswith(allowed):
+            step = "copy the image to an allowed registry, and name it there"
+            yield Finding(
+                path, "is from a registry that is not allowed here", image, ", ".join(allowed), step
+            )
+
+
+def pull_policy(subject: Subject) -> Iterator[Finding]:
+    """Pull policies with which two nodes may run different images of one name."""
+    told: set[Path] = set()
+    for path, image, container in _images(subject):
+        policy = container.spec.get("imagePullPolicy")
+        own = subject.where((*container.places, subject.facts.root), "imagePullPolicy")
+        place = own if subject.has(own) else path
+        if place in told or policy == "Always" or (policy != "Never" and "@sha256:" in image):
+            continue
+        told.add(place)
+        if policy == "Never":
+            yield Finding(
+                place,
+                "a node that does not have the image yet can never run the pod",
+                "Never",
+                "Always, IfNotPresent",
+                "delete it: with a digest, IfNotPresent is safe and fast",
+            )
+        else:
+            yield Finding(
+                place,
+                "a node that has an older image of this tag goes on using it",
+                str(policy or ""),
+                "Always, or a digest",
+                "name the image by digest, or set `imagePullPolicy: Always`",
+            )
+
+
+def registry(image: str) -> str:
+    """The registry that an image's name begins with; "" if it names none (distribution/reference)."""
+    first, slash, _ = image.partition("/")
+    return first if slash and ("." in first or ":" in first or first == "localhost") else ""
+
+
+def _images(subject: Subject) -> Iterator[tuple[Path, str, Container]]:
+    """Each image of the document, once: its path, its name, a container of it."""
+    told: set[tuple[Path, str]] = set()
+    for _, container in subject.containers("spark", "init", "sidecar", "runtime"):
+        path = _image_path(subject, container)
+        image = str(container.spec.get("image", ""))
+        if image and (path, image) not in told:
+            told.add((path, image))
+            yield path, image, container
+
+
+def _image_path(subject: Subject, container: Container) -> Path:
+    if container.kind == "runtime":
+        return container.places[0]
+    if container.kind == "spark":
+        return subject.where((container.places[0], subject.facts.root), "image")
+    return subject.where(container.places, "image")
+
+
+def download_at_start(subject: Subject) -> Iterator[Finding]:
+    """What is fetched from the Internet at every start: it can be gone, slow, or another."""
+    for path, text in subject.facts.dependencies("packages"):
+        yield _download(path, text, "is fetched from a Maven repository at every start")
+    for field in ("jars", "pyFiles", "files", "archives"):
+        for path, text in subject.facts.dependencies(field):
+            if text.startswith(("http://", "https://", "ftp://")):
+                yield _download(path, text, "is fetched at every start")
+
+
+def _download(path: Path, text: str, message: str) -> Finding:
+    step = "build it into the image, and name it with local://"
+    return Finding(path, f"{message}: a run depends on a server that is not yours", text, next_step=step)
+
+
+def plain_http(subject: Subject) -> Iterator[Finding]:
+    """Code that comes over a connection that anybody on the way can change."""
+    fields = ("jars", "pyFiles", "files", "archives", "repositories")
+    named = [found for field in fields for found in subject.facts.dependencies(field)]
+    main = subject.application.main_file or ""
+    for path, text in [(subject.facts.path("mainApplicationFile"), main), *named]:
+        if text.startswith("http://"):
+            message = "code comes over a connection that anybody on the way can change"
+            yield Finding(path, message, text, next_step="use https, or build it into the image")

@@ -1,0 +1,259 @@
+"""What makes a run fail, hang or stay unexplained, though nothing in its document is wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from sparkgen import contract
+from sparkgen.errors import Path
+from sparkgen.lint.findings import Finding
+from sparkgen.lint.subject import Pod, Subject
+
+SHORTEST_GRACE = 60
+_SPOT = ("spot", "preemptible", "interruptible")
+_OOPS_END = 32 * 1024
+_OOPS_GAP_END = 48 * 1024
+_KEEP = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false", "karpenter.sh/do-not-disrupt": "true"}
+
+
+def deadline(subject: Subject) -> Iterator[Finding]:
+    """A run that may hang for ever."""
+    if subject.ends and subject.application.deadline_seconds is None:
+        yield Finding(
+            subject.facts.path("activeDeadlineSeconds"),
+            "a run that hangs holds its executors for ever, and the next firing of a schedule back",
+            next_step="set `activeDeadlineSeconds` to a few times of what a run takes",
+            on_key=True,
+        )
+
+
+def _on_spot(subject: Subject, pod: Pod) -> Path | None:
+    """Where the document sends a pod to nodes that may be taken away; None if it does not."""
+    for field in ("nodeSelector", "tolerations", "affinity"):
+        given = pod.spec.get(field)
+        # A node affinity that keeps away from such nodes names them, too.
+        text = json.dumps(given).lower() if given else ""
+        if any(word in text for word in _SPOT) and not any(
+            word in text for word in ('"notin"', '"doesnotexist"')
+        ):
+            places = (
+                subject.facts.path(pod.role),
+                subject.facts.path(pod.role, "template", "spec"),
+            )
+            return subject.where(places, field)
+    return None
+
+
+def driver_on_spot(subject: Subject) -> Iterator[Finding]:
+    """A driver on a node that may be taken away, and nobody starts it again."""
+    path = _on_spot(subject, subject.driver)
+    if path is not None and subject.ends and subject.application.retries == 0:
+        yield Finding(
+            path,
+            "the driver's node may be taken away, and the run is lost with it",
+            next_step="keep the driver on lasting nodes, or let it be retried with `restartPolicy`",
+            on_key=True,
+        )
+
+
+def executors_on_spot(subject: Subject) -> Iterator[Finding]:
+    """Executors on such nodes that hand nothing over before they go."""
+    path = _on_spot(subject, subject.executor)
+    if path is not None and not subject.facts.is_true("spark.decommission.enabled"):
+        yield Finding(
+            path,
+            "an executor whose node is taken away loses its shuffle files, and stages are computed again",
+            next_step='set `spark.decommission.enabled` and `spark.storage.decommission.enabled` to "true"',
+            on_key=True,
+        )
+
+
+def short_grace(subject: Subject) -> Iterator[Finding]:
+    """Executors that hand over their data, and are killed before they are done."""
+    seconds = subject.executor.spec.get("terminationGracePeriodSeconds", 30)
+    if subject.facts.is_true("spark.decommission.enabled") and seconds < SHORTEST_GRACE:
+        places = (subject.facts.path("executor"), subject.facts.path("executor", "template", "spec"))
+        yield Finding(
+            subject.where(places, "terminationGracePeriodSeconds"),
+            f"an executor has {seconds} s to hand over its data, and is killed then",
+            "",
+            f"{SHORTEST_GRACE} or more",
+            "set `terminationGracePeriodSeconds: 120` of the executor",
+        )
+
+
+def unbounded_scratch(subject: Subject) -> Iterator[Finding]:
+    """Scratch space that may fill the node's disk: then the kubelet evicts whoever is on it."""
+    for pod in subject.pods:
+        main = next(container for container in pod.containers if container.kind == "spark")
+        if "ephemeral-storage" in ((main.spec.get("resources") or {}).get("limits") or {}):
+            continue
+        homes = {volume.get("name"): path for path, volume in subject.facts.named_volumes(pod.role)}
+        for volume in pod.spec.get("volumes") or ():
+            name, empty = volume["name"], volume.get("emptyDir")
+            scratch = name == contract.SCRATCH_VOLUME or name.startswith(contract.LOCAL_DIR_VOLUME_PREFIX)
+            if scratch and empty is not None and not empty.get("sizeLimit"):
+                yield Finding(
+                    homes.get(name, subject.facts.path(pod.role, "volumeMounts")),
+                    f"shuffle and spill of the {pod.role} may fill the node's disk, and evict its neighbours",
+                    next_step="mount `spark-local-dir-1`: an `emptyDir` with a `sizeLimit`, or a claim",
+                    on_key=name not in homes,
+                )
+
+
+def driver_priority(subject: Subject) -> Iterator[Finding]:
+    """A driver that any pod of higher priority may drive out, with hours of work."""
+    if not subject.driver.spec.get("priorityClassName"):
+        yield Finding(
+            subject.facts.path("driver", "priorityClassName"),
+            "any pod of a higher priority may drive the driver out, and all its work with it",
+            next_step="give the driver a `priorityClassName` above that of executors",
+            on_key=True,
+        )
+
+
+def verbose_log(subject: Subject) -> Iterator[Finding]:
+    """A log that says everything: it costs time, and shows data and credentials."""
+    if subject.application.log_level in ("DEBUG", "TRACE", "ALL"):
+        yield Finding(
+            subject.facts.path("logging", "level"),
+            "logs so much that it slows the run, and data and credentials may be in it",
+            subject.application.log_level,
+            "INFO, WARN, ERROR",
+            "use INFO, and `logging.loggers` for the package that you look into",
+        )
+
+
+def event_log(subject: Subject) -> Iterator[Finding]:
+    """A run of which nothing is left when it has ended."""
+    if not subject.facts.is_true("spark.eventLog.enabled"):
+        yield Finding(
+            subject.property_path("spark.eventLog.enabled"),
+            "when the driver has ended, its UI is gone: nothing tells what was slow, or why it failed",
+            next_step="set `spark.eventLog.enabled` and `spark.eventLog.dir`, for a Spark History Server",
+            on_key=True,
+        )
+
+
+def overlapping_runs(subject: Subject) -> Iterator[Finding]:
+    """Two runs of one schedule at the same time, on the same data."""
+    schedule = subject.application.schedule
+    if schedule is not None and schedule.concurrency_policy == "Allow":
+        yield Finding(
+            ("spec", "concurrencyPolicy"),
+            "a slow run and the next one work on the same data at the same time",
+            "Allow",
+            "Forbid, Replace",
+            "use Forbid, unless the application was written for it",
+        )
+
+
+def time_zone(subject: Subject) -> Iterator[Finding]:
+    """An hour without a time zone: the cluster's control plane decides which."""
+    schedule = subject.application.schedule
+    if schedule is None or schedule.time_zone is not None:
+        return
+    fields = schedule.cron.split()
+    if schedule.cron.startswith("@every") or (
+        len(fields) == 5 and fields[1] == "*" and fields[2:] == ["*"] * 3
+    ):
+        return
+    yield Finding(
+        ("spec", "timeZone"),
+        "no time zone is named: the hour is that of the cluster's control plane",
+        next_step="name one, such as `timeZone: Etc/UTC`",
+        on_key=True,
+    )
+
+
+def late_start(subject: Subject) -> Iterator[Finding]:
+    """A missed run that starts whenever it can."""
+    schedule = subject.application.schedule
+    if schedule is not None and schedule.starting_deadline_seconds is None:
+        yield Finding(
+            ("spec", "startingDeadlineSeconds"),
+            "a run that was missed starts whenever the cluster is back, however late",
+            next_step="set `startingDeadlineSeconds` to how late a run may start",
+            on_key=True,
+        )
+
+
+def disruption_budget(subject: Subject) -> Iterator[Finding]:
+    """A driver that a drain of its node ends at once."""
+    if subject.application.disruption_budget is None:
+        yield Finding(
+            subject.facts.path("podDisruptionBudget", "enabled"),
+            "a drain of the driver's node evicts it at once, with all its work",
+            next_step="set `podDisruptionBudget: {enabled: true}`: a drain then waits until it has ended",
+            on_key=True,
+        )
+
+
+def evictable_driver(subject: Subject) -> Iterator[Finding]:
+    """A driver that an autoscaler may evict to save a node."""
+    for key, text in _KEEP.items():
+        if subject.driver.annotations.get(key) != text:
+            places = (subject.facts.path("driver"), subject.facts.path("driver", "template", "metadata"))
+            yield Finding(
+                subject.where(places, "annotations", key),
+                "lets an autoscaler evict the driver to save a node",
+                subject.driver.annotations.get(key, ""),
+                text,
+                "delete it: the driver gets the right one by itself",
+            )
+
+
+def required_labels(subject: Subject) -> Iterator[Finding]:
+    """Labels that the repository's configuration asks for (`settings.requiredLabels`)."""
+    missing = [key for key in subject.settings.required_labels if key not in subject.application.labels]
+    if missing:
+        yield Finding(
+            ("metadata", "labels"),
+            f"every application has these labels here, and this one has no {', '.join(missing)}",
+            next_step=f"add it: `{missing[0]}: ...`",
+            on_key=True,
+        )
+
+
+def large_pointers(subject: Subject) -> Iterator[Finding]:
+    """A heap just above the size up to which the JVM packs its pointers: it holds less than a smaller one."""
+    for role in (subject.application.driver, subject.application.executor):
+        if _OOPS_END <= role.memory.heap < _OOPS_GAP_END:
+            yield Finding(
+                subject.property_path(f"spark.{role.name}.memory"),
+                "from 32g on pointers take twice the room: up to 48g the heap holds less than one of 31g",
+                "",
+                "at most 31g, or 48g and more",
+                "use 31g, or more executors",
+            )
+
+
+def unlimited_result(subject: Subject) -> Iterator[Finding]:
+    """Results of any size, which end in a driver that is out of memory."""
+    text = subject.facts.properties.get("spark.driver.maxResultSize", "").strip()
+    if text.rstrip("bkmgtpBKMGTP") == "0":
+        yield Finding(
+            subject.property_path("spark.driver.maxResultSize"),
+            "a result larger than the driver's memory kills it, instead of failing with a message",
+            text,
+            "a size below the driver's memory",
+            "set a limit; the default is 1g",
+        )
+
+
+def small_overhead(subject: Subject) -> Iterator[Finding]:
+    """Python or R with little room beside the heap: its processes live there, and are killed."""
+    memory = subject.application.executor.memory
+    foreign = subject.application.language in ("Python", "R")
+    if foreign and not memory.pyspark and memory.overhead * 5 < memory.heap:
+        given = subject.property_path("spark.executor.memoryOverhead")
+        factor = subject.property_path("spark.kubernetes.memoryOverheadFactor")
+        yield Finding(
+            given if subject.has(given) or not subject.has(factor) else factor,
+            f"the processes of {subject.application.language} have {memory.overhead} MiB beside a heap of "
+            f"{memory.heap} MiB, and are killed when they need more",
+            "",
+            "a fifth of the heap or more",
+            "leave it out: Spark takes 40 percent of the heap",
+        )

@@ -1,0 +1,191 @@
+"""`--fix`: the text of a file with what can be put right, every other character where it was."""
+
+from __future__ import annotations
+
+import pytest
+
+from sparkgen.cli.fixing import _finder
+from sparkgen.cli.linting import Review
+from sparkgen.lint import PROFILES, Config, Policy, fix_text
+from sparkgen.lint.settings import Settings
+
+HEAD = """\
+apiVersion: sparkgen.dev/v1alpha1
+kind: SparkApplication
+metadata: # who
+  name: report # the report
+{metadata}spec:
+  type: Python
+  sparkVersion: "3.5.8"
+  image: registry.example.com/team/report:1.7.0
+  mainApplicationFile: local:///opt/app/report.py
+"""
+GUARDS = """\
+  annotations:
+    argocd.argoproj.io/sync-options: "Prune=false"
+    kustomize.toolkit.fluxcd.io/prune: disabled
+"""
+REVIEW = Review(Policy(Config(profiles=tuple(PROFILES))), "/")
+
+
+def fixed(text: str, review: Review = REVIEW) -> str:
+    """The text after all fixes; fixing it again changes nothing."""
+    once = fix_text(text.encode(), _finder(review, "app.yaml")).data
+    assert fix_text(once, _finder(review, "app.yaml")).data == once
+    return once.decode()
+
+
+def with_spec(lines: str) -> str:
+    """A document that is guarded against pruning, with more lines in its spec."""
+    return HEAD.format(metadata=GUARDS) + lines
+
+
+def test_annotations_come_behind_the_last_line_of_metadata() -> None:
+    """Comments and order stay."""
+    assert fixed(HEAD.format(metadata="")) == HEAD.format(metadata=GUARDS)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "  annotations: {a: b} # ours\n",
+            '  annotations: {a: b, argocd.argoproj.io/sync-options: "Prune=false", '
+            "kustomize.toolkit.fluxcd.io/prune: disabled} # ours\n",
+        ),
+        (
+            "  annotations: {}\n",
+            '  annotations: {argocd.argoproj.io/sync-options: "Prune=false", '
+            "kustomize.toolkit.fluxcd.io/prune: disabled}\n",
+        ),
+        (
+            "  annotations:\n      a: |\n        text\n\n  # about labels\n  labels:\n    team: x\n",
+            '  annotations:\n      a: |\n        text\n      argocd.argoproj.io/sync-options: "Prune=false"\n'
+            "      kustomize.toolkit.fluxcd.io/prune: disabled\n\n  # about labels\n  labels:\n    team: x\n",
+        ),
+        (
+            "  annotations:\n    argocd.argoproj.io/sync-options: ServerSideApply=true # SSA\n",
+            '  annotations:\n    argocd.argoproj.io/sync-options: "ServerSideApply=true,Prune=false" # SSA\n'
+            "    kustomize.toolkit.fluxcd.io/prune: disabled\n",
+        ),
+        (
+            "  annotations:\n    argocd.argoproj.io/sync-options: Prune=false\n",
+            "  annotations:\n    argocd.argoproj.io/sync-options: Prune=false\n",
+        ),
+    ],
+)
+def test_annotations_are_added_to_those_that_are_there(before: str, after: str) -> None:
+    """In their style and indentation; what is there already is not added."""
+    assert fixed(HEAD.format(metadata=before)) == HEAD.format(metadata=after)
+
+
+def test_the_controller_of_the_configuration_is_asked() -> None:
+    """Only its annotation is added, and another one's does not count."""
+    review = Review(Policy(Config(profiles=("gitops",), settings=Settings(controllers=("flux",)))), "/")
+    argo = "  annotations:\n    argocd.argoproj.io/sync-options: Prune=false\n"
+    flux = argo + "    kustomize.toolkit.fluxcd.io/prune: disabled\n"
+    assert fixed(HEAD.format(metadata=argo), review) == HEAD.format(metadata=flux)
+
+
+def test_the_ends_of_lines_stay() -> None:
+    """A file of Windows stays one; a last line without an end gets one where a line follows."""
+    text = HEAD.format(metadata="").replace("\n", "\r\n")
+    assert fixed(text) == HEAD.format(metadata=GUARDS).replace("\n", "\r\n")
+    last = "spec: {type: Python, sparkVersion: '3.5.8', image: 'a.example/b:1', mainApplicationFile: 'local:///a.py'}\n"
+    head = "apiVersion: sparkgen.dev/v1alpha1\nkind: SparkApplication\n"
+    assert fixed(f"{head}{last}metadata:\n  name: a") == f"{head}{last}metadata:\n  name: a\n{GUARDS}"
+
+
+def test_a_byte_order_mark_stays() -> None:
+    """It is no part of the text."""
+    assert fixed("\ufeff" + HEAD.format(metadata="")) == "\ufeff" + HEAD.format(metadata=GUARDS)
+
+
+def test_each_document_of_a_file_is_fixed() -> None:
+    """Also behind one of somebody else, and an empty one."""
+    other = HEAD.format(metadata="").replace("name: report", "name: other")
+    joined = f"---\n---\n{HEAD.format(metadata='')}---\n# two\n{other}"
+    guarded = HEAD.format(metadata=GUARDS)
+    assert fixed(joined) == f"---\n---\n{guarded}---\n# two\n{guarded.replace('name: report', 'name: other')}"
+
+
+def test_what_has_no_effect_goes() -> None:
+    """With what would be empty without it: here the whole template."""
+    spec = "  driver:\n    memory: 2g\n    template:\n      spec:\n        restartPolicy: Always\n"
+    assert fixed(with_spec(spec)) == with_spec("  driver:\n    memory: 2g\n")
+    spec = "  driver:\n    template:\n      spec:\n        automountServiceAccountToken: true\n"
+    more = "  executor:\n    cores: 2\n"
+    assert fixed(with_spec(spec + more)) == with_spec(more)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "  driver:\n    template:\n      spec:\n        restartPolicy: Always # kept for later\n",
+        "  driver: {memory: 2g, template: {spec: {restartPolicy: Always}}}\n",
+        "  run:\n    expiresAt: '2091-01-01T00:00:00Z'\n  restartPolicy:\n    type: Always\n",
+    ],
+)
+def test_what_cannot_be_taken_out_safely_stays(spec: str) -> None:
+    """A comment would be lost, braces are another form, and the last has an effect: people decide."""
+    assert fixed(with_spec(spec)) == with_spec(spec)
+
+
+def test_a_word_for_a_boolean_is_written_as_one() -> None:
+    """`yes` is true to Kubernetes and text to YAML 1.2."""
+    assert fixed(with_spec("  suspend: no # go\n")) == with_spec("  suspend: false # go\n")
+
+
+CONTEXT = """\
+  driver:
+    initContainers: {anchor}
+      - name: fetch # first
+        image: registry.example.com/tools/fetch:1.0.0
+        securityContext: # ours
+          readOnlyRootFilesystem: true
+{added}        # the end
+  executor:
+    {other}
+"""
+ADDED = '          allowPrivilegeEscalation: false\n          capabilities:\n            drop: ["ALL"]\n'
+
+
+def test_a_container_gets_what_pod_security_asks_for() -> None:
+    """In its own context, behind what is there."""
+    text = CONTEXT.format(anchor="", added="", other="cores: 2")
+    assert fixed(with_spec(text)) == with_spec(CONTEXT.format(anchor="", added=ADDED, other="cores: 2"))
+
+
+def test_two_roles_that_share_their_text_are_fixed_together() -> None:
+    """An alias brings the same lines to both."""
+    shared = {"anchor": "&helpers", "other": "initContainers: *helpers"}
+    text = CONTEXT.format(added="", **shared)
+    assert fixed(with_spec(text)) == with_spec(CONTEXT.format(added=ADDED, **shared))
+
+
+def test_a_container_of_root_keeps_its_capabilities() -> None:
+    """It may need them: only what is safe is added."""
+    text = CONTEXT.format(
+        anchor="", added="          runAsUser: 0\n          runAsNonRoot: false\n", other="cores: 2"
+    )
+    after = text.replace(
+        "          runAsNonRoot: false\n",
+        "          runAsNonRoot: false\n          allowPrivilegeEscalation: false\n",
+    )
+    assert fixed(with_spec(text)) == with_spec(after)
+
+
+def test_what_is_ignored_is_not_fixed() -> None:
+    """Somebody has said why."""
+    text = HEAD.format(metadata="").replace(
+        "metadata: # who", "metadata: # sparkgen: ignore SG201 -- by hand"
+    )
+    assert fixed(text) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a: [", "a: 1\n", "\x00", HEAD.format(metadata="").replace("type:", "tipe:")]
+)
+def test_what_is_not_valid_is_not_touched(text: str) -> None:
+    """A broken document is mended by people first."""
+    assert fixed(text) == text

@@ -1,0 +1,122 @@
+"""The pages of the rules of policy: each shows what is wrong and what is right. Both are checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import sparkgen.lint
+from sparkgen import schema, semantics
+from sparkgen.document import Document, load
+from sparkgen.errors import Severity
+from sparkgen.lint import PROFILES, RULES, Config, read_config
+from sparkgen.lint.registry import check
+from tests.unit.semantics.documents import whole
+
+FOLDER = Path(sparkgen.lint.__file__).parent / "pages"
+REFERENCE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "lint.md"
+BY_CODE = {rule.code: rule for rule in RULES}
+
+
+def page(code: str) -> str:
+    """A rule's page."""
+    return (FOLDER / f"{code}.md").read_text(encoding="utf-8")
+
+
+def example(code: str, heading: str) -> str:
+    """The YAML block of a page below a heading; "" if there is none."""
+    match = re.search(rf"^## {heading}\n\n```yaml\n(.*?)^```$", page(code), re.MULTILINE | re.DOTALL)
+    return match[1] if match else ""
+
+
+def document(value: dict[str, Any]) -> Document:
+    """A document with this value."""
+    (found,) = load(("-",), stdin=lambda: yaml.safe_dump(value).encode()).documents
+    return found
+
+
+def codes(code: str, heading: str) -> set[str]:
+    """What is found in an example, with the configuration that the page shows."""
+    config = read_config(example(code, "Configuration").encode(), ".sparkgen.yaml")
+    assert isinstance(config, Config)
+    shown = document(whole(example(code, heading)))
+    assert schema.check(shown) == []
+    assert [problem for problem in semantics.check(shown) if problem.severity is Severity.ERROR] == []
+    return {problem.code for problem, _ in check(shown, config.settings)}
+
+
+@pytest.mark.parametrize("code", BY_CODE)
+def test_the_wrong_example_is_found_by_its_rule(code: str) -> None:
+    """A reader who recognises their document in the example has this finding."""
+    assert code in codes(code, "Wrong")
+
+
+@pytest.mark.parametrize("code", BY_CODE)
+def test_the_right_example_is_not(code: str) -> None:
+    """What a page recommends ends the finding."""
+    assert example(code, "Right")
+    assert code not in codes(code, "Right")
+
+
+@pytest.mark.parametrize("code", BY_CODE)
+def test_a_page_says_what_the_table_says(code: str) -> None:
+    """Title, severity and profiles stand in the page for readers, in the table for the tool."""
+    rule = BY_CODE[code]
+    head, _, rest = page(code).partition("\n\n")
+    assert head.lower() == f"# {code}: {rule.summary.rstrip('.')}".lower()
+    assert rest.startswith(f"**{rule.severity.value.capitalize()}.** ")
+    assert set(re.findall(r"`([a-z-]+)`", re.findall(r"Profiles?: (.*)\.$", rest, re.MULTILINE)[0])) == set(
+        rule.profiles
+    )
+    assert f"# sparkgen: ignore {code} -- " in rest
+
+
+def test_there_is_a_page_for_every_rule_and_no_other() -> None:
+    """A page without a rule would explain what never happens; SG200 is about the configuration."""
+    assert {path.stem for path in FOLDER.glob("*.md")} == {*BY_CODE, "SG200"}
+
+
+def test_the_page_about_the_configuration_is_right() -> None:
+    """Its wrong example is SG200, its right one is none."""
+    wrong = read_config(example("SG200", "Wrong").encode(), ".sparkgen.yaml")
+    assert isinstance(wrong, tuple)
+    assert {problem.code for problem in wrong} == {"SG200"}
+    assert isinstance(read_config(example("SG200", "Right").encode(), ".sparkgen.yaml"), Config)
+
+
+def test_the_table_is_in_order_and_its_profiles_exist() -> None:
+    """Reports show rules in this order; a rule of an unknown profile would never be asked."""
+    assert list(BY_CODE) == sorted(BY_CODE)
+    assert len({rule.name for rule in RULES}) == len(RULES) == len(BY_CODE)
+    assert {profile for rule in RULES for profile in rule.profiles} == set(PROFILES)
+
+
+def reference() -> str:
+    """docs/reference/lint.md: a table, and then every page with its headings one level deeper."""
+    rows, sections = [], []
+    for code in ("SG200", *BY_CODE):
+        text = page(code)
+        title = text.partition("\n")[0].removeprefix(f"# {code}: ")
+        anchor = re.sub(r"[^a-z0-9 _-]", "", f"{code}: {title}".lower()).replace(" ", "-")
+        rule = BY_CODE.get(code)
+        severity, profiles = (rule.severity.value, ", ".join(rule.profiles)) if rule else ("error", "")
+        rows.append(f"| [{code}](#{anchor}) | {severity} | {profiles} | {title} |\n")
+        parts = re.split(r"(^```.*?^```$)", text, flags=re.MULTILINE | re.DOTALL)
+        parts[::2] = [re.sub(r"^(#+ )", r"#\1", part, flags=re.MULTILINE) for part in parts[::2]]
+        sections.append("\n" + "".join(parts))
+    head = (
+        "# Rules of policy\n\nEverything that `sparkgen lint` can say beside "
+        "[what `validate` says](rules.md). `sparkgen rule CODE` prints the same\npages. How to choose among them: [lint](../lint.md).\n\n"
+        "| Code | | Profiles | What it finds |\n|---|---|---|---|\n"
+    )
+    return head + "".join(rows) + "".join(sections)
+
+
+def test_the_reference_is_made_of_the_pages(golden: Callable[[Path, str], None]) -> None:
+    """A page that changes without the reference would make two documentations."""
+    golden(REFERENCE, reference())
