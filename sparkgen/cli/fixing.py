@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
 def fix_files(request: Request, review: Review, *, only_show: bool) -> bool:
     """Fix the files of a request, or print the difference; whether there was anything to fix."""
-    if request.values or request.sets or request.set_strings:
-        raise SparkgenError("--fix changes documents as they stand in their files: leave -f and --set out")
+    if request.values or request.sets or request.set_strings or request.target:
+        raise SparkgenError(
+            "--fix changes documents as they stand in their files: leave -f, --set and --target out"
+        )
     names = expand(request.sources)
     if STDIN in names:
         raise SparkgenError("--fix changes files, and standard input is none: name the file")

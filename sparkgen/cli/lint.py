@@ -15,6 +15,7 @@ from sparkgen.cli.options import (
     Set,
     SetString,
     Sources,
+    Target,
     Values,
 )
 from sparkgen.cli.request import Request
@@ -97,6 +98,15 @@ def command(
         ),
     ] = "",
     isolated: Annotated[bool, typer.Option("--isolated", help="Read no configuration.")] = False,
+    target: Annotated[
+        Target | None,
+        typer.Option(
+            "--target",
+            help="Who applies the manifests, as for render; overrules metadata.target of the documents.",
+            case_sensitive=False,
+            show_default=False,
+        ),
+    ] = None,
     values: Values = None,
     sets: Set = None,
     set_strings: SetString = None,
@@ -115,6 +125,7 @@ def command(
         form=form.value,
         colour=colour.value,
         quiet=quiet,
+        target=target.value if target else "",
     )
     wishes = Wishes(tuple(profiles or ()), tuple(rules or ()), fail_on, show, config, isolated, fix, diff)
     if code := lint(request, wishes):

@@ -110,7 +110,11 @@ def _report(request: Request, made: Review, stdin: Stdin, *, fixed: bool) -> int
     shown = [problem for problem in found if problem in wanted | counted]
     show(shown, request, stdin, on_stdout=True)
     if not request.quiet and request.form in ("text", "concise"):
-        number = 0 if fixed or request.values else sum(found[problem] in fixable for problem in shown)
+        number = (
+            0
+            if fixed or request.values or request.target
+            else sum(found[problem] in fixable for problem in shown)
+        )
         _say_rest(len(checked.documents), len(shown), number, len(found) - len(shown))
     return int(bool(counted))
 

@@ -45,7 +45,7 @@ def _rendered(namespace: str, document: Document) -> Bundle:
 def each(
     function: Callable[[_Item], _Result], items: Sequence[_Item], done: str = "rendered"
 ) -> Iterator[_Result]:
-    """What `function`, which changes nothing, makes of every item, in their order; `done` tells of progress."""
+    """What `function`, which changes nothing, makes of every item, in order; `done` tells of progress."""
     workers = min(_processors(), _MOST_WORKERS, len(items) // _PART)
     if len(items) <= FEW or workers < 2 or sys.platform != "linux":
         return map(function, items)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from sparkgen.lint.findings import Finding, Put
 from sparkgen.lint.subject import Subject
@@ -21,45 +21,33 @@ _VERSIONED = re.compile(r"\d+[._]\d+|[0-9a-f]{7,}")
 
 
 def prune(subject: Subject) -> Iterator[Finding]:
-    """Objects of a run that a controller removes with the next one, under a driver that still runs.
-
-    The annotations stand on the objects and not in the pod: adding them starts no new run.
-    """
-    if subject.facts.scheduled or not subject.ends:
+    """Objects of a run that a controller removes with the next one, under a driver that still runs."""
+    target = subject.at(("metadata", "target"))
+    asked = subject.settings.controllers
+    if subject.facts.scheduled or not subject.ends or (target == "kubectl" and not asked):
         return
     guards = {
-        "argocd": (SYNC_OPTIONS, "Prune=false", "Prune=false" in _options(subject)),
-        "flux": (FLUX_PRUNE, "disabled", subject.annotations.get(FLUX_PRUNE) == "disabled"),
+        "argocd": "Prune=false" in _options(subject.job_annotations),
+        "flux": subject.job_annotations.get(FLUX_PRUNE) == "disabled",
     }
-    asked = subject.settings.controllers
-    kept = [kept for controller, (_, _, kept) in guards.items() if controller in (asked or CONTROLLERS)]
-    if all(kept) if asked else any(kept):
+    guarded = [guards[controller] for controller in asked or CONTROLLERS]
+    if all(guarded) if asked else any(guarded):
         return
-    missing = [
-        (key, text)
-        for controller, (key, text, kept) in guards.items()
-        if controller in (asked or CONTROLLERS) and not kept
-    ]
+    wanted = " or ".join(f"`target: {controller}`" for controller in asked or CONTROLLERS)
+    known = len(asked) == 1 and target is None
     yield Finding(
-        ("metadata", "annotations"),
+        ("metadata", "target"),
         "the run before is pruned by the next one, and its driver is killed if it still runs",
-        next_step="set " + " and ".join(f"`{key}: {text}`" for key, text in missing),
+        str(target or ""),
+        next_step=f"set {wanted} in `metadata`, or render with `--target`",
         on_key=True,
-        fix=tuple(_guard(subject, key, text) for key, text in missing),
+        fix=(Put(("metadata", "target"), asked[0]),) if known else (),
     )
 
 
-def _guard(subject: Subject, key: str, text: str) -> Put:
-    given = subject.annotations.get(key, "") if key == SYNC_OPTIONS else ""
-    others = [
-        option for option in given.split(",") if option.strip() and not option.strip().startswith("Prune=")
-    ]
-    return Put(("metadata", "annotations", key), ",".join([*others, text]))
-
-
-def _options(subject: Subject) -> set[str]:
-    """Argo CD's sync options on the objects."""
-    return {option.strip() for option in subject.annotations.get(SYNC_OPTIONS, "").split(",")}
+def _options(annotations: Mapping[str, str]) -> set[str]:
+    """Argo CD's sync options on an object."""
+    return {option.strip() for option in annotations.get(SYNC_OPTIONS, "").split(",")}
 
 
 def rerun_at_sync(subject: Subject) -> Iterator[Finding]:
@@ -71,7 +59,7 @@ def rerun_at_sync(subject: Subject) -> Iterator[Finding]:
                 "makes all objects a hook, which is made anew at every sync: the job runs again each time"
             )
             yield Finding((*path, key), message, next_step="delete it", on_key=True)
-    replaced = {"Force=true", "Replace=true"} & _options(subject)
+    replaced = {"Force=true", "Replace=true"} & _options(subject.annotations)
     if replaced:
         yield Finding(
             (*path, SYNC_OPTIONS),

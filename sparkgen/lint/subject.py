@@ -68,11 +68,15 @@ class Pod:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A frozen view of one document: its facts, its application, its pods. Nothing here may be changed."""
+    """A frozen view of one document: its facts, its application, its pods. Nothing here may be changed.
+
+    `job_annotations`: those of the Job of an application that runs once; none for all others.
+    """
 
     facts: Facts
     application: Application
     pods: tuple[Pod, ...]
+    job_annotations: Mapping[str, str]
     settings: Settings
 
     @classmethod
@@ -83,7 +87,8 @@ class Subject:
         objects = resources.render(application)
         templates = {"driver": _driver(objects), "executor": _executor(objects)}
         pods = tuple(_pod(facts, role, templates[role]) for role in ROLES)
-        return cls(facts, application, pods, settings)
+        jobs = [item["metadata"].get("annotations") or {} for item in objects if item["kind"] == "Job"]
+        return cls(facts, application, pods, jobs[0] if jobs else {}, settings)
 
     @property
     def driver(self) -> Pod:

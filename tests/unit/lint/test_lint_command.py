@@ -12,7 +12,8 @@ from tests.unit.cli.conftest import DOCUMENT, Cli, cli
 
 __all__ = ["cli"]
 
-PRUNED = "metadata.annotations: the run before is pruned"
+PRUNED = "metadata.target: the run before is pruned"
+FLUX = "lint: {settings: {controllers: [flux]}}\n"
 
 
 @pytest.fixture(autouse=True)
@@ -34,10 +35,11 @@ def found(cli: Cli, *arguments: str) -> dict[str, str]:
 
 def test_a_finding_has_code_line_reason_and_next_step(cli: Cli) -> None:
     """As validate says it."""
+    config(FLUX)
     result = cli("lint", "app.yaml", "--profile", "gitops")
     assert result.code == 1
     assert f"app.yaml:3:1: warning[SG201] {PRUNED}" in result.out
-    assert "  next:    set `argocd.argoproj.io/sync-options: Prune=false`" in result.out
+    assert "  next:    set `target: flux` in `metadata`, or render with `--target`" in result.out
     assert "1 can be put right by: sparkgen lint --fix" in result.err
 
 
@@ -160,7 +162,7 @@ def test_a_wrong_configuration_is_exit_code_2(cli: Cli) -> None:
         (["--rule", "SG201=loud"], "'loud' is no severity"),
         (["--config", "a.yaml", "--isolated"], "exclude each other"),
         (["--config", "none.yaml"], "there is no such file"),
-        (["--fix", "--set", "spec.executor.instances=3"], "leave -f and --set out"),
+        (["--fix", "--set", "spec.executor.instances=3"], "leave -f, --set and --target out"),
     ],
 )
 def test_wrong_usage_is_exit_code_2(cli: Cli, arguments: list[str], says: str) -> None:
@@ -181,6 +183,15 @@ def test_an_overlay_counts(cli: Cli) -> None:
     Path("prod.yaml").write_text("metadata:\n  namespace: reports\n")
     assert "SG204" not in found(cli, "-f", "prod.yaml")
     assert "SG204" not in found(cli, "--set", "metadata.namespace=reports")
+
+
+def test_the_target_counts(cli: Cli) -> None:
+    """What a controller is told with it guards the run; `kubectl` says that there is no controller."""
+    assert "SG201" not in found(cli, "--target", "argocd")
+    assert "SG201" not in found(cli, "--set", "metadata.target=kubectl")
+    config(FLUX)
+    assert "SG201" in found(cli, "--target", "argocd")
+    assert "SG201" in found(cli, "--set", "metadata.target=kubectl")
 
 
 def test_sarif_and_github_carry_severities(cli: Cli) -> None:
@@ -215,6 +226,7 @@ def test_the_rule_command_knows_them(cli: Cli) -> None:
 
 def test_fix_changes_the_file_and_says_so(cli: Cli) -> None:
     """In place, with its mode; what is left is reported."""
+    config(FLUX)
     path = Path("app.yaml")
     path.chmod(0o640)
     result = cli("lint", "app.yaml", "--fix", "--profile", "gitops")
@@ -222,9 +234,9 @@ def test_fix_changes_the_file_and_says_so(cli: Cli) -> None:
     assert "new run" not in result.err
     assert "SG201" not in result.out
     assert "SG204" in result.out
-    assert "  annotations:\n    argocd.argoproj.io/sync-options: " in path.read_text()
+    assert path.read_text() == DOCUMENT.replace("  name: pi\n", "  name: pi\n  target: flux\n")
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
-    assert {entry.name for entry in Path().iterdir()} == {".git", "app.yaml"}
+    assert {entry.name for entry in Path().iterdir()} == {".git", ".sparkgen.yaml", "app.yaml"}
 
 
 def test_fix_says_which_run_it_starts(cli: Cli) -> None:
@@ -248,10 +260,11 @@ def test_fix_says_which_run_it_starts(cli: Cli) -> None:
 
 def test_diff_shows_and_changes_nothing(cli: Cli) -> None:
     """Exit 1 where there is something to fix."""
+    config(FLUX)
     before = Path("app.yaml").read_text()
     result = cli("lint", "app.yaml", "--diff")
     assert result.code == 1
-    assert "+    kustomize.toolkit.fluxcd.io/prune: disabled\n" in result.out
+    assert "+  target: flux\n" in result.out
     assert Path("app.yaml").read_text() == before
     cli("lint", "app.yaml", "--fix")
     assert (cli("lint", "app.yaml", "--diff").out, cli("lint", "app.yaml", "--diff").code) == ("", 0)
@@ -259,11 +272,12 @@ def test_diff_shows_and_changes_nothing(cli: Cli) -> None:
 
 def test_fix_goes_through_a_link(cli: Cli) -> None:
     """The link stays, its file changes."""
+    config(FLUX)
     Path("app.yaml").rename("real.yaml")
     Path("app.yaml").symlink_to("real.yaml")
     cli("lint", "app.yaml", "--fix")
     assert Path("app.yaml").is_symlink()
-    assert "Prune=false" in Path("real.yaml").read_text()
+    assert "target: flux" in Path("real.yaml").read_text()
 
 
 def test_a_folder_without_rights_is_a_message(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -273,6 +287,7 @@ def test_a_folder_without_rights_is_a_message(cli: Cli, monkeypatch: pytest.Monk
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
+    config(FLUX)
     monkeypatch.setattr(fixing.tempfile, "mkstemp", refuse)
     result = cli("lint", "app.yaml", "--fix")
     assert result.code == 2

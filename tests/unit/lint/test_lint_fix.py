@@ -20,12 +20,9 @@ metadata: # who
   image: registry.example.com/team/report:1.7.0
   mainApplicationFile: local:///opt/app/report.py
 """
-GUARDS = """\
-  annotations:
-    argocd.argoproj.io/sync-options: "Prune=false"
-    kustomize.toolkit.fluxcd.io/prune: disabled
-"""
-REVIEW = Review(Policy(Config(profiles=tuple(PROFILES))), "/")
+GUARDS = "  target: flux\n"
+FLUX = Settings(controllers=("flux",))
+REVIEW = Review(Policy(Config(profiles=tuple(PROFILES), settings=FLUX)), "/")
 
 
 def fixed(text: str, review: Review = REVIEW) -> str:
@@ -40,7 +37,7 @@ def with_spec(lines: str) -> str:
     return HEAD.format(metadata=GUARDS) + lines
 
 
-def test_annotations_come_behind_the_last_line_of_metadata() -> None:
+def test_a_field_comes_behind_the_last_line_of_its_mapping() -> None:
     """Comments and order stay."""
     assert fixed(HEAD.format(metadata="")) == HEAD.format(metadata=GUARDS)
 
@@ -48,43 +45,42 @@ def test_annotations_come_behind_the_last_line_of_metadata() -> None:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
+        ("metadata: {name: report} # who\n", "metadata: {name: report, target: flux} # who\n"),
+        ("metadata: { name: report, } # who\n", "metadata: { name: report, target: flux } # who\n"),
+        ("metadata: {\n  name: report\n}\n", "metadata: {\n  name: report\n}\n"),
         (
-            "  annotations: {a: b} # ours\n",
-            '  annotations: {a: b, argocd.argoproj.io/sync-options: "Prune=false", '
-            "kustomize.toolkit.fluxcd.io/prune: disabled} # ours\n",
+            "metadata:\n    name: report\n    annotations:\n      a: |\n        text\n\n    # about\n\n",
+            "metadata:\n    name: report\n    annotations:\n      a: |\n        text\n    target: flux\n"
+            "\n    # about\n\n",
         ),
         (
-            "  annotations: {}\n",
-            '  annotations: {argocd.argoproj.io/sync-options: "Prune=false", '
-            "kustomize.toolkit.fluxcd.io/prune: disabled}\n",
+            "metadata:\n  name: report\n  labels: {a: b,\n    c: d} # both\n",
+            "metadata:\n  name: report\n  labels: {a: b,\n    c: d} # both\n  target: flux\n",
         ),
         (
-            "  annotations:\n      a: |\n        text\n\n  # about labels\n  labels:\n    team: x\n",
-            '  annotations:\n      a: |\n        text\n      argocd.argoproj.io/sync-options: "Prune=false"\n'
-            "      kustomize.toolkit.fluxcd.io/prune: disabled\n\n  # about labels\n  labels:\n    team: x\n",
-        ),
-        (
-            "  annotations:\n    argocd.argoproj.io/sync-options: ServerSideApply=true # SSA\n",
-            '  annotations:\n    argocd.argoproj.io/sync-options: "ServerSideApply=true,Prune=false" # SSA\n'
-            "    kustomize.toolkit.fluxcd.io/prune: disabled\n",
-        ),
-        (
-            "  annotations:\n    argocd.argoproj.io/sync-options: Prune=false\n",
-            "  annotations:\n    argocd.argoproj.io/sync-options: Prune=false\n",
+            "metadata:\n  name: report\n  labels: &a\n    a: b\n  annotations: *a\n",
+            "metadata:\n  name: report\n  labels: &a\n    a: b\n  annotations: *a\n  target: flux\n",
         ),
     ],
 )
-def test_annotations_are_added_to_those_that_are_there(before: str, after: str) -> None:
-    """In their style and indentation; what is there already is not added."""
-    assert fixed(HEAD.format(metadata=before)) == HEAD.format(metadata=after)
+def test_a_field_is_added_in_the_style_that_is_there(before: str, after: str) -> None:
+    """In braces and in lines, with their indentation; braces over several lines are left to people."""
+    text = HEAD.format(metadata="").replace("metadata: # who\n  name: report # the report\n", "{}")
+    assert fixed(text.replace("{}", before)) == text.replace("{}", after)
 
 
-def test_the_controller_of_the_configuration_is_asked() -> None:
-    """Only its annotation is added, and another one's does not count."""
-    review = Review(Policy(Config(profiles=("gitops",), settings=Settings(controllers=("flux",)))), "/")
-    argo = "  annotations:\n    argocd.argoproj.io/sync-options: Prune=false\n"
-    flux = argo + "    kustomize.toolkit.fluxcd.io/prune: disabled\n"
-    assert fixed(HEAD.format(metadata=argo), review) == HEAD.format(metadata=flux)
+@pytest.mark.parametrize("metadata", ["  target: argocd\n", "  target: kubectl\n"])
+def test_what_somebody_chose_is_not_changed(metadata: str) -> None:
+    """Another controller than the repository's is a finding for people."""
+    assert fixed(HEAD.format(metadata=metadata)) == HEAD.format(metadata=metadata)
+
+
+def test_without_a_known_controller_people_decide() -> None:
+    """One of two would be a guess."""
+    text = HEAD.format(metadata="")
+    for controllers in ((), ("argocd", "flux")):
+        policy = Policy(Config(profiles=("gitops",), settings=Settings(controllers=controllers)))
+        assert fixed(text, Review(policy, "/")) == text
 
 
 def test_the_ends_of_lines_stay() -> None:

@@ -110,9 +110,9 @@ def reference() -> str:
         parts[::2] = [re.sub(r"^(#+ )", r"#\1", part, flags=re.MULTILINE) for part in parts[::2]]
         sections.append("\n" + "".join(parts))
     head = (
-        "# Rules of policy\n\nEverything that `sparkgen lint` can say beside "
-        "[what `validate` says](rules.md). `sparkgen rule CODE` prints the same\npages. How to choose among them: [lint](../lint.md).\n\n"
-        "| Code | | Profiles | What it finds |\n|---|---|---|---|\n"
+        "# Rules of policy\n\nEverything that `sparkgen lint` can say beside what `validate` says, which is\n"
+        "in [the rules](rules.md). `sparkgen rule CODE` prints the same pages; how to choose: [lint](../lint.md)."
+        "\n\n| Code | | Profiles | What it finds |\n|---|---|---|---|\n"
     )
     return head + "".join(rows) + "".join(sections)
 
