@@ -111,8 +111,8 @@ def reference() -> str:
         sections.append("\n" + "".join(parts))
     head = (
         "# Rules of policy\n\nEverything that `sparkgen lint` can say beside what `validate` says, which is\n"
-        "in [the rules](rules.md). `sparkgen rule CODE` prints the same pages; how to choose: [lint](../lint.md)."
-        "\n\n| Code | | Profiles | What it finds |\n|---|---|---|---|\n"
+        "in [the rules](rules.md). `sparkgen rule CODE` prints the same pages; how to choose is in\n"
+        "[lint](../lint.md).\n\n| Code | | Profiles | What it finds |\n|---|---|---|---|\n"
     )
     return head + "".join(rows) + "".join(sections)
 
