@@ -40,6 +40,9 @@ def spark_default_instances(draft: Draft) -> None:
 
 def schedule_defaults(draft: Draft) -> None:
     """What a schedule means without saying it: kubeflow's operator and a CronJob differ in two defaults."""
+    if draft.get("outer", "schedule") is None:
+        step = "write when it is to run"
+        draft.add(Outcome.GUESSED, ("outer", "schedule"), "@daily", "nothing says when it runs", step)
     if draft.get("outer", "concurrencyPolicy") is None:
         draft.add(
             Outcome.ADDED,

@@ -15,6 +15,7 @@ from sparkgen.errors import Path
 from sparkgen.importing.conf_volumes import volumes
 from sparkgen.importing.draft import Draft, Property
 from sparkgen.importing.entry import Outcome
+from sparkgen.importing.shapes import named
 from sparkgen.model.properties import TYPED_PROPERTIES
 from sparkgen.semantics import conf_table
 
@@ -112,6 +113,13 @@ LOST: Mapping[str, tuple[str, str]] = {
     "spark.kubernetes.executor.deleteOnTermination": ("executor pods are always removed", ""),
 }
 """Properties of conf_table.UNUSED without which something is lost, unless they say what is so anyway: why."""
+
+NEEDLESS: Mapping[str, str] = {
+    "spark.kubernetes.driver.master": "the allocator uses the cluster that it runs in",
+    "spark.kubernetes.driver.pod.excludedFeatureSteps": "no steps of Spark make the pods",
+    "spark.kubernetes.executor.pod.excludedFeatureSteps": "no steps of Spark make the pods",
+}
+"""Properties of native Spark's own machinery: why nothing is lost without them."""
 
 SAME: Mapping[str, tuple[str, ...]] = {
     "spark.kubernetes.executor.deleteOnTermination": ("true",),
@@ -216,7 +224,7 @@ def _present(draft: Draft, target: Path, value: Any) -> Any:
     """What says the same field already: an item of the same name in a list, or the value."""
     old = draft.get(*(str(part) for part in target))
     if isinstance(old, list) and isinstance(value, list) and value and isinstance(value[0], dict):
-        return next((item for item in old if item.get("name") == value[0]["name"]), None)
+        return next((item for item in named(old) if item.get("name") == value[0]["name"]), None)
     return old
 
 
@@ -258,7 +266,9 @@ def _number(text: str) -> float | str:
 
 def _unused(draft: Draft, item: Property, step: str) -> None:
     reason = step.removeprefix("delete it: ").removeprefix("delete it; ")
-    if item.name in LOST and item.text.strip() not in SAME.get(item.name, ()):
+    if item.name in NEEDLESS:
+        _tell(draft, Outcome.NEEDLESS, item, NEEDLESS[item.name])
+    elif item.name in LOST and item.text.strip() not in SAME.get(item.name, ()):
         why, instead = LOST[item.name]
         _tell(draft, Outcome.LOST, item, why, instead or reason)
     elif step == conf_table.UNUSED["spark.kubernetes."]:

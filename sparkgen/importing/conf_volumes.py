@@ -10,6 +10,7 @@ from typing import Any
 
 from sparkgen.importing.draft import Draft, Property
 from sparkgen.importing.entry import Outcome
+from sparkgen.importing.shapes import named
 
 _ON_DEMAND = "OnDemand"
 
@@ -41,7 +42,7 @@ def _volume(draft: Draft, role: str, kind: str, name: str, found: Mapping[str, P
         key.removeprefix("options."): item.text for key, item in found.items() if key.startswith("options.")
     }
     volume = {"name": name, **_SOURCES[kind](options)}
-    known = {item.get("name"): item for item in draft.get("spec", "volumes") or ()}
+    known = {item.get("name"): item for item in named(draft.get("spec", "volumes"))}
     if name in known and known[name] != volume:
         volume["name"] = f"{name}-{role}"
     if volume["name"] not in known:

@@ -102,12 +102,11 @@ def _file(name: str, data: bytes, choices: Choices, examine: Examine, gathered: 
     unreadable = [
         problem
         for problem in (*parsed.problems, *(p for found in parsed.documents for p in found.problems))
-        if problem.severity is Severity.ERROR
+        if _is_fatal(problem)
     ]
     gathered.problems += unreadable
     for found in parsed.documents:
-        errors = [problem for problem in found.problems if problem.severity is Severity.ERROR]
-        if found.root is not None and not errors:
+        if found.root is not None and not any(_is_fatal(problem) for problem in found.problems):
             _document(found.root, (), choices, examine, gathered)
     if len(gathered.imported) + len(gathered.left_alone) == before and not unreadable:
         gathered.left_alone.append(
@@ -115,6 +114,11 @@ def _file(name: str, data: bytes, choices: Choices, examine: Examine, gathered: 
                 "", "", Position(shown, 1, 1), "there is no document in it", not isinstance(name, Found)
             )
         )
+
+
+def _is_fatal(problem: Problem) -> bool:
+    """Whether a document cannot be imported: a number that no reader keeps whole becomes a text."""
+    return problem.severity is Severity.ERROR and not (problem.code == "SG002" and problem.path)
 
 
 def _is_script(name: str, text: str) -> bool:

@@ -108,6 +108,7 @@ def _properties() -> str:
         "| `spark.kubernetes.namespace` | `metadata.namespace` | unless that is said already |",
     ]
     lines += [f"| `{name}` | **lost** | {_cell('; '.join(filter(None, words)))} |" for name, words in _lost()]
+    lines += [f"| `{name}` | not needed | {_cell(why)} |" for name, why in conf.NEEDLESS.items()]
     lines += [
         "| other `spark.kubernetes.*` | **lost**, or not needed | see [the rules](rules.md), SG120, SG121 |",
         "| what does not start with `spark.` | not needed | spark-submit drops it |",

@@ -15,6 +15,7 @@ from sparkgen.document import Node
 from sparkgen.errors import Path
 from sparkgen.importing.draft import Draft
 from sparkgen.importing.entry import Outcome
+from sparkgen.importing.shapes import fits
 
 ROLES = ("driver", "executor")
 OPERATOR_LABELS: Mapping[str, str] = {
@@ -27,6 +28,7 @@ Spark's own (spark-role, spark-app-selector, spark-exec-id) are on the pods anyw
 """
 NOTHING = "says nothing"
 _UNKNOWN = "no field of this name is known in this format"
+_MISFIT = ("it is not what this field takes", "look up what the field takes, and write that")
 _LOOK = "look for what it was meant to do, and set that by hand"
 
 
@@ -184,7 +186,7 @@ def take(given: Take) -> None:
     elif _is_one_of(value, row.same):
         given.draft.tell(Outcome.NEEDLESS, given.path, given.node.position, reason="so it is here anyway")
     elif row.how is not None:
-        row.how(given)
+        _do(row.how, given)
     elif row.needless:
         given.needless()
     elif not row.target:
@@ -193,11 +195,23 @@ def take(given: Take) -> None:
         copy(given)
 
 
+def _do(how: How, given: Take) -> None:
+    """Call a row's function; a value that it can make nothing of (a list for a mapping) is lost."""
+    draft = given.draft
+    known = len(draft.entries) + len(draft.properties)
+    how(given)
+    if len(draft.entries) + len(draft.properties) == known:
+        given.lost(*_MISFIT)
+
+
 def _is_one_of(value: Any, values: tuple[Any, ...]) -> bool:
     return any(value == other and isinstance(value, bool) == isinstance(other, bool) for other in values)
 
 
 def copy(given: Take) -> None:
     """The value as it is, at the row's target."""
+    if not fits(given.target, given.node):
+        given.lost(*_MISFIT)
+        return
     outcome = Outcome.CHANGED if given.row.reason else Outcome.CARRIED
     given.put(given.target, given.node.value, outcome)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from sparkgen.document import Node
 from sparkgen.importing.draft import Property
 from sparkgen.importing.entry import Outcome
+from sparkgen.importing.shapes import named
 from sparkgen.importing.table import ROLES, Take, copy
 
 _WAITS = "Kubernetes waits 10 s, 20 s, 40 s and so on between tries"
@@ -52,7 +54,7 @@ def listed_secret_variables(given: Take) -> None:
 
 def _variable(given: Take, variable: dict[str, Any]) -> None:
     target = ("spec", given.role, "env")
-    known = [item.get("name") for item in given.draft.get(*target) or ()]
+    known = [item.get("name") for item in named(given.draft.get(*target))]
     if variable["name"] in known:
         given.lost("`env` has a variable of this name as well", "keep the one that is meant")
         return
@@ -77,27 +79,41 @@ def hadoop_config_map(given: Take) -> None:
 
 
 def template(given: Take) -> None:
-    """A pod template, of which native Spark takes the container that is named to it, or else the first."""
-    value = dict(given.node.value) if given.node.is_mapping else given.node.value
-    containers = (value.get("spec") or {}).get("containers") if isinstance(value, dict) else None
-    wanted = f"spark-kubernetes-{given.role}"
-    if not isinstance(containers, list) or not containers or not isinstance(containers[0], dict):
+    """A pod template: its account has a field of its own here, and Spark's container a name of its own."""
+    spec = given.node.find(("spec",))
+    if spec is None or not spec.is_mapping:
         copy(given)
         return
-    names = [item.get("name") for item in containers if isinstance(item, dict)]
-    chosen = _container_name(given)
-    index = names.index(chosen) if chosen in names else 0
-    if wanted in names or names[index] == wanted:
-        copy(given)
-        return
-    renamed = [
-        {**item, "name": wanted} if position == index else item for position, item in enumerate(containers)
-    ]
-    value = {**value, "spec": {**value["spec"], "containers": renamed}}
+    value = {**given.node.value, "spec": dict(spec.value)}
+    account = spec.entries.get("serviceAccountName")
+    field = ("spec", given.role, "serviceAccount")
+    if account is not None and account.text and given.draft.get(*field) is None:
+        del value["spec"]["serviceAccountName"]
+        given.at("spec", "serviceAccountName").put(field, account.text)
+    index = _spark_container(given, spec)
+    if index is not None:
+        value["spec"]["containers"] = list(spec.value["containers"])
+        wanted, item = f"spark-kubernetes-{given.role}", spec.value["containers"][index]
+        value["spec"]["containers"][index] = {**item, "name": wanted}
+        was = f"the container {item['name']!r}" if item.get("name") else "the first container"
+        name = given.at("spec", "containers", index, *(["name"] if item.get("name") else []))
+        name.tell(Outcome.REWRITTEN, given.target, f"{was} is Spark's, which is named {wanted} here")
     given.put(given.target, value)
-    name = given.at("spec", "containers", index, *(["name"] if names[index] else []))
-    was = f"the container {names[index]!r}" if names[index] else "the first container"
-    name.tell(Outcome.REWRITTEN, given.target, f"{was} is Spark's, which is named {wanted} here")
+
+
+def _spark_container(given: Take, spec: Node) -> int | None:
+    """Which container of a template has to be named for Spark; None if one is, or there is none.
+
+    Native Spark takes the one that is named to it, or else the first (KubernetesUtils.selectSparkContainer).
+    """
+    containers = spec.entries.get("containers")
+    items = containers.items if containers is not None else []
+    names = [item.value.get("name") if item.is_mapping else None for item in items]
+    wanted = f"spark-kubernetes-{given.role}"
+    if not items or wanted in names or not all(item.is_mapping for item in items):
+        return None
+    chosen = _container_name(given)
+    return names.index(chosen) if chosen in names else 0
 
 
 def _container_name(given: Take) -> str:

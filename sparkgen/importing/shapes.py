@@ -1,0 +1,52 @@
+"""Whether a field takes a list, a mapping or a single value: what the schema says of it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from typing import Any
+
+from sparkgen.document import Node
+from sparkgen.errors import Path
+from sparkgen.schema.store import application_schema
+
+_ROOTS = {"metadata": "metadata", "spec": "applicationSpec", "outer": "scheduledSpec"}
+
+
+def fits(target: Path, node: Node) -> bool:
+    """Whether a value has the shape that the field at `target` takes (as the tables write it)."""
+    shape = _shape(tuple(str(part) for part in target))
+    return shape is None or shape == ("array" if node.is_list else "object" if node.is_mapping else "value")
+
+
+@functools.cache
+def _shape(target: tuple[str, ...]) -> str | None:
+    """`array`, `object` or `value`; None for what the schema of applications does not describe."""
+    definitions = application_schema()["$defs"]
+    section: dict[str, Any] = definitions[_ROOTS[target[0]]] if target[0] in _ROOTS else {}
+    for part in target[1:]:
+        section = _resolved(section, definitions)
+        section = section.get("properties", {}).get(part) or section.get("additionalProperties") or {}
+        if not isinstance(section, dict):
+            return None
+    if section.get("$ref", "").startswith("kubernetes"):
+        return "object"
+    kind = _resolved(section, definitions).get("type")
+    if kind is None:
+        return None
+    return kind if kind in ("array", "object") else "value"
+
+
+def _resolved(section: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    """A section of the schema with its references followed: `#/$defs/role/properties/cores`."""
+    while section.get("$ref", "").startswith("#/$defs/"):
+        found: Any = definitions
+        for part in section["$ref"].removeprefix("#/$defs/").split("/"):
+            found = found[part]
+        section = found
+    return section
+
+
+def named(items: Any) -> Iterable[dict[str, Any]]:
+    """The items of a list that are mappings, whatever else stands there."""
+    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
