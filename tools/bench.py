@@ -1,8 +1,9 @@
 """`make bench`: how long sparkgen takes beside `helm template`, as ratios of medians within one run.
 
-Three questions: one cold `sparkgen render` against one `helm template` of a chart of like size (the same
+Four questions: one cold `sparkgen render` against one `helm template` of a chart of like size (the same
 objects, as templates that read values), and against one of sparkgen's own chart, which computes the same from
-the same document; and many documents in one call against as many calls of helm.
+the same document; many documents in one call against as many calls of helm; and whether a repository is up to
+date, against the calls of helm that would render it.
 The commands run in turn, A B A B, so that a noisy machine treats both alike.
 """
 
@@ -62,6 +63,7 @@ def main(arguments: list[str] | None = None) -> int:
             cold_start(helm, chart, options.rounds),
             own_chart(helm, options.rounds),
             *many_documents(helm, chart, Path(folder), options.documents),
+            repository_check(helm, chart, Path(folder)),
         ]
     text = report(comparisons)
     print(text)
@@ -159,6 +161,36 @@ def many_documents(helm: str, chart: Path, folder: Path, count: int, rounds: int
             f"{calls} with `--output-dir`",
         ),
     ]
+
+
+def repository_check(helm: str, chart: Path, folder: Path, count: int = 200, rounds: int = 5) -> Comparison:
+    """`render --check -R` on a repository that is up to date, as each pull request's CI calls it.
+
+    Ten teams, an environment, `count` documents. helm is called for a tenth of them in each round.
+    """
+    apps, output = folder / "repository", folder / "deploy"
+    (apps / "environments").mkdir(parents=True)
+    (apps / "environments" / "prod.yaml").write_text("metadata: {target: argocd}\n", encoding="utf-8")
+    text = EXAMPLE.read_text(encoding="utf-8")
+    name = yaml.safe_load(text)["metadata"]["name"]
+    for index in range(count):
+        place = apps / f"team-{index % 10}" / f"app-{index}" / "app.yaml"
+        place.parent.mkdir(parents=True)
+        place.write_text(text.replace(f"name: {name}\n", f"name: app-{index}\n", 1), encoding="utf-8")
+    render = [str(SPARKGEN), "render", "-R", str(apps), "-o", str(output)]
+    theirs = [helm, "template", "bench", str(chart)]
+    timed(render)
+    check, sample = [*render, "--check"], max(count // 10, 1)
+    pairs = [
+        (timed(check), sum(timed(theirs) for _ in range(sample)) * count / sample) for _ in range(rounds)
+    ]
+    return compared(
+        f"{count} up-to-date documents, checked",
+        "",
+        pairs,
+        "one `sparkgen render --check -R DIR -o OUT`",
+        f"{count} calls of `helm template` (from {sample} per round)",
+    )
 
 
 def compared(

@@ -6,6 +6,7 @@ Nothing that is a table is written in Helm's language. `tools/chart.py` writes t
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 from unittest import mock
 
@@ -14,7 +15,8 @@ from sparkgen.errors import Severity
 from sparkgen.grammar import cron, duration, memory, quantity
 from sparkgen.grammar.timezone_names import AREAS
 from sparkgen.model import Application, build, properties
-from sparkgen.resources import conf, driver, executor, gitops, merge, objects, pod, run, security
+from sparkgen.model.build import DEFAULT_HISTORY, GITOPS
+from sparkgen.resources import conf, driver, executor, gitops, history, merge, objects, pod, run, security
 from sparkgen.semantics import (
     conf_table,
     fields,
@@ -72,6 +74,12 @@ def _resources() -> Table:
         "changeable": run.CHANGEABLE,
         "decommissionScript": executor.DECOMMISSION_SCRIPT,
         "fixedPorts": sorted(executor.FIXED_PORTS),
+        "defaultHistory": asdict(DEFAULT_HISTORY),
+        "gitops": GITOPS,
+        "historyAnnotations": gitops.HISTORY_ANNOTATIONS,
+        "historyLimits": history.JOB_LIMITS,
+        "historyRules": history.HISTORY_RULES,
+        "markRule": history.MARK_RULE,
         "ivyDir": conf.IVY_DIR,
         "jobAnnotations": gitops.JOB_ANNOTATIONS,
         "listAnnotations": gitops.LISTS,

@@ -16,6 +16,7 @@ USAGE = """usage: sparkgen-runtime COMMAND
   allocator   create and remove executors while the driver runs (the sidecar)
   janitor     remove what applications have left in a shuffle service's directories (beside the service);
               `janitor prepare` makes the directories ready (its init container)
+  history     remove ended runs beyond spec.run.history (a Job of its own, with rights of its own)
   version     say which contract version and which release this is
 """
 
@@ -27,6 +28,8 @@ def main(arguments: list[str]) -> int:
             return _with_exit_code(_allocator)
         case ["install"]:
             return _with_exit_code(_install)
+        case ["history"]:
+            return _with_exit_code(_history)
         case ["version"]:
             return _version()
         case ["--help" | "-h" | "help"]:
@@ -62,6 +65,20 @@ def _allocator() -> int:
 
     chances = Chances(time.monotonic, random.random)
     return sidecar.run(os.environ, sidecar.Outside(cluster.world), chances, lambda: secrets.token_hex(32))
+
+
+def _history() -> int:
+    from sparkgen.allocator.housekeeper import asked, keep_house  # noqa: PLC0415 - as above
+    from sparkgen.allocator.install import Refused  # noqa: PLC0415
+    from sparkgen.allocator.transport import NoCluster, Transport, in_cluster  # noqa: PLC0415
+
+    wanted = asked(os.environ)
+    try:
+        transport = Transport(in_cluster(os.environ), agent="sparkgen-history")
+    except NoCluster as error:
+        raise Refused(str(error)) from None
+    keep_house(transport, os.environ, wanted, print)
+    return 0
 
 
 def _version() -> int:

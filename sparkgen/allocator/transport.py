@@ -133,17 +133,29 @@ class Transport:
         self._ca = None if access.ca_file is None else File(access.ca_file)
         self._pool: urllib3.HTTPConnectionPool | None = None
 
-    def call(self, method: str, path: str, query: Mapping[str, str] | None = None, body: Any = None) -> Reply:
-        """One call, and its answer. Fault when none came; an answer that is an error is a Reply, too."""
+    def call(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        body: Any = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> Reply:
+        """One call, and its answer. Fault when none came; an answer that is an error is a Reply, too.
+
+        `headers` overrule those of every call.
+        """
         data = None if body is None else json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()
         timeout = urllib3.Timeout(connect=CONNECT_TIMEOUT, read=self._read_timeout)
-        pool, headers = self._ready()
+        pool, own = self._ready()
+        content = {} if data is None else {"Content-Type": "application/json"}
         with _faults():
             response = pool.request(
                 method,
                 _target(path, query),
                 body=data,
-                headers=headers if data is None else {**headers, "Content-Type": "application/json"},
+                headers={**own, **content, **(headers or {})},
                 timeout=timeout,
                 retries=False,
                 redirect=False,

@@ -28,9 +28,9 @@ Documents are checked first. An error stops the render and nothing is written; w
 error. With -o, one application stands in DIR itself, several in a folder each. Files that did not change
 are not touched, files of an earlier render that are needed no more are removed, files of others are kept.
 
-With -R, PATH holds the documents of a whole repository, in folders. Each is rendered for every environment
-that the nearest folder `environments` names, with environments/NAME.yaml of all folders above it laid on,
-into NAME/FOLDER/APPLICATION below -o DIR, which holds nothing but such directories.
+With -R, PATH holds the documents of a whole repository, in folders. A file environments/NAME.yaml is an
+overlay for all documents beside and below its folder; each document is rendered for every NAME on the way to
+it, into NAME/FOLDER/APPLICATION below -o DIR, which holds nothing but such directories.
 """
 EXAMPLES = """\b
 Examples:

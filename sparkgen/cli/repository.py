@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from sparkgen.writers.tree import Changes
 
 
+_SHOWN = 4
+"""Files that are named when a directory is out of date; the diff has all."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rendered:
     """One application in one environment.
@@ -195,4 +199,5 @@ def _why(changes: Changes) -> str:
     ]
     if changes.write and not changes.old:
         return f"all its {len(changes.write)} files are new"
-    return ", ".join(words)
+    more = f" and {len(words) - _SHOWN} more" if len(words) > _SHOWN else ""
+    return ", ".join(words[:_SHOWN]) + more

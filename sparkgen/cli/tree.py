@@ -1,8 +1,8 @@
 """`-R DIR`: which documents a repository holds, for which environments, and where each one's files go.
 
-A document is rendered for the environments that the nearest folder `environments` names: the one beside
-it, or of a folder above, up to DIR. Each file in such a folder is an overlay, `environments/prod.yaml` that
-of `prod`; all of the same name on the way from DIR to the document are laid on it, those of DIR first.
+Each file in a folder `environments` is an overlay: `environments/prod.yaml` that of `prod`, for all documents
+in the folder beside it and below. A document is rendered for each environment that is named so on the way
+from DIR to it, with all overlays of this name laid on, those of DIR first.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _in_folder(folder: tuple[str, str], levels: Levels) -> Iterator[Part]:
     from sparkgen.document.sources import documents_in  # noqa: PLC0415 - see pipeline.py
 
     path, below = folder
-    environments = next((sorted(level) for level in reversed(levels) if level), [""])
+    environments = sorted({name for level in levels for name in level}) or [""]
     for file in documents_in(path):
         for environment in environments:
             overlays = tuple(level[environment] for level in levels if environment in level)

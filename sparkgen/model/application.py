@@ -77,6 +77,14 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
+class History:
+    """How many ended runs are kept beside the current one; None keeps all."""
+
+    succeeded: int | None
+    failed: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Schedule:
     """When a scheduled application runs, in CronJob's terms."""
 
@@ -132,6 +140,7 @@ class Application:
     ttl_seconds: int | None
     suspend: bool
     run: Run
+    history: History | None
     schedule: Schedule | None
     account: Account
     network_policy: Mapping[str, Any] | None

@@ -12,6 +12,7 @@ from sparkgen.model.application import (
     Account,
     Application,
     Executors,
+    History,
     Role,
     RoleName,
     Run,
@@ -26,6 +27,9 @@ DEFAULT_NAMESPACE = "default"
 
 GITOPS = ("argocd", "flux")
 """Targets that apply what is in Git again and again."""
+
+DEFAULT_HISTORY = History(succeeded=3, failed=1)
+"""Under a GitOps controller: as many as a CronJob keeps."""
 
 
 def build(value: Mapping[str, Any], namespace: str | None = None) -> Application:
@@ -72,6 +76,7 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
         ttl_seconds=_time_to_live(value),
         suspend=bool(spec.get("suspend", False)),
         run=_run(spec),
+        history=_history(value, spec),
         schedule=_schedule(outer) if scheduled else None,
         account=_account(metadata["name"], spec),
         network_policy=_if_enabled(spec.get("networkPolicy")),
@@ -173,6 +178,20 @@ def _run(spec: Mapping[str, Any]) -> Run:
     run = spec.get("run") or {}
     history = run.get("history") or {}
     return Run(run.get("id"), run.get("expiresAt"), history.get("succeeded"), history.get("failed"))
+
+
+def _history(value: Mapping[str, Any], spec: Mapping[str, Any]) -> History | None:
+    """What is kept of ended runs; None when nothing removes any.
+
+    A GitOps controller is told to leave the objects of a run, so that something else has to remove them.
+    """
+    if not (spec.get("rbac") or {}).get("create", True):
+        return None
+    given = (spec.get("run") or {}).get("history") or {}
+    once = value["kind"] == "SparkApplication" and (spec.get("restartPolicy") or {}).get("type") != "Always"
+    if once and given:
+        return History(given.get("succeeded"), given.get("failed"))
+    return DEFAULT_HISTORY if value["metadata"].get("target") in GITOPS else None
 
 
 def _schedule(outer: Mapping[str, Any]) -> Schedule:

@@ -7,6 +7,7 @@ from typing import Any
 from sparkgen.model.application import Application
 from sparkgen.resources import objects
 from sparkgen.resources.gitops import for_target
+from sparkgen.resources.history import history_objects
 from sparkgen.resources.order import ordered
 from sparkgen.resources.run import files, run_name
 
@@ -16,6 +17,7 @@ __all__ = ["render", "run_name"]
 def render(application: Application) -> tuple[dict[str, Any], ...]:
     """All objects of an application, in the order in which they are applied."""
     run = run_name(application)
+    workload = objects.workload(application, run)
     made = [
         objects.service_account(application),
         objects.role(application),
@@ -28,6 +30,7 @@ def render(application: Application) -> tuple[dict[str, Any], ...]:
         objects.network_policy(application),
         objects.disruption_budget(application),
         objects.ui_service(application, run),
-        objects.workload(application, run),
+        workload,
+        *history_objects(application, run, workload["kind"]),
     ]
     return tuple(ordered(for_target(item, application.target)) for item in made if item is not None)

@@ -36,6 +36,14 @@ JOB_ANNOTATIONS: Mapping[str, Mapping[str, str]] = {
 }
 """Target -> annotations of a Job."""
 
+HISTORY_ANNOTATIONS: Mapping[str, Mapping[str, str]] = {
+    "kubectl": {},
+    # Tidying up that fails is no illness of the application; the next run's Job does it.
+    "argocd": {"argocd.argoproj.io/ignore-healthcheck": "true"},
+    "flux": {},
+}
+"""Target -> annotations of the Job that removes ended runs."""
+
 LISTS = ("argocd.argoproj.io/compare-options", "argocd.argoproj.io/sync-options")
 """Annotations that are lists with commas, of `Option=value`: ours are appended to those of the document."""
 
@@ -53,6 +61,8 @@ def for_target(item: Object, target: str) -> Object:
         wanted |= RUN_ANNOTATIONS[target]
     if item["kind"] == "Job":
         wanted |= JOB_ANNOTATIONS[target]
+        if contract.LABEL_RUN not in metadata["labels"]:  # it is not the driver's
+            wanted |= HISTORY_ANNOTATIONS[target]
     # For kubectl too: a document without a target may well be applied by Flux.
     if target != "argocd" and _has_variable(item):
         wanted[VERBATIM] = "disabled"

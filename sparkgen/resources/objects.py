@@ -24,7 +24,8 @@ ALLOCATOR_RULES: tuple[Object, ...] = (
 """All that the allocator may do, in one namespace."""
 
 
-def _metadata(application: Application, name: str, run: str | None = None) -> Object:
+def metadata_of(application: Application, name: str, run: str | None = None) -> Object:
+    """Name, namespace, labels and annotations of an object; `run`: for one that belongs to a run."""
     labels = {
         **application.labels,
         contract.LABEL_NAME: application.name,
@@ -33,10 +34,10 @@ def _metadata(application: Application, name: str, run: str | None = None) -> Ob
     }
     if run is not None:
         labels[contract.LABEL_RUN] = run
-    metadata: Object = {"name": name, "namespace": application.namespace, "labels": labels}
+    found: Object = {"name": name, "namespace": application.namespace, "labels": labels}
     if application.annotations:
-        metadata["annotations"] = dict(application.annotations)
-    return metadata
+        found["annotations"] = dict(application.annotations)
+    return found
 
 
 def service_account(application: Application) -> Object | None:
@@ -44,7 +45,7 @@ def service_account(application: Application) -> Object | None:
     account = application.account
     if not account.create:
         return None
-    metadata = _metadata(application, account.name)
+    metadata = metadata_of(application, account.name)
     if account.annotations:
         metadata["annotations"] = {**metadata.get("annotations", {}), **account.annotations}
     return {
@@ -62,7 +63,7 @@ def role(application: Application) -> Object | None:
     return {
         "apiVersion": "rbac.authorization.k8s.io/v1",
         "kind": "Role",
-        "metadata": _metadata(application, application.name),
+        "metadata": metadata_of(application, application.name),
         "rules": [dict(rule) for rule in ALLOCATOR_RULES],
     }
 
@@ -74,7 +75,7 @@ def role_binding(application: Application) -> Object | None:
     return {
         "apiVersion": "rbac.authorization.k8s.io/v1",
         "kind": "RoleBinding",
-        "metadata": _metadata(application, application.name),
+        "metadata": metadata_of(application, application.name),
         "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": application.name},
         "subjects": [
             {
@@ -91,7 +92,7 @@ def run_config_map(application: Application, run: str, suffix: str, data: Mappin
     return {
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": _metadata(application, f"{run}-{suffix}", run),
+        "metadata": metadata_of(application, f"{run}-{suffix}", run),
         "immutable": True,
         "data": dict(data),
     }
@@ -102,7 +103,7 @@ def tuning_config_map(application: Application) -> Object:
     return {
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": _metadata(application, f"{application.name}-tuning"),
+        "metadata": metadata_of(application, f"{application.name}-tuning"),
         "data": conf.tuning_files(application),
     }
 
@@ -110,7 +111,7 @@ def tuning_config_map(application: Application) -> Object:
 def ui_service(application: Application, run: str) -> Object:
     """The Spark UI of the current run's driver. It selects nothing else."""
     options = application.ui
-    metadata = _metadata(application, f"{application.name}-ui")
+    metadata = metadata_of(application, f"{application.name}-ui")
     metadata["labels"] = {**(options.get("serviceLabels") or {}), **metadata["labels"]}
     if options.get("serviceAnnotations"):
         metadata["annotations"] = {**metadata.get("annotations", {}), **options["serviceAnnotations"]}
@@ -145,7 +146,7 @@ def network_policy(application: Application) -> Object | None:
     return {
         "apiVersion": "networking.k8s.io/v1",
         "kind": "NetworkPolicy",
-        "metadata": _metadata(application, application.name),
+        "metadata": metadata_of(application, application.name),
         "spec": {"podSelector": own, "policyTypes": ["Ingress"], "ingress": ingress},
     }
 
@@ -162,7 +163,7 @@ def disruption_budget(application: Application) -> Object | None:
     return {
         "apiVersion": "policy/v1",
         "kind": "PodDisruptionBudget",
-        "metadata": _metadata(application, f"{application.name}-driver"),
+        "metadata": metadata_of(application, f"{application.name}-driver"),
         "spec": {**spec, "selector": {"matchLabels": selector}},
     }
 
@@ -191,7 +192,7 @@ def job(application: Application, run: str) -> Object:
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",
-        "metadata": _metadata(application, run, run),
+        "metadata": metadata_of(application, run, run),
         "spec": job_spec(application, run),
     }
 
@@ -207,7 +208,7 @@ def cron_job(application: Application, run: str) -> Object:
         "successfulJobsHistoryLimit": schedule.successful_history,
         "failedJobsHistoryLimit": schedule.failed_history,
     }
-    metadata = _metadata(application, application.name)
+    metadata = metadata_of(application, application.name)
     return {
         "apiVersion": "batch/v1",
         "kind": "CronJob",
@@ -231,7 +232,7 @@ def deployment(application: Application, run: str) -> Object:
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
-        "metadata": _metadata(application, application.name),
+        "metadata": metadata_of(application, application.name),
         "spec": {
             "replicas": 0 if application.suspend else 1,
             "strategy": {"type": "Recreate"},

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sparkgen import contract
 from sparkgen.writers.yamltext import dump
 
 KUSTOMIZATION = "kustomization.yaml"
@@ -138,7 +139,7 @@ def _filenames(application: str, objects: Sequence[Mapping[str, Any]]) -> list[s
 
 def _short_filename(application: str, item: Mapping[str, Any]) -> str:
     kind = item["kind"]
-    suffix = _suffix(application, _name_of(item)) if kind in _SUFFIXED else ""
+    suffix = _suffix(application, _name_of(item)) if kind in _SUFFIXED else _part(application, item)
     return f"{_kebab(kind)}-{suffix}.yaml" if suffix else f"{_kebab(kind)}.yaml"
 
 
@@ -147,6 +148,13 @@ def _suffix(application: str, name: str) -> str:
     if not name.startswith(f"{application}-"):
         return "" if name == application else name
     return _RUN_HASH.sub("", name[len(application) + 1 :], count=1)
+
+
+def _part(application: str, item: Mapping[str, Any]) -> str:
+    """`history` for the objects that remove ended runs: they have kinds of which the driver has one, too."""
+    labels = item["metadata"].get("labels") or {}
+    own = _name_of(item).startswith(f"{application}-{contract.HISTORY}")
+    return contract.HISTORY if own and labels.get(contract.LABEL_COMPONENT) == contract.HISTORY else ""
 
 
 def _kebab(kind: str) -> str:

@@ -100,7 +100,13 @@ def executor_template(files: Files) -> str:
 
 def pods(files: Files) -> dict[str, dict[str, Any]]:
     """The pod templates of driver and executor."""
-    (workload,) = [item for item in objects(files) if item["kind"] in ("Job", "CronJob", "Deployment")]
+    history = {"app.kubernetes.io/component": "history"}
+    (workload,) = [
+        item
+        for item in objects(files)
+        if item["kind"] in ("Job", "CronJob", "Deployment")
+        and not history.items() <= item["metadata"]["labels"].items()
+    ]
     spec = workload["spec"]
     if workload["kind"] == "CronJob":
         spec = spec["jobTemplate"]["spec"]

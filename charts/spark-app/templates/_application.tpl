@@ -36,6 +36,14 @@
       "metrics" (dig "monitoring" "metricsProperties" "" $spec)
   -}}
   {{- if $facts.scheduled -}}{{- $_ := set $app "schedule" $outer -}}{{- end -}}
+  {{- if dig "rbac" "create" true $spec -}}
+    {{- $given := dig "run" "history" dict $spec -}}
+    {{- if and $given (not $facts.scheduled) (ne $type "Always") -}}
+      {{- $_ := set $app "history" $given -}}
+    {{- else if has $app.target $facts.tables.gitops -}}
+      {{- $_ := set $app "history" $facts.tables.defaultHistory -}}
+    {{- end -}}
+  {{- end -}}
   {{- range $section := list "networkPolicy" "podDisruptionBudget" -}}
     {{- if hasKey $spec $section -}}
       {{- $value := get $spec $section -}}

@@ -32,8 +32,10 @@ hit a text of the user.
   {{- template "sparkgen.neighbours" $made -}}
   {{- template "sparkgen.workload" $made -}}
 
+  {{- $history := dict "app" $app "run" $run "workload" $made.object.kind -}}
+  {{- template "sparkgen.history" $history -}}
   {{- $objects := list -}}
-  {{- range $object := append $made.objects $made.object -}}
+  {{- range $object := concat $made.objects (list $made.object) $history.objects -}}
     {{- $call := dict "object" $object "app" $app -}}
     {{- template "sparkgen.forTarget" $call -}}
     {{- $objects = append $objects $call.object -}}
@@ -67,6 +69,9 @@ What the target needs to be told, by annotations that are in no hash (sparkgen/r
   {{- end -}}
   {{- if eq .object.kind "Job" -}}
     {{- range $key, $text := get $t.jobAnnotations .app.target -}}{{- $_ := set $wanted $key $text -}}{{- end -}}
+    {{- if not (hasKey .object.metadata.labels .app.c.LABEL_RUN) -}}
+      {{- range $key, $text := get $t.historyAnnotations .app.target -}}{{- $_ := set $wanted $key $text -}}{{- end -}}
+    {{- end -}}
   {{- end -}}
   {{- if and (ne .app.target "argocd") (regexMatch "\\$\\{([^\"\\\\]|\\\\.)*\"[],}]" (toRawJson .object)) -}}
     {{- $_ := set $wanted $t.verbatim "disabled" -}}

@@ -30,7 +30,7 @@ def test_called_wrongly(arguments: list[str]) -> None:
     assert "usage: sparkgen-runtime COMMAND" in done.stderr
 
 
-@pytest.mark.parametrize("name", ["allocator", "install"])
+@pytest.mark.parametrize("name", ["allocator", "install", "history"])
 def test_not_in_a_pod(name: str) -> None:
     """One line, no traceback."""
     done = command(name)

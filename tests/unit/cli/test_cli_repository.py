@@ -25,11 +25,10 @@ def document(name: str) -> str:
 
 @pytest.fixture
 def repository(cli: Cli) -> Cli:
-    """A repository of two teams: dev and prod for all, but only prod for the second team's."""
-    put("apps/environments/dev.yaml", "metadata: {namespace: dev}\nspec: {executor: {instances: 1}}\n")
+    """A repository of two teams: prod for all, dev for the first team alone."""
     put("apps/environments/prod.yaml", "metadata: {namespace: prod, target: argocd}\n")
     put("apps/one/environments/prod.yaml", "metadata: {namespace: one}\n")
-    put("apps/one/environments/dev.yaml", "")
+    put("apps/one/environments/dev.yaml", "metadata: {namespace: dev}\nspec: {executor: {instances: 1}}\n")
     put("apps/one/report/app.yaml", document("report"))
     put("apps/two/environments/prod.yaml", "spec: {executor: {instances: 7}}\n")
     put("apps/two/load.yaml", document("load"))
@@ -49,8 +48,8 @@ def test_one_directory_for_each_application_and_environment(repository: Cli) -> 
     assert directories("deploy") == ["dev/one/report", "prod/one/report", "prod/two/load"]
     assert result.err.splitlines() == [
         "deploy/dev/one/report: all its 9 files are new",
-        "deploy/prod/one/report: all its 9 files are new",
-        "deploy/prod/two/load: all its 9 files are new",
+        "deploy/prod/one/report: all its 13 files are new",
+        "deploy/prod/two/load: all its 13 files are new",
         "3 applications: 0 up to date, 3 written",
     ]
     again = repository("render", "-R", "apps", "-o", "deploy")
@@ -89,13 +88,13 @@ def test_check_names_what_is_out_of_date_and_why(repository: Cli) -> None:
     assert repository("render", "-R", "apps", "-o", "deploy", "--check").code == 0
     put("apps/one/report/app.yaml", document("report").replace("3.5.8\n", "3.5.7\n", 1))
     Path("apps/two/load.yaml").unlink()
-    put("apps/new.yaml", document("new"))
+    put("apps/one/new.yaml", document("new"))
     result = repository("render", "-R", "apps", "-o", "deploy", "--check")
     assert result.code == 1
-    assert result.out.startswith("--- /dev/null\n+++ deploy/dev/new/config-map-conf.yaml\n")
+    assert result.out.startswith("--- /dev/null\n+++ deploy/dev/one/new/config-map-conf.yaml\n")
     assert "+++ deploy/prod/one/report/job.yaml\n" in result.out
     lines = result.err.splitlines()
-    assert "deploy/dev/new is out of date: all its 9 files are new" in lines
+    assert "deploy/dev/one/new is out of date: all its 9 files are new" in lines
     assert "deploy/prod/two/load is out of date: no document gives it any more" in lines
     assert any(line.startswith("deploy/prod/one/report is out of date: ") for line in lines)
     assert lines[-1] == (

@@ -43,9 +43,9 @@ class Rendered:
 
     @property
     def workload(self) -> dict[str, Any]:
-        """The Job, CronJob or Deployment."""
-        (item,) = [item for item in self.objects if item["kind"] in ("Job", "CronJob", "Deployment")]
-        return item
+        """The driver's Job, CronJob or Deployment."""
+        kinds = ("Job", "CronJob", "Deployment")
+        return next(item for item in self.objects if item["kind"] in kinds)
 
     @property
     def driver(self) -> dict[str, Any]:

@@ -1,0 +1,220 @@
+"""Which ended runs go: never one that runs, nor the current one, nor what is younger than the Job itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparkgen.allocator.answers import Fault, Reply
+from sparkgen.allocator.history import IGNORE_HEALTH, SUPERSEDED, Asked, ended, plan
+from sparkgen.allocator.housekeeper import asked, keep_house
+from sparkgen.allocator.install import Refused
+
+ARGO = {"argocd.argoproj.io/sync-options": "Prune=false"}
+ENVIRONMENT = {
+    "SPARKGEN_CONTRACT": "1",
+    "SPARKGEN_APPLICATION": "pi",
+    "SPARKGEN_RUN": "pi-now",
+    "SPARKGEN_WORKLOAD": "Job",
+    "SPARKGEN_JOB_NAME": "pi-history-now",
+    "SPARKGEN_KEEP_SUCCEEDED": "1",
+    "SPARKGEN_KEEP_FAILED": "0",
+    "SPARKGEN_POD_NAMESPACE": "a",
+}
+RESULTS = {"running": [], "Complete": [{"type": "Complete", "status": "True"}]}
+RESULTS["Failed"] = [{"type": "Failed", "status": "True"}]
+
+
+def thing(name: str, minute: int, run: str = "", **metadata: Any) -> dict[str, Any]:
+    """An object of the application, created at this minute."""
+    labels = {"sparkgen.dev/application": "pi"}
+    labels |= {"sparkgen.dev/run": run} if run else {"app.kubernetes.io/component": "history"}
+    born = f"2026-01-01T00:{minute:02}:00Z"
+    version = {"uid": f"uid-{name}", "resourceVersion": "7", "creationTimestamp": born}
+    return {"metadata": {"name": name, "labels": labels, **version, **metadata}}
+
+
+def job(run: str, minute: int, state: str = "Complete", **metadata: Any) -> dict[str, Any]:
+    """A driver's Job."""
+    return {**thing(run, minute, run, **metadata), "status": {"conditions": RESULTS[state]}}
+
+
+def history(name: str = "pi-history-now", minute: int = 50, state: str = "running") -> dict[str, Any]:
+    """A history Job."""
+    return {**thing(name, minute), "status": {"conditions": RESULTS[state]}}
+
+
+def wanted(succeeded: int | None = 1, failed: int | None = 0, workload: str = "Job") -> Asked:
+    """What the document asks for."""
+    return Asked("pi-now", workload, "pi-history-now", succeeded, failed)
+
+
+def names(items: Any) -> list[str]:
+    """The names of objects."""
+    return [item["metadata"]["name"] for item in items]
+
+
+def test_the_oldest_beyond_history_go() -> None:
+    """So many succeeded, so many failed; the files go with their Job, and those of the others stay."""
+    jobs = [job("pi-a", 1), job("pi-b", 3), job("pi-c", 2), job("pi-d", 4, "Failed"), job("pi-now", 9)]
+    files = [thing(f"{run}-conf", 1, run) for run in ("pi-a", "pi-b", "pi-c", "pi-d", "pi-now", "pi-gone")]
+    made = plan(wanted(1, 0), [*jobs, history()], files)
+    assert names(made.jobs) == ["pi-a", "pi-c", "pi-d"]
+    assert names(made.config_maps) == ["pi-a-conf", "pi-c-conf", "pi-d-conf", "pi-gone-conf"]
+
+
+def test_what_runs_stays() -> None:
+    """A superseded driver that runs is left alone, with its files; so is one that is suspended."""
+    suspended = {**job("pi-b", 2), "status": {"conditions": [{"type": "Suspended", "status": "True"}]}}
+    files = [thing("pi-a-conf", 1, "pi-a"), thing("pi-b-conf", 1, "pi-b")]
+    made = plan(wanted(0, 0), [job("pi-a", 1, "running"), suspended, job("pi-now", 9), history()], files)
+    assert (made.jobs, made.config_maps) == ((), ())
+
+
+def test_without_a_number_all_are_kept() -> None:
+    """Only what the document limits is limited."""
+    jobs = [job("pi-a", 1), job("pi-b", 2, "Failed"), job("pi-now", 9), history()]
+    assert names(plan(wanted(None, 0), jobs, []).jobs) == ["pi-b"]
+    assert names(plan(wanted(0, None), jobs, []).jobs) == ["pi-a"]
+
+
+def test_a_later_commit_is_not_judged() -> None:
+    """A history Job that comes late does nothing when a later one is there, and touches nothing younger."""
+    late = [job("pi-a", 1), job("pi-now", 9), history(minute=10)]
+    assert plan(wanted(0, 0), [*late, history("pi-history-b", 20)], []) == plan(wanted(), [], [])
+    younger = [job("pi-b", 11, "Failed"), thing("pi-c-conf", 11, "pi-c")]
+    made = plan(wanted(0, 0), [*late, younger[0]], [younger[1]])
+    assert (names(made.jobs), made.config_maps, made.mark) == (["pi-a"], (), ())
+
+
+def test_earlier_history_jobs_go() -> None:
+    """Where nobody prunes they would pile up."""
+    jobs = [history("pi-history-a", 1, "Complete"), history("pi-history-b", 2), history()]
+    assert names(plan(wanted(), jobs, []).jobs) == ["pi-history-a"]
+
+
+def test_a_superseded_run_is_out_of_the_applications_health() -> None:
+    """Under Argo CD each superseded Job that stays is marked, once, running or not; without it none is."""
+    jobs = [job("pi-a", 1, "running", annotations=ARGO), job("pi-b", 2, annotations=ARGO), job("pi-c", 3)]
+    done = job("pi-d", 4, "Failed", annotations={**ARGO, SUPERSEDED: "true"})
+    made = plan(wanted(None, None), [*jobs, done, job("pi-now", 9, annotations=ARGO), history()], [])
+    assert names(made.mark) == ["pi-a", "pi-b"]
+
+
+def test_a_revert_counts_again() -> None:
+    """A run that becomes the current one again loses the mark, and is not deleted."""
+    back = job("pi-now", 1, "Failed", annotations={**ARGO, SUPERSEDED: "true", IGNORE_HEALTH: "true"})
+    made = plan(wanted(0, 0), [back, history()], [])
+    assert (names(made.unmark), made.jobs) == (["pi-now"], ())
+
+
+def test_the_jobs_of_a_cron_job_are_its_own() -> None:
+    """They are deleted by the CronJob; the files of the run before stay, and those that a firing uses."""
+    owner = [{"kind": "CronJob", "name": "pi"}]
+    firings = [job("pi-a", 1, "running", ownerReferences=owner), job("pi-c", 3, ownerReferences=owner)]
+    files = [thing(f"{run}-conf", n, run) for n, run in enumerate(("pi-a", "pi-b", "pi-x", "pi-y"), 1)]
+    made = plan(wanted(0, 0, "CronJob"), [*firings, history()], files)
+    assert (made.jobs, names(made.config_maps)) == ((), ["pi-b-conf", "pi-x-conf"])
+
+
+JOBS = st.lists(
+    st.builds(job, st.sampled_from(["pi-now", *"abcdef"]), st.integers(0, 59), st.sampled_from([*RESULTS])),
+    max_size=12,
+    unique_by=lambda item: item["metadata"]["name"],
+)
+
+
+@given(JOBS, st.integers(0, 3), st.integers(0, 3), st.integers(0, 59))
+def test_laws(jobs: list[dict[str, Any]], succeeded: int, failed: int, minute: int) -> None:
+    """Only ended, superseded, older Jobs go, and no more than leaves the numbers asked for."""
+    made = plan(wanted(succeeded, failed), [*jobs, history(minute=minute)], [])
+    born = f"2026-01-01T00:{minute:02}:00Z"
+    for item in made.jobs:
+        assert ended(item)
+        assert item["metadata"]["name"] != "pi-now"
+        assert item["metadata"]["creationTimestamp"] < born
+    gone = names(made.jobs)
+    for how, keep in (("succeeded", succeeded), ("failed", failed)):
+        old = [
+            item["metadata"]["name"]
+            for item in jobs
+            if ended(item) == how
+            and item["metadata"]["name"] != "pi-now"
+            and item["metadata"]["creationTimestamp"] < born
+        ]
+        assert len([name for name in old if name not in gone]) == min(len(old), keep)
+
+
+class Server:
+    """An API server with some objects. `refusals`: what it answers first, in their order."""
+
+    def __init__(self, jobs: list[Any], files: list[Any], refusals: list[Reply | Fault]) -> None:
+        self.objects = {"jobs": jobs, "configmaps": files}
+        self.refusals = refusals
+        self.calls: list[tuple[str, str, Any]] = []
+
+    def call(
+        self, method: str, path: str, query: Any = None, body: Any = None, *, headers: Any = None
+    ) -> Reply:
+        """Answer as the API server does."""
+        if self.refusals:
+            refusal = self.refusals.pop(0)
+            if isinstance(refusal, Fault):
+                raise refusal
+            return refusal
+        if method == "GET":
+            kind = path.rpartition("/")[2]
+            start = int(query["continue"] or 0) if "continue" in query else 0
+            items = self.objects[kind]
+            more = str(start + 2) if start + 2 < len(items) else ""
+            return Reply(200, {"items": items[start : start + 2], "metadata": {"continue": more}}, "")
+        self.calls.append((method, path, body))
+        return Reply(200, {}, "")
+
+
+def kept_house(server: Server) -> list[str]:
+    """What the Job says while it works."""
+    said: list[str] = []
+    keep_house(server, ENVIRONMENT, asked(ENVIRONMENT), said.append, lambda _: None)
+    return said
+
+
+def test_deletions_name_what_was_seen() -> None:
+    """Page by page; each deletion with uid and version, in the background, Jobs before their files."""
+    jobs = [job("pi-a", 1), job("pi-b", 2), job("pi-c", 3, "Failed"), job("pi-now", 9), history()]
+    server = Server(jobs, [thing("pi-a-conf", 1, "pi-a")], [])
+    assert kept_house(server)[-1] == "done: 2 Jobs and 1 ConfigMaps deleted"
+    assert [(method, path) for method, path, _ in server.calls] == [
+        ("DELETE", "/apis/batch/v1/namespaces/a/jobs/pi-a"),
+        ("DELETE", "/apis/batch/v1/namespaces/a/jobs/pi-c"),
+        ("DELETE", "/api/v1/namespaces/a/configmaps/pi-a-conf"),
+    ]
+    options = server.calls[0][2]
+    assert options["preconditions"] == {"uid": "uid-pi-a", "resourceVersion": "7"}
+    assert options["propagationPolicy"] == "Background"
+
+
+def test_rights_that_come_late() -> None:
+    """A 403 in the first moments, a busy server and a broken connection are tried again."""
+    refusals = [Reply(403, {"message": "no"}, ""), Reply(503, {}, ""), Fault("broke", sent=True)]
+    server = Server([job("pi-now", 9), history()], [], refusals)
+    assert kept_house(server) == ["done: 0 Jobs and 0 ConfigMaps deleted"]
+
+
+@pytest.mark.parametrize(("status", "tries"), [(400, 1), (403, 30)])
+def test_no_rights_at_all(status: int, tries: int) -> None:
+    """It gives up in the end, and says what is missing."""
+    refusals: list[Reply | Fault] = [Reply(status, {"message": "forbidden"}, "") for _ in range(40)]
+    server = Server([], [], refusals)
+    with pytest.raises(Refused, match="needs the Role that is rendered with it"):
+        kept_house(server)
+    assert len(refusals) == 40 - tries
+
+
+def test_a_job_that_was_not_rendered() -> None:
+    """What is missing is named."""
+    with pytest.raises(Refused, match="the environment lacks SPARKGEN_RUN, SPARKGEN_WORKLOAD: render"):
+        asked({**ENVIRONMENT, "SPARKGEN_RUN": "", "SPARKGEN_WORKLOAD": ""})
