@@ -47,7 +47,14 @@ class Side:
     @property
     def workload(self) -> Object | None:
         """What runs the driver."""
-        return next((item for item in self.objects if item["kind"] in WORKLOADS), None)
+        drivers = (item for item in self.objects if item["kind"] in WORKLOADS and not _is_history(item))
+        return next(drivers, None)
+
+
+def _is_history(item: Object) -> bool:
+    """Whether an object is the Job that removes ended runs."""
+    labels = item["metadata"].get("labels") or {}
+    return contract.LABEL_RUN not in labels and labels.get(contract.LABEL_COMPONENT) == contract.HISTORY
 
 
 @dataclass(frozen=True, slots=True)

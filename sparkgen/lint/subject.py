@@ -84,7 +84,7 @@ class Subject:
         """The view of a valid document's value."""
         facts = Facts.of(value)
         application = model.build(value)
-        objects = resources.render(application)
+        objects = tuple(filter(_not_history, resources.render(application)))
         templates = {"driver": _driver(objects), "executor": _executor(objects)}
         pods = tuple(_pod(facts, role, templates[role]) for role in ROLES)
         jobs = [item["metadata"].get("annotations") or {} for item in objects if item["kind"] == "Job"]
@@ -145,6 +145,12 @@ def _dig(value: Any, parts: Path) -> Any:
         else:
             return None
     return value
+
+
+def _not_history(item: Mapping[str, Any]) -> bool:
+    """Whether an object is the application's itself, and not of the Job that removes ended runs."""
+    labels = item["metadata"]["labels"]
+    return contract.LABEL_RUN in labels or labels.get(contract.LABEL_COMPONENT) != contract.HISTORY
 
 
 def _driver(objects: tuple[dict[str, Any], ...]) -> Mapping[str, Any]:
