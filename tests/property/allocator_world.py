@@ -73,6 +73,7 @@ class World:
             new = sum(1 for action in fresh if action.profile == profile)
             assert not new or count <= wanted.get(profile, 0), "above target"
         assert not {a.id for a in fresh} & set(self.created), "an id is used twice"
+        self.check_ports(view, fresh, decision)
         self.created += [a.id for a in fresh]
         open_writes = len(self.in_flight) + len(decision.actions)
         assert not decision.actions or open_writes <= 16, "more writes in flight than the bound"
@@ -82,6 +83,18 @@ class World:
         if not view.complete:
             missing = {id_ for id_ in decision.gone if id_ not in view.executors}
             assert not missing - set(self.memory.losses), "concludes from a partial view"
+
+    def check_ports(self, view: Snapshot, fresh: list[Create], decision: Decision) -> None:
+        """No host port is given to two executors of which one is seen, or was asked for."""
+        if self.settings.host_ports is None:
+            assert all(action.port is None for action in fresh)
+            return
+        new = {action.id for action in fresh}
+        seen = [pod.port for id_, pod in view.executors.items() if not sets.ended(pod)]
+        asked = {id_: request.port for id_, request in decision.memory.requests.items() if id_ not in new}
+        ports = [action.port for action in fresh]
+        assert len(set(ports)) == len(ports), "a port is given twice in one decision"
+        assert not set(ports) & {*seen, *asked.values()}, "a port is given that somebody has"
 
     def _coming(self, profile: int, decision: Decision) -> set[int]:
         """Executors of a profile that are there in truth, seen or not, and that nobody means to remove."""
@@ -117,7 +130,9 @@ class World:
         if isinstance(action, Create):
             if action.id not in self.pods and action.id not in self.vanished:
                 name = f"exec-{action.id}"
-                pod = Observed(action.id, action.profile, name, name, Phase.PENDING, self.now)
+                pod = Observed(
+                    action.id, action.profile, name, name, Phase.PENDING, self.now, port=action.port
+                )
                 self.pods[action.id] = pod
         elif pod_ := self.pods.get(action.id):
             target, running = self.target, self.target.phase is DriverPhase.RUNNING

@@ -17,6 +17,7 @@ from sparkgen.allocator.types import (
     Create,
     Delete,
     DriverPhase,
+    HostPorts,
     Memory,
     Observed,
     Outcome,
@@ -37,6 +38,7 @@ TUNING = st.builds(
     batch_size=st.none() | st.integers(1, 5),
     max_pending=st.none() | st.integers(1, 6),
     max_failures=st.just(10_000),
+    host_ports=st.none() | st.integers(0, 99).map(lambda start: HostPorts(23000, 23099, start)),
 )
 WANTED = st.dictionaries(st.integers(0, 2), st.integers(0, 15), max_size=3)
 

@@ -1,0 +1,71 @@
+"""shuffle.sh: what executors start with where a shuffle service of their node serves their files."""
+
+from __future__ import annotations
+
+import fcntl
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sparkgen import contract
+
+TEMPLATES = Path(__file__).parents[3] / "sparkgen" / "templates" / "run"
+SCRIPT = TEMPLATES / contract.SHUFFLE_SCRIPT_FILE
+
+
+def start(folder: Path, port: int, body: str) -> subprocess.Popen[str]:
+    """Run the script beside an executor.sh that only does `body`."""
+    (folder / contract.SHUFFLE_SCRIPT_FILE).write_text(SCRIPT.read_text())
+    (folder / contract.EXECUTOR_SCRIPT_FILE).write_text(body)
+    (folder / "local").mkdir()
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        contract.ENV_EXECUTOR_HOST: "127.0.0.1",
+        contract.ENV_SHUFFLE_PORT: str(port),
+        contract.ENV_LOCAL_DIRS: f"{folder}/local,/nowhere",
+        "SPARKGEN_SHUFFLE_TIMEOUT_SECONDS": "0",
+    }
+    command = ["bash", str(folder / contract.SHUFFLE_SCRIPT_FILE)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.PIPE}
+    return subprocess.Popen(command, env=environment, text=True, **pipes)  # type: ignore[call-overload,no-any-return]
+
+
+def test_without_a_service_the_node_cannot_be_used(tmp_path: Path) -> None:
+    """A code that means this alone, and where it was looked for."""
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        done = start(tmp_path, closed.getsockname()[1], "echo started")
+        output, errors = done.communicate(timeout=30)
+    assert (done.returncode, output) == (contract.NO_SHUFFLE_SERVICE, "")
+    assert "sparkgen: no shuffle service answers at 127.0.0.1:" in errors
+
+
+def test_with_a_service_the_executor_starts(tmp_path: Path) -> None:
+    """What it writes is for its group, and its directory is held until it has ended."""
+    with socket.create_server(("127.0.0.1", 0)) as service:
+        done = start(tmp_path, service.getsockname()[1], "umask; read -r _; exec true")
+        assert done.stdout is not None
+        assert done.stdout.readline() == "0007\n"
+        with (tmp_path / "local" / ".in-use").open("rb") as file:
+            with pytest.raises(BlockingIOError):
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            done.communicate("go\n", timeout=30)
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    assert done.returncode == 0
+
+
+def test_the_hostname_is_in_the_executors_script_once() -> None:
+    """What is replaced for such executors (contract.HOSTNAME_OPTION) is there, and nowhere else."""
+    assert (TEMPLATES / contract.EXECUTOR_SCRIPT_FILE).read_text().count(contract.HOSTNAME_OPTION) == 1
+
+
+def test_shellcheck_finds_nothing() -> None:
+    """It runs in people's clusters."""
+    shellcheck = Path(sys.executable).with_name("shellcheck")
+    done = subprocess.run(
+        [shellcheck, "--exclude=SC1091", SCRIPT], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
