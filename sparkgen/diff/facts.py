@@ -28,7 +28,8 @@ def fact_changes(old: Side, new: Side) -> Iterator[FieldChange]:
     for path, one, other in changed(*properties):
         yield _change(path, _FIELDS.get(path[0], ("sparkConf", path[0])), one, other, in_run=True)
     for path, one, other in changed(_tuning(old), _tuning(new)):
-        yield _change(path, path, one, other, in_run=False)
+        words = ("executor", *path[1:]) if path[0] == "executors" else path
+        yield _change(path, words, one, other, in_run=False)
     for path, one, other in workload_changes(old, new):
         yield _change(path, ("driver", *_pod_path(path)), one, other, in_run=True)
     file = contract.EXECUTOR_TEMPLATE_FILE
@@ -79,5 +80,5 @@ def _changeable(side: Side) -> dict[str, Any]:
 
 def _pod_path(path: Path) -> Path:
     """A path in a workload or a pod template, without what every one has in front and Spark's container."""
-    skipped = {"template", "spec", "containers", contract.DRIVER_CONTAINER, contract.EXECUTOR_CONTAINER}
+    skipped = {"template", "spec", "metadata", "containers", contract.DRIVER_CONTAINER, contract.EXECUTOR_CONTAINER}
     return tuple(part for part in path if part not in skipped) or path

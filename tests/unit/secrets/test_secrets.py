@@ -1,0 +1,91 @@
+"""The examples of secrets: right by their projects' definitions, right for the application."""
+
+from __future__ import annotations
+
+import base64
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+
+import crds
+
+ROOT = Path(__file__).parents[3]
+FILES = sorted((ROOT / "examples" / "secrets").rglob("*.yaml"))
+IDS = [str(path.relative_to(ROOT / "examples" / "secrets")) for path in FILES]
+
+
+@cache
+def definitions() -> dict[tuple[str, str], dict[str, Any]]:
+    """The strict schema of each version of each kind, by apiVersion and kind."""
+    found = {}
+    for path in crds.ensure().glob("*.yaml"):
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the definitions are long
+        spec = yaml.load(path.read_text(), loader)["spec"]  # noqa: S506 - a safe loader
+        for version in spec["versions"]:
+            key = (f"{spec['group']}/{version['name']}", spec["names"]["kind"])
+            found[key] = strict(version["schema"]["openAPIV3Schema"])
+    return found
+
+
+def strict(schema: Any) -> Any:
+    """A structural schema in which unknown fields are refused, as the API server refuses or drops them."""
+    if isinstance(schema, list):
+        return [strict(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    result = {key: strict(value) for key, value in schema.items()}
+    if "properties" in schema and not schema.get("x-kubernetes-preserve-unknown-fields"):
+        result.setdefault("additionalProperties", False)
+    return result
+
+
+def read(path: Path) -> dict[str, Any]:
+    """An example as a value."""
+    return dict(yaml.safe_load(path.read_text()))
+
+
+def test_there_are_examples() -> None:
+    """A check of nothing would pass."""
+    assert {read(path)["kind"] for path in FILES} == {"ExternalSecret", "SealedSecret", "SecretStore"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=IDS)
+def test_the_definitions_take_it(path: Path) -> None:
+    """By the definition that the project publishes, unknown fields refused."""
+    item = read(path)
+    schema = definitions()[item["apiVersion"], item["kind"]]
+    assert [error.message for error in jsonschema.Draft202012Validator(schema).iter_errors(item)] == []
+
+
+@pytest.mark.parametrize("path", FILES, ids=IDS)
+def test_a_mistake_would_be_found(path: Path) -> None:
+    """The schemas are strict: a field that is misspelt is one too many."""
+    item = read(path)
+    schema = definitions()[item["apiVersion"], item["kind"]]
+    item["spec"]["tempalte"] = {}
+    assert list(jsonschema.Draft202012Validator(schema).iter_errors(item))
+
+
+def test_the_application_finds_its_keys() -> None:
+    """Both ways make the Secret that s3-secret names, with the keys it reads."""
+    document = read(ROOT / "examples" / "s3-secret" / "app.yaml")
+    references = [variable["valueFrom"]["secretKeyRef"] for variable in document["spec"]["driver"]["env"]]
+    wanted = {(reference["name"], reference["key"]) for reference in references}
+    by_kind = {read(path)["kind"]: read(path) for path in FILES}
+    external, sealed = by_kind["ExternalSecret"]["spec"], by_kind["SealedSecret"]
+    assert {(external["target"]["name"], item["secretKey"]) for item in external["data"]} == wanted
+    assert {(sealed["metadata"]["name"], name) for name in sealed["spec"]["encryptedData"]} == wanted
+    assert external["secretStoreRef"]["name"] == by_kind["SecretStore"]["metadata"]["name"]
+    assert "Secret" not in by_kind
+
+
+def test_sealed_values_have_the_form_of_sealed_values() -> None:
+    """Base64 of the length of the session key (2 bytes, big endian) and what follows."""
+    sealed = next(item for item in map(read, FILES) if item["kind"] == "SealedSecret")
+    for text in sealed["spec"]["encryptedData"].values():
+        data = base64.b64decode(text, validate=True)
+        assert len(data) > 2 + int.from_bytes(data[:2], "big")
