@@ -80,5 +80,6 @@ def _changeable(side: Side) -> dict[str, Any]:
 
 def _pod_path(path: Path) -> Path:
     """A path in a workload or a pod template, without what every one has in front and Spark's container."""
-    skipped = {"template", "spec", "metadata", "containers", contract.DRIVER_CONTAINER, contract.EXECUTOR_CONTAINER}
+    spark = {contract.DRIVER_CONTAINER, contract.EXECUTOR_CONTAINER}
+    skipped = {"template", "spec", "metadata", "containers", *spark}
     return tuple(part for part in path if part not in skipped) or path

@@ -1,0 +1,278 @@
+"""What users copy into their CI: the steps of each file are executed, in a repository like theirs."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[3]
+EXAMPLES = ROOT / "examples" / "ci"
+DOCUMENT = """\
+apiVersion: sparkgen.dev/v1alpha1
+kind: SparkApplication
+metadata:
+  name: pi
+spec:
+  type: Python
+  sparkVersion: "3.5.8"
+  image: docker.io/apache/spark:3.5.8
+  mainApplicationFile: local:///opt/spark/examples/src/main/python/pi.py
+  executor:
+    instances: 2
+"""
+Done = subprocess.CompletedProcess[str]
+
+
+def read(path: Path) -> Any:
+    """A YAML file. `on:` of a workflow becomes a boolean key, which nobody here asks for."""
+    return yaml.safe_load(path.read_text())
+
+
+def environment(**more: str) -> dict[str, str]:
+    """A runner's: sparkgen installed, git without anybody's settings."""
+    own = {
+        name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "GITHUB_", "CI"))
+    }
+    path = f"{Path(sys.executable).parent}{os.pathsep}{own['PATH']}"
+    return {**own, "PATH": path, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, **more}
+
+
+class Repository:
+    """apps/pi/app.yaml and what is rendered of it, committed; and a branch that changes it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.document = folder / "apps" / "pi" / "app.yaml"
+        self.document.parent.mkdir(parents=True)
+        self.document.write_text(DOCUMENT)
+        self.run(["git", "init", "--quiet"])
+        self.render()
+        self.base = self.commit()
+
+    def run(self, command: list[str], **more: str) -> Done:
+        """A command here."""
+        return subprocess.run(
+            command, cwd=self.folder, env=environment(**more), capture_output=True, text=True, check=False
+        )
+
+    def render(self) -> None:
+        """Bring deploy/ up to date."""
+        assert self.run(["sparkgen", "render", "-R", "apps", "-o", "deploy"]).returncode == 0
+
+    def commit(self) -> str:
+        """Commit all; the commit's id."""
+        identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com"]
+        self.run(["git", "add", "--all"])
+        assert self.run(["git", *identity, "commit", "--quiet", "-m", "x"]).returncode == 0
+        return self.run(["git", "rev-parse", "HEAD"]).stdout.strip()
+
+    def change(self, old: str = "instances: 2", new: str = "instances: 3") -> None:
+        """Change the document."""
+        self.document.write_text(self.document.read_text().replace(old, new))
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    """A user's repository."""
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    return Repository(folder)
+
+
+# --- pre-commit -------------------------------------------------------------------------------------------
+
+
+def hook(name: str, repository: Repository) -> Done:
+    """Run a hook as pre-commit does: its entry, the arguments of the configuration, the files that match."""
+    defined = {one["id"]: one for one in read(ROOT / ".pre-commit-hooks.yaml")}[name]
+    [repo] = read(EXAMPLES / "pre-commit-config.yaml")["repos"]
+    used = {**defined, **next(one for one in repo["hooks"] if one["id"] == name)}
+    files = repository.run(["git", "ls-files"]).stdout.split()
+    named = [file for file in files if re.search(used.get("files", ""), file)]
+    passed = named if used.get("pass_filenames", True) else []
+    return repository.run([*shlex.split(used["entry"]), *used.get("args", []), *passed])
+
+
+def test_the_hooks_pass_when_all_is_well(repository: Repository) -> None:
+    """The documents are right and rendered."""
+    assert hook("sparkgen-validate", repository).stdout == "1 document valid\n"
+    assert hook("sparkgen-check", repository).returncode == 0
+
+
+def test_the_hooks_find_mistakes_and_what_is_not_rendered(repository: Repository) -> None:
+    """Each its own."""
+    repository.change()
+    done = hook("sparkgen-check", repository)
+    assert done.returncode == 1
+    assert "sparkgen render -R apps -o deploy" in done.stderr
+    repository.change("instances", "instanzes")
+    assert "error[SG010]" in hook("sparkgen-validate", repository).stdout
+
+
+def test_the_default_files_of_the_hook() -> None:
+    """Documents of the usual name, in any folder, and no overlay."""
+    pattern = next(one for one in read(ROOT / ".pre-commit-hooks.yaml") if "files" in one)["files"]
+    assert re.search(pattern, "app.yaml")
+    assert re.search(pattern, "apps/pi/app.yml")
+    assert not re.search(pattern, "apps/pi/my-app.yaml")
+    assert not re.search(pattern, "apps/environments/prod.yaml")
+
+
+# --- the composite action ---------------------------------------------------------------------------------
+
+INSTALL = "Install sparkgen"
+
+
+class Runner:
+    """As much of GitHub's runner as a composite action sees."""
+
+    def __init__(self, repository: Repository, folder: Path, **inputs: str) -> None:
+        self.action = read(ROOT / "action.yml")
+        defaults = {name: one.get("default", "") for name, one in self.action["inputs"].items()}
+        self.inputs = {**defaults, **inputs}
+        self.repository = repository
+        self.files = {name: folder / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+        for file in self.files.values():
+            file.write_text("")
+        self.temp = folder
+
+    def run(self) -> list[Done]:
+        """All steps with a script but the installation, until one fails."""
+        done: list[Done] = []
+        for step in self.action["runs"]["steps"]:
+            if "run" not in step or step["name"] == INSTALL or not self._wanted(step.get("if", "")):
+                continue
+            done.append(self._step(step))
+            if done[-1].returncode:
+                break
+        return done
+
+    def _step(self, step: dict[str, Any]) -> Done:
+        assert "${{" not in step["run"], "a value in a script can be code"
+        values = {name: self._value(text) for name, text in step.get("env", {}).items()}
+        given = {**{name: str(path) for name, path in self.files.items()}, "RUNNER_TEMP": str(self.temp)}
+        # bash as the runner calls it for `shell: bash`.
+        command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+        return self.repository.run(command, **given, **values)
+
+    def _value(self, text: str) -> str:
+        found = re.fullmatch(r"\$\{\{ inputs\.([\w-]+) \}\}", text)
+        assert found, text
+        return self.inputs[found[1]]
+
+    def _wanted(self, condition: str) -> bool:
+        if not condition:
+            return True
+        found = re.fullmatch(r"inputs\.(\w+) != ''", condition)
+        assert found, condition
+        return bool(self.inputs[found[1]])
+
+    def outputs(self) -> dict[str, str]:
+        """What the steps gave to the workflow."""
+        lines = self.files["GITHUB_OUTPUT"].read_text().splitlines()
+        return dict(line.split("=", 1) for line in lines)
+
+
+def test_the_action_on_a_pull_request(repository: Repository, tmp_path: Path) -> None:
+    """Rendered and changed: all steps pass, and the changes are in the summary and the file."""
+    repository.change()
+    repository.render()
+    repository.commit()
+    runner = Runner(repository, tmp_path, documents="apps", rendered="deploy", base=repository.base)
+    assert [done.returncode for done in runner.run()] == [0, 0, 0]
+    assert runner.outputs()["changed"] == "true"
+    comment = Path(runner.outputs()["comment"]).read_text()
+    assert "executor instances (Number of executors) | `2` | `3` | same run" in comment
+    assert runner.files["GITHUB_STEP_SUMMARY"].read_text() == comment
+
+
+def test_the_action_when_nothing_changes(repository: Repository, tmp_path: Path) -> None:
+    """A comment in the document is no change."""
+    repository.change("spec:", "# a comment\nspec:")
+    repository.commit()
+    runner = Runner(repository, tmp_path, documents="apps", base=repository.base)
+    assert [done.returncode for done in runner.run()] == [0, 0]
+    assert runner.outputs()["changed"] == "false"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("instances: 2", "instanzes: 2", "::error file=apps/pi/app.yaml,line=11"),
+        ("instances: 2", "instances: 3", "is out of date"),
+    ],
+)
+def test_the_action_fails_with_the_reason(
+    repository: Repository, tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    """A mistake as an annotation at its line; manifests that were not rendered."""
+    repository.change(old, new)
+    runner = Runner(repository, tmp_path, documents="apps", rendered="deploy", base=repository.base)
+    last = runner.run()[-1]
+    assert last.returncode == 1
+    assert said in last.stdout + last.stderr
+
+
+def test_a_base_that_is_not_there_fails(repository: Repository, tmp_path: Path) -> None:
+    """A shallow clone: the message says what to fetch."""
+    runner = Runner(repository, tmp_path, documents="apps", base="0" * 40)
+    last = runner.run()[-1]
+    assert last.returncode == 2
+    assert "a shallow clone has only its newest commits" in last.stderr
+
+
+def test_a_directory_s_name_is_no_code(repository: Repository, tmp_path: Path) -> None:
+    """Whatever stands in an input, it is a name."""
+    runner = Runner(repository, tmp_path, documents='"; touch hacked; "', base=repository.base)
+    assert runner.run()[-1].returncode == 2
+    assert not (repository.folder / "hacked").exists()
+
+
+def test_the_workflow_uses_inputs_and_outputs_that_are_there() -> None:
+    """The example and the action agree."""
+    action = read(ROOT / "action.yml")
+    text = (EXAMPLES / "github-workflow.yml").read_text()
+    steps = read(EXAMPLES / "github-workflow.yml")["jobs"]["spark"]["steps"]
+    used = next(step for step in steps if step.get("id") == "sparkgen")
+    assert {*used["with"]} <= {*action["inputs"]}
+    assert {*re.findall(r"steps\.sparkgen\.outputs\.(\w+)", text)} <= {*action["outputs"]}
+    assert all("${{" not in step["run"] for step in steps if "run" in step)
+
+
+# --- GitLab -----------------------------------------------------------------------------------------------
+
+
+def gitlab(repository: Repository) -> Done:
+    """Run the job's script as the runner does: one shell, line by line, the first failure ends it."""
+    job = read(EXAMPLES / "gitlab-ci.yml")["spark"]
+    variables = {**job["variables"], "CI_MERGE_REQUEST_DIFF_BASE_SHA": repository.base}
+    return repository.run(["sh", "-e", "-c", "\n".join(job["script"])], **variables)
+
+
+def test_the_gitlab_job(repository: Repository) -> None:
+    """The changes are printed, and kept where the artifact is taken from."""
+    repository.change()
+    repository.render()
+    repository.commit()
+    done = gitlab(repository)
+    assert (done.returncode, done.stderr.count("error")) == (0, 0), done.stderr
+    [artifact] = read(EXAMPLES / "gitlab-ci.yml")["spark"]["artifacts"]["paths"]
+    assert (repository.folder / artifact).read_text() in done.stdout
+    assert "**Starts a new run: no**" in done.stdout
+
+
+def test_the_gitlab_job_fails_when_it_should(repository: Repository) -> None:
+    """Manifests out of date; a base that is not there."""
+    repository.change()
+    assert gitlab(repository).returncode == 1
+    repository.render()
+    repository.base = "0" * 40
+    assert gitlab(repository).returncode == 2
