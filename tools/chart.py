@@ -17,7 +17,12 @@ from sparkgen import contract
 from sparkgen.resources.text import static_text
 
 CHART = Path(__file__).resolve().parents[1] / "charts" / "spark-app"
-STATIC = (contract.EXECUTOR_SCRIPT_FILE, contract.LOG4J2_FILE, contract.METRICS_FILE)
+STATIC = (
+    contract.EXECUTOR_SCRIPT_FILE,
+    contract.SHUFFLE_SCRIPT_FILE,
+    contract.LOG4J2_FILE,
+    contract.METRICS_FILE,
+)
 
 
 def generated() -> dict[str, str]:

@@ -16,7 +16,22 @@ from sparkgen.grammar import cron, duration, memory, quantity
 from sparkgen.grammar.timezone_names import AREAS
 from sparkgen.model import Application, build, properties
 from sparkgen.model.build import DEFAULT_HISTORY, GITOPS
-from sparkgen.resources import conf, driver, executor, gitops, history, merge, objects, pod, run, security
+from sparkgen.model import shuffle as shuffle_model
+from sparkgen.resources import (
+    access,
+    conf,
+    driver,
+    executor,
+    gitops,
+    history,
+    merge,
+    objects,
+    pod,
+    run,
+    security,
+    service,
+    shuffle,
+)
 from sparkgen.semantics import (
     conf_table,
     fields,
@@ -25,6 +40,7 @@ from sparkgen.semantics import (
     rules_sizes,
     rules_volumes,
 )
+from sparkgen.semantics.findings import nothing
 from sparkgen.semantics.registry import RULES
 
 Table = dict[str, Any]
@@ -91,6 +107,7 @@ def _resources() -> Table:
         "restricted": security.RESTRICTED,
         "runtimeResources": driver.DEFAULT_RUNTIME_RESOURCES,
         "secretTypes": pod.SECRET_TYPES,
+        **_shuffle(),
         "steps": _steps(application),
         "tokenSources": driver.token_sources(),
         "tunable": sorted(properties.TUNABLE),
@@ -99,6 +116,28 @@ def _resources() -> Table:
         "typedProperties": {name: path for path, name in properties.TYPED_PROPERTIES.items()},
         "verbatim": gitops.VERBATIM,
         "whole": sorted(merge.WHOLE),
+    }
+
+
+def _shuffle() -> Table:
+    return {
+        "serviceArgs": shuffle.SERVICE_ARGS,
+        "serviceAsRoot": service.AS_ROOT,
+        "serviceAsSpark": service.AS_SPARK,
+        "serviceConfigAnnotation": service.CONFIG_ANNOTATION,
+        "serviceKind": shuffle_model.SERVICE_KIND,
+        "serviceRules": [
+            rule.code for rule in RULES if rule.severity is Severity.ERROR and rule.service is not nothing
+        ],
+        "serviceHeap": shuffle_model.SERVICE_HEAP,
+        "serviceRequest": service.SERVICE_REQUEST,
+        "shuffleDefaults": shuffle.NODE_DEFAULTS,
+        "shuffleDirectory": shuffle_model.DIRECTORY,
+        "shuffleHostPorts": shuffle_model.HOST_PORTS,
+        "shuffleJanitorRules": access.JANITOR_RULES,
+        "sidecarHeap": shuffle_model.SIDECAR_HEAP,
+        "sidecarRequest": shuffle.SIDECAR_REQUEST,
+        "sparkUser": security.SPARK_UID,
     }
 
 

@@ -26,8 +26,8 @@ from sparkgen.local import java
 from sparkgen.local.errors import CannotRun
 
 ROOT = Path(__file__).resolve().parents[1]
-DRIVERS = ("Job", "CronJob", "Deployment")
-"""What a driver can be, in a rendered directory."""
+DRIVERS = ("Job", "CronJob", "Deployment", "DaemonSet")
+"""What a driver, or a shuffle service, can be in a rendered directory."""
 
 OWN_DOCUMENT = "build/my-app.yaml"
 SIMPLEST = "python-pi"

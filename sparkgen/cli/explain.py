@@ -22,6 +22,7 @@ Examples:
   sparkgen explain spec.executor.memory
   sparkgen explain driver --recursive     # all names below
   sparkgen explain schedule --kind ScheduledSparkApplication
+  sparkgen explain janitor --kind SparkShuffleService
 """
 
 
@@ -30,6 +31,7 @@ class Kind(str, enum.Enum):
 
     APPLICATION = "SparkApplication"
     SCHEDULED = "ScheduledSparkApplication"
+    SERVICE = "SparkShuffleService"
 
 
 def complete_field(incomplete: str) -> list[str]:

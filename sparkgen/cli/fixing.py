@@ -78,7 +78,7 @@ def _tell(name: str, old: bytes, new: bytes, number: int) -> None:
 
 def _runs(data: bytes) -> list[str]:
     documents = load((STDIN,), stdin=lambda: data).documents
-    return [resources.run_name(model.build(document.value)) for document in documents]
+    return [resources.run_of(model.describe(document.value)) for document in documents]
 
 
 def _replace(path: Path, old: bytes, new: bytes) -> None:

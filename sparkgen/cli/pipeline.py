@@ -91,10 +91,10 @@ def render(document: Document, namespace: str) -> Bundle:
     from sparkgen.names import digest  # noqa: PLC0415
     from sparkgen.writers.manifest import bundle  # noqa: PLC0415
 
-    application = model.build(document.value, namespace or None)
-    objects = resources.render(application)
+    described = model.describe(document.value, namespace or None)
+    objects = resources.render(described)
     return bundle(
-        application.name, application.namespace, objects, version=__version__, digest=digest(document.value)
+        described.name, described.namespace, objects, version=__version__, digest=digest(document.value)
     )
 
 

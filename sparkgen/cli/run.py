@@ -134,7 +134,10 @@ def _run(document: Document, request: Request, maps: tuple[str, ...], arguments:
     from sparkgen import model  # noqa: PLC0415
     from sparkgen.local import plan, run  # noqa: PLC0415
 
-    application = model.build(document.value)
+    if document.value["kind"] == model.SERVICE_KIND:
+        raise SparkgenError("a shuffle service runs on nodes of a cluster only; name an application")
+    # Executors of one machine find each other's files without a service.
+    application = replace(model.build(document.value), shuffle=None)
     if arguments:
         application = replace(application, arguments=arguments)
     on_terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def side(document: Document, namespace: str, source: str = "") -> Side:
     """A document as a side; `namespace` is for one that names none."""
-    application = model.build(document.value, namespace or None)
+    application = model.describe(document.value, namespace or None)
     return Side(
         application.name,
         application.namespace,

@@ -89,7 +89,7 @@ class _Trial:
     def _render(self, document: _Document) -> tuple[str, Any] | None:
         """The run's name and all objects; None for a document that makes no sense halfway."""
         try:
-            application = model.build(document, self._namespace or None)
-            return resources.run_name(application), resources.render(application)
+            application = model.describe(document, self._namespace or None)
+            return resources.run_of(application), resources.render(application)
         except (AttributeError, KeyError, TypeError, ValueError):
             return None

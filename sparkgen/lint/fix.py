@@ -146,4 +146,4 @@ def _text(data: bytes) -> str:
 
 
 def _rendered(document: Document) -> object:
-    return resources.render(model.build(document.value))
+    return resources.render(model.describe(document.value))

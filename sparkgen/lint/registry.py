@@ -17,6 +17,7 @@ from sparkgen.lint import rules_restricted as restricted
 from sparkgen.lint.findings import Edit, Rule
 from sparkgen.lint.settings import Settings
 from sparkgen.lint.subject import Subject
+from sparkgen.model import SERVICE_KIND
 from sparkgen.semantics.secret import redacted
 
 if TYPE_CHECKING:
@@ -138,6 +139,8 @@ def check(document: Document, settings: Settings) -> list[tuple[Problem, tuple[E
     """
     node = document.node
     found: dict[Problem, tuple[Edit, ...]] = {}
+    if document.value["kind"] == SERVICE_KIND:
+        return []  # rules of reviewers are about applications
     subject = Subject.of(document.value, settings)
     for rule in RULES:
         for finding in rule.check(subject):

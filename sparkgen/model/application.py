@@ -9,6 +9,9 @@ from typing import Any, Literal
 RoleName = Literal["driver", "executor"]
 Target = Literal["kubectl", "argocd", "flux"]
 
+DEFAULT_NAMESPACE = "default"
+"""Where what names no namespace goes, as with kubectl and an untouched kubeconfig."""
+
 
 @dataclass(frozen=True, slots=True)
 class Memory:
@@ -108,6 +111,28 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True)
+class Shuffle:
+    """The shuffle service that an application uses. `heap` and `memory` (MiB) are those of the sidecar."""
+
+    mode: Literal["daemonset", "sidecar"]
+    name: str
+    namespace: str
+    port: int
+    directories: tuple[str, ...]
+    secret_name: str | None
+    host_ports: str
+    host_network: bool
+    heap: int
+    memory: int
+    resources: Mapping[str, Any]
+
+    @property
+    def on_node(self) -> bool:
+        """Whether executors share it with all others of their node."""
+        return self.mode == "daemonset"
+
+
+@dataclass(frozen=True, slots=True)
 class Application:
     """One document, ready to render."""
 
@@ -149,3 +174,4 @@ class Application:
     log_level: str
     loggers: Mapping[str, str]
     metrics_properties: str | None
+    shuffle: Shuffle | None

@@ -9,6 +9,7 @@ from sparkgen import contract
 from sparkgen.grammar.duration import to_milliseconds
 from sparkgen.model import sizes
 from sparkgen.model.application import (
+    DEFAULT_NAMESPACE,
     Account,
     Application,
     Executors,
@@ -20,10 +21,7 @@ from sparkgen.model.application import (
     Tuning,
 )
 from sparkgen.model.properties import effective_properties, is_true, lookup
-
-DEFAULT_NAMESPACE = "default"
-"""Where an application without a namespace goes, as with kubectl and an untouched kubeconfig."""
-
+from sparkgen.model.shuffle import application_shuffle
 
 GITOPS = ("argocd", "flux")
 """Targets that apply what is in Git again and again."""
@@ -44,10 +42,11 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
     metadata = value["metadata"]
     properties = effective_properties(spec)
     restart = spec.get("restartPolicy") or {}
+    chosen = metadata.get("namespace") or namespace or DEFAULT_NAMESPACE
     logging = spec.get("logging") or {}
     return Application(
         name=metadata["name"],
-        namespace=metadata.get("namespace") or namespace or DEFAULT_NAMESPACE,
+        namespace=chosen,
         labels=metadata.get("labels") or {},
         annotations=metadata.get("annotations") or {},
         target=metadata.get("target") or "kubectl",
@@ -85,6 +84,7 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
         log_level=logging.get("level", "INFO"),
         loggers=logging.get("loggers") or {},
         metrics_properties=lookup(spec, ("monitoring", "metricsProperties")),
+        shuffle=application_shuffle(spec.get("shuffleService"), chosen),
     )
 
 

@@ -38,6 +38,11 @@ def memory(role: str, properties: Mapping[str, str], language: str) -> Memory:
     return Memory(heap, overhead, off_heap, pyspark)
 
 
+def daemon_memory(heap: int) -> int:
+    """What the container of one of Spark's daemons needs in MiB, by the split of a Java driver."""
+    return heap + max(heap // 10, MIN_OVERHEAD_MIB)
+
+
 def _overhead(role: str, properties: Mapping[str, str], language: str, heap: int) -> int:
     explicit = properties.get(f"spark.{role}.memoryOverhead")
     if explicit is not None:

@@ -5,23 +5,34 @@ from __future__ import annotations
 from typing import Any
 
 from sparkgen.model.application import Application
-from sparkgen.resources import objects
+from sparkgen.model.shuffle import ShuffleService
+from sparkgen.resources import access, objects
 from sparkgen.resources.gitops import for_target
 from sparkgen.resources.history import history_objects
 from sparkgen.resources.order import ordered
 from sparkgen.resources.run import files, run_name
+from sparkgen.resources.service import render_service
 
-__all__ = ["render", "run_name"]
+__all__ = ["render", "render_service", "run_name", "run_of"]
 
 
-def render(application: Application) -> tuple[dict[str, Any], ...]:
-    """All objects of an application, in the order in which they are applied."""
+def run_of(described: Application | ShuffleService) -> str:
+    """The name of the run that an application describes now; "" for a shuffle service, which has none."""
+    return "" if isinstance(described, ShuffleService) else run_name(described)
+
+
+def render(application: Application | ShuffleService) -> tuple[dict[str, Any], ...]:
+    """All objects of an application, or of a shuffle service, in the order in which they are applied."""
+    if isinstance(application, ShuffleService):
+        return render_service(application)
     run = run_name(application)
     workload = objects.workload(application, run)
     made = [
         objects.service_account(application),
         objects.role(application),
         objects.role_binding(application),
+        access.janitor_role(application),
+        access.janitor_role_binding(application),
         *(
             objects.run_config_map(application, run, suffix, data)
             for suffix, data in files(application, run).items()

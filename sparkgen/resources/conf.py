@@ -9,6 +9,7 @@ from sparkgen import contract
 from sparkgen.model.application import Application, Role
 from sparkgen.model.properties import TUNABLE
 from sparkgen.resources.executor import executor_pod
+from sparkgen.resources.shuffle import executor_scripts, shuffle_defaults, shuffle_properties
 from sparkgen.resources.text import hadoop_xml, json_text, properties_text, static_text
 
 IVY_DIR = "/tmp/.ivy2"  # noqa: S108 - inside the pod; the stock image's user has no home to write to
@@ -20,7 +21,9 @@ def spark_properties(application: Application) -> dict[str, str]:
     Later wins: what sparkgen would like, what the document says, what the contract needs.
     """
     defaults = {"spark.app.name": application.name, "spark.authenticate": "true"}
-    if application.executors.dynamic:
+    if application.shuffle is not None:
+        defaults |= shuffle_defaults(application.shuffle)
+    elif application.executors.dynamic:
         # Without it, or a shuffle service, Spark refuses dynamic allocation (ExecutorAllocationManager).
         defaults["spark.dynamicAllocation.shuffleTracking.enabled"] = "true"
     if "spark.jars.packages" in application.properties:
@@ -46,6 +49,7 @@ def _contract_properties(application: Application) -> dict[str, str]:
         "spark.sparkgen.allocation.onMismatch": application.on_mismatch,
         **_sizes(application.driver),
         **_sizes(application.executor),
+        **(shuffle_properties(application.shuffle) if application.shuffle is not None else {}),
     }
 
 
@@ -61,19 +65,19 @@ def _sizes(role: Role) -> dict[str, str]:
 def conf_files(application: Application) -> dict[str, str]:
     """The files of the run's `-conf` ConfigMap, for driver, allocator and executors."""
     return {
-        contract.EXECUTOR_SCRIPT_FILE: static_text(contract.EXECUTOR_SCRIPT_FILE),
-        contract.LOG4J2_FILE: log4j2_text(application),
+        **executor_scripts(application.shuffle),
+        contract.LOG4J2_FILE: log4j2_text(application.log_level, application.loggers),
         contract.METRICS_FILE: application.metrics_properties or static_text(contract.METRICS_FILE),
         contract.SPARK_DEFAULTS_FILE: properties_text(spark_properties(application).items()),
     }
 
 
-def log4j2_text(application: Application) -> str:
+def log4j2_text(log_level: str, loggers: Mapping[str, str]) -> str:
     """Logging to standard error, in the layout of Spark's own template, with the document's levels."""
     levels = []
-    for index, (name, level) in enumerate(sorted(application.loggers.items()), start=1):
+    for index, (name, level) in enumerate(sorted(loggers.items()), start=1):
         levels += [(f"logger.l{index}.name", name), (f"logger.l{index}.level", level.lower())]
-    root = properties_text([("rootLogger.level", application.log_level.lower())], " = ")
+    root = properties_text([("rootLogger.level", log_level.lower())], " = ")
     text = root + static_text(contract.LOG4J2_FILE)
     return f"{text}\n{properties_text(levels, ' = ')}" if levels else text
 

@@ -12,6 +12,7 @@ from sparkgen.resources import pod
 from sparkgen.resources.merge import merge
 from sparkgen.resources.pod import Layer, Step
 from sparkgen.resources.security import RESTRICTED
+from sparkgen.resources.shuffle import service_secret_env
 
 DEFAULT_RUNTIME_RESOURCES = {
     "requests": {"cpu": "100m", "memory": "64Mi"},
@@ -75,6 +76,7 @@ def allocator_container(application: Application, role: Role, run: str) -> Layer
             pod.field_env(contract.ENV_POD_NAMESPACE, "metadata.namespace"),
             pod.field_env(contract.ENV_POD_UID, "metadata.uid"),
             pod.field_env(contract.ENV_POD_IP, "status.podIP"),
+            *service_secret_env(application.shuffle),
         ],
         "ports": [{"name": contract.ALLOCATOR_CONTAINER, "containerPort": port}],
         "startupProbe": {

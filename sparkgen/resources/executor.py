@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.model.application import Application, Role
+from sparkgen.model.application import Application, Role, Shuffle
 from sparkgen.model.properties import is_true
 from sparkgen.resources import pod
 from sparkgen.resources.merge import merge
 from sparkgen.resources.pod import Layer, Step
+from sparkgen.resources.shuffle import SERVICE_PORT, shuffle_service
 
 DECOMMISSION_SCRIPT = "/opt/decom.sh"
 """Default of spark.kubernetes.decommission.script, in the stock image."""
@@ -36,6 +37,7 @@ def executor_pod(application: Application, run: str) -> dict[str, Any]:
         pod.user_containers,
         decommission,
         spark_container,
+        shuffle_service,
         identity,
     )
     return pod.assemble(application, application.executor, steps)
@@ -67,7 +69,7 @@ def spark_container(application: Application, role: Role) -> Layer:
         env.append({"name": contract.ENV_CLASSPATH, "value": class_path})
     if role.java_options:
         env.append({"name": contract.ENV_EXECUTOR_JAVA_OPTIONS, "value": role.java_options})
-    options = startup_options(application.properties)
+    options = startup_options(application.properties, application.shuffle)
     env += [
         {"name": f"{contract.ENV_JAVA_OPT_PREFIX}{index}", "value": option}
         for index, option in enumerate(options)
@@ -81,18 +83,22 @@ def spark_container(application: Application, role: Role) -> Layer:
     )
 
 
-def startup_options(properties: Mapping[str, str]) -> list[str]:
+def startup_options(properties: Mapping[str, str], shuffle: Shuffle | None = None) -> list[str]:
     """Properties that an executor needs before it can ask the driver for the others, as JVM options.
 
     Source: SparkConf.isExecutorStartupConf. Ports that the contract fixes come from the driver: an
     executor would take the document's instead.
     """
     wanted = {"spark.authenticate": "true", **properties}
-    return [
+    fixed = FIXED_PORTS if shuffle is None else FIXED_PORTS | {SERVICE_PORT}
+    options = [
         f"-D{name}={text}"
         for name, text in sorted(wanted.items())
-        if name not in FIXED_PORTS and _is_startup_property(name)
+        if name not in fixed and _is_startup_property(name)
     ]
+    if shuffle is not None and shuffle.on_node:
+        options.append(f"-Dspark.blockManager.port=$({contract.ENV_BLOCK_MANAGER_PORT})")
+    return options
 
 
 def _is_startup_property(name: str) -> bool:

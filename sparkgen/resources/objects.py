@@ -10,6 +10,7 @@ from sparkgen.model.application import Application
 from sparkgen.resources import conf
 from sparkgen.resources.driver import driver_pod
 from sparkgen.resources.pod import picked
+from sparkgen.resources.shuffle import host_ports
 
 Object = dict[str, Any]
 
@@ -143,6 +144,10 @@ def network_policy(application: Application) -> Object | None:
     if peers:
         ports = [{"protocol": "TCP", "port": port} for port in (contract.UI_PORT, contract.ALLOCATOR_PORT)]
         ingress.append({"from": list(peers), "ports": ports})
+    if application.shuffle is not None and application.shuffle.on_node:
+        # What comes in by a port of the node may have the node's address.
+        first, last = host_ports(application.shuffle)
+        ingress.append({"ports": [{"protocol": "TCP", "port": first, "endPort": last}]})
     return {
         "apiVersion": "networking.k8s.io/v1",
         "kind": "NetworkPolicy",

@@ -242,12 +242,9 @@ def scratch(application: Application, role: Role) -> Layer:
 
     Source: LocalDirsFeatureStep.
     """
-    own, *_ = template(application, role)["spec"].get("containers") or [{}]
-    given = dict.fromkeys(
-        mount["mountPath"]
-        for mount in (*_mounts(own), *_mounts(role.spec))
-        if mount["name"].startswith(contract.LOCAL_DIR_VOLUME_PREFIX)
-    )
+    if role.name == "executor" and application.shuffle is not None and application.shuffle.on_node:
+        return {}  # the service's directories: step `shuffle_service`
+    given = local_dir_mounts(application, role)
     if given:
         return main_container(role, env=[{"name": contract.ENV_LOCAL_DIRS, "value": ",".join(given)}])
     tmpfs = is_true(application.properties, "spark.kubernetes.local.dirs.tmpfs")
@@ -258,6 +255,16 @@ def scratch(application: Application, role: Role) -> Layer:
         volumeMounts=[{"name": contract.SCRATCH_VOLUME, "mountPath": contract.SCRATCH_DIR}],
     )
     return merge({"spec": {"volumes": [volume]}}, container)
+
+
+def local_dir_mounts(application: Application, role: Role) -> dict[str, Mapping[str, Any]]:
+    """The mounts of the Spark container that a document means as scratch space, by their paths."""
+    own, *_ = template(application, role)["spec"].get("containers") or [{}]
+    return {
+        mount["mountPath"]: mount
+        for mount in (*_mounts(own), *_mounts(role.spec))
+        if mount["name"].startswith(contract.LOCAL_DIR_VOLUME_PREFIX)
+    }
 
 
 def config_map_volume(name: str, config_map: str) -> dict[str, Any]:

@@ -78,13 +78,14 @@ def _no_field(parent: Field, name: str, names: list[str]) -> SparkgenError:
     where = _shown(parent) or "a document"
     message = f"there is no field {'.'.join(names)}: {where} has no {name}"
     having = [kind for kind in fields.KINDS if fields.document(kind).find(("spec", name)) is not None]
-    if len(having) == 1 and parent.path == ("spec",):
+    paths = homes(fields.KINDS[0]).get(name, ())
+    if len(having) == 1 and parent.path == ("spec",) and not paths:
         return SparkgenError(f"{message}; that of a {having[0]} has: add --kind {having[0]}")
     if (guess := nearest(name, known, 0.6)) is not None:
         return SparkgenError(f"{message}; did you mean {guess}?")
     if not known:
         return SparkgenError(f"{message}; it has no fields")
-    if parent.path == ("spec",) and 0 < len(paths := homes(fields.KINDS[0]).get(name, ())) <= MOST_HOMES:
+    if parent.path == ("spec",) and 0 < len(paths) <= MOST_HOMES:
         return SparkgenError(f"{message}; did you mean {either([path_text((*one, name)) for one in paths])}?")
     if len(known) > MOST_NAMES:
         return SparkgenError(f"{message}; to see what it has: sparkgen explain {where}")

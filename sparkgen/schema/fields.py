@@ -13,8 +13,14 @@ from typing import Any
 from sparkgen.errors import Path
 from sparkgen.schema import store
 
-KINDS = ("SparkApplication", "ScheduledSparkApplication")
-SPECS = {"SparkApplication": "applicationSpec", "ScheduledSparkApplication": "scheduledSpec"}
+APPLICATION_KINDS = ("SparkApplication", "ScheduledSparkApplication")
+SERVICE_KIND = "SparkShuffleService"
+KINDS = (*APPLICATION_KINDS, SERVICE_KIND)
+SPECS = {
+    "SparkApplication": "applicationSpec",
+    "ScheduledSparkApplication": "scheduledSpec",
+    SERVICE_KIND: "shuffleServiceSpec",
+}
 """Kind -> the definition of its `spec`."""
 
 

@@ -15,7 +15,7 @@ from sparkgen.schema import fields, store
 from sparkgen.schema.describe import Said
 from sparkgen.schema.wording import shortened
 
-APPLICATION, SCHEDULED = fields.KINDS
+APPLICATION, SCHEDULED = fields.APPLICATION_KINDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def _names(kind: str) -> Mapping[str, Any]:
 def misplaced(kind: str, value: Mapping[str, Any]) -> Misplaced:
     """The mix-up in a document of a kind, if there is one."""
     spec = value.get("spec")
-    if not isinstance(spec, dict):
+    if not isinstance(spec, dict) or kind not in fields.APPLICATION_KINDS:
         return Misplaced()
     own, other = _names(kind), _names(APPLICATION if kind == SCHEDULED else SCHEDULED)
     strays = [name for name in spec if name in other["properties"] and name not in own["properties"]]

@@ -15,8 +15,9 @@ INTRODUCTION = """\
 <!-- Generated from schemas/spark-application.schema.json. Do not edit: change the schema, then run
 `make golden`. -->
 
-One document describes one application. At a terminal `sparkgen explain spec.executor.memory` says the same as
-this page. An editor with a YAML language server checks a document while you write it: print the schema with
+One document describes one application, or one shuffle service. At a terminal
+`sparkgen explain spec.executor.memory` says the same as this page. An editor with a YAML language server
+checks a document while you write it: print the schema with
 `sparkgen schema > spark-application.schema.json`, and start the document with
 
 ```yaml
@@ -36,13 +37,17 @@ SPEC = ("spec",)
 
 def reference() -> str:
     """The whole page, ending with a newline."""
-    application, scheduled = (fields.document(kind) for kind in fields.KINDS)
+    application, scheduled, service = (fields.document(kind) for kind in fields.KINDS)
     blocks = [INTRODUCTION, "## The document\n", *_fields(application)]
     blocks += _sections(application)
     schedule = scheduled.find(SPEC)
     if schedule is not None:
         about = f"{schedule.schema['description']}\n"
         blocks += ["## `spec` of a ScheduledSparkApplication\n", about, *_fields(schedule)]
+    served = service.find(SPEC)
+    if served is not None:
+        blocks += [f"## `spec` of a {fields.SERVICE_KIND}\n", f"{served.schema['description']}\n"]
+        blocks += [*_fields(served), *_sections(served, f" of a {fields.SERVICE_KIND}")]
     return "\n".join(blocks)
 
 
@@ -52,19 +57,22 @@ def _holds_fields(field: Field) -> bool:
     return field.kubernetes is None and inner.kubernetes is None and any(inner.children())
 
 
-def _sections(parent: Field) -> Iterator[str]:
-    """A section for each field below that has fields of its own, outer ones first."""
+def _sections(parent: Field, whose: str = "") -> Iterator[str]:
+    """A section for each field below that has fields of its own, outer ones first.
+
+    `whose` follows each heading (" of a ...").
+    """
     holders = [child for child in parent.item().children() if _holds_fields(child)]
     for field in holders:
         if field.path == SHARED[1]:
             continue
         both = field.path == SHARED[0]
-        yield f"## {_paths(field)}\n"
+        yield f"## {_paths(field)}{whose}\n"
         yield f"{field.schema.get('description') or field.item().schema['description']}\n"
         yield from _fields(field.item(), path_text(SHARED[1]) if both else "")
         if both:
             yield from _own_of_executor(parent)
-        yield from _sections(field)
+        yield from _sections(field, whose)
 
 
 def _paths(field: Field) -> str:

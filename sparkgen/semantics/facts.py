@@ -125,6 +125,25 @@ class Facts:
             yield self.path(role, "template", "spec", "volumes", index), volume
 
 
+@dataclass(frozen=True, slots=True)
+class ServiceFacts:
+    """A frozen view of one schema-valid document of the kind SparkShuffleService."""
+
+    value: Mapping[str, Any]
+    spec: Mapping[str, Any]
+    conf: Mapping[str, str]
+
+    @classmethod
+    def of(cls, value: Mapping[str, Any]) -> ServiceFacts:
+        """The facts of a document's value."""
+        spec = value["spec"]
+        return cls(value=value, spec=spec, conf=spec.get("sparkConf") or {})
+
+    def path(self, *parts: str | int) -> Path:
+        """The true path of a place below the service's spec."""
+        return ("spec", *parts)
+
+
 @cache
 def typed_fields() -> Mapping[str, tuple[str, ...]]:
     """Spark property -> path of the typed field, below the application's spec, that says the same."""

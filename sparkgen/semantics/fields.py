@@ -32,6 +32,7 @@ APPLICATION_FIELDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("driver", "memoryOverhead"),
         ("executor", "memory"),
         ("executor", "memoryOverhead"),
+        ("shuffleService", "sidecarMemory"),
     ),
     "timestamp": (("run", "expiresAt"),),
 }
@@ -42,3 +43,8 @@ SCHEDULE_FIELDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "timezone": (("timeZone",),),
 }
 """Grammar -> paths below a ScheduledSparkApplication's spec."""
+
+SERVICE_FIELDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "memory": (("memory",),),
+}
+"""Grammar -> paths below a SparkShuffleService's spec."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sparkgen.errors import Path, Severity
 
 if TYPE_CHECKING:
-    from sparkgen.semantics.facts import Facts
+    from sparkgen.semantics.facts import Facts, ServiceFacts
 
 
 _LONGEST = 100
@@ -39,14 +39,24 @@ def about_key(path: Path, message: str, next_step: str, allowed: str = "") -> Fi
 
 
 Check = Callable[["Facts"], Iterable[Finding]]
+ServiceCheck = Callable[["ServiceFacts"], Iterable[Finding]]
+
+
+def nothing(_: object) -> Iterable[Finding]:
+    """The check of a rule that has nothing to say about a kind of documents."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: `name` is its code in words, `summary` says what it finds, `check` is a pure function."""
+    """One rule: `name` is its code in words, `summary` says what it finds.
+
+    `check` looks at applications, `service` at shuffle services; both are pure functions.
+    """
 
     code: str
     name: str
     severity: Severity
     summary: str
     check: Check
+    service: ServiceCheck = nothing

@@ -6,9 +6,11 @@ is a warning, which a comment beside it can switch off.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from sparkgen.errors import Problem, Severity
+from sparkgen.model.shuffle import SERVICE_KIND
 from sparkgen.semantics import rules_access as access
 from sparkgen.semantics import rules_containers as containers
 from sparkgen.semantics import rules_executors as executors
@@ -17,12 +19,14 @@ from sparkgen.semantics import rules_metadata as metadata
 from sparkgen.semantics import rules_pods as pods
 from sparkgen.semantics import rules_program as program
 from sparkgen.semantics import rules_secrets as secrets
+from sparkgen.semantics import rules_service as service
 from sparkgen.semantics import rules_settings as settings
+from sparkgen.semantics import rules_shuffle as shuffle
 from sparkgen.semantics import rules_sizes as sizes
 from sparkgen.semantics import rules_versions as versions
 from sparkgen.semantics import rules_volumes as volumes
-from sparkgen.semantics.facts import Facts
-from sparkgen.semantics.findings import Finding, Rule
+from sparkgen.semantics.facts import Facts, ServiceFacts
+from sparkgen.semantics.findings import Finding, Rule, nothing
 from sparkgen.semantics.secret import redacted
 
 if TYPE_CHECKING:
@@ -34,7 +38,7 @@ ERROR, WARNING = Severity.ERROR, Severity.WARNING
 # fmt: off
 RULES: tuple[Rule, ...] = (
     # sizes, numbers and names
-    Rule("SG101", "memory-size", ERROR, "A size of memory that Spark cannot read.", sizes.memory_sizes),
+    Rule("SG101", "memory-size", ERROR, "A size of memory that Spark cannot read.", sizes.memory_sizes, service.memory_sizes),
     Rule("SG102", "cpu", ERROR, "An amount of CPU that Kubernetes cannot read.", sizes.amounts_of_cpu),
     Rule("SG103", "duration", ERROR, "A duration that Spark cannot read.", sizes.durations),
     Rule("SG104", "name-too-long", ERROR, "A name that is too long for Kubernetes.", metadata.names_too_long),
@@ -52,10 +56,10 @@ RULES: tuple[Rule, ...] = (
     Rule("SG115", "task-cores", ERROR, "Tasks with more cores than an executor has.", executors.task_larger_than_executor),
     Rule("SG116", "unbounded-executors", WARNING, "Dynamic allocation without an upper bound.", executors.unbounded),
     # secrets
-    Rule("SG117", "secret-in-conf", WARNING, "A secret in plain text in a property or argument.", secrets.secrets_in_conf),
+    Rule("SG117", "secret-in-conf", WARNING, "A secret in plain text in a property or argument.", secrets.secrets_in_conf, service.secrets_in_conf),
     Rule("SG118", "secret-in-env", WARNING, "A secret in plain text in a variable.", secrets.secrets_in_env),
     # properties
-    Rule("SG119", "contradicted-setting", WARNING, "A property that a field says otherwise.", settings.contradictions),
+    Rule("SG119", "contradicted-setting", WARNING, "A property that a field says otherwise.", settings.contradictions, service.contradictions),
     Rule("SG120", "moved-setting", ERROR, "A property for pods that would be lost.", settings.moved_settings),
     Rule("SG121", "unused-setting", WARNING, "A property that nothing reads.", settings.unused_settings),
     Rule("SG122", "not-a-spark-property", ERROR, "A property that spark-submit drops.", settings.not_spark_properties),
@@ -70,14 +74,22 @@ RULES: tuple[Rule, ...] = (
     Rule("SG132", "main-class-in-manifest", WARNING, "A main class that only the jar can name.", program.main_class_in_manifest),
     Rule("SG133", "main-class-unused", WARNING, "A main class beside a Python or R file.", program.main_class_unused),
     Rule("SG134", "main-file", ERROR, "A script that spark-submit would take for a jar.", program.main_file),
-    Rule("SG135", "moving-tag", WARNING, "An image that can change without a change in Git.", versions.moving_tag),
+    Rule("SG135", "moving-tag", WARNING, "An image that can change without a change in Git.", versions.moving_tag, service.moving_tag),
     Rule("SG136", "spark-version", ERROR, "A version of Spark without a scheduler jar.", versions.spark_version),
-    Rule("SG137", "image-version", WARNING, "An image tagged with another version of Spark.", versions.image_version),
+    Rule("SG137", "image-version", WARNING, "An image tagged with another version of Spark.", versions.image_version, service.image_version),
     Rule("SG138", "scala-version", ERROR, "A Scala line for which Spark was never built.", versions.scala_version),
     Rule("SG139", "artifact-version", WARNING, "A library for another Scala or Spark.", versions.artifact_versions),
     Rule("SG140", "coordinates", ERROR, "A package that is no Maven coordinate.", versions.coordinates),
     Rule("SG141", "file-location", WARNING, "A file whose place is not what it seems.", program.file_locations),
     Rule("SG142", "unexpanded-text", WARNING, "A placeholder that nothing fills in.", program.unexpanded),
+    # the shuffle service
+    Rule("SG143", "shuffle-service-name", ERROR, "A shuffle service without a name.", shuffle.names),
+    Rule("SG144", "shuffle-service-secret", ERROR, "A shuffle service and a driver that do not know each other.", shuffle.secrets),
+    Rule("SG145", "host-ports", ERROR, "Ports of the node that executors cannot have.", shuffle.host_ports),
+    Rule("SG146", "shuffle-pod-security", WARNING, "Pods that need directories and ports of the node.", shuffle.pod_security, service.pod_security),
+    Rule("SG147", "shuffle-data-in-pod", WARNING, "Shuffle data that goes when its executor does.", shuffle.sidecar_data),
+    Rule("SG148", "shuffle-setting", WARNING, "A setting that the shuffle service makes meaningless.", shuffle.meaningless),
+    Rule("SG149", "shuffle-group", WARNING, "Executors that may not write for the shuffle service.", shuffle.groups),
     # volumes
     Rule("SG150", "mount-without-volume", ERROR, "A mount of a volume that the pod does not have.", volumes.mounts_without_volume),
     Rule("SG151", "volume-twice", ERROR, "Two volumes of one name.", volumes.volumes_twice),
@@ -87,6 +99,8 @@ RULES: tuple[Rule, ...] = (
     Rule("SG155", "reserved-mount", ERROR, "A mount of what belongs to sparkgen.", volumes.reserved_mounts),
     Rule("SG156", "hidden-spark", WARNING, "A mount that hides Spark's files.", volumes.hidden_spark),
     Rule("SG157", "host-path", WARNING, "A directory of the node.", volumes.host_paths),
+    Rule("SG158", "shuffle-directories", ERROR, "Directories of a shuffle service that hide each other.", shuffle.directories, service.directories),
+    Rule("SG159", "open-shuffle-service", WARNING, "A shuffle service that answers everybody.", nothing, service.open_to_all),
     # containers
     Rule("SG160", "reserved-name", ERROR, "A name of sparkgen's own.", containers.reserved_names),
     Rule("SG161", "duplicate-name", ERROR, "Names of containers or ports that clash.", containers.duplicate_names),
@@ -130,6 +144,18 @@ def findings(facts: Facts) -> list[tuple[Rule, Finding]]:
     return [(rule, finding) for rule in RULES for finding in rule.check(facts)]
 
 
+def service_findings(facts: ServiceFacts) -> list[tuple[Rule, Finding]]:
+    """All that the rules find in a shuffle service, in the order of their codes."""
+    return [(rule, finding) for rule in RULES for finding in rule.service(facts)]
+
+
+def findings_of(value: Mapping[str, Any]) -> list[tuple[Rule, Finding]]:
+    """All that the rules find in the value of a document that the schema accepts, whatever its kind."""
+    if value["kind"] == SERVICE_KIND:
+        return service_findings(ServiceFacts.of(value))
+    return findings(Facts.of(value))
+
+
 def check(document: Document) -> list[Problem]:
     """The problems that the rules have with a document that the schema accepts, in the order of the text."""
     node = document.node
@@ -144,6 +170,6 @@ def check(document: Document) -> list[Problem]:
             finding.allowed,
             redacted(finding.next_step),
         )
-        for rule, finding in findings(Facts.of(document.value))
+        for rule, finding in findings_of(document.value)
     ]
     return sorted(problems, key=lambda problem: problem.sort_key)

@@ -12,7 +12,10 @@ from sparkgen.semantics.facts import ROLES, SPARK_CONTAINER, Container, Facts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import listed, shortened
 
-_HELPERS = {"driver": (contract.INSTALL_CONTAINER, contract.ALLOCATOR_CONTAINER), "executor": ()}
+_HELPERS: Mapping[str, tuple[str, ...]] = {
+    "driver": (contract.INSTALL_CONTAINER, contract.ALLOCATOR_CONTAINER),
+    "executor": (),
+}
 """Role -> the containers that sparkgen adds to its pods."""
 
 POD_PORTS = {
@@ -58,8 +61,11 @@ INSTEAD: Mapping[str, str] = {
 
 def reserved_names(facts: Facts) -> Iterator[Finding]:
     """Containers and volumes with names of sparkgen's own."""
+    sidecar = facts.get("shuffleService", "mode") == "sidecar"
     for container in facts.containers:
         reserved = _HELPERS[container.role]
+        if sidecar and container.role == "executor":
+            reserved = (*reserved, contract.SHUFFLE_CONTAINER)
         if container.kind != "spark" and container.name in (*reserved, SPARK_CONTAINER[container.role]):
             yield _taken(
                 (*container.path, "name"), container.name, f"a container of the {container.role}'s pod"

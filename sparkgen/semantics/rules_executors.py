@@ -128,13 +128,15 @@ def shuffle_service(facts: Facts) -> Iterator[Finding]:
     Source: BlockManager.registerWithExternalShuffleServer: three tries, then the executor exits.
     """
     name = "spark.shuffle.service.enabled"
+    if facts.get("shuffleService") is not None:
+        return
     if facts.is_true(name) and not facts.role("executor").get("sidecars"):
         yield Finding(
             facts.place(name),
             "executors look for the service at the address of their own pod, find none, and exit",
             facts.properties[name],
             "false",
-            "delete it; dynamic allocation keeps shuffle data by tracking, which is on",
+            "delete it: dynamic allocation tracks shuffle data instead; or use `shuffleService`",
         )
 
 
@@ -145,6 +147,8 @@ def shuffle_data(facts: Facts) -> Iterator[Finding]:
     shuffle manager or shuffle I/O of someone else may keep the data elsewhere: no finding then.
     """
     if not facts.is_true(ENABLED) or facts.is_true(TRACKING, default=True):
+        return
+    if facts.get("shuffleService") is not None:
         return
     keeps = (
         facts.is_true("spark.shuffle.service.enabled")

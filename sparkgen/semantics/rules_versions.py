@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from sparkgen.errors import Path
 from sparkgen.semantics.facts import ROLES, Facts
@@ -39,8 +39,12 @@ def spark_version(facts: Facts) -> Iterator[Finding]:
 
 def image_version(facts: Facts) -> Iterator[Finding]:
     """An image whose tag names another version of Spark than `sparkVersion`."""
-    version = facts.spec["sparkVersion"]
-    for path, image in _images(facts):
+    yield from images_of_another_version(facts.spec["sparkVersion"], _images(facts))
+
+
+def images_of_another_version(version: str, images: Iterable[tuple[Path, str]]) -> Iterator[Finding]:
+    """Those of the images whose tag names another version of Spark."""
+    for path, image in images:
         repository, _, tag = _without_digest(image).rpartition(":")
         named = re.match(r"(?:v|spark-)?([2-5])\.([0-9])(?:\.([0-9]+))?(?![0-9.])", tag)
         if not named or not (repository.rpartition("/")[2] in _SPARK_IMAGES or tag.startswith("spark-")):
@@ -59,7 +63,12 @@ def image_version(facts: Facts) -> Iterator[Finding]:
 
 def moving_tag(facts: Facts) -> Iterator[Finding]:
     """An image that can change without a change in Git."""
-    for path, image in _images(facts):
+    yield from moving_images(_images(facts))
+
+
+def moving_images(images: Iterable[tuple[Path, str]]) -> Iterator[Finding]:
+    """Those of the images that can change without a change in Git."""
+    for path, image in images:
         if "@" in image:
             continue
         tag = image.rpartition("/")[2].partition(":")[2]

@@ -14,12 +14,11 @@ from typing import Any
 
 from sparkgen.document import Document, load
 from sparkgen.errors import Severity, path_text
-from sparkgen.model import build
+from sparkgen.model import describe
 from sparkgen.names import canonical_json
 from sparkgen.resources import render
 from sparkgen.schema import check
-from sparkgen.semantics.facts import Facts
-from sparkgen.semantics.registry import findings
+from sparkgen.semantics.registry import findings_of
 from sparkgen.semantics.secret import redacted
 
 Value = dict[str, Any]
@@ -59,7 +58,7 @@ def target_of(value: Mapping[str, Any]) -> str:
 
 def rendered(value: Mapping[str, Any]) -> list[Value]:
     """What `sparkgen render` makes of a valid value."""
-    return [dict(item) for item in render(build(value))]
+    return [dict(item) for item in render(describe(value))]
 
 
 def same(first: list[Value], second: list[Value]) -> bool:
@@ -71,7 +70,7 @@ def errors(value: Mapping[str, Any]) -> set[tuple[str, str, str, str]]:
     """What the rules refuse in a value that the schema takes: code, path, message, next step."""
     return {
         (rule.code, path_text(found.path), _said(found.message), _step(rule.code, found.next_step))
-        for rule, found in findings(Facts.of(value))
+        for rule, found in findings_of(value)
         if rule.severity is Severity.ERROR
     }
 

@@ -22,7 +22,7 @@ from sparkgen.schema import fields as schema_fields
 from sparkgen.semantics import conf_table, fields, rules_sizes
 from sparkgen.semantics.facts import Facts
 from tests.chart import parity
-from tests.property.strategies import documents
+from tests.property.strategies import documents, services
 from tests.property.strategies import objects as objects_of
 
 Value = dict[str, Any]
@@ -181,7 +181,7 @@ def with_one(case: tuple[tuple[str, ...], str]) -> Value | None:
 @st.composite
 def careless(draw: st.DrawFn) -> Value:
     """A document that the schema takes, and that nobody looked through; with settings of all kinds."""
-    kind = draw(st.sampled_from(schema_fields.KINDS))
+    kind = draw(st.sampled_from(schema_fields.APPLICATION_KINDS))
     value: Value = {**draw(objects_of(schema_fields.document(kind))), "kind": kind}
     spec = value["spec"]["template"] if kind == schema_fields.KINDS[1] else value["spec"]
     conf = draw(st.dictionaries(SETTINGS, ODD, max_size=6))
@@ -261,6 +261,13 @@ def difference(ours: list[Value], theirs: list[Value]) -> str:
 def test_generated_documents(helms: tuple[Path, ...]) -> None:
     """Documents generated from the schema, with odd texts in them."""
     values = collected(tricky(), many())
+    compare_all(helms, values)
+
+
+def test_generated_services(helms: tuple[Path, ...]) -> None:
+    """Shuffle services generated from the schema, with any of their fields."""
+    values = collected(services(), 60)
+    assert not any(parity.errors(value) for value in values)
     compare_all(helms, values)
 
 

@@ -27,7 +27,12 @@ GOLDEN = ROOT / "tests" / "golden" / "examples"
 HASHES = ROOT / "tests" / "golden" / "run-hashes.txt"
 
 VARIANTS = {variant.name: variant for variant in variants(EXAMPLES)}
+SERVICES = {"shuffle-service"}
+"""Examples that are no application."""
+ON_NODE = {"shuffle-application"}
+"""Applications whose executors need something of their node."""
 EACH = pytest.mark.parametrize("name", VARIANTS)
+EACH_APPLICATION = pytest.mark.parametrize("name", [name for name in VARIANTS if name not in SERVICES])
 
 Files = Mapping[str, str]
 Golden = Callable[[Path, str], None]
@@ -55,6 +60,8 @@ MEMORY_BY_HAND = {
     "pod-template": (2048 + 384, 4096 + 409),
     "network-policy-and-pdb": (1024 + 384, 1024 + 384),
     "local-demo": (512 + 384, 512 + 384),
+    "shuffle-application": (1024 + 384, 2048 + 384),
+    "shuffle-sidecar": (1024 + 384, 2048 + 384),
 }
 
 
@@ -142,6 +149,7 @@ def test_run_hashes(rendered: dict[str, Files], golden: Golden) -> None:
     runs = {
         name: pods(files)["driver"]["metadata"]["labels"]["sparkgen.dev/run"]
         for name, files in rendered.items()
+        if name not in SERVICES
     }
     text = "".join(f"{name} {run_name}\n" for name, run_name in sorted(runs.items()))
     try:
@@ -164,18 +172,37 @@ def test_kubernetes_accepts_every_object(
 ) -> None:
     """Strict schemas of Kubernetes 1.30 to 1.36 find nothing, in the executor's template either."""
     manifests = {f"{name}/{file}": text for name, files in rendered.items() for file, text in files.items()}
-    manifests |= {f"{name}/executor.json": executor_template(files) for name, files in rendered.items()}
+    manifests |= {
+        f"{name}/executor.json": executor_template(files)
+        for name, files in rendered.items()
+        if name not in SERVICES
+    }
     assert kubeconform(manifests) == ()
 
 
-@EACH
+@EACH_APPLICATION
 @pytest.mark.parametrize("role", ["driver", "executor"])
 def test_pods_are_restricted(name: str, role: str, rendered: dict[str, Files]) -> None:
-    """Pod Security "restricted" accepts driver and executors of every example; none opts out."""
-    assert pod_security.violations(pods(rendered[name])[role]) == []
+    """Pod Security "restricted" accepts driver and executors, but for a service's directories."""
+    wanted = [f"volume sparkgen-shuffle-{index}: hostPath" for index in (0, 1)]
+    found = pod_security.violations(pods(rendered[name])[role])
+    assert found == (wanted if name in ON_NODE and role == "executor" else [])
 
 
-@EACH
+@pytest.mark.parametrize("name", sorted(SERVICES))
+def test_services_ask_for_no_more_than_they_need(name: str, rendered: dict[str, Files]) -> None:
+    """A service needs directories and a port of its node, and root to prepare the directories."""
+    (daemon_set,) = [item for item in objects(rendered[name]) if item["kind"] == "DaemonSet"]
+    assert pod_security.violations(daemon_set["spec"]["template"]) == [
+        "containers shuffle-service: host port 7340",
+        "volume sparkgen-shuffle-0: hostPath",
+        "volume sparkgen-shuffle-1: hostPath",
+        "initContainers prepare: runAsUser is 0",
+        "initContainers prepare: runAsNonRoot is not true",
+    ]
+
+
+@EACH_APPLICATION
 def test_memory_is_what_a_person_computes(name: str, rendered: dict[str, Files]) -> None:
     """Request and limit of each Spark container, against numbers worked out by hand."""
     found = []
@@ -187,7 +214,7 @@ def test_memory_is_what_a_person_computes(name: str, rendered: dict[str, Files])
     assert tuple(found) == MEMORY_BY_HAND[name]
 
 
-@EACH
+@EACH_APPLICATION
 def test_every_reference_has_its_object(name: str, rendered: dict[str, Files]) -> None:
     """ConfigMaps, account and role that pods and binding name are rendered, or named by the document."""
     found = {(item["kind"], item["metadata"]["name"]) for item in objects(rendered[name])}

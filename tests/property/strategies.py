@@ -229,7 +229,7 @@ def objects(draw: st.DrawFn, field: Field) -> Value:
 
 def documents(kind: str | None = None) -> st.SearchStrategy[Value]:
     """Valid documents of a kind, or of both: valid by the schema and, as far as it goes, by every rule."""
-    kinds = fields.KINDS if kind is None else (kind,)
+    kinds = fields.APPLICATION_KINDS if kind is None else (kind,)
     return st.one_of([_document(one).map(consistent) for one in kinds])
 
 
@@ -260,6 +260,7 @@ def consistent(document: Value) -> Value:
     _lifetime(spec)
     _executors(spec)
     _accounts(spec)
+    _shuffle(spec)
     volumes = _unique(spec.pop("volumes", []), "name")
     roles = [spec[role] for role in ("driver", "executor") if role in spec]
     for role in roles:
@@ -267,6 +268,32 @@ def consistent(document: Value) -> Value:
     mounted = {mount["name"] for role in roles for mount in role.get("volumeMounts", [])}
     if mounted:
         spec["volumes"] = [volume for volume in volumes if volume["name"] in mounted]
+    return value
+
+
+def _shuffle(spec: Value) -> None:
+    """A service of the node has a name and a secret, and its directories lie apart."""
+    section = spec.get("shuffleService")
+    if section is None:
+        return
+    section["directories"] = list(dict.fromkeys(section.get("directories", [])))
+    if section.get("mode") != "sidecar":
+        section.setdefault("name", "shuffle-1")
+        section.setdefault("secretName", "shuffle-1")
+
+
+def services() -> st.SearchStrategy[Value]:
+    """Valid documents of shuffle services."""
+    return objects(fields.document(fields.SERVICE_KIND)).map(_consistent_service)
+
+
+def _consistent_service(document: Value) -> Value:
+    value = {**separate(document), "kind": fields.SERVICE_KIND}
+    spec = value["spec"]
+    spec["directories"] = list(dict.fromkeys(spec.get("directories", [])))
+    spec["image"] = f"docker.io/apache/spark:{spec['sparkVersion']}"
+    if "port" in spec.get("janitor", {}):
+        spec["janitor"]["port"] += 100  # apart from the service's
     return value
 
 

@@ -63,6 +63,7 @@
     {{- $_ := set $app $name (omit $role "app") -}}
   {{- end -}}
   {{- template "sparkgen.executors" $app -}}
+  {{- template "sparkgen.shuffle" $app -}}
   {{- $_ := set . "app" $app -}}
 {{- end -}}
 

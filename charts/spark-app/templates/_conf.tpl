@@ -4,10 +4,13 @@
 {{- define "sparkgen.runFiles" -}}
   {{- $c := .app.c -}}
   {{- $files := dict "conf" (dict
-      $c.EXECUTOR_SCRIPT_FILE (.app.files.Get "files/executor.sh")
+      $c.EXECUTOR_SCRIPT_FILE (include "sparkgen.executorScript" .app)
       $c.LOG4J2_FILE (include "sparkgen.log4j2" .app)
       $c.METRICS_FILE (.app.metrics | default (.app.files.Get "files/metrics.properties"))
       $c.SPARK_DEFAULTS_FILE (include "sparkgen.sparkDefaults" .app)) -}}
+  {{- if dig "shuffle" "onNode" false .app -}}
+    {{- $_ := set $files.conf $c.SHUFFLE_SCRIPT_FILE (.app.files.Get "files/shuffle.sh") -}}
+  {{- end -}}
   {{- if .app.hadoop -}}
     {{- $_ := set $files "hadoop" (dict $c.HADOOP_FILE (include "sparkgen.hadoopXml" .app.hadoop)) -}}
   {{- end -}}
@@ -23,7 +26,9 @@
   {{- $app := . -}}
   {{- $c := .c -}}
   {{- $all := dict "spark.app.name" .name "spark.authenticate" "true" -}}
-  {{- if .executors.dynamic -}}
+  {{- if hasKey . "shuffle" -}}
+    {{- range $name, $text := ternary .t.shuffleDefaults dict .shuffle.onNode -}}{{- $_ := set $all $name $text -}}{{- end -}}
+  {{- else if .executors.dynamic -}}
     {{- $_ := set $all "spark.dynamicAllocation.shuffleTracking.enabled" "true" -}}
   {{- end -}}
   {{- if hasKey .properties "spark.jars.packages" -}}{{- $_ := set $all "spark.jars.ivy" .t.ivyDir -}}{{- end -}}
@@ -42,6 +47,9 @@
       "spark.blockManager.port" (toString $c.BLOCK_MANAGER_PORT)
       "spark.ui.port" (toString $c.UI_PORT)
       "spark.sparkgen.allocation.onMismatch" .onMismatch -}}
+  {{- if hasKey . "shuffle" -}}
+    {{- range $name, $text := .shuffle.properties -}}{{- $_ := set $contract $name $text -}}{{- end -}}
+  {{- end -}}
   {{- range $role := list .driver .executor -}}
     {{- $_ := set $contract (printf "spark.%s.cores" $role.name) (toString $role.cores) -}}
     {{- $_ := set $contract (printf "spark.%s.memory" $role.name) (printf "%dm" $role.heap) -}}

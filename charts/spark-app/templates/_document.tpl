@@ -23,16 +23,25 @@ a chart get the same $, so the document is computed once, whichever of them come
   {{- $pruned := dict "from" (pick .values "apiVersion" "kind" "metadata" "spec") -}}
   {{- template "sparkgen.pruned" $pruned -}}
   {{- $facts := dict "value" $pruned.value "tables" .tables -}}
-  {{- template "sparkgen.facts" $facts -}}
+  {{- $service := eq $pruned.value.kind .tables.serviceKind -}}
+  {{- if $service -}}{{- template "sparkgen.serviceFacts" $facts -}}
+  {{- else -}}{{- template "sparkgen.facts" $facts -}}
+  {{- end -}}
   {{- template "sparkgen.namespace" (set $facts "namespace" .namespace) -}}
-  {{- template "sparkgen.rules" $facts -}}
+  {{- if $service -}}{{- template "sparkgen.serviceRules" $facts -}}
+  {{- else -}}{{- template "sparkgen.rules" $facts -}}
+  {{- end -}}
   {{- $_ := set . "problems" $facts.problems -}}
   {{- if not $facts.problems -}}
     {{- $call := dict "facts" $facts "namespace" .namespace "files" .files -}}
-    {{- template "sparkgen.application" $call -}}
-    {{- template "sparkgen.objects" $call -}}
+    {{- if $service -}}{{- template "sparkgen.service" $call -}}
+    {{- else -}}
+      {{- template "sparkgen.application" $call -}}
+      {{- template "sparkgen.objects" $call -}}
+    {{- end -}}
     {{- $_ := set . "objects" $call.objects -}}
-    {{- $_ := set . "run" $call.run -}}
+    {{- $_ := set . "run" ($call.run | default "") -}}
+    {{- $_ := set . "service" $service -}}
     {{- $_ := set . "app" $call.app -}}
   {{- end -}}
 {{- end -}}

@@ -52,6 +52,12 @@
       (include "sparkgen.fieldEnv" (list $c.ENV_POD_NAMESPACE "metadata.namespace") | fromJson)
       (include "sparkgen.fieldEnv" (list $c.ENV_POD_UID "metadata.uid") | fromJson)
       (include "sparkgen.fieldEnv" (list $c.ENV_POD_IP "status.podIP") | fromJson))) -}}
+  {{- if dig "shuffle" "onNode" false .app -}}
+    {{- with .app.shuffle.secretName -}}
+      {{- $secret := include "sparkgen.secretEnv" (list $c.ENV_SERVICE_SECRET . $c.SECRET_KEY) | fromJson -}}
+      {{- $_ := set $container "env" (append $container.env $secret) -}}
+    {{- end -}}
+  {{- end -}}
   {{- $_ := set $container "ports" (list (dict
       "name" $c.ALLOCATOR_CONTAINER "containerPort" $c.ALLOCATOR_PORT)) -}}
   {{- $_ := set $container "startupProbe" (dict

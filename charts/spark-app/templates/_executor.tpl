@@ -42,13 +42,20 @@
   {{- end -}}
   {{- $wanted := set (omit .app.properties) "spark.authenticate" (dig "spark.authenticate" "true" .app.properties) -}}
   {{- $options := 0 -}}
+  {{- $fixed := .app.t.fixedPorts -}}
+  {{- if hasKey .app "shuffle" -}}{{- $fixed = append $fixed "spark.shuffle.service.port" -}}{{- end -}}
   {{- range $name, $text := $wanted -}}
-    {{- if and (not (has $name $.app.t.fixedPorts)) (regexMatch "(?s)^spark\\.(auth|rpc|network|ssl|port\\.|(.*\\.)?port$)" $name)
+    {{- if and (not (has $name $fixed)) (regexMatch "(?s)^spark\\.(auth|rpc|network|ssl|port\\.|(.*\\.)?port$)" $name)
         (ne $name "spark.authenticate.secret") -}}
       {{- $env = append $env (dict
           "name" (printf "%s%d" $c.ENV_JAVA_OPT_PREFIX $options) "value" (printf "-D%s=%s" $name $text)) -}}
       {{- $options = add1 $options -}}
     {{- end -}}
+  {{- end -}}
+  {{- if dig "shuffle" "onNode" false .app -}}
+    {{- $env = append $env (dict
+        "name" (printf "%s%d" $c.ENV_JAVA_OPT_PREFIX $options)
+        "value" (printf "-Dspark.blockManager.port=$(%s)" $c.ENV_BLOCK_MANAGER_PORT)) -}}
   {{- end -}}
   {{- template "sparkgen.main" (set . "fields" (dict
       "args" (list "bash" (printf "%s/%s" $c.CONF_DIR $c.EXECUTOR_SCRIPT_FILE))

@@ -124,6 +124,8 @@ What the target needs to be told, by annotations that are in no hash (sparkgen/r
         "subjects" (list (dict
           "kind" "ServiceAccount" "name" $app.account.name "namespace" $app.namespace)) -}}
     {{- $objects = concat $objects (list $role $binding) -}}
+    {{- template "sparkgen.janitorAccess" (set $call "objects" $objects) -}}
+    {{- $objects = $call.objects -}}
   {{- end -}}
   {{- $_ := set . "objects" (concat .objects $objects) -}}
 {{- end -}}
@@ -146,6 +148,11 @@ What the target needs to be told, by annotations that are in no hash (sparkgen/r
       {{- $ports := list
           (dict "protocol" "TCP" "port" $c.UI_PORT) (dict "protocol" "TCP" "port" $c.ALLOCATOR_PORT) -}}
       {{- $ingress = append $ingress (dict "from" . "ports" $ports) -}}
+    {{- end -}}
+    {{- if dig "shuffle" "onNode" false $app -}}
+      {{- $range := splitList "-" $app.shuffle.hostPorts -}}
+      {{- $ingress = append $ingress (dict "ports" (list (dict
+          "protocol" "TCP" "port" (first $range | atoi) "endPort" (last $range | atoi)))) -}}
     {{- end -}}
     {{- $objects = append $objects (dict
         "apiVersion" "networking.k8s.io/v1" "kind" "NetworkPolicy" "metadata" $call.metadata

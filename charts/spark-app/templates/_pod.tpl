@@ -251,7 +251,9 @@ What driver and executor pods have in common (sparkgen/resources/pod.py, securit
   {{- range $mount := concat ($own.volumeMounts | default list) (.role.spec.volumeMounts | default list) -}}
     {{- if hasPrefix $c.LOCAL_DIR_VOLUME_PREFIX $mount.name -}}{{- $given = append $given $mount.mountPath -}}{{- end -}}
   {{- end -}}
-  {{- if $given -}}
+  {{- if and (eq .role.name "executor") (dig "shuffle" "onNode" false .app) -}}
+    {{- $_ := set . "value" dict -}}
+  {{- else if $given -}}
     {{- $env := list (dict "name" $c.ENV_LOCAL_DIRS "value" (uniq $given | join ",")) -}}
     {{- template "sparkgen.main" (set . "fields" (dict "env" $env)) -}}
   {{- else -}}

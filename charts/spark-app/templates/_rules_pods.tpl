@@ -168,6 +168,8 @@ facts.
     {{- $reserved := list (get $facts.tables.mainContainer $container.role) -}}
     {{- if eq $container.role "driver" -}}
       {{- $reserved = concat $reserved (list $c.INSTALL_CONTAINER $c.ALLOCATOR_CONTAINER) -}}
+    {{- else if eq "sidecar" (dig "shuffleService" "mode" "" $facts.spec) -}}
+      {{- $reserved = append $reserved $c.SHUFFLE_CONTAINER -}}
     {{- end -}}
     {{- if and (ne $container.kind "spark") (has $container.name $reserved) -}}
       {{- template "sparkgen.problem" (dict "facts" $facts "path" (append $container.path "name")

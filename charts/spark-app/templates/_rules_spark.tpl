@@ -45,7 +45,7 @@ Rules about Spark's settings and the program: sparkgen/semantics/rules_{executor
       (hasKey .conf "spark.shuffle.sort.io.plugin.class")
       (not (has (dig "spark.shuffle.manager" "sort" .conf) (list "sort" "tungsten-sort")))
       (include "sparkgen.on" (list . "spark.dynamicAllocation.testing" false)) -}}
-  {{- if and $lost (not $keeps) -}}
+  {{- if and $lost (not $keeps) (not (hasKey .spec "shuffleService")) -}}
     {{- template "sparkgen.problemAt" (dict "facts" . "name" $tracking
         "message" "without it nothing keeps shuffle data when an executor goes, and Spark does not start"
         "next" "delete it; or turn on `spark.decommission.enabled`") -}}

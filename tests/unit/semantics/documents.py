@@ -7,9 +7,8 @@ from typing import Any
 
 import yaml
 
-from sparkgen.semantics.facts import Facts
 from sparkgen.semantics.findings import Finding
-from sparkgen.semantics.registry import findings
+from sparkgen.semantics.registry import findings_of
 
 BASE: dict[str, Any] = {
     "apiVersion": "sparkgen.dev/v1alpha1",
@@ -23,6 +22,13 @@ BASE: dict[str, Any] = {
     },
 }
 
+SERVICE: dict[str, Any] = {
+    "apiVersion": "sparkgen.dev/v1alpha1",
+    "kind": "SparkShuffleService",
+    "metadata": {"name": "shuffle-35"},
+    "spec": {"sparkVersion": "3.5.8", "image": "registry.example.com/team/spark:3.5.8"},
+}
+
 
 def merged(base: Any, over: Any) -> Any:
     """An overlay as in Helm: mappings are merged, everything else is replaced."""
@@ -34,6 +40,8 @@ def merged(base: Any, over: Any) -> Any:
 def whole(fragment: str) -> dict[str, Any]:
     """A fragment laid over the base document of its kind."""
     over = yaml.safe_load(fragment)
+    if over.get("kind") == "SparkShuffleService":
+        return service(over.get("spec") or {}, **over.get("metadata") or {})
     is_scheduled = over.get("kind") == "ScheduledSparkApplication"
     document: dict[str, Any] = merged(scheduled({}) if is_scheduled else copy.deepcopy(BASE), over)
     return document
@@ -45,6 +53,13 @@ def application(spec: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
+def service(spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:
+    """A shuffle service with these fields in its spec."""
+    over: dict[str, Any] = {"spec": spec, "metadata": metadata}
+    document: dict[str, Any] = merged(copy.deepcopy(SERVICE), over)
+    return document
+
+
 def scheduled(spec: dict[str, Any]) -> dict[str, Any]:
     """A scheduled document with these fields in its spec."""
     base = {"schedule": "30 3 * * *", "template": copy.deepcopy(BASE["spec"])}
@@ -53,9 +68,9 @@ def scheduled(spec: dict[str, Any]) -> dict[str, Any]:
 
 def found(value: dict[str, Any], code: str) -> list[Finding]:
     """What one rule finds."""
-    return [finding for rule, finding in findings(Facts.of(value)) if rule.code == code]
+    return [finding for rule, finding in findings_of(value) if rule.code == code]
 
 
 def codes(value: dict[str, Any]) -> set[str]:
     """The codes of all that is found."""
-    return {rule.code for rule, _ in findings(Facts.of(value))}
+    return {rule.code for rule, _ in findings_of(value)}

@@ -53,7 +53,11 @@ def literal(name: str, value: dict[str, tuple[tuple[str, ...], ...]]) -> str:
 
 def test_the_table_is_what_the_schema_says(regenerate: bool) -> None:
     """A field that gets a grammar in the schema is checked by it: `--regenerate` renews the table."""
-    expected = {"APPLICATION_FIELDS": table("applicationSpec"), "SCHEDULE_FIELDS": table("scheduledSpec")}
+    expected = {
+        "APPLICATION_FIELDS": table("applicationSpec"),
+        "SCHEDULE_FIELDS": table("scheduledSpec"),
+        "SERVICE_FIELDS": table("shuffleServiceSpec"),
+    }
     if regenerate:
         text = MODULE.read_text()
         for name, value in expected.items():

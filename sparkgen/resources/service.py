@@ -1,0 +1,291 @@
+"""The Kubernetes objects of a shuffle service: Spark's own on every node, and a janitor beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparkgen import contract, names
+from sparkgen.model.shuffle import ShuffleService
+from sparkgen.resources import pod
+from sparkgen.resources.conf import log4j2_text
+from sparkgen.resources.driver import DEFAULT_RUNTIME_RESOURCES, token_sources
+from sparkgen.resources.gitops import Object, for_target
+from sparkgen.resources.merge import merge
+from sparkgen.resources.order import ordered
+from sparkgen.resources.security import RESTRICTED, SPARK_UID
+from sparkgen.resources.shuffle import SERVICE_ARGS, SERVICE_PORT, daemon_resources
+from sparkgen.resources.text import properties_text
+
+SERVICE_REQUEST = {"cpu": "500m"}
+CONFIG_ANNOTATION = "sparkgen.dev/config"
+"""A digest of the ConfigMap: with another one the DaemonSet replaces its pods."""
+
+AS_SPARK = {
+    "runAsUser": SPARK_UID,
+    "runAsGroup": SPARK_UID,
+    "runAsNonRoot": True,
+    **RESTRICTED,
+}
+AS_ROOT = {
+    "runAsUser": 0,
+    "runAsGroup": SPARK_UID,
+    "runAsNonRoot": False,
+    **RESTRICTED,
+    "readOnlyRootFilesystem": True,
+}
+"""For the container that prepares directories of the node: their owner, without any capability."""
+
+
+def render_service(service: ShuffleService) -> tuple[Object, ...]:
+    """All objects of a service, in the order in which they are applied."""
+    made = [service_account(service), config_map(service), network_policy(service), daemon_set(service)]
+    return tuple(ordered(for_target(item, service.target)) for item in made if item is not None)
+
+
+def _metadata(service: ShuffleService, name: str) -> Object:
+    labels = {**service.labels, **_own_labels(service)}
+    metadata: Object = {"name": name, "namespace": service.namespace, "labels": labels}
+    if service.annotations:
+        metadata["annotations"] = dict(service.annotations)
+    return metadata
+
+
+def _own_labels(service: ShuffleService) -> dict[str, str]:
+    return {
+        contract.LABEL_NAME: service.name,
+        contract.LABEL_COMPONENT: contract.SHUFFLE_CONTAINER,
+        contract.LABEL_MANAGED_BY: "sparkgen",
+        contract.LABEL_SHUFFLE_SERVICE: service.name,
+    }
+
+
+def _selector(service: ShuffleService) -> dict[str, Any]:
+    return {"matchLabels": {contract.LABEL_SHUFFLE_SERVICE: service.name}}
+
+
+def service_account(service: ShuffleService) -> Object | None:
+    """The account to which applications give the right to see their drivers."""
+    if not service.create_account:
+        return None
+    metadata = _metadata(service, service.account)
+    annotations = (service.spec.get("serviceAccount") or {}).get("annotations")
+    if annotations:
+        metadata["annotations"] = {**metadata.get("annotations", {}), **annotations}
+    return {
+        "apiVersion": "v1",
+        "kind": "ServiceAccount",
+        "metadata": metadata,
+        "automountServiceAccountToken": False,
+    }
+
+
+def spark_properties(service: ShuffleService) -> dict[str, str]:
+    """The service's properties, sorted by name (ExternalShuffleService.main reads spark-defaults.conf)."""
+    fixed = {
+        SERVICE_PORT: str(service.port),
+        "spark.shuffle.service.enabled": "true",
+        # With its database a service that starts again knows what executors told the one before.
+        "spark.shuffle.service.db.enabled": "true",
+        "spark.local.dir": ",".join(service.directories),
+        "spark.authenticate": "false" if service.secret_name is None else "true",
+    }
+    return dict(sorted({**service.properties, **fixed}.items()))
+
+
+def files(service: ShuffleService) -> dict[str, str]:
+    """What the service's configuration directory holds."""
+    found = {
+        contract.LOG4J2_FILE: log4j2_text(service.log_level, service.loggers),
+        contract.SPARK_DEFAULTS_FILE: properties_text(spark_properties(service).items()),
+    }
+    if service.metrics_properties:
+        found[contract.METRICS_FILE] = service.metrics_properties
+    return found
+
+
+def config_map(service: ShuffleService) -> Object:
+    """The service's configuration."""
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": _metadata(service, f"{service.name}-conf"),
+        "data": files(service),
+    }
+
+
+def network_policy(service: ShuffleService) -> Object | None:
+    """Who may reach the pods: the service's port, and the janitor's metrics; nothing else."""
+    given = service.network_policy
+    if given is None:
+        return None
+    rules: list[Object] = [{"ports": [{"protocol": "TCP", "port": service.port}]}]
+    if given.get("ingressFrom"):
+        rules[0]["from"] = list(given["ingressFrom"])
+    if given.get("metricsFrom"):
+        ports = [{"protocol": "TCP", "port": service.janitor.port}]
+        rules.append({"from": list(given["metricsFrom"]), "ports": ports})
+    return {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "NetworkPolicy",
+        "metadata": _metadata(service, service.name),
+        "spec": {"podSelector": _selector(service), "policyTypes": ["Ingress"], "ingress": rules},
+    }
+
+
+def daemon_set(service: ShuffleService) -> Object:
+    """One pod per node, replaced on a few nodes at a time: its port keeps two of them apart."""
+    strategy = {"maxUnavailable": service.spec.get("maxUnavailable", 1)}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": _metadata(service, service.name),
+        "spec": {
+            "selector": _selector(service),
+            "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": strategy},
+            "template": {"metadata": _pod_metadata(service), "spec": _pod_spec(service)},
+        },
+    }
+
+
+def _pod_metadata(service: ShuffleService) -> Object:
+    own = {CONFIG_ANNOTATION: names.digest(files(service), 16), "linkerd.io/inject": "disabled"}
+    labels = {"sidecar.istio.io/inject": "false", **service.labels, **(service.spec.get("labels") or {})}
+    return {
+        "labels": {**labels, **_own_labels(service)},
+        "annotations": {**own, **(service.spec.get("annotations") or {})},
+    }
+
+
+def _pod_spec(service: ShuffleService) -> Object:
+    spec: Object = {
+        "serviceAccountName": service.account,
+        "automountServiceAccountToken": False,
+        "enableServiceLinks": False,
+        "securityContext": {"fsGroup": SPARK_UID, "seccompProfile": {"type": "RuntimeDefault"}},
+        "terminationGracePeriodSeconds": 30,
+        **pod.picked(service.spec, "nodeSelector", "affinity", "tolerations", "priorityClassName"),
+        "initContainers": [_prepare(service)],
+        "containers": [_service(service), _janitor(service)],
+        "volumes": _volumes(service),
+    }
+    if service.host_network:
+        spec |= {"hostNetwork": True, "dnsPolicy": "ClusterFirstWithHostNet"}
+    if service.spec.get("imagePullSecrets"):
+        spec["imagePullSecrets"] = [{"name": name} for name in service.spec["imagePullSecrets"]]
+    return spec
+
+
+def _volumes(service: ShuffleService) -> list[Object]:
+    return [
+        *(
+            {"name": name, "hostPath": {"path": path, "type": "DirectoryOrCreate"}}
+            for name, path in _named_directories(service)
+        ),
+        pod.config_map_volume(contract.CONF_VOLUME, f"{service.name}-conf"),
+        {"name": contract.TOKEN_VOLUME, "projected": {"sources": token_sources()}},
+    ]
+
+
+def _named_directories(service: ShuffleService) -> list[tuple[str, str]]:
+    return [
+        (f"{contract.SHUFFLE_VOLUME_PREFIX}{index}", path) for index, path in enumerate(service.directories)
+    ]
+
+
+def _directory_mounts(service: ShuffleService) -> list[Object]:
+    """The node's directories at the very paths that executors tell the service."""
+    return [{"name": name, "mountPath": path} for name, path in _named_directories(service)]
+
+
+def _pull(service: ShuffleService) -> Object:
+    return {"imagePullPolicy": service.image_pull_policy} if service.image_pull_policy else {}
+
+
+def _prepare(service: ShuffleService) -> Object:
+    """Makes the directories fit for executors that are not root."""
+    return {
+        "name": contract.PREPARE_CONTAINER,
+        "image": service.runtime_image,
+        **_pull(service),
+        "args": ["janitor", "prepare"],
+        "env": _shared_env(service),
+        "resources": merge(DEFAULT_RUNTIME_RESOURCES, service.janitor.resources),
+        "securityContext": AS_ROOT,
+        "volumeMounts": _directory_mounts(service),
+    }
+
+
+def _service(service: ShuffleService) -> Object:
+    env: list[Object] = [
+        {"name": contract.ENV_SPARK_CONF_DIR, "value": contract.CONF_DIR},
+        {"name": "SPARK_DAEMON_MEMORY", "value": f"{service.heap}m"},
+    ]
+    if service.java_options:
+        env.append({"name": "SPARK_DAEMON_JAVA_OPTS", "value": service.java_options})
+    if service.secret_name is not None:
+        source = {"secretKeyRef": {"name": service.secret_name, "key": contract.SECRET_KEY}}
+        env.append({"name": contract.ENV_AUTH_SECRET, "valueFrom": source})
+    answers = {"tcpSocket": {"port": service.port}}
+    port: Object = {"name": "shuffle", "containerPort": service.port, "hostPort": service.port}
+    return {
+        "name": contract.SHUFFLE_CONTAINER,
+        "image": service.image,
+        **_pull(service),
+        "args": list(SERVICE_ARGS),
+        "env": env,
+        "ports": [port],
+        "startupProbe": {**answers, "periodSeconds": 1, "failureThreshold": 120},
+        "readinessProbe": {**answers, "periodSeconds": 5},
+        "livenessProbe": {**answers, "periodSeconds": 10, "failureThreshold": 6},
+        "resources": merge(
+            daemon_resources(service.memory, SERVICE_REQUEST), service.spec.get("resources") or {}
+        ),
+        "securityContext": AS_SPARK,
+        "volumeMounts": [
+            *_directory_mounts(service),
+            pod.read_only(contract.CONF_VOLUME, contract.CONF_DIR),
+        ],
+    }
+
+
+def _janitor(service: ShuffleService) -> Object:
+    """Removes what ended applications left, by the group that it shares with executors."""
+    janitor = service.janitor
+    numbers = {
+        contract.ENV_JANITOR_INTERVAL: janitor.interval,
+        contract.ENV_JANITOR_GRACE: janitor.grace,
+        contract.ENV_JANITOR_UNKNOWN: janitor.without_access,
+        contract.ENV_JANITOR_PRESSURE: janitor.pressure,
+        contract.ENV_JANITOR_PORT: janitor.port,
+    }
+    return {
+        "name": contract.JANITOR_CONTAINER,
+        "image": service.runtime_image,
+        **_pull(service),
+        "args": ["janitor"],
+        "env": [
+            *_shared_env(service),
+            *({"name": name, "value": str(number)} for name, number in numbers.items()),
+            {"name": contract.ENV_JANITOR_DRY_RUN, "value": "true" if janitor.dry_run else "false"},
+            pod.field_env(contract.ENV_NODE_NAME, "spec.nodeName"),
+        ],
+        "ports": [{"name": contract.JANITOR_CONTAINER, "containerPort": janitor.port}],
+        "livenessProbe": {
+            "httpGet": {"path": contract.HEALTH_PATH, "port": janitor.port},
+            "periodSeconds": 10,
+            "failureThreshold": 6,
+        },
+        "resources": merge(DEFAULT_RUNTIME_RESOURCES, janitor.resources),
+        "securityContext": {**AS_SPARK, "readOnlyRootFilesystem": True},
+        "volumeMounts": [
+            *_directory_mounts(service),
+            pod.read_only(contract.TOKEN_VOLUME, contract.TOKEN_DIR),
+        ],
+    }
+
+
+def _shared_env(service: ShuffleService) -> list[Object]:
+    return [
+        {"name": contract.ENV_CONTRACT, "value": str(contract.VERSION)},
+        {"name": contract.ENV_JANITOR_DIRECTORIES, "value": ",".join(service.directories)},
+    ]

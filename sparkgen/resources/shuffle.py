@@ -1,0 +1,176 @@
+"""What an application's objects have more when a shuffle service keeps its executors' files.
+
+What Spark needs and why: docs/design/shuffle.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.model.application import Application, Role, Shuffle
+from sparkgen.resources import pod
+from sparkgen.resources.merge import merge
+from sparkgen.resources.pod import Layer
+from sparkgen.resources.text import static_text
+
+SERVICE_ARGS = ("/opt/spark/bin/spark-class", "org.apache.spark.deploy.ExternalShuffleService")
+"""What the stock entrypoint hands on as it is."""
+SERVICE_PORT = "spark.shuffle.service.port"
+FOLDER = f"$({contract.ENV_SHUFFLE_FOLDER})"
+"""The application's own part of a path: expanded by Kubernetes in variables, by the allocator in mounts."""
+
+NODE_DEFAULTS = {
+    # A restart of the service takes 5 to 20 seconds, and is no reason to compute anything again.
+    "spark.shuffle.io.maxRetries": "10",
+    "spark.shuffle.registration.maxAttempts": "10",
+    "spark.shuffle.service.removeShuffle": "true",
+    "spark.files.fetchFailure.unRegisterOutputOnHost": "true",
+}
+"""Properties with a service on the node that a document may change."""
+
+SIDECAR_REQUEST = {"cpu": "100m"}
+
+
+def shuffle_defaults(shuffle: Shuffle) -> dict[str, str]:
+    """Properties of Spark that a document may change."""
+    return dict(NODE_DEFAULTS) if shuffle.on_node else {}
+
+
+def shuffle_properties(shuffle: Shuffle) -> dict[str, str]:
+    """Properties of Spark without which the service is not used. With it, Spark tracks no shuffle data."""
+    return {
+        "spark.shuffle.service.enabled": "true",
+        SERVICE_PORT: str(shuffle.port),
+        "spark.dynamicAllocation.shuffleTracking.enabled": "false",
+        "spark.sparkgen.shuffleService.mode": shuffle.mode,
+    }
+
+
+def host_ports(shuffle: Shuffle) -> tuple[int, int]:
+    """The first and the last port of the node that executors may have."""
+    first, _, last = shuffle.host_ports.partition("-")
+    return int(first), int(last)
+
+
+def executor_scripts(shuffle: Shuffle | None) -> dict[str, str]:
+    """The scripts that start an executor: beside a service of its node it is known by the node's address."""
+    script = static_text(contract.EXECUTOR_SCRIPT_FILE)
+    if shuffle is None or not shuffle.on_node:
+        return {contract.EXECUTOR_SCRIPT_FILE: script}
+    return {
+        contract.EXECUTOR_SCRIPT_FILE: script.replace(
+            contract.HOSTNAME_OPTION, contract.SHUFFLE_HOSTNAME_OPTION
+        ),
+        contract.SHUFFLE_SCRIPT_FILE: static_text(contract.SHUFFLE_SCRIPT_FILE),
+    }
+
+
+def service_secret_env(shuffle: Shuffle | None) -> list[dict[str, Any]]:
+    """The service's secret for the allocator, which makes it the application's own."""
+    if shuffle is None or not shuffle.on_node or shuffle.secret_name is None:
+        return []
+    source = {"secretKeyRef": {"name": shuffle.secret_name, "key": contract.SECRET_KEY}}
+    return [{"name": contract.ENV_SERVICE_SECRET, "valueFrom": source}]
+
+
+def shuffle_service(application: Application, role: Role) -> Layer:
+    """What an executor needs for the service of its node, or the service beside it."""
+    if application.shuffle is None:
+        return {}
+    if application.shuffle.on_node:
+        return _beside_service_of_node(application, role, application.shuffle)
+    return {"spec": {"initContainers": [_sidecar(application, role, application.shuffle)]}}
+
+
+def _beside_service_of_node(application: Application, role: Role, shuffle: Shuffle) -> Layer:
+    """The service's directories at their own paths, as far as they are the application's; its address."""
+    named = {
+        f"{contract.SHUFFLE_VOLUME_PREFIX}{index}": path for index, path in enumerate(shuffle.directories)
+    }
+    container = pod.main_container(
+        role,
+        args=["bash", f"{contract.CONF_DIR}/{contract.SHUFFLE_SCRIPT_FILE}"],
+        env=[
+            pod.field_env(contract.ENV_EXECUTOR_HOST, "status.hostIP"),
+            {"name": contract.ENV_SHUFFLE_PORT, "value": str(shuffle.port)},
+            {
+                "name": contract.ENV_LOCAL_DIRS,
+                "value": ",".join(f"{path}/{FOLDER}" for path in shuffle.directories),
+            },
+        ],
+        volumeMounts=[
+            {"name": name, "mountPath": f"{path}/{FOLDER}", "subPath": FOLDER} for name, path in named.items()
+        ],
+    )
+    spec: dict[str, Any] = {
+        "affinity": {"podAffinity": {REQUIRED: [*_own_terms(application, role), _service_term(shuffle)]}},
+        # A directory that is not there is one that no service has prepared.
+        "volumes": [
+            {"name": name, "hostPath": {"path": path, "type": "Directory"}} for name, path in named.items()
+        ],
+    }
+    if shuffle.host_network:
+        spec |= {"hostNetwork": True, "dnsPolicy": "ClusterFirstWithHostNet"}
+    annotations = {contract.ANNOTATION_BLOCK_MANAGER_PORTS: shuffle.host_ports}
+    return merge({"metadata": {"annotations": annotations}, "spec": spec}, container)
+
+
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+def _own_terms(application: Application, role: Role) -> list[Mapping[str, Any]]:
+    """The document's own terms of pod affinity, typed ones first: lists of two layers do not add up."""
+    for source in (role.spec, (role.spec.get("template") or {}).get("spec") or {}):
+        terms = ((source.get("affinity") or {}).get("podAffinity") or {}).get(REQUIRED)
+        if terms:
+            return list(terms)
+    return []
+
+
+def _service_term(shuffle: Shuffle) -> dict[str, Any]:
+    """Only nodes with a pod of the service. The scheduler sees it: the application needs no right to."""
+    return {
+        "labelSelector": {"matchLabels": {contract.LABEL_SHUFFLE_SERVICE: shuffle.name}},
+        "namespaces": [shuffle.namespace],
+        "topologyKey": "kubernetes.io/hostname",
+    }
+
+
+def _sidecar(application: Application, role: Role, shuffle: Shuffle) -> dict[str, Any]:
+    """The service as a native sidecar: it runs before Spark does, and ends after it."""
+    mounts = pod.local_dir_mounts(application, role) or {
+        contract.SCRATCH_DIR: {"name": contract.SCRATCH_VOLUME, "mountPath": contract.SCRATCH_DIR}
+    }
+    properties = {
+        SERVICE_PORT: str(shuffle.port),
+        "spark.local.dir": ",".join(mounts),
+        "spark.authenticate": application.properties.get("spark.authenticate", "true"),
+    }
+    container: dict[str, Any] = {
+        "name": contract.SHUFFLE_CONTAINER,
+        "image": role.image,
+        "restartPolicy": "Always",
+        "args": list(SERVICE_ARGS),
+        "env": [
+            {"name": "SPARK_DAEMON_MEMORY", "value": f"{shuffle.heap}m"},
+            {
+                "name": "SPARK_SHUFFLE_OPTS",
+                "value": " ".join(f"-D{name}={text}" for name, text in properties.items()),
+            },
+        ],
+        "ports": [{"name": "shuffle", "containerPort": shuffle.port}],
+        "startupProbe": {"tcpSocket": {"port": shuffle.port}, "periodSeconds": 1, "failureThreshold": 120},
+        "resources": merge(daemon_resources(shuffle.memory, SIDECAR_REQUEST), shuffle.resources),
+        "volumeMounts": [dict(mount) for mount in mounts.values()],
+    }
+    if role.image_pull_policy:
+        container["imagePullPolicy"] = role.image_pull_policy
+    return container
+
+
+def daemon_resources(memory: int, requests: Mapping[str, str]) -> dict[str, Any]:
+    """Requests and limits of a service's container that needs so many MiB."""
+    size = {"memory": f"{memory}Mi"}
+    return {"requests": {**requests, **size}, "limits": size}

@@ -1,0 +1,249 @@
+"""An application's shuffle service: what it needs, and what it makes of other settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.errors import Path
+from sparkgen.model.shuffle import HOST_PORTS
+from sparkgen.semantics.facts import Facts
+from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.wording import shortened
+
+FIELD = "shuffleService"
+GROUP = 185
+"""The group of stock Spark images, to which the directories of a service belong."""
+
+AUTHENTICATE = "spark.authenticate"
+HIGHEST_PORT = 65535
+LEAST_PORT = 1024
+NODE_PORTS = (30000, 32767)
+"""Default of kube-apiserver's --service-node-port-range."""
+OUTGOING_PORTS = (32768, 60999)
+"""Default of Linux' net.ipv4.ip_local_port_range."""
+
+ONLY_ON_NODE = ("name", "namespace", "directories", "secretName", "hostPorts", "hostNetwork")
+"""Fields that mean nothing in the mode `sidecar`."""
+ONLY_IN_POD = ("sidecarMemory", "sidecarResources")
+"""Fields that mean nothing in the mode `daemonset`."""
+
+SETTINGS: Mapping[str, str] = {
+    "spark.shuffle.service.enabled": "true",
+    "spark.shuffle.service.port": "",
+    "spark.dynamicAllocation.shuffleTracking.enabled": "false",
+}
+"""Property that the service decides -> its value; "" is the service's port."""
+
+
+def _section(facts: Facts) -> Mapping[str, Any] | None:
+    section: Mapping[str, Any] | None = facts.get(FIELD)
+    return section
+
+
+def _on_node(facts: Facts) -> Mapping[str, Any] | None:
+    """The section of an application that uses the service of its node."""
+    section = _section(facts)
+    return section if section is not None and section.get("mode", "daemonset") == "daemonset" else None
+
+
+def names(facts: Facts) -> Iterator[Finding]:
+    """A service of the node without its name: executors would be scheduled beside none."""
+    section = _on_node(facts)
+    if section is not None and "name" not in section:
+        yield about_key(
+            facts.path(FIELD),
+            "the mode `daemonset` needs the name of the service",
+            "add `name:` with the `metadata.name` of the SparkShuffleService, or write `mode: sidecar`",
+        )
+
+
+def secrets(facts: Facts) -> Iterator[Finding]:
+    """One side of driver and service that authenticates, and another that does not: registration fails.
+
+    Source: ExternalBlockStoreClient.init, which follows spark.authenticate.
+    """
+    section = _on_node(facts)
+    if section is None or "name" not in section:
+        return
+    authenticates = facts.is_true(AUTHENTICATE, default=True)
+    if authenticates and "secretName" not in section:
+        yield about_key(
+            facts.path(FIELD),
+            "each run has a secret of its own, which the service cannot know, and no executor can register",
+            "add `secretName:` with a Secret that has the service's value; or, for a service without a "
+            'secret, set `spark.authenticate: "false"` in `sparkConf`',
+        )
+    if not authenticates and "secretName" in section:
+        yield Finding(
+            facts.place(AUTHENTICATE),
+            "the service has a secret, and refuses executors that do not authenticate",
+            shortened(facts.properties[AUTHENTICATE]),
+            "true",
+            "delete it, or delete `secretName` if the service has none",
+        )
+
+
+def ports(text: str) -> tuple[int, int]:
+    """The two ends of a range, as the schema lets them be written."""
+    first, _, last = text.partition("-")
+    return int(first), int(last)
+
+
+def host_ports(facts: Facts) -> Iterator[Finding]:
+    """Ranges that are none, and a range that holds the service's port: it is taken where executors go."""
+    section = _on_node(facts)
+    if section is None:
+        return
+    text, port = section.get("hostPorts", HOST_PORTS), section.get("port", contract.SHUFFLE_PORT)
+    first, last = ports(text)
+    path = facts.path(FIELD, "hostPorts") if "hostPorts" in section else facts.path(FIELD, "port")
+    if first > last or first < LEAST_PORT or last > HIGHEST_PORT:
+        yield Finding(
+            path,
+            "is no range of ports",
+            text,
+            f"two ports from {LEAST_PORT} to {HIGHEST_PORT}, the smaller one first",
+            "write it as in `hostPorts: 23000-23999`",
+        )
+    elif first <= port <= last:
+        yield Finding(
+            path,
+            f"the service's port, {port}, is one of those for executors, {text}",
+            text if "hostPorts" in section else str(port),
+            "",
+            "choose a range without the service's port",
+        )
+
+
+def pod_security(facts: Facts) -> Iterator[Finding]:
+    """Host paths and host ports, which Pod Security refuses from "baseline" on; ports that others use."""
+    section = _on_node(facts)
+    if section is None:
+        return
+    yield about_key(
+        facts.path(FIELD),
+        "executors need a directory and a port of the node: namespaces with Pod Security "
+        '"baseline" or "restricted" refuse them',
+        "run it in a namespace that may have such pods; or write `mode: sidecar`, where shuffle data "
+        "goes with its executor",
+    )
+    text = section.get("hostPorts", HOST_PORTS)
+    first, last = ports(text)
+    for (least, most), whose in (
+        (NODE_PORTS, "Kubernetes' node ports"),
+        (OUTGOING_PORTS, "the nodes' ports for outgoing connections"),
+    ):
+        if first <= most and last >= least:
+            yield Finding(
+                facts.path(FIELD, "hostPorts"),
+                f"some of these are {whose}, and may be taken when an executor starts",
+                text,
+                "",
+                "choose a range below 30000",
+            )
+
+
+def sidecar_data(facts: Facts) -> Iterator[Finding]:
+    """A service in the executor's pod, and executors that go when they are idle.
+
+    Source: ExecutorMonitor, which tracks shuffle data only where there is no service.
+    """
+    section = _section(facts)
+    if section is None or _on_node(facts) is not None:
+        return
+    if facts.is_true("spark.dynamicAllocation.enabled"):
+        yield Finding(
+            facts.path(FIELD, "mode"),
+            "idle executors go, and take the shuffle data of their pods along: it is computed again",
+            "sidecar",
+            "daemonset",
+            "write `mode: daemonset`; or delete `shuffleService`, and executors with shuffle data stay",
+        )
+
+
+def meaningless(facts: Facts) -> Iterator[Finding]:
+    """Fields of the other mode, properties that the service decides, and scratch space beside it."""
+    section = _section(facts)
+    if section is None:
+        return
+    on_node = _on_node(facts) is not None
+    for field in ONLY_IN_POD if on_node else ONLY_ON_NODE:
+        if field in section:
+            mode = "daemonset" if on_node else "sidecar"
+            yield about_key(
+                facts.path(FIELD, field), f"means nothing in the mode `{mode}`", "delete it, or the mode"
+            )
+    port = str(section.get("port", contract.SHUFFLE_PORT))
+    for name, value in SETTINGS.items():
+        wanted, text = value or port, facts.properties.get(name)
+        if text is not None and text.strip().lower() != wanted:
+            yield Finding(
+                facts.place(name),
+                f"has no effect: with `{FIELD}` it is {wanted}",
+                shortened(text),
+                wanted,
+                "delete it",
+            )
+    if on_node:
+        yield from _scratch(facts)
+
+
+def _scratch(facts: Facts) -> Iterator[Finding]:
+    for container in facts.containers:
+        if container.role != "executor" or container.kind != "spark":
+            continue
+        for path, mount in container.items("volumeMounts"):
+            if str(mount.get("name", "")).startswith(contract.LOCAL_DIR_VOLUME_PREFIX):
+                yield Finding(
+                    (*path, "name"),
+                    "Spark writes to the directories of the shuffle service, and not here",
+                    shortened(str(mount["name"])),
+                    "",
+                    "delete the mount, and name fast disks in `directories` of the service and here",
+                )
+
+
+def groups(facts: Facts) -> Iterator[Finding]:
+    """Executors outside the group that may write to the service's directories."""
+    if _on_node(facts) is None:
+        return
+    typed = facts.role("executor").get("podSecurityContext") or {}
+    context = {**(facts.template("executor").get("securityContext") or {}), **typed}
+    own = [context.get(field, GROUP) for field in ("runAsGroup", "fsGroup")]
+    if GROUP not in (*own, *(context.get("supplementalGroups") or ())):
+        path = facts.path("executor", "podSecurityContext" if typed else "template")
+        yield about_key(
+            path,
+            f"executors are not in the group {GROUP}, and cannot write to the service's directories",
+            f"add {GROUP} to `supplementalGroups`",
+        )
+
+
+def directories(facts: Facts) -> Iterator[Finding]:
+    """Directories of a service that are the same, or one below another."""
+    section = _on_node(facts)
+    if section is not None:
+        yield from nested(facts.path(FIELD, "directories"), section.get("directories") or ())
+
+
+def nested(path: Path, found: Iterable[str]) -> Iterator[Finding]:
+    """Those that are the same as one before, above it or below it: mounts that hide each other."""
+    before: list[str] = []
+    for index, directory in enumerate(found):
+        other = next((one for one in before if _related(one, directory)), None)
+        if other is not None:
+            yield Finding(
+                (*path, index),
+                f"and `{other}` are one directory, or one lies in the other",
+                directory,
+                "",
+                "give each disk one directory, apart from the others",
+            )
+        before.append(directory)
+
+
+def _related(one: str, other: str) -> bool:
+    first, second = f"{one}/", f"{other}/"
+    return first.startswith(second) or second.startswith(first)
