@@ -15,8 +15,8 @@ from sparkgen.errors import Severity
 from sparkgen.grammar import cron, duration, memory, quantity
 from sparkgen.grammar.timezone_names import AREAS
 from sparkgen.model import Application, build, properties
-from sparkgen.model.build import DEFAULT_HISTORY, GITOPS
 from sparkgen.model import shuffle as shuffle_model
+from sparkgen.model.build import DEFAULT_HISTORY, GITOPS
 from sparkgen.resources import (
     access,
     conf,
