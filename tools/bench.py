@@ -64,6 +64,7 @@ def main(arguments: list[str] | None = None) -> int:
             own_chart(helm, options.rounds),
             *many_documents(helm, chart, Path(folder), options.documents),
             repository_check(helm, chart, Path(folder)),
+            *differences(helm, chart, Path(folder)),
         ]
     text = report(comparisons)
     print(text)
@@ -79,10 +80,10 @@ def tool(name: str) -> str:
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
-def timed(command: list[str]) -> float:
-    """Seconds that a command takes as a whole process; it must succeed."""
+def timed(command: list[str], folder: Path | None = None) -> float:
+    """Seconds that a command takes as a whole process, in `folder` or here; it must succeed."""
     started = time.perf_counter()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=folder)
     return time.perf_counter() - started
 
 
@@ -191,6 +192,29 @@ def repository_check(helm: str, chart: Path, folder: Path, count: int = 200, rou
         "one `sparkgen render --check -R DIR -o OUT`",
         f"{count} calls of `helm template` (from {sample} per round)",
     )
+
+
+def differences(helm: str, chart: Path, folder: Path, count: int = 200, rounds: int = 5) -> list[Comparison]:
+    """`sparkgen diff` on documents that did not change: with what is rendered, and with a revision."""
+    place = folder / "differences"
+    place.mkdir()
+    copies(place, count)
+    timed([str(SPARKGEN), "render", "documents", "-o", "deploy", "-q"], place)
+    git = ["git", "-c", "user.name=bench", "-c", "user.email=bench@example.com"]
+    for arguments in (["init", "-q"], ["add", "documents"], ["commit", "-q", "-m", "documents"]):
+        timed([*git, *arguments], place)
+    theirs, sample = [helm, "template", "bench", str(chart)], max(count // 10, 1)
+    calls = f"{count} calls of `helm template` (from {sample} per round)"
+    found = []
+    for option, value in (("--rendered", "deploy"), ("--from", "HEAD")):
+        ours = [str(SPARKGEN), "diff", option, value, "documents"]
+        pairs = [
+            (timed(ours, place), sum(timed(theirs) for _ in range(sample)) * count / sample)
+            for _ in range(rounds)
+        ]
+        title = f"{count} unchanged documents, `diff {option}`"
+        found.append(compared(title, "", pairs, f"one `sparkgen diff {option} {value} DIR`", calls))
+    return found
 
 
 def compared(
