@@ -6,7 +6,7 @@ scheduledsparkapplication_types.go, with those of later releases that the docume
 
 from __future__ import annotations
 
-from sparkgen.importing import metadata, transforms
+from sparkgen.importing import metadata, monitoring, transforms
 from sparkgen.importing.table import Row, table
 
 GROUP = "sparkoperator.k8s.io"
@@ -104,7 +104,7 @@ SPEC_ROWS = (
     Row(
         "spec.monitoring",
         "spec.driver.javaOptions",
-        how=transforms.monitoring,
+        how=monitoring.monitoring,
         words="the Java agent, its port and annotations, if there is `prometheus.configFile`",
     ),
     Row(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from sparkgen.importing import apache, conf, kubeflow, submit
-from sparkgen.importing.submit import Option
+from sparkgen.importing import apache, conf, kubeflow
+from sparkgen.importing.submit_options import OPTIONS, Option
 from sparkgen.importing.table import Row
 
 _HEAD = """# What `sparkgen import` makes of each field
@@ -66,8 +66,7 @@ def _cell(text: str) -> str:
 def _options() -> str:
     lines = ["| there | here | |", "|---|---|---|"]
     lines += [
-        f"| `{option.name}` | {_place(option)} | {_cell(_option_words(option))} |"
-        for option in submit.OPTIONS
+        f"| `{option.name}` | {_place(option)} | {_cell(_option_words(option))} |" for option in OPTIONS
     ]
     lines.append("| main file | `spec.mainApplicationFile` | without a scheme: looked for in the image |")
     lines.append(

@@ -1,7 +1,7 @@
-"""The table for spark-submit, and the reading of its command line.
+"""The reading of spark-submit's command line, by the table of submit_options.py.
 
-Source of the options: org.apache.spark.launcher.SparkSubmitOptionParser and SparkSubmitArguments. Options
-end where the first word stands that is none: the main file; everything behind it is the program's.
+Source: org.apache.spark.launcher.SparkSubmitOptionParser. Options end where the first word stands that is
+none: the main file; everything behind it is the program's.
 """
 
 from __future__ import annotations
@@ -16,102 +16,7 @@ from sparkgen.importing.draft import Draft, Property
 from sparkgen.importing.entry import Outcome
 from sparkgen.importing.naming import application_name
 from sparkgen.importing.shell import Word
-
-_LIST = "list"
-_INT = "int"
-_CONF = "property"
-
-_SUBMITS = "nothing is submitted here"
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """An option of spark-submit: where its value goes, and how it is made; or why it is lost.
-
-    `target` is a field, or a Spark property with the `kind` for it. `flag`: it takes no value. `needless`:
-    nothing is lost without it.
-    """
-
-    name: str
-    target: str = ""
-    kind: str = ""
-    reason: str = ""
-    step: str = ""
-    flag: bool = False
-    needless: bool = False
-
-
-OPTIONS: tuple[Option, ...] = (
-    Option("--class", "spec.mainClass"),
-    Option("--name", "metadata.name", "name"),
-    Option("--master", kind="master", reason="the driver's master is the allocator beside it"),
-    Option("--deploy-mode", kind="mode", reason="the driver always runs in a pod of its own"),
-    Option("--conf", kind=_CONF),
-    Option("--driver-memory", "spec.driver.memory"),
-    Option("--driver-cores", "spec.driver.cores", _INT),
-    Option("--driver-java-options", "spec.driver.javaOptions"),
-    Option("--driver-library-path", "spark.driver.extraLibraryPath", _CONF),
-    Option("--driver-class-path", "spark.driver.extraClassPath", _CONF),
-    Option("--executor-memory", "spec.executor.memory"),
-    Option("--executor-cores", "spec.executor.cores", _INT),
-    Option("--num-executors", "spec.executor.instances", _INT),
-    Option("--jars", "spec.deps.jars", _LIST),
-    Option("--files", "spec.deps.files", _LIST),
-    Option("--py-files", "spec.deps.pyFiles", _LIST),
-    Option("--archives", "spec.deps.archives", _LIST),
-    Option("--packages", "spec.deps.packages", _LIST),
-    Option("--exclude-packages", "spec.deps.excludePackages", _LIST),
-    Option("--repositories", "spec.deps.repositories", _LIST),
-    Option("--proxy-user", "spec.driver.env", "variable"),
-    Option("--principal", "spark.kerberos.principal", _CONF),
-    Option("--keytab", "spark.kerberos.keytab", _CONF),
-    Option(
-        "--properties-file",
-        reason="the file is on the machine that submits",
-        step="copy its properties to `sparkConf`",
-    ),
-    Option(
-        "--load-spark-defaults",
-        flag=True,
-        reason="there is no spark-defaults.conf of a machine that submits",
-        step="copy its properties to `sparkConf`",
-    ),
-    Option(
-        "--total-executor-cores",
-        reason="executors are counted, and not their cores",
-        step="set `executor.instances` to this number divided by `executor.cores`",
-    ),
-    Option(
-        "--supervise",
-        flag=True,
-        reason="a failed driver is tried again only if `restartPolicy` says so",
-        step="set `restartPolicy: {type: OnFailure, onFailureRetries: ...}`",
-    ),
-    Option(
-        "--queue",
-        reason="queues are YARN's",
-        step="use a namespace with a quota, or a queue of your batch scheduler",
-    ),
-    Option(
-        "--remote",
-        reason="Spark Connect has its driver elsewhere",
-        step="run the program where it is, with Spark Connect's client",
-    ),
-    Option(
-        "--verbose",
-        flag=True,
-        needless=True,
-        reason="it shows what spark-submit does, and nothing is submitted",
-    ),
-    Option("--kill", reason=_SUBMITS, step="delete the driver's Job"),
-    Option("--status", reason=_SUBMITS, step="look at the driver's Job"),
-    Option("--help", flag=True, needless=True, reason=_SUBMITS),
-    Option("--version", flag=True, needless=True, reason=_SUBMITS),
-    Option("--usage-error", flag=True, needless=True, reason=_SUBMITS),
-)
-_SHORT = {"-c": "--conf", "-v": "--verbose", "-h": "--help"}
-_BY_NAME: Mapping[str, Option] = {option.name: option for option in OPTIONS}
-_NO_APPLICATION = frozenset({"--kill", "--status", "--help", "--version", "--usage-error"})
+from sparkgen.importing.submit_options import BY_NAME, CONF, INT, LIST, NO_APPLICATION, SHORT, Option
 
 _LOOKS_LIKE_OPTIONS = re.compile(r"opt|arg|conf|flag|param|extra", re.IGNORECASE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
@@ -120,7 +25,7 @@ _VARIABLE = "the shell's {} is left as it is: nothing fills it in here"
 
 def submits_nothing(words: Sequence[Word]) -> bool:
     """Whether a command line asks spark-submit for something else than to run an application."""
-    return not words or any(word.text in _NO_APPLICATION for word in words)
+    return not words or any(word.text in NO_APPLICATION for word in words)
 
 
 @dataclass(slots=True)
@@ -174,7 +79,7 @@ def finish(draft: Draft) -> None:
 
 def _option(line: _Line, word: Word, rest: list[Word]) -> None:
     name, equals, text = word.text.partition("=")
-    option = _BY_NAME.get(_SHORT.get(name, name))
+    option = BY_NAME.get(SHORT.get(name, name))
     if option is None:
         line.draft.tell(
             Outcome.LOST,
@@ -204,7 +109,7 @@ def _take(line: _Line, option: Option, word: Word, text: str) -> None:
     source: Path = (option.name,)
     if not option.needless and option.kind != "master":
         _tell_variables(line, word, (option.name,))
-    if option.kind == _CONF:
+    if option.kind == CONF:
         name = option.target
         if not name:
             name, _, text = text.partition("=")
@@ -219,9 +124,9 @@ def _take(line: _Line, option: Option, word: Word, text: str) -> None:
     else:
         target = tuple(option.target.split("."))
         value: object = text
-        if option.kind == _LIST:
+        if option.kind == LIST:
             value = [_place_of(line, source, position, item) for item in _items(text)]
-        elif option.kind == _INT and text.isascii() and text.isdigit():
+        elif option.kind == INT and text.isascii() and text.isdigit():
             value = int(text)
         draft.put(target, value)
         draft.tell(Outcome.CARRIED, source, position, target)
@@ -290,7 +195,7 @@ def _main(line: _Line, word: Word) -> None:
 
 def _place_of(line: _Line, source: Path, position: Position, text: str) -> str:
     """A file as the driver's pod finds it: without a scheme it is on the machine that submits."""
-    field = _BY_NAME[str(source[0])].target if str(source[0]) in _BY_NAME else "spec.mainApplicationFile"
+    field = BY_NAME[str(source[0])].target if str(source[0]) in BY_NAME else "spec.mainApplicationFile"
     if field in _COORDINATES or text == "spark-internal" or text.startswith("$"):
         return text
     if _SCHEME.match(text) and not text.startswith("file:"):

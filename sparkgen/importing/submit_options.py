@@ -1,0 +1,105 @@
+"""The table for spark-submit: what becomes of each option.
+
+Source of the options: org.apache.spark.launcher.SparkSubmitOptionParser and SparkSubmitArguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+LIST = "list"
+INT = "int"
+CONF = "property"
+
+_SUBMITS = "nothing is submitted here"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option of spark-submit: where its value goes, and how it is made; or why it is lost.
+
+    `target` is a field, or a Spark property with the `kind` for it. `flag`: it takes no value. `needless`:
+    nothing is lost without it.
+    """
+
+    name: str
+    target: str = ""
+    kind: str = ""
+    reason: str = ""
+    step: str = ""
+    flag: bool = False
+    needless: bool = False
+
+
+OPTIONS: tuple[Option, ...] = (
+    Option("--class", "spec.mainClass"),
+    Option("--name", "metadata.name", "name"),
+    Option("--master", kind="master", reason="the driver's master is the allocator beside it"),
+    Option("--deploy-mode", kind="mode", reason="the driver always runs in a pod of its own"),
+    Option("--conf", kind=CONF),
+    Option("--driver-memory", "spec.driver.memory"),
+    Option("--driver-cores", "spec.driver.cores", INT),
+    Option("--driver-java-options", "spec.driver.javaOptions"),
+    Option("--driver-library-path", "spark.driver.extraLibraryPath", CONF),
+    Option("--driver-class-path", "spark.driver.extraClassPath", CONF),
+    Option("--executor-memory", "spec.executor.memory"),
+    Option("--executor-cores", "spec.executor.cores", INT),
+    Option("--num-executors", "spec.executor.instances", INT),
+    Option("--jars", "spec.deps.jars", LIST),
+    Option("--files", "spec.deps.files", LIST),
+    Option("--py-files", "spec.deps.pyFiles", LIST),
+    Option("--archives", "spec.deps.archives", LIST),
+    Option("--packages", "spec.deps.packages", LIST),
+    Option("--exclude-packages", "spec.deps.excludePackages", LIST),
+    Option("--repositories", "spec.deps.repositories", LIST),
+    Option("--proxy-user", "spec.driver.env", "variable"),
+    Option("--principal", "spark.kerberos.principal", CONF),
+    Option("--keytab", "spark.kerberos.keytab", CONF),
+    Option(
+        "--properties-file",
+        reason="the file is on the machine that submits",
+        step="copy its properties to `sparkConf`",
+    ),
+    Option(
+        "--load-spark-defaults",
+        flag=True,
+        reason="there is no spark-defaults.conf of a machine that submits",
+        step="copy its properties to `sparkConf`",
+    ),
+    Option(
+        "--total-executor-cores",
+        reason="executors are counted, and not their cores",
+        step="set `executor.instances` to this number divided by `executor.cores`",
+    ),
+    Option(
+        "--supervise",
+        flag=True,
+        reason="a failed driver is tried again only if `restartPolicy` says so",
+        step="set `restartPolicy: {type: OnFailure, onFailureRetries: ...}`",
+    ),
+    Option(
+        "--queue",
+        reason="queues are YARN's",
+        step="use a namespace with a quota, or a queue of your batch scheduler",
+    ),
+    Option(
+        "--remote",
+        reason="Spark Connect has its driver elsewhere",
+        step="run the program where it is, with Spark Connect's client",
+    ),
+    Option(
+        "--verbose",
+        flag=True,
+        needless=True,
+        reason="it shows what spark-submit does, and nothing is submitted",
+    ),
+    Option("--kill", reason=_SUBMITS, step="delete the driver's Job"),
+    Option("--status", reason=_SUBMITS, step="look at the driver's Job"),
+    Option("--help", flag=True, needless=True, reason=_SUBMITS),
+    Option("--version", flag=True, needless=True, reason=_SUBMITS),
+    Option("--usage-error", flag=True, needless=True, reason=_SUBMITS),
+)
+SHORT = {"-c": "--conf", "-v": "--verbose", "-h": "--help"}
+BY_NAME: Mapping[str, Option] = {option.name: option for option in OPTIONS}
+NO_APPLICATION = frozenset({"--kill", "--status", "--help", "--version", "--usage-error"})
