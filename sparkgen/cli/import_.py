@@ -46,62 +46,67 @@ class Report(str, enum.Enum):
     NONE = "none"
 
 
+Inputs = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="PATH",
+        help="YAML, shell scripts, directories of both, - for standard input, or `-- spark-submit ...`.",
+        show_default=False,
+    ),
+]
+Directory = Annotated[
+    str,
+    typer.Option(
+        "--output-dir",
+        "-o",
+        metavar="DIR",
+        help="Write NAME.yaml for each application into DIR, instead of all to standard output.",
+        show_default=False,
+    ),
+]
+Form = Annotated[
+    Report,
+    typer.Option(
+        "--report",
+        help="How to report: text (what to look at), full (everything), json (everything), or none.",
+    ),
+]
+KeepLabels = Annotated[
+    bool,
+    typer.Option(
+        "--keep-labels",
+        help="Keep the labels that kubeflow's operator puts on pods (sparkoperator.k8s.io/...).",
+    ),
+]
+Name = Annotated[
+    str,
+    typer.Option(
+        "--name", metavar="NAME", help="The application's name, if there is one.", show_default=False
+    ),
+]
+ImageName = Annotated[
+    str,
+    typer.Option(
+        "--image", metavar="IMAGE", help="The image with Spark and the application.", show_default=False
+    ),
+]
+SparkVersion = Annotated[
+    str,
+    typer.Option(
+        "--spark-version", metavar="VERSION", help="The version of Spark in the image.", show_default=False
+    ),
+]
+
+
 def command(
-    sources: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="PATH",
-            help="YAML files, shell scripts, directories of both, - for standard input, "
-            "or `-- spark-submit ...`.",
-            show_default=False,
-        ),
-    ],
-    directory: Annotated[
-        str,
-        typer.Option(
-            "--output-dir",
-            "-o",
-            metavar="DIR",
-            help="Write NAME.yaml for each application into DIR, instead of all to standard output.",
-            show_default=False,
-        ),
-    ] = "",
+    sources: Inputs,
+    directory: Directory = "",
     force: Annotated[bool, typer.Option("--force", help="Overwrite files in DIR.")] = False,
-    report: Annotated[
-        Report,
-        typer.Option(
-            "--report",
-            help="How to report: text (what to look at), full (everything), json (everything), or none.",
-        ),
-    ] = Report.TEXT,
-    keep_labels: Annotated[
-        bool,
-        typer.Option(
-            "--keep-labels",
-            help="Keep the labels that kubeflow's operator puts on pods (sparkoperator.k8s.io/...).",
-        ),
-    ] = False,
-    name: Annotated[
-        str,
-        typer.Option(
-            "--name", metavar="NAME", help="The application's name, if there is one.", show_default=False
-        ),
-    ] = "",
-    image: Annotated[
-        str,
-        typer.Option(
-            "--image", metavar="IMAGE", help="The image with Spark and the application.", show_default=False
-        ),
-    ] = "",
-    spark_version: Annotated[
-        str,
-        typer.Option(
-            "--spark-version",
-            metavar="VERSION",
-            help="The version of Spark in the image.",
-            show_default=False,
-        ),
-    ] = "",
+    report: Form = Report.TEXT,
+    keep_labels: KeepLabels = False,
+    name: Name = "",
+    image: ImageName = "",
+    spark_version: SparkVersion = "",
 ) -> None:
     """Import applications."""
     from sparkgen.cli.pipeline import examine  # noqa: PLC0415 - only for this command

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from sparkgen.importing.draft import Draft
 from sparkgen.importing.entry import Outcome
@@ -66,10 +67,8 @@ def _name(draft: Draft) -> None:
 
 
 def _version(draft: Draft) -> None:
-    chosen = draft.choices.spark_version
-    if chosen:
-        draft.put(("spec", "sparkVersion"), chosen)
-        draft.add(Outcome.ADDED, ("spec", "sparkVersion"), chosen, "")
+    if draft.choices.spark_version:
+        _chosen(draft, "sparkVersion", draft.choices.spark_version, "--spark-version")
     if draft.get("spec", "sparkVersion") is not None:
         return
     tag = _TAG.search(str(draft.get("spec", "image") or draft.choices.image).rpartition(":")[2])
@@ -86,9 +85,24 @@ def _version(draft: Draft) -> None:
     )
 
 
+def _chosen(draft: Draft, field: str, value: str, option: str) -> None:
+    """What the person who imports says wins over the input."""
+    target = ("spec", field)
+    if draft.get(*target) is None:
+        draft.add(Outcome.ADDED, target, value, "")
+        return
+    draft.put(target, value)
+    place, reason = draft.place(target), f"replaced by {option}"
+    draft.nodes.pop(place, None)
+    draft.entries[:] = [
+        replace(item, outcome=Outcome.REWRITTEN, reason=reason) if item.target == place else item
+        for item in draft.entries
+    ]
+
+
 def _image(draft: Draft) -> None:
     if draft.choices.image:
-        draft.add(Outcome.ADDED, ("spec", "image"), draft.choices.image, "")
+        _chosen(draft, "image", draft.choices.image, "--image")
     if draft.get("spec", "image") is not None:
         return
     for role in ("driver", "executor"):

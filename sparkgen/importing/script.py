@@ -22,13 +22,13 @@ class Script:
 
     `submits`: the words behind each `spark-submit`, with its own word first. `before`: what stands before
     each of them: variables and commands that run it. `others`: the first words of other commands.
-    `known`: variable -> the text it is set to, and the line.
+    `known`: variable -> the line that sets it; its value may be a secret, and is not kept.
     """
 
     submits: tuple[tuple[Word, ...], ...]
     before: tuple[tuple[Word, ...], ...]
     others: tuple[Word, ...]
-    known: dict[str, tuple[str, int]]
+    known: dict[str, int]
 
 
 def is_submit(text: str) -> bool:
@@ -41,7 +41,7 @@ def read_script(text: str) -> Script:
     submits: list[tuple[Word, ...]] = []
     before: list[tuple[Word, ...]] = []
     others: list[Word] = []
-    known: dict[str, tuple[str, int]] = {}
+    known: dict[str, int] = {}
     for command in commands(text):
         index = _index(command)
         if index is None:
@@ -74,11 +74,11 @@ def _other(command: Command) -> list[Word]:
     return [] if first.text in _QUIET else [first]
 
 
-def _remember(command: Command, known: dict[str, tuple[str, int]]) -> None:
+def _remember(command: Command, known: dict[str, int]) -> None:
     words = [*command.assignments]
     if command.words and command.words[0].text in _SETS:
         words += command.words[1:]
     for word in words:
-        name, equals, text = word.text.partition("=")
+        name, equals, _ = word.text.partition("=")
         if equals and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-            known[name] = (text, word.line)
+            known[name] = word.line

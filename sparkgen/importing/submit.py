@@ -30,18 +30,18 @@ def submits_nothing(words: Sequence[Word]) -> bool:
 
 @dataclass(slots=True)
 class _Line:
-    """A command line while it is read. `known`: what the script sets variables to, with their lines."""
+    """A command line while it is read. `known`: variable -> the line of the script that sets it."""
 
     draft: Draft
     file: str
-    known: Mapping[str, tuple[str, int]]
+    known: Mapping[str, int]
 
     def position(self, word: Word) -> Position:
         return Position(self.file, word.line, word.column)
 
 
-def read(draft: Draft, words: Sequence[Word], file: str, known: Mapping[str, tuple[str, int]]) -> None:
-    """Put the words behind `spark-submit` into a draft. `known`: variable -> value and line."""
+def read(draft: Draft, words: Sequence[Word], file: str, known: Mapping[str, int]) -> None:
+    """Put the words behind `spark-submit` into a draft. `known`: variable -> the line that sets it."""
     line = _Line(draft, file, known)
     rest = list(reversed(words))
     main: Word | None = None
@@ -228,7 +228,7 @@ def _arguments(line: _Line, words: Sequence[Word]) -> None:
 def _tell_variables(line: _Line, word: Word, source: Path) -> None:
     for name, known in _variables(line, word):
         step = (
-            f"write the value instead; line {known[1]} sets it to {known[0]!r}"
+            f"write the value instead; line {known} of the script sets it"
             if known
             else ("write the value instead, or set it per environment with an overlay (`-f`) or `--set`")
         )
@@ -237,7 +237,7 @@ def _tell_variables(line: _Line, word: Word, source: Path) -> None:
         )
 
 
-def _variables(line: _Line, word: Word) -> Iterator[tuple[str, tuple[str, int] | None]]:
+def _variables(line: _Line, word: Word) -> Iterator[tuple[str, int | None]]:
     for written in dict.fromkeys(word.variables):
         name = re.match(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?$", written)
         yield written, line.known.get(name[1]) if name else None
@@ -253,5 +253,5 @@ def _unreadable(line: _Line, word: Word) -> None:
         line.position(word),
         (),
         f"the options that the shell's {word.text} holds are not known",
-        f"{step}; line {known[1]} sets it to {known[0]!r}" if known else step,
+        f"{step}; line {known} of the script sets it" if known else step,
     )

@@ -99,6 +99,25 @@ def test_a_spark_submit_command_line(cli: Cli) -> None:
     assert cli("validate", "-", stdin=result.out).code == 0
 
 
+def test_what_the_command_says_wins_and_is_reported(cli: Cli) -> None:
+    """--image and --spark-version replace what the input says, and the report says so."""
+    result = cli(
+        "import", "-", "--image", "a:4.0.1", "--spark-version", "4.0.1", "--report", "full", stdin=pi()
+    )
+    assert result.code == 0
+    assert "  image: a:4.0.1\n" in result.out
+    assert '  sparkVersion: "4.0.1"\n' in result.out
+    assert "another form: spec.image -> spec.image: replaced by --image" in result.err
+
+
+def test_the_value_of_a_variable_is_not_shown(cli: Cli) -> None:
+    """A script may hold passwords: the report names the line, and neither output has the value."""
+    Path("submit.sh").write_text("P=hunter2\nspark-submit --conf spark.my.key=$P local:///a.py\n")
+    result = cli("import", "submit.sh")
+    assert "line 1 of the script sets it" in result.err
+    assert "hunter2" not in result.err + result.out
+
+
 def test_what_cannot_be_read_has_its_place(cli: Cli) -> None:
     """Text that is no YAML, a quote without an end, and a missing file are problems, and no tracebacks."""
     Path("bad.yaml").write_text("apiVersion: [sparkoperator.k8s.io/v1beta2\n")

@@ -77,5 +77,5 @@ def test_a_script_knows_its_submits_and_its_variables() -> None:
     )
     assert [[word.text for word in found[1:]] for found in script.submits] == [["one"], ["two"]]
     assert [[word.text for word in found] for found in script.before] == [["nice"], []]
-    assert script.known == {"A": ("1", 1), "B": ("two", 2)}
+    assert script.known == {"A": 1, "B": 2}
     assert [word.text for word in script.others] == ["A=1", "B=two", "echo", "which", "kinit"]

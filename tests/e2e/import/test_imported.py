@@ -1,0 +1,77 @@
+"""What another operator or spark-submit would have run, runs: imported, rendered, applied, complete."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from deployed import Deployed, deploy
+
+from cluster.handle import Cluster
+from cluster.images import REPOSITORY
+
+VERSION = "3.5.8"
+IMAGE = f"{REPOSITORY}:{VERSION}"
+JAR = "local:///opt/spark/examples/jars/spark-examples.jar"
+
+KUBEFLOW = f"""\
+apiVersion: sparkoperator.k8s.io/v1beta2
+kind: SparkApplication
+metadata:
+  name: from-kubeflow
+  labels: {{team: data}}
+spec:
+  type: Scala
+  mode: cluster
+  sparkVersion: {VERSION}
+  image: {IMAGE}
+  imagePullPolicy: IfNotPresent
+  mainClass: org.apache.spark.examples.SparkPi
+  mainApplicationFile: {JAR}
+  arguments: [20]
+  restartPolicy: {{type: Never}}
+  sparkConf:
+    spark.kubernetes.driver.request.cores: 100m
+    spark.kubernetes.executor.request.cores: 100m
+    spark.kubernetes.executor.label.tier: batch
+    spark.kubernetes.executor.volumes.emptyDir.scratch.mount.path: /scratch
+  driver: {{cores: 1, memory: 600m, envVars: {{STAGE: test}}}}
+  executor: {{cores: 1, instances: 1, memory: 600m, deleteOnTermination: true}}
+"""
+
+SUBMIT = f"""\
+#!/bin/sh
+spark-submit --master k8s://https://kubernetes.default.svc --deploy-mode cluster --name from-submit \\
+  --conf spark.kubernetes.container.image={IMAGE} \\
+  --conf spark.kubernetes.container.image.pullPolicy=IfNotPresent \\
+  --conf spark.kubernetes.driver.request.cores=100m --conf spark.kubernetes.executor.request.cores=100m \\
+  --driver-memory 600m --executor-memory 600m --num-executors 1 \\
+  local:///opt/spark/examples/src/main/python/pi.py 4
+"""
+
+
+def test_imported_applications_run_to_their_end(cluster: Cluster, restricted: str, tmp_path: Path) -> None:
+    """A directory of both is imported without a finding; both compute pi, labelled as ever."""
+    (tmp_path / "pi.yaml").write_text(KUBEFLOW)
+    (tmp_path / "submit.sh").write_text(SUBMIT)
+    command = [str(Path(sys.executable).with_name("sparkgen")), "import", str(tmp_path), "--keep-labels"]
+    done = subprocess.run(
+        [*command, "-o", str(tmp_path / "out")], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+    def run(name: str) -> tuple[Deployed, str]:
+        application = deploy(cluster, restricted, tmp_path / "out" / f"{name}.yaml")
+        return application, application.wait(300)
+
+    with ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(run, ["from-kubeflow", "from-submit"]))
+    assert [ended for _, ended in results] == ["Complete"] * 2, [found.story() for found, _ in results]
+    for application, _ in results:
+        assert "Pi is roughly 3.1" in application.logs()
+        labels = application.driver()["metadata"]["labels"]
+        assert labels["sparkoperator.k8s.io/app-name"] == application.name
+    driver = results[0][0].driver()["spec"]["containers"][0]
+    assert {"name": "STAGE", "value": "test"} in driver["env"]
