@@ -8,12 +8,13 @@ life of one UID phases only go forward, a deletion is never taken back, and the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from sparkgen import contract
 from sparkgen.allocator.attempt import Attempt
 from sparkgen.allocator.causes import departure_of, loss_of, waiting_of
+from sparkgen.allocator.layered import Layered
 from sparkgen.allocator.ports import Event, Listing, Pod
 from sparkgen.allocator.types import NOTHING, Loss, Observed, Phase, Snapshot, Waiting
 
@@ -44,7 +45,7 @@ class View:
 
     attempt: Attempt
     complete: bool = False
-    sights: Mapping[int, Sight] = NOTHING
+    sights: Layered[Sight] = field(default_factory=lambda: Layered(NOTHING))
     vanished: Mapping[int, Observed] = NOTHING
     """The latest last. Also how the UIDs of deleted pods are known again."""
     listed_at: float | None = None
@@ -62,7 +63,7 @@ class View:
                 sights[id_] = _sight(id_, pod, self.sights.get(id_), now)
         missed = [
             known
-            for id_, known in self.sights.items()
+            for id_, known in self.sights.whole().items()
             if id_ not in sights or sights[id_].observed.uid != known.observed.uid
         ]
         there = {sight.observed.uid for sight in sights.values()}
@@ -70,7 +71,7 @@ class View:
         return replace(
             self,
             complete=True,
-            sights=sights,
+            sights=Layered(sights),
             vanished=_with_vanished(vanished, missed),
             listed_at=asked_at,
             version=listing.version,
@@ -90,7 +91,7 @@ class View:
         sight = _sight(id_, event.pod, known, now)
         if known is not None and known.observed.uid != sight.observed.uid:  # another pod of that name
             view = replace(view, vanished=_with_vanished(view.vanished, [known]))
-        return replace(view, sights={**self.sights, id_: sight})
+        return replace(view, sights=self.sights.having(id_, sight))
 
     def missed(self) -> View:
         """The view after a gap: what is seen stays, and nothing may be concluded from what is not."""
@@ -98,7 +99,7 @@ class View:
 
     def snapshot(self, started: frozenset[int] = frozenset()) -> Snapshot:
         """What is seen, for a decision. `started`: executors that were given the start word."""
-        executors = {id_: sight.observed for id_, sight in self.sights.items()}
+        executors = {id_: sight.observed for id_, sight in self.sights.whole().items()}
         vanished = {id_: seen for id_, seen in self.vanished.items() if id_ not in executors}
         return Snapshot(self.complete, executors, self.listed_at, vanished, started)
 
@@ -118,8 +119,7 @@ class View:
         if known is not None and known.observed.uid != pod["metadata"]["uid"]:
             return self  # an earlier pod of that name; the one that is known is another
         last = _sight(id_, pod, known, now)
-        sights = {other: sight for other, sight in self.sights.items() if other != id_}
-        return replace(self, sights=sights, vanished=_with_vanished(self.vanished, [last]))
+        return replace(self, sights=self.sights.without(id_), vanished=_with_vanished(self.vanished, [last]))
 
 
 def _with_vanished(vanished: Mapping[int, Observed], gone: Iterable[Sight]) -> Mapping[int, Observed]:

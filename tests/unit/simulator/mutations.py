@@ -23,6 +23,7 @@ from sparkgen.allocator import (
     sets,
 )
 from sparkgen.allocator.answers import Fault, Reply
+from sparkgen.allocator.layered import Layered
 from sparkgen.allocator.ports import Event, Listing, WatchEnded
 from sparkgen.allocator.types import Answer, Backoff, Create, Memory, Outcome, Snapshot, State, Target
 from sparkgen.simulator import process
@@ -230,7 +231,7 @@ def what_a_list_does_not_show_stays(patch: pytest.MonkeyPatch) -> None:
 
     def listed(self: observe.View, listing: Listing, asked_at: float, now: float) -> observe.View:
         view = real(self, listing, asked_at, now)
-        return replace(view, sights={**self.sights, **view.sights})
+        return replace(view, sights=Layered({**self.sights, **view.sights}))
 
     real = observe.View.listed
     patch.setattr(observe.View, "listed", listed)
