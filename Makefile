@@ -14,7 +14,8 @@ CLUSTER := PYTHONPATH=tools $(PYTHON) -m cluster
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test soak soak-chart lint format bench bench-cluster bench-executors golden tools scheduler clean \
+.PHONY: help venv demo test soak soak-chart lint format bench bench-cluster bench-executors bench-scale golden tools \
+        scheduler clean \
         cluster-requirements cluster-up cluster-down cluster-status cluster-images cluster-shell e2e e2e-full
 
 help: ## Show this list
@@ -68,11 +69,18 @@ format: $(STAMP) ## Format the code, and fix what ruff can fix
 bench: $(STAMP) ## Measure sparkgen against helm on this machine
 	@$(BIN)/python tools/bench.py
 
-bench-cluster: $(STAMP) ## Measure an application on the test cluster against Spark's own backend (10 minutes)
-	@$(BIN)/python tools/bench_cluster.py
+bench-cluster: $(STAMP) ## Measure on the test cluster beside Spark's own backend and the spark-operator (an hour)
+	@status=0; for part in cluster dynamic executors submissions; do \
+	  $(BIN)/python tools/bench_$$part.py --write || status=1; \
+	done; \
+	$(BIN)/python tools/bench_scale.py --write || status=1; \
+	exit $$status
 
 bench-executors: $(STAMP) ## Measure how fast executors are created, beside Spark's own backend (20 minutes)
 	@$(BIN)/python tools/bench_executors.py
+
+bench-scale: $(STAMP) ## Measure what grows with the number of executors, without a cluster (5 minutes)
+	@$(BIN)/python tools/bench_scale.py
 
 golden: $(STAMP) tools ## Write the expected outputs of the tests anew; read the diff before you commit it
 	@$(BIN)/pytest -n 2 --regenerate $(TESTS)

@@ -15,9 +15,9 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -31,6 +31,7 @@ from cluster.plan import API_SERVER, LAYOUT, LOCK, NAME
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "benchmarks" / "pi.md"
+DATA = RESULTS.with_suffix(".json")
 PI = "local:///opt/spark/examples/src/main/python/pi.py"
 MEMORY = "600m"
 GOAL = 0.70
@@ -65,6 +66,8 @@ def main(arguments: list[str] | None = None) -> int:
     print(text)
     if options.write:
         RESULTS.write_text(text)
+        kept = [{"sparkgen": asdict(ours), "native": asdict(theirs)} for ours, theirs in pairs]
+        DATA.write_text(json.dumps({"version": options.version, "rounds": kept}, indent=1) + "\n")
     return 0 if ratio(pairs) <= GOAL else 1
 
 
@@ -136,9 +139,14 @@ def native(cluster: Cluster, namespace: str, home: Path, version: str) -> Run:
 
 
 def submit_native(
-    cluster: Cluster, namespace: str, home: Path, version: str, settings: Mapping[str, str]
+    cluster: Cluster,
+    namespace: str,
+    home: Path,
+    version: str,
+    settings: Mapping[str, str],
+    program: Sequence[str] = (PI, "10"),
 ) -> float:
-    """Submit pi with further settings, by an account made for it; the time at which it began."""
+    """Submit a program with further settings, by an account made for it; the time at which it began."""
     cluster.kubectl("create", "serviceaccount", "spark", "-n", namespace)
     grant = ("--clusterrole=edit", f"--serviceaccount={namespace}:spark")
     cluster.kubectl("create", "rolebinding", "spark", "-n", namespace, *grant)
@@ -161,7 +169,7 @@ def submit_native(
     began = time.time()
     command = [
         *(*network.enter(NAME), str(home / "bin" / "spark-submit"), f"--master=k8s://{API_SERVER}"),
-        *("--deploy-mode=cluster", "--name=pi", *options, PI, "10"),
+        *("--deploy-mode=cluster", "--name=pi", *options, *program),
     ]
     environment = {**os.environ, "SPARK_HOME": str(home), "KUBECONFIG": os.devnull}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)

@@ -16,7 +16,9 @@ SPARKGEN_KUBERNETES=1.34.9 asks for another Kubernetes than the pinned one: see 
 from __future__ import annotations
 
 import argparse
+import json
 import re
+import subprocess
 import sys
 import sysconfig
 from collections.abc import Mapping, Sequence
@@ -108,6 +110,12 @@ TOOLS = (
         "sigs.k8s.io/kustomize/kustomize/v5",
         "sigs.k8s.io/kustomize/kustomize/v5",
         ("sigs.k8s.io/kustomize/api/provenance.version={version}",),
+        tested=False,
+    ),
+    Tool(  # `make bench-cluster` alone: what submissions are measured beside
+        "spark-operator",
+        "github.com/kubeflow/spark-operator/v2",
+        "github.com/kubeflow/spark-operator/v2/cmd/operator",
         tested=False,
     ),
 )
@@ -204,6 +212,26 @@ def ensure(name: str, settings: Mapping[str, str] | None = None) -> Path:
         progress.say(f"waiting for {tool.name}, which another process is building")
 
     return publish(target, make, waiting) / "bin" / tool.name
+
+
+def source(name: str, settings: Mapping[str, str] | None = None) -> Path:
+    """The folder of the module that the command `name` is built from, downloaded if need be."""
+    settings = environment() if settings is None else settings
+    tool = find_tool(name)
+    module = chosen_module(tool, settings)
+    go, root = golang.choose(module.go, golang.on_path(settings)), cache_root(settings)
+    done = subprocess.run(
+        [str(golang.command_of(go, root)), "mod", "download", "-json", tool.module],
+        cwd=module.folder,
+        env=golang.build_environment(go, root, settings),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        said = done.stdout + done.stderr
+        raise ToolError(golang.explain(f"with the module of {name}", _shown(module.folder), said, root))
+    return Path(json.loads(done.stdout)["Dir"])
 
 
 def _build(tool: Tool, module: Module, go: Go, root: Path, settings: Mapping[str, str], output: Path) -> None:
