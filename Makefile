@@ -14,7 +14,7 @@ CLUSTER := PYTHONPATH=tools $(PYTHON) -m cluster
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test soak soak-chart lint format bench bench-cluster bench-executors bench-scale golden tools \
+.PHONY: help venv demo test soak soak-chart lint format bench bench-cluster bench-executors bench-scale bench-shuffle golden tools \
         scheduler clean \
         cluster-requirements cluster-up cluster-down cluster-status cluster-images cluster-shell e2e e2e-full
 
@@ -81,6 +81,10 @@ bench-executors: $(STAMP) ## Measure how fast executors are created, beside Spar
 
 bench-scale: $(STAMP) ## Measure what grows with the number of executors, without a cluster (5 minutes)
 	@$(BIN)/python tools/bench_scale.py
+
+bench-shuffle: $(STAMP) ## Measure executor-seconds with a shuffle service and without, on the test cluster (20 minutes)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plots]'
+	@$(BIN)/python tools/bench_shuffle.py
 
 golden: $(STAMP) tools ## Write the expected outputs of the tests anew; read the diff before you commit it
 	@$(BIN)/pytest -n 2 --regenerate $(TESTS)

@@ -1,0 +1,176 @@
+"""Shuffle services of these tests, and applications that use them."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import deployed
+from deployed import Deployed, wait_until
+
+from cluster.handle import Cluster
+from cluster.images import REPOSITORY
+
+SECRET = "shuffle-secret"  # noqa: S105 - a name
+PORTS = {"4.3.0": 7337, "3.5.8": 7347}
+
+
+@dataclass(frozen=True)
+class Service:
+    """A shuffle service on the cluster."""
+
+    cluster: Cluster
+    namespace: str
+    name: str
+    version: str
+    directory: str
+
+    def pods(self) -> list[dict[str, Any]]:
+        """Its pods, one per node."""
+        return self.cluster.objects("pods", self.namespace, f"sparkgen.dev/shuffle-service={self.name}")
+
+    def is_ready(self) -> bool:
+        """Whether the service answers on both nodes."""
+        pods = [pod for pod in self.pods() if not deployed.leaving(pod)]
+        return len(pods) == 2 and all(map(_is_ready, pods))
+
+    def on(self, node: str) -> dict[str, Any]:
+        """Its pod on a node."""
+        (pod,) = [pod for pod in self.pods() if pod["spec"]["nodeName"] == node]
+        return pod
+
+    def run(self, node: str, *command: str) -> str:
+        """What a command prints in the service's container on a node."""
+        name = self.on(node)["metadata"]["name"]
+        return self.cluster.kubectl(
+            "exec", "-n", self.namespace, name, "-c", "shuffle-service", "--", *command
+        )
+
+    def folders(self) -> set[str]:
+        """Whose sub-directories there are, on all nodes together."""
+        nodes = [pod["spec"]["nodeName"] for pod in self.pods()]
+        found = {name for node in nodes for name in self.run(node, "ls", "-A", self.directory).split()}
+        return {name for name in found if "_" in name or name.startswith(".trash")}
+
+    def story(self) -> str:
+        """All that helps to understand a failure."""
+        parts = [self.cluster.kubectl("get", "pods", "-n", self.namespace, "-o", "wide")]
+        for pod in self.pods():
+            for container in ("prepare", "shuffle-service", "janitor"):
+                arguments = ("logs", "-n", self.namespace, pod["metadata"]["name"], "-c", container)
+                log = self.cluster.try_kubectl(*arguments, "--tail=40")
+                parts.append(f"--- {pod['metadata']['name']} {container}\n{log.stdout}{log.stderr}")
+        return "\n".join(parts)
+
+
+def _is_ready(pod: dict[str, Any]) -> bool:
+    conditions = pod["status"].get("conditions", [])
+    return any(c["type"] == "Ready" and c["status"] == "True" for c in conditions)
+
+
+def start(cluster: Cluster, namespace: str, version: str, *, name: str = "shuffle", **spec: Any) -> Service:
+    """Render and apply a service, and wait until it is ready on both nodes."""
+    line = version.split(".")[0]
+    directory = f"/var/lib/sparkgen/shuffle/{namespace}-{name}-{line}"
+    document = {
+        "apiVersion": "sparkgen.dev/v1alpha1",
+        "kind": "SparkShuffleService",
+        "metadata": {"name": name},
+        "spec": {
+            "sparkVersion": version,
+            "image": f"{REPOSITORY}:{version}",
+            "imagePullPolicy": "IfNotPresent",
+            "secretName": SECRET,
+            "port": PORTS[version],
+            "directories": [directory],
+            "memory": "256m",
+            "resources": {"requests": {"cpu": "50m"}},
+            **spec,
+        },
+    }
+    cluster.apply(secret(namespace))
+    cluster.kubectl("apply", "-f", "-", input_text=deployed.render(document, namespace))
+    service = Service(cluster, namespace, name, version, document["spec"]["directories"][0])
+    wait_until(service.is_ready, 600, f"the shuffle service of {version} is ready", service.story)
+    return service
+
+
+def secret(namespace: str) -> dict[str, Any]:
+    """The service's secret, in a namespace."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": SECRET, "namespace": namespace},
+        "stringData": {"secret": "what all applications of this service know"},
+    }
+
+
+def application(
+    name: str, version: str, service: Service | None, *arguments: str, **spec: Any
+) -> dict[str, Any]:
+    """An application that shuffles: executors go when they have been idle for three seconds."""
+    properties = {
+        "spark.dynamicAllocation.executorIdleTimeout": "3s",
+        "spark.dynamicAllocation.schedulerBacklogTimeout": "1s",
+        **spec.pop("sparkConf", {}),
+    }
+    given = {
+        "dynamicAllocation": {"enabled": True, "minExecutors": 0, "initialExecutors": 2, "maxExecutors": 2},
+        "sparkConf": properties,
+        **spec,
+    }
+    if service is not None:
+        given["shuffleService"] = {
+            "mode": "daemonset",
+            "name": service.name,
+            "namespace": service.namespace,
+            "port": PORTS[version],
+            "directories": [service.directory],
+            "secretName": SECRET,
+        }
+    return deployed.document(name, version, "reused.py", *arguments, **given)
+
+
+def deploy(cluster: Cluster, namespace: str, document: dict[str, Any]) -> Deployed:
+    """Render and apply an application."""
+    cluster.apply(secret(namespace))
+    return deployed.deploy(cluster, namespace, document)
+
+
+def result(run: Deployed) -> dict[str, Any]:
+    """What the application told at its end."""
+    lines = [line for line in run.logs().splitlines() if line.startswith("result: ")]
+    assert lines, run.story()
+    return dict(json.loads(lines[-1].removeprefix("result: ")))
+
+
+def again(told: dict[str, Any]) -> int:
+    """How many stages were run more than once."""
+    return sum(1 for stage in told["stages"] if stage["attemptId"] > 0)
+
+
+def churn(run: Deployed, seconds: float, choose: random.Random, *, every: float = 4.0) -> int:
+    """Delete a random executor every few seconds for a while; how many were deleted."""
+    end, deleted = time.monotonic() + seconds, 0
+    while time.monotonic() < end:
+        time.sleep(every)
+        there = run.executors("Running")
+        if there:
+            name = choose.choice(there)["metadata"]["name"]
+            run.cluster.kubectl(
+                "delete", "pod", "-n", run.namespace, name, "--grace-period=1", "--wait=false"
+            )
+            deleted += 1
+    return deleted
+
+
+def wait_for_line(run: Deployed, text: str, seconds: float = 180) -> None:
+    """Wait until the driver has printed a line that begins so."""
+
+    def printed() -> bool:
+        return any(line.startswith(text) for line in run.logs().splitlines()) if run.has_driver() else False
+
+    wait_until(printed, seconds, f"the driver prints {text!r}", run.story)

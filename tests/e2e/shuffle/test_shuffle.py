@@ -1,0 +1,48 @@
+"""Executors go, and what they have shuffled stays: on real nodes, with Spark's own shuffle service."""
+
+from __future__ import annotations
+
+import pytest
+import services
+from conftest import Serve
+from deployed import GO, wait_until
+
+from cluster.handle import Cluster
+
+PATIENCE = 900
+"""Seconds, on a machine that others use as well."""
+
+
+@pytest.mark.parametrize("version", ["4.3.0", "3.5.8"])
+def test_no_map_task_runs_again(cluster: Cluster, namespace: str, serve: Serve, version: str) -> None:
+    """All executors go between two actions: two new ones read what is there; reducers read the node's disk.
+
+    Afterwards the janitor leaves the disk as it was.
+    """
+    service = serve(version)
+    document = services.application("reused", version, service, "idle", "16", "4")
+    run = services.deploy(cluster, namespace, document)
+    assert run.wait(PATIENCE) == "Complete", run.story() + service.story()
+    told = services.result(run)
+    assert "executors left: 0" in run.logs()
+    assert told["bytes"] == [told["expected"]]
+    assert (told["mapTasks"], services.again(told)) == (4, 0), told
+    assert [stage["status"] for stage in told["stages"]].count("SKIPPED") == 1
+    assert sum(stage["shuffleLocalBytesRead"] for stage in told["stages"]) > 0, "nothing was read locally"
+    wait_until(lambda: not service.folders(), PATIENCE, "the janitor has removed its files", service.story)
+
+
+@pytest.mark.full
+def test_the_sidecar_runs_the_same_job(cluster: Cluster, restricted: str) -> None:
+    """In a namespace that lets in no host port and no host path; an executor's files go with its pod."""
+    document = services.application("beside", "4.3.0", None, GO, "16", "4")
+    document["spec"]["shuffleService"] = {"mode": "sidecar", "memory": "256m"}
+    run = services.deploy(cluster, restricted, document)
+    services.wait_for_line(run, "mapped: 4", PATIENCE)
+    (pod, *_) = run.executors("Running")
+    assert [container["name"] for container in pod["spec"]["initContainers"]] == ["shuffle-service"]
+    cluster.kubectl("delete", "pod", "-n", restricted, pod["metadata"]["name"], "--grace-period=1")
+    run.touch(GO)
+    assert run.wait(PATIENCE) == "Complete", run.story()
+    told = services.result(run)
+    assert told["bytes"] == [told["expected"]]
