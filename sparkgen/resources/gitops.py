@@ -19,15 +19,15 @@ LAST_WAVE = "1000"
 
 RUN_ANNOTATIONS: Mapping[str, Mapping[str, str]] = {
     "kubectl": {},
-    # The objects of an earlier run are in Git no more, while its driver may still run: they are kept, and
-    # are no difference.
+    # What an earlier run uses is in Git no more, while its driver may still run: it is kept, and is no
+    # difference.
     "argocd": {
         "argocd.argoproj.io/compare-options": "IgnoreExtraneous",
         "argocd.argoproj.io/sync-options": "Prune=false",
     },
     "flux": {"kustomize.toolkit.fluxcd.io/prune": "disabled"},
 }
-"""Target -> annotations of the objects that belong to one run."""
+"""Target -> annotations of what a driver uses while it runs."""
 
 JOB_ANNOTATIONS: Mapping[str, Mapping[str, str]] = {
     "kubectl": {},
@@ -50,14 +50,20 @@ LISTS = ("argocd.argoproj.io/compare-options", "argocd.argoproj.io/sync-options"
 VERBATIM = "kustomize.toolkit.fluxcd.io/substitute"
 """With `disabled`, Flux leaves an object's `${...}` alone: its substitution would blank shell variables."""
 
-RUN_KINDS = ("ConfigMap", "Job")
+KEPT_KINDS = ("ConfigMap", "Job", "Role", "RoleBinding", "ServiceAccount")
+"""What a running driver uses.
+
+The account and its rights are the application's, not a run's; but when the application gets another name,
+they leave Git, and a driver without them could create no more executors. The parts of the Job that removes
+ended runs are not among them.
+"""
 
 
 def for_target(item: Object, target: str) -> Object:
     """The object with all that `target` needs to be told; what the document says itself stays as it is."""
     metadata = item["metadata"]
     wanted: dict[str, str] = {}
-    if item["kind"] in RUN_KINDS and contract.LABEL_RUN in metadata["labels"]:
+    if item["kind"] in KEPT_KINDS and metadata["labels"].get(contract.LABEL_COMPONENT) != contract.HISTORY:
         wanted |= RUN_ANNOTATIONS[target]
     if item["kind"] == "Job":
         wanted |= JOB_ANNOTATIONS[target]

@@ -26,9 +26,10 @@ def told(item: dict[str, Any]) -> dict[str, str]:
     return {key: text for key, text in annotations.items() if "argoproj" in key or "fluxcd" in key}
 
 
-def of_a_run(item: dict[str, Any]) -> bool:
-    """Whether an object belongs to one run."""
-    return "sparkgen.dev/run" in item["metadata"]["labels"] and item["kind"] in ("ConfigMap", "Job")
+def kept(item: dict[str, Any]) -> bool:
+    """Whether an object is used by a driver that runs, and by one that Git has forgotten."""
+    kinds = ("ConfigMap", "Job", "Role", "RoleBinding", "ServiceAccount")
+    return item["kind"] in kinds and "-history" not in item["metadata"]["name"]
 
 
 @pytest.mark.parametrize(("kind", "spec"), FORMS)
@@ -39,24 +40,24 @@ def test_kubectl_is_told_nothing(rendered: Make, kind: str, spec: dict[str, Any]
 
 
 @pytest.mark.parametrize(("kind", "spec"), FORMS)
-def test_argo_cd_keeps_the_objects_of_a_run(rendered: Make, kind: str, spec: dict[str, Any]) -> None:
-    """The objects of a run, and no others, are neither pruned nor out of sync; a Job is in the last wave."""
+def test_argo_cd_keeps_what_a_driver_uses(rendered: Make, kind: str, spec: dict[str, Any]) -> None:
+    """What a driver uses, and nothing else, is neither pruned nor out of sync; a Job is in the last wave."""
     for item in rendered(kind, {"target": "argocd"}, arguments=["${HOME}"], **spec).objects:
         wanted = {}
-        if of_a_run(item):
+        if kept(item):
             wanted = {"argocd.argoproj.io/compare-options": "IgnoreExtraneous", OPTIONS: "Prune=false"}
         if item["kind"] == "Job":
             wanted["argocd.argoproj.io/sync-wave"] = "1000"
-            if not of_a_run(item):
+            if not kept(item):
                 wanted["argocd.argoproj.io/ignore-healthcheck"] = "true"
         assert told(item) == wanted
 
 
 @pytest.mark.parametrize(("kind", "spec"), FORMS)
-def test_flux_keeps_the_objects_of_a_run(rendered: Make, kind: str, spec: dict[str, Any]) -> None:
-    """The objects of a run, and no others, are not pruned; those that hold `${` are not substituted."""
+def test_flux_keeps_what_a_driver_uses(rendered: Make, kind: str, spec: dict[str, Any]) -> None:
+    """What a driver uses, and nothing else, is not pruned; objects that hold `${` are not substituted."""
     for item in rendered(kind, {"target": "flux"}, arguments=["${HOME}"], **spec).objects:
-        wanted = {"kustomize.toolkit.fluxcd.io/prune": "disabled"} if of_a_run(item) else {}
+        wanted = {"kustomize.toolkit.fluxcd.io/prune": "disabled"} if kept(item) else {}
         if "${" in json.dumps({**item, "metadata": {}}):
             wanted[VERBATIM] = "disabled"
         assert told(item) == wanted
