@@ -16,7 +16,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 .DEFAULT_GOAL := help
 .PHONY: help venv demo test soak soak-chart lint format bench bench-cluster bench-executors bench-scale bench-shuffle golden tools \
         scheduler clean \
-        cluster-requirements cluster-up cluster-down cluster-status cluster-images cluster-shell e2e e2e-full
+        cluster-requirements cluster-up cluster-down cluster-status cluster-images cluster-argocd cluster-shell e2e e2e-full
 
 help: ## Show this list
 	@echo "make TARGET, where TARGET is one of:"
@@ -111,6 +111,9 @@ cluster-status: ## Tell what of it runs
 
 cluster-images: ## Have the Spark images of the end-to-end tests on its nodes (TAGS="3.5.8-scala ..." for others)
 	@$(CLUSTER) load $(TAGS)
+
+cluster-argocd: ## Have an Argo CD that syncs Git repositories of this machine to it (built once: 5 minutes)
+	@$(CLUSTER) argocd
 
 cluster-shell: ## A shell whose kubectl, helm and kustomize talk to it
 	@$(CLUSTER) shell

@@ -118,6 +118,14 @@ TOOLS = (
         "github.com/kubeflow/spark-operator/v2/cmd/operator",
         tested=False,
     ),
+    # One binary for every part of Argo CD: its name, or ARGOCD_BINARY_NAME, says which (cluster/argocd.py).
+    Tool(
+        "argocd",
+        "github.com/argoproj/argo-cd/v3",
+        "github.com/argoproj/argo-cd/v3/cmd",
+        ("github.com/argoproj/argo-cd/v3/common.version={version}",),
+        tested=False,
+    ),
 )
 
 
@@ -245,6 +253,27 @@ def _build(tool: Tool, module: Module, go: Go, root: Path, settings: Mapping[str
     )
     if code or not output.is_file():
         raise ToolError(golang.explain(what, _shown(module.folder), said, root))
+
+
+def source(name: str, settings: Mapping[str, str] | None = None) -> Path:
+    """The folder of the sources that the tool `name` is built from: Go's own copy, fetched if need be."""
+    settings = environment() if settings is None else settings
+    tool = find_tool(name)
+    module = read_module(tool)
+    root = cache_root(settings)
+    go = golang.choose(module.go, golang.on_path(settings))
+    done = subprocess.run(
+        [str(golang.command_of(go, root)), "mod", "download", "-json", tool.module],
+        cwd=module.folder,
+        env=golang.build_environment(go, root, settings),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        what = f"{name}'s sources"
+        raise ToolError(golang.explain(what, _shown(module.folder), done.stdout + done.stderr, root))
+    return Path(json.loads(done.stdout)["Dir"])
 
 
 def _shown(folder: Path) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import gotools
 import progress
 from cachedir import ToolError
-from cluster import control, fakes, faults, images, lifecycle, lock, network, requirements
+from cluster import argocd, control, fakes, faults, images, lifecycle, lock, network, requirements
 from cluster.handle import Cluster
 from cluster.plan import LAYOUT, LOCK, NAME, NODES
 
@@ -25,6 +25,7 @@ COMMANDS = {
     "status": "print what runs; 0 when all does",
     "load": "have Spark images on the nodes: tags like 3.5.8 (nothing: those of the end-to-end tests)",
     "fakes": "have this many fake nodes (kwok), tainted so that real pods keep away; 0 removes them",
+    "argocd": "have an Argo CD that syncs Git repositories of this machine (file://...) to the cluster",
     "kill": "end a process of the cluster, or a whole node, as a crash would; `up` starts it again",
     "shell": "a shell whose kubectl, helm and kustomize talk to the cluster",
 }
@@ -90,6 +91,9 @@ def _change(options: argparse.Namespace) -> None:
     match options.command:
         case "load":
             Cluster(LAYOUT.kubeconfig, own=True).load_spark(options.tags or images.TESTED_VERSIONS)
+        case "argocd":
+            argocd.start()
+            progress.say(f"Argo CD {argocd.version()} runs; its Applications are in the namespace argocd")
         case "fakes":
             if options.count:
                 fakes.add(options.count)

@@ -81,6 +81,18 @@ def call(
     return subprocess.run(command, input=input_text, capture_output=True, text=True, check=False)
 
 
+def apply(layout: Layout, kubectl: Path, objects: str, *options: str) -> None:
+    """Apply objects; again for some seconds, as a new API server does not have every namespace at once."""
+    deadline = time.monotonic() + 20
+    while True:
+        done = call(layout, kubectl, "apply", "--server-side", *options, "-f", "-", input_text=objects)
+        if done.returncode == 0:
+            return
+        if time.monotonic() > deadline:
+            raise ToolError(f"cannot create the cluster's own objects: {done.stderr.strip()}")
+        time.sleep(0.2)
+
+
 def stop(layout: Layout) -> list[str]:
     """End the control plane, the last started first; the names of those that ran."""
     return [

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
-import golang
 import gotools
 import progress
 from cachedir import ToolError, cache_root, environment, key, publish
@@ -50,26 +48,16 @@ def node(number: int) -> dict[str, Any]:
 
 def stages() -> Path:
     """The file of stages, taken from the very module that kwok is built from."""
-    settings = environment()
-    root = cache_root(settings)
     module = gotools.read_module(gotools.find_tool("kwok"))
     version = module.version_of("sigs.k8s.io/kwok")
 
     def make(folder: Path) -> None:
-        go = golang.choose(module.go, golang.on_path(settings))
-        command = [str(golang.command_of(go, root)), "mod", "download", "-json", "sigs.k8s.io/kwok"]
-        built = golang.build_environment(go, root, settings)
-        done = subprocess.run(
-            command, cwd=module.folder, env=built, capture_output=True, text=True, check=False
-        )
-        if done.returncode:
-            said = done.stdout + done.stderr
-            raise ToolError(golang.explain("kwok's stages", "tools/go/kwok", said, root))
-        source = Path(json.loads(done.stdout)["Dir"]) / "kustomize" / "stage"
+        source = gotools.source("kwok") / "kustomize" / "stage"
         files = [file for part in STAGES for file in sorted((source / part).glob("*.yaml"))]
         texts = [file.read_text() for file in files if file.name != "kustomization.yaml"]
         (folder / "stages.yaml").write_text("\n---\n".join(texts))
 
+    root = cache_root(environment())
     return publish(root / "kwok-stages" / f"{version}-{key(*STAGES)}", make) / "stages.yaml"
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import gotools
 import progress
 from cachedir import ToolError, environment, key
-from cluster import cgroups, configs, control, fakes, images, network, nodes, processes
+from cluster import argocd, cgroups, configs, control, fakes, images, network, nodes, processes
 from cluster.ociimage import Image
 from cluster.plan import LAYOUT, NETWORK_NAMESPACES, NODES, Layout, Node
 
@@ -134,9 +134,11 @@ def _start(layout: Layout, tools: Mapping[str, Path], small: Mapping[str, Image]
         nodes.start_kubelet(layout, node)
     if control.pid_file(layout, "kwok").exists():  # somebody asked for fake nodes: they go on, too
         fakes.start(layout)
-    apply(layout, tools["kubectl"], configs.dns_objects())
+    control.apply(layout, tools["kubectl"], configs.dns_objects())
     for node in NODES:
         wait_node(layout, tools["kubectl"], node)
+    if argocd.wanted(layout):  # somebody asked for it: it goes on, too
+        argocd.start(layout)
     progress.say(
         f"the cluster is up ({time.monotonic() - began:.1f} s): {', '.join(n.name for n in NODES)} Ready"
     )
@@ -145,18 +147,6 @@ def _start(layout: Layout, tools: Mapping[str, Path], small: Mapping[str, Image]
 def _started(program: str, was_started: bool) -> None:
     if was_started:
         progress.say(f"started {program}")
-
-
-def apply(layout: Layout, kubectl: Path, objects: str) -> None:
-    """Apply objects; again for some seconds, as a new API server does not have every namespace at once."""
-    deadline = time.monotonic() + 20
-    while True:
-        done = control.call(layout, kubectl, "apply", "--server-side", "-f", "-", input_text=objects)
-        if done.returncode == 0:
-            return
-        if time.monotonic() > deadline:
-            raise ToolError(f"cannot create the cluster's own objects: {done.stderr.strip()}")
-        time.sleep(0.2)
 
 
 def wait_node(layout: Layout, kubectl: Path, node: Node, seconds: float = READY_SECONDS) -> None:
@@ -200,6 +190,7 @@ def down(layout: Layout = LAYOUT) -> None:
     """End the cluster's processes and remove all that it made; ToolError when something stays."""
     for node in NODES:
         nodes.stop(layout, node)
+    argocd.stop(layout)
     control.stop(layout)
     network.remove()
     deadline = time.monotonic() + 10
