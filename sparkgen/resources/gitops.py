@@ -63,7 +63,10 @@ def for_target(item: Object, target: str) -> Object:
     """The object with all that `target` needs to be told; what the document says itself stays as it is."""
     metadata = item["metadata"]
     wanted: dict[str, str] = {}
-    if item["kind"] in KEPT_KINDS and metadata["labels"].get(contract.LABEL_COMPONENT) != contract.HISTORY:
+    labels = metadata["labels"]
+    of_application = contract.LABEL_APPLICATION in labels  # a shuffle service's objects are not a driver's
+    tidies = labels.get(contract.LABEL_COMPONENT) == contract.HISTORY
+    if item["kind"] in KEPT_KINDS and of_application and not tidies:
         wanted |= RUN_ANNOTATIONS[target]
     if item["kind"] == "Job":
         wanted |= JOB_ANNOTATIONS[target]

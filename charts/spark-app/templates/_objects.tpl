@@ -64,7 +64,7 @@ What the target needs to be told, by annotations that are in no hash (sparkgen/r
 {{- define "sparkgen.forTarget" -}}
   {{- $t := .app.t -}}
   {{- $wanted := dict -}}
-  {{- if and (has .object.kind $t.keptKinds) (ne (get .object.metadata.labels .app.c.LABEL_COMPONENT) .app.c.HISTORY) -}}
+  {{- if and (has .object.kind $t.keptKinds) (hasKey .object.metadata.labels .app.c.LABEL_APPLICATION) (ne (get .object.metadata.labels .app.c.LABEL_COMPONENT) .app.c.HISTORY) -}}
     {{- $wanted = omit (get $t.runAnnotations .app.target) -}}
   {{- end -}}
   {{- if eq .object.kind "Job" -}}
