@@ -255,27 +255,6 @@ def _build(tool: Tool, module: Module, go: Go, root: Path, settings: Mapping[str
         raise ToolError(golang.explain(what, _shown(module.folder), said, root))
 
 
-def source(name: str, settings: Mapping[str, str] | None = None) -> Path:
-    """The folder of the sources that the tool `name` is built from: Go's own copy, fetched if need be."""
-    settings = environment() if settings is None else settings
-    tool = find_tool(name)
-    module = read_module(tool)
-    root = cache_root(settings)
-    go = golang.choose(module.go, golang.on_path(settings))
-    done = subprocess.run(
-        [str(golang.command_of(go, root)), "mod", "download", "-json", tool.module],
-        cwd=module.folder,
-        env=golang.build_environment(go, root, settings),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        what = f"{name}'s sources"
-        raise ToolError(golang.explain(what, _shown(module.folder), done.stdout + done.stderr, root))
-    return Path(json.loads(done.stdout)["Dir"])
-
-
 def _shown(folder: Path) -> str:
     return f"tools/go/{folder.name}" if folder.parent == MODULES else str(folder)
 
