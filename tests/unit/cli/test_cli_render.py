@@ -228,7 +228,7 @@ def test_the_target_overrules_the_document(cli: Cli) -> None:
     assert "fluxcd.io/prune: disabled" in cli("render", "app.yaml").out
     argo = cli("render", "app.yaml", "--target", "argocd").out
     assert "fluxcd" not in argo
-    assert argo.count("argocd.argoproj.io/sync-options: Prune=false") == 3
+    assert argo.count("argocd.argoproj.io/sync-options: Prune=false") == 7, "the run's, account and tuning"
     cli("render", "app.yaml", "-o", "out")
     stale = cli("render", "app.yaml", "--target", "kubectl", "-o", "out", "--check")
     assert stale.code == 1
