@@ -14,7 +14,8 @@ CLUSTER := PYTHONPATH=tools $(PYTHON) -m cluster
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test soak soak-chart lint format bench bench-cluster bench-executors bench-scale bench-shuffle golden tools \
+.PHONY: help venv demo test soak soak-chart lint format bench bench-cluster bench-executors bench-scale bench-shuffle bench-plots \
+        golden tools \
         scheduler clean \
         cluster-requirements cluster-up cluster-down cluster-status cluster-images cluster-argocd cluster-shell e2e e2e-full
 
@@ -74,6 +75,7 @@ bench-cluster: $(STAMP) ## Measure on the test cluster beside Spark's own backen
 	  $(BIN)/python tools/bench_$$part.py --write || status=1; \
 	done; \
 	$(BIN)/python tools/bench_scale.py --write || status=1; \
+	$(BIN)/python tools/bench_plots.py || status=1; \
 	exit $$status
 
 bench-executors: $(STAMP) ## Measure how fast executors are created, beside Spark's own backend (20 minutes)
@@ -83,8 +85,10 @@ bench-scale: $(STAMP) ## Measure what grows with the number of executors, withou
 	@$(BIN)/python tools/bench_scale.py
 
 bench-shuffle: $(STAMP) ## Measure executor-seconds with a shuffle service and without, on the test cluster (20 minutes)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plots]'
 	@$(BIN)/python tools/bench_shuffle.py
+
+bench-plots: $(STAMP) ## Draw the kept numbers of the benchmarks into docs/benchmarks
+	@$(BIN)/python tools/bench_plots.py
 
 golden: $(STAMP) tools ## Write the expected outputs of the tests anew; read the diff before you commit it
 	@$(BIN)/pytest -n 2 --regenerate $(TESTS)

@@ -238,12 +238,10 @@ def page(found: Sequence[Round], job: Job, now: datetime) -> str:
 
 
 def draw(both: Round, job: Job, file: Path) -> None:
-    """Draw executors over time, one strip per side. ToolError without matplotlib."""
-    try:
-        import matplotlib as mpl  # noqa: PLC0415 - the extra `plots`, which nothing else needs
-        from matplotlib import pyplot as plt  # noqa: PLC0415
-    except ImportError:
-        raise ToolError("there is no matplotlib: pip install -e '.[plots]'") from None
+    """Draw executors over time, one strip per side."""
+    import matplotlib as mpl  # noqa: PLC0415 - slow to load, and only a drawing needs it
+    from matplotlib import pyplot as plt  # noqa: PLC0415
+
     mpl.use("svg")
     mpl.rcParams["svg.hashsalt"] = "sparkgen"
     figure, strips = plt.subplots(
