@@ -24,6 +24,8 @@ FOLDER = f"$({contract.ENV_SHUFFLE_FOLDER})"
 NODE_DEFAULTS = {
     # A restart of the service takes 5 to 20 seconds, and is no reason to compute anything again.
     "spark.shuffle.io.maxRetries": "10",
+    # A node that went without a word holds each try for so long; Spark's own default is two minutes.
+    "spark.shuffle.io.connectionCreationTimeout": "10s",
     "spark.shuffle.registration.maxAttempts": "10",
     "spark.shuffle.service.removeShuffle": "true",
     "spark.files.fetchFailure.unRegisterOutputOnHost": "true",
