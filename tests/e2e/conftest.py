@@ -34,9 +34,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave out what takes long, unless it is asked for; on somebody's cluster, skip what needs ours.
 
     pytest lists both. The tests that take the cluster down come first: images that `images` has brought to
-    the nodes stay there for all others.
+    the nodes stay there for all others. Those of Argo CD, which runs until the end, come last.
     """
-    items.sort(key=lambda item: item.path.parent.name != "cluster")
+    items.sort(key=lambda item: {"cluster": 0, "argocd": 2}.get(item.path.parent.name, 1))
     for item in items:
         if item.get_closest_marker("full") and not os.environ.get(FULL):
             item.add_marker(pytest.mark.skip(reason="takes minutes: make e2e-full"))
