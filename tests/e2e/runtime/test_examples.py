@@ -22,6 +22,9 @@ NEEDS = {
     "scheduled": "a time of day: its firing is the same Job",
     "scratch-volumes": "a storage class",
     "pod-template": "an image of Fluent Bit",
+    "shuffle-service": "nothing, and is no application (tests/e2e/shuffle runs one)",
+    "shuffle-application": "a shuffle service",
+    "shuffle-sidecar": "more of Spark's examples than the images here have",
 }
 """What the examples need that do not run here; the API server takes all of them (tests/e2e/examples)."""
 RUN = sorted({path.parent.name for path in ROOT.glob("*/app.yaml")} - set(NEEDS))
