@@ -61,8 +61,11 @@ def ended(cluster: Cluster, namespace: str, name: str) -> str:
 
 @pytest.fixture
 def runs(cluster: Cluster, restricted: str) -> str:
-    """A namespace with four earlier runs: two that succeeded, one that failed, one that still runs."""
-    for run, end in (("a", "succeeded"), ("b", "failed"), ("c", "succeeded"), ("d", "running")):
+    """A namespace with four earlier runs: two that succeeded, one that failed, one that still runs.
+
+    That one comes first: a run that was created in the same second as the history Job is not an earlier one.
+    """
+    for run, end in (("d", "running"), ("a", "succeeded"), ("b", "failed"), ("c", "succeeded")):
         cluster.apply(*earlier_run(restricted, f"report-{run}", end))
         if end != "running":
             wait_until(lambda run=run: ended(cluster, restricted, f"report-{run}") != "", 60, f"{run} ends")
