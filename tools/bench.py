@@ -58,7 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--write", action="store_true", help=f"keep the table in {RESULTS.relative_to(ROOT)}")
     options = parser.parse_args(arguments)
     helm = tool("helm")
-    # As pip and uv leave an installed sparkgen; a checkout is not compiled where PYTHONDONTWRITEBYTECODE is set.
+    # As pip and uv leave it; a checkout stays uncompiled where PYTHONDONTWRITEBYTECODE is set.
     compileall.compile_dir(ROOT / "sparkgen", quiet=1)
     with tempfile.TemporaryDirectory() as folder:
         chart = like_sized_chart(Path(folder) / "chart")
