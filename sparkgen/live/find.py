@@ -1,0 +1,235 @@
+"""Which applications there are in a namespace, with their runs and pods: found by labels, in few requests."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Protocol
+
+from sparkgen import contract
+from sparkgen.cluster import ClusterError
+from sparkgen.errors import SparkgenError
+from sparkgen.live.values import (
+    Application,
+    Object,
+    Run,
+    annotation_of,
+    born,
+    label_of,
+    leaving,
+    name_of,
+    newest_first,
+    owner_of,
+    owners_of,
+    uid_of,
+)
+
+SUPERSEDED = "sparkgen.dev/superseded"
+"""Annotation of a Job that is not the current run's any more (sparkgen.allocator.history sets it)."""
+MANY = 20
+"""Names that one label selector has at most; above that all pods are listed."""
+SHOWN = 10
+"""Names that a message lists at most."""
+
+
+class Lists(Protocol):
+    """What can be listed: a Cluster."""
+
+    namespace: str
+
+    def list(self, api_version: str, kind: str, namespace: str = "", selector: str = "") -> Sequence[Object]:
+        """The objects of a kind that a label selector chooses."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found. `unseen`: kinds that the person may not list, each as a sentence."""
+
+    applications: tuple[Application, ...]
+    unseen: tuple[str, ...] = ()
+
+
+def find(cluster: Lists, names: Collection[str] = (), namespaces: Sequence[str] = ()) -> Found:
+    """The applications of the namespaces (of the cluster's own where none is given), by name.
+
+    `names`: those of applications, or of runs: then the application has that run only. SparkgenError if there
+    is none of such a name, with what there is.
+    """
+    found: list[Application] = []
+    unseen: list[str] = []
+    places = [*dict.fromkeys(namespaces or [cluster.namespace])]
+    known: list[tuple[str, str]] = []
+    for namespace in places:
+        workloads, hidden = _workloads(cluster, namespace)
+        unseen += hidden
+        known += [(label_of(item, contract.LABEL_APPLICATION), name_of(item)) for item in workloads]
+        wanted = _wanted(workloads, names)
+        if names and not wanted:
+            continue
+        pods = cluster.list("v1", "Pod", namespace, _selector(wanted if names else ()))
+        found += _chosen(_applications(namespace, workloads, pods), names)
+    _all_there(names, found, known, places)
+    return Found(tuple(found), tuple(unseen))
+
+
+def one(cluster: Lists, name: str, namespace: str = "") -> Application:
+    """The application of this name, or of the run of this name; SparkgenError when there is none."""
+    return find(cluster, [name], [namespace] if namespace else []).applications[0]
+
+
+def choose(application: Application, wanted: str = "") -> Run:
+    """The latest run, or the one that is meant: by its name, its hash, or the end of its name.
+
+    SparkgenError when there is none, or when several fit.
+    """
+    runs = application.runs
+    if not runs:
+        raise SparkgenError(
+            f"{application.name} has not run yet in {application.namespace}: "
+            "its schedule has not come round, or its Job is not there any more"
+        )
+    if not wanted:
+        return runs[0]
+    exact = [run for run in runs if run.name == wanted]
+    fitting = exact or [run for run in runs if run.name.endswith(wanted) or run.label == wanted]
+    if len(fitting) == 1:
+        return fitting[0]
+    listed = _listed([run.name for run in fitting or runs])
+    if fitting:
+        raise SparkgenError(f"{wanted} may be several runs of {application.name}: {listed}; name one of them")
+    raise SparkgenError(f"{application.name} has no run {wanted} in {application.namespace}: it has {listed}")
+
+
+def _workloads(cluster: Lists, namespace: str) -> tuple[list[Object], list[str]]:
+    """The drivers' objects; who may not list CronJobs or Deployments still sees the Jobs."""
+    found = [*cluster.list("batch/v1", "Job", namespace, contract.LABEL_APPLICATION)]
+    unseen = []
+    for api_version, kind in (("batch/v1", "CronJob"), ("apps/v1", "Deployment")):
+        try:
+            found += cluster.list(api_version, kind, namespace, contract.LABEL_APPLICATION)
+        except ClusterError as error:
+            if error.status != 403:
+                raise
+            unseen.append(str(error))
+    # The Job that removes ended runs belongs to no run.
+    return [item for item in found if item["kind"] != "Job" or label_of(item, contract.LABEL_RUN)], unseen
+
+
+def _wanted(workloads: Iterable[Object], names: Collection[str]) -> set[str]:
+    """The names of the applications that are meant, or whose runs are."""
+    return {
+        label_of(item, contract.LABEL_APPLICATION)
+        for item in workloads
+        if label_of(item, contract.LABEL_APPLICATION) in names or names_of(item) & set(names)
+    }
+
+
+def names_of(workload: Object) -> set[str]:
+    """The names by which a run may be called: its object's and its run's."""
+    return {name_of(workload), run_label(workload)} - {""}
+
+
+def run_label(workload: Object) -> str:
+    """The name of the run that a driver's object is of; a CronJob's: that of its next firing."""
+    spec = workload.get("spec") or {}
+    if workload["kind"] == "CronJob":
+        return label_of(spec["jobTemplate"], contract.LABEL_RUN)
+    if workload["kind"] == "Deployment":
+        return label_of(spec["template"], contract.LABEL_RUN)
+    return label_of(workload, contract.LABEL_RUN)
+
+
+def _selector(names: Collection[str]) -> str:
+    if not names or len(names) > MANY:
+        return contract.LABEL_APPLICATION
+    return f"{contract.LABEL_APPLICATION} in ({','.join(sorted(names))})"
+
+
+def _applications(namespace: str, workloads: Sequence[Object], pods: Sequence[Object]) -> list[Application]:
+    """The objects of a namespace, put together."""
+    drivers = [pod for pod in pods if label_of(pod, contract.LABEL_ROLE) == "driver"]
+    executors: dict[str, list[Object]] = {}
+    for pod in pods:
+        if label_of(pod, contract.LABEL_ROLE) == "executor":
+            executors.setdefault(owner_of(pod), []).append(pod)
+    result = []
+    for name in sorted({label_of(item, contract.LABEL_APPLICATION) for item in workloads}):
+        own = [item for item in workloads if label_of(item, contract.LABEL_APPLICATION) == name]
+        runs = [_run(namespace, item, drivers, executors) for item in own if item["kind"] != "CronJob"]
+        schedule = next((item for item in own if item["kind"] == "CronJob"), None)
+        result.append(Application(name, namespace, tuple(_ordered(runs)), schedule))
+    return result
+
+
+def _run(
+    namespace: str, workload: Object, drivers: Sequence[Object], executors: dict[str, list[Object]]
+) -> Run:
+    application, label = label_of(workload, contract.LABEL_APPLICATION), run_label(workload)
+    if workload["kind"] == "Deployment":
+        # Its pods are its ReplicaSets'; Jobs of the same name may be left from another time.
+        own = [pod for pod in drivers if label_of(pod, contract.LABEL_APPLICATION) == application]
+        own = [pod for pod in own if any(owner["kind"] == "ReplicaSet" for owner in owners_of(pod))]
+    else:
+        own = [pod for pod in drivers if owner_of(pod) == uid_of(workload)]
+    own = sorted(newest_first(own), key=leaving)
+    mine = [pod for driver in own for pod in executors.get(uid_of(driver), ())]
+    name = label if workload["kind"] == "Deployment" else name_of(workload)
+    return Run(application, namespace, name, label, workload, tuple(own), tuple(mine))
+
+
+def _ordered(runs: Sequence[Run]) -> list[Run]:
+    """The latest first: the newest that is not marked as superseded, then the others by age."""
+    ordered = sorted(
+        runs,
+        key=lambda run: (not annotation_of(run.workload, SUPERSEDED), born(run.workload), run.name),
+        reverse=True,
+    )
+    rest = sorted(ordered[1:], key=lambda run: (born(run.workload), run.name), reverse=True)
+    return [*ordered[:1], *(replace(run, latest=False) for run in rest)]
+
+
+def _chosen(applications: Sequence[Application], names: Collection[str]) -> list[Application]:
+    """Those that are meant; of an application of which only runs were named, those runs."""
+    result = []
+    for application in applications:
+        if not names or application.name in names:
+            result.append(application)
+            continue
+        runs = tuple(run for run in application.runs if {run.name, run.label} & set(names))
+        if runs:
+            result.append(replace(application, runs=runs))
+    return result
+
+
+def _all_there(
+    names: Collection[str],
+    found: Sequence[Application],
+    known: Sequence[tuple[str, str]],
+    namespaces: Sequence[str],
+) -> None:
+    """SparkgenError for a name that nothing has."""
+    runs = {name for one in found for run in one.runs for name in (run.name, run.label)}
+    have = runs | {one.name for one in found}
+    for name in names:
+        if name not in have:
+            raise SparkgenError(_nothing(name, known, namespaces))
+
+
+def _nothing(name: str, known: Sequence[tuple[str, str]], namespaces: Sequence[str]) -> str:
+    where = " and ".join(namespaces)
+    applications = sorted({application for application, _ in known})
+    if not applications:
+        return (
+            f"there is no application {name} in {where}: none of sparkgen's is there. "
+            "Is it another --namespace or --context?"
+        )
+    near = get_close_matches(name, sorted({text for pair in known for text in pair}), n=1)
+    step = f"did you mean {near[0]}?" if near else f"there is {_listed(applications)}"
+    return f"there is no application {name} in {where}: {step}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more

@@ -1,0 +1,148 @@
+"""Applications and runs as values: objects of the cluster, put together by their labels and owners."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sparkgen import contract
+
+Object = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of an application: its driver's object, and the pods that there are of it.
+
+    `name`: the Job's name; for a Deployment the name of the run whose files it reads. `label`: the value of
+    `sparkgen.dev/run`, which all firings of a CronJob share. `workload`: the Job or the Deployment. `drivers`
+    and `executors`: pods, the newest driver first. `latest`: whether no later run is there.
+    """
+
+    application: str
+    namespace: str
+    name: str
+    label: str
+    workload: Object
+    drivers: tuple[Object, ...] = ()
+    executors: tuple[Object, ...] = ()
+    latest: bool = True
+
+    @property
+    def kind(self) -> str:
+        """Job or Deployment."""
+        return str(self.workload["kind"])
+
+    @property
+    def driver(self) -> Object | None:
+        """The newest driver's pod, if there is any."""
+        return self.drivers[0] if self.drivers else None
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """An application that is in a namespace.
+
+    `runs`: the latest one first; none before the first firing. `schedule`: its CronJob, if it has one.
+    """
+
+    name: str
+    namespace: str
+    runs: tuple[Run, ...]
+    schedule: Object | None = None
+
+
+def name_of(item: Object) -> str:
+    """An object's name."""
+    return str(item["metadata"]["name"])
+
+
+def uid_of(item: Object) -> str:
+    """An object's UID."""
+    return str(item["metadata"].get("uid") or "")
+
+
+def label_of(item: Object, label: str) -> str:
+    """The value of a label; "" where there is none."""
+    return str((item["metadata"].get("labels") or {}).get(label) or "")
+
+
+def annotation_of(item: Object, annotation: str) -> str:
+    """The value of an annotation; "" where there is none."""
+    return str((item["metadata"].get("annotations") or {}).get(annotation) or "")
+
+
+def owners_of(item: Object) -> list[Object]:
+    """The objects that own this one, by reference."""
+    return [*(item["metadata"].get("ownerReferences") or ())]
+
+
+def owner_of(item: Object) -> str:
+    """The UID of the object that controls this one; "" where there is none."""
+    return next((str(owner["uid"]) for owner in owners_of(item) if owner.get("controller")), "")
+
+
+def born(item: Object) -> str:
+    """When it was created. RFC 3339 in UTC, as the API server writes it: texts that sort by time."""
+    return str(item["metadata"].get("creationTimestamp") or "")
+
+
+def moment(text: str | None) -> datetime | None:
+    """A time as the API server writes it; None for none."""
+    return datetime.fromisoformat(text) if text else None
+
+
+def leaving(item: Object) -> bool:
+    """Whether it is being deleted."""
+    return bool(item["metadata"].get("deletionTimestamp"))
+
+
+def status_of(item: Object) -> Object:
+    """An object's status; empty before it has one."""
+    found: Object = item.get("status") or {}
+    return found
+
+
+def conditions(item: Object) -> dict[str, Object]:
+    """The conditions of an object that are true, by their types."""
+    return {
+        str(one.get("type")): one
+        for one in status_of(item).get("conditions") or ()
+        if one.get("status") == "True"
+    }
+
+
+def containers(pod: Object) -> list[Object]:
+    """The statuses of a pod's containers, in the order in which they start: init containers first."""
+    status = status_of(pod)
+    return [*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())]
+
+
+def container(pod: Object, name: str = contract.DRIVER_CONTAINER) -> Object:
+    """The status of a container; empty before it has one."""
+    return next((one for one in containers(pod) if one.get("name") == name), {})
+
+
+def waiting(status: Object) -> Object:
+    """What a container waits for; empty when it does not."""
+    found: Object = (status.get("state") or {}).get("waiting") or {}
+    return found
+
+
+def running(status: Object) -> Object:
+    """Since when a container runs; empty when it does not."""
+    found: Object = (status.get("state") or {}).get("running") or {}
+    return found
+
+
+def terminated(status: Object) -> Object:
+    """How a container ended; empty while it has not."""
+    found: Object = (status.get("state") or {}).get("terminated") or {}
+    return found
+
+
+def newest_first(items: Sequence[Object]) -> list[Object]:
+    """By creation; by name where that is the same."""
+    return sorted(items, key=lambda item: (born(item), name_of(item)), reverse=True)

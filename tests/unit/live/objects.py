@@ -1,0 +1,173 @@
+"""Objects of an application as an API server gives them, less what nobody reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sparkgen.cluster import ClusterError
+
+Object = dict[str, Any]
+
+NAMESPACE = "analytics"
+BORN = "2026-11-22T01:00:00Z"
+STARTED = "2026-11-22T01:00:20Z"
+ENDED = "2026-11-22T01:10:00Z"
+
+
+def job(name: str = "pi-1a2b3c4d", application: str = "pi", born: str = BORN, **more: Any) -> Object:
+    """A Job. `run`: another run label than its name; `ended`: Complete or Failed, with `reason`."""
+    run = more.pop("run", name)
+    ended, reason, spec = more.pop("ended", ""), more.pop("reason", ""), more.pop("spec", {})
+    made: Object = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {
+            "name": name,
+            "namespace": NAMESPACE,
+            "uid": f"uid-{name}",
+            "creationTimestamp": born,
+            "labels": {"sparkgen.dev/application": application, "sparkgen.dev/run": run},
+            **more,
+        },
+        "spec": spec,
+        "status": {"startTime": born},
+    }
+    if ended:
+        condition = {"type": ended, "status": "True", "lastTransitionTime": ENDED, "reason": reason}
+        made["status"]["conditions"] = [condition]
+    return made
+
+
+def _metadata(name: str, labels: Mapping[str, str]) -> Object:
+    return {"name": name, "uid": f"uid-{name}", "labels": dict(labels), "creationTimestamp": BORN}
+
+
+def history_job(application: str = "pi") -> Object:
+    """The Job that removes ended runs."""
+    made = job(f"{application}-history-99999999", application)
+    del made["metadata"]["labels"]["sparkgen.dev/run"]
+    return made
+
+
+def cron_job(application: str = "nightly", run: str = "nightly-1a2b3c4d", **spec: Any) -> Object:
+    """A CronJob."""
+    labels = {"sparkgen.dev/application": application}
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "CronJob",
+        "metadata": {
+            "name": application,
+            "uid": f"uid-{application}",
+            "labels": labels,
+            "creationTimestamp": BORN,
+        },
+        "spec": {
+            "schedule": "0 3 * * *",
+            "jobTemplate": {"metadata": {"labels": {**labels, "sparkgen.dev/run": run}}},
+            **spec,
+        },
+    }
+
+
+def deployment(application: str = "stream", run: str = "stream-1a2b3c4d", replicas: int = 1) -> Object:
+    """A Deployment."""
+    labels = {"sparkgen.dev/application": application}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {
+            "name": application,
+            "uid": f"uid-{application}",
+            "labels": labels,
+            "creationTimestamp": BORN,
+        },
+        "spec": {
+            "replicas": replicas,
+            "template": {"metadata": {"labels": {**labels, "sparkgen.dev/run": run}}},
+        },
+    }
+
+
+def driver(
+    owner: Object, name: str = "", born: str = BORN, state: Object | None = None, **status: Any
+) -> Object:
+    """A driver's pod of a Job or a Deployment. `state`: of the Spark container; none yet without it."""
+    labels = owner["metadata"]["labels"]
+    template = owner["spec"].get("template", {}).get("metadata", {}).get("labels", {})
+    name = name or f"{owner['metadata']['name']}-x7k2p"
+    kind = "Job" if owner["kind"] == "Job" else "ReplicaSet"
+    uid = owner["metadata"]["uid"] if kind == "Job" else f"uid-rs-{owner['metadata']['name']}"
+    statuses = status.pop("containerStatuses", None)
+    if statuses is None:
+        statuses = [] if state is None else [{"name": "spark-kubernetes-driver", "state": state}]
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": name,
+            "namespace": NAMESPACE,
+            "uid": f"uid-{name}",
+            "creationTimestamp": born,
+            "labels": {**labels, **template, "spark-role": "driver"},
+            "ownerReferences": [{"kind": kind, "uid": uid, "controller": True}],
+        },
+        "spec": {
+            "containers": [
+                {"name": "spark-kubernetes-driver", "resources": {"limits": {"memory": "1408Mi"}}}
+            ],
+        },
+        "status": {"phase": "Pending", "containerStatuses": statuses, **status},
+    }
+
+
+def runs(started: str = STARTED) -> Object:
+    """The state of a container that runs."""
+    return {"running": {"startedAt": started}}
+
+
+def ends(code: int = 0, reason: str = "Error", **more: Any) -> Object:
+    """The state of a container that has ended."""
+    return {"terminated": {"exitCode": code, "reason": reason, "finishedAt": ENDED, **more}}
+
+
+def executor(of: Object, id_: int, phase: str = "Running", **status: Any) -> Object:
+    """An executor's pod of a driver's pod."""
+    labels = {"spark-role": "executor", "spark-exec-id": str(id_), "sparkgen.dev/attempt": "7bab1"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": f"{of['metadata']['labels']['sparkgen.dev/run']}-7bab1-exec-{id_}",
+            "namespace": NAMESPACE,
+            "uid": f"uid-exec-{id_}",
+            "creationTimestamp": BORN,
+            "labels": {**of["metadata"]["labels"], **labels},
+            "ownerReferences": [{"kind": "Pod", "uid": of["metadata"]["uid"], "controller": True}],
+        },
+        "spec": {"containers": [{"name": "spark-kubernetes-executor"}]},
+        "status": {"phase": phase, **status},
+    }
+
+
+class Cluster:
+    """A cluster with these objects. `forbidden`: kinds that may not be listed."""
+
+    def __init__(self, *objects: Mapping[str, Any], forbidden: Sequence[str] = ()) -> None:
+        self.namespace = NAMESPACE
+        self.objects = objects
+        self.forbidden = forbidden
+        self.selectors: list[str] = []
+
+    def list(
+        self, api_version: str, kind: str, namespace: str = "", selector: str = ""
+    ) -> list[Mapping[str, Any]]:
+        """What there is of a kind, in a namespace."""
+        if kind in self.forbidden:
+            raise ClusterError(f"cannot list {kind}s in {namespace}: forbidden", 403)
+        self.selectors.append(selector)
+        return [
+            item
+            for item in self.objects
+            if item["kind"] == kind and item["metadata"].get("namespace", NAMESPACE) == namespace
+        ]

@@ -1,0 +1,128 @@
+"""Which applications and runs there are: from labels, owners and ages."""
+
+from __future__ import annotations
+
+import pytest
+
+from sparkgen.cluster import ClusterError
+from sparkgen.errors import SparkgenError
+from sparkgen.live.find import choose, find, one
+from sparkgen.live.values import Application
+from tests.unit.live import objects
+from tests.unit.live.objects import Cluster, cron_job, deployment, driver, executor, history_job, job
+
+OLD = "2026-11-21T01:00:00Z"
+
+
+def names(application: Application) -> list[str]:
+    """The runs of an application, as they are ordered."""
+    return [run.name for run in application.runs]
+
+
+def test_pods_belong_to_the_run_whose_job_owns_them() -> None:
+    """Drivers by the Job's UID, executors by the driver's; the Job that removes runs is none."""
+    new, old = job(), job("pi-00000001", born=OLD)
+    mine, other = driver(new), driver(old)
+    cluster = Cluster(new, old, history_job(), mine, other, executor(mine, 1), executor(other, 2))
+    [application] = find(cluster).applications
+    assert names(application) == ["pi-1a2b3c4d", "pi-00000001"]
+    first, second = application.runs
+    assert (first.latest, second.latest) == (True, False)
+    assert (first.driver, second.driver) == (mine, other)
+    assert [pod["metadata"]["labels"]["spark-exec-id"] for pod in first.executors] == ["1"]
+
+
+def test_firings_of_a_cron_job_share_their_run_and_not_their_pods() -> None:
+    """Their names are their Jobs'."""
+    firings = [
+        job(f"nightly-{number}", "nightly", born, run="nightly-1a2b3c4d")
+        for number, born in ((1, OLD), (2, objects.BORN))
+    ]
+    pods = [driver(firing) for firing in firings]
+    application = one(Cluster(cron_job(), *firings, *pods), "nightly")
+    assert names(application) == ["nightly-2", "nightly-1"]
+    assert [run.driver for run in application.runs] == [pods[1], pods[0]]
+    assert application.schedule is not None
+
+
+def test_a_deployments_run_is_that_of_its_template() -> None:
+    """The newest driver's pod comes first, unless it leaves; pods of a Job of that name are not its own."""
+    stream, former = deployment(), job("stream-00000001", "stream", OLD)
+    pods = [driver(stream, "stream-a", OLD), driver(stream, "stream-b"), driver(former, "stream-c")]
+    application = one(Cluster(stream, former, *pods), "stream")
+    assert names(application) == ["stream-1a2b3c4d", "stream-00000001"]
+    assert application.runs[0].drivers == (pods[1], pods[0])
+    pods[1]["metadata"]["deletionTimestamp"] = objects.ENDED
+    assert one(Cluster(stream, *pods), "stream").runs[0].driver == pods[0]
+
+
+def test_a_run_that_is_marked_as_superseded_is_not_the_latest() -> None:
+    """After a revert the older one is the current one again."""
+    marked = job("pi-00000002", annotations={"sparkgen.dev/superseded": "true"})
+    application = one(Cluster(job("pi-00000001", born=OLD), marked), "pi")
+    assert names(application) == ["pi-00000001", "pi-00000002"]
+
+
+def test_a_runs_name_stands_for_its_application_with_that_run() -> None:
+    """Of all its runs."""
+    cluster = Cluster(job(), job("pi-00000001", born=OLD), job("etl-1", "etl"))
+    assert [names(found) for found in find(cluster, ["pi-00000001"]).applications] == [["pi-00000001"]]
+    assert [found.name for found in find(cluster, ["etl", "pi"]).applications] == ["etl", "pi"]
+    assert cluster.selectors[-1] == "sparkgen.dev/application in (etl,pi)"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("pii", "there is no application pii in analytics: did you mean pi?"),
+        ("pi-1a2b3c4e", "did you mean pi-1a2b3c4d?"),
+        ("report", "there is no application report in analytics: there is etl, pi"),
+    ],
+)
+def test_what_is_not_there_is_answered_with_what_is(name: str, words: str) -> None:
+    """A near name, or all of them."""
+    with pytest.raises(SparkgenError, match=words.replace("?", r"\?")):
+        one(Cluster(job(), job("etl-1", "etl")), name)
+
+
+def test_an_empty_namespace_is_said() -> None:
+    """No application is there at all: no error without a name, and one with a name."""
+    assert find(Cluster()).applications == ()
+    with pytest.raises(SparkgenError, match=r"none of sparkgen's is there\. Is it another --namespace"):
+        one(Cluster(), "pi")
+
+
+def test_several_namespaces_are_looked_through() -> None:
+    """Each for itself."""
+    other = job("etl-1", "etl")
+    other["metadata"]["namespace"] = "prod"
+    found = find(Cluster(job(), other), (), ["analytics", "prod", "analytics"]).applications
+    assert [(one.namespace, one.name) for one in found] == [("analytics", "pi"), ("prod", "etl")]
+
+
+def test_rights_that_lack_are_said_where_they_can_be_done_without() -> None:
+    """CronJobs and Deployments can; Jobs and pods cannot."""
+    found = find(Cluster(job(), forbidden=["CronJob", "Deployment"]))
+    assert [one.name for one in found.applications] == ["pi"]
+    assert found.unseen == (
+        "cannot list CronJobs in analytics: forbidden",
+        "cannot list Deployments in analytics: forbidden",
+    )
+    for kind in ("Job", "Pod"):
+        with pytest.raises(ClusterError):
+            find(Cluster(job(), forbidden=[kind]))
+
+
+def test_a_run_is_chosen_by_name_hash_or_its_end() -> None:
+    """The latest without a word; what fits twice or not at all is answered with the names."""
+    runs = [job(), job("pi-00003c4d", born=OLD), job("pi-00000001", born=OLD)]
+    application = one(Cluster(*runs), "pi")
+    assert choose(application).name == "pi-1a2b3c4d"
+    assert choose(application, "pi-00000001").name == "pi-00000001"
+    assert choose(application, "00000001").name == "pi-00000001"
+    with pytest.raises(SparkgenError, match="3c4d may be several runs of pi: pi-1a2b3c4d, pi-00003c4d;"):
+        choose(application, "3c4d")
+    with pytest.raises(SparkgenError, match="pi has no run 7777 in analytics: it has pi-1a2b3c4d, pi-00"):
+        choose(application, "7777")
+    with pytest.raises(SparkgenError, match="nightly has not run yet"):
+        choose(one(Cluster(cron_job()), "nightly"))
