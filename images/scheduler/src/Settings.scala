@@ -10,6 +10,8 @@ import org.apache.spark.SparkConf
  * @param allocatorTimeout how long an allocator that has never answered is waited for
  * @param verdictTimeout   how long a lost executor waits for the cluster's word on why
  * @param failureGrace     how long user code has to end by itself after the application has failed
+ * @param filesGoWithPods  whether the shuffle service that Spark counts on is in the executor's own pod, so that
+ *                         what an executor has written goes with it
  */
 private[spark] final case class Settings(
     address: AllocatorAddress,
@@ -17,6 +19,7 @@ private[spark] final case class Settings(
     allocatorTimeout: Long,
     verdictTimeout: Long,
     failureGrace: Long,
+    filesGoWithPods: Boolean,
     onMismatch: OnMismatch)
 
 private[spark] object Settings {
@@ -25,6 +28,7 @@ private[spark] object Settings {
   val AllocatorTimeout: String = Prefix + "allocatorTimeout"
   val VerdictTimeout: String = Prefix + "verdictTimeout"
   val FailureGrace: String = Prefix + "failureGrace"
+  val ShuffleServiceMode: String = Prefix + "shuffleService.mode"
   val OnMismatchKey: String = Prefix + "allocation.onMismatch"
 
   /** The settings of `conf`; SparkgenException when one is missing or not understood. */
@@ -36,6 +40,7 @@ private[spark] object Settings {
     allocatorTimeout = conf.getTimeAsMs(AllocatorTimeout, "2m"),
     verdictTimeout = conf.getTimeAsMs(VerdictTimeout, "15s"),
     failureGrace = conf.getTimeAsMs(FailureGrace, "30s"),
+    filesGoWithPods = conf.getOption(ShuffleServiceMode).contains("sidecar"),
     onMismatch = OnMismatch.parse(conf.get(OnMismatchKey, "fail")))
 }
 

@@ -127,7 +127,9 @@ private[spark] class SparkgenSchedulerBackend(
   private def follow(report: Report): Unit = {
     val verdicts = slot.modify { state =>
       val known = report.gone.filter { case (id, _) => state.status(id).exists(_ != Status.Refused) }
-      val reasons = known.map { case (id, verdict) => (id, state.status(id), verdict.lossReason(state.host(id))) }
+      val reasons = known.map { case (id, verdict) =>
+        (id, state.status(id), verdict.lossReason(state.host(id), settings.filesGoWithPods))
+      }
       (state.without(known.keys).refusing(report.refuse), reasons)
     }
     verdicts.foreach {
@@ -149,9 +151,10 @@ private[spark] class SparkgenSchedulerBackend(
   }
 
   private def giveUp(id: String): Unit = if (slot.current.status(id).contains(Status.Lost)) {
-    removeExecutor(id, ExecutorProcessLost(
-      s"The connection to executor $id broke, and the allocator has not said why within " +
-        s"${settings.verdictTimeout / 1000} s"))
+    val message = s"The connection to executor $id broke, and the allocator has not said why within " +
+      s"${settings.verdictTimeout / 1000} s"
+    val host = if (settings.filesGoWithPods) slot.current.host(id) else None
+    removeExecutor(id, ExecutorProcessLost(message, host))
   }
 
   private def request(targets: Map[Int, Int]): Unit =
