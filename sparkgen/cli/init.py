@@ -18,7 +18,8 @@ SUMMARY = "Write a commented, valid document to start from."
 HELP = """Write a commented, valid document to start from.
 
 It asks nothing, and overwrites no file without --force.
-The document runs an example of the stock Spark image; put your application in its place.
+The document runs an example of the stock Spark image; put your application in its place. Or it is the
+shuffle service that applications name in spec.shuffleService.
 """
 EXAMPLES = """\b
 Examples:
@@ -26,9 +27,11 @@ Examples:
   sparkgen init --type scala --name daily-report
   sparkgen init --scheduled jobs/nightly.yaml
   sparkgen init --type java -      # to standard output
+  sparkgen init --shuffle-service shuffle.yaml
 """
 
 _SPARK_VERSION = "3.5.8"
+_NAME, _SERVICE_NAME = "my-app", "shuffle-35"
 _EXAMPLES_JAR = f"local:///opt/spark/examples/jars/spark-examples_2.12-{_SPARK_VERSION}.jar"
 
 
@@ -77,17 +80,38 @@ def command(
         typer.Argument(metavar="FILE", help="The file to write, or - for standard output.", allow_dash=True),
     ] = "app.yaml",
     language: Annotated[
-        Language, typer.Option("--type", help="What the application is written in.", case_sensitive=False)
-    ] = Language.PYTHON,
-    name: Annotated[str, typer.Option("--name", metavar="NAME", help="The application's name.")] = "my-app",
+        Language | None,
+        typer.Option(
+            "--type", help="What the application is written in (default python).", case_sensitive=False
+        ),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            "--name", metavar="NAME", help=f"Its name (default {_NAME}; a shuffle service's {_SERVICE_NAME})."
+        ),
+    ] = None,
     scheduled: Annotated[
         bool, typer.Option("--scheduled", help="Run it again and again, by a schedule.")
+    ] = False,
+    shuffle_service: Annotated[
+        bool, typer.Option("--shuffle-service", help="A shuffle service for applications, and none of them.")
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite FILE if it is there.")] = False,
 ) -> None:
     """Write a document to start from."""
+    if shuffle_service and (scheduled or language):
+        raise SparkgenError(
+            "--shuffle-service is no application: leave out --type and --scheduled, or leave it out"
+        )
+    if name is None:
+        name = _SERVICE_NAME if shuffle_service else _NAME
     _check_name(name)
-    text = document(language, name, scheduled=scheduled)
+    text = (
+        service_document(name)
+        if shuffle_service
+        else document(language or Language.PYTHON, name, scheduled=scheduled)
+    )
     if file == "-":
         output.write(text)
         return
@@ -96,7 +120,19 @@ def command(
 
 
 def document(language: Language, name: str, *, scheduled: bool) -> str:
-    """The text of a new document."""
+    """The text of a new application's document."""
+    values = {"main_class": "", "arguments": "", **_STARTS[language]}
+    spec = "spec.template" if scheduled else "spec"
+    return _filled("app.yaml.j2", name, **values, scheduled=scheduled, spec=spec)
+
+
+def service_document(name: str) -> str:
+    """The text of a new shuffle service's document."""
+    return _filled("shuffle-service.yaml.j2", name, image=_STARTS[Language.PYTHON]["image"])
+
+
+def _filled(template: str, name: str, **values: object) -> str:
+    """A template's text with a name and values."""
     from jinja2 import (  # noqa: PLC0415 - 40 ms for this command only
         Environment,
         FunctionLoader,
@@ -113,10 +149,8 @@ def document(language: Language, name: str, *, scheduled: bool) -> str:
         keep_trailing_newline=True,
         autoescape=False,  # noqa: S701 - YAML and no HTML; the only text from outside is a checked name
     )
-    values = {"main_class": "", "arguments": "", **_STARTS[language]}
-    spec = "spec.template" if scheduled else "spec"
-    text = environment.get_template("app.yaml.j2").render(
-        **values, name=scalar(name), scheduled=scheduled, spec=spec, spark_version=_SPARK_VERSION
+    text = environment.get_template(template).render(
+        **values, name=scalar(name), spark_version=_SPARK_VERSION
     )
     return re.sub(r"[ \t]+\n", "\n", text).rstrip("\n") + "\n"
 
@@ -126,7 +160,7 @@ def _check_name(name: str) -> None:
 
     if len(name) > LONGEST or not re.fullmatch(r"[a-z](?:[-a-z0-9]*[a-z0-9])?", name):
         raise SparkgenError(
-            f"--name {name!r} is no name of an application: use at most {LONGEST} lower-case letters, "
+            f"--name {name!r} cannot be a name: use at most {LONGEST} lower-case letters, "
             "digits and dashes, a letter first and no dash last"
         )
 

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from cluster import lifecycle, lock, requirements
+import gotools
+from cluster import lifecycle, lock, network, requirements
 from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
-from cluster.plan import LAYOUT, LOCK
+from cluster.plan import LAYOUT, LOCK, NAME
 
 HERE = Path(__file__).parent
+CHART = HERE.parents[1] / "charts" / "spark-app"
 sys.path[:0] = [str(HERE), str(HERE / "faults")]  # deployed.py, recorder.py, ...: what tests share
+
+Helm = Callable[..., subprocess.CompletedProcess[str]]
 
 FULL = "SPARKGEN_E2E_FULL"
 """The variable that asks for the tests that take long."""
@@ -79,3 +84,23 @@ def restricted(cluster: Cluster, namespace: str, images: None) -> str:
     """A namespace that lets in only what Pod Security's level "restricted" allows."""
     cluster.kubectl("label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted")
     return namespace
+
+
+@pytest.fixture(params=["helm", pytest.param("helm3", marks=pytest.mark.full)])
+def helm(request: pytest.FixtureRequest, cluster: Cluster, tmp_path: Path) -> Helm:
+    """A function: one call of helm on the cluster, with each of the two; CHART stands for the chart."""
+    command = [*(network.enter(NAME) if cluster.own else []), str(gotools.ensure(request.param))]
+    homes = {f"HELM_{name}_HOME": str(tmp_path / name) for name in ("CACHE", "CONFIG", "DATA")}
+
+    def call(*arguments: str) -> subprocess.CompletedProcess[str]:
+        given = [str(CHART) if word == "CHART" else word for word in arguments]
+        return subprocess.run(
+            [*command, *given, f"--kubeconfig={cluster.kubeconfig}"],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=400,
+            env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(tmp_path), **homes},
+        )
+
+    return call

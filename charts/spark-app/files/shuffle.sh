@@ -15,7 +15,9 @@ until timeout 5 bash -c "$(declare -f answers); answers"; do
   if (( SECONDS > patience )); then
     message="no shuffle service answers at $SPARKGEN_EXECUTOR_HOST:$SPARKGEN_SHUFFLE_PORT"
     echo "sparkgen: $message" >&2
-    echo "$message" >/dev/termination-log || true
+    if [[ -w /dev/termination-log ]]; then # the kubelet's: outside a pod there is none, and none is made
+      echo "$message" >/dev/termination-log
+    fi
     exit 80
   fi
   sleep 1

@@ -24,11 +24,11 @@ NEEDS = {
     "pod-template": "an image of Fluent Bit",
     "shuffle-service": "nothing, and is no application (tests/e2e/shuffle runs one)",
     "shuffle-application": "a shuffle service",
-    "shuffle-sidecar": "more of Spark's examples than the images here have",
 }
 """What the examples need that do not run here; the API server takes all of them (tests/e2e/examples)."""
 RUN = sorted({path.parent.name for path in ROOT.glob("*/app.yaml")} - set(NEEDS))
 SMALLER = {
+    "shuffle-sidecar": {"executor.instances": 1, "shuffleService.sidecarMemory": "256m"},
     "tuning": {"dynamicAllocation.minExecutors": 0, "dynamicAllocation.initialExecutors": 1},
 }
 """Values that this machine is too small for, below an application's spec."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +28,7 @@ class Service:
     name: str
     version: str
     directory: str
+    port: int
 
     def pods(self) -> list[dict[str, Any]]:
         """Its pods, one per node."""
@@ -71,8 +73,16 @@ def _is_ready(pod: dict[str, Any]) -> bool:
     return any(c["type"] == "Ready" and c["status"] == "True" for c in conditions)
 
 
-def start(cluster: Cluster, namespace: str, version: str, *, name: str = "shuffle", **spec: Any) -> Service:
-    """Render and apply a service, and wait until it is ready on both nodes."""
+def start(
+    cluster: Cluster,
+    namespace: str,
+    version: str,
+    *,
+    name: str = "shuffle",
+    install: Callable[[dict[str, Any]], None] | None = None,
+    **spec: Any,
+) -> Service:
+    """Have a service that is ready on both nodes. `install` is given its document, in place of kubectl."""
     line = version.split(".")[0]
     directory = f"/var/lib/sparkgen/shuffle/{namespace}-{name}-{line}"
     document = {
@@ -92,8 +102,12 @@ def start(cluster: Cluster, namespace: str, version: str, *, name: str = "shuffl
         },
     }
     cluster.apply(secret(namespace))
-    cluster.kubectl("apply", "-f", "-", input_text=deployed.render(document, namespace))
-    service = Service(cluster, namespace, name, version, document["spec"]["directories"][0])
+    if install:
+        install(document)
+    else:
+        cluster.kubectl("apply", "-f", "-", input_text=deployed.render(document, namespace))
+    made = document["spec"]
+    service = Service(cluster, namespace, name, version, made["directories"][0], made["port"])
     wait_until(service.is_ready, 600, f"the shuffle service of {version} is ready", service.story)
     return service
 
@@ -127,7 +141,7 @@ def application(
             "mode": "daemonset",
             "name": service.name,
             "namespace": service.namespace,
-            "port": PORTS[version],
+            "port": service.port,
             "directories": [service.directory],
             "secretName": SECRET,
         }

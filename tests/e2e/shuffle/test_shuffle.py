@@ -34,15 +34,23 @@ def test_no_map_task_runs_again(cluster: Cluster, namespace: str, serve: Serve, 
 
 @pytest.mark.full
 def test_the_sidecar_runs_the_same_job(cluster: Cluster, restricted: str) -> None:
-    """In a namespace that lets in no host port and no host path; an executor's files go with its pod."""
-    document = services.application("beside", "4.3.0", None, GO, "16", "4")
-    document["spec"]["shuffleService"] = {"mode": "sidecar", "memory": "256m"}
+    """In a namespace that lets in no host port and no host path; an executor's files go with its pod.
+
+    Spark is told so: it computes what was there again, and nothing else, before a read of it fails.
+    """
+    document = services.application("beside", "4.3.0", None, f"still:{GO}", "16", "4")
+    del document["spec"]["dynamicAllocation"]
+    document["spec"]["executor"]["instances"] = 2
+    document["spec"]["shuffleService"] = {"mode": "sidecar", "sidecarMemory": "256m"}
     run = services.deploy(cluster, restricted, document)
     services.wait_for_line(run, "mapped: 4", PATIENCE)
     (pod, *_) = run.executors("Running")
     assert [container["name"] for container in pod["spec"]["initContainers"]] == ["shuffle-service"]
     cluster.kubectl("delete", "pod", "-n", restricted, pod["metadata"]["name"], "--grace-period=1")
+    wait_until(lambda: "Lost executor" in run.logs(), PATIENCE, "Spark knows of the loss", run.story)
     run.touch(GO)
     assert run.wait(PATIENCE) == "Complete", run.story()
     told = services.result(run)
     assert told["bytes"] == [told["expected"]]
+    assert 4 < told["mapTasks"] < 8, told
+    assert "FAILED" not in [stage["status"] for stage in told["stages"]], told

@@ -30,6 +30,21 @@ def test_what_init_writes_is_valid(cli: Cli, language: str, scheduled: bool) -> 
     assert kinds[-1] == ("CronJob" if scheduled else "Job")
 
 
+def test_the_shuffle_service_of_init_is_valid(cli: Cli) -> None:
+    """As it is, and with every field that is commented out; options of an application are refused."""
+    result = cli("init", "--shuffle-service", "-")
+    commented = r"^( *)# ( *(?!sparkgen|yaml)[a-zA-Z-]+:(?: .*)?|  - /.*)$"
+    opened = re.sub(commented, r"\1\2", result.out, flags=re.MULTILINE)
+    for text in (result.out, opened):
+        Path("service.yaml").write_text(text)
+        assert cli("validate", "--strict", "service.yaml").out == "1 document valid\n"
+    spec = yaml.safe_load(opened)["spec"]
+    assert {"directories", "nodeSelector", "janitor"} <= set(spec) - set(yaml.safe_load(result.out)["spec"])
+    assert "DaemonSet" in [item["kind"] for item in yaml.safe_load_all(cli("render", "service.yaml").out)]
+    for option in (["--scheduled"], ["--type", "java"]):
+        assert cli("init", "--shuffle-service", *option, "-").code == 2
+
+
 @pytest.mark.parametrize("scheduled", [[], ["--scheduled"]])
 def test_what_init_suggests_in_comments_is_valid(cli: Cli, scheduled: list[str]) -> None:
     """Taking the `# ` away from any field that is commented out gives a valid document."""

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from sparkgen import contract
+from sparkgen.allocator import exits
 
 TEMPLATES = Path(__file__).parents[3] / "sparkgen" / "templates" / "run"
 SCRIPT = TEMPLATES / contract.SHUFFLE_SCRIPT_FILE
@@ -34,13 +35,15 @@ def start(folder: Path, port: int, body: str) -> subprocess.Popen[str]:
 
 
 def test_without_a_service_the_node_cannot_be_used(tmp_path: Path) -> None:
-    """A code that means this alone, and where it was looked for."""
+    """A code that means this alone, and where it was looked for. Outside a pod, it makes no file for that."""
+    before = exits.TERMINATION_LOG.exists()
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         done = start(tmp_path, closed.getsockname()[1], "echo started")
         output, errors = done.communicate(timeout=30)
     assert (done.returncode, output) == (contract.NO_SHUFFLE_SERVICE, "")
     assert "sparkgen: no shuffle service answers at 127.0.0.1:" in errors
+    assert exits.TERMINATION_LOG.exists() == before
 
 
 def test_with_a_service_the_executor_starts(tmp_path: Path) -> None:

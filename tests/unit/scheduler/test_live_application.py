@@ -36,6 +36,7 @@ def test_an_application_from_start_to_stop(trial: Callable[[str], Trial], line: 
     driver = made.start(CONF)
     _starts(made.allocator, driver)
     _compares_with_what_was_reviewed(driver)
+    _tells_spark_whose_files_are_gone(driver)
     _grows(made.allocator, driver, made.folder)
     _refuses(made.allocator, made.folder)
     _shrinks_when_idle(made.allocator)
@@ -111,6 +112,41 @@ def _compares_with_what_was_reviewed(driver: Driver) -> None:
             driver.do(check)
         for part in expected:
             assert part in str(raised.value)
+
+
+LOSSES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("killed", "daemonset", ("ExecutorKilled$",)),
+    ("killed", "sidecar", ("ExecutorKilled$",)),
+    ("deleted", "sidecar", ("ExecutorProcessLost", "Some(10.0.0.1)", "False")),
+    ("exited", "sidecar", ("ExecutorProcessLost", "Some(10.0.0.1)", "True")),
+    ("node-lost", "sidecar", ("ExecutorProcessLost", "Some(10.0.0.1)", "False")),
+    ("deleted", "daemonset", ("ExecutorExited",)),
+    ("exited", "daemonset", ("ExecutorExited",)),
+    ("node-lost", "daemonset", ("ExecutorProcessLost", "Some(10.0.0.1)", "False")),
+    ("exited", "", ("ExecutorExited",)),
+)
+"""The allocator's cause, the shuffle service's mode, and what Spark is told: with a host, it computes again
+what was written there.
+"""
+
+
+def _tells_spark_whose_files_are_gone(driver: Driver) -> None:
+    """A shuffle service in the executor's own pod ends with it, whatever the cause."""
+    driver.do(
+        "option = sc._jvm.scala.Option\n"
+        "def told(cause, mode, blamed):\n"
+        "    conf = sc._jvm.org.apache.spark.SparkConf(False).set('spark.sparkgen.tokenFile', '/t')\n"
+        "    if mode: conf.set('spark.sparkgen.shuffleService.mode', mode)\n"
+        "    gone = own.Settings.read(conf, 'sparkgen://127.0.0.1:1').filesGoWithPods()\n"
+        "    verdict = own.Verdict(cause, blamed, option.empty(), 'why')\n"
+        "    reason = verdict.lossReason(option.apply('10.0.0.1'), gone)\n"
+        "    name = reason.getClass().getSimpleName()\n"
+        "    if name != 'ExecutorProcessLost': return (name,)\n"
+        "    return (name, reason.workerHost().toString(), str(reason.causedByApp()))"
+    )
+    for cause, mode, expected in LOSSES:
+        told = driver.do(f"told({cause!r}, {mode!r}, {cause == 'exited'})")
+        assert told == repr(expected), (cause, mode)
 
 
 def _grows(allocator: FakeAllocator, driver: Driver, folder: Path) -> None:

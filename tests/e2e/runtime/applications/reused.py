@@ -1,7 +1,8 @@
 """A shuffle that is read again and again, while executors come and go; it tells as JSON what was run.
 
-Arguments: what happens after the first action, "idle" (wait until no executor is left, and read once more)
-or a file until which it is read all the time; MiB of the shuffle; how many map tasks write it.
+Arguments: what happens after the first action, "idle" (wait until no executor is left, and read once more),
+"still:FILE" (wait for a file, and read once more) or a file until which it is read all the time; MiB of the
+shuffle; how many map tasks write it.
 """
 
 import json
@@ -52,6 +53,10 @@ if between == "idle":
     while executors() and time.monotonic() < deadline:
         time.sleep(0.5)
     print(f"executors left: {executors()}", flush=True)
+    totals.append(sum(shuffled.collect()))
+elif between.startswith("still:"):
+    while not Path(between.removeprefix("still:")).exists():
+        time.sleep(0.2)
     totals.append(sum(shuffled.collect()))
 else:
     while not Path(between).exists():
