@@ -38,6 +38,7 @@ EXECUTOR_VOLUME = f"{VOLUME_PREFIX}executor"
 TUNING_VOLUME = f"{VOLUME_PREFIX}tuning"
 TOKEN_VOLUME = f"{VOLUME_PREFIX}token"
 SCRATCH_VOLUME = f"{VOLUME_PREFIX}scratch"
+EVENT_LOG_VOLUME = f"{VOLUME_PREFIX}event-log"
 SHUFFLE_VOLUME_PREFIX = f"{VOLUME_PREFIX}shuffle-"
 """A directory of the shuffle service on the node; its number follows."""
 

@@ -36,6 +36,7 @@ from sparkgen.semantics import (
     conf_table,
     fields,
     rules_containers,
+    rules_eventlog,
     rules_lifecycle,
     rules_sizes,
     rules_volumes,
@@ -89,6 +90,7 @@ def _resources() -> Table:
         "appended": sorted(merge.APPENDED),
         "changeable": run.CHANGEABLE,
         "decommissionScript": executor.DECOMMISSION_SCRIPT,
+        "eventLogDefaults": properties.EVENT_LOG_DEFAULTS,
         "fixedPorts": sorted(executor.FIXED_PORTS),
         "defaultHistory": asdict(DEFAULT_HISTORY),
         "gitops": GITOPS,
@@ -184,6 +186,7 @@ def _semantics() -> Table:
         "leastHeapMib": rules_sizes.LEAST_HEAP_MIB,
         "memorySettings": rules_sizes.MEMORY_SETTINGS,
         "movedSettings": conf_table.MOVED,
+        "neededDirectories": rules_eventlog.NEEDED,
         "ownVariables": {role: sorted(own) for role, own in rules_containers.SET.items()},
         "ownVolumes": sorted(rules_volumes.OWN_VOLUMES),
         "podPorts": {

@@ -6,9 +6,10 @@ import os
 import random
 import sys
 import uuid
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -137,7 +138,7 @@ def _run(document: Document, request: Request, maps: tuple[str, ...], arguments:
     if document.value["kind"] == model.SERVICE_KIND:
         raise SparkgenError("a shuffle service runs on nodes of a cluster only; name an application")
     # Executors of one machine find each other's files without a service.
-    application = replace(model.build(document.value), shuffle=None)
+    application = replace(model.build(_without_event_log(document.value)), shuffle=None)
     if arguments:
         application = replace(application, arguments=arguments)
     on_terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
@@ -148,6 +149,15 @@ def _run(document: Document, request: Request, maps: tuple[str, ...], arguments:
     wish = plan.Wish(application, folder, maps, dict(os.environ))
     made: Plan = plan.make(wish, lambda: str(uuid.uuid4()), random.Random(), view)  # noqa: S311 - ports
     return run.run(made, view, on_terminal=on_terminal)
+
+
+def _without_event_log(value: Mapping[str, Any]) -> dict[str, Any]:
+    """A document's value without the directory for event logs, which is the cluster's."""
+    spec = {name: section for name, section in value["spec"].items() if name != "eventLog"}
+    if "template" in spec:
+        template = {name: section for name, section in spec["template"].items() if name != "eventLog"}
+        spec["template"] = template
+    return {**value, "spec": spec}
 
 
 def _view(*, on_terminal: bool) -> View:

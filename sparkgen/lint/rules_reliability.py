@@ -131,7 +131,7 @@ def event_log(subject: Subject) -> Iterator[Finding]:
         yield Finding(
             subject.property_path("spark.eventLog.enabled"),
             "when the driver has ended, its UI is gone: nothing tells what was slow, or why it failed",
-            next_step="set `spark.eventLog.enabled` and `spark.eventLog.dir`, for a Spark History Server",
+            next_step="add `eventLog:` with `dir:`, for a SparkHistoryServer",
             on_key=True,
         )
 

@@ -55,6 +55,7 @@ _FIELDS = {
     "rbac": "there is no Kubernetes API",
     "networkPolicy": "everything listens on 127.0.0.1",
     "podDisruptionBudget": NO_PODS,
+    "eventLog": "its directory is the cluster's; the UI is there while it runs",
     "shuffleService": "executors keep their shuffle data",
     "sparkUIOptions": "the UI is at 127.0.0.1",
 }

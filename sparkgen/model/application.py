@@ -133,6 +133,14 @@ class Shuffle:
 
 
 @dataclass(frozen=True, slots=True)
+class LogClaim:
+    """A claim for event logs, and the path at which a pod has it."""
+
+    name: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Application:
     """One document, ready to render."""
 
@@ -175,3 +183,4 @@ class Application:
     loggers: Mapping[str, str]
     metrics_properties: str | None
     shuffle: Shuffle | None
+    log_claim: LogClaim | None

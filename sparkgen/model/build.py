@@ -20,6 +20,7 @@ from sparkgen.model.application import (
     Schedule,
     Tuning,
 )
+from sparkgen.model.eventlog import log_claim
 from sparkgen.model.properties import effective_properties, is_true, lookup
 from sparkgen.model.shuffle import application_shuffle
 
@@ -85,6 +86,7 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
         loggers=logging.get("loggers") or {},
         metrics_properties=lookup(spec, ("monitoring", "metricsProperties")),
         shuffle=application_shuffle(spec.get("shuffleService"), chosen),
+        log_claim=log_claim(spec.get("eventLog")),
     )
 
 

@@ -53,6 +53,10 @@ TYPED_PROPERTIES: Mapping[tuple[str, ...], str] = {
     ("allocation", "executorTimeout"): "spark.kubernetes.allocation.executor.timeout",
     ("allocation", "maxExecutorFailures"): "spark.executor.maxNumFailures",
     ("allocation", "executorFailuresValidityInterval"): "spark.executor.failuresValidityInterval",
+    ("eventLog", "enabled"): "spark.eventLog.enabled",
+    ("eventLog", "dir"): "spark.eventLog.dir",
+    ("eventLog", "rolling"): "spark.eventLog.rolling.enabled",
+    ("eventLog", "compress"): "spark.eventLog.compress",
 }
 """Path of a typed field below an application's spec -> the Spark property that says the same."""
 
@@ -68,6 +72,14 @@ TUNABLE = frozenset(
 )
 """Properties that live in the tuning ConfigMap, so that changing them starts no new run. The whole of
 `spark.kubernetes.` is left out of the driver's properties as well: nothing there reads it."""
+
+
+EVENT_LOG_DEFAULTS: Mapping[str, str] = {
+    # Object stores show a file when it is closed, and a driver that is killed closes none.
+    "spark.eventLog.rolling.enabled": "true",
+    "spark.eventLog.compress": "true",
+}
+"""What an application with an `eventLog` has, unless it says otherwise."""
 
 
 def property_text(value: Any) -> str:
@@ -106,6 +118,10 @@ def effective_properties(spec: Mapping[str, Any]) -> dict[str, str]:
         value = lookup(spec, path)
         if value is not None and value != []:
             properties[name] = property_text(value)
+    if spec.get("eventLog"):
+        properties = {**EVENT_LOG_DEFAULTS, **properties}
+        if "enabled" not in spec["eventLog"]:
+            properties["spark.eventLog.enabled"] = "true"
     timeout = lookup(spec, ("dynamicAllocation", "shuffleTrackingTimeout"))
     if isinstance(timeout, int):
         # kubeflow's field is a number of milliseconds; a bare number would be seconds to Spark.

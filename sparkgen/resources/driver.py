@@ -27,6 +27,7 @@ TOKEN_SECONDS = 3600
 def driver_pod(application: Application, run: str) -> dict[str, Any]:
     """The pod template of the driver of the run named `run`."""
     steps: tuple[Step, ...] = (
+        event_log,
         *pod.COMMON_STEPS,
         _bound(install_container, run),
         pod.user_containers,
@@ -46,6 +47,22 @@ def _bound(step: Callable[[Application, Role, str], Layer], run: str) -> Step:
         return step(application, role, run)
 
     return bound
+
+
+def event_log(application: Application, role: Role) -> Layer:
+    """The claim for event logs, at the path where Spark writes them."""
+    claim = application.log_claim
+    if claim is None:
+        return {}
+    layer = pod.main_container(
+        role, volumeMounts=[{"name": contract.EVENT_LOG_VOLUME, "mountPath": claim.path}]
+    )
+    layer["spec"] |= {
+        "volumes": [pod.claim_volume(contract.EVENT_LOG_VOLUME, claim.name)],
+        # Else the kubelet hands every log of every run to the group anew, whenever a driver starts.
+        "securityContext": {"fsGroupChangePolicy": "OnRootMismatch"},
+    }
+    return layer
 
 
 def install_container(application: Application, role: Role, run: str) -> Layer:

@@ -272,6 +272,11 @@ def config_map_volume(name: str, config_map: str) -> dict[str, Any]:
     return {"name": name, "configMap": {"name": config_map}}
 
 
+def claim_volume(name: str, claim: str) -> dict[str, Any]:
+    """A volume that somebody else made, by its claim."""
+    return {"name": name, "persistentVolumeClaim": {"claimName": claim}}
+
+
 def read_only(name: str, path: str) -> dict[str, Any]:
     """A mount that nothing writes to."""
     return {"name": name, "mountPath": path, "readOnly": True}

@@ -13,6 +13,7 @@ from sparkgen.errors import Problem, Severity
 from sparkgen.model.shuffle import SERVICE_KIND
 from sparkgen.semantics import rules_access as access
 from sparkgen.semantics import rules_containers as containers
+from sparkgen.semantics import rules_eventlog as eventlog
 from sparkgen.semantics import rules_executors as executors
 from sparkgen.semantics import rules_lifecycle as lifecycle
 from sparkgen.semantics import rules_metadata as metadata
@@ -117,6 +118,9 @@ RULES: tuple[Rule, ...] = (
     Rule("SG171", "label-syntax", ERROR, "A label or annotation that Kubernetes refuses.", metadata.label_syntax),
     Rule("SG172", "owned-label", WARNING, "A label that sparkgen or a controller owns.", metadata.owned_labels),
     Rule("SG173", "toleration", ERROR, "A toleration that Kubernetes refuses.", metadata.tolerations),
+    # the event log
+    Rule("SG174", "event-log-directory", ERROR, "An event log at a place that Spark cannot write to.", eventlog.directories),
+    Rule("SG175", "event-log-lost", WARNING, "An event log that is gone with the driver.", eventlog.lost),
     # when it runs
     Rule("SG180", "schedule", ERROR, "A schedule that Kubernetes refuses.", lifecycle.schedules),
     Rule("SG181", "surprising-schedule", WARNING, "A schedule that does not do what it seems to.", lifecycle.surprising_schedules),

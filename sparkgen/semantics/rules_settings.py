@@ -39,6 +39,7 @@ def contradictions(facts: Facts) -> Iterator[Finding]:
             "",
             f"delete it, or delete `{dotted}`",
         )
+    yield from _switched_off(facts)
     hadoop = facts.get("hadoopConf") or {}
     for name, text in facts.conf.items():
         plain = name.removeprefix("spark.hadoop.")
@@ -51,6 +52,20 @@ def contradictions(facts: Facts) -> Iterator[Finding]:
             safe(name, text),
             "",
             f"delete it, or delete `{shortened(plain)}` from `hadoopConf`",
+        )
+
+
+def _switched_off(facts: Facts) -> Iterator[Finding]:
+    """An event log that a property switches off: the section is there to have one."""
+    name = "spark.eventLog.enabled"
+    text, section = facts.conf.get(name), facts.get("eventLog")
+    if text is not None and section is not None and "enabled" not in section and not _same(text, "true"):
+        yield Finding(
+            facts.path("sparkConf", name),
+            "has no effect: `eventLog` is there, and switches it on",
+            safe(name, text),
+            "",
+            "delete it, and write `enabled: false` in `eventLog` to have no log",
         )
 
 

@@ -128,7 +128,7 @@ def mount_clashes(facts: Facts) -> Iterator[Finding]:
     """Two things mounted at one place, and sub-paths that leave the volume: the API server refuses both."""
     for container in facts.containers:
         taken: dict[str, str] = {}
-        for path, place, what in _places(container):
+        for path, place, what in places(container):
             at = place.rstrip("/") or "/"
             if at in taken:
                 yield Finding(
@@ -143,7 +143,7 @@ def mount_clashes(facts: Facts) -> Iterator[Finding]:
             yield from _sub_path(path, mount)
 
 
-def _places(container: Container) -> Iterator[tuple[Path, str, str]]:
+def places(container: Container) -> Iterator[tuple[Path, str, str]]:
     """Where a container has mounts: path of the value, the place, and what is mounted there."""
     for path, mount in _mounts(container):
         if mount.get("mountPath"):
@@ -199,7 +199,7 @@ def reserved_mounts(facts: Facts) -> Iterator[Finding]:
             if mount.get("name") in SECRET_VOLUMES:
                 message = "holds the allocator's credentials, which no other container may have"
                 yield Finding((*path, "name"), message, str(mount["name"]), "", "delete the mount")
-        for path, place, _ in _places(container):
+        for path, place, _ in places(container):
             if re.fullmatch(rf"{contract.ROOT}(/.*)?", place):
                 yield Finding(
                     path,
@@ -215,7 +215,7 @@ def hidden_spark(facts: Facts) -> Iterator[Finding]:
     for container in facts.containers:
         if container.kind != "spark":
             continue
-        for path, place, _ in _places(container):
+        for path, place, _ in places(container):
             at = place.rstrip("/") or "/"
             if at == "/opt/spark/conf":
                 message = (

@@ -60,6 +60,7 @@ MEMORY_BY_HAND = {
     "pod-template": (2048 + 384, 4096 + 409),
     "network-policy-and-pdb": (1024 + 384, 1024 + 384),
     "local-demo": (512 + 384, 512 + 384),
+    "event-log": (1024 + 409, 1024 + 409),
     "shuffle-application": (1024 + 384, 2048 + 384),
     "shuffle-sidecar": (1024 + 384, 2048 + 384),
 }

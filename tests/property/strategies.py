@@ -170,6 +170,7 @@ OWN: Mapping[str, Strategy] = {
     "loggers": st.dictionaries(
         st.builds("org.{}".format, WORDS), st.sampled_from(["WARN", "DEBUG"]), max_size=2
     ),
+    "eventLog.dir": st.sampled_from(["s3a://logs/spark", "hdfs://namenode:8020/logs"]),
     "run.id": WORDS,
 }
 """Last name of a field, or its last two with a dot -> its values, where the schema says too little."""
@@ -261,6 +262,7 @@ def consistent(document: Value) -> Value:
     _executors(spec)
     _accounts(spec)
     _shuffle(spec)
+    _event_log(spec.get("eventLog", {}))
     volumes = _unique(spec.pop("volumes", []), "name")
     roles = [spec[role] for role in ("driver", "executor") if role in spec]
     for role in roles:
@@ -280,6 +282,12 @@ def _shuffle(spec: Value) -> None:
     if section.get("mode") != "sidecar":
         section.setdefault("name", "shuffle-1")
         section.setdefault("secretName", "shuffle-1")
+
+
+def _event_log(section: Value) -> None:
+    """A claim is mounted at a directory of the pod."""
+    if "claim" in section:
+        section["dir"] = "file:///mnt/event-logs"
 
 
 def services() -> st.SearchStrategy[Value]:

@@ -64,6 +64,9 @@
   {{- end -}}
   {{- template "sparkgen.executors" $app -}}
   {{- template "sparkgen.shuffle" $app -}}
+  {{- $log := dict "section" $spec.eventLog -}}
+  {{- template "sparkgen.logClaim" $log -}}
+  {{- if hasKey $log "claim" -}}{{- $_ := set $app "logClaim" $log.claim -}}{{- end -}}
   {{- $_ := set . "app" $app -}}
 {{- end -}}
 

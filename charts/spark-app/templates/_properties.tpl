@@ -45,6 +45,12 @@
       {{- $_ := set $properties $name (include "sparkgen.propertyText" $call.value) -}}
     {{- end -}}
   {{- end -}}
+  {{- if hasKey .spec "eventLog" -}}
+    {{- range $name, $text := .tables.eventLogDefaults -}}
+      {{- if not (hasKey $properties $name) -}}{{- $_ := set $properties $name $text -}}{{- end -}}
+    {{- end -}}
+    {{- if not (hasKey .spec.eventLog "enabled") -}}{{- $_ := set $properties "spark.eventLog.enabled" "true" -}}{{- end -}}
+  {{- end -}}
   {{- $timeout := dict "from" .spec "path" (list "dynamicAllocation" "shuffleTrackingTimeout") -}}
   {{- template "sparkgen.lookup" $timeout -}}
   {{- if and $timeout.found (not (kindIs "string" $timeout.value)) -}}

@@ -10,7 +10,14 @@ from typing import Any
 
 import pytest
 
-from sparkgen.model.properties import TUNABLE, TYPED_PROPERTIES, effective_properties, is_true, property_text
+from sparkgen.model.properties import (
+    EVENT_LOG_DEFAULTS,
+    TUNABLE,
+    TYPED_PROPERTIES,
+    effective_properties,
+    is_true,
+    property_text,
+)
 
 SCHEMA = json.loads(
     Path(__file__).parents[3].joinpath("schemas", "spark-application.schema.json").read_text("utf-8")
@@ -55,7 +62,8 @@ def test_the_schema_names_the_same_properties() -> None:
 def test_every_typed_field_wins_over_its_property(path: tuple[str, ...], name: str) -> None:
     """A typed field becomes its property, and wins over the same property in sparkConf."""
     spec = {"sparkConf": {name: "from sparkConf", "spark.other": "stays"}, **nested(path, "typed")}
-    assert effective_properties(spec) == {name: "typed", "spark.other": "stays"}
+    log = {**EVENT_LOG_DEFAULTS, "spark.eventLog.enabled": "true"} if path[0] == "eventLog" else {}
+    assert effective_properties(spec) == {**log, name: "typed", "spark.other": "stays"}
 
 
 def test_hadoop_conf_wins_over_spark_conf() -> None:

@@ -139,6 +139,10 @@ def test_anything_else_starts_a_new_run(path: Path_, example: Any) -> None:
         mounted = {"volumeMounts": [{"name": example[0]["name"], "mountPath": "/x"}]}
         assert run({**BASE, "volumes": example, "driver": mounted}) != run({**BASE, "driver": mounted})
         return
+    if path == ("eventLog", "claim"):
+        log = {"dir": "file:///x"}
+        assert run({**BASE, "eventLog": {**log, "claim": example}}) != run({**BASE, "eventLog": log})
+        return
     assert run(with_field(path, example)) != run()
 
 

@@ -1,0 +1,106 @@
+"""The event log: a directory that Spark can write to, and that outlives the driver."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.errors import Path
+from sparkgen.model.eventlog import local_path, log_claim
+from sparkgen.semantics.facts import Container, Facts
+from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.rules_volumes import places
+from sparkgen.semantics.wording import shortened
+
+FIELD = "eventLog"
+ENABLED, DIRECTORY = "spark.eventLog.enabled", "spark.eventLog.dir"
+EXAMPLE = "dir: file:///mnt/event-logs"
+PLAIN = re.compile(r"(/[A-Za-z0-9._-]+)+")
+"""Paths that mean the same in a URL and in a mount: nothing in them is escaped."""
+NEEDED = (contract.ROOT, "/opt/spark/bin", "/opt/spark/jars")
+"""Directories of the pod that a mount must not hide."""
+
+
+def directories(facts: Facts) -> Iterator[Finding]:
+    """An application's directory and claim that do not fit, and two things mounted at one place."""
+    section = facts.get(FIELD)
+    if section is None:
+        return
+    yield from _place(facts.path(FIELD), section)
+    claim = log_claim(section)
+    for container in _spark_containers(facts) if claim is not None else ():
+        for path, place, what in places(container):
+            if claim is not None and place.rstrip("/") == claim.path:
+                yield Finding(
+                    path,
+                    "the claim of `eventLog` is mounted at the same place",
+                    shortened(place),
+                    "",
+                    f"mount {what} somewhere else, or delete `eventLog.claim`",
+                )
+
+
+def _spark_containers(facts: Facts) -> Iterator[Container]:
+    for container in facts.containers:
+        if container.role == "driver" and container.kind == "spark":
+            yield container
+
+
+def _place(path: Path, section: Mapping[str, Any]) -> Iterator[Finding]:
+    """Where the directory, its claim and the pod do not fit. Source: EventLogFileWriter, which needs one."""
+    directory = section["dir"]
+    found = shortened(directory)
+    place = local_path(directory)
+    if directory.startswith("file:") and place is None:
+        message = "is no absolute path, which a directory of the pod is named by"
+        yield Finding((*path, "dir"), message, found, "", f"write it as in `{EXAMPLE}`")
+    elif "claim" not in section:
+        return
+    elif place is None:
+        yield Finding(
+            (*path, "claim"),
+            "nothing is written to it: `dir` is no directory of the pod",
+            section["claim"],
+            "",
+            f"write `{EXAMPLE}`, where it is mounted then, or delete `claim`",
+        )
+    elif not PLAIN.fullmatch(place) or {".", ".."} & set(place.split("/")):
+        message = "is no place to mount a claim at"
+        allowed = "a path of letters, digits, '.', '_' and '-'"
+        yield Finding((*path, "dir"), message, found, allowed, f"write it as in `{EXAMPLE}`")
+    elif any(_hides(place, own) for own in NEEDED):
+        message = "the claim would hide files of Spark or of sparkgen"
+        yield Finding((*path, "dir"), message, found, "", f"choose a place of its own, as in `{EXAMPLE}`")
+
+
+def _hides(place: str, own: str) -> bool:
+    """Whether a mount at a place hides a directory, or lies in sparkgen's own."""
+    return f"{own}/".startswith(f"{place}/") or place.startswith(f"{contract.ROOT}/")
+
+
+def lost(facts: Facts) -> Iterator[Finding]:
+    """A log in the driver's pod, which goes with it. Source: EventLoggingListener.DEFAULT_LOG_DIR."""
+    if not facts.is_true(ENABLED):
+        return
+    directory = facts.properties.get(DIRECTORY)
+    if directory is None:
+        yield about_key(
+            facts.place(ENABLED),
+            "without a directory the log goes to /tmp/spark-events, which the driver's pod does not have",
+            "add `eventLog:` with `dir:`, instead of this property",
+        )
+        return
+    place = directory if directory.startswith("/") else local_path(directory)
+    if place is None or log_claim(facts.get(FIELD)) is not None:
+        return
+    mounted = [at for container in _spark_containers(facts) for _, at, _ in places(container)]
+    if not any(f"{place.rstrip('/')}/".startswith(f"{at.rstrip('/')}/") for at in mounted):
+        yield Finding(
+            facts.place(DIRECTORY),
+            "is in the driver's pod, and gone with it",
+            shortened(directory),
+            "",
+            "name a claim in `eventLog.claim`, or a directory of an object store",
+        )
