@@ -13,7 +13,6 @@ import os
 import statistics
 import subprocess
 import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -24,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 import bench_cluster
-import gotools
 import spark_home
 from cachedir import ToolError
 from cluster import audit, control, fakes, network, processes, requirements
@@ -32,6 +30,7 @@ from cluster.audit import Call
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY, TESTED_VERSIONS
 from cluster.plan import API_SERVER, LAYOUT, NAME
+from pod_watch import Pods
 from sparkgen import contract
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -226,41 +225,13 @@ class Meter:
     count: int
     offset: int
     cpu: float
-    running: dict[str, datetime]
-    done: threading.Event
+    executors: Pods
 
     @classmethod
     def start(cls, cluster: Cluster, namespace: str, count: int) -> Meter:
         """Now."""
-        offset, cpu = LAYOUT.audit_log.stat().st_size, api_server_cpu()
-        meter = cls(cluster, namespace, count, offset, cpu, {}, threading.Event())
-        threading.Thread(target=meter.watch, daemon=True).start()
-        return meter
-
-    def watch(self) -> None:
-        """Note when each executor is first seen Running, until all do.
-
-        The API server ends the watch of a client that cannot follow; then it is opened again.
-        """
-        command = [
-            *(
-                *network.enter(NAME),
-                str(gotools.ensure("kubectl")),
-                f"--kubeconfig={self.cluster.kubeconfig}",
-            ),
-            *("get", "pods", "-n", self.namespace, "--watch", "-o"),
-            'jsonpath={.metadata.name} {.status.phase}{"\\n"}',
-        ]
-        while not self.done.is_set():
-            with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as watch:
-                for line in watch.stdout or ():
-                    name, _, phase = line.strip().partition(" ")
-                    if phase == "Running" and "-exec-" in name:
-                        self.running.setdefault(name, datetime.now(UTC))
-                    if len(self.running) >= self.count:
-                        self.done.set()
-                        watch.terminate()
-                        break
+        executors = Pods(cluster, namespace, "spark-role=executor")
+        return cls(cluster, namespace, count, LAYOUT.audit_log.stat().st_size, api_server_cpu(), executors)
 
     def calls(self) -> list[Call]:
         """The calls in the namespace since the beginning, of accounts in it."""
@@ -270,9 +241,11 @@ class Meter:
 
     def wait(self) -> None:
         """Until all executors run."""
-        if not self.done.wait(SECONDS):
-            self.done.set()
-            raise ToolError(f"{len(self.running)} of {self.count} executors run after {SECONDS:.0f} s")
+        ran = self.executors.wait_running(self.count, SECONDS)
+        self.executors.close()
+        if not ran:
+            running = len(self.executors.running)
+            raise ToolError(f"{running} of {self.count} executors run after {SECONDS:.0f} s")
         time.sleep(1)  # for the last lines of the audit log
 
     def result(self, allocator: int | None) -> Result:
@@ -286,7 +259,7 @@ class Meter:
             RAW_POD.update(body_of(self.cluster, self.namespace, made[0].name))
         return Result(
             created=(max(call.answered for call in made) - began).total_seconds(),
-            running=(max(self.running.values()) - began).total_seconds(),
+            running=(max(self.executors.running.values()) - began).total_seconds(),
             calls=dict(Counter(f"{call.verb} {call.resource}" for call in calls if call.user == by)),
             api_server_cpu=api_server_cpu() - self.cpu,
             allocator_cpu=None if allocator is None else cpu_seconds(allocator),

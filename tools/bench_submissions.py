@@ -14,7 +14,6 @@ import resource
 import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -175,16 +174,15 @@ def _timed(
     """Submit, and wait until so many drivers run."""
     drivers = Pods(cluster, namespace, "spark-role=driver")
     used, served = cpu(), api_server_cpu()
-    began = time.monotonic()
+    began = datetime.now(UTC)
     submit()
-    while len(drivers.running) < count:
-        if time.monotonic() - began > SECONDS:
-            raise ToolError(f"{len(drivers.running)} of {count} drivers run after {SECONDS:.0f} s")
-        time.sleep(0.02)
+    ran = drivers.wait_running(count, SECONDS)
     served, used = api_server_cpu() - served, cpu() - used
     drivers.close()
+    if not ran:
+        raise ToolError(f"{len(drivers.running)} of {count} drivers run after {SECONDS:.0f} s")
     seen, running = max(drivers.seen.values()), max(drivers.running.values())
-    return Result(seen - began, running - began, used, served)
+    return Result((seen - began).total_seconds(), (running - began).total_seconds(), used, served)
 
 
 # --- the page ---------------------------------------------------------------------------------------

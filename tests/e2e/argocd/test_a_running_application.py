@@ -21,18 +21,53 @@ from cluster.images import REPOSITORY, TESTED_VERSIONS
 VERSION = TESTED_VERSIONS[-1]
 BUMPED = f"{REPOSITORY}:{VERSION}-bumped"
 DYNAMIC = {"enabled": True, "minExecutors": 0, "initialExecutors": 0, "maxExecutors": 1}
+DISKS = 150
+"""More than executors come in these tests; each is bound once, as nothing empties a disk here."""
 
 
 def steady(namespace: str, **spec: Any) -> dict[str, Any]:
-    """The application, with changes."""
+    """The application, with changes. Each executor has a claim of its own."""
     allocation = {**DYNAMIC, "executorIdleTimeout": "2s"}
+    asked = {
+        "accessModes": ["ReadWriteOnce"],
+        "storageClassName": namespace,
+        "resources": {"requests": {"storage": "1Mi"}},
+    }
+    claim = {
+        "volumes": [{"name": "disk", "ephemeral": {"volumeClaimTemplate": {"spec": asked}}}],
+        "executor": {"volumeMounts": [{"name": "disk", "mountPath": "/mnt/disk", "readOnly": True}]},
+    }
     return in_namespace(
-        document("steady", VERSION, "rounds.py", GO, **{"dynamicAllocation": allocation, **spec}), namespace
+        document("steady", VERSION, "rounds.py", GO, **{"dynamicAllocation": allocation, **claim, **spec}),
+        namespace,
     )
 
 
 @pytest.fixture(scope="module")
-def running(cluster: Cluster, module_repository: Repository, module_namespace: str) -> Iterator[Application]:
+def disks(cluster: Cluster, module_namespace: str) -> Iterator[None]:
+    """Disks for the executors' claims, as the cluster has nothing that makes them."""
+    metadata = {"labels": {"test": module_namespace}}
+    spec = {
+        "capacity": {"storage": "1Mi"},
+        "accessModes": ["ReadWriteOnce"],
+        "storageClassName": module_namespace,
+        "hostPath": {"path": "/mnt"},
+    }
+    kind = {"apiVersion": "v1", "kind": "PersistentVolume", "spec": spec}
+    cluster.apply(
+        *(
+            {**kind, "metadata": {**metadata, "name": f"{module_namespace}-{number}"}}
+            for number in range(DISKS)
+        )
+    )
+    yield
+    cluster.kubectl("delete", "persistentvolumes", "-l", f"test={module_namespace}", "--wait=false")
+
+
+@pytest.fixture(scope="module")
+def running(
+    cluster: Cluster, module_repository: Repository, module_namespace: str, disks: None
+) -> Iterator[Application]:
     """The application, synced for the first time, with a driver that has done a wave of work."""
     cluster.load({BUMPED: images.spark(VERSION)})
     application = Application(cluster, module_repository, "steady", module_namespace)
@@ -95,13 +130,16 @@ def test_what_runs_adds_is_no_difference(untouched: Application) -> None:
     assert found == rendered
     driver = run.driver()
     wait_until(lambda: bool(executor_names(run)), 240, "an executor is there", run.story)
-    owners = {
-        owner["uid"]
-        for kind in ("pods", "secrets", "persistentvolumeclaims")
-        for item in untouched.cluster.objects(kind, untouched.namespace, "spark-role=executor")
-        for owner in item["metadata"]["ownerReferences"]
-    }
-    assert owners == {driver["metadata"]["uid"]}
+    for kind in ("pods", "secrets"):
+        for item in untouched.cluster.objects(kind, untouched.namespace, "spark-role=executor"):
+            assert [owner["uid"] for owner in item["metadata"]["ownerReferences"]] == [
+                driver["metadata"]["uid"]
+            ]
+    claims = untouched.cluster.objects("persistentvolumeclaims", untouched.namespace)
+    assert claims
+    for claim in claims:
+        owners = [(owner["kind"], owner["name"]) for owner in claim["metadata"]["ownerReferences"]]
+        assert owners == [("Pod", claim["metadata"]["name"].removesuffix("-disk"))]
 
 
 def test_tuning_reaches_it_without_a_run(untouched: Application) -> None:
