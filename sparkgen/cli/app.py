@@ -12,20 +12,28 @@ from sparkgen.cli import (
     chart,
     diff,
     explain,
+    history,
     import_,
     init,
     lint,
+    logs,
     render,
     rule,
     run,
     schema,
+    status,
+    ui,
     validate,
     version,
 )
 from sparkgen.errors import SparkgenError
 
 EXIT_CODES = "Exit codes: 0 done, 1 problems or a difference found, 2 wrong usage or an internal error."
-COMMANDS = (init, import_, validate, lint, render, diff, chart, run, explain, schema, rule, version)
+COMMANDS = (
+    *(init, import_, validate, lint, render, diff, chart, run),
+    *(status, history, logs, ui),
+    *(explain, schema, rule, version),
+)
 _HELP = f"""One YAML document in, reviewable Kubernetes manifests for Apache Spark out.
 
 \b

@@ -34,6 +34,16 @@ class Target(str, enum.Enum):
     FLUX = "flux"
 
 
+class Listing(str, enum.Enum):
+    """How what lives in a cluster is written, as kubectl names it."""
+
+    TEXT = "text"
+    WIDE = "wide"
+    JSON = "json"
+    YAML = "yaml"
+    NAME = "name"
+
+
 Sources = Annotated[
     list[str],
     typer.Argument(
@@ -98,6 +108,35 @@ Kubeconfig = Annotated[
         "--kubeconfig",
         metavar="FILE",
         help="Kubeconfig; those of KUBECONFIG or ~/.kube/config if not given.",
+        show_default=False,
+    ),
+]
+Namespace = Annotated[
+    str,
+    typer.Option(
+        "--namespace",
+        "-n",
+        metavar="NAME",
+        help="Namespace in the cluster; the context's if not given.",
+        show_default=False,
+    ),
+]
+ListingForm = Annotated[
+    Listing,
+    typer.Option(
+        "--output", "-o", help="How it is written; name is what kubectl takes.", case_sensitive=False
+    ),
+]
+ApplicationName = Annotated[
+    str,
+    typer.Argument(metavar="NAME", help="The application, or one of its runs.", show_default=False),
+]
+RunName = Annotated[
+    str,
+    typer.Option(
+        "--run",
+        metavar="RUN",
+        help="One of its runs, by its name or its hash; the latest if not given.",
         show_default=False,
     ),
 ]

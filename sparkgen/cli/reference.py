@@ -6,7 +6,6 @@ import enum
 import inspect
 import typing
 from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -23,7 +22,8 @@ Data goes to standard output, everything else to standard error. {EXIT_CODES}
 
 `sparkgen COMMAND --help` shows each part of this page at the terminal, `sparkgen --install-completion`
 teaches your shell the commands and options, `sparkgen --version` prints the version. Nothing is asked, and no
-command reads the network, but for those that talk to a cluster: `diff` without `--from` and `--rendered`.
+command reads the network, but for those that talk to a cluster: `diff` without `--from` and `--rendered`,
+`status`, `history`, `logs` and `ui`.
 `lint` alone reads a configuration file ([lint](../lint.md)).
 """
 _ENVIRONMENT = """\
@@ -73,9 +73,8 @@ def _parameters(command: Any) -> Iterator[tuple[OptionInfo | ArgumentInfo, Any, 
 
 
 def _argument(info: ArgumentInfo, kind: Any, default: Any) -> str:
-    if default is not inspect.Parameter.empty:
-        return f"[{info.metavar}]"
-    return str(info.metavar) if kind is Path else f"{info.metavar}..."
+    several = "..." if "list[" in str(kind) and "..." not in str(info.metavar) else ""
+    return f"{info.metavar}{several}" if default is inspect.Parameter.empty else f"[{info.metavar}{several}]"
 
 
 def _row(info: OptionInfo | ArgumentInfo, kind: Any, default: Any) -> str:

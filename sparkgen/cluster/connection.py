@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+import socket
+import threading
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sparkgen.cluster.errors import ClusterError, in_words, not_installed
 from sparkgen.cluster.place import Chosen, Place, choose
@@ -21,7 +23,26 @@ PAGE = 500
 TIMEOUT = (10.0, 60.0)
 """Seconds to wait for a connection, and for an answer."""
 
+PIECE = 2**16
+"""Bytes of a log that are passed on at a time, at most."""
+
 Object = dict[str, Any]
+
+
+class Forwarded(Protocol):
+    """A connection to a port of a pod: the official client's PortForward."""
+
+    def socket(self, port_number: int) -> socket.socket:
+        """What is written to it comes out there, and the other way round."""
+        ...
+
+    def error(self, port_number: int) -> str | None:
+        """What went wrong at the other end."""
+        ...
+
+    def close(self) -> None:
+        """End it."""
+        ...
 
 
 class Cluster:
@@ -38,6 +59,7 @@ class Cluster:
         self.context = chosen.context
         self.namespace = chosen.namespace
         self.server = str(api.configuration.host)
+        self._swapped = threading.Lock()
         # The dynamic client speaks JSON, whichever version of the typed clients is installed. Its discovery
         # is a dozen requests and a cache in /tmp that others may write: the paths are in routes.py instead.
         self._client = DynamicClient(api, discoverer=_NoDiscovery)  # type: ignore[no-untyped-call]
@@ -52,8 +74,10 @@ class Cluster:
                 return None
             raise
 
-    def list(self, api_version: str, kind: str, namespace: str = "", selector: str = "") -> list[Object]:
-        """The objects of a kind that a label selector chooses, each with its apiVersion and kind."""
+    def list(
+        self, api_version: str, kind: str, namespace: str = "", selector: str = "", fields: str = ""
+    ) -> list[Object]:
+        """The objects of a kind that label and field selectors choose, each with its apiVersion and kind."""
         where = namespace or self.namespace
         path = route(api_version, kind, where)
         items: list[Object] = []
@@ -61,7 +85,13 @@ class Cluster:
         while True:
             extra: Object = {"_continue": more} if more else {}
             page = self._ask(
-                f"list {kind}s in {where}", "get", path, label_selector=selector or None, limit=PAGE, **extra
+                f"list {kind}s in {where}",
+                "get",
+                path,
+                label_selector=selector or None,
+                field_selector=fields or None,
+                limit=PAGE,
+                **extra,
             )
             items += [{"apiVersion": api_version, "kind": kind, **item} for item in page["items"]]
             more = page.get("metadata", {}).get("continue") or ""
@@ -106,6 +136,69 @@ class Cluster:
                 return False
             raise
         return True
+
+    def log(
+        self,
+        pod: str,
+        container: str,
+        namespace: str = "",
+        *,
+        tail: int | None = None,
+        previous: bool = False,
+    ) -> str:
+        """The log of a container, or its last lines; `previous`: of the time before it was restarted."""
+        return b"".join(self.follow(pod, container, namespace, tail=tail, previous=previous)).decode(
+            errors="replace"
+        )
+
+    def follow(
+        self,
+        pod: str,
+        container: str,
+        namespace: str = "",
+        *,
+        tail: int | None = None,
+        previous: bool = False,
+        follow: bool = False,
+    ) -> Iterator[bytes]:
+        """The log of a container as it comes, in pieces; with `follow` until the container ends.
+
+        https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#get-read-log-of-the-specified-pod
+        """
+        where = namespace or self.namespace
+        query = {
+            "container": container,
+            "tailLines": tail,
+            "previous": "true" if previous else None,
+            "follow": "true" if follow else None,
+        }
+        with in_words(f"read the log of {container} in pod {pod} in {where}", self.server):
+            answer = self._client.request(
+                "get",
+                f"{route('v1', 'Pod', where, pod)}/log",
+                serialize=False,
+                query_params=[(key, value) for key, value in query.items() if value is not None],
+                header_params={"Accept": "text/plain, application/json, */*"},
+                _request_timeout=(TIMEOUT[0], None) if follow else TIMEOUT,
+            )
+            yield from answer.stream(PIECE, decode_content=True)
+
+    def forward(self, pod: str, port: int, namespace: str = "") -> Forwarded:
+        """One connection to a port of a pod, through the API server.
+
+        https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.34/#portforward-pod-v1-core
+        """
+        from kubernetes import client  # noqa: PLC0415 - see the package
+        from kubernetes.stream import portforward  # noqa: PLC0415
+
+        where = namespace or self.namespace
+        # The client swaps its transport for the time of this call.
+        with self._swapped, in_words(f"forward port {port} of pod {pod} in {where}", self.server):
+            core = client.CoreV1Api(self.api)
+            opened: Forwarded = portforward(
+                core.connect_get_namespaced_pod_portforward, pod, where, ports=str(port)
+            )
+            return opened
 
     def _ask(self, doing: str, method: str, path: str, **parameters: Any) -> Object:
         with in_words(doing, self.server):

@@ -1,0 +1,51 @@
+"""What `status` and `history` share: rows from a cluster, written in the form that was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from sparkgen.cli import output
+
+if TYPE_CHECKING:
+    from sparkgen.live.rows import Row
+    from sparkgen.live.table import Column
+
+
+def show(
+    rows: Sequence[Row],
+    columns: Sequence[Column],
+    form: str,
+    now: datetime,
+    *,
+    spaces: bool = False,
+    header: bool = True,
+) -> None:
+    """Print rows as text, wide, json, yaml or name; `spaces`: those of several namespaces."""
+    from sparkgen.live.rows import names  # noqa: PLC0415 - not for every command's help
+    from sparkgen.live.table import table, value  # noqa: PLC0415
+
+    if form in ("json", "yaml"):
+        output.write(_machine({"runs": [value(row) for row in rows]}, form))
+    elif form == "name":
+        output.write(names(rows))
+    elif rows:
+        lines = table(rows, columns, now, wide=form == "wide", spaces=spaces)
+        output.write("".join(f"{line}\n" for line in (lines if header else lines[1:])))
+
+
+def tell_unseen(unseen: Iterable[str]) -> None:
+    """Say once what the person may not see."""
+    for text in dict.fromkeys(unseen):
+        output.note(f"sparkgen: {text}: what is of that kind is missing here")
+
+
+def _machine(body: dict[str, object], form: str) -> str:
+    if form == "json":
+        import json  # noqa: PLC0415 - as above
+
+        return f"{json.dumps(body, indent=2, ensure_ascii=False)}\n"
+    import yaml  # noqa: PLC0415
+
+    return str(yaml.safe_dump(body, sort_keys=False, allow_unicode=True))

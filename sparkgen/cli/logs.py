@@ -1,0 +1,185 @@
+"""`sparkgen logs`: what driver, allocator and executors of a run have written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sparkgen.cli import output
+from sparkgen.cli.options import ApplicationName, Context, Kubeconfig, Namespace, RunName
+from sparkgen.errors import SparkgenError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sparkgen.cluster import Cluster
+    from sparkgen.live.following import Read
+    from sparkgen.live.sources import Source
+    from sparkgen.live.values import Run
+
+SUMMARY = "Print the log of a run's driver, allocator or executors."
+HELP = """Print the log of a run: of its driver, or of its allocator or executors.
+
+With -f it goes on until the container ends, and waits for one that has not begun. Ctrl-C ends the command,
+and nothing else. An executor's log goes with its pod, which is deleted when it has ended: then the command
+says how it ended, and under which name your cluster's log collection has it.
+"""
+EXAMPLES = """\b
+Examples:
+  sparkgen logs pi                      # the driver of the latest run
+  sparkgen logs pi -f --tail 20
+  sparkgen logs pi --allocator          # why executors come and go
+  sparkgen logs pi --executor 3
+  sparkgen logs pi --all -f             # all of them, each line with its container
+  sparkgen logs nightly --run 29384640  # an earlier firing
+  sparkgen logs stream --previous       # of the driver before it was started again
+"""
+LOOK_SECONDS = 1.0
+
+
+def command(
+    name: ApplicationName,
+    run: RunName = "",
+    executor: Annotated[
+        str,
+        typer.Option(
+            "--executor",
+            "-e",
+            metavar="ID",
+            help="Of this executor: its id, or its pod's name.",
+            show_default=False,
+        ),
+    ] = "",
+    allocator: Annotated[bool, typer.Option("--allocator", help="Of the allocator.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Of driver, allocator and all executors that are there.")
+    ] = False,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on while it is written.")] = False,
+    tail: Annotated[
+        int | None,
+        typer.Option(
+            "--tail", metavar="N", min=0, help="Its last lines only, N of each log.", show_default=False
+        ),
+    ] = None,
+    previous: Annotated[
+        bool, typer.Option("--previous", help="Of the time before the container was started again.")
+    ] = False,
+    namespace: Namespace = "",
+    context: Context = "",
+    kubeconfig: Kubeconfig = "",
+) -> None:
+    """Print what was written, and with --follow what will be."""
+    from sparkgen.cluster import Place, connect  # noqa: PLC0415 - not for every command's help
+    from sparkgen.live.find import choose, one  # noqa: PLC0415
+
+    if [bool(executor), allocator, everything].count(True) > 1:
+        raise SparkgenError("--executor, --allocator and --all each mean other logs: leave all but one out")
+    if previous and follow:
+        raise SparkgenError("--previous is about a container that has ended: there is nothing to follow")
+    cluster = connect(Place(kubeconfig, context, namespace))
+    chosen = choose(one(cluster, name), run)
+
+    def read(source: Source) -> Iterable[bytes]:
+        return cluster.follow(source.pod, source.container, tail=tail, previous=previous, follow=follow)
+
+    if everything:
+        _print(_all(cluster, chosen, read, follow=follow))
+        return
+    source = _wanted(cluster, chosen, executor, allocator=allocator, follow=follow)
+    _print(_lines(read(source)))
+
+
+def _print(lines: Iterable[str]) -> None:
+    for line in lines:
+        output.write(line)
+
+
+def _lines(pieces: Iterable[bytes]) -> Iterable[str]:
+    from sparkgen.live.following import lines  # noqa: PLC0415 - as above
+
+    return lines(pieces)
+
+
+def _wanted(cluster: Cluster, run: Run, executor: str, *, allocator: bool, follow: bool) -> Source:
+    """The log that is meant. SparkgenError says why there is none; with `follow` it is waited for."""
+    from sparkgen.live import sources  # noqa: PLC0415 - as above
+
+    if executor:
+        source = sources.allocator_source(run)
+        log = "" if source is None else _text(cluster, source)
+        return sources.executor_source(run, executor, log)
+    find = sources.allocator_source if allocator else sources.driver_source
+    found = find(run)
+    if found is None:
+        run = _wait(cluster, run, allocator=allocator, follow=follow)
+        found = find(run)
+    assert found is not None  # noqa: S101 - _wait has seen it
+    if not allocator and found.title != "driver":
+        output.note(f"sparkgen: the driver has not begun; this is the log of {found.container}:")
+    return found
+
+
+def _text(cluster: Cluster, source: Source) -> str:
+    from sparkgen.cluster import ClusterError  # noqa: PLC0415 - as above
+
+    try:
+        return cluster.log(source.pod, source.container)
+    except ClusterError:
+        return ""  # it only serves to tell more
+
+
+def _wait(cluster: Cluster, run: Run, *, allocator: bool, follow: bool) -> Run:
+    """The run when there is a log of it. SparkgenError when there will be none, or nobody waits."""
+    import time  # noqa: PLC0415 - as above
+    from datetime import UTC, datetime  # noqa: PLC0415
+
+    from sparkgen.live import sources  # noqa: PLC0415
+    from sparkgen.live.explain import explain  # noqa: PLC0415
+    from sparkgen.live.facts import gather  # noqa: PLC0415
+    from sparkgen.live.find import choose, one  # noqa: PLC0415
+
+    find = sources.allocator_source if allocator else sources.driver_source
+    told = ""
+    while find(run) is None:
+        facts = gather(cluster, run)
+        reason = explain(facts, datetime.now(UTC))
+        why = f": {reason.text}" if reason else ""
+        state = facts.life.state.value
+        if facts.life.over:
+            raise SparkgenError(f"there is no log of {run.name}, which is {state}{why}")
+        if not follow:
+            raise SparkgenError(f"there is no log of {run.name} yet, which is {state}{why}; -f waits for it")
+        if (text := f"{run.name} is {state}{why}") != told:
+            output.note(f"sparkgen: waiting: {text}")
+            told = text
+        time.sleep(LOOK_SECONDS)
+        run = choose(one(cluster, run.application, run.namespace), run.name)
+    return run
+
+
+def _all(cluster: Cluster, run: Run, read: Read, *, follow: bool) -> Iterable[str]:
+    from sparkgen.live.find import choose, one  # noqa: PLC0415 - as above
+    from sparkgen.live.following import one_by_one, together  # noqa: PLC0415
+    from sparkgen.live.state import State, life_of  # noqa: PLC0415
+
+    if not follow:
+        there = _there(run)
+        if not there:
+            _wait(cluster, run, allocator=False, follow=False)
+        return one_by_one(there, read)
+
+    def look() -> tuple[Sequence[Source], bool]:
+        seen = choose(one(cluster, run.application, run.namespace), run.name)
+        life = life_of(seen)
+        return _there(seen), life.over or life.state in (State.ENDING, State.DELETING)
+
+    return together(look, read)
+
+
+def _there(run: Run) -> list[Source]:
+    """All logs that there are now."""
+    from sparkgen.live import sources  # noqa: PLC0415 - as above
+
+    own = [sources.driver_source(run), sources.allocator_source(run)]
+    return [*(one for one in own if one is not None), *sources.executor_sources(run)]

@@ -1,0 +1,119 @@
+"""`sparkgen status`: how the applications of a namespace fare, and why one does not get on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sparkgen.cli import listing, output
+from sparkgen.cli.options import Context, Kubeconfig, Listing, ListingForm
+from sparkgen.errors import SparkgenError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from sparkgen.cluster import Cluster
+    from sparkgen.live.rows import Row
+
+SUMMARY = "Say how applications in a cluster fare, and why one does not get on."
+HELP = """Say how applications in a cluster fare: each with its latest run and those that have not ended.
+
+EXECUTORS is how many run, of how many are wanted, and how many are pending. REASON says in words why a run
+waits or has failed, and what to do about it (docs/troubleshooting.md). Nothing in the cluster is changed; the
+right to list Jobs and pods is enough, and to read Events and logs helps.
+"""
+EXAMPLES = """\b
+Examples:
+  sparkgen status                       # all applications of the context's namespace
+  sparkgen status pi -n analytics
+  sparkgen status pi-1a2b3c4d           # one run
+  sparkgen status -n analytics -n etl -o wide
+  sparkgen status pi --watch            # a line whenever something changes, until Ctrl-C
+  sparkgen status -o json | jq '.runs[] | select(.state == "Failed")'
+"""
+WATCH_SECONDS = 2.0
+
+
+def command(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME", help="Applications, or runs of them; all if not given.", show_default=False
+        ),
+    ] = None,
+    namespaces: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--namespace",
+            "-n",
+            metavar="NAME",
+            help="Namespace in the cluster; the context's if not given. Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    context: Context = "",
+    kubeconfig: Kubeconfig = "",
+    form: ListingForm = Listing.TEXT,
+    watch: Annotated[
+        bool, typer.Option("--watch", "-w", help="Go on, and print a line when a run has changed.")
+    ] = False,
+) -> None:
+    """Print the table, and with --watch what changes in it."""
+    from sparkgen.cluster import Place, connect  # noqa: PLC0415 - not for every command's help
+    from sparkgen.live.table import STATUS  # noqa: PLC0415
+
+    spaces = list(dict.fromkeys(namespaces or ()))
+    if watch and form not in (Listing.TEXT, Listing.WIDE):
+        raise SparkgenError(f"--watch prints lines of a table: it does not go with -o {form.value}")
+    cluster = connect(Place(kubeconfig, context, spaces[0] if spaces else ""))
+    rows, now = _look(cluster, names or (), spaces)
+    listing.show(rows, STATUS, form.value, now, spaces=len(spaces) > 1)
+    if not rows:
+        where = " and ".join(spaces or [cluster.namespace])
+        output.note(
+            f"no application of sparkgen's is in {where}; --namespace or --context names another place"
+        )
+    if watch:
+        _watch(cluster, names or (), spaces, form.value, rows)
+
+
+def _look(cluster: Cluster, names: Sequence[str], spaces: Sequence[str]) -> tuple[list[Row], datetime]:
+    """The rows, and when they were true."""
+    from datetime import UTC, datetime  # noqa: PLC0415 - as above
+
+    from sparkgen.live.find import find  # noqa: PLC0415
+    from sparkgen.live.rows import current, rows  # noqa: PLC0415
+
+    now = datetime.now(UTC)
+    found = find(cluster, names, spaces)
+    listing.tell_unseen(found.unseen)
+    return rows(cluster, found.applications, current, now), now
+
+
+def _watch(
+    cluster: Cluster, names: Sequence[str], spaces: Sequence[str], form: str, shown: Sequence[Row]
+) -> None:
+    """Print the rows that differ from those shown last, for ever; wait for a server that does not answer."""
+    import time  # noqa: PLC0415 - as above
+
+    from sparkgen.cluster import ClusterError  # noqa: PLC0415
+    from sparkgen.live.table import STATUS  # noqa: PLC0415
+
+    silent = False
+    while True:
+        time.sleep(WATCH_SECONDS)
+        try:
+            rows, now = _look(cluster, names, spaces)
+        except ClusterError as error:
+            if error.status is not None and error.status < 500:
+                raise
+            if not silent:
+                output.note(f"sparkgen: {error}; trying on")
+            silent = True
+            continue
+        silent = False
+        changed = [row for row in rows if row not in shown]
+        listing.show(changed, STATUS, form, now, spaces=len(spaces) > 1, header=False)
+        shown = rows

@@ -1,0 +1,146 @@
+"""What the end of a driver's log says about its failure. Pure.
+
+The words are those of Spark's SparkSubmit and DependencyUtils, of the JVM (UnsupportedClassVersionError),
+of Python and of R, and of the scheduler jar, whose messages begin with `sparkgen: `.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sparkgen.live.reason import Reason, detail
+from sparkgen.live.refusals import EXECUTOR, container_waits, no_node, refusal
+
+JAVA_OF_CLASS_FILE = 44
+"""A class file of version 65 is Java 21's (Java Virtual Machine Specification, 4.1)."""
+
+_JAVA = re.compile(
+    r"UnsupportedClassVersionError: (\S+) has been compiled by a more recent version of the Java Runtime "
+    r"\(class file version (\d+)\.\d+\), this version of the Java Runtime only recognizes class file "
+    r"versions up to (\d+)\.\d+"
+)
+_OURS = re.compile(r"(?: ERROR .*?|SparkgenException: |Error: )sparkgen: (.+)")
+_LOST = re.compile(r"ExecutorLostFailure \(.*?Reason: (.+)")
+_TASK_HEAP = re.compile(r"(?:Lost task|stage failure:) .*?java\.lang\.OutOfMemoryError: (.+)")
+_HEAP = re.compile(
+    r'^(?:Exception in thread "[^"]*" |Terminating due to |Caused by: )?java\.lang\.OutOfMemoryError: (.+)',
+    re.MULTILINE,
+)
+_NO_CLASS = re.compile(r"Failed to load class ([\w.$]+?)\.?$|ClassNotFoundException: ([\w.$]+)", re.MULTILINE)
+_NO_MAIN_JAR = re.compile(r"Local jar (\S+) does not exist, skipping")
+_NO_MAIN_FILE = re.compile(r"can't open file '([^']+)'|Fatal error: cannot open file '([^']+)'")
+_NO_FILE = re.compile(
+    r"Path does not exist: (\S+?)[.;,]?(?:\s|$)|FileNotFoundException: (?:File )?(\S+)|"
+    r"NoSuchFileException: (\S+)|FileNotFoundError: \[Errno 2\] No such file or directory: '([^']+)'",
+)
+_SCALA = re.compile(r"(?:NoSuchMethodError|NoClassDefFoundError):? .*scala[./]")
+_ERROR = re.compile(
+    r'^(?:Exception in thread "[^"]*" |Caused by: )?((?:[\w$]+\.)*\w*(?:Error|Exception|Failure)(?::| ).+)$',
+    re.MULTILINE,
+)
+_SPARK_ERROR = re.compile(r"^(?:\S+ \S+ )?(?:ERROR|Error:) (.+)$", re.MULTILINE)
+
+
+def failure_in(log: str) -> Reason | None:
+    """Why the driver's program failed, as far as the end of its log says."""
+    return _java(log) or _ours(log) or _executors(log) or _memory(log) or _files(log) or _program(log)
+
+
+def _java(log: str) -> Reason | None:
+    found = _JAVA.search(log)
+    if found is None:
+        return None
+    wants, has = (int(version) - JAVA_OF_CLASS_FILE for version in found.group(2, 3))
+    name = found[1].replace("/", ".")
+    return Reason(
+        "java",
+        f"{name} was compiled for Java {wants}, and the image has Java {has}",
+        f"use a spec.image with Java {wants}, or compile it for Java {has}",
+    )
+
+
+def _ours(log: str) -> Reason | None:
+    found = _OURS.search(log)
+    return application_failed(found[1]) if found else None
+
+
+def application_failed(message: str) -> Reason:
+    """Why the allocator, or the scheduler jar, has ended the application."""
+    if reason := executors_hindered(message):
+        return reason
+    if "out of memory" in message or "heap was full" in message:
+        return executor_memory(message)
+    return Reason("stopped", detail(message))
+
+
+def executors_hindered(message: str) -> Reason | None:
+    """What keeps executors from coming, from a sentence of the allocator's; None for none of the known."""
+    if reason := refusal(message, EXECUTOR):
+        return reason
+    if found := re.search(r"(?:executor \d+: |pending, |: )?Unschedulable: (.*)", message):
+        return no_node(found[1], EXECUTOR)
+    if found := re.search(r"\b([A-Z]\w*(?:Image\w*|BackOff|Pull|Error)): (.*)", message):
+        return container_waits(found[1], found[2], EXECUTOR)
+    return None
+
+
+def executor_memory(message: str) -> Reason:
+    """An executor that needed more memory than it may have."""
+    return Reason(
+        "executor-memory",
+        f"executors run out of memory ({detail(message)})",
+        "raise spec.executor.memoryOverhead (Python, native memory) or spec.executor.memory (Java's heap)",
+    )
+
+
+def _executors(log: str) -> Reason | None:
+    if found := _TASK_HEAP.search(log):
+        return executor_memory(f"a task's java.lang.OutOfMemoryError: {found[1]}")
+    found = _LOST.search(log)
+    if found is None:
+        return None
+    if "out of memory" in found[1] or "heap was full" in found[1]:
+        return executor_memory(found[1].partition("Driver stacktrace")[0])
+    cause = f"the executors of a task were lost too often ({detail(found[1])})"
+    return Reason("executors-lost", cause, "see what ended them: sparkgen logs NAME --allocator")
+
+
+def _memory(log: str) -> Reason | None:
+    if found := _HEAP.search(log):
+        cause = f"the driver's Java heap was full ({detail(found[1])})"
+        return Reason("driver-memory", cause, "raise spec.driver.memory, or collect less into the driver")
+    return None
+
+
+def _files(log: str) -> Reason | None:
+    step = "correct spec.mainApplicationFile, or build the file into spec.image"
+    if found := _NO_MAIN_FILE.search(log):
+        return Reason("missing-file", f"the image has no file {found[1] or found[2]}", step)
+    if found := _NO_CLASS.search(log):
+        if jar := _NO_MAIN_JAR.search(log):
+            return Reason("missing-file", f"the image has no file {jar[1]}", step)
+        return Reason(
+            "main-class",
+            f"the class {found[1] or found[2]} is in no jar of the application",
+            "correct spec.mainClass, or name the jar that has it (spec.mainApplicationFile, spec.deps.jars)",
+        )
+    if found := _NO_FILE.search(log):
+        name = next(group for group in found.groups() if group)
+        step = (
+            "correct the path, or mount what holds it (spec.volumes, and volumeMounts of driver and executor)"
+        )
+        return Reason("missing-file", f"there is no file {name}", step)
+    if found := _SCALA.search(log):
+        step = "build the application for the Scala line of the image, and see spec.scalaVersion"
+        return Reason("scala", f"a class of Scala does not fit ({detail(_line(log, found.start()))})", step)
+    return None
+
+
+def _program(log: str) -> Reason | None:
+    """The last error that the log names."""
+    found = [*_ERROR.finditer(log)] or [*_SPARK_ERROR.finditer(log)]
+    return Reason("program", f"the program failed ({detail(found[-1][1])})") if found else None
+
+
+def _line(text: str, position: int) -> str:
+    return text[text.rfind("\n", 0, position) + 1 :].partition("\n")[0]

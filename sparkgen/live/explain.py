@@ -1,0 +1,108 @@
+"""Why a run does not get on, or has failed: `explain`, a pure decision on the facts.
+
+What is nearest to the failure speaks first: the driver's container before its pod, the pod before the Job,
+and for executors the allocator, which has judged their pods already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from sparkgen.allocator.causes import waiting_of
+from sparkgen.live import allocatorlog
+from sparkgen.live.driverlog import executor_memory, executors_hindered
+from sparkgen.live.facts import Executors, Facts, executors, time_of
+from sparkgen.live.failed import went_wrong, why_failed
+from sparkgen.live.pending import why_pending
+from sparkgen.live.reason import Reason, detail
+from sparkgen.live.state import State
+from sparkgen.live.values import Object, moment
+
+RECENT = timedelta(minutes=15)
+"""How long a lost executor is worth a word."""
+HINDERED = ("ExecutorsRefused", "ExecutorsFailToStart", "ExecutorsPending")
+"""Reasons of the allocator's Events about executors that do not come (sparkgen.allocator.story)."""
+
+
+def explain(facts: Facts, now: datetime) -> Reason | None:
+    """Why the run does not get on, or has failed; None when there is nothing to say."""
+    state = facts.life.state
+    if state is State.SUCCEEDED:
+        return None
+    if state is State.SUSPENDED:
+        return _suspended(facts)
+    if state is State.FAILED or (state in (State.ENDING, State.RESTARTING) and went_wrong(facts)):
+        return why_failed(facts)
+    if state is State.PENDING:
+        return why_pending(facts)
+    if state is State.RUNNING:
+        return _running(facts, now)
+    return None
+
+
+def _suspended(facts: Facts) -> Reason:
+    step = "set spec.suspend to false in the document, and apply it"
+    labels = facts.run.workload["metadata"].get("labels") or {}
+    if "kueue.x-k8s.io/queue-name" in labels:
+        step = "its queue lets it start when there is room (kubectl get workloads)"
+    return Reason("suspended", "it is suspended", step)
+
+
+def _running(facts: Facts, now: datetime) -> Reason | None:
+    there = executors(facts)
+    if _lacks(there):
+        for text in _hindrances(facts, now):
+            if reason := executors_hindered(text) or _hindered(text):
+                return reason
+    return _lost(facts, now) or _earlier(facts)
+
+
+def _lacks(there: Executors) -> bool:
+    return there.pending > 0 or there.target is None or there.running < there.target
+
+
+def _hindrances(facts: Facts, now: datetime) -> Iterator[str]:
+    """What keeps executors from coming, the surest source first."""
+    yield allocatorlog.hindrance(facts.allocator_log)
+    if not facts.allocator_log:
+        for event in reversed(facts.events):
+            if event.get("reason") in HINDERED and _is_recent(event, now):
+                yield str(event.get("message") or "")
+    for pod in facts.run.executors:
+        if waits := waiting_of(pod):
+            yield waits.text
+
+
+def _hindered(text: str) -> Reason | None:
+    """Words of the allocator's that no table knows; what passes by itself is not worth a word."""
+    passing = ("PodInitializing", "ContainerCreating", "Pending")
+    if not text or any(word in text for word in passing):
+        return None
+    return Reason("executors", f"executors do not come ({detail(text)})", "")
+
+
+def _lost(facts: Facts, now: datetime) -> Reason | None:
+    """An executor that ended lately, for want of memory or by a fault of the application's."""
+    for event in reversed(facts.events):
+        if (
+            event.get("reason") == "ExecutorLost"
+            and event.get("type") == "Warning"
+            and _is_recent(event, now)
+        ):
+            message = str(event.get("message") or "")
+            if "out of memory" in message or "heap was full" in message:
+                return executor_memory(message)
+            return Reason("executor-lost", detail(message), "")
+    return None
+
+
+def _earlier(facts: Facts) -> Reason | None:
+    if not facts.next_run:
+        return None
+    return Reason("earlier", f"an earlier run, beside {facts.next_run}")
+
+
+def _is_recent(event: Object, now: datetime) -> bool:
+    happened = moment(time_of(event))
+    return happened is not None and now - happened < RECENT

@@ -1,0 +1,121 @@
+"""Why a run has failed: from its Job, its driver's pod and log, and the allocator's words. Pure."""
+
+from __future__ import annotations
+
+from sparkgen import contract
+from sparkgen.allocator.causes import DISRUPTIONS, EXIT_CODES, POD_REASONS
+from sparkgen.live.driverlog import application_failed, failure_in
+from sparkgen.live.facts import Facts
+from sparkgen.live.pending import init_ended, never_made
+from sparkgen.live.reason import Reason, detail
+from sparkgen.live.values import (
+    Object,
+    conditions,
+    container,
+    containers,
+    status_of,
+    terminated,
+)
+
+
+def went_wrong(facts: Facts) -> bool:
+    """Whether a container of the driver's pod has failed, now or the last time."""
+    pod = facts.run.driver
+    if pod is None:
+        return False
+    ends = [
+        terminated(one) or (one.get("lastState") or {}).get("terminated") or {} for one in containers(pod)
+    ]
+    return any(end.get("exitCode") for end in ends) or status_of(pod).get("phase") == "Failed"
+
+
+def why_failed(facts: Facts) -> Reason:
+    """What ended the run, or its last attempt."""
+    pod = facts.run.driver
+    job = conditions(facts.run.workload).get("Failed", {}) if facts.run.kind == "Job" else {}
+    if job.get("reason") == "DeadlineExceeded":
+        step = "raise spec.activeDeadlineSeconds, or find out what takes so long: sparkgen logs NAME"
+        return Reason("deadline", "it ran longer than it may (activeDeadlineSeconds)", _fill(step, facts))
+    if pod is None:
+        return never_made(facts) or _vanished(job)
+    return (
+        _init_failed(pod)
+        or _disrupted(pod)
+        or _out_of_memory(pod)
+        or _driver_failed(facts, pod)
+        or _vanished(job)
+    )
+
+
+def _vanished(job: Object) -> Reason:
+    said = detail(str(job.get("message") or ""))
+    cause = f"its driver's pod is gone, and with it its log{f' ({said})' if said else ''}"
+    return Reason("gone", cause, "look for the log where your cluster collects logs, or run it again")
+
+
+def _init_failed(pod: Object) -> Reason | None:
+    """An init container, sidecars among them, that ended the pod before the driver began."""
+    for status in status_of(pod).get("initContainerStatuses") or ():
+        end = terminated(status)
+        if end.get("exitCode") and not terminated(container(pod)):
+            return init_ended(str(status["name"]), end)
+    return None
+
+
+def _disrupted(pod: Object) -> Reason | None:
+    """A pod that others ended: the node, the scheduler, a drain."""
+    reason = str(status_of(pod).get("reason") or "")
+    disruption = conditions(pod).get("DisruptionTarget", {})
+    words = POD_REASONS.get(reason) or DISRUPTIONS.get(str(disruption.get("reason") or ""))
+    if words is None:
+        return None
+    said = detail(str(status_of(pod).get("message") or disruption.get("message") or ""))
+    step = "run it again, or let that happen by itself (spec.restartPolicy.onFailureRetries)"
+    return Reason("evicted", f"the driver {words[1]}{f' ({said})' if said else ''}", step)
+
+
+def _out_of_memory(pod: Object) -> Reason | None:
+    end = _end_of_driver(pod)
+    if end.get("reason") != "OOMKilled":
+        return None
+    limit = _memory_limit(pod)
+    bound = f"its container may have {limit}" if limit else "its node had none left"
+    step = "raise spec.driver.memoryOverhead (Python, native memory) or spec.driver.memory (Java's heap)"
+    return Reason("driver-memory", f"the driver was killed, as it ran out of memory ({bound})", step)
+
+
+def _driver_failed(facts: Facts, pod: Object) -> Reason | None:
+    """What the allocator and the driver's own log say; at least its exit code."""
+    for event in reversed(facts.events):
+        if event.get("reason") == "ApplicationFailed":
+            return application_failed(str(event.get("message") or ""))
+    end = _end_of_driver(pod)
+    if not end:
+        return None
+    if reason := failure_in(facts.driver_log or str(end.get("message") or "")):
+        step = reason.next_step or "read its log: sparkgen logs NAME"
+        return Reason(reason.code, reason.cause, _fill(step, facts))
+    code = int(end.get("exitCode") or 0)
+    meaning = f" ({EXIT_CODES[code]})" if code in EXIT_CODES and code < 100 else ""
+    step = _fill("read its log: sparkgen logs NAME", facts)
+    return Reason("exit", f"the driver's program ended with code {code}{meaning}", step)
+
+
+def _end_of_driver(pod: Object) -> Object:
+    """How the Spark container ended, this time or the last."""
+    status = container(pod)
+    found: Object = terminated(status) or (status.get("lastState") or {}).get("terminated") or {}
+    return found
+
+
+def _memory_limit(pod: Object) -> str:
+    for one in pod["spec"].get("containers") or ():
+        if one.get("name") == contract.DRIVER_CONTAINER:
+            return str(((one.get("resources") or {}).get("limits") or {}).get("memory") or "")
+    return ""
+
+
+def _fill(step: str, facts: Facts) -> str:
+    """A next step with the names that its command takes."""
+    run = "" if facts.run.latest else f" --run {facts.run.name}"
+    return step.replace("NAME", f"{facts.run.application}{run}")

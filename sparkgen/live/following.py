@@ -1,0 +1,94 @@
+"""Logs as lines: one after the other, or several at once while they are written."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from sparkgen.cluster import ClusterError
+from sparkgen.live.sources import Source
+
+LOOK_SECONDS = 2.0
+"""Between two looks for new containers."""
+
+Read = Callable[[Source], Iterable[bytes]]
+Look = Callable[[], tuple[Sequence[Source], bool]]
+"""The containers that have a log now, and whether no more will come."""
+
+_Heard = tuple[Source, str | ClusterError | None]
+"""A line; an error that ended the log; None at its end."""
+
+
+def lines(pieces: Iterable[bytes]) -> Iterator[str]:
+    """The lines of a log that comes in pieces, each with its end; the last one as soon as it is whole."""
+    rest = b""
+    for piece in pieces:
+        *whole, rest = (rest + piece).split(b"\n")
+        yield from (f"{_text(line)}\n" for line in whole)
+    if rest:
+        yield f"{_text(rest)}\n"
+
+
+def one_by_one(sources: Iterable[Source], read: Read) -> Iterator[str]:
+    """The logs as they are now, each line marked with its container."""
+    for source in sources:
+        try:
+            yield from (_marked(source, line) for line in lines(read(source)))
+        except ClusterError as error:
+            yield _marked(source, f"{error}\n")
+
+
+def together(look: Look, read: Read, clock: Callable[[], float] = time.monotonic) -> Iterator[str]:
+    """Logs while they are written, each line marked; containers that begin later come in, too."""
+    heard: queue.SimpleQueue[_Heard] = queue.SimpleQueue()
+    begun: set[Source] = set()
+    open_ = 0
+    while True:
+        there, last = look()
+        for source in there:
+            if source not in begun:
+                begun.add(source)
+                open_ += 1
+                threading.Thread(target=_listen, args=(source, read, heard), daemon=True).start()
+        if last and not open_:
+            return
+        for source, what in _for_a_while(heard, clock):
+            if isinstance(what, str):
+                yield _marked(source, what)
+                continue
+            open_ -= 1
+            if what is not None:
+                yield _marked(source, f"{what}\n")
+
+
+def _for_a_while(heard: queue.SimpleQueue[_Heard], clock: Callable[[], float]) -> Iterator[_Heard]:
+    """What comes, for a while, or until a log has ended."""
+    until = clock() + LOOK_SECONDS
+    while (left := until - clock()) > 0:
+        try:
+            found = heard.get(timeout=left)
+        except queue.Empty:
+            return
+        yield found
+        if not isinstance(found[1], str):
+            return
+
+
+def _listen(source: Source, read: Read, heard: queue.SimpleQueue[_Heard]) -> None:
+    try:
+        for line in lines(read(source)):
+            heard.put((source, line))
+    except ClusterError as error:
+        heard.put((source, error))
+    else:
+        heard.put((source, None))
+
+
+def _marked(source: Source, line: str) -> str:
+    return f"[{source.title}] {line}"
+
+
+def _text(line: bytes) -> str:
+    return line.decode("utf-8", errors="replace")

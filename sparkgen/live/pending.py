@@ -1,0 +1,88 @@
+"""Why a driver does not begin: its pod cannot be made, scheduled or started. Pure."""
+
+from __future__ import annotations
+
+from sparkgen import contract
+from sparkgen.live.facts import Facts
+from sparkgen.live.reason import Reason, detail
+from sparkgen.live.refusals import DRIVER, container_waits, missing, no_node, refusal
+from sparkgen.live.values import Object, containers, status_of, waiting
+
+
+def why_pending(facts: Facts) -> Reason | None:
+    """What the driver waits for; None while it is only on its way."""
+    pod = facts.run.driver
+    if pod is None:
+        return never_made(facts)
+    scheduled: Object = next(
+        (one for one in status_of(pod).get("conditions") or () if one.get("type") == "PodScheduled"), {}
+    )
+    if scheduled.get("status") == "False":
+        if scheduled.get("reason") == "SchedulingGated":
+            return Reason("gated", "its pod waits at a scheduling gate", "its queue or controller opens it")
+        return no_node(str(scheduled.get("message") or ""), DRIVER)
+    return _containers_wait(pod) or _not_mounted(facts)
+
+
+def never_made(facts: Facts) -> Reason | None:
+    """Why the Job, or the Deployment, cannot make the driver's pod."""
+    for event in reversed(facts.events):
+        if event.get("reason") == "FailedCreate":
+            message = str(event.get("message") or "")
+            said = message.removeprefix("Error creating: ")
+            return refusal(message, DRIVER) or Reason(
+                "refused",
+                f"the driver's pod cannot be made ({detail(said)})",
+                "correct what the API server names",
+            )
+    return None
+
+
+def _containers_wait(pod: Object) -> Reason | None:
+    images = {
+        one["name"]: str(one.get("image") or "")
+        for kind in ("initContainers", "containers")
+        for one in pod["spec"].get(kind) or ()
+    }
+    for status in containers(pod):
+        name, waits = str(status["name"]), waiting(status)
+        reason, message = str(waits.get("reason") or ""), str(waits.get("message") or "")
+        if found := container_waits(reason, message, DRIVER, images.get(name, "")):
+            runtime = name in (contract.INSTALL_CONTAINER, contract.ALLOCATOR_CONTAINER)
+            if found.code == "image" and runtime:
+                return Reason(
+                    found.code, found.cause, found.next_step.replace("spec.image,", "spec.runtimeImage,")
+                )
+            return found
+        last = (status.get("lastState") or {}).get("terminated") or {}
+        if reason == "CrashLoopBackOff" and last.get("exitCode"):
+            return init_ended(name, last)
+    return None
+
+
+def _not_mounted(facts: Facts) -> Reason | None:
+    """A volume that cannot be mounted: the pod only says ContainerCreating, and the kubelet's Event why."""
+    for event in reversed(facts.events):
+        if event.get("reason") in ("FailedMount", "FailedAttachVolume"):
+            message = str(event.get("message") or "")
+            return missing(message, DRIVER) or Reason(
+                "volume",
+                f"a volume of the driver cannot be mounted ({detail(message)})",
+                "correct spec.volumes",
+            )
+    return None
+
+
+def init_ended(name: str, end: Object) -> Reason:
+    """What an init container, or the allocator, ended with."""
+    message = str(end.get("message") or "")
+    if "expired at" in message:
+        cause, _, step = message.partition(". ")
+        cause = cause.partition(": it is not started")[0]
+        return Reason("expired", detail(cause), detail(step.replace("To run it, ", "")))
+    code = end["exitCode"]
+    said = f" ({detail(message)})" if message else f" (exit code {code})"
+    if name in (contract.INSTALL_CONTAINER, contract.ALLOCATOR_CONTAINER):
+        return Reason(name, f"{name} refuses to start the driver{said}")
+    cause = f"the init container {name} failed{said}"
+    return Reason("init", cause, f"read its log: kubectl logs POD -c {name}")

@@ -1,0 +1,119 @@
+"""Applications and their runs as rows of a table: what is asked, and what is shown of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime
+
+from sparkgen.live.explain import explain
+from sparkgen.live.facts import Executors, Facts, Reads, executors, gather
+from sparkgen.live.reason import Reason
+from sparkgen.live.state import Life, State, life_of, schedule_life
+from sparkgen.live.values import Application, Run, name_of
+
+AT_ONCE = 8
+"""Runs that are asked about at a time."""
+KINDS = {"Job": "job.batch", "CronJob": "cronjob.batch", "Deployment": "deployment.apps"}
+"""How kubectl names them."""
+_WITHOUT_EXECUTORS = frozenset({State.SUCCEEDED, State.FAILED, State.SUSPENDED, State.SCHEDULED})
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A run, or the schedule of an application that has not run, with all that is shown of it.
+
+    `run`: "" for a schedule; `workload`: as kubectl names it, "job.batch/pi-1a2b3c4d"; `executors`: None
+    where there can be none; `driver`, `node`: the newest driver's pod and its node, "" if there is none.
+    """
+
+    namespace: str
+    application: str
+    run: str
+    workload: str
+    latest: bool
+    life: Life
+    executors: Executors | None
+    reason: Reason | None
+    driver: str = ""
+    node: str = ""
+
+
+def current(application: Application) -> list[Run]:
+    """The latest run, and earlier ones that have not ended."""
+    return [run for index, run in enumerate(application.runs) if not index or not life_of(run).over]
+
+
+def every(application: Application) -> list[Run]:
+    """All runs, the latest first."""
+    return list(application.runs)
+
+
+def rows(
+    cluster: Reads,
+    applications: Iterable[Application],
+    chosen: Callable[[Application], list[Run]],
+    now: datetime,
+) -> list[Row]:
+    """A row for each run that is chosen, and for each schedule that has had none."""
+    asked: list[tuple[Application, Run | None]] = []
+    for application in applications:
+        asked += [(application, run) for run in chosen(application)] or [(application, None)]
+
+    def row(pair: tuple[Application, Run | None]) -> Row | None:
+        application, run = pair
+        return _schedule(application) if run is None else _row(cluster, application, run, now)
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return [one for one in pool.map(row, asked) if one is not None]
+
+
+def _row(cluster: Reads, application: Application, run: Run, now: datetime) -> Row:
+    latest = application.runs[0]
+    facts = gather(cluster, run, "" if run.latest or not latest.latest else latest.name)
+    reason = explain(facts, now) or _again(application, run, facts)
+    pod = run.driver
+    return Row(
+        run.namespace,
+        run.application,
+        run.name,
+        f"{KINDS[run.kind]}/{name_of(run.workload)}",
+        run.latest,
+        facts.life,
+        None if facts.life.state in _WITHOUT_EXECUTORS else executors(facts),
+        reason,
+        name_of(pod) if pod is not None else "",
+        str(pod["spec"].get("nodeName") or "") if pod is not None else "",
+    )
+
+
+def _schedule(application: Application) -> Row | None:
+    life = schedule_life(application)
+    if life is None or application.schedule is None:
+        return None
+    reason = Reason("suspended", "its schedule is suspended", "set spec.suspend to false, and apply it")
+    if life.state is State.SCHEDULED:
+        reason = Reason("scheduled", f"it has not fired yet ({_when(application)})")
+    workload = f"{KINDS['CronJob']}/{name_of(application.schedule)}"
+    return Row(application.namespace, application.name, "", workload, True, life, None, reason)
+
+
+def _again(application: Application, run: Run, facts: Facts) -> Reason | None:
+    """That the schedule goes on after a firing that went well."""
+    if application.schedule is None or not run.latest or facts.life.state is not State.SUCCEEDED:
+        return None
+    if application.schedule["spec"].get("suspend"):
+        return Reason("suspended", "its schedule is suspended", "set spec.suspend to false, and apply it")
+    return Reason("scheduled", f"it fires again ({_when(application)})")
+
+
+def _when(application: Application) -> str:
+    spec = (application.schedule or {}).get("spec") or {}
+    zone = f" {spec['timeZone']}" if spec.get("timeZone") else ""
+    return f"{spec.get('schedule')}{zone}"
+
+
+def names(found: Sequence[Row]) -> str:
+    """One line for each: what kubectl takes."""
+    return "".join(f"{row.workload}\n" for row in found)

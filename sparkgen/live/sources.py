@@ -1,0 +1,126 @@
+"""Which logs a person means, and where one went that is gone. Pure, but for the names of pods."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sparkgen import contract
+from sparkgen.allocator.attempt import new_attempt
+from sparkgen.errors import SparkgenError
+from sparkgen.live.values import (
+    Object,
+    Run,
+    container,
+    containers,
+    label_of,
+    name_of,
+    newest_first,
+    running,
+    terminated,
+    uid_of,
+    waiting,
+)
+
+SHOWN = 10
+"""Executors that a message lists at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A container's log. `title`: what its lines are marked with beside others', as in "executor 3"."""
+
+    pod: str
+    container: str
+    title: str
+
+
+def driver_source(run: Run) -> Source | None:
+    """The driver's log, or that of the container which has ended before it; None while there is nothing."""
+    pod = run.driver
+    if pod is None:
+        return None
+    status = container(pod)
+    if started(status):
+        return Source(name_of(pod), contract.DRIVER_CONTAINER, "driver")
+    for one in containers(pod):
+        ended = terminated(one) or (one.get("lastState") or {}).get("terminated") or {}
+        if ended.get("exitCode"):
+            return Source(name_of(pod), str(one["name"]), str(one["name"]))
+    return None
+
+
+def allocator_source(run: Run) -> Source | None:
+    """The allocator's log; None while there is nothing."""
+    pod = run.driver
+    if pod is None or not started(container(pod, contract.ALLOCATOR_CONTAINER)):
+        return None
+    return Source(name_of(pod), contract.ALLOCATOR_CONTAINER, contract.ALLOCATOR_CONTAINER)
+
+
+def executor_sources(run: Run) -> list[Source]:
+    """The logs of the executors that are there, by their ids."""
+    there = [pod for pod in run.executors if started(container(pod, contract.EXECUTOR_CONTAINER))]
+    return [
+        Source(name_of(pod), contract.EXECUTOR_CONTAINER, f"executor {executor_id(pod)}")
+        for pod in sorted(there, key=lambda pod: (_number(executor_id(pod)), name_of(pod)))
+    ]
+
+
+def executor_source(run: Run, wanted: str, allocator_log: str) -> Source:
+    """The log of one executor. SparkgenError says what became of one that is gone.
+
+    `wanted`: its id, or its pod's name; `allocator_log`: what the allocator wrote, to look it up there.
+    """
+    id_ = wanted.rpartition("-exec-")[2]
+    fitting = [pod for pod in run.executors if wanted == name_of(pod) or executor_id(pod) == id_]
+    if not fitting:
+        raise SparkgenError(_gone(run, id_, allocator_log))
+    pod = newest_first(fitting)[0]
+    status = container(pod, contract.EXECUTOR_CONTAINER)
+    if not started(status):
+        why = waiting(status)
+        said = f" ({why.get('reason')})" if why.get("reason") else ""
+        raise SparkgenError(f"executor {id_} has not started{said}: see sparkgen status {run.application}")
+    return Source(name_of(pod), contract.EXECUTOR_CONTAINER, f"executor {id_}")
+
+
+def executor_id(pod: Object) -> str:
+    """An executor's id."""
+    return label_of(pod, contract.LABEL_EXECUTOR_ID)
+
+
+def started(status: Object) -> bool:
+    """Whether a container has a log: it runs, has ended, or has ended before."""
+    return bool(running(status) or terminated(status) or (status.get("lastState") or {}).get("terminated"))
+
+
+def _gone(run: Run, id_: str, allocator_log: str) -> str:
+    """What is known about an executor whose pod is not there."""
+    there = sorted((executor_id(pod) for pod in run.executors), key=_number)
+    have = ", ".join(there[:SHOWN]) + (f" and {len(there) - SHOWN} more" if len(there) > SHOWN else "")
+    now = f"there are executors {have}" if there else "no executor is there now"
+    said = _story(id_, allocator_log)
+    if said is None and not (id_.isdigit() and run.driver is not None):
+        return f"{run.name} has no executor {id_}: {now}"
+    pod = _pod_name(run, id_)
+    where = f"its log went with its pod {pod}: look for that name where your cluster collects logs"
+    return f"{said or f'executor {id_} of {run.name} is not there'}; {where}; {now}"
+
+
+def _story(id_: str, allocator_log: str) -> str | None:
+    """The allocator's sentence about an executor's end."""
+    found = re.findall(rf"\b(executor {re.escape(id_)} is gone \([^)]*\): [^\n\"]*)", allocator_log)
+    return found[-1].rstrip(".") if found else None
+
+
+def _pod_name(run: Run, id_: str) -> str:
+    driver = run.driver
+    if driver is None or not id_.isdigit():
+        return f"{run.label}-...-exec-{id_}"
+    attempt = new_attempt(run.application, run.label, run.namespace, name_of(driver), uid_of(driver), "")
+    return attempt.executor_name(int(id_))
+
+
+def _number(id_: str) -> int:
+    return int(id_) if id_.isdigit() else 0

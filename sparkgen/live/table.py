@@ -1,0 +1,119 @@
+"""Rows as text, like kubectl's tables, and as values for JSON and YAML. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sparkgen.live.facts import Executors
+from sparkgen.live.rows import Row
+
+NOTHING = "-"
+GAP = "   "
+
+Column = tuple[str, Callable[[Row, datetime], str]]
+
+
+def short(duration: timedelta) -> str:
+    """A duration in at most two units, as kubectl writes ages: 45s, 3m5s, 2h, 5d."""
+    seconds = max(0, int(duration.total_seconds()))
+    if seconds < 120:
+        return f"{seconds}s"
+    minutes, hours, days = seconds // 60, seconds // 3600, seconds // 86400
+    if minutes < 10:
+        return f"{minutes}m{seconds % 60}s" if seconds % 60 else f"{minutes}m"
+    if hours < 3:
+        return f"{minutes}m"
+    if hours < 8:
+        return f"{hours}h{minutes % 60}m" if minutes % 60 else f"{hours}h"
+    return f"{hours}h" if days < 2 else f"{days}d"
+
+
+def count(executors: Executors | None) -> str:
+    """Executors as `running/wanted`, and how many are pending beside them."""
+    if executors is None:
+        return NOTHING
+    wanted = NOTHING if executors.target is None else executors.target
+    pending = f" +{executors.pending} pending" if executors.pending else ""
+    return f"{executors.running}/{wanted}{pending}"
+
+
+def _since(moment: datetime | None, now: datetime) -> str:
+    return NOTHING if moment is None else short(now - moment)
+
+
+def _duration(row: Row, now: datetime) -> str:
+    started = row.life.started
+    return NOTHING if started is None else short((row.life.ended or now) - started)
+
+
+def _reason(row: Row, _: datetime) -> str:
+    return row.reason.text if row.reason else ""
+
+
+_NAMESPACE: Column = ("NAMESPACE", lambda row, _: row.namespace)
+_RUN: Column = ("RUN", lambda row, _: row.run or NOTHING)
+_STATE: Column = ("STATE", lambda row, _: row.life.state.value)
+_WIDE: tuple[Column, ...] = (
+    ("KIND", lambda row, _: row.workload.partition(".")[0]),
+    ("EXIT", lambda row, _: NOTHING if row.life.exit_code is None else str(row.life.exit_code)),
+    ("DRIVER", lambda row, _: row.driver or NOTHING),
+    ("NODE", lambda row, _: row.node or NOTHING),
+)
+_REASON: Column = ("REASON", _reason)
+STATUS: tuple[Column, ...] = (
+    ("NAME", lambda row, _: row.application),
+    _RUN,
+    _STATE,
+    ("EXECUTORS", lambda row, _: count(row.executors)),
+    ("SINCE", lambda row, now: _since(row.life.since, now)),
+)
+HISTORY: tuple[Column, ...] = (
+    _RUN,
+    _STATE,
+    ("STARTED", lambda row, now: _since(row.life.started, now)),
+    ("DURATION", _duration),
+)
+
+
+def table(
+    rows: Sequence[Row], columns: Sequence[Column], now: datetime, *, wide: bool = False, spaces: bool = False
+) -> list[str]:
+    """The lines of a table, its header first. `spaces`: with a column for namespaces."""
+    shown = [*([_NAMESPACE] if spaces else []), *columns, *(_WIDE if wide else ()), _REASON]
+    cells = [[title for title, _ in shown], *([cell(row, now) for _, cell in shown] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return [
+        GAP.join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
+        for line in cells
+    ]
+
+
+def value(row: Row) -> dict[str, Any]:
+    """A row for JSON and YAML; times as the API server writes them, null for what is not known."""
+    life, executors, reason = row.life, row.executors, row.reason
+    return {
+        "namespace": row.namespace,
+        "application": row.application,
+        "run": row.run or None,
+        "workload": row.workload,
+        "latest": row.latest,
+        "state": life.state.value,
+        "since": _time(life.since),
+        "started": _time(life.started),
+        "ended": _time(life.ended),
+        "exitCode": life.exit_code,
+        "executors": None
+        if executors is None
+        else {"running": executors.running, "pending": executors.pending, "target": executors.target},
+        "driverPod": row.driver or None,
+        "node": row.node or None,
+        "reason": None
+        if reason is None
+        else {"code": reason.code, "cause": reason.cause, "nextStep": reason.next_step or None},
+    }
+
+
+def _time(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -1,0 +1,86 @@
+"""A port of this machine that leads to a port of a pod, through the API server."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import socketserver
+import threading
+from collections.abc import Callable
+
+from sparkgen.cluster import ClusterError
+from sparkgen.cluster.connection import Forwarded
+from sparkgen.errors import SparkgenError
+
+LOOPBACK = "127.0.0.1"
+PIECE = 2**16
+
+Open = Callable[[], Forwarded]
+"""A new connection to the pod's port. ClusterError when there is none."""
+
+
+class Tunnel(socketserver.ThreadingTCPServer):
+    """Listens on loopback, and opens a connection to the pod for each that comes.
+
+    `port`: of this machine, 0 for any that is free. `say`: is told why a connection came to nothing.
+    SparkgenError when the port is taken.
+    """
+
+    daemon_threads = True
+    allow_reuse_address = True
+
+    def __init__(self, port: int, remote: int, open_: Open, say: Callable[[str], None]) -> None:
+        self.remote = remote
+        self.open = open_
+        self.say = say
+        try:
+            super().__init__((LOOPBACK, port), _Connection)
+        except OSError as error:
+            raise SparkgenError(
+                f"cannot listen on {LOOPBACK}:{port}: {error.strerror}; choose another port with --port, "
+                "or any that is free with --port 0"
+            ) from error
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return int(self.server_address[1])
+
+    def start(self) -> None:
+        """Begin, on a thread of its own."""
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A browser that went away is no matter."""
+
+
+class _Connection(socketserver.BaseRequestHandler):
+    """One connection of a browser's."""
+
+    server: Tunnel
+
+    def handle(self) -> None:
+        """Pass on what comes, both ways, until either side ends."""
+        tunnel = self.server
+        try:
+            forwarded = tunnel.open()
+        except ClusterError as error:
+            tunnel.say(str(error))
+            return
+        far = forwarded.socket(tunnel.remote)
+        back = threading.Thread(target=_pass_on, args=(far, self.request), daemon=True)
+        back.start()
+        _pass_on(self.request, far)
+        back.join()
+        if problem := forwarded.error(tunnel.remote):
+            tunnel.say(" ".join(problem.split()))
+        forwarded.close()
+
+
+def _pass_on(source: socket.socket, sink: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while data := source.recv(PIECE):
+            sink.sendall(data)
+    for end in (source, sink):
+        with contextlib.suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)

@@ -1,0 +1,432 @@
+"""Ways in which a run does not get on, as a cluster shows them: what `status` makes of each.
+
+The texts are those of Kubernetes 1.36, Spark 3.5 and 4.x, and of sparkgen's own containers, as they were read
+from a cluster; names are made up. docs/troubleshooting.md has a table of them, made from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from sparkgen.live.explain import explain
+from sparkgen.live.facts import Facts
+from sparkgen.live.find import find
+from sparkgen.live.reason import Reason
+from sparkgen.live.state import life_of
+from tests.unit.live.objects import ENDED, Cluster, Object, deployment, driver, ends, executor, job, runs
+
+NOW = datetime(2026, 11, 22, 1, 12, tzinfo=UTC)
+IMAGE = "registry.example/etl:7"
+DRIVER = "spark-kubernetes-driver"
+
+
+@dataclass(frozen=True)
+class Case:
+    """`what`: has happened. The objects there are, the facts beside them, and what is made of it.
+
+    `cause`: words that the cause has; `step`: words of the next step.
+    """
+
+    what: str
+    code: str
+    cause: str
+    step: str
+    objects: Sequence[Object]
+    more: Mapping[str, Any] = field(default_factory=dict)
+    table: bool = True
+    """Whether the table of the docs has it."""
+
+    def facts(self) -> Facts:
+        """All that is known."""
+        [run] = find(Cluster(*self.objects)).applications[0].runs
+        return Facts(run, life_of(run), **self.more)
+
+    def reason(self) -> Reason:
+        """What is made of it."""
+        found = explain(self.facts(), NOW)
+        assert found is not None
+        return found
+
+
+def event(reason: str, message: str, kind: str = "Warning", last: str = ENDED) -> Object:
+    """An Event about the driver's object or pod."""
+    return {
+        "kind": "Event",
+        "metadata": {"name": "e", "creationTimestamp": last},
+        "involvedObject": {"name": "pi-1a2b3c4d"},
+        "reason": reason,
+        "message": message,
+        "type": kind,
+        "lastTimestamp": last,
+    }
+
+
+def refused(message: str) -> Mapping[str, Any]:
+    """A Job that cannot make its pod."""
+    text = f'Error creating: pods "pi-1a2b3c4d-x7k2p" is forbidden: {message}'
+    return {"events": (event("FailedCreate", text),)}
+
+
+def failed(state: Object | None = None, *, of: Object | None = None, **more: Any) -> list[Object]:
+    """A Job that has failed, and its driver's pod."""
+    made = of or job(ended="Failed", reason="BackoffLimitExceeded")
+    return [made, driver(made, state=state, phase="Failed", **more)]
+
+
+def log_of(text: str) -> Mapping[str, Any]:
+    """The end of the driver's log."""
+    return {"driver_log": text}
+
+
+def waits(reason: str, message: str, name: str = DRIVER) -> list[Object]:
+    """A driver's pod of which a container waits."""
+    made = job()
+    status = {"name": name, "state": {"waiting": {"reason": reason, "message": message}}}
+    pod = driver(made, containerStatuses=[status])
+    pod["spec"]["containers"][0]["image"] = IMAGE
+    return [made, pod]
+
+
+def unscheduled(message: str) -> list[Object]:
+    """A driver's pod without a node."""
+    condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
+    return [job(), driver(job(), conditions=[condition])]
+
+
+def running(*pods: Object) -> list[Object]:
+    """A driver that runs, and executors' pods."""
+    return [job(), driver(job(), state=runs()), *pods]
+
+
+def install_ended(message: str) -> list[Object]:
+    """A pod whose first container has refused to let the driver start."""
+    status = {"name": "install", "state": ends(1, message=message)}
+    waiting = {"name": DRIVER, "state": {"waiting": {"reason": "PodInitializing"}}}
+    return failed(initContainerStatuses=[status], containerStatuses=[waiting])
+
+
+def lost(message: str) -> Mapping[str, Any]:
+    """An executor that has ended."""
+    return {"events": (event("ExecutorLost", message),), "target": 2}
+
+
+NO_CLASS = """\
+26/11/22 01:00:31 WARN NativeCodeLoader: Unable to load native-hadoop library for your platform...
+Error: Failed to load class org.example.Pie.
+26/11/22 01:00:31 INFO ShutdownHookManager: Shutdown hook called
+"""
+NO_JAR = """\
+26/11/22 01:00:30 WARN DependencyUtils: Local jar /opt/app/pie.jar does not exist, skipping.
+26/11/22 01:00:31 INFO ShutdownHookManager: Shutdown hook called
+Error: Failed to load class org.example.Pi.
+"""
+NO_SCRIPT = "python3: can't open file '/opt/app/pie.py': [Errno 2] No such file or directory\n"
+NO_INPUT = """\
+Traceback (most recent call last):
+  File "/opt/app/pi.py", line 4, in <module>
+    spark.read.parquet("/data/in").count()
+pyspark.errors.exceptions.captured.AnalysisException: [PATH_NOT_FOUND] Path does not exist: file:/data/in. \
+SQLSTATE: 42K03
+"""
+NEWER_JAVA = """\
+Exception in thread "main" java.lang.UnsupportedClassVersionError: org/example/Pi has been compiled by a \
+more recent version of the Java Runtime (class file version 65.0), this version of the Java Runtime only \
+recognizes class file versions up to 61.0
+\tat java.base/java.lang.ClassLoader.defineClass1(Native Method)
+"""
+EXECUTORS_OUT_OF_MEMORY = """\
+26/11/22 01:09:58 ERROR TaskSetManager: Task 0 in stage 1.0 failed 4 times; aborting job
+org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 1.0 failed 4 times, most \
+recent failure: Lost task 0.3 in stage 1.0 (TID 7) (10.88.1.9 executor 4): ExecutorLostFailure (executor 4 \
+exited caused by one of the running tasks) Reason: executor 4 (on node2) was killed: out of memory (limit \
+1408Mi: raise spark.executor.memoryOverhead)
+Driver stacktrace:
+"""
+NO_RIGHTS = """\
+26/11/22 01:02:40 ERROR SparkgenSchedulerBackend: sparkgen: no executor can be started, and waiting does not \
+help: cannot create an executor: the service account lacks the right (are Role and RoleBinding applied?): \
+pods is forbidden: User "system:serviceaccount:analytics:pi" cannot create resource "pods" in API group "" \
+in the namespace "analytics"
+"""
+PROGRAM = """\
+Traceback (most recent call last):
+  File "/opt/app/pi.py", line 4, in <module>
+    raise ValueError("no partitions")
+ValueError: no partitions
+"""
+QUOTA = "exceeded quota: compute, requested: pods=1, used: pods=4, limited: pods=4"
+WEBHOOK = 'admission webhook "validate.kyverno.svc" denied the request: label cost-centre is required'
+EXPIRED = (
+    "this run expired at 2026-11-01T00:00:00Z, and now is 2026-11-22T01:00:05Z: it is not started again. "
+    "To run it, change spec.run.expiresAt (or spec.run.id, for a run of its own), and render again\n"
+)
+NO_EXECUTOR = "2026-11-22T01:10:00.000Z info    0 of 2 executors; refused, next try in 8 s: "
+
+CASES = {
+    "quota": Case(
+        "the namespace's quota has no room for the driver",
+        "quota",
+        "the namespace's quota is used up (compute, requested: pods=1, used: pods=4, limited: pods=4)",
+        "wait until others end, raise the quota, or ask for less in spec.driver",
+        [job()],
+        refused(QUOTA),
+    ),
+    "quota-executors": Case(
+        "the namespace's quota has no room for executors",
+        "quota",
+        "the namespace's quota is used up (compute, requested",
+        "ask for less in spec.executor",
+        running(),
+        {
+            "target": 2,
+            "allocator_log": NO_EXECUTOR
+            + "cannot create an executor: the namespace's quota is used up: pods "
+            f'"pi-1a2b3c4d-7bab1-exec-1" is forbidden: {QUOTA}\n',
+        },
+    ),
+    "image": Case(
+        "an image that is not there, or may not be pulled",
+        "image",
+        f"the image {IMAGE} cannot be had (Back-off pulling image",
+        "correct spec.image, or name the registry's Secret in spec.imagePullSecrets",
+        waits("ImagePullBackOff", f'Back-off pulling image "{IMAGE}": ErrImagePull: {IMAGE}: not found'),
+    ),
+    "driver-memory": Case(
+        "the driver's container needs more memory than it may have",
+        "driver-memory",
+        "the driver was killed, as it ran out of memory (its container may have 1408Mi)",
+        "raise spec.driver.memoryOverhead",
+        failed(ends(137, "OOMKilled")),
+    ),
+    "driver-heap": Case(
+        "the driver's Java heap is full",
+        "driver-memory",
+        "the driver's Java heap was full (Java heap space)",
+        "raise spec.driver.memory, or collect less into the driver",
+        failed(ends(1)),
+        log_of(
+            'Exception in thread "main" java.lang.OutOfMemoryError: Java heap space\n\tat Pi.main(Pi.java)\n'
+        ),
+    ),
+    "executor-memory": Case(
+        "an executor's container needs more memory than it may have",
+        "executor-memory",
+        "executors run out of memory (executor 3 (on node2) was killed: out of memory (limit 1Gi",
+        "raise spec.executor.memoryOverhead",
+        running(),
+        lost(
+            "executor 3 (on node2) was killed: out of memory (limit 1Gi: raise spec.executor.memoryOverhead)"
+        ),
+    ),
+    "executor-memory-failed": Case(
+        "a task has lost four executors for want of memory",
+        "executor-memory",
+        "executors run out of memory (executor 4 (on node2) was killed: out of memory",
+        "raise spec.executor.memoryOverhead",
+        failed(ends(1)),
+        log_of(EXECUTORS_OUT_OF_MEMORY),
+        table=False,
+    ),
+    "main-class": Case(
+        "the main class is in no jar",
+        "main-class",
+        "the class org.example.Pie is in no jar of the application",
+        "correct spec.mainClass",
+        failed(ends(101)),
+        log_of(NO_CLASS),
+    ),
+    "missing-jar": Case(
+        "the main jar is not in the image",
+        "missing-file",
+        "the image has no file /opt/app/pie.jar",
+        "correct spec.mainApplicationFile, or build the file into spec.image",
+        failed(ends(101)),
+        log_of(NO_JAR),
+    ),
+    "missing-script": Case(
+        "the main Python file is not in the image",
+        "missing-file",
+        "the image has no file /opt/app/pie.py",
+        "correct spec.mainApplicationFile",
+        failed(ends(2)),
+        log_of(NO_SCRIPT),
+        table=False,
+    ),
+    "missing-input": Case(
+        "a file that the program reads is not there",
+        "missing-file",
+        "there is no file file:/data/in",
+        "correct the path, or mount what holds it",
+        failed(ends(1)),
+        log_of(NO_INPUT),
+    ),
+    "secret": Case(
+        "a Secret that the driver names is not there",
+        "secret",
+        "the Secret db is not there",
+        "create it, or correct what spec.driver or its volumes name",
+        waits("CreateContainerConfigError", 'secret "db" not found'),
+    ),
+    "secret-volume": Case(
+        "a Secret that a volume names is not there",
+        "secret",
+        "the Secret db is not there",
+        "create it",
+        waits("ContainerCreating", ""),
+        {
+            "events": (
+                event("FailedMount", 'MountVolume.SetUp failed for volume "db" : secret "db" not found'),
+            )
+        },
+        table=False,
+    ),
+    "no-node": Case(
+        "no node has room for the driver, or lets it in",
+        "no-node",
+        "no node can take the driver's pod (0/2 nodes are available: 2 Insufficient cpu",
+        "ask for less in spec.driver, correct nodeSelector, affinity and tolerations there, or add nodes",
+        unscheduled("0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available."),
+    ),
+    "no-node-executors": Case(
+        "no node has room for executors, or lets them in",
+        "no-node",
+        "no node can take the executor's pod (0/2 nodes are available: 2 Insufficient memory",
+        "ask for less in spec.executor",
+        running(executor(driver(job()), 1, "Pending")),
+        {
+            "target": 1,
+            "allocator_log": "2026-11-22T01:10:00.000Z info    1 of 1 executors (1 pending); 1 pending, "
+            "Unschedulable: 0/2 nodes are available: 2 Insufficient memory\n",
+        },
+    ),
+    "webhook": Case(
+        "an admission webhook denies the driver's pod",
+        "webhook",
+        f"an admission webhook denies the driver's pod ({WEBHOOK})",
+        "do what it asks for in spec.driver",
+        [job()],
+        {"events": (event("FailedCreate", f"Error creating: {WEBHOOK}"),)},
+    ),
+    "webhook-executors": Case(
+        "an admission webhook denies executors",
+        "webhook",
+        "an admission webhook denies the executor's pod",
+        "do what it asks for in spec.executor",
+        running(),
+        {
+            "target": 2,
+            "allocator_log": NO_EXECUTOR
+            + f"cannot create an executor: an admission webhook denied it: {WEBHOOK}\n",
+        },
+        table=False,
+    ),
+    "rights": Case(
+        "Role or RoleBinding are not applied",
+        "rights",
+        'the allocator lacks a right (User "system:serviceaccount:analytics:pi" cannot create',
+        "apply the Role and the RoleBinding that are rendered with it",
+        failed(ends(1)),
+        log_of(NO_RIGHTS),
+    ),
+    "expired": Case(
+        "the run is older than spec.run.expiresAt allows",
+        "expired",
+        "this run expired at 2026-11-01T00:00:00Z",
+        "change spec.run.expiresAt (or spec.run.id, for a run of its own), and render again",
+        install_ended(EXPIRED),
+    ),
+    "java": Case(
+        "the program was compiled for a newer Java than the image has",
+        "java",
+        "org.example.Pi was compiled for Java 21, and the image has Java 17",
+        "use a spec.image with Java 21, or compile it for Java 17",
+        failed(ends(1)),
+        log_of(NEWER_JAVA),
+    ),
+    "pod-security": Case(
+        "the namespace's Pod Security level does not allow the driver",
+        "pod-security",
+        "the namespace's Pod Security level does not allow the driver's pod",
+        "sparkgen lint --profile pss-restricted finds it beforehand",
+        [job()],
+        refused('violates PodSecurity "restricted:latest": runAsNonRoot != true (pod must not set it)'),
+    ),
+    "account": Case(
+        "the service account is not there",
+        "account",
+        'the service account is not there (analytics/pi: serviceaccount "pi" not found)',
+        "apply the ServiceAccount that is rendered",
+        [job()],
+        refused('error looking up service account analytics/pi: serviceaccount "pi" not found'),
+    ),
+    "deadline": Case(
+        "the run takes longer than spec.activeDeadlineSeconds",
+        "deadline",
+        "it ran longer than it may",
+        "raise spec.activeDeadlineSeconds, or find out what takes so long: sparkgen logs pi",
+        [job(ended="Failed", reason="DeadlineExceeded")],
+    ),
+    "evicted": Case(
+        "the driver's node was drained, or short of something",
+        "evicted",
+        "the driver was evicted by its node (The node was low on resource: memory",
+        "spec.restartPolicy.onFailureRetries",
+        failed(ends(137), reason="Evicted", message="The node was low on resource: memory."),
+    ),
+    "program": Case(
+        "the program fails by itself",
+        "program",
+        "the program failed (ValueError: no partitions)",
+        "read its log: sparkgen logs pi",
+        failed(ends(1)),
+        log_of(PROGRAM),
+    ),
+    "exit": Case(
+        "the program ends with a code and says nothing",
+        "exit",
+        "the driver's program ended with code 3",
+        "read its log: sparkgen logs pi",
+        failed(ends(3)),
+        log_of("done so far\n"),
+        table=False,
+    ),
+    "gone": Case(
+        "a run has failed, and its pod is not there any more",
+        "gone",
+        "its driver's pod is gone, and with it its log",
+        "look for the log where your cluster collects logs, or run it again",
+        [job(ended="Failed", reason="BackoffLimitExceeded")],
+    ),
+    "restarting": Case(
+        "a streaming driver ends again and again",
+        "program",
+        "the program failed (ValueError: no partitions)",
+        "sparkgen logs stream",
+        [
+            deployment(),
+            driver(
+                deployment(),
+                containerStatuses=[
+                    {
+                        "name": DRIVER,
+                        "restartCount": 3,
+                        "state": {"waiting": {"reason": "CrashLoopBackOff"}},
+                        "lastState": ends(1),
+                    }
+                ],
+            ),
+        ],
+        log_of(PROGRAM),
+        table=False,
+    ),
+    "suspended": Case(
+        "the run waits: spec.suspend",
+        "suspended",
+        "it is suspended",
+        "set spec.suspend to false in the document, and apply it",
+        [job(spec={"suspend": True})],
+    ),
+}

@@ -1,0 +1,247 @@
+"""The commands as a person meets them: what they print, their exit codes, and their messages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.unit.cli.conftest import Cli
+from tests.unit.connection.conftest import Server
+from tests.unit.live.objects import Object, driver, ends, executor, job, runs
+
+ROOT = "/api/v1/namespaces/analytics"
+KINDS = {
+    "Job": "/apis/batch/v1/namespaces/analytics/jobs",
+    "CronJob": "/apis/batch/v1/namespaces/analytics/cronjobs",
+    "Deployment": "/apis/apps/v1/namespaces/analytics/deployments",
+    "Pod": f"{ROOT}/pods",
+    "Event": f"{ROOT}/events",
+}
+POD = "pi-1a2b3c4d-x7k2p"
+Sparkgen = Callable[..., Any]
+
+
+@pytest.fixture
+def sparkgen(cli: Cli, server: Server, kubeconfig: Callable[..., Path]) -> Sparkgen:
+    """A function: `sparkgen ARGUMENTS` against a namespace that holds nothing yet."""
+    fill(server)
+    file = str(kubeconfig(server.address, {"dev": "analytics"}, current="dev"))
+    return lambda *arguments: cli(*arguments, "--kubeconfig", file)
+
+
+def fill(server: Server, *objects: Object) -> None:
+    """Put objects into the namespace, and nothing else."""
+    for kind, path in KINDS.items():
+        server.answers[f"GET {path}"] = (200, {"items": [one for one in objects if one["kind"] == kind]})
+
+
+def refuse(server: Server, path: str) -> None:
+    """Have a request refused."""
+    server.answers[f"GET {path}"] = (
+        403,
+        {"kind": "Status", "message": 'x is forbidden: User "me" cannot list'},
+    )
+
+
+def test_status_is_a_table(server: Server, sparkgen: Sparkgen) -> None:
+    """Data on standard output, nothing on standard error."""
+    fill(server, job(ended="Failed", reason="DeadlineExceeded"), driver(job(), state=ends(143)))
+    result = sparkgen("status")
+    assert (result.code, result.err) == (0, "")
+    head, line = result.out.splitlines()
+    assert head.split() == ["NAME", "RUN", "STATE", "EXECUTORS", "SINCE", "REASON"]
+    assert line.startswith("pi     pi-1a2b3c4d   Failed   -           ")
+    assert line.endswith("raise spec.activeDeadlineSeconds, or find out what takes so long: sparkgen logs pi")
+
+
+def test_status_for_machines(server: Server, sparkgen: Sparkgen) -> None:
+    """JSON and YAML say the same; name is for kubectl."""
+    fill(server, job())
+    body = json.loads(sparkgen("status", "-o", "json").out)
+    assert [one["run"] for one in body["runs"]] == ["pi-1a2b3c4d"]
+    assert yaml.safe_load(sparkgen("status", "-o", "yaml").out) == body
+    assert sparkgen("status", "-o", "name", "pi").out == "job.batch/pi-1a2b3c4d\n"
+
+
+def test_nothing_there_is_no_error_and_a_wrong_name_is_one(server: Server, sparkgen: Sparkgen) -> None:
+    """With what to do next."""
+    result = sparkgen("status")
+    assert (result.code, result.out) == (0, "")
+    assert "no application of sparkgen's is in analytics; --namespace or --context" in result.err
+    assert json.loads(sparkgen("status", "-o", "json").out) == {"runs": []}
+    fill(server, job())
+    for command in ("status", "history", "logs", "ui"):
+        result = sparkgen(command, "pie")
+        assert (result.code, result.out) == (2, "")
+        assert result.err == "sparkgen: there is no application pie in analytics: did you mean pi?\n"
+
+
+def test_rights_that_lack_are_said(server: Server, sparkgen: Sparkgen) -> None:
+    """What can be done without is a note; Jobs are not."""
+    fill(server, job())
+    refuse(server, KINDS["CronJob"])
+    refuse(server, KINDS["Event"])
+    result = sparkgen("status")
+    assert result.code == 0
+    assert "pi-1a2b3c4d" in result.out
+    assert result.err.startswith("sparkgen: cannot list CronJobs in analytics: x is forbidden")
+    assert result.err.count("\n") == 1
+    refuse(server, KINDS["Job"])
+    result = sparkgen("status")
+    assert (result.code, result.out) == (2, "")
+    assert "cannot list Jobs in analytics" in result.err
+    assert "Ask for this right, or choose another --context or --namespace" in result.err
+
+
+def test_no_cluster_and_wrong_contexts_are_words(cli: Cli, sparkgen: Sparkgen, kubeconfig: Any) -> None:
+    """No traceback; the address or the names there are."""
+    nobody = str(kubeconfig("http://127.0.0.1:9", {"dev": "analytics"}, current="dev", name="nobody"))
+    for command in (["status"], ["history", "pi"], ["logs", "pi"], ["ui", "pi"]):
+        result = cli(*command, "--kubeconfig", nobody)
+        assert result.code == 2
+        assert "http://127.0.0.1:9 does not answer ([Errno 111] Connection refused)" in result.err
+        assert sparkgen(*command, "--context", "prod").err.startswith("sparkgen: there is no context prod")
+
+
+def test_watching_prints_what_changes(
+    server: Server, sparkgen: Sparkgen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line for each run that is another than before; Ctrl-C is 130, and says so."""
+    fill(server, job(), job("etl-1", "etl"))
+    steps = iter([(), (job(), driver(job(), state=runs()), job("etl-1", "etl"))])
+
+    def sleep(seconds: float) -> None:
+        objects = next(steps, None)
+        if objects is None:
+            raise KeyboardInterrupt
+        if objects:
+            fill(server, *objects)
+
+    monkeypatch.setattr("time.sleep", sleep)
+    result = sparkgen("status", "--watch")
+    assert (result.code, result.err) == (130, "sparkgen: interrupted\n")
+    lines = result.out.splitlines()
+    assert [line.split()[0] for line in lines] == ["NAME", "etl", "pi", "pi"]
+    assert lines[3].split()[2] == "Running"
+    assert sparkgen("status", "-w", "-o", "json").code == 2
+
+
+def test_history_lists_all_runs(server: Server, sparkgen: Sparkgen) -> None:
+    """The latest first, with its end."""
+    fill(
+        server,
+        job("pi-00000002", ended="Complete"),
+        job("pi-00000001", born="2026-11-21T01:00:00Z", ended="Complete"),
+    )
+    result = sparkgen("history", "pi")
+    assert (result.code, result.err) == (0, "")
+    assert [line.split()[:2] for line in result.out.splitlines()] == [
+        ["RUN", "STATE"],
+        ["pi-00000002", "Succeeded"],
+        ["pi-00000001", "Succeeded"],
+    ]
+
+
+def played(server: Server, pod: str, text: str) -> None:
+    """Let a pod's log be this. The server answers with JSON, so that the text comes in quotes."""
+    server.answers[f"GET {ROOT}/pods/{pod}/log"] = (200, text)
+
+
+def test_logs_are_the_drivers_unless_others_are_asked_for(server: Server, sparkgen: Sparkgen) -> None:
+    """With the container and the options in the request."""
+    pod = driver(job(), state=runs(), initContainerStatuses=[{"name": "allocator", "state": runs()}])
+    worker = executor(pod, 1, containerStatuses=[{"name": "spark-kubernetes-executor", "state": runs()}])
+    fill(server, job(), pod, worker)
+    played(server, POD, "hello")
+    played(server, "pi-1a2b3c4d-7bab1-exec-1", "task")
+    assert sparkgen("logs", "pi", "--tail", "5").out == '"hello"\n'
+    assert server.requests[-1][1] == "container=spark-kubernetes-driver&tailLines=5"
+    assert sparkgen("logs", "pi", "--allocator", "--previous").out == '"hello"\n'
+    assert server.requests[-1][1] == "container=allocator&previous=true"
+    assert sparkgen("logs", "pi", "-e", "1", "-f").out == '"task"\n'
+    assert server.requests[-1][1] == "container=spark-kubernetes-executor&follow=true"
+    assert (
+        sparkgen("logs", "pi", "--all").out == '[driver] "hello"\n[allocator] "hello"\n[executor 1] "task"\n'
+    )
+
+
+def test_all_logs_are_followed_until_the_run_is_over(server: Server, sparkgen: Sparkgen) -> None:
+    """Then the command ends by itself."""
+    fill(server, job(ended="Complete"), driver(job(), state=ends()))
+    played(server, POD, "hello")
+    result = sparkgen("logs", "pi", "--all", "-f")
+    assert (result.code, result.out) == (0, '[driver] "hello"\n')
+
+
+def test_a_log_that_is_not_there_is_said_with_the_reason(server: Server, sparkgen: Sparkgen) -> None:
+    """Not begun, over, and an executor that is none."""
+    fill(server, job(spec={"suspend": True}))
+    result = sparkgen("logs", "pi")
+    assert result.code == 2
+    assert "no log of pi-1a2b3c4d yet, which is Suspended: it is suspended: set spec.suspend to" in result.err
+    assert "; -f waits for it" in result.err
+    fill(server, job(ended="Failed"))
+    assert (
+        "no log of pi-1a2b3c4d, which is Failed: its driver's pod is gone" in sparkgen("logs", "pi", "-f").err
+    )
+    assert "pi-1a2b3c4d has no executor 7: no executor is there now" in sparkgen("logs", "pi", "-e", "7").err
+    assert "leave all but one out" in sparkgen("logs", "pi", "-e", "7", "--all").err
+    assert "nothing to follow" in sparkgen("logs", "pi", "--previous", "-f").err
+
+
+def test_following_waits_for_a_driver_that_has_not_begun(
+    server: Server, sparkgen: Sparkgen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And says once what it waits for."""
+    fill(server, job())
+    played(server, POD, "hello")
+    steps = iter([(job(),), (job(), driver(job(), state=runs()))])
+    monkeypatch.setattr("time.sleep", lambda seconds: fill(server, *next(steps)))
+    result = sparkgen("logs", "pi", "-f")
+    assert (result.code, result.out) == (0, '"hello"\n')
+    assert result.err == "sparkgen: waiting: pi-1a2b3c4d is Pending\n"
+
+
+def test_what_kept_the_driver_from_beginning_has_the_log(server: Server, sparkgen: Sparkgen) -> None:
+    """The init container that failed, and a word that it is not the driver's."""
+    fill(
+        server,
+        job(ended="Failed"),
+        driver(job(), initContainerStatuses=[{"name": "install", "state": ends(1)}]),
+    )
+    played(server, POD, "expired")
+    result = sparkgen("logs", "pi")
+    assert (result.code, result.out) == (0, '"expired"\n')
+    assert result.err == "sparkgen: the driver has not begun; this is the log of install:\n"
+
+
+def test_there_is_no_ui_without_a_driver(server: Server, sparkgen: Sparkgen) -> None:
+    """Before it and after it."""
+    fill(server, job())
+    assert "pi-1a2b3c4d is Pending; its UI comes with the driver" in sparkgen("ui", "pi").err
+    fill(server, job(ended="Complete"))
+    result = sparkgen("ui", "pi")
+    assert result.code == 2
+    assert "pi-1a2b3c4d is Succeeded; its UI went with it: a history server" in result.err
+
+
+def test_the_ui_is_there_until_the_driver_ends(
+    server: Server, sparkgen: Sparkgen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The address is data; why it ends is a note."""
+    pod = driver(job(), state=runs())
+    fill(server, job(), pod)
+    server.answers[f"GET {ROOT}/pods/{POD}"] = (200, driver(job(), state=ends()))
+    monkeypatch.setattr("sparkgen.cli.ui.LOOK_SECONDS", 0.01)
+    result = sparkgen("ui", "pi", "--port", "0")
+    assert result.code == 0
+    assert result.out.startswith("http://127.0.0.1:")
+    assert result.err.splitlines() == [
+        "the Spark UI of pi-1a2b3c4d, as long as this command runs: Ctrl-C ends it",
+        "the driver of pi-1a2b3c4d has ended, and its UI with it",
+    ]

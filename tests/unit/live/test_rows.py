@@ -1,0 +1,273 @@
+"""What is gathered about runs, and the table that it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from sparkgen.cluster import ClusterError
+from sparkgen.live.facts import Executors, gather
+from sparkgen.live.find import find
+from sparkgen.live.rows import Row, current, every, names, rows
+from sparkgen.live.table import HISTORY, STATUS, count, short, table, value
+from tests.unit.live import objects
+from tests.unit.live.cases import NO_CLASS, event
+from tests.unit.live.objects import Object, cron_job, driver, ends, executor, job, runs
+
+NOW = datetime(2026, 11, 22, 1, 12, tzinfo=UTC)
+OLD = "2026-11-21T01:00:00Z"
+ALLOCATOR = "2026-11-22T01:01:00.000Z info    the driver's target: 4 wanted\n"
+
+
+class Cluster(objects.Cluster):
+    """One with logs, too: (pod, container) -> text, or an error. `asked`: which logs were."""
+
+    def __init__(self, *items: Object, logs: dict[tuple[str, str], str | int] | None = None) -> None:
+        super().__init__(*items)
+        self.logs = logs or {}
+        self.asked: list[tuple[str, str, bool]] = []
+
+    def get(self, api_version: str, kind: str, name: str, namespace: str = "") -> Object | None:
+        """An object."""
+        return next((item for item in self.list(api_version, kind, namespace) if named(item) == name), None)
+
+    def list(  # type: ignore[override]
+        self, api_version: str, kind: str, namespace: str = "", selector: str = "", fields: str = ""
+    ) -> Sequence[Object]:
+        """Objects; Events by the name that they are about."""
+        found = [
+            dict(item) for item in super().list(api_version, kind, namespace or self.namespace, selector)
+        ]
+        if fields:
+            uid = fields.partition("=")[2].removeprefix("uid-")
+            return [item for item in found if item["involvedObject"]["name"] == uid]
+        return found
+
+    def log(
+        self,
+        pod: str,
+        container: str,
+        namespace: str = "",
+        *,
+        tail: int | None = None,
+        previous: bool = False,
+    ) -> str:
+        """A log."""
+        self.asked.append((pod, container, previous))
+        found = self.logs.get((pod, container), 404)
+        if isinstance(found, int):
+            raise ClusterError("no log", found)
+        return found
+
+
+def named(item: Any) -> str:
+    """An object's name."""
+    return str(item["metadata"]["name"])
+
+
+def tuning(**executors: int) -> Object:
+    """The ConfigMap that may change."""
+    import json  # noqa: PLC0415
+
+    return {
+        "kind": "ConfigMap",
+        "metadata": {"name": "pi-tuning"},
+        "data": {"tuning.json": json.dumps({"version": 1, "executors": executors})},
+    }
+
+
+def with_allocator(pod: Object) -> Object:
+    """A driver's pod whose allocator runs."""
+    pod["status"]["initContainerStatuses"] = [{"name": "allocator", "state": runs()}]
+    return pod
+
+
+def made(cluster: Cluster, chosen: Any = current) -> list[Row]:
+    """The rows of a cluster."""
+    return rows(cluster, find(cluster).applications, chosen, NOW)
+
+
+def test_a_running_application_in_one_line() -> None:
+    """Executors are counted from pods; how many are wanted is in the allocator's log."""
+    pod = with_allocator(driver(job(), state=runs()))
+    pods = [executor(pod, 1), executor(pod, 2), executor(pod, 3, "Pending"), executor(pod, 4, "Succeeded")]
+    cluster = Cluster(job(), pod, *pods, logs={(named(pod), "allocator"): ALLOCATOR})
+    assert table(made(cluster), STATUS, NOW) == [
+        "NAME   RUN           STATE     EXECUTORS        SINCE   REASON",
+        "pi     pi-1a2b3c4d   Running   2/4 +1 pending   11m",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("planned", "shown"),
+    [({"instances": 3}, "0/3"), ({"minimum": 0, "initial": 2, "maximum": 9}, "0/2"), ({}, "0/-")],
+)
+def test_until_the_allocator_speaks_the_tuning_says_how_many(planned: dict[str, int], shown: str) -> None:
+    """And without it nobody knows."""
+    [row] = made(Cluster(job(), driver(job()), *([tuning(**planned)] if planned else [])))
+    assert count(row.executors) == shown
+
+
+def test_only_the_log_that_tells_is_read() -> None:
+    """None of a run that went well; the driver's of one that failed, of the time before if it waits again."""
+    good = Cluster(job(ended="Complete"), driver(job(), state=ends()))
+    assert made(good)[0].reason is None
+    assert good.asked == []
+    bad = Cluster(
+        job(ended="Failed"), driver(job(), state=ends(101)), logs={("pi-1a2b3c4d-x7k2p", D): NO_CLASS}
+    )
+    [row] = made(bad)
+    assert row.reason is not None
+    assert row.reason.code == "main-class"
+    assert bad.asked == [("pi-1a2b3c4d-x7k2p", D, False)]
+    again = {"name": D, "restartCount": 1, "state": {"waiting": {}}, "lastState": ends(1)}
+    stream = objects.deployment()
+    waits = Cluster(stream, driver(stream, containerStatuses=[again]))
+    assert made(waits)[0].life.state.value == "Restarting"
+    assert waits.asked == [("stream-x7k2p", D, True)]
+
+
+D = "spark-kubernetes-driver"
+
+
+@pytest.mark.parametrize("status", [400, 403, 404])
+def test_what_may_not_be_read_is_left_out(status: int) -> None:
+    """A log without a right, or without a container: the exit code still says something."""
+    cluster = Cluster(
+        job(ended="Failed"), driver(job(), state=ends(101)), logs={("pi-1a2b3c4d-x7k2p", D): status}
+    )
+    [row] = made(cluster)
+    assert row.reason is not None
+    assert row.reason.cause == "the driver's program ended with code 101"
+
+
+def test_a_server_that_fails_is_no_missing_right() -> None:
+    """It is said, and ends the command."""
+    pod = driver(job(), state=ends(101))
+    with pytest.raises(ClusterError):
+        made(Cluster(job(ended="Failed"), pod, logs={(named(pod), D): 503}))
+
+
+def test_events_come_in_their_order() -> None:
+    """Those about the Job and about its newest pod."""
+    late, early = event("B", "2", last="2026-11-22T01:10:00Z"), event("A", "1", last=OLD)
+    other = {**early, "involvedObject": {"name": "other"}}
+    cluster = Cluster(job(), late, early, other)
+    [run] = find(cluster).applications[0].runs
+    assert [one["reason"] for one in gather(cluster, run).events] == ["A", "B"]
+
+
+def test_status_has_the_latest_and_what_runs_history_has_all() -> None:
+    """Ended runs before the latest are history."""
+    jobs = [
+        job("pi-00000003", born="2026-11-22T01:00:03Z", ended="Complete"),
+        job("pi-00000002", born="2026-11-22T01:00:02Z"),
+        job("pi-00000001", born="2026-11-22T01:00:01Z", ended="Failed"),
+    ]
+    cluster = Cluster(*jobs)
+    assert [row.run for row in made(cluster)] == ["pi-00000003", "pi-00000002"]
+    assert [row.run for row in made(cluster, every)] == ["pi-00000003", "pi-00000002", "pi-00000001"]
+    assert table(made(cluster, every), HISTORY, NOW)[0::3] == [
+        "RUN           STATE       STARTED   DURATION   REASON",
+        "pi-00000001   Failed      11m       9m59s      its driver's pod is gone, and with it its log: look "
+        "for the log where your cluster collects logs, or run it again",
+    ]
+
+
+def test_a_schedule_before_and_after_its_firings() -> None:
+    """It has a line before the first, and says when it comes round."""
+    waiting = made(Cluster(cron_job(timeZone="Europe/Berlin")))
+    [line] = table(waiting, STATUS, NOW)[1:]
+    assert line.split(maxsplit=5) == [
+        *("nightly", "-", "Scheduled", "-", "12m"),
+        "it has not fired yet (0 3 * * * Europe/Berlin)",
+    ]
+    fired = job("nightly-1", "nightly", run="nightly-1a2b3c4d", ended="Complete")
+    [row] = made(Cluster(cron_job(), fired))
+    assert row.reason is not None
+    assert row.reason.text == "it fires again (0 3 * * *)"
+    [row] = made(Cluster(cron_job(suspend=True), fired))
+    assert row.reason is not None
+    assert row.reason.code == "suspended"
+
+
+def test_wide_and_many_namespaces_have_more_columns() -> None:
+    """Kind, exit code, driver and node; the namespace first."""
+    pod = driver(job(), state=ends(3))
+    pod["spec"]["nodeName"] = "node1"
+    head, line = table(made(Cluster(job(ended="Failed"), pod)), STATUS, NOW, wide=True, spaces=True)
+    assert head.split() == [
+        "NAMESPACE",
+        "NAME",
+        "RUN",
+        "STATE",
+        "EXECUTORS",
+        "SINCE",
+        "KIND",
+        "EXIT",
+        "DRIVER",
+        "NODE",
+        "REASON",
+    ]
+    assert line.split()[:10] == [
+        "analytics",
+        "pi",
+        "pi-1a2b3c4d",
+        "Failed",
+        "-",
+        "2m",
+        "job",
+        "3",
+        "pi-1a2b3c4d-x7k2p",
+        "node1",
+    ]
+
+
+def test_names_are_kubectls() -> None:
+    """Kind, group and name."""
+    stream = objects.deployment()
+    found = made(Cluster(job(), stream, cron_job()))
+    assert names(found) == "cronjob.batch/nightly\njob.batch/pi-1a2b3c4d\ndeployment.apps/stream\n"
+
+
+def test_for_machines_all_keys_are_there() -> None:
+    """Null where nothing is known."""
+    [row] = made(Cluster(job(), driver(job(), state=runs())))
+    assert value(row) == {
+        "namespace": "analytics",
+        "application": "pi",
+        "run": "pi-1a2b3c4d",
+        "workload": "job.batch/pi-1a2b3c4d",
+        "latest": True,
+        "state": "Running",
+        "since": "2026-11-22T01:00:20Z",
+        "started": "2026-11-22T01:00:00Z",
+        "ended": None,
+        "exitCode": None,
+        "executors": {"running": 0, "pending": 0, "target": None},
+        "driverPod": "pi-1a2b3c4d-x7k2p",
+        "node": None,
+        "reason": None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "0s"),
+        (119, "119s"),
+        (120, "2m"),
+        (185, "3m5s"),
+        (3600, "60m"),
+        (11000, "3h3m"),
+        (90000, "25h"),
+        (4e5, "4d"),
+    ],
+)
+def test_ages_are_short(seconds: float, text: str) -> None:
+    """As kubectl writes them."""
+    assert short(timedelta(seconds=seconds)) == text
+    assert count(Executors(1, 0, None)) == "1/-"

@@ -1,0 +1,123 @@
+"""Which logs are meant, where one went that is gone, and several at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from sparkgen.cluster import ClusterError
+from sparkgen.errors import SparkgenError
+from sparkgen.live.find import find
+from sparkgen.live.following import lines, one_by_one, together
+from sparkgen.live.sources import Source, allocator_source, driver_source, executor_source, executor_sources
+from sparkgen.live.values import Run
+from tests.unit.live.objects import Cluster, Object, driver, ends, executor, job, runs
+
+DRIVER = "spark-kubernetes-driver"
+A, B = Source("a", DRIVER, "driver"), Source("b", "spark-kubernetes-executor", "executor 1")
+
+
+def run_of(*objects: Object) -> Run:
+    """The run of these objects."""
+    return find(Cluster(*objects)).applications[0].runs[0]
+
+
+def works(pod: Object, id_: int, state: Object | None = None) -> Object:
+    """An executor's pod whose container runs, or is in another state."""
+    status = {"name": "spark-kubernetes-executor", "state": runs() if state is None else state}
+    return executor(pod, id_, containerStatuses=[status])
+
+
+def test_the_drivers_log_or_that_of_what_failed_before_it() -> None:
+    """Nothing while nothing has begun."""
+    assert driver_source(run_of(job())) is None
+    assert driver_source(run_of(job(), driver(job()))) is None
+    found = driver_source(run_of(job(), driver(job(), state=runs())))
+    assert found == Source("pi-1a2b3c4d-x7k2p", DRIVER, "driver")
+    stopped = [{"name": "install", "state": ends(1)}]
+    found = driver_source(run_of(job(), driver(job(), initContainerStatuses=stopped)))
+    assert found == Source("pi-1a2b3c4d-x7k2p", "install", "install")
+
+
+def test_the_allocators_log_is_there_when_it_has_begun() -> None:
+    """Not before."""
+    assert allocator_source(run_of(job(), driver(job()))) is None
+    pod = driver(job(), initContainerStatuses=[{"name": "allocator", "state": runs()}])
+    assert allocator_source(run_of(job(), pod)) == Source("pi-1a2b3c4d-x7k2p", "allocator", "allocator")
+
+
+def test_executors_are_found_by_id_or_pod_and_listed_by_number() -> None:
+    """10 comes after 9; one that has not started has no log."""
+    pod = driver(job(), state=runs())
+    pods = [works(pod, id_) for id_ in (10, 9)]
+    waits = works(pod, 11, {"waiting": {"reason": "ImagePullBackOff"}})
+    run = run_of(job(), pod, *pods, waits)
+    assert [one.title for one in executor_sources(run)] == ["executor 9", "executor 10"]
+    name = "pi-1a2b3c4d-7bab1-exec-9"
+    assert executor_source(run, "9", "") == executor_source(run, name, "")
+    assert executor_source(run, "9", "").pod == name
+    with pytest.raises(
+        SparkgenError, match=r"executor 11 has not started \(ImagePullBackOff\): see sparkgen status"
+    ):
+        executor_source(run, "11", "")
+
+
+def test_a_gone_executor_has_its_story_and_the_name_of_its_pod() -> None:
+    """From the allocator's log; without it the name at least, and without a number nothing."""
+    pod = driver(job(), state=runs())
+    run = run_of(job(), pod, works(pod, 9))
+    log = (
+        "2026-11-22T01:01:00.000Z warning executor 3 is gone (oom): executor 3 was killed: out of memory\n"
+        "2026-11-22T01:02:00.000Z warning executor 33 is gone (exited): executor 33 exited with code 1\n"
+    )
+    with pytest.raises(SparkgenError) as caught:
+        executor_source(run, "3", log)
+    said = str(caught.value)
+    assert said.startswith("executor 3 is gone (oom): executor 3 was killed: out of memory; its log went")
+    assert "-exec-3: look for that name where your cluster collects logs; there are executors 9" in said
+    with pytest.raises(
+        SparkgenError, match="executor 4 of pi-1a2b3c4d is not there; its log went with its pod pi-1"
+    ):
+        executor_source(run, "4", log)
+    with pytest.raises(SparkgenError, match="pi-1a2b3c4d has no executor x: there are executors 9"):
+        executor_source(run, "x", log)
+
+
+def test_lines_come_when_they_are_whole() -> None:
+    """Pieces end anywhere, in the middle of a character too; the last line needs no end."""
+    text = "grün\nzwei".encode()
+    pieces = iter([text[:3], text[3:6], text[6:]])
+    assert list(lines(pieces)) == ["grün\n", "zwei\n"]
+    assert list(lines([b"\xff\n"])) == ["�\n"]
+
+
+def test_one_log_after_the_other_and_what_cannot_be_read_between() -> None:
+    """Each line says whose it is."""
+
+    def read(source: Source) -> Iterator[bytes]:
+        if source is B:
+            raise ClusterError("cannot read the log", 404)
+        yield b"1\n2\n"
+
+    assert list(one_by_one([B, A], read)) == [
+        "[executor 1] cannot read the log\n",
+        "[driver] 1\n",
+        "[driver] 2\n",
+    ]
+
+
+def test_together_until_the_run_is_over_and_all_logs_have_ended() -> None:
+    """A container that begins later comes in; one that cannot be read is said."""
+    looks: list[tuple[Sequence[Source], bool]] = [([A], False), ([A, B], False), ([A, B], True)]
+    known = iter(looks)
+
+    def look() -> tuple[Sequence[Source], bool]:
+        return next(known, looks[-1])
+
+    def read(source: Source) -> Iterator[bytes]:
+        if source is B:
+            raise ClusterError("gone", 404)
+        yield b"1\n"
+
+    assert list(together(look, read)) == ["[driver] 1\n", "[executor 1] gone\n"]

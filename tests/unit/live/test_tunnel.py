@@ -1,0 +1,102 @@
+"""A port of this machine that leads elsewhere."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from sparkgen.cluster import ClusterError
+from sparkgen.errors import SparkgenError
+from sparkgen.live.tunnel import Tunnel
+
+
+class Far:
+    """A connection to a pod: what is written comes back in capital letters."""
+
+    def __init__(self, problem: str | None = None) -> None:
+        self.near, far = socket.socketpair()
+        self.problem = problem
+        threading.Thread(target=self._answer, args=(far,), daemon=True).start()
+
+    def _answer(self, far: socket.socket) -> None:
+        with far:
+            while data := far.recv(100):
+                far.sendall(data.upper())
+
+    def socket(self, port_number: int) -> socket.socket:
+        """The end that is on this machine."""
+        return self.near
+
+    def error(self, port_number: int) -> str | None:
+        """What went wrong."""
+        return self.problem
+
+    def close(self) -> None:
+        """End it."""
+        self.near.close()
+
+
+@pytest.fixture
+def said() -> list[str]:
+    """What a person was told."""
+    return []
+
+
+@pytest.fixture
+def tunnel(said: list[str]) -> Iterator[Tunnel]:
+    """A tunnel to such a connection."""
+    made = Tunnel(0, 4040, lambda: Far("nobody listens\nthere"), said.append)
+    made.start()
+    yield made
+    made.shutdown()
+    made.server_close()
+
+
+def ask(port: int, text: bytes) -> bytes:
+    """What comes back until the end."""
+    with socket.create_connection(("127.0.0.1", port), 5) as near:
+        near.sendall(text)
+        near.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: near.recv(100), b""))
+
+
+def test_both_ways_and_several_at_once(tunnel: Tunnel, said: list[str]) -> None:
+    """Each connection has one of its own; what went wrong at its end is said."""
+    with socket.create_connection(("127.0.0.1", tunnel.port), 5) as first:
+        first.sendall(b"a")
+        assert first.recv(1) == b"A"
+        with socket.create_connection(("127.0.0.1", tunnel.port), 5) as second:
+            second.sendall(b"bc")
+            assert second.recv(2, socket.MSG_WAITALL) == b"BC"
+        first.sendall(b"d")
+        assert first.recv(1) == b"D"
+    for thread in threading.enumerate():
+        if "process_request" in thread.name:
+            thread.join(5)
+    assert said == ["nobody listens there"] * 2
+
+
+def test_a_pod_that_is_not_there_is_said() -> None:
+    """And the browser's connection ends."""
+    said: list[str] = []
+
+    def no() -> Far:
+        raise ClusterError("cannot forward port 4040 of pod pi", 404)
+
+    made = Tunnel(0, 4040, no, said.append)
+    made.start()
+    try:
+        assert ask(made.port, b"") == b""
+        assert said == ["cannot forward port 4040 of pod pi"]
+    finally:
+        made.shutdown()
+        made.server_close()
+
+
+def test_a_taken_port_is_words(tunnel: Tunnel) -> None:
+    """With another one to choose."""
+    with pytest.raises(SparkgenError, match=rf"cannot listen on 127.0.0.1:{tunnel.port}: .*--port 0"):
+        Tunnel(tunnel.port, 4040, Far, print)
