@@ -25,6 +25,8 @@ HISTORY = "history"
 """The component that removes ended runs: its label, its container, and the end of its objects' names."""
 SHUFFLE_CONTAINER = "shuffle-service"
 """Spark's ExternalShuffleService: in the DaemonSet's pods, or beside each executor (mode `sidecar`)."""
+HISTORY_SERVER_CONTAINER = "history-server"
+"""Spark's HistoryServer: its container, and the component that its objects are."""
 PREPARE_CONTAINER = "prepare"
 JANITOR_CONTAINER = "janitor"
 
@@ -91,6 +93,8 @@ SCHEDULER_PORT = 7090
 ALLOCATOR_PORT = 7091
 """The allocator's listener on the pod's address: readiness, health, metrics, executors' start word."""
 
+HISTORY_PORT = 18080
+"""Spark's default for history servers (spark.history.ui.port)."""
 SHUFFLE_PORT = 7337
 """Spark's default for shuffle services (spark.shuffle.service.port)."""
 JANITOR_PORT = 7338
@@ -188,6 +192,8 @@ LABEL_PROFILE_ID = "spark-exec-resourceprofile-id"
 """Spark's own label (Constants.SPARK_RESOURCE_PROFILE_ID_LABEL); set by the allocator on executors."""
 LABEL_ATTEMPT = "sparkgen.dev/attempt"
 """Set by the allocator on executors: it selects those of one driver pod, whatever their application id."""
+LABEL_HISTORY_SERVER = "sparkgen.dev/history-server"
+"""On the pod of a history server: its name. Its Service leads there."""
 LABEL_SHUFFLE_SERVICE = "sparkgen.dev/shuffle-service"
 """On the pods of a shuffle service: its name. Executors are scheduled where such a pod is."""
 ANNOTATION_BLOCK_MANAGER_PORTS = "sparkgen.dev/block-manager-ports"

@@ -18,10 +18,11 @@ SHARED = ("spec", "driver")
 
 def readme() -> str:
     """The whole file."""
-    application, scheduled, service = (fields.document(kind) for kind in fields.KINDS)
+    application, scheduled = (fields.document(kind) for kind in fields.APPLICATION_KINDS)
     rows = [_row(field) for field in _shown(application)]
     rows += [_row(field, "; only of a ScheduledSparkApplication") for field in _of_schedules(scheduled)]
-    rows += [_row(field, f"; of a {fields.SERVICE_KIND}") for field in _of_services(service)]
+    for kind in fields.SERVER_KINDS:
+        rows += [_row(field, f"; of a {kind}") for field in _of_servers(fields.document(kind))]
     return OPENING.read_text("utf-8") + "\n".join(rows) + "\n"
 
 
@@ -45,8 +46,8 @@ def _of_schedules(scheduled: Field) -> Iterator[Field]:
     yield from _found(scheduled, ("spec",)).children()
 
 
-def _of_services(service: Field) -> Iterator[Field]:
-    return (field for field in fields.own_fields(_found(service, ("spec",))) if 0 not in field.path)
+def _of_servers(server: Field) -> Iterator[Field]:
+    return (field for field in fields.own_fields(_found(server, ("spec",))) if 0 not in field.path)
 
 
 def _row(field: Field, more: str = "") -> str:

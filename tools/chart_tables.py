@@ -15,6 +15,7 @@ from sparkgen.errors import Severity
 from sparkgen.grammar import cron, duration, memory, quantity
 from sparkgen.grammar.timezone_names import AREAS
 from sparkgen.model import Application, build, properties
+from sparkgen.model import historyserver as historyserver_model
 from sparkgen.model import shuffle as shuffle_model
 from sparkgen.model.build import DEFAULT_HISTORY, GITOPS
 from sparkgen.resources import (
@@ -24,11 +25,13 @@ from sparkgen.resources import (
     executor,
     gitops,
     history,
+    historyserver,
     merge,
     objects,
     pod,
     run,
     security,
+    server,
     service,
     shuffle,
 )
@@ -52,6 +55,12 @@ LEAST = {
     "spec": {"type": "Scala", "sparkVersion": "4.0.0", "image": "x"},
 }
 """The least document that can be built."""
+
+SERVERS = {
+    shuffle_model.SERVICE_KIND: "service",
+    historyserver_model.HISTORY_KIND: "historyServer",
+}
+"""Kind of what is no application -> how the names of its templates begin."""
 
 TUNING_COUNTS = {
     "batchSize": "spark.kubernetes.allocation.batch.size",
@@ -109,7 +118,7 @@ def _resources() -> Table:
         "restricted": security.RESTRICTED,
         "runtimeResources": driver.DEFAULT_RUNTIME_RESOURCES,
         "secretTypes": pod.SECRET_TYPES,
-        **_shuffle(),
+        **_servers(),
         "steps": _steps(application),
         "tokenSources": driver.token_sources(),
         "tunable": sorted(properties.TUNABLE),
@@ -121,16 +130,25 @@ def _resources() -> Table:
     }
 
 
-def _shuffle() -> Table:
+def _servers() -> Table:
     return {
+        "cleanerProperties": historyserver_model.CLEANER_PROPERTIES,
+        "historyArgs": historyserver.HISTORY_ARGS,
+        "historyDurations": fields.HISTORY_FIELDS["duration"],
+        "historyFilters": historyserver.FILTERS,
+        "historyHeap": historyserver_model.HISTORY_HEAP,
+        "historyPortName": historyserver.PORT_NAME,
+        "historyRequest": historyserver.HISTORY_REQUEST,
+        "historyTemporary": historyserver.TEMPORARY,
+        "serverConfigAnnotation": server.CONFIG_ANNOTATION,
+        "serverKinds": SERVERS,
+        "serverRules": {
+            "service": _errors("service"),
+            "historyServer": _errors("history"),
+        },
         "serviceArgs": shuffle.SERVICE_ARGS,
         "serviceAsRoot": service.AS_ROOT,
         "serviceAsSpark": service.AS_SPARK,
-        "serviceConfigAnnotation": service.CONFIG_ANNOTATION,
-        "serviceKind": shuffle_model.SERVICE_KIND,
-        "serviceRules": [
-            rule.code for rule in RULES if rule.severity is Severity.ERROR and rule.service is not nothing
-        ],
         "serviceHeap": shuffle_model.SERVICE_HEAP,
         "serviceRequest": service.SERVICE_REQUEST,
         "shuffleDefaults": shuffle.NODE_DEFAULTS,
@@ -141,6 +159,12 @@ def _shuffle() -> Table:
         "sidecarRequest": shuffle.SIDECAR_REQUEST,
         "sparkUser": security.SPARK_UID,
     }
+
+
+def _errors(check: str) -> list[str]:
+    """The codes of the error rules that have something to say about a kind of servers."""
+    found = [rule for rule in RULES if getattr(rule, check) is not nothing]
+    return [rule.code for rule in found if rule.severity is Severity.ERROR]
 
 
 def _steps(application: Application) -> Mapping[str, list[str]]:

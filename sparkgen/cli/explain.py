@@ -22,7 +22,7 @@ Examples:
   sparkgen explain spec.executor.memory
   sparkgen explain driver --recursive     # all names below
   sparkgen explain schedule --kind ScheduledSparkApplication
-  sparkgen explain janitor --kind SparkShuffleService
+  sparkgen explain cleaner --kind SparkHistoryServer
 """
 
 
@@ -32,6 +32,10 @@ class Kind(str, enum.Enum):
     APPLICATION = "SparkApplication"
     SCHEDULED = "ScheduledSparkApplication"
     SERVICE = "SparkShuffleService"
+    HISTORY = "SparkHistoryServer"
+
+
+_KINDS = ", ".join(kind.value for kind in Kind)
 
 
 def complete_field(incomplete: str) -> list[str]:
@@ -60,7 +64,9 @@ def command(
     recursive: Annotated[
         bool, typer.Option("--recursive", help="Show the names of all fields below.")
     ] = False,
-    kind: Annotated[Kind, typer.Option("--kind", help="Which kind of document.")] = Kind.APPLICATION,
+    kind: Annotated[
+        Kind, typer.Option("--kind", metavar="KIND", help=f"Which kind of document: {_KINDS}.")
+    ] = Kind.APPLICATION,
 ) -> None:
     """Print what the schema says about a field."""
     from sparkgen.schema.explain import explain  # noqa: PLC0415 - see above

@@ -135,8 +135,8 @@ def _run(document: Document, request: Request, maps: tuple[str, ...], arguments:
     from sparkgen import model  # noqa: PLC0415
     from sparkgen.local import plan, run  # noqa: PLC0415
 
-    if document.value["kind"] == model.SERVICE_KIND:
-        raise SparkgenError("a shuffle service runs on nodes of a cluster only; name an application")
+    if document.value["kind"] in model.SERVER_KINDS:
+        raise SparkgenError(f"a {document.value['kind']} runs in a cluster only; name an application")
     # Executors of one machine find each other's files without a service.
     application = replace(model.build(_without_event_log(document.value)), shuffle=None)
     if arguments:

@@ -17,7 +17,7 @@ from sparkgen.lint import rules_restricted as restricted
 from sparkgen.lint.findings import Edit, Rule
 from sparkgen.lint.settings import Settings
 from sparkgen.lint.subject import Subject
-from sparkgen.model import SERVICE_KIND
+from sparkgen.model import SERVER_KINDS
 from sparkgen.semantics.secret import redacted
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def check(document: Document, settings: Settings) -> list[tuple[Problem, tuple[E
     """
     node = document.node
     found: dict[Problem, tuple[Edit, ...]] = {}
-    if document.value["kind"] == SERVICE_KIND:
+    if document.value["kind"] in SERVER_KINDS:
         return []  # rules of reviewers are about applications
     subject = Subject.of(document.value, settings)
     for rule in RULES:

@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sparkgen.model.application import Application
 from sparkgen.model.build import build
+from sparkgen.model.historyserver import HISTORY_KIND, HistoryServer, build_history_server
+from sparkgen.model.server import Server
 from sparkgen.model.shuffle import SERVICE_KIND, ShuffleService, build_service
 
-__all__ = ["SERVICE_KIND", "Application", "ShuffleService", "build", "build_service", "describe"]
+__all__ = [
+    "HISTORY_KIND",
+    "SERVER_KINDS",
+    "SERVICE_KIND",
+    "Application",
+    "HistoryServer",
+    "Server",
+    "ShuffleService",
+    "build",
+    "build_history_server",
+    "build_service",
+    "describe",
+]
+
+_SERVERS: Mapping[str, Callable[..., Server]] = {
+    SERVICE_KIND: build_service,
+    HISTORY_KIND: build_history_server,
+}
+SERVER_KINDS = tuple(_SERVERS)
+"""The kinds of documents that describe no application."""
 
 
-def describe(value: Mapping[str, Any], namespace: str | None = None) -> Application | ShuffleService:
+def describe(value: Mapping[str, Any], namespace: str | None = None) -> Application | Server:
     """What a document describes, whichever its kind is; the arguments are those of `build`."""
-    make = build_service if value["kind"] == SERVICE_KIND else build
-    return make(value, namespace)
+    return _SERVERS.get(value["kind"], build)(value, namespace)

@@ -8,7 +8,8 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.grammar.memory import to_mib
-from sparkgen.model.application import DEFAULT_NAMESPACE, Shuffle, Target
+from sparkgen.model.application import Shuffle
+from sparkgen.model.server import Server, server_fields
 from sparkgen.model.sizes import daemon_memory
 
 SERVICE_KIND = "SparkShuffleService"
@@ -35,33 +36,19 @@ class Janitor:
     resources: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class ShuffleService:
-    """A document of the kind SparkShuffleService, ready to render. `heap` and `memory` are in MiB."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShuffleService(Server):
+    """A document of the kind SparkShuffleService, ready to render."""
 
-    name: str
-    namespace: str
-    labels: Mapping[str, str]
-    annotations: Mapping[str, str]
-    target: Target
-    spec: Mapping[str, Any]
-    image: str
-    image_pull_policy: str | None
+    COMPONENT = contract.SHUFFLE_CONTAINER
+    LABEL = contract.LABEL_SHUFFLE_SERVICE
+
     runtime_image: str
     port: int
     host_network: bool
     directories: tuple[str, ...]
     secret_name: str | None
-    heap: int
-    memory: int
-    java_options: str
-    properties: Mapping[str, str]
-    account: str
-    create_account: bool
-    network_policy: Mapping[str, Any] | None
     janitor: Janitor
-    log_level: str
-    loggers: Mapping[str, str]
     metrics_properties: str | None
 
 
@@ -93,36 +80,15 @@ def application_shuffle(section: Mapping[str, Any] | None, namespace: str) -> Sh
 
 def build_service(value: Mapping[str, Any], namespace: str | None = None) -> ShuffleService:
     """The service that a document describes; as `build` does it for applications."""
-    metadata, spec = value["metadata"], value["spec"]
-    name = metadata["name"]
-    account = spec.get("serviceAccount") or {}
-    policy = spec.get("networkPolicy")
-    logging = spec.get("logging") or {}
-    heap = to_mib(spec.get("memory", SERVICE_HEAP))
+    spec = value["spec"]
     return ShuffleService(
-        name=name,
-        namespace=metadata.get("namespace") or namespace or DEFAULT_NAMESPACE,
-        labels=metadata.get("labels") or {},
-        annotations=metadata.get("annotations") or {},
-        target=metadata.get("target") or "kubectl",
-        spec=spec,
-        image=spec["image"],
-        image_pull_policy=spec.get("imagePullPolicy"),
+        **server_fields(value, namespace, SERVICE_HEAP),
         runtime_image=spec.get("runtimeImage") or contract.RUNTIME_IMAGE,
         port=spec.get("port", contract.SHUFFLE_PORT),
         host_network=bool(spec.get("hostNetwork", False)),
-        directories=directories(spec.get("directories"), name),
+        directories=directories(spec.get("directories"), value["metadata"]["name"]),
         secret_name=spec.get("secretName"),
-        heap=heap,
-        memory=daemon_memory(heap),
-        java_options=spec.get("javaOptions", ""),
-        properties=spec.get("sparkConf") or {},
-        account=account.get("name") or name,
-        create_account=bool(account.get("create", True)),
-        network_policy=policy if policy is not None and policy.get("enabled", True) else None,
         janitor=_janitor(spec.get("janitor") or {}),
-        log_level=logging.get("level", "INFO"),
-        loggers=logging.get("loggers") or {},
         metrics_properties=(spec.get("monitoring") or {}).get("metricsProperties"),
     )
 

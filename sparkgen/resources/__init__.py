@@ -5,26 +5,37 @@ from __future__ import annotations
 from typing import Any
 
 from sparkgen.model.application import Application
+from sparkgen.model.historyserver import HistoryServer
+from sparkgen.model.server import Server
 from sparkgen.model.shuffle import ShuffleService
 from sparkgen.resources import access, objects
 from sparkgen.resources.gitops import for_target
 from sparkgen.resources.history import history_objects
+from sparkgen.resources.historyserver import render_history_server
 from sparkgen.resources.order import ordered
 from sparkgen.resources.run import files, run_name
 from sparkgen.resources.service import render_service
 
-__all__ = ["render", "render_service", "run_name", "run_of"]
+__all__ = ["render", "render_history_server", "render_service", "run_name", "run_of"]
 
 
-def run_of(described: Application | ShuffleService) -> str:
-    """The name of the run that an application describes now; "" for a shuffle service, which has none."""
-    return "" if isinstance(described, ShuffleService) else run_name(described)
+def run_of(described: Application | Server) -> str:
+    """The name of the run that an application describes now; "" for a server, which has none."""
+    return run_name(described) if isinstance(described, Application) else ""
 
 
-def render(application: Application | ShuffleService) -> tuple[dict[str, Any], ...]:
-    """All objects of an application, or of a shuffle service, in the order in which they are applied."""
-    if isinstance(application, ShuffleService):
-        return render_service(application)
+def render(described: Application | Server) -> tuple[dict[str, Any], ...]:
+    """All objects of an application, or of a server, in the order in which they are applied."""
+    if isinstance(described, ShuffleService):
+        return render_service(described)
+    if isinstance(described, HistoryServer):
+        return render_history_server(described)
+    if isinstance(described, Application):
+        return _render_application(described)
+    raise TypeError(f"nothing renders a {type(described).__name__}")
+
+
+def _render_application(application: Application) -> tuple[dict[str, Any], ...]:
     run = run_name(application)
     workload = objects.workload(application, run)
     made = [

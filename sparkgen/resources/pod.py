@@ -186,14 +186,19 @@ def mounted_objects(application: Application, role: Role) -> Layer:
         name = names.volume_name(secret["name"], "secret")
         volume = {"name": name, "secret": {"secretName": secret["name"]}}
         layer = merge(layer, _mounted(role, volume, secret["path"]))
-        variable, file = SECRET_TYPES.get(secret.get("secretType", "Generic"), (None, None))
-        if variable:
-            env = [{"name": variable, "value": f"{secret['path'].rstrip('/')}/{file}"}]
+        env = secret_env(secret)
+        if env:
             layer = merge(layer, main_container(role, env=env))
     for config_map in role.spec.get("configMaps") or ():
         volume = config_map_volume(names.volume_name(config_map["name"], "config"), config_map["name"])
         layer = merge(layer, _mounted(role, volume, config_map["path"]))
     return layer
+
+
+def secret_env(secret: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The variable that names a file of a mounted Secret, for the types that have one."""
+    variable, file = SECRET_TYPES.get(secret.get("secretType", "Generic"), (None, None))
+    return [{"name": variable, "value": f"{secret['path'].rstrip('/')}/{file}"}] if variable else []
 
 
 def _mounted(role: Role, volume: Mapping[str, Any], path: str) -> Layer:

@@ -14,16 +14,19 @@ RESTRICTED = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"
 """What Pod Security "restricted" asks of each container, beyond the pod's own settings."""
 
 
+POD_SECURITY = {
+    "runAsNonRoot": True,
+    "runAsUser": SPARK_UID,
+    "runAsGroup": SPARK_UID,
+    "fsGroup": SPARK_UID,
+    "seccompProfile": {"type": "RuntimeDefault"},
+}
+"""What it asks of a pod, as the stock Spark image's user."""
+
+
 def default_security(application: Application, role: Role) -> dict[str, Any]:
-    """What Pod Security "restricted" asks of the pod, as the stock Spark image's user."""
-    pod = {
-        "runAsNonRoot": True,
-        "runAsUser": SPARK_UID,
-        "runAsGroup": SPARK_UID,
-        "fsGroup": SPARK_UID,
-        "seccompProfile": {"type": "RuntimeDefault"},
-    }
-    return {"spec": {"securityContext": pod}}
+    """What Pod Security "restricted" asks of the pod, below all that the document says."""
+    return {"spec": {"securityContext": dict(POD_SECURITY)}}
 
 
 def secured(pod: dict[str, Any], main: str) -> dict[str, Any]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from sparkgen import contract, names
+from sparkgen import contract
 from sparkgen.model.shuffle import ShuffleService
-from sparkgen.resources import pod
+from sparkgen.resources import pod, server
 from sparkgen.resources.conf import log4j2_text
 from sparkgen.resources.driver import DEFAULT_RUNTIME_RESOURCES, token_sources
 from sparkgen.resources.gitops import Object, for_target
@@ -17,9 +15,6 @@ from sparkgen.resources.shuffle import SERVICE_ARGS, SERVICE_PORT, daemon_resour
 from sparkgen.resources.text import properties_text
 
 SERVICE_REQUEST = {"cpu": "500m"}
-CONFIG_ANNOTATION = "sparkgen.dev/config"
-"""A digest of the ConfigMap: with another one the DaemonSet replaces its pods."""
-
 AS_SPARK = {
     "runAsUser": SPARK_UID,
     "runAsGroup": SPARK_UID,
@@ -38,45 +33,13 @@ AS_ROOT = {
 
 def render_service(service: ShuffleService) -> tuple[Object, ...]:
     """All objects of a service, in the order in which they are applied."""
-    made = [service_account(service), config_map(service), network_policy(service), daemon_set(service)]
+    made = [
+        server.service_account(service),
+        server.config_map(service, files(service)),
+        network_policy(service),
+        daemon_set(service),
+    ]
     return tuple(ordered(for_target(item, service.target)) for item in made if item is not None)
-
-
-def _metadata(service: ShuffleService, name: str) -> Object:
-    labels = {**service.labels, **_own_labels(service)}
-    metadata: Object = {"name": name, "namespace": service.namespace, "labels": labels}
-    if service.annotations:
-        metadata["annotations"] = dict(service.annotations)
-    return metadata
-
-
-def _own_labels(service: ShuffleService) -> dict[str, str]:
-    return {
-        contract.LABEL_NAME: service.name,
-        contract.LABEL_COMPONENT: contract.SHUFFLE_CONTAINER,
-        contract.LABEL_MANAGED_BY: "sparkgen",
-        contract.LABEL_SHUFFLE_SERVICE: service.name,
-    }
-
-
-def _selector(service: ShuffleService) -> dict[str, Any]:
-    return {"matchLabels": {contract.LABEL_SHUFFLE_SERVICE: service.name}}
-
-
-def service_account(service: ShuffleService) -> Object | None:
-    """The account to which applications give the right to see their drivers."""
-    if not service.create_account:
-        return None
-    metadata = _metadata(service, service.account)
-    annotations = (service.spec.get("serviceAccount") or {}).get("annotations")
-    if annotations:
-        metadata["annotations"] = {**metadata.get("annotations", {}), **annotations}
-    return {
-        "apiVersion": "v1",
-        "kind": "ServiceAccount",
-        "metadata": metadata,
-        "automountServiceAccountToken": False,
-    }
 
 
 def spark_properties(service: ShuffleService) -> dict[str, str]:
@@ -103,16 +66,6 @@ def files(service: ShuffleService) -> dict[str, str]:
     return found
 
 
-def config_map(service: ShuffleService) -> Object:
-    """The service's configuration."""
-    return {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": _metadata(service, f"{service.name}-conf"),
-        "data": files(service),
-    }
-
-
 def network_policy(service: ShuffleService) -> Object | None:
     """Who may reach the pods: the service's port, and the janitor's metrics; nothing else."""
     given = service.network_policy
@@ -124,12 +77,7 @@ def network_policy(service: ShuffleService) -> Object | None:
     if given.get("metricsFrom"):
         ports = [{"protocol": "TCP", "port": service.janitor.port}]
         rules.append({"from": list(given["metricsFrom"]), "ports": ports})
-    return {
-        "apiVersion": "networking.k8s.io/v1",
-        "kind": "NetworkPolicy",
-        "metadata": _metadata(service, service.name),
-        "spec": {"podSelector": _selector(service), "policyTypes": ["Ingress"], "ingress": rules},
-    }
+    return server.network_policy(service, rules)
 
 
 def daemon_set(service: ShuffleService) -> Object:
@@ -138,21 +86,15 @@ def daemon_set(service: ShuffleService) -> Object:
     return {
         "apiVersion": "apps/v1",
         "kind": "DaemonSet",
-        "metadata": _metadata(service, service.name),
+        "metadata": server.metadata_of(service, service.name),
         "spec": {
-            "selector": _selector(service),
+            "selector": server.selector(service),
             "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": strategy},
-            "template": {"metadata": _pod_metadata(service), "spec": _pod_spec(service)},
+            "template": {
+                "metadata": server.pod_metadata(service, files(service)),
+                "spec": _pod_spec(service),
+            },
         },
-    }
-
-
-def _pod_metadata(service: ShuffleService) -> Object:
-    own = {CONFIG_ANNOTATION: names.digest(files(service), 16), "linkerd.io/inject": "disabled"}
-    labels = {"sidecar.istio.io/inject": "false", **service.labels, **(service.spec.get("labels") or {})}
-    return {
-        "labels": {**labels, **_own_labels(service)},
-        "annotations": {**own, **(service.spec.get("annotations") or {})},
     }
 
 
@@ -164,14 +106,13 @@ def _pod_spec(service: ShuffleService) -> Object:
         "securityContext": {"fsGroup": SPARK_UID, "seccompProfile": {"type": "RuntimeDefault"}},
         "terminationGracePeriodSeconds": 30,
         **pod.picked(service.spec, "nodeSelector", "affinity", "tolerations", "priorityClassName"),
+        **server.pull_secrets(service),
         "initContainers": [_prepare(service)],
         "containers": [_service(service), _janitor(service)],
         "volumes": _volumes(service),
     }
     if service.host_network:
         spec |= {"hostNetwork": True, "dnsPolicy": "ClusterFirstWithHostNet"}
-    if service.spec.get("imagePullSecrets"):
-        spec["imagePullSecrets"] = [{"name": name} for name in service.spec["imagePullSecrets"]]
     return spec
 
 
@@ -197,16 +138,12 @@ def _directory_mounts(service: ShuffleService) -> list[Object]:
     return [{"name": name, "mountPath": path} for name, path in _named_directories(service)]
 
 
-def _pull(service: ShuffleService) -> Object:
-    return {"imagePullPolicy": service.image_pull_policy} if service.image_pull_policy else {}
-
-
 def _prepare(service: ShuffleService) -> Object:
     """Makes the directories fit for executors that are not root."""
     return {
         "name": contract.PREPARE_CONTAINER,
         "image": service.runtime_image,
-        **_pull(service),
+        **server.pull_policy(service),
         "args": ["janitor", "prepare"],
         "env": _shared_env(service),
         "resources": merge(DEFAULT_RUNTIME_RESOURCES, service.janitor.resources),
@@ -216,12 +153,7 @@ def _prepare(service: ShuffleService) -> Object:
 
 
 def _service(service: ShuffleService) -> Object:
-    env: list[Object] = [
-        {"name": contract.ENV_SPARK_CONF_DIR, "value": contract.CONF_DIR},
-        {"name": "SPARK_DAEMON_MEMORY", "value": f"{service.heap}m"},
-    ]
-    if service.java_options:
-        env.append({"name": "SPARK_DAEMON_JAVA_OPTS", "value": service.java_options})
+    env = server.daemon_env(service)
     if service.secret_name is not None:
         source = {"secretKeyRef": {"name": service.secret_name, "key": contract.SECRET_KEY}}
         env.append({"name": contract.ENV_AUTH_SECRET, "valueFrom": source})
@@ -230,7 +162,7 @@ def _service(service: ShuffleService) -> Object:
     return {
         "name": contract.SHUFFLE_CONTAINER,
         "image": service.image,
-        **_pull(service),
+        **server.pull_policy(service),
         "args": list(SERVICE_ARGS),
         "env": env,
         "ports": [port],
@@ -261,7 +193,7 @@ def _janitor(service: ShuffleService) -> Object:
     return {
         "name": contract.JANITOR_CONTAINER,
         "image": service.runtime_image,
-        **_pull(service),
+        **server.pull_policy(service),
         "args": ["janitor"],
         "env": [
             *_shared_env(service),

@@ -15,11 +15,14 @@ from sparkgen.schema import store
 
 APPLICATION_KINDS = ("SparkApplication", "ScheduledSparkApplication")
 SERVICE_KIND = "SparkShuffleService"
-KINDS = (*APPLICATION_KINDS, SERVICE_KIND)
+HISTORY_KIND = "SparkHistoryServer"
+SERVER_KINDS = (SERVICE_KIND, HISTORY_KIND)
+KINDS = (*APPLICATION_KINDS, *SERVER_KINDS)
 SPECS = {
     "SparkApplication": "applicationSpec",
     "ScheduledSparkApplication": "scheduledSpec",
     SERVICE_KIND: "shuffleServiceSpec",
+    HISTORY_KIND: "historyServerSpec",
 }
 """Kind -> the definition of its `spec`."""
 

@@ -15,7 +15,7 @@ INTRODUCTION = """\
 <!-- Generated from schemas/spark-application.schema.json. Do not edit: change the schema, then run
 `make golden`. -->
 
-One document describes one application, or one shuffle service. At a terminal
+One document describes one application, shuffle service or history server. At a terminal
 `sparkgen explain spec.executor.memory` says the same as this page. An editor with a YAML language server
 checks a document while you write it: print the schema with
 `sparkgen schema > spark-application.schema.json`, and start the document with
@@ -37,17 +37,18 @@ SPEC = ("spec",)
 
 def reference() -> str:
     """The whole page, ending with a newline."""
-    application, scheduled, service = (fields.document(kind) for kind in fields.KINDS)
+    application, scheduled = (fields.document(kind) for kind in fields.APPLICATION_KINDS)
     blocks = [INTRODUCTION, "## The document\n", *_fields(application)]
     blocks += _sections(application)
     schedule = scheduled.find(SPEC)
     if schedule is not None:
         about = f"{schedule.schema['description']}\n"
         blocks += ["## `spec` of a ScheduledSparkApplication\n", about, *_fields(schedule)]
-    served = service.find(SPEC)
-    if served is not None:
-        blocks += [f"## `spec` of a {fields.SERVICE_KIND}\n", f"{served.schema['description']}\n"]
-        blocks += [*_fields(served), *_sections(served, f" of a {fields.SERVICE_KIND}")]
+    for kind in fields.SERVER_KINDS:
+        served = fields.document(kind).find(SPEC)
+        if served is not None:
+            blocks += [f"## `spec` of a {kind}\n", f"{served.schema['description']}\n"]
+            blocks += [*_fields(served), *_sections(served, f" of a {kind}")]
     return "\n".join(blocks)
 
 

@@ -126,21 +126,21 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class ServiceFacts:
-    """A frozen view of one schema-valid document of the kind SparkShuffleService."""
+class ServerFacts:
+    """A frozen view of one schema-valid document that describes no application."""
 
     value: Mapping[str, Any]
     spec: Mapping[str, Any]
     conf: Mapping[str, str]
 
     @classmethod
-    def of(cls, value: Mapping[str, Any]) -> ServiceFacts:
+    def of(cls, value: Mapping[str, Any]) -> ServerFacts:
         """The facts of a document's value."""
         spec = value["spec"]
         return cls(value=value, spec=spec, conf=spec.get("sparkConf") or {})
 
     def path(self, *parts: str | int) -> Path:
-        """The true path of a place below the service's spec."""
+        """The true path of a place below the spec."""
         return ("spec", *parts)
 
 

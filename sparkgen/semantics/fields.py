@@ -48,3 +48,12 @@ SERVICE_FIELDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "memory": (("memory",),),
 }
 """Grammar -> paths below a SparkShuffleService's spec."""
+
+HISTORY_FIELDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "duration": (
+        ("cleaner", "interval"),
+        ("cleaner", "maxAge"),
+    ),
+    "memory": (("memory",),),
+}
+"""Grammar -> paths below a SparkHistoryServer's spec."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sparkgen.errors import Path, Severity
 
 if TYPE_CHECKING:
-    from sparkgen.semantics.facts import Facts, ServiceFacts
+    from sparkgen.semantics.facts import Facts, ServerFacts
 
 
 _LONGEST = 100
@@ -39,7 +39,7 @@ def about_key(path: Path, message: str, next_step: str, allowed: str = "") -> Fi
 
 
 Check = Callable[["Facts"], Iterable[Finding]]
-ServiceCheck = Callable[["ServiceFacts"], Iterable[Finding]]
+ServerCheck = Callable[["ServerFacts"], Iterable[Finding]]
 
 
 def nothing(_: object) -> Iterable[Finding]:
@@ -51,7 +51,8 @@ def nothing(_: object) -> Iterable[Finding]:
 class Rule:
     """One rule: `name` is its code in words, `summary` says what it finds.
 
-    `check` looks at applications, `service` at shuffle services; both are pure functions.
+    `check` looks at applications, `service` at shuffle services, `history` at history servers; all are
+    pure functions.
     """
 
     code: str
@@ -59,4 +60,5 @@ class Rule:
     severity: Severity
     summary: str
     check: Check
-    service: ServiceCheck = nothing
+    service: ServerCheck = nothing
+    history: ServerCheck = nothing

@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sparkgen.errors import Problem, Severity
-from sparkgen.model.shuffle import SERVICE_KIND
+from sparkgen.model import HISTORY_KIND, SERVICE_KIND
 from sparkgen.semantics import rules_access as access
 from sparkgen.semantics import rules_containers as containers
 from sparkgen.semantics import rules_eventlog as eventlog
 from sparkgen.semantics import rules_executors as executors
+from sparkgen.semantics import rules_historyserver as historyserver
 from sparkgen.semantics import rules_lifecycle as lifecycle
 from sparkgen.semantics import rules_metadata as metadata
 from sparkgen.semantics import rules_pods as pods
@@ -26,7 +27,7 @@ from sparkgen.semantics import rules_shuffle as shuffle
 from sparkgen.semantics import rules_sizes as sizes
 from sparkgen.semantics import rules_versions as versions
 from sparkgen.semantics import rules_volumes as volumes
-from sparkgen.semantics.facts import Facts, ServiceFacts
+from sparkgen.semantics.facts import Facts, ServerFacts
 from sparkgen.semantics.findings import Finding, Rule, nothing
 from sparkgen.semantics.secret import redacted
 
@@ -39,9 +40,9 @@ ERROR, WARNING = Severity.ERROR, Severity.WARNING
 # fmt: off
 RULES: tuple[Rule, ...] = (
     # sizes, numbers and names
-    Rule("SG101", "memory-size", ERROR, "A size of memory that Spark cannot read.", sizes.memory_sizes, service.memory_sizes),
+    Rule("SG101", "memory-size", ERROR, "A size of memory that Spark cannot read.", sizes.memory_sizes, service.memory_sizes, service.memory_sizes),
     Rule("SG102", "cpu", ERROR, "An amount of CPU that Kubernetes cannot read.", sizes.amounts_of_cpu),
-    Rule("SG103", "duration", ERROR, "A duration that Spark cannot read.", sizes.durations),
+    Rule("SG103", "duration", ERROR, "A duration that Spark cannot read.", sizes.durations, history=historyserver.durations),
     Rule("SG104", "name-too-long", ERROR, "A name that is too long for Kubernetes.", metadata.names_too_long),
     Rule("SG105", "factor", ERROR, "A factor that is no decimal number above zero.", sizes.factors),
     Rule("SG106", "setting-value", ERROR, "A number or switch that Spark cannot read.", sizes.setting_values),
@@ -57,10 +58,10 @@ RULES: tuple[Rule, ...] = (
     Rule("SG115", "task-cores", ERROR, "Tasks with more cores than an executor has.", executors.task_larger_than_executor),
     Rule("SG116", "unbounded-executors", WARNING, "Dynamic allocation without an upper bound.", executors.unbounded),
     # secrets
-    Rule("SG117", "secret-in-conf", WARNING, "A secret in plain text in a property or argument.", secrets.secrets_in_conf, service.secrets_in_conf),
-    Rule("SG118", "secret-in-env", WARNING, "A secret in plain text in a variable.", secrets.secrets_in_env),
+    Rule("SG117", "secret-in-conf", WARNING, "A secret in plain text in a property or argument.", secrets.secrets_in_conf, service.secrets_in_conf, historyserver.secrets_in_conf),
+    Rule("SG118", "secret-in-env", WARNING, "A secret in plain text in a variable.", secrets.secrets_in_env, history=historyserver.secrets_in_env),
     # properties
-    Rule("SG119", "contradicted-setting", WARNING, "A property that a field says otherwise.", settings.contradictions, service.contradictions),
+    Rule("SG119", "contradicted-setting", WARNING, "A property that a field says otherwise.", settings.contradictions, service.contradictions, historyserver.contradictions),
     Rule("SG120", "moved-setting", ERROR, "A property for pods that would be lost.", settings.moved_settings),
     Rule("SG121", "unused-setting", WARNING, "A property that nothing reads.", settings.unused_settings),
     Rule("SG122", "not-a-spark-property", ERROR, "A property that spark-submit drops.", settings.not_spark_properties),
@@ -75,9 +76,9 @@ RULES: tuple[Rule, ...] = (
     Rule("SG132", "main-class-in-manifest", WARNING, "A main class that only the jar can name.", program.main_class_in_manifest),
     Rule("SG133", "main-class-unused", WARNING, "A main class beside a Python or R file.", program.main_class_unused),
     Rule("SG134", "main-file", ERROR, "A script that spark-submit would take for a jar.", program.main_file),
-    Rule("SG135", "moving-tag", WARNING, "An image that can change without a change in Git.", versions.moving_tag, service.moving_tag),
+    Rule("SG135", "moving-tag", WARNING, "An image that can change without a change in Git.", versions.moving_tag, service.moving_tag, service.moving_tag),
     Rule("SG136", "spark-version", ERROR, "A version of Spark without a scheduler jar.", versions.spark_version),
-    Rule("SG137", "image-version", WARNING, "An image tagged with another version of Spark.", versions.image_version, service.image_version),
+    Rule("SG137", "image-version", WARNING, "An image tagged with another version of Spark.", versions.image_version, service.image_version, service.image_version),
     Rule("SG138", "scala-version", ERROR, "A Scala line for which Spark was never built.", versions.scala_version),
     Rule("SG139", "artifact-version", WARNING, "A library for another Scala or Spark.", versions.artifact_versions),
     Rule("SG140", "coordinates", ERROR, "A package that is no Maven coordinate.", versions.coordinates),
@@ -119,8 +120,9 @@ RULES: tuple[Rule, ...] = (
     Rule("SG172", "owned-label", WARNING, "A label that sparkgen or a controller owns.", metadata.owned_labels),
     Rule("SG173", "toleration", ERROR, "A toleration that Kubernetes refuses.", metadata.tolerations),
     # the event log
-    Rule("SG174", "event-log-directory", ERROR, "An event log at a place that Spark cannot write to.", eventlog.directories),
+    Rule("SG174", "event-log-directory", ERROR, "An event log at a place that Spark cannot write to.", eventlog.directories, history=eventlog.history_directories),
     Rule("SG175", "event-log-lost", WARNING, "An event log that is gone with the driver.", eventlog.lost),
+    Rule("SG176", "read-only-cleaner", WARNING, "A history server that can remove nothing.", nothing, history=historyserver.cleaner_without_section),
     # when it runs
     Rule("SG180", "schedule", ERROR, "A schedule that Kubernetes refuses.", lifecycle.schedules),
     Rule("SG181", "surprising-schedule", WARNING, "A schedule that does not do what it seems to.", lifecycle.surprising_schedules),
@@ -148,15 +150,14 @@ def findings(facts: Facts) -> list[tuple[Rule, Finding]]:
     return [(rule, finding) for rule in RULES for finding in rule.check(facts)]
 
 
-def service_findings(facts: ServiceFacts) -> list[tuple[Rule, Finding]]:
-    """All that the rules find in a shuffle service, in the order of their codes."""
-    return [(rule, finding) for rule in RULES for finding in rule.service(facts)]
-
-
 def findings_of(value: Mapping[str, Any]) -> list[tuple[Rule, Finding]]:
     """All that the rules find in the value of a document that the schema accepts, whatever its kind."""
     if value["kind"] == SERVICE_KIND:
-        return service_findings(ServiceFacts.of(value))
+        server = ServerFacts.of(value)
+        return [(rule, finding) for rule in RULES for finding in rule.service(server)]
+    if value["kind"] == HISTORY_KIND:
+        server = ServerFacts.of(value)
+        return [(rule, finding) for rule in RULES for finding in rule.history(server)]
     return findings(Facts.of(value))
 
 

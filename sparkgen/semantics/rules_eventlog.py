@@ -9,7 +9,7 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.errors import Path
 from sparkgen.model.eventlog import local_path, log_claim
-from sparkgen.semantics.facts import Container, Facts
+from sparkgen.semantics.facts import Container, Facts, ServerFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.rules_volumes import places
 from sparkgen.semantics.wording import shortened
@@ -19,7 +19,7 @@ ENABLED, DIRECTORY = "spark.eventLog.enabled", "spark.eventLog.dir"
 EXAMPLE = "dir: file:///mnt/event-logs"
 PLAIN = re.compile(r"(/[A-Za-z0-9._-]+)+")
 """Paths that mean the same in a URL and in a mount: nothing in them is escaped."""
-NEEDED = (contract.ROOT, "/opt/spark/bin", "/opt/spark/jars")
+NEEDED = (contract.ROOT, "/opt/spark/bin", "/opt/spark/jars", "/tmp")  # noqa: S108 - a path in the pod
 """Directories of the pod that a mount must not hide."""
 
 
@@ -48,6 +48,22 @@ def _spark_containers(facts: Facts) -> Iterator[Container]:
             yield container
 
 
+def history_directories(facts: ServerFacts) -> Iterator[Finding]:
+    """A server's directory and claim that do not fit. Source: FsHistoryProvider.startPolling."""
+    section = facts.spec[FIELD]
+    path = facts.path(FIELD)
+    if local_path(section["dir"]) is not None and "claim" not in section:
+        yield Finding(
+            (*path, "dir"),
+            "is a directory of the server's own pod, where no application writes",
+            shortened(section["dir"]),
+            "",
+            "add `claim:` with the claim of the applications, which is mounted there",
+        )
+    else:
+        yield from _place(path, section)
+
+
 def _place(path: Path, section: Mapping[str, Any]) -> Iterator[Finding]:
     """Where the directory, its claim and the pod do not fit. Source: EventLogFileWriter, which needs one."""
     directory = section["dir"]
@@ -71,7 +87,7 @@ def _place(path: Path, section: Mapping[str, Any]) -> Iterator[Finding]:
         allowed = "a path of letters, digits, '.', '_' and '-'"
         yield Finding((*path, "dir"), message, found, allowed, f"write it as in `{EXAMPLE}`")
     elif any(_hides(place, own) for own in NEEDED):
-        message = "the claim would hide files of Spark or of sparkgen"
+        message = "the claim would hide files of Spark, of sparkgen or of the JVM"
         yield Finding((*path, "dir"), message, found, "", f"choose a place of its own, as in `{EXAMPLE}`")
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from sparkgen import contract
 from sparkgen.grammar import GrammarError, memory
 from sparkgen.semantics import rules_versions
-from sparkgen.semantics.facts import ServiceFacts
+from sparkgen.semantics.facts import ServerFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.rules_shuffle import nested
 from sparkgen.semantics.secret import has_secret, is_secret
@@ -25,7 +25,7 @@ SETTINGS = {
 """Property that is always set -> the field that says it; "" where it cannot be otherwise."""
 
 
-def memory_sizes(facts: ServiceFacts) -> Iterator[Finding]:
+def memory_sizes(facts: ServerFacts) -> Iterator[Finding]:
     """Sizes that Spark's launcher hands to a JVM that refuses them."""
     text = facts.spec.get("memory")
     if text is None:
@@ -36,7 +36,7 @@ def memory_sizes(facts: ServiceFacts) -> Iterator[Finding]:
         yield refused(facts.path("memory"), text, error, memory.ALLOWED, "4g")
 
 
-def secrets_in_conf(facts: ServiceFacts) -> Iterator[Finding]:
+def secrets_in_conf(facts: ServerFacts) -> Iterator[Finding]:
     """Secrets in properties and Java options."""
     for name, text in facts.conf.items():
         if is_secret(name, text):
@@ -49,9 +49,14 @@ def secrets_in_conf(facts: ServiceFacts) -> Iterator[Finding]:
         yield Finding(facts.path("javaOptions"), IN_GIT, next_step="keep it in a Secret")
 
 
-def contradictions(facts: ServiceFacts) -> Iterator[Finding]:
+def contradictions(facts: ServerFacts) -> Iterator[Finding]:
     """Properties that are set whatever `sparkConf` says."""
-    for name, field in SETTINGS.items():
+    yield from always_set(facts, SETTINGS)
+
+
+def always_set(facts: ServerFacts, settings: Mapping[str, str]) -> Iterator[Finding]:
+    """Those of these properties that `sparkConf` has; each with the field that says it, or ""."""
+    for name, field in settings.items():
         if name in facts.conf:
             yield about_key(
                 facts.path("sparkConf", name),
@@ -60,18 +65,18 @@ def contradictions(facts: ServiceFacts) -> Iterator[Finding]:
             )
 
 
-def moving_tag(facts: ServiceFacts) -> Iterator[Finding]:
+def moving_tag(facts: ServerFacts) -> Iterator[Finding]:
     """An image that can change without a change in Git."""
     yield from rules_versions.moving_images([(facts.path("image"), facts.spec["image"])])
 
 
-def image_version(facts: ServiceFacts) -> Iterator[Finding]:
+def image_version(facts: ServerFacts) -> Iterator[Finding]:
     """An image whose tag names another version of Spark than `sparkVersion`."""
     images = [(facts.path("image"), facts.spec["image"])]
     yield from rules_versions.images_of_another_version(facts.spec["sparkVersion"], images)
 
 
-def pod_security(_: ServiceFacts) -> Iterator[Finding]:
+def pod_security(_: ServerFacts) -> Iterator[Finding]:
     """What a service needs of its nodes: nothing of it is left to choose."""
     yield about_key(
         ("kind",),
@@ -81,7 +86,7 @@ def pod_security(_: ServiceFacts) -> Iterator[Finding]:
     )
 
 
-def directories(facts: ServiceFacts) -> Iterator[Finding]:
+def directories(facts: ServerFacts) -> Iterator[Finding]:
     """Directories that hide each other, and a port that two containers of the pod would listen on."""
     yield from nested(facts.path("directories"), facts.spec.get("directories") or ())
     port = facts.spec.get("port", contract.SHUFFLE_PORT)
@@ -96,7 +101,7 @@ def directories(facts: ServiceFacts) -> Iterator[Finding]:
         )
 
 
-def open_to_all(facts: ServiceFacts) -> Iterator[Finding]:
+def open_to_all(facts: ServerFacts) -> Iterator[Finding]:
     """A service without a secret: whoever reaches its port reads all shuffle data on the node."""
     if "secretName" not in facts.spec:
         yield about_key(

@@ -22,7 +22,7 @@ from sparkgen.schema import fields as schema_fields
 from sparkgen.semantics import conf_table, fields, rules_sizes
 from sparkgen.semantics.facts import Facts
 from tests.chart import parity
-from tests.property.strategies import documents, services
+from tests.property.strategies import documents, history_servers, services
 from tests.property.strategies import objects as objects_of
 
 Value = dict[str, Any]
@@ -267,6 +267,13 @@ def test_generated_documents(helms: tuple[Path, ...]) -> None:
 def test_generated_services(helms: tuple[Path, ...]) -> None:
     """Shuffle services generated from the schema, with any of their fields."""
     values = collected(services(), 60)
+    assert not any(parity.errors(value) for value in values)
+    compare_all(helms, values)
+
+
+def test_generated_history_servers(helms: tuple[Path, ...]) -> None:
+    """History servers generated from the schema, with any of their fields."""
+    values = collected(history_servers(), 60)
     assert not any(parity.errors(value) for value in values)
     compare_all(helms, values)
 

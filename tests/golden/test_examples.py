@@ -27,12 +27,12 @@ GOLDEN = ROOT / "tests" / "golden" / "examples"
 HASHES = ROOT / "tests" / "golden" / "run-hashes.txt"
 
 VARIANTS = {variant.name: variant for variant in variants(EXAMPLES)}
-SERVICES = {"shuffle-service"}
+SERVERS = {"history-server", "shuffle-service"}
 """Examples that are no application."""
 ON_NODE = {"shuffle-application"}
 """Applications whose executors need something of their node."""
 EACH = pytest.mark.parametrize("name", VARIANTS)
-EACH_APPLICATION = pytest.mark.parametrize("name", [name for name in VARIANTS if name not in SERVICES])
+EACH_APPLICATION = pytest.mark.parametrize("name", [name for name in VARIANTS if name not in SERVERS])
 
 Files = Mapping[str, str]
 Golden = Callable[[Path, str], None]
@@ -150,7 +150,7 @@ def test_run_hashes(rendered: dict[str, Files], golden: Golden) -> None:
     runs = {
         name: pods(files)["driver"]["metadata"]["labels"]["sparkgen.dev/run"]
         for name, files in rendered.items()
-        if name not in SERVICES
+        if name not in SERVERS
     }
     text = "".join(f"{name} {run_name}\n" for name, run_name in sorted(runs.items()))
     try:
@@ -176,7 +176,7 @@ def test_kubernetes_accepts_every_object(
     manifests |= {
         f"{name}/executor.json": executor_template(files)
         for name, files in rendered.items()
-        if name not in SERVICES
+        if name not in SERVERS
     }
     assert kubeconform(manifests) == ()
 
@@ -190,10 +190,15 @@ def test_pods_are_restricted(name: str, role: str, rendered: dict[str, Files]) -
     assert found == (wanted if name in ON_NODE and role == "executor" else [])
 
 
-@pytest.mark.parametrize("name", sorted(SERVICES))
-def test_services_ask_for_no_more_than_they_need(name: str, rendered: dict[str, Files]) -> None:
+def test_a_history_server_is_restricted(rendered: dict[str, Files]) -> None:
+    """Pod Security "restricted" accepts the server's pod."""
+    (deployment,) = [item for item in objects(rendered["history-server"]) if item["kind"] == "Deployment"]
+    assert pod_security.violations(deployment["spec"]["template"]) == []
+
+
+def test_a_shuffle_service_asks_for_no_more_than_it_needs(rendered: dict[str, Files]) -> None:
     """A service needs directories and a port of its node, and root to prepare the directories."""
-    (daemon_set,) = [item for item in objects(rendered[name]) if item["kind"] == "DaemonSet"]
+    (daemon_set,) = [item for item in objects(rendered["shuffle-service"]) if item["kind"] == "DaemonSet"]
     assert pod_security.violations(daemon_set["spec"]["template"]) == [
         "containers shuffle-service: host port 7340",
         "volume sparkgen-shuffle-0: hostPath",

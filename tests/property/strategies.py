@@ -305,6 +305,22 @@ def _consistent_service(document: Value) -> Value:
     return value
 
 
+def history_servers() -> st.SearchStrategy[Value]:
+    """Valid documents of history servers."""
+    return objects(fields.document(fields.HISTORY_KIND)).map(_consistent_history_server)
+
+
+def _consistent_history_server(document: Value) -> Value:
+    value = {**separate(document), "kind": fields.HISTORY_KIND}
+    spec = value["spec"]
+    spec["image"] = f"docker.io/apache/spark:{spec['sparkVersion']}"
+    _event_log(spec["eventLog"])
+    for name in ("env", "secrets"):
+        if name in spec:
+            spec[name] = _unique(spec[name], "name")
+    return value
+
+
 def _language(spec: Value) -> None:
     suffix = {"Python": ".py", "R": ".R"}.get(spec["type"], ".jar")
     spec["mainApplicationFile"] += suffix

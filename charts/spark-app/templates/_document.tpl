@@ -23,25 +23,25 @@ a chart get the same $, so the document is computed once, whichever of them come
   {{- $pruned := dict "from" (pick .values "apiVersion" "kind" "metadata" "spec") -}}
   {{- template "sparkgen.pruned" $pruned -}}
   {{- $facts := dict "value" $pruned.value "tables" .tables -}}
-  {{- $service := eq $pruned.value.kind .tables.serviceKind -}}
-  {{- if $service -}}{{- template "sparkgen.serviceFacts" $facts -}}
+  {{- $server := get .tables.serverKinds $pruned.value.kind -}}
+  {{- if $server -}}{{- template "sparkgen.serverFacts" $facts -}}
   {{- else -}}{{- template "sparkgen.facts" $facts -}}
   {{- end -}}
   {{- template "sparkgen.namespace" (set $facts "namespace" .namespace) -}}
-  {{- if $service -}}{{- template "sparkgen.serviceRules" $facts -}}
+  {{- if $server -}}{{- template "sparkgen.serverRules" (set $facts "server" $server) -}}
   {{- else -}}{{- template "sparkgen.rules" $facts -}}
   {{- end -}}
   {{- $_ := set . "problems" $facts.problems -}}
   {{- if not $facts.problems -}}
     {{- $call := dict "facts" $facts "namespace" .namespace "files" .files -}}
-    {{- if $service -}}{{- template "sparkgen.service" $call -}}
+    {{- if $server -}}{{- include (printf "sparkgen.%s" $server) $call -}}
     {{- else -}}
       {{- template "sparkgen.application" $call -}}
       {{- template "sparkgen.objects" $call -}}
     {{- end -}}
     {{- $_ := set . "objects" $call.objects -}}
     {{- $_ := set . "run" ($call.run | default "") -}}
-    {{- $_ := set . "service" $service -}}
+    {{- $_ := set . "server" $server -}}
     {{- $_ := set . "app" $call.app -}}
   {{- end -}}
 {{- end -}}

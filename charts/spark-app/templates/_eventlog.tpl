@@ -50,7 +50,7 @@
     {{- end -}}
     {{- if $hides -}}
       {{- template "sparkgen.problem" (dict "facts" .facts "path" (append .path "dir")
-          "message" "the claim would hide files of Spark or of sparkgen"
+          "message" "the claim would hide files of Spark, of sparkgen or of the JVM"
           "next" "choose a place of its own, as in `dir: file:///mnt/event-logs`") -}}
     {{- end -}}
   {{- end -}}

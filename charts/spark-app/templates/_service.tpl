@@ -1,24 +1,5 @@
 {{- /* A document of the kind SparkShuffleService (sparkgen/model/shuffle.py, resources/service.py, semantics/rules_service.py). */ -}}
 
-{{- /* In: value, tables. Out: root, outer, spec, conf, code, problems (empty). */ -}}
-{{- define "sparkgen.serviceFacts" -}}
-  {{- $spec := .value.spec -}}
-  {{- $_ := set . "root" (list "spec") -}}
-  {{- $_ := set . "outer" $spec -}}
-  {{- $_ := set . "spec" $spec -}}
-  {{- $_ := set . "conf" ($spec.sparkConf | default dict) -}}
-  {{- $_ := set . "code" "" -}}
-  {{- $_ := set . "problems" list -}}
-{{- end -}}
-
-{{- /* Every error rule about services, in the order of their codes. In, out: facts. */ -}}
-{{- define "sparkgen.serviceRules" -}}
-  {{- $facts := . -}}
-  {{- range $code := .tables.serviceRules -}}
-    {{- include (printf "sparkgen.serviceRule.%s" $code) (set $facts "code" $code) -}}
-  {{- end -}}
-{{- end -}}
-
 {{- define "sparkgen.serviceRule.SG101" -}}
   {{- if hasKey .spec "memory" -}}
     {{- $reason := include "sparkgen.reason.memory" (list .spec.memory .tables) -}}
@@ -48,34 +29,16 @@
   {{- $c := $t.contract -}}
   {{- $metadata := $facts.value.metadata -}}
   {{- $name := $metadata.name -}}
-  {{- $account := $spec.serviceAccount | default dict -}}
-  {{- $heap := dict "heap" ($spec.memory | default $t.serviceHeap) "tables" $t -}}
-  {{- template "sparkgen.daemonMemory" $heap -}}
   {{- $app := dict
-      "t" $t
-      "c" $c
-      "files" .files
-      "spec" $spec
-      "name" $name
-      "namespace" ($metadata.namespace | default .namespace)
-      "labels" ($metadata.labels | default dict)
-      "annotations" ($metadata.annotations | default dict)
-      "target" ($metadata.target | default "kubectl")
       "runtimeImage" ($spec.runtimeImage | default $c.RUNTIME_IMAGE)
       "port" ($spec.port | default $c.SHUFFLE_PORT)
       "directories" ($spec.directories | default (list (printf "%s/%s" $t.shuffleDirectory $name)))
-      "heap" $heap.value
-      "memory" $heap.memory
-      "account" ($account.name | default $name)
       "janitor" ($spec.janitor | default dict)
       "janitorPort" (dig "janitor" "port" $c.JANITOR_PORT $spec)
-      "logLevel" (dig "logging" "level" "INFO" $spec)
-      "loggers" (dig "logging" "loggers" dict $spec) -}}
-  {{- $_ := set $app "ownLabels" (dict
-      $c.LABEL_NAME $name
-      $c.LABEL_COMPONENT $c.SHUFFLE_CONTAINER
-      $c.LABEL_MANAGED_BY "sparkgen"
-      $c.LABEL_SHUFFLE_SERVICE $name) -}}
+      "component" $c.SHUFFLE_CONTAINER
+      "label" $c.LABEL_SHUFFLE_SERVICE
+      "heap" ($spec.memory | default $t.serviceHeap) -}}
+  {{- template "sparkgen.server" (set . "app" $app) -}}
   {{- $mounts := list -}}
   {{- $volumes := list -}}
   {{- range $index, $path := $app.directories -}}
@@ -99,15 +62,6 @@
   {{- $_ := set . "app" $app -}}
 {{- end -}}
 
-{{- /* In: app, name. Out: metadata. */ -}}
-{{- define "sparkgen.serviceMetadata" -}}
-  {{- $labels := omit .app.labels -}}
-  {{- range $key, $text := .app.ownLabels -}}{{- $_ := set $labels $key $text -}}{{- end -}}
-  {{- $metadata := dict "name" .name "namespace" .app.namespace "labels" $labels -}}
-  {{- if .app.annotations -}}{{- $_ := set $metadata "annotations" (omit .app.annotations) -}}{{- end -}}
-  {{- $_ := set . "metadata" $metadata -}}
-{{- end -}}
-
 {{- /* What the service's configuration directory holds. In: app. Out: app.conf. */ -}}
 {{- define "sparkgen.serviceFiles" -}}
   {{- $all := omit (.spec.sparkConf | default dict) -}}
@@ -119,11 +73,7 @@
       "spark.authenticate" (ternary "true" "false" (hasKey .spec "secretName")) -}}
     {{- $_ := set $all $name $text -}}
   {{- end -}}
-  {{- $lines := "" -}}
-  {{- range $name, $text := $all -}}
-    {{- $lines = printf "%s%s %s\n" $lines (include "sparkgen.propertyKey" $name) (include "sparkgen.propertyValue" $text) -}}
-  {{- end -}}
-  {{- $conf := dict .c.LOG4J2_FILE (include "sparkgen.log4j2" .) .c.SPARK_DEFAULTS_FILE $lines -}}
+  {{- $conf := dict .c.LOG4J2_FILE (include "sparkgen.log4j2" .) .c.SPARK_DEFAULTS_FILE (include "sparkgen.propertyLines" $all) -}}
   {{- with dig "monitoring" "metricsProperties" "" .spec -}}{{- $_ := set $conf $.c.METRICS_FILE . -}}{{- end -}}
   {{- $_ := set . "conf" $conf -}}
 {{- end -}}
@@ -132,27 +82,12 @@
 {{- define "sparkgen.serviceNeighbours" -}}
   {{- $app := .app -}}
   {{- $c := $app.c -}}
-  {{- $objects := list -}}
-  {{- $account := $app.spec.serviceAccount | default dict -}}
-  {{- if not (and (hasKey $account "create") (not $account.create)) -}}
-    {{- $call := dict "app" $app "name" $app.account -}}
-    {{- template "sparkgen.serviceMetadata" $call -}}
-    {{- if $account.annotations -}}
-      {{- $annotations := $call.metadata.annotations | default dict -}}
-      {{- range $key, $text := $account.annotations -}}{{- $_ := set $annotations $key $text -}}{{- end -}}
-      {{- $_ := set $call.metadata "annotations" $annotations -}}
-    {{- end -}}
-    {{- $objects = append $objects (dict
-        "apiVersion" "v1" "kind" "ServiceAccount" "metadata" $call.metadata "automountServiceAccountToken" false) -}}
-  {{- end -}}
-  {{- $call := dict "app" $app "name" (printf "%s-conf" $app.name) -}}
-  {{- template "sparkgen.serviceMetadata" $call -}}
-  {{- $objects = append $objects (dict
-      "apiVersion" "v1" "kind" "ConfigMap" "metadata" $call.metadata "data" $app.conf) -}}
+  {{- template "sparkgen.serverBasis" . -}}
+  {{- $objects := .objects -}}
   {{- $policy := $app.spec.networkPolicy | default dict -}}
   {{- if and (hasKey $app.spec "networkPolicy") (not (and (hasKey $policy "enabled") (not $policy.enabled))) -}}
     {{- $call := dict "app" $app "name" $app.name -}}
-    {{- template "sparkgen.serviceMetadata" $call -}}
+    {{- template "sparkgen.serverMetadata" $call -}}
     {{- $rule := dict "ports" (list (dict "protocol" "TCP" "port" $app.port)) -}}
     {{- with $policy.ingressFrom -}}{{- $_ := set $rule "from" . -}}{{- end -}}
     {{- $rules := list $rule -}}
@@ -166,7 +101,7 @@
           "policyTypes" (list "Ingress")
           "ingress" $rules)) -}}
   {{- end -}}
-  {{- $_ := set . "objects" (concat .objects $objects) -}}
+  {{- $_ := set . "objects" $objects -}}
 {{- end -}}
 
 {{- /* In: app. Out: object. */ -}}
@@ -174,18 +109,11 @@
   {{- $app := .app -}}
   {{- $c := $app.c -}}
   {{- $t := $app.t -}}
-  {{- $labels := dict "sidecar.istio.io/inject" "false" -}}
-  {{- range $given := list $app.labels ($app.spec.labels | default dict) $app.ownLabels -}}
-    {{- range $key, $text := $given -}}{{- $_ := set $labels $key $text -}}{{- end -}}
-  {{- end -}}
-  {{- $annotations := dict
-      $t.serviceConfigAnnotation (include "sparkgen.canonical" $app.conf | sha256sum | trunc 16)
-      "linkerd.io/inject" "disabled" -}}
-  {{- range $key, $text := $app.spec.annotations -}}{{- $_ := set $annotations $key $text -}}{{- end -}}
   {{- $picked := dict "source" $app.spec "names" (list "nodeSelector" "affinity" "tolerations" "priorityClassName") -}}
   {{- template "sparkgen.picked" $picked -}}
   {{- $spec := $picked.picked -}}
   {{- template "sparkgen.serviceContainers" . -}}
+  {{- template "sparkgen.serverPodMetadata" . -}}
   {{- range $key, $value := dict
       "serviceAccountName" $app.account
       "automountServiceAccountToken" false
@@ -203,13 +131,11 @@
     {{- $_ := set $spec "hostNetwork" true -}}
     {{- $_ := set $spec "dnsPolicy" "ClusterFirstWithHostNet" -}}
   {{- end -}}
-  {{- $secrets := list -}}
-  {{- range $name := $app.spec.imagePullSecrets -}}{{- $secrets = append $secrets (dict "name" $name) -}}{{- end -}}
-  {{- if $secrets -}}{{- $_ := set $spec "imagePullSecrets" $secrets -}}{{- end -}}
+  {{- with $app.pullSecrets -}}{{- $_ := set $spec "imagePullSecrets" . -}}{{- end -}}
   {{- $unavailable := 1 -}}
   {{- if hasKey $app.spec "maxUnavailable" -}}{{- $unavailable = $app.spec.maxUnavailable -}}{{- end -}}
   {{- $call := dict "app" $app "name" $app.name -}}
-  {{- template "sparkgen.serviceMetadata" $call -}}
+  {{- template "sparkgen.serverMetadata" $call -}}
   {{- $_ := set . "object" (dict
       "apiVersion" "apps/v1" "kind" "DaemonSet" "metadata" $call.metadata
       "spec" (dict
@@ -217,7 +143,7 @@
         "updateStrategy" (dict
           "type" "RollingUpdate" "rollingUpdate" (dict "maxUnavailable" $unavailable))
         "template" (dict
-          "metadata" (dict "labels" $labels "annotations" $annotations)
+          "metadata" .podMetadata
           "spec" $spec))) -}}
 {{- end -}}
 
@@ -240,12 +166,7 @@
       "securityContext" $t.serviceAsRoot
       "volumeMounts" $app.mounts -}}
 
-  {{- $own := list
-      (dict "name" $c.ENV_SPARK_CONF_DIR "value" $c.CONF_DIR)
-      (dict "name" "SPARK_DAEMON_MEMORY" "value" (printf "%dm" $app.heap)) -}}
-  {{- with $app.spec.javaOptions -}}
-    {{- $own = append $own (dict "name" "SPARK_DAEMON_JAVA_OPTS" "value" .) -}}
-  {{- end -}}
+  {{- $own := $app.daemonEnv -}}
   {{- with $app.spec.secretName -}}
     {{- $own = append $own (include "sparkgen.secretEnv" (list $c.ENV_AUTH_SECRET . $c.SECRET_KEY) | fromJson) -}}
   {{- end -}}

@@ -415,7 +415,7 @@ CASES = {
         ("SG007", "2:7", "kind", "there is no kind `SparkAplication`"),
         (
             "SparkAplication",
-            "SparkApplication, ScheduledSparkApplication or SparkShuffleService",
+            "SparkApplication, ScheduledSparkApplication, SparkShuffleService or SparkHistoryServer",
             "write `kind: SparkApplication`",
         ),
     ),
@@ -424,7 +424,7 @@ CASES = {
         ("SG007", "2:7", "kind", "this is a ConfigMap of v1, not a sparkgen document"),
         (
             "ConfigMap",
-            "SparkApplication, ScheduledSparkApplication or SparkShuffleService",
+            "SparkApplication, ScheduledSparkApplication, SparkShuffleService or SparkHistoryServer",
             "leave it out here: sparkgen reads its own documents only; commit it beside the rendered files",
         ),
     ),
@@ -433,7 +433,7 @@ CASES = {
         ("SG007", "1:1", "kind", "`kind` is missing"),
         (
             "",
-            "SparkApplication, ScheduledSparkApplication or SparkShuffleService",
+            "SparkApplication, ScheduledSparkApplication, SparkShuffleService or SparkHistoryServer",
             "add `kind: ScheduledSparkApplication`",
         ),
     ),

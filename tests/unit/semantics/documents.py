@@ -29,6 +29,17 @@ SERVICE: dict[str, Any] = {
     "spec": {"sparkVersion": "3.5.8", "image": "registry.example.com/team/spark:3.5.8"},
 }
 
+HISTORY: dict[str, Any] = {
+    "apiVersion": "sparkgen.dev/v1alpha1",
+    "kind": "SparkHistoryServer",
+    "metadata": {"name": "spark-history"},
+    "spec": {
+        "sparkVersion": "3.5.8",
+        "image": "registry.example.com/team/spark:3.5.8",
+        "eventLog": {"dir": "s3a://logs/spark"},
+    },
+}
+
 
 def merged(base: Any, over: Any) -> Any:
     """An overlay as in Helm: mappings are merged, everything else is replaced."""
@@ -42,6 +53,8 @@ def whole(fragment: str) -> dict[str, Any]:
     over = yaml.safe_load(fragment)
     if over.get("kind") == "SparkShuffleService":
         return service(over.get("spec") or {}, **over.get("metadata") or {})
+    if over.get("kind") == "SparkHistoryServer":
+        return history_server(over.get("spec") or {})
     is_scheduled = over.get("kind") == "ScheduledSparkApplication"
     document: dict[str, Any] = merged(scheduled({}) if is_scheduled else copy.deepcopy(BASE), over)
     return document
@@ -57,6 +70,12 @@ def service(spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:
     """A shuffle service with these fields in its spec."""
     over: dict[str, Any] = {"spec": spec, "metadata": metadata}
     document: dict[str, Any] = merged(copy.deepcopy(SERVICE), over)
+    return document
+
+
+def history_server(spec: dict[str, Any]) -> dict[str, Any]:
+    """A history server with these fields in its spec."""
+    document: dict[str, Any] = merged(copy.deepcopy(HISTORY), {"spec": spec})
     return document
 
 

@@ -1,0 +1,82 @@
+"""Documents of the kind SparkHistoryServer: the rules about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sparkgen.grammar import GrammarError, duration
+from sparkgen.model.historyserver import CLEANER_PROPERTIES
+from sparkgen.semantics.facts import ServerFacts
+from sparkgen.semantics.fields import HISTORY_FIELDS
+from sparkgen.semantics.findings import Finding
+from sparkgen.semantics.rules_service import IN_GIT, always_set
+from sparkgen.semantics.secret import has_secret, is_secret
+from sparkgen.semantics.wording import refused
+
+SETTINGS = {
+    "spark.history.fs.logDirectory": "eventLog.dir",
+    "spark.history.ui.port": "",
+}
+"""Property that is always set -> the field that says it; "" where it cannot be otherwise."""
+
+
+def durations(facts: ServerFacts) -> Iterator[Finding]:
+    """Durations that JavaUtils.timeStringAs refuses."""
+    for section, name in HISTORY_FIELDS["duration"]:
+        text = (facts.spec.get(section) or {}).get(name)
+        if text is None:
+            continue
+        try:
+            duration.to_microseconds(text)
+        except GrammarError as error:
+            yield refused(facts.path(section, name), text, error, duration.ALLOWED, "60s")
+
+
+def secrets_in_conf(facts: ServerFacts) -> Iterator[Finding]:
+    """Secrets in properties, variables and Java options."""
+    step = "keep it in a Secret, and take it from there with `env`, `envFrom` or `secrets`"
+    for field in ("sparkConf", "hadoopConf"):
+        for name, text in (facts.spec.get(field) or {}).items():
+            if is_secret(name, text):
+                yield Finding(facts.path(field, name), IN_GIT, next_step=step)
+    if has_secret(facts.spec.get("javaOptions") or ""):
+        yield Finding(facts.path("javaOptions"), IN_GIT, next_step=step)
+
+
+def secrets_in_env(facts: ServerFacts) -> Iterator[Finding]:
+    """Secrets in variables."""
+    for index, variable in enumerate(facts.spec.get("env") or ()):
+        text = variable.get("value")
+        if text is not None and is_secret(variable["name"], text):
+            yield Finding(
+                facts.path("env", index, "value"),
+                "looks like a secret in plain text, and ends in Git",
+                next_step="keep it in a Secret, and take it with `valueFrom.secretKeyRef`",
+            )
+
+
+def contradictions(facts: ServerFacts) -> Iterator[Finding]:
+    """Properties that are set whatever `sparkConf` says, or that `cleaner` says otherwise."""
+    settings = dict(SETTINGS)
+    cleaner = facts.spec.get("cleaner")
+    if cleaner is not None:
+        settings["spark.history.fs.cleaner.enabled"] = "cleaner.enabled"
+        settings |= {
+            name: f"cleaner.{field}" for field, name in CLEANER_PROPERTIES.items() if field in cleaner
+        }
+    yield from always_set(facts, settings)
+
+
+def cleaner_without_section(facts: ServerFacts) -> Iterator[Finding]:
+    """A cleaner that a property switches on, and whose claim is mounted for reading."""
+    name = "spark.history.fs.cleaner.enabled"
+    if "cleaner" in facts.spec or "claim" not in facts.spec["eventLog"]:
+        return
+    if facts.conf.get(name, "").strip().lower() == "true":
+        yield Finding(
+            facts.path("sparkConf", name),
+            "can remove nothing: the claim is mounted for reading",
+            facts.conf[name],
+            "",
+            "delete it, and add `cleaner: {}` beside `eventLog`",
+        )
