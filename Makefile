@@ -15,7 +15,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 .SUFFIXES:
 .DEFAULT_GOAL := help
 .PHONY: help venv demo test soak soak-chart lint format bench bench-cluster bench-executors bench-scale bench-shuffle bench-plots \
-        golden tools \
+        release golden tools \
         scheduler clean \
         cluster-requirements cluster-up cluster-down cluster-status cluster-images cluster-argocd cluster-shell e2e e2e-full
 
@@ -89,6 +89,9 @@ bench-shuffle: $(STAMP) ## Measure executor-seconds with a shuffle service and w
 
 bench-plots: $(STAMP) ## Draw the kept numbers of the benchmarks into docs/benchmarks
 	@$(BIN)/python tools/bench_plots.py
+
+release: $(STAMP) ## Make wheel, chart, runtime image, bills of materials and checksums in dist/; pushes nothing
+	@$(BIN)/python tools/release.py dist/release $(if $(DIRTY),--dirty)
 
 golden: $(STAMP) tools ## Write the expected outputs of the tests anew; read the diff before you commit it
 	@$(BIN)/pytest -n 2 --regenerate $(TESTS)

@@ -94,7 +94,7 @@ def write(output: IO[bytes], images: Mapping[str, Image], there: Collection[str]
             if isinstance(content, bytes):
                 _add(archive, name, len(content), io.BytesIO(content))
             elif content.digest not in there:
-                with _opened(content) as data:
+                with opened(content) as data:
                     _add(archive, name, content.size, data)
 
 
@@ -147,7 +147,8 @@ def _add(archive: tarfile.TarFile, name: str, size: int, data: IO[bytes]) -> Non
     archive.addfile(member, data)
 
 
-def _opened(part: Layer) -> IO[bytes]:
+def opened(part: Layer) -> IO[bytes]:
+    """The layer's tar, to read."""
     return io.BytesIO(part.content) if isinstance(part.content, bytes) else part.content.open("rb")
 
 

@@ -1,0 +1,187 @@
+"""`make release`: everything that a release consists of, in one folder; nothing is pushed anywhere.
+
+The wheel and the source archive, the chart as a package, the runtime image as an OCI archive, a bill of
+materials (CycloneDX) for the wheel and one for the image, and the checksums of all of them. The version is
+that of sparkgen, which the chart must share; times are the commit's: a second run gives the same wheel.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import uuid
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import yaml
+from cyclonedx.contrib.this.builders import this_component
+from cyclonedx.model.bom import Bom
+from cyclonedx.model.component import Component, ComponentType
+from cyclonedx.output.json import JsonV1Dot6
+from packageurl import PackageURL
+
+import gotools
+import progress
+from cachedir import ToolError
+from cluster import ociimage, runtime_image
+from cluster.ociimage import Image
+from sparkgen import __version__, contract
+
+ROOT = Path(__file__).resolve().parent.parent
+CHART = ROOT / "charts" / "spark-app"
+SUMS = "SHA256SUMS"
+DPKG_STATUS = "var/lib/dpkg/status"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Make the folder; 1 with a reason when that cannot be done."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("folder", type=Path, help="where it goes; an earlier one of this name is replaced")
+    parser.add_argument("--dirty", action="store_true", help="also with changes that are not committed")
+    options = parser.parse_args(arguments)
+    try:
+        agree(ROOT, dirty=options.dirty)
+        with tempfile.TemporaryDirectory(dir=_parent(options.folder)) as work:
+            made = Path(work) / "release"
+            made.mkdir()
+            build(made)
+            shutil.rmtree(options.folder, ignore_errors=True)
+            made.rename(options.folder)
+    except (ToolError, subprocess.CalledProcessError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    print((options.folder / SUMS).read_text(encoding="utf-8"), end="")
+    progress.say(f"the release {__version__} is in {options.folder}; nothing was pushed")
+    return 0
+
+
+def _parent(folder: Path) -> Path:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    return folder.parent
+
+
+def agree(root: Path, *, dirty: bool) -> None:
+    """ToolError when versions differ, or what would be released is in no commit."""
+    chart = yaml.safe_load((root / "charts" / "spark-app" / "Chart.yaml").read_text(encoding="utf-8"))
+    for field in ("version", "appVersion"):
+        if str(chart[field]) != __version__:
+            raise ToolError(
+                f"Chart.yaml has {field} {chart[field]}, sparkgen is {__version__}: make them one"
+            )
+    changes = _git(root, "status", "--porcelain")
+    if changes and not dirty:
+        raise ToolError(f"not everything is committed (--dirty releases it all the same):\n{changes}")
+
+
+def _git(root: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(root), *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.rstrip()
+
+
+def build(folder: Path) -> None:
+    """Write every part into an empty folder."""
+    progress.say("building the wheel and the source archive ...")
+    _run(sys.executable, "-m", "build", "--outdir", str(folder), str(ROOT))
+    (wheel,) = folder.glob("*.whl")
+    progress.say("packing the chart ...")
+    _run(str(gotools.ensure("helm")), "package", str(CHART), "--destination", str(folder))
+    image = runtime_image.runtime()
+    progress.say("writing the image ...")
+    archive = folder / f"sparkgen-runtime-{__version__}-{image.architecture}.oci.tar"
+    with archive.open("wb") as output:
+        ociimage.write(output, {contract.RUNTIME_IMAGE: image})
+    _write_bom(folder / f"{wheel.stem}.cdx.json", "sparkgen", python_components(resolved(wheel)))
+    parts = [*debian_components(dpkg_status(image)), *python_components(runtime_image.requirements())]
+    _write_bom(folder / f"{archive.name.removesuffix('.oci.tar')}.cdx.json", "sparkgen-runtime", parts)
+    (folder / SUMS).write_text(sums(folder), encoding="utf-8")
+
+
+def _run(*command: str) -> None:
+    when = _git(ROOT, "log", "-1", "--format=%ct")
+    done = subprocess.run(
+        command, check=False, capture_output=True, text=True, env={**os.environ, "SOURCE_DATE_EPOCH": when}
+    )
+    if done.returncode:
+        raise ToolError(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+
+
+def sums(folder: Path) -> str:
+    """A line for each file, as `sha256sum --check` reads it."""
+    lines = []
+    for path in sorted(folder.iterdir()):
+        with path.open("rb") as file:
+            lines.append(f"{hashlib.file_digest(file, 'sha256').hexdigest()}  {path.name}\n")
+    return "".join(lines)
+
+
+# --- bills of materials -----------------------------------------------------------------------------
+
+
+def resolved(wheel: Path) -> list[str]:
+    """What pip would install with the wheel and its extra for clusters, as NAME==VERSION."""
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--dry-run", "--ignore-installed"]
+    done = subprocess.run(
+        [*command, "--report", "-", f"{wheel}[cluster]"], check=False, capture_output=True, text=True
+    )
+    if done.returncode:
+        raise ToolError(f"pip cannot resolve what the wheel needs:\n{done.stderr}")
+    found = [item["metadata"] for item in json.loads(done.stdout)["install"]]
+    return sorted(f"{item['name']}=={item['version']}" for item in found if item["name"] != "sparkgen")
+
+
+def python_components(pins: Iterable[str]) -> Iterator[Component]:
+    """The components that NAME==VERSION names, from PyPI."""
+    for pin in pins:
+        name, _, version = pin.partition("==")
+        yield _component(name, version, PackageURL("pypi", name=name.lower(), version=version))
+
+
+def dpkg_status(image: Image) -> str:
+    """The list of Debian's packages in the image's uppermost layer that has one."""
+    for part in reversed(image.layers):
+        with ociimage.opened(part) as file, tarfile.open(fileobj=file) as layer:
+            for name in (DPKG_STATUS, f"./{DPKG_STATUS}"):
+                if name in layer.getnames():
+                    found = layer.extractfile(name)
+                    return found.read().decode("utf-8") if found else ""
+    raise ToolError(f"the image has no {DPKG_STATUS}: what is in it?")
+
+
+def debian_components(status: str) -> Iterator[Component]:
+    """The installed packages of a dpkg status file (https://manpages.debian.org/dpkg-query)."""
+    for paragraph in status.split("\n\n"):
+        fields = dict(re.findall(r"^([A-Z][\w-]*): (.*)$", paragraph, flags=re.MULTILINE))
+        if fields.get("Status") == "install ok installed":
+            architecture = {"arch": fields["Architecture"]}
+            url = PackageURL("deb", "debian", fields["Package"], fields["Version"], architecture)
+            yield _component(fields["Package"], fields["Version"], url)
+
+
+def _component(name: str, version: str, url: PackageURL) -> Component:
+    return Component(type=ComponentType.LIBRARY, name=name, version=version, purl=url, bom_ref=str(url))
+
+
+def _write_bom(path: Path, name: str, components: Iterable[Component]) -> None:
+    """A bill of materials in CycloneDX 1.6, with the commit's time and a number that stays the same."""
+    when = datetime.fromtimestamp(int(_git(ROOT, "log", "-1", "--format=%ct")), UTC)
+    number = uuid.uuid5(uuid.NAMESPACE_URL, f"https://sparkgen.dev/{path.name}/{when.isoformat()}")
+    bom = Bom(components=components, serial_number=number)
+    bom.metadata.timestamp = when
+    whole = Component(type=ComponentType.APPLICATION, name=name, version=__version__, bom_ref=name)
+    bom.metadata.component = whole
+    bom.metadata.tools.components.add(this_component())
+    bom.register_dependency(whole, list(bom.components))
+    path.write_text(JsonV1Dot6(bom).output_as_string(indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
