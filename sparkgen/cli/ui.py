@@ -53,6 +53,8 @@ def command(
     told: set[str] = set()
 
     def say(text: str) -> None:
+        if "connection refused" in text:
+            text = "the UI does not answer yet: Spark begins, or spark.ui.enabled is false"
         if text not in told:
             told.add(text)
             output.note(f"sparkgen: {text}")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from sparkgen.errors import SparkgenError
 
+_HANDSHAKE = re.compile(r"Handshake status (\d+) (.*?) -\+-\+- .*? -\+-\+- (.*)", re.DOTALL)
+"""How the official client tells of a refused websocket: status, reason, headers, body."""
 INSTALL = "pip install 'sparkgen[cluster]'"
 
 
@@ -44,9 +48,19 @@ def in_words(doing: str, server: str) -> Iterator[None]:
 
 def refused(doing: str, server: str, error: Any) -> ClusterError:
     """The server's answer, in its own words where it has some."""
-    status = int(error.status or 0)
-    said = _message(error.body) or str(error.reason or f"HTTP {status}")
+    status, body, reason = int(error.status or 0), error.body, str(error.reason or "")
+    if handshake := _HANDSHAKE.fullmatch(reason):
+        status, body, reason = int(handshake[1]), _unwrapped(handshake[3]), handshake[2]
+    said = _message(body) or reason or f"HTTP {status}"
     return ClusterError(f"cannot {doing}: {said}{_next_step(status, said, server)}", status)
+
+
+def _unwrapped(text: str) -> str:
+    """What was printed as bytes, `b'...'`, as text."""
+    if not text.startswith(("b'", 'b"')):
+        return text
+    value = ast.literal_eval(text)
+    return value.decode(errors="replace") if isinstance(value, bytes) else text
 
 
 def _message(body: Any) -> str:

@@ -10,12 +10,16 @@ from sparkgen.live.pending import init_ended, never_made
 from sparkgen.live.reason import Reason, detail
 from sparkgen.live.values import (
     Object,
+    annotation_of,
     conditions,
     container,
     containers,
     status_of,
     terminated,
 )
+
+KILLED = "sparkgen.dev/killed"
+"""Annotation of a Job: when `sparkgen kill` ended it."""
 
 
 def went_wrong(facts: Facts) -> bool:
@@ -33,6 +37,9 @@ def why_failed(facts: Facts) -> Reason:
     """What ended the run, or its last attempt."""
     pod = facts.run.driver
     job = conditions(facts.run.workload).get("Failed", {}) if facts.run.kind == "Job" else {}
+    if killed := annotation_of(facts.run.workload, KILLED):
+        step = f"sparkgen run {facts.run.application} runs it again"
+        return Reason("killed", f"sparkgen kill has ended it, at {killed}", step)
     if job.get("reason") == "DeadlineExceeded":
         step = "raise spec.activeDeadlineSeconds, or find out what takes so long: sparkgen logs NAME"
         return Reason("deadline", "it ran longer than it may (activeDeadlineSeconds)", _fill(step, facts))

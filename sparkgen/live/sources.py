@@ -105,7 +105,9 @@ def _gone(run: Run, id_: str, allocator_log: str) -> str:
         return f"{run.name} has no executor {id_}: {now}"
     pod = _pod_name(run, id_)
     where = f"its log went with its pod {pod}: look for that name where your cluster collects logs"
-    return f"{said or f'executor {id_} of {run.name} is not there'}; {where}; {now}"
+    if said is None:
+        return f"executor {id_} of {run.name} is not there; if it was, {where}; {now}"
+    return f"{said}; {where}; {now}"
 
 
 def _story(id_: str, allocator_log: str) -> str | None:

@@ -155,3 +155,38 @@ def test_the_library_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_paths(api_version: str, kind: str, path: str) -> None:
     """The core group has another root, and one kind another plural."""
     assert route(api_version, kind, "n", "x") == path
+
+
+def test_a_log_is_text_and_its_options_are_the_servers(server: Server, connected: Connect) -> None:
+    """Nothing is asked for that was not said."""
+    path = "/api/v1/namespaces/analytics/pods/pi-x/log"
+    server.answers[f"GET {path}"] = (200, "hello")
+    cluster = connected(server.address)
+    assert cluster.log("pi-x", "driver") == '"hello"'
+    assert cluster.log("pi-x", "driver", tail=0, previous=True) == '"hello"'
+    assert b"".join(cluster.follow("pi-x", "driver", "analytics", follow=True)) == b'"hello"'
+    assert [query for _, query, _ in server.requests] == [
+        "container=driver",
+        "container=driver&tailLines=0&previous=true",
+        "container=driver&follow=true",
+    ]
+
+
+def test_a_port_that_may_not_be_forwarded(server: Server, connected: Connect) -> None:
+    """The refused handshake has a status and words, as any other answer."""
+    path = "/api/v1/namespaces/analytics/pods/pi-x/portforward"
+    server.answers[f"GET {path}"] = status(403, 'pods "pi-x" is forbidden: User "me" cannot create resource')
+    with pytest.raises(ClusterError) as caught:
+        connected(server.address).forward("pi-x", 4040)
+    assert caught.value.status == 403
+    assert str(caught.value) == (
+        'cannot forward port 4040 of pod pi-x in analytics: pods "pi-x" is forbidden: User "me" cannot '
+        "create resource. Ask for this right, or choose another --context or --namespace"
+    )
+
+
+def test_a_list_may_be_chosen_by_fields(server: Server, connected: Connect) -> None:
+    """As Events about one object are."""
+    server.answers["GET /api/v1/namespaces/analytics/events"] = (200, {"items": [], "metadata": {}})
+    assert connected(server.address).list("v1", "Event", fields="involvedObject.uid=7") == []
+    assert "fieldSelector=involvedObject.uid%3D7" in server.requests[0][1]

@@ -369,6 +369,19 @@ CASES = {
         "raise spec.activeDeadlineSeconds, or find out what takes so long: sparkgen logs pi",
         [job(ended="Failed", reason="DeadlineExceeded")],
     ),
+    "killed": Case(
+        "somebody has ended the run with sparkgen kill",
+        "killed",
+        "sparkgen kill has ended it, at 2026-11-22T01:09:00Z",
+        "sparkgen run pi runs it again",
+        [
+            job(
+                ended="Failed",
+                reason="DeadlineExceeded",
+                annotations={"sparkgen.dev/killed": "2026-11-22T01:09:00Z"},
+            )
+        ],
+    ),
     "evicted": Case(
         "the driver's node was drained, or short of something",
         "evicted",
