@@ -22,7 +22,7 @@ def values_schema() -> Schema:
     full = bundle()
     schema: Schema = _bare(full)
     schema["$defs"] = {name: _bare(full["$defs"][name]) for name in sorted(_reached(schema, full["$defs"]))}
-    schema["title"] = "One Spark application: the document of `sparkgen render`, as Helm values"
+    schema["title"] = "A document of `sparkgen render`, as Helm values"
     schema["properties"]["global"] = {"type": ["object", "null"]}
     return schema
 

@@ -35,9 +35,6 @@ class Kind(str, enum.Enum):
     HISTORY = "SparkHistoryServer"
 
 
-_KINDS = ", ".join(kind.value for kind in Kind)
-
-
 def complete_field(incomplete: str) -> list[str]:
     """The paths that continue what was typed, for the shell."""
     from sparkgen.schema.explain import find  # noqa: PLC0415 - only this command reads the schema as a tree
@@ -65,7 +62,8 @@ def command(
         bool, typer.Option("--recursive", help="Show the names of all fields below.")
     ] = False,
     kind: Annotated[
-        Kind, typer.Option("--kind", metavar="KIND", help=f"Which kind of document: {_KINDS}.")
+        Kind,
+        typer.Option("--kind", metavar="KIND", help="Which kind of document it is a field of."),
     ] = Kind.APPLICATION,
 ) -> None:
     """Print what the schema says about a field."""

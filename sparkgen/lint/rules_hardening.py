@@ -110,6 +110,14 @@ def exposed_ui(subject: Subject) -> Iterator[Finding]:
             "ClusterIP",
             "use ClusterIP, and put a proxy that authenticates before it",
         )
+    for field in ("ingress", "route"):
+        if field in subject.application.ui:
+            yield Finding(
+                subject.facts.path("sparkUIOptions", field),
+                "opens the Spark UI, which asks nobody who they are, to what is outside of the cluster",
+                next_step="have the controller or gateway ask who it is, and ignore this with that reason",
+                on_key=True,
+            )
 
 
 def api_token(subject: Subject) -> Iterator[Finding]:

@@ -51,7 +51,7 @@ def _render_application(application: Application) -> tuple[dict[str, Any], ...]:
         objects.tuning_config_map(application),
         objects.network_policy(application),
         objects.disruption_budget(application),
-        objects.ui_service(application, run),
+        *objects.ui_objects(application, run),
         workload,
         *history_objects(application, run, workload["kind"]),
     ]

@@ -9,6 +9,7 @@ from sparkgen import contract
 from sparkgen.model.application import Application, Role
 from sparkgen.model.properties import TUNABLE
 from sparkgen.resources.executor import executor_pod
+from sparkgen.resources.exposure import redirect_properties
 from sparkgen.resources.shuffle import executor_scripts, shuffle_defaults, shuffle_properties
 from sparkgen.resources.text import hadoop_xml, json_text, properties_text, static_text
 
@@ -26,6 +27,7 @@ def spark_properties(application: Application) -> dict[str, str]:
     elif application.executors.dynamic:
         # Without it, or a shuffle service, Spark refuses dynamic allocation (ExecutorAllocationManager).
         defaults["spark.dynamicAllocation.shuffleTracking.enabled"] = "true"
+    defaults |= redirect_properties(application.ui)
     if "spark.jars.packages" in application.properties:
         defaults["spark.jars.ivy"] = IVY_DIR
     asked = {

@@ -8,6 +8,7 @@ from sparkgen import contract, names
 from sparkgen.model.historyserver import HistoryServer
 from sparkgen.resources import pod, server
 from sparkgen.resources.conf import log4j2_text
+from sparkgen.resources.exposure import exposures, redirect_properties
 from sparkgen.resources.gitops import Object, for_target
 from sparkgen.resources.merge import merge
 from sparkgen.resources.order import ordered
@@ -26,11 +27,13 @@ FILTERS = "spark.ui.filters"
 
 def render_history_server(history: HistoryServer) -> tuple[Object, ...]:
     """All objects of a server, in the order in which they are applied."""
+    pages = service(history)
     made = [
         server.service_account(history),
         server.config_map(history, files(history)),
         network_policy(history),
-        service(history),
+        pages,
+        *exposures(history.ui, lambda: server.metadata_of(history, history.name), pages),
         deployment(history),
     ]
     return tuple(ordered(for_target(item, history.target)) for item in made if item is not None)
@@ -42,7 +45,7 @@ def spark_properties(history: HistoryServer) -> dict[str, str]:
         "spark.history.fs.logDirectory": history.directory,
         "spark.history.ui.port": str(contract.HISTORY_PORT),
     }
-    return dict(sorted({**history.properties, **fixed}.items()))
+    return dict(sorted({**redirect_properties(history.ui), **history.properties, **fixed}.items()))
 
 
 def files(history: HistoryServer) -> dict[str, str]:

@@ -9,6 +9,7 @@ from sparkgen import contract
 from sparkgen.model.application import Application
 from sparkgen.resources import conf
 from sparkgen.resources.driver import driver_pod
+from sparkgen.resources.exposure import exposures
 from sparkgen.resources.pod import picked
 from sparkgen.resources.shuffle import host_ports
 
@@ -132,6 +133,13 @@ def ui_service(application: Application, run: str) -> Object:
             ],
         },
     }
+
+
+def ui_objects(application: Application, run: str) -> list[Object]:
+    """The Service of the Spark UI, and what leads there from outside."""
+    service = ui_service(application, run)
+    name = service["metadata"]["name"]
+    return [service, *exposures(application.ui, lambda: metadata_of(application, name), service)]
 
 
 def network_policy(application: Application) -> Object | None:

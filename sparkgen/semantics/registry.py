@@ -15,6 +15,7 @@ from sparkgen.semantics import rules_access as access
 from sparkgen.semantics import rules_containers as containers
 from sparkgen.semantics import rules_eventlog as eventlog
 from sparkgen.semantics import rules_executors as executors
+from sparkgen.semantics import rules_exposure as exposure
 from sparkgen.semantics import rules_historyserver as historyserver
 from sparkgen.semantics import rules_lifecycle as lifecycle
 from sparkgen.semantics import rules_metadata as metadata
@@ -123,6 +124,7 @@ RULES: tuple[Rule, ...] = (
     Rule("SG174", "event-log-directory", ERROR, "An event log at a place that Spark cannot write to.", eventlog.directories, history=eventlog.history_directories),
     Rule("SG175", "event-log-lost", WARNING, "An event log that is gone with the driver.", eventlog.lost),
     Rule("SG176", "read-only-cleaner", WARNING, "A history server that can remove nothing.", nothing, history=historyserver.cleaner_without_section),
+    Rule("SG177", "path-of-ui", ERROR, "A path at which Spark's pages stay empty.", exposure.paths, history=exposure.server_paths),
     # when it runs
     Rule("SG180", "schedule", ERROR, "A schedule that Kubernetes refuses.", lifecycle.schedules),
     Rule("SG181", "surprising-schedule", WARNING, "A schedule that does not do what it seems to.", lifecycle.surprising_schedules),

@@ -158,4 +158,4 @@ def _part(application: str, item: Mapping[str, Any]) -> str:
 
 
 def _kebab(kind: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", kind).lower()
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", kind).lower()

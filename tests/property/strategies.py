@@ -170,6 +170,9 @@ OWN: Mapping[str, Strategy] = {
     "loggers": st.dictionaries(
         st.builds("org.{}".format, WORDS), st.sampled_from(["WARN", "DEBUG"]), max_size=2
     ),
+    "parentRefs": st.lists(
+        _mapping({"name": NAMES}, namespace=NAMES, sectionName=NAMES), min_size=1, max_size=2
+    ),
     "eventLog.dir": st.sampled_from(["s3a://logs/spark", "hdfs://namenode:8020/logs"]),
     "run.id": WORDS,
 }

@@ -31,6 +31,9 @@
   {{- else if .executors.dynamic -}}
     {{- $_ := set $all "spark.dynamicAllocation.shuffleTracking.enabled" "true" -}}
   {{- end -}}
+  {{- $redirect := dict "ui" .ui "t" .t -}}
+  {{- template "sparkgen.redirectProperties" $redirect -}}
+  {{- range $name, $text := $redirect.properties -}}{{- $_ := set $all $name $text -}}{{- end -}}
   {{- if hasKey .properties "spark.jars.packages" -}}{{- $_ := set $all "spark.jars.ivy" .t.ivyDir -}}{{- end -}}
   {{- range $name, $text := .properties -}}
     {{- if not (or (has $name $app.t.tunable) (hasPrefix "spark.kubernetes." $name)) -}}

@@ -60,7 +60,10 @@
 
 {{- /* What the server's configuration directory holds. In: app. Out: app.conf. */ -}}
 {{- define "sparkgen.historyFiles" -}}
-  {{- $all := omit (.spec.sparkConf | default dict) -}}
+  {{- $redirect := dict "ui" .ui "t" .t -}}
+  {{- template "sparkgen.redirectProperties" $redirect -}}
+  {{- $all := omit $redirect.properties -}}
+  {{- range $name, $text := .spec.sparkConf -}}{{- $_ := set $all $name $text -}}{{- end -}}
   {{- range $name, $text := .spec.hadoopConf -}}{{- $_ := set $all (printf "spark.hadoop.%s" $name) $text -}}{{- end -}}
   {{- if hasKey .spec "cleaner" -}}
     {{- $cleaner := .spec.cleaner -}}
@@ -99,6 +102,7 @@
   {{- end -}}
   {{- $call := dict "app" $app "name" $app.name -}}
   {{- template "sparkgen.serverMetadata" $call -}}
+  {{- $plain := deepCopy $call.metadata -}}
   {{- $labels := omit ($app.ui.serviceLabels | default dict) -}}
   {{- range $key, $text := $call.metadata.labels -}}{{- $_ := set $labels $key $text -}}{{- end -}}
   {{- $_ := set $call.metadata "labels" $labels -}}
@@ -107,14 +111,17 @@
     {{- range $key, $text := $app.ui.serviceAnnotations -}}{{- $_ := set $annotations $key $text -}}{{- end -}}
     {{- $_ := set $call.metadata "annotations" $annotations -}}
   {{- end -}}
-  {{- $_ := set . "objects" (append $objects (dict
+  {{- $service := (dict
       "apiVersion" "v1" "kind" "Service" "metadata" $call.metadata
       "spec" (dict
         "type" ($app.ui.serviceType | default "ClusterIP")
         "selector" $app.selector
         "ports" (list (dict
           "name" $app.t.historyPortName "port" ($app.ui.servicePort | default $port)
-          "targetPort" $app.t.historyPortName))))) -}}
+          "targetPort" $app.t.historyPortName)))) -}}
+  {{- $outside := dict "ui" $app.ui "service" $service "t" $app.t "metadata" $plain -}}
+  {{- template "sparkgen.exposures" $outside -}}
+  {{- $_ := set . "objects" (concat $objects (list $service) $outside.objects) -}}
 {{- end -}}
 
 {{- /* In: app. Out: object. */ -}}

@@ -174,14 +174,17 @@ What the target needs to be told, by annotations that are in no hash (sparkgen/r
         "apiVersion" "policy/v1" "kind" "PodDisruptionBudget" "metadata" $call.metadata "spec" $spec) -}}
   {{- end -}}
   {{- template "sparkgen.uiService" . -}}
-  {{- $_ := set . "objects" (concat .objects $objects (list .service)) -}}
+  {{- $outside := dict "ui" $app.ui "service" .service "t" $app.t "metadata" .uiMetadata -}}
+  {{- template "sparkgen.exposures" $outside -}}
+  {{- $_ := set . "objects" (concat .objects $objects (list .service) $outside.objects) -}}
 {{- end -}}
 
-{{- /* The Spark UI of the current run's driver. In: app, run. Out: service. */ -}}
+{{- /* The Spark UI of the current run's driver. In: app, run. Out: service, uiMetadata (of what leads there). */ -}}
 {{- define "sparkgen.uiService" -}}
   {{- $options := .app.ui -}}
   {{- $call := dict "app" .app "name" (printf "%s-ui" .app.name) -}}
   {{- template "sparkgen.metadata" $call -}}
+  {{- $_ := set . "uiMetadata" (deepCopy $call.metadata) -}}
   {{- $labels := omit ($options.serviceLabels | default dict) -}}
   {{- range $key, $text := $call.metadata.labels -}}{{- $_ := set $labels $key $text -}}{{- end -}}
   {{- $_ := set $call.metadata "labels" $labels -}}

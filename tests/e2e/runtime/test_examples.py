@@ -22,8 +22,8 @@ NEEDS = {
     "scheduled": "a time of day: its firing is the same Job",
     "scratch-volumes": "a storage class",
     "pod-template": "an image of Fluent Bit",
-    "event-log": "a claim (tests/e2e/history makes one)",
-    "history-server": "the same claim, and is no application",
+    "event-log": "a claim (tests/e2e/eventlog makes one)",
+    "history-server": "the same claim, and is no application (tests/e2e/eventlog)",
     "shuffle-service": "nothing, and is no application (tests/e2e/shuffle runs one)",
     "shuffle-application": "a shuffle service",
 }

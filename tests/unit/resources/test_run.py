@@ -102,10 +102,18 @@ SAME_AS_THE_BASE = {
 }
 """Fields whose example says what the base says already, or what is the default."""
 
+OF_THE_DRIVER_TOO = {("sparkUIOptions", "route", "path")}
+"""Fields of such sections that Spark is told of."""
+
+
+NEEDED = {"ingress": {"host": "x.example.com"}, "route": {"parentRefs": [{"name": "x"}]}}
+"""What rendering takes for granted in a section, as the schema does."""
+
 
 def keeps_the_run(path: Path_, tunable: bool) -> bool:
     """Whether a field may change without a new run."""
-    return tunable or path in CHANGEABLE or path[0] in OBJECTS_OF_THE_APPLICATION
+    beside = path[0] in OBJECTS_OF_THE_APPLICATION and path not in OF_THE_DRIVER_TOO
+    return tunable or path in CHANGEABLE or beside
 
 
 def test_the_schema_has_examples_for_these_tests() -> None:
@@ -198,6 +206,9 @@ def test_rendering_is_a_function(paths: list[Path_]) -> None:
     spec = copy.deepcopy(BASE)
     for path in paths:
         spec = {**spec, path[0]: with_field(path, examples[path])[path[0]]}
+    for section, needed in (spec.get("sparkUIOptions") or {}).items():
+        if section in NEEDED:
+            needed.update({**NEEDED[section], **needed})
     application = build(value(spec))
     before = copy.deepcopy(application)
     assert render(application) == render(build(value(copy.deepcopy(spec))))

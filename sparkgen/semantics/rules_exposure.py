@@ -1,0 +1,38 @@
+"""What leads to Spark's pages from outside of the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sparkgen.errors import Path
+from sparkgen.semantics.facts import Facts, ServerFacts
+from sparkgen.semantics.findings import Finding
+from sparkgen.semantics.wording import shortened
+
+OWN_NAMES = ("history", "proxy")
+"""Parts of an address by which Spark's pages tell where they are (ui/static/utils.js)."""
+
+
+def paths(facts: Facts) -> Iterator[Finding]:
+    """A path that an application's pages read wrongly."""
+    yield from _path(
+        facts.path("sparkUIOptions", "route", "path"), facts.get("sparkUIOptions", "route", "path")
+    )
+
+
+def server_paths(facts: ServerFacts) -> Iterator[Finding]:
+    """The same of a history server's pages."""
+    route = (facts.spec.get("sparkUIOptions") or {}).get("route") or {}
+    yield from _path(facts.path("sparkUIOptions", "route", "path"), route.get("path"))
+
+
+def _path(path: Path, text: str | None) -> Iterator[Finding]:
+    found = [name for name in OWN_NAMES if name in (text or "").split("/")]
+    if text is not None and found:
+        yield Finding(
+            path,
+            f"Spark's pages take `{found[0]}` for a part of their own address, and stay empty",
+            shortened(text),
+            "",
+            "choose another path, such as /spark",
+        )

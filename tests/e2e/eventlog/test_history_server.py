@@ -1,0 +1,117 @@
+"""An application that is over, and a history server that shows it: the two examples, on a claim."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from deployed import deploy, render, wait_until
+
+from cluster.handle import Cluster
+from cluster.images import REPOSITORY, TESTED_VERSIONS
+from cluster.plan import LAYOUT, NODES
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
+CLAIM = "event-logs"
+OLD, NEW = TESTED_VERSIONS
+VERSIONS = [NEW, pytest.param(OLD, marks=pytest.mark.full)]
+APPLICATION = {
+    "driver.coreRequest": "100m",
+    "executor.coreRequest": "100m",
+    "driver.memory": "600m",
+    "executor.memory": "600m",
+    "executor.instances": "1",
+}
+SERVER = {"memory": "512m", "resources.requests.cpu": "100m"}
+
+
+@pytest.fixture
+def restricted(cluster: Cluster, namespace: str) -> str:
+    """A namespace that lets in only what Pod Security's level "restricted" allows."""
+    cluster.kubectl("label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted")
+    return namespace
+
+
+@pytest.fixture
+def claim(cluster: Cluster, restricted: str) -> Iterator[Path]:
+    """A claim on a directory of one node that belongs to root, as a new volume does; the directory."""
+    name = f"event-logs-{uuid.uuid4().hex[:8]}"
+    folder = LAYOUT.node(NODES[0]) / "mnt" / name
+    folder.mkdir()
+    size = {"storage": "1Gi"}
+    node = {"key": "kubernetes.io/hostname", "operator": "In", "values": [NODES[0].name]}
+    shared: dict[str, Any] = {"accessModes": ["ReadWriteMany"], "storageClassName": ""}
+    volume = {
+        **shared,
+        "capacity": size,
+        "persistentVolumeReclaimPolicy": "Retain",
+        "local": {"path": f"/mnt/{name}"},
+        "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [node]}]}},
+    }
+    claimed = {**shared, "volumeName": name, "resources": {"requests": size}}
+    kind = {"apiVersion": "v1", "kind": "PersistentVolume"}
+    cluster.apply({**kind, "metadata": {"name": name}, "spec": volume})
+    kind["kind"] += "Claim"
+    cluster.apply({**kind, "metadata": {"name": CLAIM, "namespace": restricted}, "spec": claimed})
+    yield folder
+    cluster.kubectl("delete", "pv", name, "--wait=false")
+    shutil.rmtree(folder)
+
+
+def settings(version: str, values: dict[str, str]) -> list[str]:
+    """An example, with images that are here and a small machine's share."""
+    given = {"image": f"{REPOSITORY}:{version}", "imagePullPolicy": "IfNotPresent", **values}
+    return [
+        *(f"--set=spec.{path}={value}" for path, value in given.items()),
+        f"--set-string=spec.sparkVersion={version}",
+    ]
+
+
+def told(cluster: Cluster, namespace: str, path: str) -> Any:
+    """What the server's REST API answers, through its Service; None while it does not."""
+    url = f"/api/v1/namespaces/{namespace}/services/spark-history:18080/proxy/api/v1/{path}"
+    done = cluster.try_kubectl("get", "--raw", url)
+    return json.loads(done.stdout) if done.returncode == 0 else None
+
+
+@pytest.mark.own_cluster
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_run_that_is_over_is_shown(version: str, cluster: Cluster, restricted: str, claim: Path) -> None:
+    """The driver writes its log, though the volume was root's; the server lists the run with its jobs.
+
+    Without a cleaner the server can change nothing.
+    """
+    cluster.load_runtime()
+    cluster.load_spark((version,))
+    server = EXAMPLES / "history-server" / "app.yaml"
+    options = settings(version, {**SERVER, "cleaner": "null"})
+    cluster.kubectl("apply", "-f", "-", input_text=render(server, restricted, *options))
+    scala = {"scalaVersion": "2.12" if version.startswith("3.") else "2.13"}
+    texts = [f"--set-string=spec.{name}={value}" for name, value in {**scala, "arguments[0]": "5"}.items()]
+    example = EXAMPLES / "event-log" / "app.yaml"
+    application = deploy(cluster, restricted, example, *settings(version, APPLICATION), *texts)
+    assert application.wait(200) == "Complete", application.story()
+
+    def story() -> str:
+        logs = cluster.try_kubectl("logs", "-n", restricted, "deployment/spark-history", "--tail=40")
+        return f"{application.story()}\n--- server\n{logs.stdout}{logs.stderr}"
+
+    def shown() -> list[Any]:
+        return [
+            one for one in told(cluster, restricted, "applications") or [] if one["attempts"][0]["completed"]
+        ]
+
+    wait_until(lambda: bool(shown()), 120, "the history server lists the run", story)
+    (run,) = shown()
+    assert run["id"].startswith(application.run)
+    assert {job["status"] for job in told(cluster, restricted, f"applications/{run['id']}/jobs")} == {
+        "SUCCEEDED"
+    }
+    assert [path.name for path in claim.iterdir()] == [f"eventlog_v2_{run['id']}"]
+    where = ("-n", restricted, "deployment/spark-history", "--", "touch", "/mnt/event-logs/new")
+    assert "Read-only file system" in cluster.try_kubectl("exec", *where).stderr
