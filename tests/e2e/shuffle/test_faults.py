@@ -108,7 +108,7 @@ def test_two_applications_at_once(cluster: Cluster, namespace: str, serve: Serve
         for port in pod["spec"]["containers"][0]["ports"]
     ]
     assert len(set(ports)) == len(ports) > 0
-    assert len(service.folders()) == 2
+    assert len(service.folders(namespace)) == 2
     for run in runs:
         run.touch(GO)
     for run in runs:
@@ -125,7 +125,7 @@ def test_a_thousand_applications_leave_the_disk_as_it_was(
     allow_janitor(cluster, namespace, service)
     fakes.add(2)
     try:
-        before = {node.name: listed(service, node.name) for node in NODES}
+        before = {node.name: listed(service, node.name, namespace) for node in NODES}
         for batch in range(10):
             cluster.kubectl(
                 "apply",
@@ -139,7 +139,7 @@ def test_a_thousand_applications_leave_the_disk_as_it_was(
             names = [f"{service.directory}/{namespace}_{pod['metadata']['uid']}" for pod in pods]
             for node in NODES:
                 service.run(node.name, "mkdir", *names)
-            assert len(service.folders()) >= 100
+            assert len(service.folders(namespace)) >= 100
             ends = [pod for pod in pods if pod["metadata"]["labels"]["part"] == "ends"]
             for phase, some in (("Succeeded", ends[:1]), ("Failed", ends[1:])):
                 for pod in some:
@@ -147,9 +147,11 @@ def test_a_thousand_applications_leave_the_disk_as_it_was(
                     target = ("pod", pod["metadata"]["name"], "-n", namespace)
                     cluster.kubectl("patch", *target, "--subresource=status", "--type=merge", "-p", status)
             cluster.kubectl("delete", "pods", "-n", namespace, "-l", "part=rest", "--wait=false")
-            wait_until(lambda: not service.folders(), PATIENCE, "all have been removed", service.story)
+            wait_until(
+                lambda: not service.folders(namespace), PATIENCE, "all have been removed", service.story
+            )
             cluster.kubectl("delete", "pods", "-n", namespace, "-l", "spark-role=driver", "--wait=false")
-        assert {node.name: listed(service, node.name) for node in NODES} == before
+        assert {node.name: listed(service, node.name, namespace) for node in NODES} == before
     finally:
         fakes.remove()
 
@@ -170,9 +172,10 @@ def driver(number: int) -> dict[str, object]:
     }
 
 
-def listed(service: services.Service, node: str) -> list[str]:
-    """What is in the service's directory on a node."""
-    return sorted(service.run(node, "ls", "-A", service.directory).split())
+def listed(service: services.Service, node: str, namespace: str) -> list[str]:
+    """What is in the service's directory on a node, without applications of other namespaces."""
+    names = service.run(node, "ls", "-A", service.directory).split()
+    return sorted(name for name in names if namespace in name or "_" not in name)
 
 
 def allow_janitor(cluster: Cluster, namespace: str, service: services.Service) -> None:
@@ -216,7 +219,9 @@ def test_a_full_disk(cluster: Cluster, namespace: str, images: None) -> None:
         document = services.application("room", "3.5.8", service, GO, "16", "4")
         run = services.deploy(cluster, namespace, document)
         services.wait_for_line(run, "mapped:", PATIENCE)
-        wait_until(lambda: len(service.folders()) == 1, PATIENCE, "what was over is gone", service.story)
+        wait_until(
+            lambda: len(service.folders(namespace)) == 1, PATIENCE, "what was over is gone", service.story
+        )
         run.touch(GO)
         assert run.wait(PATIENCE) == "Complete", run.story()
         told = services.result(run)

@@ -54,7 +54,9 @@ def test_a_service_installed_by_helm(
     assert run.wait(PATIENCE) == "Complete", run.story() + service.story()
     told = services.result(run)
     assert (told["bytes"], told["mapTasks"], services.again(told)) == ([told["expected"]], 4, 0), told
-    wait_until(lambda: not service.folders(), PATIENCE, "the janitor has removed its files", service.story)
+    wait_until(
+        lambda: not service.folders(namespace), PATIENCE, "the janitor has removed its files", service.story
+    )
 
     gone = helm("uninstall", "shuffle", "-n", namespace)
     assert gone.returncode == 0, gone.stderr

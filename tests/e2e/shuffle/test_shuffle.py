@@ -29,7 +29,9 @@ def test_no_map_task_runs_again(cluster: Cluster, namespace: str, serve: Serve, 
     assert (told["mapTasks"], services.again(told)) == (4, 0), told
     assert [stage["status"] for stage in told["stages"]].count("SKIPPED") == 1
     assert sum(stage["shuffleLocalBytesRead"] for stage in told["stages"]) > 0, "nothing was read locally"
-    wait_until(lambda: not service.folders(), PATIENCE, "the janitor has removed its files", service.story)
+    wait_until(
+        lambda: not service.folders(namespace), PATIENCE, "the janitor has removed its files", service.story
+    )
 
 
 @pytest.mark.full
