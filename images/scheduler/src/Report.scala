@@ -13,12 +13,13 @@ private[spark] final case class Verdict(
     exitCode: Option[Int],
     message: String) {
 
-  /** What Spark is told; `host` is where the executor ran. `filesGone`: whether its pod took its files along. */
-  def lossReason(host: Option[String], filesGone: Boolean): ExecutorLossReason = cause match {
+  /** Whether what the executor had written is gone; `withPods`: whether that is so with every pod that goes. */
+  def takesFiles(withPods: Boolean): Boolean = withPods || cause == "node-lost"
+
+  /** What Spark is told; `host` is where the executor ran. With it, Spark computes again what was written there. */
+  def lossReason(host: Option[String], withPods: Boolean): ExecutorLossReason = cause match {
     case "killed" => ExecutorKilled
-    case _ if filesGone => ExecutorProcessLost(message, host, causedByApp = byApplication)
-    // With the host, Spark computes again what the executor had written there: the node took it along.
-    case "node-lost" => ExecutorProcessLost(message, host, causedByApp = byApplication)
+    case _ if takesFiles(withPods) => ExecutorProcessLost(message, host, causedByApp = byApplication)
     case _ => ExecutorExited(exitCode.getOrElse(Verdict.NoExitCode), byApplication, message)
   }
 }

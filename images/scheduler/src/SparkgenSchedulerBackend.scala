@@ -125,16 +125,18 @@ private[spark] class SparkgenSchedulerBackend(
   // --- what the allocator reports -------------------------------------------------------------------
 
   private def follow(report: Report): Unit = {
-    val verdicts = slot.modify { state =>
+    val gone = slot.modify { state =>
       val known = report.gone.filter { case (id, _) => state.status(id).exists(_ != Status.Refused) }
-      val reasons = known.map { case (id, verdict) =>
-        (id, state.status(id), verdict.lossReason(state.host(id), settings.filesGoWithPods))
-      }
-      (state.without(known.keys).refusing(report.refuse), reasons)
+      val losses = known.map { case (id, verdict) => (id, verdict, state.status(id), state.host(id)) }
+      (state.without(known.keys).refusing(report.refuse), losses)
     }
-    verdicts.foreach {
-      case (_, Some(Status.Killed), _) => // Spark has removed it already
-      case (id, _, reason) => removeExecutor(id, reason)
+    gone.foreach { case (id, verdict, status, host) =>
+      if (!status.contains(Status.Killed)) { // Spark has not removed it already
+        removeExecutor(id, verdict.lossReason(host, settings.filesGoWithPods))
+      }
+      if (verdict.takesFiles(settings.filesGoWithPods)) {
+        forgetFiles(id, host, verdict.message)
+      }
     }
     report.bounds.foreach(bounds.follow)
     report.failure.foreach(failure.stop)
@@ -155,7 +157,15 @@ private[spark] class SparkgenSchedulerBackend(
       s"${settings.verdictTimeout / 1000} s"
     val host = if (settings.filesGoWithPods) slot.current.host(id) else None
     removeExecutor(id, ExecutorProcessLost(message, host))
+    forgetFiles(id, host, message)
   }
+
+  /**
+   * Has Spark compute again what was written on a host. The reason of a loss that was held back does not do it:
+   * TaskSchedulerImpl.executorLost hands only the first reason on to the DAGScheduler, LossReasonPending.
+   */
+  private def forgetFiles(id: String, host: Option[String], message: String): Unit =
+    host.foreach(removeWorker(id, _, message))
 
   private def request(targets: Map[Int, Int]): Unit =
     requestTotalExecutors(targets, numLocalityAwareTasksPerResourceProfileId, rpHostToLocalTaskCount)

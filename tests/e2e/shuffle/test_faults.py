@@ -40,7 +40,7 @@ def test_executors_that_go_at_random(cluster: Cluster, namespace: str, serve: Se
     assert told["bytes"] == [told["expected"]]
     assert deleted >= 5
     computed_again = (services.again(told), told["mapTasks"] - 4)
-    assert computed_again == (0, 0) if served else computed_again > (0, 0), told
+    assert computed_again == (0, 0) if served else computed_again > (0, 0), f"{told}\n{run.story()}"
 
 
 def test_a_service_that_is_killed(cluster: Cluster, namespace: str, serve: Serve) -> None:
@@ -56,7 +56,9 @@ def test_a_service_that_is_killed(cluster: Cluster, namespace: str, serve: Serve
     run.touch(GO)
     assert run.wait(PATIENCE) == "Complete", run.story()
     told = services.result(run)
-    assert (told["bytes"], told["mapTasks"], services.again(told)) == ([told["expected"]], 4, 0), told
+    assert (told["bytes"], told["mapTasks"], services.again(told)) == ([told["expected"]], 4, 0), (
+        f"{told}\n{run.story()}"
+    )
 
 
 def test_a_node_that_is_lost(cluster: Cluster, namespace: str, serve: Serve) -> None:

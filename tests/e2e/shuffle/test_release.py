@@ -53,7 +53,9 @@ def test_a_service_installed_by_helm(
     run = services.deploy(cluster, namespace, document)
     assert run.wait(PATIENCE) == "Complete", run.story() + service.story()
     told = services.result(run)
-    assert (told["bytes"], told["mapTasks"], services.again(told)) == ([told["expected"]], 4, 0), told
+    assert (told["bytes"], told["mapTasks"], services.again(told)) == ([told["expected"]], 4, 0), (
+        f"{told}\n{run.story()}"
+    )
     wait_until(
         lambda: not service.folders(namespace), PATIENCE, "the janitor has removed its files", service.story
     )

@@ -41,6 +41,7 @@ def test_an_application_from_start_to_stop(trial: Callable[[str], Trial], line: 
     _refuses(made.allocator, made.folder)
     _shrinks_when_idle(made.allocator)
     _loses_without_blame(made.allocator, driver, made.folder)
+    _loses_a_node(made.allocator, driver, made.folder)
     _loses_with_blame(made.allocator, driver, made.folder)
     _outlives_its_allocator(made.allocator, driver)
     _follows_bounds(made.allocator)
@@ -210,6 +211,14 @@ def _loses_without_blame(allocator: FakeAllocator, driver: Driver, folder: Path)
     assert "the node needed room" in driver.output()
 
 
+def _loses_a_node(allocator: FakeAllocator, driver: Driver, folder: Path) -> None:
+    """Spark forgets what was written there, though it heard of the loss before it heard why."""
+    verdict = {"cause": "node-lost", "byApplication": False, "message": "the node is away"}
+    began = _kill_at_work(allocator, driver, folder / "node", verdict)
+    assert driver.answer(began) == "1"
+    _reads(driver, "Shuffle files lost for worker", "Spark still counts on files of the lost node")
+
+
 def _loses_with_blame(allocator: FakeAllocator, driver: Driver, folder: Path) -> None:
     """Running out of memory is the application's: the job fails, with the allocator's message."""
     verdict = {
@@ -236,7 +245,7 @@ def _outlives_its_allocator(allocator: FakeAllocator, driver: Driver) -> None:
     assert [text.split()[2] for text in said][-2:] == ["WARN", "INFO"], said
 
 
-def _reads(driver: Driver, text: str, otherwise: str, seconds: float = 15) -> None:
+def _reads(driver: Driver, text: str, otherwise: str, seconds: float = 60) -> None:
     """Wait until the driver's output says `text`."""
     deadline = time.monotonic() + seconds
     while text not in driver.output():

@@ -40,7 +40,7 @@ def executors() -> int:
 def stages() -> list[dict[str, object]]:
     """What Spark's own interface tells of every stage."""
     url = f"{context.uiWebUrl}/api/v1/applications/{context.applicationId}/stages"
-    with urllib.request.urlopen(url, timeout=30) as answer:  # noqa: S310 - this very driver
+    with urllib.request.urlopen(url, timeout=300) as answer:  # noqa: S310 - this very driver
         return list(json.load(answer))
 
 
