@@ -18,10 +18,14 @@ if TYPE_CHECKING:
 
 FIELD_MANAGER = "sparkgen"
 """Who sets fields by server-side apply, unless the caller is somebody else."""
+PIECE = 64 * 1024
+"""Bytes of a stream that are read at once, at most."""
 PAGE = 500
 """Objects in one answer to a list."""
 TIMEOUT = (10.0, 60.0)
 """Seconds to wait for a connection, and for an answer."""
+METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+"""Asks for an object without its content: what is in a Secret stays in the API server."""
 
 PIECE = 2**16
 """Bytes of a log that are passed on at a time, at most."""
@@ -74,6 +78,22 @@ class Cluster:
                 return None
             raise
 
+    def has(self, api_version: str, kind: str, name: str, namespace: str = "") -> bool:
+        """Whether there is such an object; its content is not read."""
+        path = route(api_version, kind, namespace or self.namespace, name)
+        try:
+            doing = f"look for {kind} {name} in {namespace or self.namespace}"
+            self._ask(doing, "get", path, header_params={"Accept": METADATA_ONLY})
+        except ClusterError as error:
+            if error.status == 404:
+                return False
+            raise
+        return True
+
+    def version(self) -> str:
+        """The version of Kubernetes, as in `v1.34.1`."""
+        return str(self._ask("ask for the version", "get", "/version")["gitVersion"])
+
     def list(
         self, api_version: str, kind: str, namespace: str = "", selector: str = "", fields: str = ""
     ) -> list[Object]:
@@ -124,6 +144,63 @@ class Cluster:
             dry_run="All" if dry_run else None,
             query_params=[("fieldValidation", "Strict")],
         )
+
+    def create(self, item: Mapping[str, Any], *, dry_run: bool = False) -> Object:
+        """The object as the server has it, or would have it; a ClusterError (409) if it is there already."""
+        metadata = item["metadata"]
+        namespace = str(metadata.get("namespace") or self.namespace)
+        return self._ask(
+            f"create {item['kind']} {metadata.get('name') or metadata['generateName']} in {namespace}",
+            "post",
+            route(str(item["apiVersion"]), str(item["kind"]), namespace),
+            body=dict(item),
+            field_manager=FIELD_MANAGER,
+            dry_run="All" if dry_run else None,
+        )
+
+    def patch(
+        self,
+        item: Mapping[str, Any],
+        change: Mapping[str, Any],
+        *,
+        manager: str = FIELD_MANAGER,
+    ) -> Object:
+        """Change some fields of an object that is there (JSON merge patch)."""
+        metadata = item["metadata"]
+        namespace = str(metadata.get("namespace") or self.namespace)
+        path = route(str(item["apiVersion"]), str(item["kind"]), namespace, str(metadata["name"]))
+        return self._ask(
+            f"change {item['kind']} {metadata['name']} in {namespace}",
+            "patch",
+            path,
+            body=dict(change),
+            content_type="application/merge-patch+json",
+            field_manager=manager,
+        )
+
+    def watch(self, item: Mapping[str, Any], seconds: float) -> Iterator[Object]:
+        """What becomes of an object after the state that `item` has, for so long at most.
+
+        Each is an event: `type` (ADDED, MODIFIED, DELETED, ERROR) and `object`. It may end early, at any time:
+        then look at the object, and watch again.
+        """
+        metadata = item["metadata"]
+        path = route(str(item["apiVersion"]), str(item["kind"]), str(metadata["namespace"]))
+        with in_words(f"watch {item['kind']} {metadata['name']}", self.server):
+            answer = self._client.request(
+                "get",
+                path,
+                serialize=False,
+                _request_timeout=(TIMEOUT[0], seconds + TIMEOUT[0]),
+                field_selector=f"metadata.name={metadata['name']}",
+                resource_version=metadata["resourceVersion"],
+                timeout_seconds=max(int(seconds), 1),
+                watch="true",
+            )
+            try:
+                yield from _events(answer.stream(PIECE, decode_content=True))
+            finally:
+                answer.close()
 
     def delete(self, api_version: str, kind: str, name: str, namespace: str = "") -> bool:
         """Delete an object, and in the background what it owns; False if there was none."""
@@ -207,6 +284,14 @@ class Cluster:
             )
         value: Object = json.loads(answer.data)
         return value
+
+
+def _events(pieces: Iterator[bytes]) -> Iterator[Object]:
+    """The JSON objects of a stream, one in each line."""
+    rest = b""
+    for piece in pieces:
+        *lines, rest = (rest + piece).split(b"\n")
+        yield from (json.loads(line) for line in lines if line)
 
 
 class _NoDiscovery:

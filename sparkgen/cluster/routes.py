@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 _PLURALS = {"NetworkPolicy": "networkpolicies"}
+_CLUSTER_WIDE = frozenset(("Namespace", "Node", "SelfSubjectAccessReview"))
 
 
 def route(api_version: str, kind: str, namespace: str, name: str = "") -> str:
-    """The path of a namespaced object, or of all of its kind.
+    """The path of an object, or of all of its kind; of a kind without namespaces, whatever `namespace` says.
 
     https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris. The plural of a kind is its
     lower-case name with an s, for all kinds of Kubernetes that end in neither s nor y; sparkgen renders one
@@ -14,5 +15,5 @@ def route(api_version: str, kind: str, namespace: str, name: str = "") -> str:
     """
     plural = _PLURALS.get(kind, f"{kind.lower()}s")
     root = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
-    path = f"{root}/namespaces/{namespace}/{plural}"
+    path = f"{root}/{plural}" if kind in _CLUSTER_WIDE else f"{root}/namespaces/{namespace}/{plural}"
     return f"{path}/{name}" if name else path

@@ -1,0 +1,113 @@
+"""`sparkgen apply`, as typer declares it. What it does is in applying.py."""
+
+from __future__ import annotations
+
+import enum
+from typing import Annotated
+
+import typer
+
+from sparkgen.cli.options import (
+    Context,
+    Kubeconfig,
+    Namespace,
+    Quiet,
+    Set,
+    SetString,
+    Sources,
+    Target,
+    Values,
+)
+from sparkgen.cli.request import Request
+
+SUMMARY = "Apply documents to a cluster, after a look at whether it would work."
+HELP = """Apply documents to the cluster of the current context: check, render, preflight, server-side apply.
+
+The preflight finds what would go wrong, all at once: the version, the namespace, rights, quota, Pod Security,
+policies, missing Secrets and images. It changes nothing, and an error in it stops the apply. A run that is
+there already is not run again; a run before it is left alone.
+
+Exit codes: 0 applied, 1 a document or the preflight has errors, 2 wrong usage or a cluster that refuses.
+With --wait, that of `sparkgen wait`.
+"""
+EXAMPLES = """\b
+Examples:
+  sparkgen apply app.yaml -n analytics
+  sparkgen apply app.yaml --wait                # until the run has ended; its exit code
+  sparkgen apply app.yaml --dry-run             # the preflight, and what would be created and changed
+  sparkgen apply apps/ -f prod.yaml --context prod -n prod
+  sparkgen apply app.yaml --set spec.run.id=again
+"""
+
+
+class ObjectForm(str, enum.Enum):
+    """How objects are written."""
+
+    TEXT = "text"
+    NAME = "name"
+    JSON = "json"
+    YAML = "yaml"
+
+
+def command(
+    sources: Sources,
+    values: Values = None,
+    sets: Set = None,
+    set_strings: SetString = None,
+    namespace: Namespace = "",
+    context: Context = "",
+    kubeconfig: Kubeconfig = "",
+    target: Annotated[
+        Target | None,
+        typer.Option(
+            "--target",
+            help="Who applies the manifests; overrules metadata.target of the documents.",
+            case_sensitive=False,
+            show_default=False,
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Change nothing: say what would be created and changed.")
+    ] = False,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Wait until the run has ended; its exit code is the command's.")
+    ] = False,
+    timeout: Annotated[
+        str,
+        typer.Option(
+            "--timeout",
+            metavar="TIME",
+            help="With --wait: how long at most, as in 30m; then 124.",
+            show_default=False,
+        ),
+    ] = "",
+    skip_preflight: Annotated[
+        bool, typer.Option("--skip-preflight", help="Apply without a look at the cluster before.")
+    ] = False,
+    force: Annotated[
+        bool,
+        typer.Option("--force-conflicts", help="Take over fields that somebody else applied."),
+    ] = False,
+    form: Annotated[
+        ObjectForm, typer.Option("--output", "-o", help="How objects are written.", case_sensitive=False)
+    ] = ObjectForm.TEXT,
+    quiet: Quiet = False,
+) -> None:
+    """Apply documents."""
+    from sparkgen.cli import applying  # noqa: PLC0415 - not for every command's help
+    from sparkgen.cluster import Place  # noqa: PLC0415
+
+    request = Request(
+        tuple(sources),
+        tuple(values or ()),
+        tuple(sets or ()),
+        tuple(set_strings or ()),
+        quiet=quiet,
+        namespace=namespace,
+        target=target.value if target else "",
+    )
+    options = applying.Options(
+        Place(kubeconfig, context, namespace), dry_run, wait, timeout, skip_preflight, force, form.value
+    )
+    if code := applying.apply(request, options):
+        raise typer.Exit(code)

@@ -1,0 +1,39 @@
+"""Objects of a cluster on the command line: their names, their text, and how to say where they are."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sparkgen.cluster import Place
+
+
+def full_name(item: Mapping[str, Any]) -> str:
+    """`job.batch/pi-51bb888d`, `configmap/pi-tuning`: as kubectl names it."""
+    group, slash, _ = str(item["apiVersion"]).partition("/")
+    kind = str(item["kind"]).lower()
+    return f"{kind}{f'.{group}' if slash else ''}/{item['metadata']['name']}"
+
+
+def options(place: Place, namespace: str) -> str:
+    """The options of another command that mean the same place, with a blank in front."""
+    given = {"-n": namespace, "--context": place.context, "--kubeconfig": place.kubeconfig}
+    return "".join(f" {name} {shlex.quote(text)}" for name, text in given.items() if text)
+
+
+def objects_text(items: Sequence[Mapping[str, Any]], form: str) -> str:
+    """Objects as JSON or YAML, one List if there are several; without what says who set which field."""
+    shown = [_shown(item) for item in items]
+    value = shown[0] if len(shown) == 1 else {"apiVersion": "v1", "kind": "List", "items": shown}
+    if form == "json":
+        return json.dumps(value, indent=2) + "\n"
+    import yaml  # noqa: PLC0415 - one of two forms
+
+    return str(yaml.safe_dump(value, sort_keys=False))
+
+
+def _shown(item: Mapping[str, Any]) -> dict[str, Any]:
+    metadata = {key: value for key, value in item["metadata"].items() if key != "managedFields"}
+    return {**item, "metadata": metadata}

@@ -1,0 +1,82 @@
+"""What sparkgen writes on objects in a cluster when a command asks it to, and what others write on theirs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from sparkgen.cluster.errors import ClusterError
+
+KILLED = "sparkgen.dev/killed"
+"""Annotation of a Job: when `sparkgen kill` ended it (RFC 3339)."""
+REQUESTED = "sparkgen.dev/requested"
+"""Label of what `sparkgen run` made: no document renders it, and no Git repository has it."""
+REQUEST_ID = "sparkgen.dev/request-id"
+"""Annotation of such a Job: what `--id` said; the same id means the same run."""
+REQUEST_ARGUMENTS = "sparkgen.dev/request-arguments"
+"""Annotation of such a Job: its arguments, as a JSON list."""
+
+KILLER = "sparkgen-kill"
+"""Who sets the fields by which a run is ended (server-side apply's field manager)."""
+
+OURS = frozenset((KILLER, "sparkgen", "kubectl-client-side-apply"))
+"""Managers whose fields an apply takes over unasked: our own, and that of `sparkgen render | kubectl apply`,
+as `kubectl apply --server-side` does."""
+_MANAGER = re.compile(r'conflicts? with "([^"]+)"')
+
+_ARGO_TRACKING = "argocd.argoproj.io/tracking-id"
+_FLUX = "kustomize.toolkit.fluxcd.io/name"
+_FLUX_HELM = "helm.toolkit.fluxcd.io/name"
+_HELM = "meta.helm.sh/release-name"
+_INSTANCE = "app.kubernetes.io/instance"
+_ARGO_MANAGERS = ("argocd-controller", "argocd-application-controller")
+
+
+def controller_of(item: Mapping[str, Any]) -> str:
+    """Who would undo what is done to an object by hand, as `Argo CD (application pi)`; "" for nobody.
+
+    Sources: Argo CD, docs/user-guide/resource_tracking.md; Flux, kustomize-controller's and helm-controller's
+    owner labels; Helm, "labels and annotations" of its best practices.
+    """
+    metadata = item["metadata"]
+    labels, annotations = metadata.get("labels") or {}, metadata.get("annotations") or {}
+    if tracked := annotations.get(_ARGO_TRACKING):
+        return f"Argo CD (application {str(tracked).partition(':')[0]})"
+    managers = {str(entry.get("manager")) for entry in metadata.get("managedFields") or ()}
+    if managers.intersection(_ARGO_MANAGERS):
+        return f"Argo CD (application {labels.get(_INSTANCE, 'unknown')})"
+    if name := labels.get(_FLUX):
+        return f"Flux (Kustomization {name})"
+    if name := labels.get(_FLUX_HELM):
+        return f"Flux (HelmRelease {name})"
+    if name := annotations.get(_HELM):
+        return f"Helm (release {name})"
+    return ""
+
+
+class Applies(Protocol):
+    """What objects can be applied to: a Cluster."""
+
+    def apply(self, item: Mapping[str, Any], *, dry_run: bool = False, force: bool = False) -> Any:
+        """Server-side apply."""
+        ...
+
+
+def apply_over(
+    cluster: Applies, item: Mapping[str, Any], *, dry_run: bool = False, force: bool = False
+) -> dict[str, Any]:
+    """Server-side apply that is in no conflict with what sparkgen, or kubectl for it, has set before."""
+    try:
+        done: dict[str, Any] = cluster.apply(item, dry_run=dry_run, force=force)
+    except ClusterError as error:
+        if error.status != 409 or not ours(str(error)):
+            raise
+        done = cluster.apply(item, dry_run=dry_run, force=True)
+    return done
+
+
+def ours(conflict: str) -> bool:
+    """Whether a refused apply is in conflict with nobody else's fields, as the server names the managers."""
+    managers = set(_MANAGER.findall(conflict))
+    return bool(managers) and managers <= OURS

@@ -1,0 +1,294 @@
+"""From facts to findings: every check is a small pure function, and all of them are asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+
+from sparkgen.cluster.marks import controller_of
+from sparkgen.errors import Severity
+from sparkgen.preflight import needs, quota, security
+from sparkgen.preflight.values import Facts, Finding, Reference, Refusal, Unknown, Wanted
+
+OLDEST = (1, 29)
+"""The first Kubernetes whose containers may stay beside the others by default (SidecarContainers)."""
+
+_LACKING = re.compile(r'cannot (\w+) resource "([^"]+)"')
+_ESCALATION = "attempting to grant RBAC permissions not currently held"
+_NO_DRY_RUN = "does not support dry run"
+_USER_LACKS = "is forbidden: User"
+_FORBIDDEN, _CONFLICT, _NOT_FOUND = 403, 409, 404
+_SHOWN = 5
+
+Check = Callable[[Wanted, Facts], Iterable[Finding]]
+
+
+def judge(wanted: Wanted, facts: Facts) -> list[Finding]:
+    """All that was found: what stops an apply first, what could not be checked last."""
+    checks = CHECKS if facts.namespace is not None else BEFORE_THE_NAMESPACE
+    found = [finding for check in checks for finding in check(wanted, facts)]
+    order = (Severity.ERROR, Severity.WARNING, Severity.INFO)
+    return sorted(dict.fromkeys(found), key=lambda finding: order.index(finding.severity))
+
+
+def starts(wanted: Wanted, facts: Facts) -> bool:
+    """Whether applying makes a driver that is not there yet: otherwise it takes nothing of a quota."""
+    for item in wanted.objects:
+        if needs.driver(item) is not None:
+            return facts.live.get((item["kind"], item["metadata"]["name"])) is None
+    return False
+
+
+# --- the cluster and the namespace ------------------------------------------------------------------------
+
+
+def version(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
+    """Older than what the driver's pod needs."""
+    if isinstance(facts.version, Unknown):
+        yield _unchecked("version", "the version of Kubernetes", facts.version)
+        return
+    match = re.match(r"v?(\d+)\.(\d+)", facts.version)
+    if match and (int(match[1]), int(match[2])) < OLDEST:
+        yield _error(
+            "version",
+            f"Kubernetes is {facts.version}, and drivers need {OLDEST[0]}.{OLDEST[1]} or newer: "
+            "the allocator is a sidecar that starts before Spark",
+            "choose another cluster with --context, or upgrade this one",
+        )
+
+
+def namespace(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
+    """There is none, or it is on its way out."""
+    if isinstance(facts.namespace, Unknown):
+        yield _unchecked("namespace", f"whether there is a namespace {wanted.namespace}", facts.namespace)
+    elif facts.namespace is None:
+        step = f"kubectl create namespace {wanted.namespace}; or choose another one with --namespace"
+        yield _error("namespace", f"there is no namespace {wanted.namespace}", step)
+    elif facts.namespace["metadata"].get("deletionTimestamp"):
+        step = "wait until it is gone and create it again, or choose another one"
+        yield _error("namespace", f"the namespace {wanted.namespace} is being deleted", step)
+
+
+def controller(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
+    """Somebody else applies these objects."""
+    found = {controller_of(item) for item in facts.live.values() if isinstance(item, Mapping)}
+    for name in sorted(found - {""}):
+        yield Finding(
+            "controller",
+            Severity.WARNING,
+            f"{name} applies {wanted.name}: what is applied by hand is undone when it looks next",
+            "commit what is rendered instead: sparkgen render -o DIR",
+        )
+
+
+# --- rights, and what the API server says to the objects --------------------------------------------------
+
+
+def rights(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
+    """Rights that are missing, in one finding; the Role's own in another one."""
+    lacking = dict.fromkeys(
+        found.groups()
+        for refusal in facts.refused.values()
+        if refusal.status == _FORBIDDEN and (found := _LACKING.search(refusal.message))
+    )
+    if lacking:
+        names = ", ".join(f"{verb} {resource}" for verb, resource in lacking)
+        yield _error(
+            "rights",
+            f"you lack rights in {wanted.namespace}: {names}",
+            "ask for a Role with them (docs/commands.md, Rights), or choose another --context or --namespace",
+        )
+    if any(_ESCALATION in refusal.message for refusal in facts.refused.values()):
+        yield _error(
+            "rights",
+            f"you may not give the rights that the Role {wanted.name} gives: nobody may give what he has not",
+            "ask for the same rights on pods, secrets and events (or the verbs bind and escalate on roles); or "
+            "let somebody else apply account and Role once, and set serviceAccount.create and rbac.create to false",
+        )
+
+
+def objects(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
+    """What the API server, or a policy of the cluster, would not take."""
+    for (kind, name), refusal in facts.refused.items():
+        if refusal.status == _FORBIDDEN and (_LACKING.search(refusal.message) or _ESCALATION in refusal.message):
+            continue  # said by `rights`
+        if kind == "RoleBinding" and refusal.status == _NOT_FOUND:
+            continue  # its Role is not there yet: who may give the Role's rights may bind it
+        if refusal.status == _CONFLICT:
+            step = "leave these fields to them, or take them over with --force-conflicts"
+            yield _error("conflict", f"{kind} {name}: {_said(refusal)}", step)
+        elif _NO_DRY_RUN in refusal.message:
+            yield _unchecked("objects", f"{kind} {name}", Unknown(refusal.message))
+        else:
+            yield _error("objects", _said(refusal), "correct what it names, and apply again")
+
+
+# --- pods -------------------------------------------------------------------------------------------------
+
+
+def pod_security(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
+    """Pods that the namespace's Pod Security level refuses."""
+    if not isinstance(facts.namespace, Mapping):
+        return
+    level = (facts.namespace["metadata"].get("labels") or {}).get(security.LABEL, "privileged")
+    found = list(dict.fromkeys(security.violations(wanted.document, level)))
+    if found:
+        more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+        yield _error(
+            "pod-security",
+            f'the namespace {wanted.namespace} takes pods of the level "{level}" only: '
+            f"{'; '.join(found[:_SHOWN])}{more}",
+            "sparkgen lint --profile pss-restricted shows each with its line; or use a namespace of another level",
+        )
+
+
+def pods(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
+    """Pods that admission refuses: by a policy, a LimitRange, a quota, a priority class that is not there."""
+    for role, refusal in facts.pods.items():
+        if refusal is None:
+            continue
+        if _USER_LACKS in refusal.message or _NO_DRY_RUN in refusal.message:
+            what = f"what the cluster's policies say to the {role}'s pod"
+            yield _unchecked("pods", what, Unknown(refusal.message))
+        elif "violates PodSecurity" in refusal.message and any(pod_security(wanted, facts)):
+            continue
+        elif "exceeded quota" in refusal.message:
+            if starts(wanted, facts) and not any(quotas(wanted, facts)):
+                step = "free some of it, ask for more, or make the application smaller"
+                yield _error("quota", f"the {role}'s pod: {_said(refusal)}", step)
+        elif "error looking up service account" not in refusal.message:  # said by `references`
+            yield _error("pods", f"the {role}'s pod is refused: {_said(refusal)}", "correct what it names")
+
+
+def quotas(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
+    """No room for the driver, or not for all executors of the beginning."""
+    if isinstance(facts.quotas, Unknown):
+        yield _unchecked("quota", f"the quotas of {wanted.namespace}", facts.quotas)
+        return
+    if not starts(wanted, facts):
+        return
+    groups = needs.pods(wanted.objects)
+    wished = sum(group.count for group in groups[1:])
+    for short in quota.shortages(facts.quotas, groups):
+        amounts = (
+            f"{short.resource}: {quota.shown(short.resource, short.needed)} needed, "
+            f"{quota.shown(short.resource, short.left)} of {quota.shown(short.resource, short.hard)} left "
+            f"in ResourceQuota {short.quota}"
+        )
+        if short.fit is None:
+            step = f"kubectl describe resourcequota {short.quota} -n {wanted.namespace} shows what takes it"
+            yield _error("quota", f"there is no room for the driver; {amounts}", step)
+        else:
+            yield Finding(
+                "quota",
+                Severity.WARNING,
+                f"there is room for {short.fit} of {wished} executors, and the others will wait; {amounts}",
+                "it runs with fewer; ask for more, or lower spec.executor.instances",
+            )
+
+
+def references(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
+    """Secrets, ConfigMaps, claims and accounts that pods need and that are not there."""
+    unknown: dict[str, list[str]] = {}
+    for one, there in facts.there.items():
+        if isinstance(there, Unknown):
+            unknown.setdefault(there.reason.partition(": ")[2], []).append(f"{one.kind} {one.name}")
+        elif not there:
+            yield _error("references", _missing(one, wanted), _create(one, wanted))
+    for reason, names in unknown.items():
+        yield _unchecked("references", f"whether there is {', '.join(names)}", Unknown(reason))
+
+
+def _missing(one: Reference, wanted: Wanted) -> str:
+    return f"the {one.used_by} needs the {one.kind} {one.name}, and there is none in {wanted.namespace}"
+
+
+def _create(one: Reference, wanted: Wanted) -> str:
+    what = {
+        "Secret": f"kubectl create secret generic {one.name} -n {wanted.namespace} ...; or see docs/secrets.md",
+        "ServiceAccount": "create it, or let sparkgen render one: serviceAccount.create: true",
+    }
+    return what.get(one.kind, f"create it; {one.used_by} pods wait until it is there")
+
+
+def expired(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
+    """A run that its own date keeps from starting."""
+    text = needs.expires_at(wanted.objects)
+    if text and starts(wanted, facts) and datetime.fromisoformat(text) <= facts.now:
+        step = "set spec.run.expiresAt to a later date, or leave it out"
+        yield _error("expired", f"the run may start until {text}, and that is over: it would fail at once", step)
+
+
+def again(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
+    """A run that was there before, and whose Job is not: it would run once more."""
+    for item in wanted.objects:
+        name = str(item["metadata"]["name"])
+        files = facts.live.get(("ConfigMap", f"{name}-conf"))
+        if item["kind"] == "Job" and isinstance(files, Mapping) and starts(wanted, facts):
+            yield Finding(
+                "again",
+                Severity.WARNING,
+                f"{name} was applied before, and its Job is there no more (its time to live, or deleted by hand): "
+                "it runs again",
+            )
+
+
+def images(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
+    """Images that no node has: with `Never` none will; others are pulled, which nobody can try from here."""
+    asked = needs.images(needs.pods(wanted.objects))
+    if isinstance(facts.images, Unknown):
+        yield _unchecked("images", f"whether nodes have {', '.join(asked)}", facts.images)
+        return
+    absent = [image for image in asked if full_name(image) not in facts.images]
+    for image in absent:
+        if asked[image] == "Never":
+            yield Finding(
+                "images",
+                Severity.WARNING,
+                f"no node says that it has {image}, and imagePullPolicy Never forbids to pull it",
+                "bring it to the nodes, or set spec.imagePullPolicy: IfNotPresent",
+            )
+    pulled = [image for image in absent if asked[image] != "Never"]
+    if pulled:
+        reason = "no node says that it has it; its node will pull it at the start"
+        yield _unchecked("images", f"whether {', '.join(pulled)} can be pulled", Unknown(reason))
+
+
+def full_name(image: str) -> str:
+    """An image's name as nodes report it: with its registry and its tag (distribution/reference, normalize.go)."""
+    first, slash, _ = image.partition("/")
+    if not slash:
+        image = f"docker.io/library/{image}"
+    elif not ("." in first or ":" in first or first == "localhost"):
+        image = f"docker.io/{image}"
+    return image if ":" in image.rpartition("/")[2] else f"{image}:latest"
+
+
+BEFORE_THE_NAMESPACE: tuple[Check, ...] = (version, namespace)
+CHECKS: tuple[Check, ...] = (
+    *BEFORE_THE_NAMESPACE,
+    controller,
+    rights,
+    objects,
+    pod_security,
+    pods,
+    quotas,
+    references,
+    expired,
+    again,
+    images,
+)
+
+
+def _error(check: str, message: str, next_step: str) -> Finding:
+    return Finding(check, Severity.ERROR, message, next_step)
+
+
+def _unchecked(check: str, what: str, why: Unknown) -> Finding:
+    return Finding(check, Severity.INFO, f"{what}: {why.reason}")
+
+
+def _said(refusal: Refusal) -> str:
+    """The API server's own words, without what was tried."""
+    return refusal.message.removeprefix("cannot ").partition(": ")[2] or refusal.message

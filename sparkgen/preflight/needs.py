@@ -1,0 +1,137 @@
+"""What rendered objects need of a cluster: pods of each role, and what these refer to. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.preflight.values import Object, Reference
+
+GIVEN_BY_KUBERNETES = {("ConfigMap", "kube-root-ca.crt"), ("ServiceAccount", "default")}
+"""What every namespace has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pods:
+    """Pods of one role: their template, and how many there are at the start."""
+
+    role: str
+    template: Object
+    count: int
+
+
+def pods(objects: Iterable[Object]) -> tuple[Pods, ...]:
+    """The driver's pod, and the executors' that it begins with; a shuffle service's, whose number is 0: nodes."""
+    found: list[Pods] = []
+    count = 0
+    executor: Object | None = None
+    for item in objects:
+        data = item.get("data") or {}
+        if contract.TUNING_FILE in data:
+            count = initial(json.loads(data[contract.TUNING_FILE]))
+        if contract.EXECUTOR_TEMPLATE_FILE in data:
+            executor = json.loads(data[contract.EXECUTOR_TEMPLATE_FILE])["template"]
+        if item["kind"] == "DaemonSet":
+            found.append(Pods("shuffle service", item["spec"]["template"], 0))
+        elif (template := driver(item)) is not None:
+            found.append(Pods("driver", template, 1))
+    return (*found, Pods("executor", executor, count)) if executor is not None else tuple(found)
+
+
+def driver(item: Object) -> Object | None:
+    """The driver's pod template in the object that runs it; None for any other object."""
+    spec = item.get("spec") or {}
+    if item["kind"] == "CronJob":
+        spec = spec["jobTemplate"]["spec"]
+    elif item["kind"] == "Job":
+        if contract.LABEL_RUN not in (item["metadata"].get("labels") or {}):
+            return None  # it removes ended runs
+    elif item["kind"] != "Deployment":
+        return None
+    template: Object = spec["template"]
+    return template
+
+
+def initial(tuning: Mapping[str, Any]) -> int:
+    """How many executors an application starts with, of its tuning."""
+    executors = tuning.get("executors") or {}
+    for name in ("instances", "initial", "minimum"):
+        if name in executors:
+            return int(executors[name])
+    return 0
+
+
+def expires_at(objects: Iterable[Object]) -> str:
+    """Until when the run may start; "" where nothing was said."""
+    for item in objects:
+        text = (item.get("data") or {}).get(contract.TUNING_FILE)
+        if text is not None:
+            return str((json.loads(text).get("run") or {}).get("expiresAt") or "")
+    return ""
+
+
+def references(objects: Iterable[Object]) -> tuple[Reference, ...]:
+    """What pods refer to that is not among the objects, and is not optional, each once."""
+    every = tuple(objects)
+    rendered = {(str(item["kind"]), str(item["metadata"]["name"])) for item in every}
+    known = rendered | GIVEN_BY_KUBERNETES
+    found: dict[tuple[str, str], Reference] = {}
+    for group in pods(every):
+        for kind, name in _of_pod(group.template["spec"]):
+            if (kind, name) not in known:
+                found.setdefault((kind, name), Reference(kind, name, group.role))
+    return tuple(found.values())
+
+
+def images(groups: Iterable[Pods]) -> dict[str, str]:
+    """Image -> its pull policy, as the API server would fill it in."""
+    found: dict[str, str] = {}
+    for group in groups:
+        for container in containers(group.template["spec"]):
+            image = str(container["image"])
+            tag = image.rpartition("/")[2].partition(":")[2] or "latest"
+            default = "Always" if tag == "latest" and "@" not in image else "IfNotPresent"
+            found.setdefault(image, str(container.get("imagePullPolicy") or default))
+    return found
+
+
+def containers(spec: Object) -> Iterator[Object]:
+    """All containers of a pod."""
+    for name in ("initContainers", "containers"):
+        yield from spec.get(name) or ()
+
+
+def _of_pod(spec: Object) -> Iterator[tuple[str, str]]:
+    if spec.get("serviceAccountName"):
+        yield "ServiceAccount", str(spec["serviceAccountName"])
+    for secret in spec.get("imagePullSecrets") or ():
+        yield "Secret", str(secret["name"])
+    for volume in spec.get("volumes") or ():
+        yield from _of_volume(volume)
+    for container in containers(spec):
+        for source in container.get("envFrom") or ():
+            yield from _named(source.get("secretRef"), "Secret")
+            yield from _named(source.get("configMapRef"), "ConfigMap")
+        for variable in container.get("env") or ():
+            given = variable.get("valueFrom") or {}
+            yield from _named(given.get("secretKeyRef"), "Secret")
+            yield from _named(given.get("configMapKeyRef"), "ConfigMap")
+
+
+def _of_volume(volume: Object) -> Iterator[tuple[str, str]]:
+    yield from _named(volume.get("secret"), "Secret", "secretName")
+    yield from _named(volume.get("configMap"), "ConfigMap")
+    yield from _named(volume.get("persistentVolumeClaim"), "PersistentVolumeClaim", "claimName")
+    for source in (volume.get("projected") or {}).get("sources") or ():
+        yield from _named(source.get("secret"), "Secret")
+        yield from _named(source.get("configMap"), "ConfigMap")
+
+
+def _named(reference: Object | None, kind: str, field: str = "name") -> Iterator[tuple[str, str]]:
+    if not reference or reference.get("optional") or "$(" in str(reference.get(field, "")):
+        return
+    if reference.get(field):
+        yield kind, str(reference[field])

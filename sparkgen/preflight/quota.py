@@ -1,0 +1,119 @@
+"""What pods take of a namespace's quotas, and how many of them fit. Pure.
+
+Source of what a pod requests: k8s.io/component-helpers, resource/helpers.go (PodRequests): init containers
+one after the other, those that stay (`restartPolicy: Always`) beside all that come after them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from sparkgen.grammar.quantity import format_quantity, parse
+from sparkgen.preflight.needs import Pods
+from sparkgen.preflight.values import Object
+
+Amounts = dict[str, Decimal]
+_SHORT = {"cpu": "requests.cpu", "memory": "requests.memory", "count/pods": "pods"}
+_NOT_OURS = frozenset(("Terminating", "BestEffort"))
+"""Scopes of a quota that our pods are outside of: no pod has a deadline of its own, and all ask for CPU."""
+_BINARY = ((2**30, "Gi"), (2**20, "Mi"))
+
+
+@dataclass(frozen=True, slots=True)
+class Short:
+    """What a quota has too little of. `fit`: how many executors have room; None if not even the driver has."""
+
+    quota: str
+    resource: str
+    needed: Decimal
+    left: Decimal
+    hard: Decimal
+    fit: int | None
+
+
+def shortages(quotas: Iterable[Object], groups: Iterable[Pods]) -> Iterator[Short]:
+    """For each quota the resource that is shortest, if any is too short for the driver and its first executors."""
+    groups = tuple(groups)
+    for quota in quotas:
+        spec = quota.get("spec") or {}
+        if _NOT_OURS & set(spec.get("scopes") or ()) or spec.get("scopeSelector"):
+            continue
+        found = list(_of(quota, groups))
+        if found:
+            yield min(found, key=lambda short: -1 if short.fit is None else short.fit)
+
+
+def _of(quota: Object, groups: tuple[Pods, ...]) -> Iterator[Short]:
+    status = quota.get("status") or {}
+    hard = status.get("hard") or quota["spec"].get("hard") or {}
+    used = status.get("used") or {}
+    for resource, text in hard.items():
+        limit = parse(str(text))
+        left = limit - parse(str(used.get(resource, "0")))
+        name = _SHORT.get(resource, resource)
+        alone = sum((pod_amounts(one.template["spec"]).get(name, Decimal(0)) for one in groups[:1]), Decimal(0))
+        rest = [(pod_amounts(one.template["spec"]).get(name, Decimal(0)), one.count) for one in groups[1:]]
+        needed = alone + sum((amount * count for amount, count in rest), Decimal(0))
+        if needed <= left or not needed:
+            continue
+        each = next((amount for amount, _ in rest if amount), Decimal(0))
+        fit = int((left - alone) // each) if alone <= left and each else None
+        yield Short(str(quota["metadata"]["name"]), str(resource), needed, max(left, Decimal(0)), limit, fit)
+
+
+def pod_amounts(spec: Object) -> Amounts:
+    """What a pod takes of each resource that a quota may count."""
+    amounts: Amounts = {"pods": Decimal(1)}
+    for side in ("requests", "limits"):
+        for name, amount in _effective(spec, side).items():
+            amounts[f"{side}.{name}"] = amount
+    return amounts
+
+
+def _effective(spec: Object, side: str) -> Amounts:
+    """The sum over what runs at the same time, at the largest moment."""
+    staying: Amounts = {}
+    most: Amounts = {}
+    for container in spec.get("initContainers") or ():
+        own = _asked(container, side)
+        if container.get("restartPolicy") == "Always":
+            staying = _plus(staying, own)
+            most = _larger(most, staying)
+        else:
+            most = _larger(most, _plus(staying, own))
+    running = staying
+    for container in spec.get("containers") or ():
+        running = _plus(running, _asked(container, side))
+    return _plus(_larger(most, running), _parsed(spec.get("overhead") or {}))
+
+
+def _asked(container: Object, side: str) -> Amounts:
+    resources = container.get("resources") or {}
+    if side == "limits":
+        return _parsed(resources.get("limits") or {})
+    # What is limited and not requested is requested as much: defaults.go, SetDefaults_Pod.
+    return _parsed({**(resources.get("limits") or {}), **(resources.get("requests") or {})})
+
+
+def _parsed(texts: Mapping[str, object]) -> Amounts:
+    return {name: parse(str(text)) for name, text in texts.items()}
+
+
+def _plus(one: Amounts, other: Amounts) -> Amounts:
+    return {name: one.get(name, Decimal(0)) + other.get(name, Decimal(0)) for name in (*one, *other)}
+
+
+def _larger(one: Amounts, other: Amounts) -> Amounts:
+    return {name: max(one.get(name, Decimal(0)), other.get(name, Decimal(0))) for name in (*one, *other)}
+
+
+def shown(resource: str, amount: Decimal) -> str:
+    """An amount for people: memory in Gi or Mi, the rest as Kubernetes writes it."""
+    if "memory" in resource or "storage" in resource:
+        for factor, unit in _BINARY:
+            if amount >= factor:
+                text = f"{amount / factor:.1f}".removesuffix(".0")
+                return f"{text}{unit}"
+    return format_quantity(amount)

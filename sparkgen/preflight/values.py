@@ -1,0 +1,79 @@
+"""The values between asking the cluster and saying what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sparkgen.errors import Severity
+
+Object = Mapping[str, Any]
+Key = tuple[str, str]
+"""Kind and name of an object."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be applied: the objects of one document, and the document's value."""
+
+    name: str
+    namespace: str
+    objects: tuple[Object, ...]
+    document: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """What the cluster did not tell, and why not."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why the API server would not take an object: the HTTP status, and what it said."""
+
+    status: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """An object that pods need and nobody renders. `used_by`: the role of the first pod that needs it."""
+
+    kind: str
+    name: str
+    used_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the cluster said.
+
+    `version`: as in `v1.34.1`; `namespace`: None if there is none. `live`: what is there already of what is to
+    be applied, None where nothing is. `refused`: what dry runs of the objects came to, where they failed;
+    `pods`: what creating a pod of each role would come to, None where it would work. `there`: whether what
+    pods refer to is there. `images`: what nodes have.
+    """
+
+    version: str | Unknown
+    namespace: Object | Unknown | None
+    live: Mapping[Key, Object | Unknown | None] = field(default_factory=dict)
+    refused: Mapping[Key, Refusal] = field(default_factory=dict)
+    pods: Mapping[str, Refusal | None] = field(default_factory=dict)
+    there: Mapping[Reference, bool | Unknown] = field(default_factory=dict)
+    quotas: tuple[Object, ...] | Unknown = ()
+    images: frozenset[str] | Unknown = frozenset()
+    now: datetime = datetime.min
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was found: an ERROR stops an apply, a WARNING does not; INFO: it could not be checked."""
+
+    check: str
+    severity: Severity
+    message: str
+    next_step: str = ""
