@@ -86,7 +86,8 @@ def _unused(asked: Asked, jobs: Sequence[Object], config_maps: Sequence[Object],
     Where runs have no Job of their own (CronJob, Deployment) the files of the run before stay as well: a
     firing may have begun with them, and a rollback needs them.
     """
-    files = [item for item in config_maps if contract.LABEL_RUN in _labels(item)]
+    # What has an owner goes with it: the files of a run that `sparkgen run` asked for, with its Job.
+    files = [item for item in config_maps if contract.LABEL_RUN in _labels(item) and not _owned(item)]
     needed = {asked.run, *map(_run, jobs)}
     if asked.workload != "Job":
         others = [item for item in files if _run(item) != asked.run]

@@ -9,12 +9,15 @@ import typer
 from typer.core import TyperGroup
 
 from sparkgen.cli import (
+    apply,
     chart,
+    delete,
     diff,
     explain,
     history,
     import_,
     init,
+    kill,
     lint,
     logs,
     render,
@@ -25,12 +28,14 @@ from sparkgen.cli import (
     ui,
     validate,
     version,
+    wait,
 )
 from sparkgen.errors import SparkgenError
 
 EXIT_CODES = "Exit codes: 0 done, 1 problems or a difference found, 2 wrong usage or an internal error."
 COMMANDS = (
-    *(init, import_, validate, lint, render, diff, chart, run),
+    *(init, import_, validate, lint, render, diff, chart),
+    *(apply, run, wait, kill, delete),
     *(status, history, logs, ui),
     *(explain, schema, rule, version),
 )
@@ -42,6 +47,7 @@ Start here:
   sparkgen validate app.yaml            # every mistake, with its line
   sparkgen render app.yaml -o deploy    # one file per object, to commit
   sparkgen run --local app.yaml         # run it here, without a cluster
+  sparkgen apply app.yaml               # or in a cluster
 
 {EXIT_CODES}
 """
@@ -49,17 +55,22 @@ Start here:
 
 # What people type by habit, of other tools' commands -> what does it here.
 _OTHER_NAMES = {
-    "apply": "sparkgen render app.yaml | kubectl apply -f -",
     "build": "sparkgen render",
     "check": "sparkgen validate",
     "convert": "sparkgen import",
     "create": "sparkgen init",
+    "deploy": "sparkgen apply",
     "generate": "sparkgen render",
     "help": "sparkgen --help",
     "migrate": "sparkgen import",
+    "install": "sparkgen apply",
     "new": "sparkgen init",
+    "remove": "sparkgen delete",
     "rules": "sparkgen rule",
+    "stop": "sparkgen kill",
+    "submit": "sparkgen apply, or: sparkgen run",
     "template": "sparkgen render",
+    "uninstall": "sparkgen delete",
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from typing import Annotated
 
 import typer
@@ -11,6 +10,7 @@ from sparkgen.cli.options import (
     Context,
     Kubeconfig,
     Namespace,
+    ObjectForm,
     Quiet,
     Set,
     SetString,
@@ -38,15 +38,6 @@ Examples:
   sparkgen apply apps/ -f prod.yaml --context prod -n prod
   sparkgen apply app.yaml --set spec.run.id=again
 """
-
-
-class ObjectForm(str, enum.Enum):
-    """How objects are written."""
-
-    TEXT = "text"
-    NAME = "name"
-    JSON = "json"
-    YAML = "yaml"
 
 
 def command(

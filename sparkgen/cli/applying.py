@@ -65,8 +65,9 @@ def apply(request: Request, options: Options) -> int:
     facts: list[Facts | None] = [None] * len(all_wanted)
     if not options.skip_preflight:
         facts = [gather(cluster, one, datetime.now(UTC), force=options.force) for one in all_wanted]
-        told = [_tell(one, judge(one, known), request) for one, known in zip(all_wanted, facts, strict=True) if known]
-        if any(told):
+        pairs = zip(all_wanted, facts, strict=True)
+        stopped = [_tell(one, judge(one, known), request) for one, known in pairs if known]
+        if any(stopped):
             output.note("nothing was applied; --skip-preflight applies all the same")
             return 1
     done: list[Applied] = []
@@ -153,7 +154,7 @@ def _apply_one(cluster: Cluster, item: Any, options: Options) -> Applied:
 
 
 def _alike(live: Object, new: Object) -> bool:
-    """Whether two states differ in nothing but who set what, and when: so does the first server-side apply."""
+    """Whether two states differ at most in who set what, and when."""
     return _content(live) == _content(new)
 
 

@@ -34,6 +34,15 @@ class Target(str, enum.Enum):
     FLUX = "flux"
 
 
+class ObjectForm(str, enum.Enum):
+    """How objects are written."""
+
+    TEXT = "text"
+    NAME = "name"
+    JSON = "json"
+    YAML = "yaml"
+
+
 class Listing(str, enum.Enum):
     """How what lives in a cluster is written, as kubectl names it."""
 
@@ -140,3 +149,13 @@ RunName = Annotated[
         show_default=False,
     ),
 ]
+RunName = Annotated[
+    str,
+    typer.Option(
+        "--run",
+        metavar="RUN",
+        help="The run of this name, or whose name ends so; the latest one if not given.",
+        show_default=False,
+    ),
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]

@@ -27,9 +27,6 @@ TIMEOUT = (10.0, 60.0)
 METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 """Asks for an object without its content: what is in a Secret stays in the API server."""
 
-PIECE = 2**16
-"""Bytes of a log that are passed on at a time, at most."""
-
 Object = dict[str, Any]
 
 
@@ -181,8 +178,8 @@ class Cluster:
     def watch(self, item: Mapping[str, Any], seconds: float) -> Iterator[Object]:
         """What becomes of an object after the state that `item` has, for so long at most.
 
-        Each is an event: `type` (ADDED, MODIFIED, DELETED, ERROR) and `object`. It may end early, at any time:
-        then look at the object, and watch again.
+        Each is an event: `type` (ADDED, MODIFIED, DELETED, ERROR) and `object`. It may end early, at any
+        time: then look at the object, and watch again.
         """
         metadata = item["metadata"]
         path = route(str(item["apiVersion"]), str(item["kind"]), str(metadata["namespace"]))

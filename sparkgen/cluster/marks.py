@@ -10,6 +10,8 @@ from sparkgen.cluster.errors import ClusterError
 
 KILLED = "sparkgen.dev/killed"
 """Annotation of a Job: when `sparkgen kill` ended it (RFC 3339)."""
+DEADLINE = "sparkgen.dev/deadline-before"
+"""Annotation of such a Job: the `activeDeadlineSeconds` that it had; kill sets one that is over."""
 REQUESTED = "sparkgen.dev/requested"
 """Label of what `sparkgen run` made: no document renders it, and no Git repository has it."""
 REQUEST_ID = "sparkgen.dev/request-id"

@@ -13,9 +13,10 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.cluster import FIELD_MANAGER, Cluster, ClusterError
+from sparkgen.cluster.marks import REQUESTED
 from sparkgen.diff.values import Object, ObjectChange, Side
 
-_KINDS = (
+KINDS = (
     ("v1", "ServiceAccount"),
     ("rbac.authorization.k8s.io/v1", "Role"),
     ("rbac.authorization.k8s.io/v1", "RoleBinding"),
@@ -73,9 +74,12 @@ def gather(cluster: Cluster, wanted: Side) -> tuple[Side | None, Side, tuple[Obj
 
 
 def _owned(cluster: Cluster, wanted: Side) -> Iterator[dict[str, Any]]:
-    """The application's objects that somebody applied: the allocator's have an owner."""
-    selector = f"{contract.LABEL_APPLICATION}={wanted.name},{contract.LABEL_MANAGED_BY}=sparkgen"
-    for api_version, kind in _KINDS:
+    """The application's objects that somebody applied: the allocator's have an owner.
+
+    What `sparkgen run` made is of no document.
+    """
+    selector = f"{contract.LABEL_APPLICATION}={wanted.name},{contract.LABEL_MANAGED_BY}=sparkgen,!{REQUESTED}"
+    for api_version, kind in KINDS:
         for item in cluster.list(api_version, kind, wanted.namespace, selector):
             if not item["metadata"].get("ownerReferences"):
                 yield item

@@ -114,7 +114,7 @@ def _pod(group: needs.Pods, wanted: Wanted, live: dict[Key, Object | Unknown | N
 
 
 def node_images(nodes: Iterable[Object]) -> frozenset[str]:
-    """The names of the images that the nodes say they have: 50 each at most (kubelet's nodeStatusMaxImages)."""
+    """The images that nodes say they have: 50 each at most (kubelet's nodeStatusMaxImages)."""
     return frozenset(
         str(name)
         for node in nodes

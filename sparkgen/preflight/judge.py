@@ -16,6 +16,7 @@ OLDEST = (1, 29)
 
 _LACKING = re.compile(r'cannot (\w+) resource "([^"]+)"')
 _ESCALATION = "attempting to grant RBAC permissions not currently held"
+_RIGHTS = re.compile(f"{_LACKING.pattern}|{_ESCALATION}")
 _NO_DRY_RUN = "does not support dry run"
 _USER_LACKS = "is forbidden: User"
 _FORBIDDEN, _CONFLICT, _NOT_FOUND = 403, 409, 404
@@ -43,7 +44,7 @@ def starts(wanted: Wanted, facts: Facts) -> bool:
 # --- the cluster and the namespace ------------------------------------------------------------------------
 
 
-def version(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
+def version(_: Wanted, facts: Facts) -> Iterator[Finding]:
     """Older than what the driver's pod needs."""
     if isinstance(facts.version, Unknown):
         yield _unchecked("version", "the version of Kubernetes", facts.version)
@@ -103,15 +104,15 @@ def rights(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
         yield _error(
             "rights",
             f"you may not give the rights that the Role {wanted.name} gives: nobody may give what he has not",
-            "ask for the same rights on pods, secrets and events (or the verbs bind and escalate on roles); or "
-            "let somebody else apply account and Role once, and set serviceAccount.create and rbac.create to false",
+            "ask for the same rights on pods, secrets and events (or for bind and escalate on roles); or let "
+            "somebody else apply account and Role once, and set serviceAccount.create, rbac.create: false",
         )
 
 
-def objects(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
+def objects(_: Wanted, facts: Facts) -> Iterator[Finding]:
     """What the API server, or a policy of the cluster, would not take."""
     for (kind, name), refusal in facts.refused.items():
-        if refusal.status == _FORBIDDEN and (_LACKING.search(refusal.message) or _ESCALATION in refusal.message):
+        if refusal.status == _FORBIDDEN and _RIGHTS.search(refusal.message):
             continue  # said by `rights`
         if kind == "RoleBinding" and refusal.status == _NOT_FOUND:
             continue  # its Role is not there yet: who may give the Role's rights may bind it
@@ -139,7 +140,7 @@ def pod_security(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
             "pod-security",
             f'the namespace {wanted.namespace} takes pods of the level "{level}" only: '
             f"{'; '.join(found[:_SHOWN])}{more}",
-            "sparkgen lint --profile pss-restricted shows each with its line; or use a namespace of another level",
+            "sparkgen lint --profile pss-restricted shows each with its line; or use another namespace",
         )
 
 
@@ -206,7 +207,7 @@ def _missing(one: Reference, wanted: Wanted) -> str:
 
 def _create(one: Reference, wanted: Wanted) -> str:
     what = {
-        "Secret": f"kubectl create secret generic {one.name} -n {wanted.namespace} ...; or see docs/secrets.md",
+        "Secret": f"kubectl create secret generic {one.name} -n {wanted.namespace} ...; see docs/secrets.md",
         "ServiceAccount": "create it, or let sparkgen render one: serviceAccount.create: true",
     }
     return what.get(one.kind, f"create it; {one.used_by} pods wait until it is there")
@@ -217,7 +218,7 @@ def expired(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
     text = needs.expires_at(wanted.objects)
     if text and starts(wanted, facts) and datetime.fromisoformat(text) <= facts.now:
         step = "set spec.run.expiresAt to a later date, or leave it out"
-        yield _error("expired", f"the run may start until {text}, and that is over: it would fail at once", step)
+        yield _error("expired", f"the run may start until {text} only: it would fail at once", step)
 
 
 def again(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
@@ -229,8 +230,8 @@ def again(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
             yield Finding(
                 "again",
                 Severity.WARNING,
-                f"{name} was applied before, and its Job is there no more (its time to live, or deleted by hand): "
-                "it runs again",
+                f"{name} was applied before, and its Job is there no more (its time to live, or deleted "
+                "by hand): it runs again",
             )
 
 
@@ -256,7 +257,7 @@ def images(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
 
 
 def full_name(image: str) -> str:
-    """An image's name as nodes report it: with its registry and its tag (distribution/reference, normalize.go)."""
+    """An image's name as nodes report it: with registry and tag (distribution/reference, normalize.go)."""
     first, slash, _ = image.partition("/")
     if not slash:
         image = f"docker.io/library/{image}"

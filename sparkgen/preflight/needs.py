@@ -24,7 +24,7 @@ class Pods:
 
 
 def pods(objects: Iterable[Object]) -> tuple[Pods, ...]:
-    """The driver's pod, and the executors' that it begins with; a shuffle service's, whose number is 0: nodes."""
+    """The driver's pod, and the executors that it begins with; or a shuffle service's, counted as none."""
     found: list[Pods] = []
     count = 0
     executor: Object | None = None

@@ -18,12 +18,13 @@ Amounts = dict[str, Decimal]
 _SHORT = {"cpu": "requests.cpu", "memory": "requests.memory", "count/pods": "pods"}
 _NOT_OURS = frozenset(("Terminating", "BestEffort"))
 """Scopes of a quota that our pods are outside of: no pod has a deadline of its own, and all ask for CPU."""
+_NONE = Decimal(0)
 _BINARY = ((2**30, "Gi"), (2**20, "Mi"))
 
 
 @dataclass(frozen=True, slots=True)
 class Short:
-    """What a quota has too little of. `fit`: how many executors have room; None if not even the driver has."""
+    """What a quota has too little of. `fit`: how many executors have room; None if the driver has none."""
 
     quota: str
     resource: str
@@ -34,7 +35,7 @@ class Short:
 
 
 def shortages(quotas: Iterable[Object], groups: Iterable[Pods]) -> Iterator[Short]:
-    """For each quota the resource that is shortest, if any is too short for the driver and its first executors."""
+    """For each quota what it has least of, if that is too little for the driver and its first executors."""
     groups = tuple(groups)
     for quota in quotas:
         spec = quota.get("spec") or {}
@@ -53,14 +54,14 @@ def _of(quota: Object, groups: tuple[Pods, ...]) -> Iterator[Short]:
         limit = parse(str(text))
         left = limit - parse(str(used.get(resource, "0")))
         name = _SHORT.get(resource, resource)
-        alone = sum((pod_amounts(one.template["spec"]).get(name, Decimal(0)) for one in groups[:1]), Decimal(0))
-        rest = [(pod_amounts(one.template["spec"]).get(name, Decimal(0)), one.count) for one in groups[1:]]
-        needed = alone + sum((amount * count for amount, count in rest), Decimal(0))
-        if needed <= left or not needed:
+        alone, each = ([pod_amounts(one.template["spec"]).get(name, _NONE) for one in groups] + [_NONE] * 2)[
+            :2
+        ]
+        needed = alone + each * sum(one.count for one in groups[1:])
+        if needed <= max(left, _NONE):
             continue
-        each = next((amount for amount, _ in rest if amount), Decimal(0))
         fit = int((left - alone) // each) if alone <= left and each else None
-        yield Short(str(quota["metadata"]["name"]), str(resource), needed, max(left, Decimal(0)), limit, fit)
+        yield Short(str(quota["metadata"]["name"]), str(resource), needed, max(left, _NONE), limit, fit)
 
 
 def pod_amounts(spec: Object) -> Amounts:
@@ -102,11 +103,11 @@ def _parsed(texts: Mapping[str, object]) -> Amounts:
 
 
 def _plus(one: Amounts, other: Amounts) -> Amounts:
-    return {name: one.get(name, Decimal(0)) + other.get(name, Decimal(0)) for name in (*one, *other)}
+    return {name: one.get(name, _NONE) + other.get(name, _NONE) for name in (*one, *other)}
 
 
 def _larger(one: Amounts, other: Amounts) -> Amounts:
-    return {name: max(one.get(name, Decimal(0)), other.get(name, Decimal(0))) for name in (*one, *other)}
+    return {name: max(one.get(name, _NONE), other.get(name, _NONE)) for name in (*one, *other)}
 
 
 def shown(resource: str, amount: Decimal) -> str:

@@ -52,8 +52,8 @@ class Reference:
 class Facts:
     """What the cluster said.
 
-    `version`: as in `v1.34.1`; `namespace`: None if there is none. `live`: what is there already of what is to
-    be applied, None where nothing is. `refused`: what dry runs of the objects came to, where they failed;
+    `version`: as in `v1.34.1`; `namespace`: None if there is none. `live`: what is there already of what is
+    to be applied, None where nothing is. `refused`: what dry runs of the objects came to, where they failed;
     `pods`: what creating a pod of each role would come to, None where it would work. `there`: whether what
     pods refer to is there. `images`: what nodes have.
     """
@@ -71,7 +71,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was found: an ERROR stops an apply, a WARNING does not; INFO: it could not be checked."""
+    """One thing that was found: an ERROR stops an apply, a WARNING does not; INFO was not checked."""
 
     check: str
     severity: Severity

@@ -1,0 +1,166 @@
+"""What `kill` and `delete` do. Knows no command line.
+
+Kill gives the Job a deadline that is over: Kubernetes ends its pods and calls it failed, for good. Suspending
+it would leave a run that never ends and, for a CronJob that forbids a second one, no later firing; deleting
+it would have Git, or the next apply, run it again.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from sparkgen import contract
+from sparkgen.cli import output, placing
+from sparkgen.cluster import ClusterError, Place, connect
+from sparkgen.cluster.marks import DEADLINE, KILLED, KILLER, controller_of
+from sparkgen.diff.live import KINDS
+from sparkgen.errors import SparkgenError
+from sparkgen.live.find import choose, one
+from sparkgen.live.state import State, is_suspended, life_of
+from sparkgen.live.values import Application, Run
+
+if TYPE_CHECKING:
+    from sparkgen.cluster import Cluster
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What was asked for. `run`: "" for the one that runs."""
+
+    place: Place
+    name: str
+    run: str = ""
+    yes: bool = False
+    dry_run: bool = False
+    quiet: bool = False
+
+
+def kill(wish: Wish) -> int:
+    """End a run; 0 also when there is nothing to end."""
+    cluster = connect(wish.place)
+    application = one(cluster, wish.name)
+    run = _running(application, wish.run)
+    if run is None:
+        latest = application.runs[0] if application.runs else None
+        words = f": {latest.name} is {life_of(latest).state.value}" if latest else ""
+        output.note(f"no run of {application.name} runs{words}")
+        return 0
+    if not _agreed(f"end {run.name} in {run.namespace} ({cluster.context})?", wish):
+        return 1
+    now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    cluster.patch(run.workload, killing(run.workload, now), manager=KILLER)
+    output.write(f"{placing.full_name(run.workload)} killed\n")
+    if not wish.quiet:
+        output.note(_after(run, wish.place))
+    return 0
+
+
+def killing(workload: Mapping[str, Any], now: str) -> dict[str, Any]:
+    """What changes on a driver's object that is to end; `now`: as an API server writes times."""
+    if workload["kind"] == "Deployment":
+        return {"metadata": {"annotations": {KILLED: now}}, "spec": {"replicas": 0}}
+    annotations = {KILLED: now}
+    before = workload["spec"].get("activeDeadlineSeconds")
+    if before is not None:
+        annotations[DEADLINE] = str(before)
+    return {"metadata": {"annotations": annotations}, "spec": {"activeDeadlineSeconds": 1}}
+
+
+def _running(application: Application, wanted: str) -> Run | None:
+    """The run to end; None when none runs. SparkgenError when several do."""
+    if wanted:
+        run = choose(application, wanted)
+        if is_suspended(run.workload):
+            raise SparkgenError(f"{run.name} is suspended, so that nothing of it runs")
+        return None if life_of(run).over else run
+    runs = [
+        run
+        for run in application.runs
+        if not life_of(run).over
+        and not is_suspended(run.workload)
+        and life_of(run).state is not State.DELETING
+    ]
+    if len(runs) > 1:
+        names = ", ".join(run.name for run in runs)
+        raise SparkgenError(f"several runs of {application.name} run: {names}; choose one with --run")
+    return runs[0] if runs else None
+
+
+def _after(run: Run, place: Place) -> str:
+    here = placing.options(place, run.namespace)
+    name = controller_of(run.workload)
+    if run.kind == "Deployment":
+        undone = (
+            f"{name} starts it again, unless Git says spec.suspend: true"
+            if name
+            else ("the next apply starts it again; spec.suspend: true in the document keeps it stopped")
+        )
+        return f"its driver has time to end; {undone}"
+    return (
+        "its driver and executors have their grace period to end; next: "
+        f"sparkgen wait {run.application} --run {run.name}{here}, or sparkgen run {run.application}{here}"
+    )
+
+
+def delete(wish: Wish) -> int:
+    """Remove all objects of an application; 1 when the person says no."""
+    cluster = connect(wish.place)
+    found, unseen = _objects(cluster, wish.name)
+    if not found:
+        one(cluster, wish.name)  # it says what there is
+        raise SparkgenError(f"nothing of {wish.name} may be seen in {cluster.namespace}: {'; '.join(unseen)}")
+    for text in unseen:
+        output.note(f"not looked at: {text}")
+    if wish.dry_run:
+        output.write("".join(f"{placing.full_name(item)} (dry run)\n" for item in found))
+        return 0
+    names = sorted({controller_of(item) for item in found} - {""})
+    if names:
+        output.note(
+            f"warning: {' and '.join(names)} manages {wish.name}: it will be created again, and run again. "
+            "Remove it there instead"
+        )
+    if not wish.yes and sys.stdin.isatty():
+        output.complain("".join(f"  {placing.full_name(item)}\n" for item in found))
+    question = f"delete these {len(found)} objects of {wish.name} in {cluster.namespace} ({cluster.context})?"
+    if not _agreed(question, wish):
+        return 1
+    for item in found:
+        metadata = item["metadata"]
+        if cluster.delete(item["apiVersion"], item["kind"], metadata["name"], metadata["namespace"]):
+            output.write(f"{placing.full_name(item)} deleted\n")
+    return 0
+
+
+def _objects(cluster: Cluster, name: str) -> tuple[list[dict[str, Any]], Sequence[str]]:
+    """What was applied for the application, what starts pods first; and the kinds that may not be listed."""
+    selector = f"{contract.LABEL_APPLICATION}={name},{contract.LABEL_MANAGED_BY}=sparkgen"
+    found, unseen = [], []
+    for api_version, kind in reversed(KINDS):
+        try:
+            items = cluster.list(api_version, kind, selector=selector)
+        except ClusterError as error:
+            if error.status != 403:
+                raise
+            unseen.append(str(error))
+            continue
+        # What has an owner goes with it, but for the Jobs of a CronJob: their names tell what ends.
+        found += [item for item in items if not item["metadata"].get("ownerReferences")]
+    return found, unseen
+
+
+def _agreed(question: str, wish: Wish) -> bool:
+    """Whether the person says yes. SparkgenError where nobody can be asked."""
+    if wish.yes:
+        return True
+    if not sys.stdin.isatty():
+        raise SparkgenError(f"{question} There is nobody to ask: add --yes")
+    output.complain(f"{question} [y/N] ")
+    if sys.stdin.readline().strip().lower() in ("y", "yes"):
+        return True
+    output.note("nothing was changed")
+    return False

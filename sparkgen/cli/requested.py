@@ -1,0 +1,206 @@
+"""A run that a person or a scheduler asks for, made of what is in the cluster: pure.
+
+It is in no Git repository: it carries nothing by which Argo CD, Flux or Helm would take it for theirs, and
+it is removed some time after its end. docs/design/commands.md has the reasons.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sparkgen import contract, names
+from sparkgen.cluster.marks import DEADLINE, KILLED, REQUEST_ARGUMENTS, REQUEST_ID, REQUESTED
+from sparkgen.errors import SparkgenError
+from sparkgen.resources.text import json_text
+
+Object = dict[str, Any]
+
+KEPT_SECONDS = 7 * 24 * 3600
+"""How long an ended run is kept that no CronJob counts, unless the document says a time to live."""
+NOT_COPIED = (
+    "argocd.argoproj.io/",
+    "kustomize.toolkit.fluxcd.io/",
+    "helm.toolkit.fluxcd.io/",
+    "helm.sh/",
+    "meta.helm.sh/",
+    "kubectl.kubernetes.io/",
+    "batch.kubernetes.io/",
+    "cronjob.kubernetes.io/",
+    "sparkgen.dev/",
+)
+"""Annotations (by their beginning) that say whose an object is, or what became of it."""
+_FIRST_ARGUMENTS = ["driver", "--properties-file", contract.SESSION_PROPERTIES]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked for. `arguments`: None leaves them as they are; `id`: equal for equal runs."""
+
+    application: str
+    arguments: tuple[str, ...] | None
+    id: str
+
+    @property
+    def run(self) -> str:
+        """The name of the run, and of its Job."""
+        wanted = {"application": self.application, "request": self.id}
+        return names.run_name(self.application, names.digest(wanted, names.RUN_HASH_LENGTH))
+
+
+def from_job(source: Mapping[str, Any], asked: Asked) -> Object:
+    """A Job like another one, suspended until its files are there."""
+    spec = {key: value for key, value in source["spec"].items() if key not in ("selector", "manualSelector")}
+    annotations = source["metadata"].get("annotations") or {}
+    if KILLED in annotations:
+        spec.pop("activeDeadlineSeconds", None)
+        if DEADLINE in annotations:
+            spec["activeDeadlineSeconds"] = int(annotations[DEADLINE])
+    spec.setdefault("ttlSecondsAfterFinished", KEPT_SECONDS)
+    template = renamed(spec["template"], run_of(source), asked.run)
+    job = _job(source, asked, {**spec, "template": template, "suspend": True})
+    job["metadata"]["labels"][contract.LABEL_RUN] = asked.run
+    return job
+
+
+def from_cron_job(source: Mapping[str, Any], asked: Asked) -> Object:
+    """What a firing would be, as `kubectl create job --from` makes it: the CronJob's own, with its files."""
+    template = source["spec"]["jobTemplate"]
+    metadata = {**(template.get("metadata") or {}), "namespace": source["metadata"]["namespace"]}
+    spec = {key: value for key, value in template["spec"].items() if key != "suspend"}
+    job = _job({"metadata": metadata}, asked, spec)
+    job["metadata"]["annotations"]["cronjob.kubernetes.io/instantiate"] = "manual"
+    job["metadata"]["ownerReferences"] = [{**owner(source), "controller": True}]
+    return job
+
+
+def owner(item: Mapping[str, Any]) -> Object:
+    """An object as the owner of another one, which goes with it."""
+    metadata = item["metadata"]
+    return {
+        "apiVersion": item["apiVersion"],
+        "kind": item["kind"],
+        "name": metadata["name"],
+        "uid": metadata["uid"],
+    }
+
+
+def run_of(job: Mapping[str, Any]) -> str:
+    """The run that a Job is of."""
+    return str(job["metadata"]["labels"][contract.LABEL_RUN])
+
+
+def files_of(job: Mapping[str, Any]) -> list[str]:
+    """The names of the ConfigMaps that are the run's own."""
+    prefix = f"{run_of(job)}-"
+    volumes = job["spec"]["template"]["spec"].get("volumes") or ()
+    found = (str((volume.get("configMap") or {}).get("name", "")) for volume in volumes)
+    return [name for name in found if name.startswith(prefix)]
+
+
+def copied(config_map: Mapping[str, Any], old: str, job: Mapping[str, Any]) -> Object:
+    """A ConfigMap of the run `old` for a new run's Job, which owns it."""
+    new = run_of(job)
+    metadata = config_map["metadata"]
+    labels = {**_labels(metadata), contract.LABEL_RUN: new, REQUESTED: "true"}
+    data = dict(config_map.get("data") or {})
+    if contract.EXECUTOR_TEMPLATE_FILE in data:
+        file = json.loads(data[contract.EXECUTOR_TEMPLATE_FILE])
+        file["template"] = renamed(file["template"], old, new)
+        data[contract.EXECUTOR_TEMPLATE_FILE] = json_text(file)
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {
+            "name": f"{new}{metadata['name'].removeprefix(old)}",
+            "namespace": metadata["namespace"],
+            "labels": labels,
+            "ownerReferences": [owner(job)],
+        },
+        "immutable": True,
+        "data": data,
+    }
+
+
+def renamed(template: Mapping[str, Any], old: str, new: str) -> Object:
+    """A pod template of the run `old` as one of `new`: label, variable and ConfigMaps, and nothing else."""
+    spec = template["spec"]
+    lists = {
+        field: [_container(container, old, new) for container in spec[field]]
+        for field in ("initContainers", "containers")
+        if field in spec
+    }
+    volumes = [_volume(volume, old, new) for volume in spec.get("volumes") or ()]
+    metadata = _pod_metadata(template.get("metadata") or {}, **{contract.LABEL_RUN: new})
+    return {"metadata": metadata, "spec": {**spec, **lists, **({"volumes": volumes} if volumes else {})}}
+
+
+def _container(container: Mapping[str, Any], old: str, new: str) -> Object:
+    env = [
+        {**one, "value": new} if (one["name"], one.get("value")) == (contract.ENV_RUN, old) else one
+        for one in container.get("env") or ()
+    ]
+    return {**container, **({"env": env} if env else {})}
+
+
+def _volume(volume: Mapping[str, Any], old: str, new: str) -> Object:
+    name = str((volume.get("configMap") or {}).get("name", ""))
+    if not name.startswith(f"{old}-"):
+        return dict(volume)
+    return {**volume, "configMap": {**volume["configMap"], "name": f"{new}{name.removeprefix(old)}"}}
+
+
+def with_arguments(template: Mapping[str, Any], arguments: Sequence[str]) -> Object:
+    """A driver's pod template with other arguments for the application.
+
+    SparkgenError where somebody has changed how Spark is called, so that nobody knows which ones are its.
+    """
+    containers = [dict(one) for one in template["spec"]["containers"]]
+    spark = next(one for one in containers if one["name"] == contract.DRIVER_CONTAINER)
+    given = list(spark.get("args") or ())
+    if given[:3] != _FIRST_ARGUMENTS:
+        raise SparkgenError(
+            "the driver's arguments are not those that sparkgen renders, so that they cannot be replaced: "
+            "run it without --arg, or change the document"
+        )
+    start = 5 if given[3:4] == ["--class"] else 3
+    spark["args"] = [*given[: start + 1], *arguments]
+    return {**template, "spec": {**template["spec"], "containers": containers}}
+
+
+def _job(source: Mapping[str, Any], asked: Asked, spec: Object) -> Object:
+    metadata = source["metadata"]
+    given = (metadata.get("annotations") or {}).items()
+    annotations = {key: text for key, text in given if not key.startswith(NOT_COPIED)}
+    annotations[REQUEST_ID] = asked.id
+    template = {**spec["template"], "metadata": _pod_metadata(spec["template"].get("metadata") or {})}
+    if asked.arguments is not None:
+        annotations[REQUEST_ARGUMENTS] = json.dumps(list(asked.arguments), ensure_ascii=False)
+        template = with_arguments(template, asked.arguments)
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {
+            "name": asked.run,
+            "namespace": metadata["namespace"],
+            "labels": {**_labels(metadata), REQUESTED: "true"},
+            "annotations": annotations,
+        },
+        "spec": {**spec, "template": template},
+    }
+
+
+def _labels(metadata: Mapping[str, Any]) -> dict[str, str]:
+    """The labels less those by which a controller would take the object for its own."""
+    labels = metadata.get("labels") or {}
+    return {key: text for key, text in labels.items() if contract.belongs_on_executor(key)}
+
+
+def _pod_metadata(metadata: Mapping[str, Any], **labels: str) -> Object:
+    """The metadata of a pod template, less what a Job adds to it."""
+    found: Object = {"labels": {**_labels(metadata), **labels}}
+    if metadata.get("annotations"):
+        found["annotations"] = dict(metadata["annotations"])
+    return found

@@ -1,0 +1,390 @@
+"""The commands that act on a cluster: apply, run, wait, kill, delete, on an API server of the tests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sparkgen.cli import waiting
+
+from .conftest import DOCUMENT, Cli, Result
+from .kube import Kube
+
+Act = Callable[..., Result]
+JOBS = "/apis/batch/v1/namespaces/analytics/jobs"
+CONFIG_MAPS = "/api/v1/namespaces/analytics/configmaps"
+
+
+@pytest.fixture
+def kube() -> Iterator[Kube]:
+    """An API server that is up."""
+    made = Kube()
+    yield made
+    made.shutdown()
+    made.server_close()
+
+
+@pytest.fixture
+def act(cli: Cli, kube: Kube, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Act:
+    """A function: run `sparkgen ARGUMENTS` with that cluster."""
+    monkeypatch.setenv("KUBECONFIG", kube.kubeconfig(tmp_path))
+    monkeypatch.setattr(waiting, "LOOK_SECONDS", 0.2)
+    return cli
+
+
+def applied(act: Act, kube: Kube) -> str:
+    """Apply app.yaml; the name of its Job."""
+    assert act("apply", "app.yaml", "-q").code == 0
+    [name] = kube.named("Job")
+    return str(name)
+
+
+def ended(kube: Kube, name: str, how: str = "Complete", code: int = 0) -> None:
+    """Have a run's Job and its driver's pod end."""
+    job = kube.one("Job", name)
+    condition = {
+        "type": how,
+        "status": "True",
+        "message": "it has a reason",
+        "lastTransitionTime": "2026-11-22T01:00:00Z",
+    }
+    job["status"] = {"startTime": "2026-11-22T00:30:00Z", "conditions": [condition]}
+    state = {"terminated": {"exitCode": code, "finishedAt": "2026-11-22T01:00:00Z"}}
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": f"{name}-x",
+            "labels": {**job["metadata"]["labels"], "spark-role": "driver"},
+            "ownerReferences": [{"kind": "Job", "uid": job["metadata"]["uid"], "controller": True}],
+        },
+        "status": {
+            "phase": "Failed",
+            "containerStatuses": [{"name": "spark-kubernetes-driver", "state": state}],
+        },
+    }
+    kube.put(f"/api/v1/namespaces/analytics/pods/{name}-x", pod)
+
+
+# --- apply ------------------------------------------------------------------------------------------------
+
+
+def test_apply_says_what_became_of_each_object(act: Act, kube: Kube) -> None:
+    """Created, then unchanged, then configured where the document changed; nothing runs twice."""
+    first = act("apply", "app.yaml")
+    assert first.code == 0, first.err
+    lines = first.out.splitlines()
+    assert lines[0] == "serviceaccount/pi created"
+    assert all(line.endswith(" created") for line in lines)
+    [job] = kube.named("Job")
+    assert lines[-1] == f"job.batch/{job} created"
+    assert first.err.endswith("next: sparkgen status pi -n analytics; sparkgen wait pi -n analytics\n")
+    again = act("apply", "app.yaml")
+    assert {line.rpartition(" ")[2] for line in again.out.splitlines()} == {"unchanged"}
+    assert f"{job} is there already, and is not run again" in again.err
+    Path("app.yaml").write_text(DOCUMENT.replace("instances: 2", "instances: 5"))
+    tuned = act("apply", "app.yaml").out.splitlines()
+    assert [line for line in tuned if "unchanged" not in line] == ["configmap/pi-tuning configured"]
+
+
+def test_a_new_run_leaves_the_one_before_alone(act: Act, kube: Kube) -> None:
+    """Neither its Job nor its files are asked for, let alone changed."""
+    old = applied(act, kube)
+    before = kube.one("Job", old)
+    act("apply", "app.yaml", "--set", "spec.run.id=again")
+    assert len(kube.named("Job")) == 2
+    assert kube.one("Job", old) == before
+
+
+def test_a_dry_run_changes_nothing(act: Act, kube: Kube) -> None:
+    """Every line says that it is one."""
+    result = act("apply", "app.yaml", "--dry-run")
+    assert result.code == 0
+    assert all(line.endswith(" created (dry run)") for line in result.out.splitlines())
+    assert {item["kind"] for item in kube.objects.values()} == {"Namespace"}
+
+
+def test_a_preflight_with_errors_stops_the_apply(act: Act, kube: Kube) -> None:
+    """All findings at once, each with its next step; --skip-preflight goes on."""
+    arguments = ("apply", "app.yaml", "--set", "spec.imagePullSecrets={registry}")
+    result = act(*arguments, "--set", "spec.run.expiresAt=2020-01-01T00:00:00Z")
+    assert (result.code, result.out) == (1, "")
+    assert "error: the driver needs the Secret registry, and there is none in analytics" in result.err
+    assert "error: the run may start until 2020-01-01T00:00:00Z only" in result.err
+    assert "    next: kubectl create secret generic registry -n analytics" in result.err
+    assert result.err.endswith("nothing was applied; --skip-preflight applies all the same\n")
+    assert kube.named("Job") == []
+    assert act(*arguments, "--skip-preflight").code == 0
+    assert len(kube.named("Job")) == 1
+
+
+def test_a_missing_namespace_and_a_broken_document(act: Act) -> None:
+    """Exit code 1: they are findings."""
+    result = act("apply", "app.yaml", "-n", "nowhere")
+    assert result.code == 1
+    assert "there is no namespace nowhere" in result.err
+    result = act("apply", "app.yaml", "--set", "spec.executor.memory=2Gi")
+    assert (result.code, "SG101" in result.err) == (1, True)
+
+
+def test_a_conflict_with_others_is_told_and_ours_is_taken_over(act: Act, kube: Kube) -> None:
+    """Fields that kubectl applied before are ours; those of a controller are not."""
+    text = 'Apply failed with 1 conflict: conflict with "{}" using v1: .data.x'
+    path = ("PATCH", f"{CONFIG_MAPS}/pi-tuning")
+    kube.refuse[path] = (409, text.format("argocd-controller"))
+    result = act("apply", "app.yaml")
+    assert (result.code, kube.named("Job")) == (1, [])
+    assert "take them over with --force-conflicts" in result.err
+    kube.refuse[path] = (409, text.format("kubectl-client-side-apply"))
+    act("apply", "app.yaml")
+    asked = [line for line in kube.asked if line.endswith("/pi-tuning dry")]
+    assert len(asked) >= 3  # refused once, and again with force
+
+
+def test_an_apply_that_breaks_off_says_so(act: Act, kube: Kube) -> None:
+    """What stands above is applied, and the driver's Job, which is last, is not."""
+    kube.refuse["PATCH", f"{CONFIG_MAPS}/pi-tuning"] = (500, "etcd is away")
+    result = act("apply", "app.yaml", "--skip-preflight")
+    assert result.code == 2
+    assert "etcd is away. What stands above is applied; apply again when it is mended" in result.err
+    assert "serviceaccount/pi created" in result.out
+    assert kube.named("Job") == []
+
+
+@pytest.mark.parametrize("form", ["name", "json", "yaml"])
+def test_apply_for_machines(act: Act, kube: Kube, form: str) -> None:
+    """Names alone, or the objects as the server has them."""
+    out = act("apply", "app.yaml", "-o", form).out
+    if form == "name":
+        assert f"job.batch/{kube.named('Job')[0]}\n" in out
+    if form == "json":
+        assert [item["kind"] for item in json.loads(out)["items"]][-1] == "Job"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("apply", "app.yaml", "--wait", "--dry-run"), "--dry-run starts nothing"),
+        (("apply", "app.yaml", "--timeout", "1m"), "--timeout says how long to --wait"),
+        (("run", "pi", "--timeout", "1m"), "--timeout says how long to --wait"),
+        (("run", "app.yaml"), "app.yaml is a document"),
+        (("run", "pi", "--set", "a=b"), "--set is about a document"),
+        (("run", "pi", "--arg", "a", "--", "b"), "leave one of the two out"),
+        (("run", "--local", "app.yaml", "--wait"), "--wait has no meaning with --local"),
+        (("wait", "pi", "--timeout", "soon"), "--timeout soon"),
+        (("kill", "pi"), "there is no application pi in analytics"),
+        (("delete", "pi", "--yes"), "there is no application pi in analytics"),
+        (("wait", "pi", "--context", "nowhere"), "there is no context nowhere: dev"),
+    ],
+)
+def test_wrong_usage(act: Act, arguments: tuple[str, ...], says: str) -> None:
+    """Exit code 2, and what to do instead."""
+    result = act(*arguments)
+    assert (result.code, result.out) == (2, "")
+    assert says.partition(": dev")[0] in result.err
+
+
+# --- run --------------------------------------------------------------------------------------------------
+
+
+def test_a_run_with_other_arguments(act: Act, kube: Kube) -> None:
+    """A Job and files of its own, all by the new name; it goes only when they are there."""
+    old = applied(act, kube)
+    result = act("run", "pi", "--arg", "a b", "--arg=--full")
+    assert result.code == 0, result.err
+    new = result.out.strip()
+    assert result.err == f"started; next: sparkgen wait pi --run {new} -n analytics\n"
+    job = kube.one("Job", new)
+    assert job["spec"]["suspend"] is False
+    spark = job["spec"]["template"]["spec"]["containers"][0]
+    assert spark["args"][-3:] == ["local:///opt/spark/examples/src/main/python/pi.py", "a b", "--full"]
+    assert old not in json.dumps(job)
+    for suffix in ("conf", "executor"):
+        copy = kube.one("ConfigMap", f"{new}-{suffix}")
+        assert copy["immutable"] is True
+        assert [owner["name"] for owner in copy["metadata"]["ownerReferences"]] == [new]
+        assert old not in json.dumps(copy)
+    created = [line for line in kube.asked if line.startswith(("POST", "PATCH"))][-4:]
+    assert created == [f"POST {JOBS}", f"POST {CONFIG_MAPS}", f"POST {CONFIG_MAPS}", f"PATCH {JOBS}/{new}"]
+
+
+def test_the_same_id_is_the_same_run(act: Act, kube: Kube) -> None:
+    """A second call starts nothing; with other arguments it is refused."""
+    applied(act, kube)
+    first = act("run", "pi", "--id", "2026-01-01", "-o", "name", "--", "x")
+    again = act("run", "pi", "--id", "2026-01-01", "-o", "name", "--", "x")
+    assert first.out == again.out
+    assert first.out.startswith("job.batch/pi-")
+    assert again.err.startswith("is there already; next: ")
+    assert len(kube.named("Job")) == 2
+    other = act("run", "pi", "--id", "2026-01-01", "--", "y")
+    assert (other.code, other.out) == (2, "")
+    assert 'whose arguments are ["x"]: another run needs another --id' in other.err
+    assert act("run", "pi", "--id", "2026-01-02", "--", "y").out != first.out
+
+
+def test_a_call_that_broke_off_is_completed_by_the_next_one(act: Act, kube: Kube) -> None:
+    """The Job waits suspended for its files; the same id gives them to it."""
+    applied(act, kube)
+    kube.refuse["POST", CONFIG_MAPS] = (500, "etcd is away")
+    assert act("run", "pi", "--id", "a").code == 2
+    [waits] = [item for item in map(kube.one, ["Job"] * 2, kube.named("Job")) if item["spec"].get("suspend")]
+    kube.refuse.clear()
+    result = act("run", "pi", "--id", "a")
+    assert (result.code, result.out.strip()) == (0, waits["metadata"]["name"])
+    assert kube.one("Job", waits["metadata"]["name"])["spec"]["suspend"] is False
+
+
+def test_a_scheduled_application_runs_now(act: Act, kube: Kube) -> None:
+    """As a firing: the CronJob owns it, with the CronJob's files."""
+    text = DOCUMENT.replace("kind: Spark", "kind: ScheduledSpark").replace(
+        "spec:\n", 'spec:\n  schedule: "0 3 * * *"\n  template:\n'
+    )
+    head, _, rest = text.partition("  template:\n")
+    Path("app.yaml").write_text(f"{head}  template:\n" + "".join(f"  {line}\n" for line in rest.splitlines()))
+    result = act("apply", "app.yaml", "-q")
+    assert result.code == 0, result.err
+    maps = kube.named("ConfigMap")
+    new = act("run", "pi", "--arg", "x").out.strip()
+    job = kube.one("Job", new)
+    assert [owner["kind"] for owner in job["metadata"]["ownerReferences"]] == ["CronJob"]
+    assert "suspend" not in job["spec"]
+    assert kube.named("ConfigMap") == maps
+
+
+def test_what_cannot_run_once_more(act: Act, kube: Kube) -> None:
+    """One that has expired, one that runs for ever, one that is not there (with the nearest name)."""
+    applied(act, kube)
+    assert "did you mean pi?" in act("run", "pii").err
+    act("apply", "app.yaml", "--skip-preflight", "--set", "spec.run.expiresAt=2020-01-01T00:00:00Z")
+    assert "may start until 2020-01-01T00:00:00Z only" in act("run", "pi").err
+    act("apply", "app.yaml", "--set", "metadata.name=stream", "--set", "spec.restartPolicy.type=Always")
+    assert "stream runs for ever (a Deployment)" in act("run", "stream").err
+
+
+# --- wait -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("how", "code", "expected", "says"),
+    [
+        ("Complete", 0, 0, "succeeded after 30m00s"),
+        ("Failed", 3, 3, "failed after 30m00s: the driver's exit code is 3; next: sparkgen status"),
+        ("Failed", 0, 1, "failed after 30m00s: it has a reason"),
+    ],
+)
+def test_waiting_takes_the_applications_exit_code(
+    act: Act, kube: Kube, how: str, code: int, expected: int, says: str
+) -> None:
+    """0 when it succeeded, its own when it failed, 1 when it has none."""
+    name = applied(act, kube)
+    ended(kube, name, how, code)
+    result = act("wait", "pi")
+    assert (result.code, result.out) == (expected, "")
+    assert f"{name} {says}" in result.err
+
+
+def test_waiting_has_an_end(act: Act, kube: Kube) -> None:
+    """After --timeout it is 124, and the run goes on."""
+    name = applied(act, kube)
+    result = act("wait", "pi", "--timeout", "1s")
+    assert result.code == 124
+    assert f"{name}: Pending\n" in result.err
+    assert (
+        f"{name} has not ended after 1s, and goes on; to wait again: sparkgen wait pi --run {name}"
+        in result.err
+    )
+
+
+def test_waiting_for_what_is_deleted_or_not_there(
+    act: Act, kube: Kube, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exit code 1 when it goes before its end; an answer that does not come is asked for again."""
+    name = applied(act, kube)
+    kube.refuse["GET", f"{JOBS}/{name}"] = (503, "starting")
+    naps: list[float] = []
+
+    def nap(seconds: float) -> None:
+        naps.append(seconds)
+        kube.refuse.clear()
+        kube.objects.pop(f"{JOBS}/{name}", None)
+
+    monkeypatch.setattr(waiting.time, "sleep", nap)
+    result = act("wait", "pi")
+    assert result.code == 1
+    assert "starting; trying again" in result.err
+    assert f"{name} was deleted before it ended" in result.err
+    assert naps == [0.2]
+
+
+def test_ctrl_c_detaches(act: Act, kube: Kube, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exit code 130, nothing is ended, and the way back is named."""
+    name = applied(act, kube)
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(waiting, "_until_it_changes", interrupt)
+    asked = len(kube.asked)
+    result = act("wait", "pi")
+    assert result.code == 130
+    assert f"{name} goes on; to wait again: sparkgen wait pi --run {name} -n analytics" in result.err
+    assert {line.split()[0] for line in kube.asked[asked:]} == {"GET"}
+
+
+# --- kill and delete --------------------------------------------------------------------------------------
+
+
+def test_killing_leaves_a_failed_job(act: Act, kube: Kube) -> None:
+    """A deadline that is over, with what it was before; an apply does not run it again."""
+    name = applied(act, kube)
+    refused = act("kill", "pi")
+    assert (refused.code, "add --yes" in refused.err) == (2, True)
+    result = act("kill", "pi", "--yes")
+    assert (result.code, result.out) == (0, f"job.batch/{name} killed\n")
+    job = kube.one("Job", name)
+    assert job["spec"]["activeDeadlineSeconds"] == 1
+    assert "sparkgen.dev/killed" in job["metadata"]["annotations"]
+    ended(kube, name, "Failed", 143)
+    assert act("kill", "pi", "--yes").err == f"no run of pi runs: {name} is Failed\n"
+    assert f"{name} was killed" in act("wait", "pi").err
+    assert f"job.batch/{name} unchanged (killed; " in act("apply", "app.yaml").out
+    new = act("run", "pi").out.strip()
+    assert "activeDeadlineSeconds" not in kube.one("Job", new)["spec"]
+
+
+def test_of_several_runs_one_is_chosen(act: Act, kube: Kube) -> None:
+    """Without --run it is refused, with their names."""
+    old = applied(act, kube)
+    new = act("run", "pi").out.strip()
+    result = act("kill", "pi", "--yes")
+    assert (result.code, result.out) == (2, "")
+    assert f"several runs of pi run: {new}, {old}; choose one with --run" in result.err
+    assert act("kill", "pi", "--run", old, "--yes").out == f"job.batch/{old} killed\n"
+
+
+def test_deleting_removes_all_of_it_and_nothing_else(act: Act, kube: Kube) -> None:
+    """What starts pods goes first; another application's objects stay."""
+    act("apply", "app.yaml", "-q", "--set", "metadata.name=other")
+    others = dict(kube.objects)
+    applied_now = act("apply", "app.yaml", "-o", "name").out.splitlines()
+    listed = act("delete", "pi", "--dry-run")
+    assert sorted(line.removesuffix(" (dry run)") for line in listed.out.splitlines()) == sorted(applied_now)
+    result = act("delete", "pi", "--yes")
+    assert result.code == 0
+    assert result.out.startswith("job.batch/pi-")
+    assert kube.objects == others
+
+
+def test_deleting_what_a_controller_manages_warns(act: Act, kube: Kube) -> None:
+    """It would come back."""
+    applied(act, kube)
+    tuning = kube.one("ConfigMap", "pi-tuning")
+    tuning["metadata"]["annotations"] = {"argocd.argoproj.io/tracking-id": "team-pi:x"}
+    result = act("delete", "pi", "--yes")
+    assert "warning: Argo CD (application team-pi) manages pi: it will be created again" in result.err
+    assert result.code == 0

@@ -1,0 +1,236 @@
+"""What a preflight says of what a cluster has told: every finding with its next step, all at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sparkgen.errors import Severity
+from sparkgen.preflight import Reference, Unknown, needs
+from sparkgen.preflight.judge import full_name
+from sparkgen.preflight.values import Refusal
+from tests.unit.preflight.made import NAMESPACE, facts, found, wanted
+
+ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
+FORBIDDEN = (
+    'cannot compare {0} pi in analytics: {1}.x "pi" is forbidden: User "u" cannot patch resource "{1}" in ns'
+)
+
+
+def quota(**limits: tuple[str, str]) -> dict[str, Any]:
+    """A ResourceQuota: resource (with _ for .) -> hard and used."""
+    named = {name.replace("_", "."): pair for name, pair in limits.items()}
+    return {
+        "metadata": {"name": "team"},
+        "spec": {},
+        "status": {
+            "hard": {name: pair[0] for name, pair in named.items()},
+            "used": {name: pair[1] for name, pair in named.items()},
+        },
+    }
+
+
+def test_where_all_is_well_nothing_is_said() -> None:
+    """Neither a warning nor a remark."""
+    assert found(wanted()) == []
+
+
+@pytest.mark.parametrize(("version", "good"), [("v1.28.9", False), ("v1.29.0-eks-1", True), ("v1.36+", True)])
+def test_an_old_kubernetes(version: str, good: bool) -> None:
+    """Native sidecars are there by default from 1.29 on."""
+    messages = [finding.message for finding in found(wanted(), version=version)]
+    assert (messages == []) is good
+    assert good or "drivers need 1.29 or newer" in messages[0]
+
+
+def test_without_its_namespace_nothing_else_is_asked() -> None:
+    """And the command that makes it is named."""
+    [finding] = found(wanted(), namespace=None, images=Unknown("x"))
+    assert (finding.severity, finding.message) == (ERROR, "there is no namespace analytics")
+    assert finding.next_step.startswith("kubectl create namespace analytics")
+
+
+def test_a_namespace_on_its_way_out() -> None:
+    """Nothing can be created in it any more."""
+    leaving = {"metadata": {"deletionTimestamp": "2026-11-22T00:00:00Z"}}
+    assert "is being deleted" in found(wanted(), namespace=leaving)[0].message
+
+
+def test_lacking_rights_are_one_finding() -> None:
+    """Each verb and resource once, however many objects need it."""
+    refused = {
+        ("ConfigMap", "a"): Refusal(403, FORBIDDEN.format("ConfigMap", "configmaps")),
+        ("ConfigMap", "b"): Refusal(403, FORBIDDEN.format("ConfigMap", "configmaps")),
+        ("Job", "pi"): Refusal(403, FORBIDDEN.format("Job", "jobs")),
+    }
+    [finding] = found(wanted(), refused=refused)
+    assert finding.message == "you lack rights in analytics: patch configmaps, patch jobs"
+
+
+def test_nobody_gives_rights_that_he_has_not() -> None:
+    """The Role's own refusal is said as that; its binding's is not said again."""
+    said = 'roles "pi" is forbidden: user "u" is attempting to grant RBAC permissions not currently held: ...'
+    refused = {
+        ("Role", "pi"): Refusal(403, f"cannot compare Role pi in analytics: {said}"),
+        ("RoleBinding", "pi"): Refusal(404, 'cannot ...: roles.rbac.authorization.k8s.io "pi" not found'),
+    }
+    [finding] = found(wanted(), refused=refused)
+    assert "you may not give the rights" in finding.message
+    assert "bind and escalate" in finding.next_step
+
+
+def test_a_policy_and_a_conflict_are_in_the_servers_words() -> None:
+    """And a webhook that cannot be tried is no failure."""
+    refused = {
+        ("Job", "pi"): Refusal(400, "cannot compare Job pi in a: admission webhook denied: no team label"),
+        ("Service", "pi-ui"): Refusal(
+            409, 'cannot compare x: Apply failed: conflict with "argocd-controller"'
+        ),
+        ("ConfigMap", "c"): Refusal(400, "cannot compare x: webhook w does not support dry run"),
+    }
+    severities = [(finding.severity, finding.message) for finding in found(wanted(), refused=refused)]
+    assert (ERROR, "admission webhook denied: no team label") in severities
+    assert (ERROR, 'Service pi-ui: Apply failed: conflict with "argocd-controller"') in severities
+    assert severities[-1][0] is INFO
+
+
+def test_pod_security_is_told_by_the_rules_of_lint() -> None:
+    """What restricted refuses and baseline lets in, and what baseline refuses."""
+    root = wanted(driver={"podSecurityContext": {"runAsUser": 0, "runAsNonRoot": False}})
+    label = "pod-security.kubernetes.io/enforce"
+
+    def at(level: str, asked: Any) -> list[str]:
+        namespace = {"metadata": {**NAMESPACE["metadata"], "labels": {label: level}}}
+        return [finding.message for finding in found(asked, namespace=namespace)]
+
+    assert at("restricted", wanted()) == []
+    assert "runs as root (SG214)" in at("restricted", root)[0]
+    assert at("baseline", root) == at("privileged", root) == []
+    host = wanted(driver={"template": {"spec": {"hostNetwork": True}}})
+    assert "SG210" in at("baseline", host)[0]
+
+
+def test_a_pod_that_admission_refuses_is_said_once() -> None:
+    """Who may not create pods does not know; a missing account is said as what is missing."""
+    lacking = Refusal(
+        403, 'cannot create Pod in a: pods is forbidden: User "u" cannot create resource "pods"'
+    )
+    [finding] = found(wanted(), pods={"driver": lacking, "executor": None})
+    assert (finding.severity, finding.check) == (INFO, "pods")
+    policy = Refusal(403, 'cannot create Pod x in a: pods "x" is forbidden: no PriorityClass with name gold')
+    [finding] = found(wanted(), pods={"driver": policy})
+    assert finding.message.endswith("is forbidden: no PriorityClass with name gold")
+
+
+def test_a_quota_without_room_for_the_driver() -> None:
+    """An error with what is needed and what is left: 1 core and the allocator's tenth."""
+    [finding] = found(wanted(), quotas=(quota(requests_cpu=("4", "3.5")),))
+    assert finding.severity is ERROR
+    assert finding.message == (
+        "there is no room for the driver; requests.cpu: 5100m needed, 500m of 4 left in ResourceQuota team"
+    )
+
+
+def test_a_quota_with_room_for_some_executors() -> None:
+    """A warning: it runs with fewer."""
+    [finding] = found(wanted(), quotas=(quota(requests_cpu=("10", "6.8"), pods=("10", "0")),))
+    assert finding.severity is WARNING
+    assert finding.message.startswith(
+        "there is room for 2 of 4 executors, and the others will wait; requests.cpu"
+    )
+
+
+def test_a_run_that_is_there_takes_nothing_of_a_quota() -> None:
+    """Applying it again starts nothing."""
+    asked = wanted()
+    job = next(item for item in asked.objects if item["kind"] == "Job")
+    live = {("Job", job["metadata"]["name"]): {"metadata": {"resourceVersion": "1"}}}
+    assert found(asked, quotas=(quota(pods=("1", "1")),), live=live) == []
+
+
+def test_what_pods_refer_to_and_is_missing() -> None:
+    """Secrets, ConfigMaps, claims, pull secrets: found in mounts and variables, but not what is optional."""
+    asked = wanted(
+        imagePullSecrets=["registry"],
+        driver={
+            "secrets": [{"name": "key", "path": "/key"}],
+            "envFrom": [
+                {"configMapRef": {"name": "settings"}},
+                {"secretRef": {"name": "x", "optional": True}},
+            ],
+            "volumeMounts": [{"name": "data", "mountPath": "/data"}],
+        },
+        volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "lake"}}],
+    )
+    references = needs.references(asked.objects)
+    assert {(one.kind, one.name) for one in references} == {
+        ("Secret", "registry"),
+        ("Secret", "key"),
+        ("ConfigMap", "settings"),
+        ("PersistentVolumeClaim", "lake"),
+    }
+    lake = Reference("PersistentVolumeClaim", "lake", "driver")
+    [finding] = found(asked, there={**dict.fromkeys(references, True), lake: False})
+    assert finding.message == (
+        "the driver needs the PersistentVolumeClaim lake, and there is none in analytics"
+    )
+    unknown = dict.fromkeys(references, Unknown("cannot look for Secret x in a: forbidden"))
+    [finding] = found(asked, there=unknown)
+    assert finding.severity is INFO
+
+
+def test_a_run_that_has_expired_would_fail_at_once() -> None:
+    """Unless it is there already: then nothing starts."""
+    asked = wanted(run={"expiresAt": "2026-01-01T00:00:00Z"})
+    [finding] = found(asked)
+    assert (finding.check, finding.severity) == ("expired", ERROR)
+
+
+def test_a_run_whose_job_is_gone_runs_again() -> None:
+    """Its files are there, its Job is not: as after its time to live."""
+    asked = wanted()
+    names = [item["metadata"]["name"] for item in asked.objects if item["kind"] == "ConfigMap"]
+    live = {("ConfigMap", name): {"metadata": {}} for name in names}
+    [finding] = found(asked, live=live)
+    assert (finding.check, finding.severity) == ("again", WARNING)
+
+
+def test_objects_of_a_controller_are_its_own() -> None:
+    """What is applied by hand is undone: a warning with its name."""
+    tracked = {
+        "metadata": {"annotations": {"argocd.argoproj.io/tracking-id": "team-pi:/ConfigMap:a/pi-tuning"}}
+    }
+    [finding] = found(wanted(), live={("ConfigMap", "pi-tuning"): tracked})
+    assert finding.message.startswith("Argo CD (application team-pi) applies pi")
+
+
+def test_images_that_no_node_has() -> None:
+    """Those that nodes must have already are a warning; the others cannot be known."""
+    [finding] = found(wanted(), images=frozenset({"docker.io/sparkgen/runtime:1"}))
+    assert (finding.severity, finding.check) == (INFO, "images")
+    assert "whether apache/spark:3.5.8 can be pulled" in finding.message
+    never = found(wanted(imagePullPolicy="Never"), images=frozenset())
+    assert [finding.severity for finding in never] == [WARNING, WARNING]
+
+
+@pytest.mark.parametrize(
+    ("image", "full"),
+    [
+        ("spark", "docker.io/library/spark:latest"),
+        ("apache/spark:3.5.8", "docker.io/apache/spark:3.5.8"),
+        ("localhost/spark:1", "localhost/spark:1"),
+        ("registry:5000/team/spark", "registry:5000/team/spark:latest"),
+    ],
+)
+def test_names_of_images_as_nodes_report_them(image: str, full: str) -> None:
+    """With the registry and the tag that were left out."""
+    assert full_name(image) == full
+
+
+def test_a_shuffle_service_has_no_driver() -> None:
+    """Nothing of an application is asked of it."""
+    asked = wanted()
+    assert facts(asked).now.year == 2026
+    assert [group.role for group in needs.pods(asked.objects)] == ["driver", "executor"]
+    assert needs.pods([{"kind": "DaemonSet", "spec": {"template": {"spec": {}}}}])[0].count == 0
