@@ -120,6 +120,14 @@ def test_the_jobs_of_a_cron_job_are_its_own() -> None:
     assert (made.jobs, names(made.config_maps)) == ((), ["pi-b-conf", "pi-x-conf"])
 
 
+def test_files_with_an_owner_go_with_it() -> None:
+    """A run that was asked for counts as any ended run; its files are its Job's, there or not."""
+    owner = [{"kind": "Job", "name": "pi-asked"}]
+    files = [thing("pi-asked-conf", 9, "pi-asked", ownerReferences=owner), thing("pi-a-conf", 1, "pi-a")]
+    made = plan(wanted(1), [job("pi-asked", 9), job("pi-b", 2), history()], files)
+    assert (names(made.jobs), names(made.config_maps)) == (["pi-b"], ["pi-a-conf"])
+
+
 JOBS = st.lists(
     st.builds(job, st.sampled_from(["pi-now", *"abcdef"]), st.integers(0, 59), st.sampled_from([*RESULTS])),
     max_size=12,
