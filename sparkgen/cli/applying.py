@@ -15,6 +15,7 @@ from sparkgen.cli.request import Request
 from sparkgen.cluster import ClusterError, Place, connect
 from sparkgen.cluster.marks import KILLED, apply_over
 from sparkgen.errors import Severity, SparkgenError
+from sparkgen.live.values import annotation_of
 from sparkgen.preflight import Facts, Finding, Unknown, Wanted, gather, judge, needs
 from sparkgen.preflight.judge import starts
 
@@ -144,7 +145,7 @@ def _apply_one(cluster: Cluster, item: Any, options: Options) -> Applied:
         if error.status != 403:
             raise
         return Applied(apply_over(cluster, item, dry_run=options.dry_run, force=options.force), "applied")
-    if live is not None and KILLED in (live["metadata"].get("annotations") or {}):
+    if live is not None and annotation_of(live, KILLED):
         return Applied(live, "unchanged (killed; another spec.run.id, or sparkgen run, runs it again)")
     new = apply_over(cluster, item, dry_run=options.dry_run, force=options.force)
     if live is None:

@@ -21,7 +21,7 @@ from sparkgen.diff.live import KINDS
 from sparkgen.errors import SparkgenError
 from sparkgen.live.find import choose, one
 from sparkgen.live.state import State, is_suspended, life_of
-from sparkgen.live.values import Application, Run
+from sparkgen.live.values import Application, Run, annotation_of
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
@@ -60,12 +60,15 @@ def kill(wish: Wish) -> int:
 
 
 def killing(workload: Mapping[str, Any], now: str) -> dict[str, Any]:
-    """What changes on a driver's object that is to end; `now`: as an API server writes times."""
+    """What changes on a driver's object that is to end; `now`: as an API server writes times.
+
+    A Deployment, which an apply starts again, is not marked.
+    """
     if workload["kind"] == "Deployment":
-        return {"metadata": {"annotations": {KILLED: now}}, "spec": {"replicas": 0}}
+        return {"spec": {"replicas": 0}}
     annotations = {KILLED: now}
     before = workload["spec"].get("activeDeadlineSeconds")
-    if before is not None:
+    if before is not None and not annotation_of(workload, KILLED):
         annotations[DEADLINE] = str(before)
     return {"metadata": {"annotations": annotations}, "spec": {"activeDeadlineSeconds": 1}}
 

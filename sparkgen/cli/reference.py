@@ -23,7 +23,8 @@ Data goes to standard output, everything else to standard error. {EXIT_CODES}
 `sparkgen COMMAND --help` shows each part of this page at the terminal, `sparkgen --install-completion`
 teaches your shell the commands and options, `sparkgen --version` prints the version. No command reads the
 network, but for those that talk to a cluster ([their page](../commands.md)), and `diff` without `--from` and
-`--rendered`; `kill` and `delete` alone ask, on a terminal. `lint` alone reads a configuration file ([lint](../lint.md)).
+`--rendered`; `kill` and `delete` alone ask, on a terminal. `lint` alone reads a configuration file
+([lint](../lint.md)).
 """
 _ENVIRONMENT = """\
 ## Environment

@@ -357,6 +357,19 @@ def test_killing_leaves_a_failed_job(act: Act, kube: Kube) -> None:
     assert "activeDeadlineSeconds" not in kube.one("Job", new)["spec"]
 
 
+def test_a_streaming_application_is_stopped_until_it_is_applied(act: Act, kube: Kube) -> None:
+    """It has no end to be given: no replicas, and no mark that would keep an apply from starting it."""
+    always = ("apply", "app.yaml", "--set", "spec.restartPolicy.type=Always")
+    act(*always)
+    result = act("kill", "pi", "--yes")
+    assert (result.code, result.out) == (0, "deployment.apps/pi killed\n")
+    assert "the next apply starts it again" in result.err
+    assert kube.one("Deployment", "pi")["spec"]["replicas"] == 0
+    assert "deployment.apps/pi configured" in act(*always).out
+    assert kube.one("Deployment", "pi")["spec"]["replicas"] == 1
+    assert "pi runs for ever (a Deployment)" in act("wait", "pi").err
+
+
 def test_of_several_runs_one_is_chosen(act: Act, kube: Kube) -> None:
     """Without --run it is refused, with their names."""
     old = applied(act, kube)
