@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sparkgen.cli.options import Context, Kubeconfig, Namespace, Quiet, Yes
+from sparkgen.cli.options import ApplicationName, Context, Kubeconfig, Namespace, Quiet, Yes
 
 SUMMARY = "End a run that runs; what is left of it says that it was killed."
 HELP = """End the run of an application: its driver and its executors go, its Job stays as a failed one.
@@ -23,9 +23,7 @@ Examples:
 
 
 def command(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="An application, or a run.", show_default=False)
-    ],
+    name: ApplicationName,
     run: Annotated[
         str,
         typer.Option(

@@ -149,13 +149,4 @@ RunName = Annotated[
         show_default=False,
     ),
 ]
-RunName = Annotated[
-    str,
-    typer.Option(
-        "--run",
-        metavar="RUN",
-        help="The run of this name, or whose name ends so; the latest one if not given.",
-        show_default=False,
-    ),
-]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sparkgen.cli.options import Context, Kubeconfig, Namespace, Quiet, RunName
+from sparkgen.cli.options import ApplicationName, Context, Kubeconfig, Namespace, Quiet, RunName
 
 SUMMARY = "Wait until a run has ended; its exit code is the command's."
 HELP = """Wait until a run of an application has ended: the latest one, or --run.
@@ -24,9 +24,7 @@ Examples:
 
 
 def command(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="An application, or a run.", show_default=False)
-    ],
+    name: ApplicationName,
     run: RunName = "",
     timeout: Annotated[
         str,
