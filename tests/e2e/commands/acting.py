@@ -24,7 +24,8 @@ VERSION = TESTED_VERSIONS[0]
 def command(cluster: Cluster, namespace: str, *arguments: str, kubeconfig: Path | None = None) -> list[str]:
     """`sparkgen ARGUMENTS` in a namespace of the cluster; what follows a `--` stays behind it."""
     prefix = network.enter(NAME) if cluster.own else []
-    options = ["-n", namespace, "--kubeconfig", str(kubeconfig or cluster.kubeconfig)]
+    known = [] if arguments[0] == "render" else ["--kubeconfig", str(kubeconfig or cluster.kubeconfig)]
+    options = ["-n", namespace, *known]
     at = arguments.index("--") if "--" in arguments else len(arguments)
     return [*prefix, sys.executable, "-m", "sparkgen", *arguments[:at], *options, *arguments[at:]]
 

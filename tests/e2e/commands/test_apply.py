@@ -62,7 +62,7 @@ def test_every_finding_at_once(cluster: Cluster, restricted: str, sparkgen: Spar
     assert "error: the driver needs the Secret registry, and there is none" in said
     assert 'takes pods of the level "restricted" only: lets the container run as root (SG214)' in said
     assert "error: the run may start until 2020-01-01T00:00:00Z only" in said
-    assert "there is room for 0 of 2 executors" in said or "there is no room for the driver" in said
+    assert "warning: there is room for 1 of 2 executors, and the others will wait; requests.memory" in said
     assert "in ResourceQuota team" in said
     assert not cluster.objects("jobs", restricted)
 
