@@ -10,6 +10,8 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.preflight.values import Object, Reference
 
+_SERVERS = {"DaemonSet": "shuffle service", "Deployment": "history server"}
+"""What else has pods: a document of its own describes it."""
 GIVEN_BY_KUBERNETES = {("ConfigMap", "kube-root-ca.crt"), ("ServiceAccount", "default")}
 """What every namespace has."""
 
@@ -24,7 +26,7 @@ class Pods:
 
 
 def pods(objects: Iterable[Object]) -> tuple[Pods, ...]:
-    """The driver's pod, and the executors that it begins with; or a shuffle service's, counted as none."""
+    """The driver's pod, and the executors that it begins with; or a server's, counted as none."""
     found: list[Pods] = []
     count = 0
     executor: Object | None = None
@@ -34,10 +36,10 @@ def pods(objects: Iterable[Object]) -> tuple[Pods, ...]:
             count = initial(json.loads(data[contract.TUNING_FILE]))
         if contract.EXECUTOR_TEMPLATE_FILE in data:
             executor = json.loads(data[contract.EXECUTOR_TEMPLATE_FILE])["template"]
-        if item["kind"] == "DaemonSet":
-            found.append(Pods("shuffle service", item["spec"]["template"], 0))
-        elif (template := driver(item)) is not None:
+        if (template := driver(item)) is not None:
             found.append(Pods("driver", template, 1))
+        elif item["kind"] in _SERVERS:
+            found.append(Pods(_SERVERS[item["kind"]], item["spec"]["template"], 0))
     return (*found, Pods("executor", executor, count)) if executor is not None else tuple(found)
 
 
@@ -46,13 +48,11 @@ def driver(item: Object) -> Object | None:
     spec = item.get("spec") or {}
     if item["kind"] == "CronJob":
         spec = spec["jobTemplate"]["spec"]
-    elif item["kind"] == "Job":
-        if contract.LABEL_RUN not in (item["metadata"].get("labels") or {}):
-            return None  # it removes ended runs
-    elif item["kind"] != "Deployment":
+    elif item["kind"] not in ("Job", "Deployment"):
         return None
     template: Object = spec["template"]
-    return template
+    # Without a run, it is the Job that removes ended runs, or a server.
+    return template if contract.LABEL_RUN in (template["metadata"].get("labels") or {}) else None
 
 
 def initial(tuning: Mapping[str, Any]) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 from sparkgen.lint.registry import RULES
 from sparkgen.lint.settings import Settings
 from sparkgen.lint.subject import Subject
-from sparkgen.model import SERVICE_KIND
+from sparkgen.model import SERVER_KINDS
 
 LABEL = "pod-security.kubernetes.io/enforce"
 
@@ -38,7 +38,7 @@ _BASELINE_CAPABILITIES = frozenset(
 
 def violations(document: Mapping[str, Any], level: str) -> Iterator[str]:
     """What the level refuses, in the words of lint's rules; nothing for "privileged"."""
-    if level not in ("baseline", "restricted") or document["kind"] == SERVICE_KIND:
+    if level not in ("baseline", "restricted") or document["kind"] in SERVER_KINDS:
         return
     subject = Subject.of(document, Settings())
     for rule in RULES:

@@ -228,9 +228,11 @@ def test_names_of_images_as_nodes_report_them(image: str, full: str) -> None:
     assert full_name(image) == full
 
 
-def test_a_shuffle_service_has_no_driver() -> None:
+def test_servers_have_no_driver() -> None:
     """Nothing of an application is asked of it."""
     asked = wanted()
     assert facts(asked).now.year == 2026
     assert [group.role for group in needs.pods(asked.objects)] == ["driver", "executor"]
-    assert needs.pods([{"kind": "DaemonSet", "spec": {"template": {"spec": {}}}}])[0].count == 0
+    server = {"template": {"metadata": {}, "spec": {}}}
+    for kind, role in (("DaemonSet", "shuffle service"), ("Deployment", "history server")):
+        assert [(one.role, one.count) for one in needs.pods([{"kind": kind, "spec": server}])] == [(role, 0)]
