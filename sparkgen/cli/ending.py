@@ -132,10 +132,14 @@ def delete(wish: Wish) -> int:
     question = f"delete these {len(found)} objects of {wish.name} in {cluster.namespace} ({cluster.context})?"
     if not _agreed(question, wish):
         return 1
-    for item in found:
-        metadata = item["metadata"]
-        if cluster.delete(item["apiVersion"], item["kind"], metadata["name"], metadata["namespace"]):
-            output.write(f"{placing.full_name(item)} deleted\n")
+    gone: list[str] = []
+    try:
+        for item in found:
+            metadata = item["metadata"]
+            if cluster.delete(item["apiVersion"], item["kind"], metadata["name"], metadata["namespace"]):
+                gone.append(f"{placing.full_name(item)} deleted\n")
+    finally:  # not one by one: a reader that goes away would end it halfway
+        output.write("".join(gone))
     return 0
 
 
