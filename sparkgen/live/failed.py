@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sparkgen import contract
 from sparkgen.allocator.causes import DISRUPTIONS, EXIT_CODES, POD_REASONS
+from sparkgen.cluster.marks import KILLED
 from sparkgen.live.driverlog import application_failed, failure_in
 from sparkgen.live.facts import Facts
 from sparkgen.live.pending import init_ended, never_made
@@ -17,9 +18,6 @@ from sparkgen.live.values import (
     status_of,
     terminated,
 )
-
-KILLED = "sparkgen.dev/killed"
-"""Annotation of a Job: when `sparkgen kill` ended it."""
 
 
 def went_wrong(facts: Facts) -> bool:
