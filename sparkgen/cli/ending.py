@@ -17,7 +17,7 @@ from sparkgen import contract
 from sparkgen.cli import output, placing
 from sparkgen.cluster import ClusterError, Place, connect
 from sparkgen.cluster.marks import DEADLINE, KILLED, KILLER, controller_of
-from sparkgen.diff.live import KINDS
+from sparkgen.diff.live import KINDS, listed
 from sparkgen.errors import SparkgenError
 from sparkgen.live.find import choose, one
 from sparkgen.live.state import State, is_suspended, life_of
@@ -149,7 +149,7 @@ def _objects(cluster: Cluster, name: str) -> tuple[list[dict[str, Any]], Sequenc
     found, unseen = [], []
     for api_version, kind in reversed(KINDS):
         try:
-            items = cluster.list(api_version, kind, selector=selector)
+            items = listed(cluster, api_version, kind, selector)
         except ClusterError as error:
             if error.status != 403:
                 raise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_PLURALS = {"NetworkPolicy": "networkpolicies"}
+_PLURALS = {"Ingress": "ingresses", "NetworkPolicy": "networkpolicies"}
 _CLUSTER_WIDE = frozenset(("Namespace", "Node", "SelfSubjectAccessReview"))
 
 
@@ -10,8 +10,8 @@ def route(api_version: str, kind: str, namespace: str, name: str = "") -> str:
     """The path of an object, or of all of its kind; of a kind without namespaces, whatever `namespace` says.
 
     https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris. The plural of a kind is its
-    lower-case name with an s, for all kinds of Kubernetes that end in neither s nor y; sparkgen renders one
-    exception.
+    lower-case name with an s, for all kinds of Kubernetes that end in neither s nor y; sparkgen renders two
+    exceptions.
     """
     plural = _PLURALS.get(kind, f"{kind.lower()}s")
     root = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"

@@ -24,6 +24,8 @@ KINDS = (
     ("networking.k8s.io/v1", "NetworkPolicy"),
     ("policy/v1", "PodDisruptionBudget"),
     ("v1", "Service"),
+    ("networking.k8s.io/v1", "Ingress"),
+    ("gateway.networking.k8s.io/v1", "HTTPRoute"),
     ("batch/v1", "Job"),
     ("batch/v1", "CronJob"),
     ("apps/v1", "Deployment"),
@@ -80,9 +82,21 @@ def _owned(cluster: Cluster, wanted: Side) -> Iterator[dict[str, Any]]:
     """
     selector = f"{contract.LABEL_APPLICATION}={wanted.name},{contract.LABEL_MANAGED_BY}=sparkgen,!{REQUESTED}"
     for api_version, kind in KINDS:
-        for item in cluster.list(api_version, kind, wanted.namespace, selector):
+        for item in listed(cluster, api_version, kind, selector, wanted.namespace):
             if not item["metadata"].get("ownerReferences"):
                 yield item
+
+
+def listed(
+    cluster: Cluster, api_version: str, kind: str, selector: str, namespace: str = ""
+) -> list[dict[str, Any]]:
+    """The objects of a kind; none where the cluster does not know the kind, as without the Gateway API."""
+    try:
+        return cluster.list(api_version, kind, namespace, selector)
+    except ClusterError as error:
+        if error.status == 404:
+            return []
+        raise
 
 
 def _get(cluster: Cluster, item: Object) -> dict[str, Any] | None:

@@ -149,11 +149,13 @@ def test_the_library_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
             "NetworkPolicy",
             "/apis/networking.k8s.io/v1/namespaces/n/networkpolicies/x",
         ),
+        ("networking.k8s.io/v1", "Ingress", "/apis/networking.k8s.io/v1/namespaces/n/ingresses/x"),
+        ("v1", "Namespace", "/api/v1/namespaces/x"),
         ("batch/v1", "CronJob", "/apis/batch/v1/namespaces/n/cronjobs/x"),
     ],
 )
 def test_paths(api_version: str, kind: str, path: str) -> None:
-    """The core group has another root, and one kind another plural."""
+    """The core group has another root, two kinds another plural, and namespaces are in none."""
     assert route(api_version, kind, "n", "x") == path
 
 
