@@ -18,8 +18,6 @@ from cluster.plan import LAYOUT, NODES
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 CLAIM = "event-logs"
-OLD, NEW = TESTED_VERSIONS
-VERSIONS = [NEW, pytest.param(OLD, marks=pytest.mark.full)]
 APPLICATION = {
     "driver.coreRequest": "100m",
     "executor.coreRequest": "100m",
@@ -80,7 +78,8 @@ def told(cluster: Cluster, namespace: str, path: str) -> Any:
 
 
 @pytest.mark.own_cluster
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.full
+@pytest.mark.parametrize("version", TESTED_VERSIONS)
 def test_a_run_that_is_over_is_shown(version: str, cluster: Cluster, restricted: str, claim: Path) -> None:
     """The driver writes its log, though the volume was root's; the server lists the run with its jobs.
 
@@ -95,7 +94,7 @@ def test_a_run_that_is_over_is_shown(version: str, cluster: Cluster, restricted:
     texts = [f"--set-string=spec.{name}={value}" for name, value in {**scala, "arguments[0]": "5"}.items()]
     example = EXAMPLES / "event-log" / "app.yaml"
     application = deploy(cluster, restricted, example, *settings(version, APPLICATION), *texts)
-    assert application.wait(200) == "Complete", application.story()
+    assert application.wait(400) == "Complete", application.story()
 
     def story() -> str:
         logs = cluster.try_kubectl("logs", "-n", restricted, "deployment/spark-history", "--tail=40")
@@ -106,7 +105,7 @@ def test_a_run_that_is_over_is_shown(version: str, cluster: Cluster, restricted:
             one for one in told(cluster, restricted, "applications") or [] if one["attempts"][0]["completed"]
         ]
 
-    wait_until(lambda: bool(shown()), 120, "the history server lists the run", story)
+    wait_until(lambda: bool(shown()), 180, "the history server lists the run", story)
     (run,) = shown()
     assert run["id"].startswith(application.run)
     assert {job["status"] for job in told(cluster, restricted, f"applications/{run['id']}/jobs")} == {
