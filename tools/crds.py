@@ -1,4 +1,4 @@
-"""Custom resource definitions that examples use, from the Go modules of their projects, into the cache.
+"""Custom resource definitions that examples or rendered objects use, from their Go modules into the cache.
 
     .venv/bin/python tools/crds.py        print the folder that holds them
 
@@ -14,7 +14,11 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 import golang
 import progress
@@ -50,6 +54,12 @@ MODULES = (
         "h1:rvCP35JL8ZV5LNA2SrwNR6iLyoM3ulrSFWN0lBtYEYI=",
         ("helm/sealed-secrets/crds/bitnami.com_sealedsecrets.yaml",),
     ),
+    Module(
+        "sigs.k8s.io/gateway-api",
+        "v1.4.0",
+        "h1:ZwlNM6zOHq0h3WUX2gfByPs2yAEsy/EenYJB78jpQfQ=",
+        ("config/crd/standard/gateway.networking.k8s.io_httproutes.yaml",),
+    ),
 )
 
 
@@ -65,6 +75,31 @@ def ensure(settings: Mapping[str, str] | None = None) -> Path:
                 shutil.copyfile(source / file, folder / Path(file).name)
 
     return publish(root / "crds" / key(repr(MODULES)), make)
+
+
+@cache
+def schemas() -> dict[tuple[str, str], dict[str, Any]]:
+    """The strict schema of each version of each kind, by apiVersion and kind. ToolError as in `ensure`."""
+    found = {}
+    for path in ensure().glob("*.yaml"):
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the definitions are long
+        spec = yaml.load(path.read_text(), loader)["spec"]  # noqa: S506 - a safe loader
+        for version in spec["versions"]:
+            kind = (f"{spec['group']}/{version['name']}", spec["names"]["kind"])
+            found[kind] = _strict(version["schema"]["openAPIV3Schema"])
+    return found
+
+
+def _strict(schema: Any) -> Any:
+    """A structural schema in which unknown fields are refused, as the API server refuses or drops them."""
+    if isinstance(schema, list):
+        return [_strict(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    result = {key: _strict(value) for key, value in schema.items()}
+    if "properties" in schema and not schema.get("x-kubernetes-preserve-unknown-fields"):
+        result.setdefault("additionalProperties", False)
+    return result
 
 
 def _fetched(module: Module, folder: Path, root: Path, settings: Mapping[str, str]) -> Path:
