@@ -19,7 +19,7 @@ def test_detached_timed_out_killed_and_deleted(cluster: Cluster, restricted: str
     """Ctrl-C and a timeout leave it running; a kill ends it for good; a delete removes all of it."""
     scripts(cluster, restricted)
     sparkgen = on(cluster, restricted, tmp_path)
-    write(tmp_path, "hold.py", "2", "nothing", activeDeadlineSeconds=3600)
+    write(tmp_path, "hold.py", "2", "nothing", "3600", activeDeadlineSeconds=3600)
     assert sparkgen("apply", "app.yaml", "-q").returncode == 0
 
     def running(selector: str) -> int:
