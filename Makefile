@@ -8,6 +8,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.made-with-$(subst /,_,$(PYTHON))
 TESTS ?=
 TAGS ?=
+# A test on the cluster that fails is played once more; both attempts are told (tests/e2e/conftest.py).
+E2E := --reruns 1 --durations 20 --durations-min 20
 # The cluster's program needs nothing but Python: no .venv is made for it.
 CLUSTER := PYTHONPATH=tools $(PYTHON) -m cluster
 
@@ -47,10 +49,10 @@ soak: $(STAMP) ## Play N schedules of the simulator from SEED on, on all cores (
 	@$(BIN)/python -m sparkgen.simulator soak $(or $(N),100000) --seed $(or $(SEED),1)
 
 e2e: $(STAMP) ## Run the end-to-end tests on the test cluster, or on the one that KUBECONFIG names
-	@$(BIN)/pytest $(or $(TESTS),tests/e2e)
+	@$(BIN)/pytest $(E2E) $(or $(TESTS),tests/e2e)
 
 e2e-full: $(STAMP) ## The same, with those that take minutes each (an hour; as root, on the test cluster)
-	@SPARKGEN_E2E_FULL=1 $(BIN)/pytest $(or $(TESTS),tests/e2e)
+	@SPARKGEN_E2E_FULL=1 $(BIN)/pytest $(E2E) $(or $(TESTS),tests/e2e)
 
 soak-chart: $(STAMP) tools ## Compare chart and generator for as many generated documents as SOAK says (default 5000)
 	@SPARKGEN_SOAK=$(or $(SOAK),5000) $(BIN)/pytest tests/chart/test_parity.py -k "generated or contradict or grammar or spelling"

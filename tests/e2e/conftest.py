@@ -51,6 +51,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason="KUBECONFIG names a cluster that is not ours"))
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Tell what the first attempt said of each test that was played again."""
+    for report in terminalreporter.getreports("rerun"):
+        terminalreporter.section(f"played again: {report.nodeid}")
+        terminalreporter.write_line(report.longreprtext)
+
+
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
     """A running cluster, held for these tests alone; it stays up for the next run."""

@@ -16,18 +16,20 @@ from tests.e2e.commands.looking import VERSION, sparkgen, status, words
 
 
 def wanted_and_there(row: dict[str, Any]) -> bool:
-    """Whether all executors run."""
-    return bool(row["executors"] and row["executors"] == {"running": 2, "pending": 0, "target": 2})
+    """Whether the driver and all executors run: of the driver, the kubelet may tell later."""
+    return bool(row["state"] == "Running" and row["executors"] == {"running": 2, "pending": 0, "target": 2})
 
 
 def test_a_run_from_its_begin_to_its_end(cluster: Cluster, restricted: str) -> None:
     """Followed before the driver begins; executors counted, read and missed; the UI; its history."""
-    application = deploy(cluster, restricted, document("pi", VERSION, "hold.py", "2", "nothing", "30"))
+    application = deploy(cluster, restricted, document("pi", VERSION, "hold.py", "2", "nothing", "45"))
     command = words(cluster, restricted, "logs", "pi", "-f")
     follows = subprocess.Popen(command, text=True, stdout=PIPE, stderr=PIPE)
-    wait_until(
-        lambda: wanted_and_there(status(cluster, restricted)["pi"]), 120, "2 executors run", application.story
-    )
+
+    def running() -> bool:
+        return wanted_and_there(status(cluster, restricted)["pi"])
+
+    wait_until(running, 120, "the driver and 2 executors run", application.story)
     table = sparkgen(cluster, restricted, "status").stdout.splitlines()
     assert table[1].split()[:4] == ["pi", application.run, "Running", "2/2"]
     assert sparkgen(cluster, restricted, "logs", "pi", "-e", "1").returncode == 0
