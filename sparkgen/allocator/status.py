@@ -12,7 +12,7 @@ from sparkgen import contract
 from sparkgen.allocator import sets
 from sparkgen.allocator.desk import Round
 from sparkgen.allocator.prometheus import metric, single
-from sparkgen.allocator.types import Backoff, Observed, State
+from sparkgen.allocator.types import Answer, Backoff, Cause, Observed, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +112,11 @@ def _texts(counts: Mapping[int, int]) -> dict[str, int]:
 # --- Prometheus -----------------------------------------------------------------------------------------
 
 
+# A counter that is first seen at 5 has not increased for Prometheus: every one is told from 0 on.
+_NO_ANSWERS = {(action, answer.value): 0 for action in ("create", "delete") for answer in Answer}
+_NO_LOSSES = {cause.value: 0 for cause in Cause}
+
+
 def metrics_text(facts: Facts) -> str:
     """The answer to /metrics, in Prometheus' text format (version 0.0.4)."""
     return "".join(_lines(facts))
@@ -126,10 +131,12 @@ def _lines(facts: Facts) -> Iterator[str]:
         "Answers of the API server to creations and deletions.",
         (
             ((("action", action), ("answer", answer)), count)
-            for (action, answer), count in sorted(facts.answers.items())
+            for (action, answer), count in sorted((_NO_ANSWERS | dict(facts.answers)).items())
         ),
     )
-    losses = (((("cause", cause),), count) for cause, count in sorted(facts.losses.items()))
+    losses = (
+        ((("cause", cause),), count) for cause, count in sorted((_NO_LOSSES | dict(facts.losses)).items())
+    )
     yield from metric(
         "sparkgen_executors_lost_total", "counter", "Executors that ended, by the cause.", losses
     )

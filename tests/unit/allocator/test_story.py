@@ -179,7 +179,11 @@ def test_status_and_metrics_before_the_first_round() -> None:
     """Somebody may ask early."""
     facts = Facts({"run": "pi-1"}, 5.0, None, {}, {}, 0, 0)
     assert status.status_body(facts)["run"] == "pi-1"
-    assert "sparkgen_rounds_total 0\n" in status.metrics_text(facts)
+    text = status.metrics_text(facts)
+    assert "sparkgen_rounds_total 0\n" in text
+    # Prometheus sees no increase in a counter that begins with its first event.
+    assert 'sparkgen_executors_lost_total{cause="oom"} 0\n' in text
+    assert 'sparkgen_answers_total{action="delete",answer="refused"} 0\n' in text
 
 
 def test_status_has_every_set_and_no_surprise() -> None:

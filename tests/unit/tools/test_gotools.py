@@ -54,6 +54,13 @@ def test_the_flags_make_a_repeatable_small_build() -> None:
     assert flags(TOOL, MODULE) == expected
 
 
+def test_tags_are_what_a_build_is_asked_for() -> None:
+    """Between the other flags; a tool without any is built as it was, and found in the cache."""
+    tagged = replace(TOOL, tags=("small", "fast"))
+    assert flags(tagged, MODULE)[3:5] == ("-tags", "small,fast")
+    assert entry(tagged, MODULE, GO) != entry(TOOL, MODULE, GO)
+
+
 def test_helm_3_takes_its_kubernetes_version_from_its_client_go() -> None:
     """Helm 3 would otherwise take every cluster for Kubernetes 1.20, and refuse charts for newer ones."""
     tool = find_tool("helm3")
@@ -108,8 +115,9 @@ def test_a_tool_is_built_once_where_it_is_looked_for(tmp_path: Path) -> None:
     log = tmp_path / "log"
     body = f'echo "$PWD $*" >> {log}; {WRITE_OUTPUT}'
     settings = _pretend_go(tmp_path / "bin", body)
+    assert gotools.built("kubeconform", settings) is None
     path = gotools.ensure("kubeconform", settings)
-    assert gotools.ensure("kubeconform", settings) == path
+    assert gotools.ensure("kubeconform", settings) == gotools.built("kubeconform", settings) == path
     assert path.read_text() == "built\n"
     assert path.parts[-6:-3] == ("cache", "tools", "kubeconform")
     assert path.parts[-2:] == ("bin", "kubeconform")
