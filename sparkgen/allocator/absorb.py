@@ -59,17 +59,25 @@ def _created(memory: Memory, action: Create, outcome: Outcome, now: float, jitte
     match outcome.answer:
         case Answer.DONE:
             # When a list has shown it already, there is nothing to wait for.
-            kept = {} if request is None else {action.id: replace(request, accepted=now, retry_at=None)}
+            kept = {} if request is None else {action.id: _accepted(request, outcome, now)}
             return replace(memory, requests={**others, **kept}, refusals=Backoff())
         case Answer.LOST | Answer.BUSY:
             if request is None:
                 return memory
+            if (
+                action.id < memory.first_id
+            ):  # nobody wants it any more: taken as made, and deleted by its name
+                return replace(memory, requests={**others, action.id: _accepted(request, outcome, now)})
             again = replace(request, retry_at=_again_at(request, outcome, now, jitter))
             return replace(memory, requests={**others, action.id: again})
         case Answer.REFUSED | Answer.HOPELESS:
             hopeless = outcome.answer is Answer.HOPELESS
             refusals = worse(memory.refusals, outcome.message, now, jitter, hopeless=hopeless)
             return replace(memory, requests=others, refusals=refusals)
+
+
+def _accepted(request: Request, outcome: Outcome, now: float) -> Request:
+    return replace(request, accepted=now, retry_at=None, uid=outcome.uid)
 
 
 def _again_at(request: Request, outcome: Outcome, now: float, jitter: float) -> float:

@@ -12,14 +12,17 @@ from dataclasses import dataclass, replace
 
 from sparkgen.allocator import protocol
 from sparkgen.allocator.protocol import Report
-from sparkgen.allocator.types import Decision, Delete, DriverPhase, Settings, Snapshot, Target
+from sparkgen.allocator.types import LATEST, Decision, Delete, DriverPhase, Settings, Snapshot, Target
 
 AWAY_AFTER = 35.0
 """Seconds without a word of the driver, which speaks every 10 s, until it counts as away."""
 
 
-ALIVE_AFTER = 5.0
-"""Seconds that a session which was taken for an earlier one goes on speaking until it counts again."""
+ALIVE_AFTER = LATEST + 5.0
+"""Seconds that a session which was taken for an earlier one goes on speaking until it counts again.
+
+More than `LATEST`: two words of a driver that is over, both late, are no sign of life.
+"""
 
 
 class Word(enum.Enum):

@@ -10,7 +10,7 @@ from sparkgen.allocator import reasons, sets
 from sparkgen.allocator.absorb import worse
 from sparkgen.allocator.draft import Draft
 from sparkgen.allocator.sets import Situation
-from sparkgen.allocator.types import Cause, DriverPhase, Loss, Memory, Observed, State
+from sparkgen.allocator.types import LATEST, Cause, DriverPhase, Loss, Memory, Observed, State
 
 AVOIDED = 300.0
 """Seconds for which a node is avoided after its shuffle service did not answer an executor."""
@@ -45,7 +45,7 @@ def _counted(memory: Memory, new: Mapping[int, Observed], draft: Draft) -> Memor
             unusable[new[id_].node] = draft.situation.now + AVOIDED
             paused = worse(paused, loss.message, draft.situation.now, draft.jitter)
             continue
-        if not _is_failure(id_, loss, draft.situation):
+        if new[id_].found_ended or not _is_failure(id_, loss, draft.situation):
             continue
         failures.append(draft.situation.now)
         if id_ not in memory.known:
@@ -110,8 +110,8 @@ def limits(draft: Draft) -> Draft:
             text = reasons.hopeless(backoff)
             return replace(draft, memory=replace(memory, failure=text))
     limit = failure_limit(situation)
-    # Executors end with their driver: a failure counts when the driver has spoken since.
-    if sum(1 for time in memory.failures if time <= situation.target.heard_at) > limit:
+    # Executors end with their driver: a failure counts when the driver is known to have spoken since.
+    if sum(1 for time in memory.failures if time + LATEST <= situation.target.heard_at) > limit:
         text = reasons.too_many_failures(memory, limit, situation.settings)
         return replace(draft, memory=replace(memory, failure=text))
     return draft

@@ -85,12 +85,13 @@ class Kube:
         try:
             reply = self._transport.call("POST", self._pods, body=pod)
             if answers.exists_already(reply):
-                return _outcome(order, self._whose(name, what))
+                return self._whose(order, name, what)
         except Fault as fault:
             return _outcome(order, answers.not_answered(fault, what))
         # Without the number: many executors that are refused for one reason are told of once.
         found = self._verdict(reply, what, "create")
-        return _outcome(order, replace(found, message=found.message.replace(name, attempt.any_executor)))
+        words = found.message.replace(name, attempt.any_executor)
+        return _outcome(order, replace(found, message=words), _uid(reply))
 
     def delete(self, order: Delete) -> Outcome:
         """Delete an executor's pod, and no other: one that is not there any more is as good."""
@@ -243,19 +244,20 @@ class Kube:
         now = self._clock()
         return answers.verdict(reply, what, early=now - self._denied.setdefault(right, now) < answers.EARLY)
 
-    def _whose(self, name: str, what: str) -> Verdict:
+    def _whose(self, order: Create, name: str, what: str) -> Outcome:
         """What it means that a pod of that name is there already."""
         reply = self._transport.call("GET", f"{self._pods}/{name}")
+        if reply.status not in (200, 404):
+            return _outcome(order, self._verdict(reply, what, "get"))
         if reply.status == 404:
-            return Verdict(Answer.REFUSED, f"cannot {what}: pod {name} was there, and is being deleted")
-        if reply.status != 200:
-            return self._verdict(reply, what, "get")
-        if not self._is_ours(reply.body):
+            words = f"pod {name} was there, and is being deleted"
+        elif not self._is_ours(reply.body):
             words = f"pod {name} belongs to somebody else: delete it, or find out who made it"
-            return Verdict(Answer.REFUSED, f"cannot {what}: {words}")
-        if reply.body["metadata"].get("deletionTimestamp"):
-            return Verdict(Answer.REFUSED, f"cannot {what}: pod {name} is still being deleted")
-        return Verdict(Answer.DONE, "it was there already")
+        elif reply.body["metadata"].get("deletionTimestamp"):
+            words = f"pod {name} is still being deleted"
+        else:
+            return Outcome(order, Answer.DONE, "it was there already", uid=_uid(reply))
+        return Outcome(order, Answer.REFUSED, f"cannot {what}: {words}")
 
     def _uid_of(self, name: str) -> str:
         """The UID of our pod of that name; "" when there is none. Fault when nobody can say."""
@@ -316,5 +318,10 @@ def event_in(document: Mapping[str, Any]) -> Event:
     raise Fault(f"the watch was ended: {pod.get('message')}", sent=True)
 
 
-def _outcome(action: Action, verdict: Verdict) -> Outcome:
-    return Outcome(action, verdict.answer, verdict.message, verdict.retry_after)
+def _outcome(action: Action, verdict: Verdict, uid: str = "") -> Outcome:
+    return Outcome(action, verdict.answer, verdict.message, verdict.retry_after, uid)
+
+
+def _uid(reply: Reply) -> str:
+    """The UID of the object in a reply; "" when it holds none."""
+    return str((reply.body.get("metadata") or {}).get("uid") or "")

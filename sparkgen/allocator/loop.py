@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from sparkgen.allocator import sets
 from sparkgen.allocator.absorb import absorb
 from sparkgen.allocator.act import Acts
 from sparkgen.allocator.decide import decide
@@ -132,7 +133,7 @@ class Loop:
         ports, chance = self._ports, self._ports.chances.random()
         while True:
             target, settings = ports.desk.target(), ports.tuned.settings
-            snapshot = seen_with(ports.snapshot(), ports.desk.started())
+            snapshot = sets.of_now(seen_with(ports.snapshot(), ports.desk.started()), memory)
             decision = decide(snapshot, target, memory, settings, now, chance)
             made = Round(now, snapshot, target, settings, decision)
             self._hear(target, settings)

@@ -29,6 +29,7 @@ ORDER: Mapping[Phase, int] = {
     Phase.FAILED: 2,
 }
 """How far a pod is in its life. Unknown is obsolete, and was about pods that ran (PodPhase)."""
+ENDED = ORDER[Phase.FAILED]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +149,7 @@ def _sight(id_: int, pod: Pod, known: Sight | None, now: float) -> Sight:
         waiting=_waiting(pod, before) if phase is Phase.PENDING else None,
         loss=(before.loss if before else None) or loss_of(pod),
         port=_port(pod),
+        found_ended=before.found_ended if before else ORDER[phase] == ENDED,
     )
     departure = departure_of(pod)
     if known is not None and before is not None and _late(pod, before):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sparkgen.allocator.types import (
     DriverPhase,
     Memory,
     Observed,
     Phase,
+    Request,
     Settings,
     Snapshot,
     State,
@@ -86,6 +87,33 @@ def situation(
     found = states(unseen, snapshot, target, memory)
     counts = {state: Counter(map(profiles.__getitem__, ids)) if ids else NONE for state, ids in found.items()}
     return Situation(snapshot, target, memory, settings, now, found, profiles, counts)
+
+
+def of_now(snapshot: Snapshot, memory: Memory) -> Snapshot:
+    """The snapshot without what it still shows of former pods: those of a name that was asked for again.
+
+    A creation without an answer is sent again under the same name. When the pod of the first one has ended
+    and is gone by then, the second one makes another, and a watch that is late tells of the first one's end
+    when the second runs: that is not its end. The server's yes says which pod is meant. Until it has come,
+    an end that is seen may be that of either.
+    """
+    former = {
+        id_
+        for id_, request in memory.requests.items()
+        for seen in (snapshot.executors.get(id_) or snapshot.vanished.get(id_),)
+        if seen is not None and _is_former(seen, request, gone=id_ not in snapshot.executors)
+    }
+    if not former:
+        return snapshot
+    executors = {id_: seen for id_, seen in snapshot.executors.items() if id_ not in former}
+    vanished = {id_: seen for id_, seen in snapshot.vanished.items() if id_ not in former}
+    return replace(snapshot, executors=executors, vanished=vanished)
+
+
+def _is_former(seen: Observed, request: Request, *, gone: bool) -> bool:
+    if request.uid:
+        return seen.uid != request.uid
+    return request.accepted is None and request.tries > 1 and (gone or ended(seen))
 
 
 def named(target: Target) -> frozenset[int]:

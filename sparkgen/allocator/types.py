@@ -37,6 +37,10 @@ NOTHING: Mapping[Any, Any] = _Nothing()
 """The default of every mapping below."""
 
 
+LATEST = 10.0
+"""Seconds that a word of the driver may take to arrive: what is heard later was said later."""
+
+
 class State(enum.Enum):
     """Where an executor is on its way; each id is in exactly one of these sets."""
 
@@ -126,6 +130,8 @@ class Observed:
     """Set when it has ended (phase Succeeded or Failed), or when its node is lost."""
     port: int | None = None
     """The host port of its block manager, where it has one."""
+    found_ended: bool = False
+    """It had ended when this process saw it first: nobody knows any more what was asked of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +254,8 @@ class Request:
     """Its outcome is not known (a time-out): it is sent again then, under the same name."""
     port: int | None = None
     """The host port that it was asked for with."""
+    uid: str = ""
+    """The UID of the pod that it made, once the server has said it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,12 +379,16 @@ class Answer(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How an action ended. `retry_after` in seconds, where the server named one."""
+    """How an action ended. `retry_after` in seconds, where the server named one.
+
+    `uid`: that of the pod that a creation made, or found, where it is known.
+    """
 
     action: Action
     answer: Answer
     message: str = ""
     retry_after: float | None = None
+    uid: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sparkgen.allocator.absorb import MAX_WINDOW
@@ -129,6 +129,8 @@ class Patience(Law):
             began = self.world.agenda.now
             if not refused.level or began > refused.began + 2 * refused.pause:
                 self._refused[key] = Refused(refused.level + 1, began, now)
+            elif began > refused.began + refused.pause:  # of the same round, or of the next: nobody can tell
+                self._refused[key] = replace(refused, began=began)
 
 
 class BoundedMemory(Law):

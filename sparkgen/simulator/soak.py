@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from sparkgen.simulator.plan import Plan, plan_of
@@ -31,7 +31,7 @@ class Failure:
         return f"seed {self.seed} breaks {self.law}: {self.text}"
 
 
-def played(seeds: range) -> list[Failure]:
+def played(seeds: Iterable[int]) -> list[Failure]:
     """Play the schedules of these seeds; those that broke a law."""
     results = (play(plan_of(seed)) for seed in seeds)
     return [Failure(r.plan.seed, r.broken.law, r.broken.text) for r in results if r.broken is not None]

@@ -309,9 +309,9 @@ class World:
                 driver.later(0.0, lambda: driver.decommission(wish.decommission))
 
     def want_fewer(self) -> None:
-        """Spark wants one executor less of each profile."""
+        """Spark wants one executor less of each profile; not any more when all is calm."""
         driver = self.driver
-        if driver is not None and self.plan.settings.dynamic:
+        if driver is not None and self.plan.settings.dynamic and self.agenda.now < self.plan.calm_at:
             fewer = {profile: max(0, count - 1) for profile, count in driver.state.targets.items()}
             driver.later(0.0, lambda: driver.wants(fewer))
 

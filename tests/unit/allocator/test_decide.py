@@ -10,7 +10,9 @@ import pytest
 
 from sparkgen.allocator.absorb import absorb
 from sparkgen.allocator.decide import decide
+from sparkgen.allocator.sets import of_now
 from sparkgen.allocator.types import (
+    LATEST,
     Action,
     Answer,
     Backoff,
@@ -210,9 +212,12 @@ def test_a_loss_that_the_driver_names_late_is_counted_once() -> None:
 
 def test_executors_that_end_with_their_driver_do_not_end_the_application() -> None:
     """They fail by the dozen when its JVM is gone: it has to be alive for a failure to count."""
-    memory = remembers(failures=tuple(NOW - second for second in range(20, 0, -1)))
+    memory = remembers(failures=(NOW - 20,) * 20)
     assert decided(seen(), wants(1, heard_at=NOW - 21), memory).failure is None
-    assert decided(seen(), wants(1, heard_at=NOW), memory).failure is not None
+    assert decided(seen(), wants(1, heard_at=NOW - 11), memory).failure is None, (
+        "it may have been said before"
+    )
+    assert decided(seen(), wants(1, heard_at=NOW - 20 + LATEST), memory).failure is not None
 
 
 def test_executors_of_an_earlier_driver_are_nobodys_failure() -> None:
@@ -401,6 +406,47 @@ def test_an_answer_that_was_lost_is_asked_for_again_under_the_same_name() -> Non
     assert later.actions == (replace(first.actions[0], again=True),)  # type: ignore[type-var]
 
 
+def former(**request: Any) -> tuple[Memory, Snapshot]:
+    """Executor 1 was asked for twice, and the pod that the first creation made has ended since."""
+    memory = remembers(requests={1: Request(0, NOW - 9, tries=2, **request)})
+    return memory, seen([pod(1, Phase.FAILED, loss=OOM)], vanished={1: pod(1, Phase.FAILED, loss=OOM)})
+
+
+def test_the_end_of_a_former_pod_of_that_name_is_not_the_executors() -> None:
+    """Its creation was sent again and has made another pod: a watch that is late still shows the first."""
+    made, snapshot = former(accepted=NOW - 5, uid="uid-of-the-second")
+    of_both = of_now(snapshot, made)
+    assert (dict(of_both.executors), dict(of_both.vanished)) == ({}, {})
+    decision = decided(of_both, wants(1, registered={1}), made)
+    assert (dict(decision.gone), decision.actions) == ({}, ())
+
+
+def test_while_a_second_creation_is_not_answered_an_end_may_be_that_of_either() -> None:
+    """Nothing is concluded; neither when the answer was lost once more."""
+    for request in ({}, {"retry_at": NOW + 1}):
+        memory, snapshot = former(**request)
+        assert not of_now(snapshot, memory).executors
+    alive = seen([pod(1)])
+    assert of_now(alive, memory) is alive
+
+
+def test_the_executors_own_end_is_seen() -> None:
+    """The pod that the server's yes was about, or one that was asked for once."""
+    own, snapshot = former(accepted=NOW - 5, uid="uid-1")
+    assert of_now(snapshot, own) is snapshot
+    once = remembers(requests={1: Request(0, NOW - 9)})
+    assert of_now(snapshot, once) is snapshot
+
+
+def test_what_was_asked_for_by_an_earlier_driver_is_not_asked_for_again() -> None:
+    """It would be made to be deleted. It may have been made in spite of the bad answer: so it is deleted."""
+    for answer in (Answer.LOST, Answer.BUSY):
+        memory = remembers(requests={2: Request(0, NOW - 9)}, first_id=3, next_id=3, session="s")
+        memory = absorb(memory, [Outcome(Create(2, 0), answer)], NOW - 2)
+        decision = decided(seen(), wants(0), memory)
+        assert decision.actions == (Delete(2, why="of an earlier driver"),)
+
+
 def test_another_driver_in_the_same_pod_gets_new_executors() -> None:
     """The executors of the one before cannot serve it: they go, and as many come."""
     decision = decided(seen([pod(1)]), wants(1, session="t"), remembers(next_id=2))
@@ -489,6 +535,17 @@ def test_one_bad_node_is_not_the_applications_failure_while_others_work() -> Non
     decision = decided(seen([pod(1), stuck]), wants(2, registered={1}))
     assert ids(decision.actions, Delete) == [2]
     assert decision.memory.failures == ()
+
+
+def test_what_had_ended_when_it_was_seen_first_is_no_failure() -> None:
+    """An allocator that began anew does not know whether it was asked to: its driver may have refused it."""
+    ended = [pod(id_, Phase.FAILED, loss=OOM, found_ended=True) for id_ in range(1, 9)]
+    decision = decided(seen(ended), wants(1))
+    assert (decision.memory.failures, decision.failure, set(decision.memory.losses)) == (
+        (),
+        None,
+        set(range(1, 9)),
+    )
 
 
 def test_one_that_was_refused_and_ends_is_no_failure() -> None:

@@ -197,6 +197,9 @@ def test_a_driver_that_goes_on_speaking_is_the_one_that_is() -> None:
     assert found.target().session == "dead"
     clock[0] = 110.0
     found.take(alive)
+    assert found.target().session == "dead", "two words of a driver that is over may both be late"
+    clock[0] = 120.0
+    found.take(alive)
     assert found.target().session == "alive"
     found.take(dead)
     assert found.target().session == "alive"

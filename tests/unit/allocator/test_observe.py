@@ -131,6 +131,14 @@ def test_late_events_do_not_turn_time_back() -> None:
     assert now.snapshot() == before
 
 
+def test_what_had_ended_at_first_sight_is_marked() -> None:
+    """Whoever begins anew knows of its end only, and not of what was asked of it."""
+    now = view(executor("exited-1", 1), executor("running", 2))
+    now = now.happened(event("MODIFIED", executor("exited-1", 2)), 11)
+    now = now.happened(event("MODIFIED", executor("exited-1", 1)), 12)
+    assert {id_: seen.found_ended for id_, seen in now.snapshot().executors.items()} == {1: True, 2: False}
+
+
 def test_a_late_event_does_not_bring_a_deleted_pod_back() -> None:
     """A UID that was deleted never comes back, whatever comes late."""
     now = view(executor("running", 1)).happened(event("DELETED", executor("running", 1)), 11)
