@@ -48,9 +48,13 @@ def _run(arguments: list[str]) -> int:
     plain = quick.parse(arguments)
     if plain is None or _COMPLETION in os.environ:
         return _run_typer(arguments)
+    command, request, options = plain
+    if command == "apply":
+        from sparkgen.cli import applying  # noqa: PLC0415
+
+        return applying.apply(request, options)
     from sparkgen.cli import work  # noqa: PLC0415
 
-    command, request = plain
     return work.render(request) if command == "render" else work.validate(request)
 
 

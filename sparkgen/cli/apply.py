@@ -18,7 +18,7 @@ from sparkgen.cli.options import (
     Target,
     Values,
 )
-from sparkgen.cli.request import Request
+from sparkgen.cli.request import Apply, Request
 
 SUMMARY = "Apply documents to a cluster, after a look at whether it would work."
 HELP = """Apply documents to the cluster of the current context: check, render, preflight, server-side apply.
@@ -85,9 +85,6 @@ def command(
     quiet: Quiet = False,
 ) -> None:
     """Apply documents."""
-    from sparkgen.cli import applying  # noqa: PLC0415 - not for every command's help
-    from sparkgen.cluster import Place  # noqa: PLC0415
-
     request = Request(
         tuple(sources),
         tuple(values or ()),
@@ -97,8 +94,17 @@ def command(
         namespace=namespace,
         target=target.value if target else "",
     )
-    options = applying.Options(
-        Place(kubeconfig, context, namespace), dry_run, wait, timeout, skip_preflight, force, form.value
+    options = Apply(
+        kubeconfig,
+        context,
+        dry_run,
+        wait,
+        timeout,
+        skip_preflight=skip_preflight,
+        force=force,
+        form=form.value,
     )
+    from sparkgen.cli import applying  # noqa: PLC0415 - not for every command's help
+
     if code := applying.apply(request, options):
         raise typer.Exit(code)

@@ -1,85 +1,106 @@
-"""What `apply` does: check, render, preflight, and apply object by object. Knows no command line."""
+"""What `apply` does: check, render, preflight, and apply. Knows no command line."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sparkgen import model, resources
-from sparkgen.cli import output, placing
+from sparkgen.cli import abreast, output, placing
+from sparkgen.cli.laying import Outcome, Task, Way, apply_all
 from sparkgen.cli.pipeline import agree, check
 from sparkgen.cli.problems import Stdin, show
-from sparkgen.cli.request import Request
+from sparkgen.cli.request import Apply, Request
 from sparkgen.cluster import ClusterError, Place, connect
-from sparkgen.cluster.marks import KILLED, apply_over
+from sparkgen.cluster.channel import CONNECTIONS
 from sparkgen.errors import Severity, SparkgenError
-from sparkgen.live.values import annotation_of
-from sparkgen.preflight import Facts, Finding, Unknown, Wanted, gather, judge, needs
+from sparkgen.preflight import Facts, Finding, Unknown, Wanted, gather, judge, look_around, needs
 from sparkgen.preflight.judge import starts
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
     from sparkgen.document import Document
 
-Object = dict[str, Any]
 _WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "not checked"}
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What was asked for beside the documents. `timeout`: as in `30m`; `form`: of ObjectForm."""
-
-    place: Place
-    dry_run: bool = False
-    wait: bool = False
-    timeout: str = ""
-    skip_preflight: bool = False
-    force: bool = False
-    form: str = "text"
-
-
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """An object as the server has it now, and what the apply came to: created, configured, unchanged."""
-
-    item: Object
-    result: str
-
-    @property
-    def name(self) -> str:
-        """`job.batch/pi-51bb888d`, as kubectl names it."""
-        return placing.full_name(self.item)
-
-
-def apply(request: Request, options: Options) -> int:
-    """Apply all documents; 1 if a document or the preflight has errors."""
+def apply(request: Request, options: Apply) -> int:
+    """Apply all documents; 1 if a document or the preflight has errors. It goes on if nobody reads of it."""
     _agree(options)
+    with output.outliving_readers():
+        return _apply(request, options, Place(options.kubeconfig, options.context, request.namespace))
+
+
+def _apply(request: Request, options: Apply, place: Place) -> int:
     documents = _documents(request)
     if not documents:
         return 1
-    cluster = connect(options.place)
+    cluster = connect(place)
     all_wanted = [_wanted(document, request.namespace or cluster.namespace) for document in documents]
     if options.wait and len(all_wanted) != 1:
         raise SparkgenError("--wait is about one application: apply them one by one, or leave it out")
-    facts: list[Facts | None] = [None] * len(all_wanted)
+    tasks = [Task(wanted, None) for wanted in all_wanted]
     if not options.skip_preflight:
-        facts = [gather(cluster, one, datetime.now(UTC), force=options.force) for one in all_wanted]
-        pairs = zip(all_wanted, facts, strict=True)
-        stopped = [_tell(one, judge(one, known), request) for one, known in pairs if known]
+        tasks = _looked_at(cluster, all_wanted, force=options.force)
+        stopped = [_tell(one.wanted, judge(one.wanted, one.facts), request) for one in tasks if one.facts]
         if any(stopped):
             output.note("nothing was applied; --skip-preflight applies all the same")
             return 1
-    done: list[Applied] = []
-    for one in all_wanted:
-        done += _apply(cluster, one, options)
+    outcomes = apply_all(
+        cluster,
+        tasks,
+        Way(options.dry_run, options.force),
+        lambda outcome: output.write(_told(outcome, options)),
+    )
+    _raise(outcomes, options)
     if options.form in ("json", "yaml"):
-        output.write(placing.objects_text([one.item for one in done], options.form))
-    return _end(cluster, all_wanted, facts, request, options)
+        items = [one.item for outcome in outcomes for one in outcome.done]
+        output.write(placing.objects_text(items, options.form))
+    return _end(cluster, tasks, request, options, place)
 
 
-def _agree(options: Options) -> None:
+def _looked_at(cluster: Cluster, all_wanted: Sequence[Wanted], *, force: bool) -> list[Task]:
+    """Each with what the cluster says about it."""
+    shared = look_around(cluster, all_wanted)
+    now = datetime.now(UTC)
+
+    def look(wanted: Wanted) -> Task:
+        return Task(wanted, gather(cluster, wanted, shared[wanted.namespace], now, force=force))
+
+    stop = threading.Event()
+    try:
+        return [future.result() for future in abreast.start(look, all_wanted, CONNECTIONS, stop)]
+    finally:
+        stop.set()
+
+
+def _told(outcome: Outcome, options: Apply) -> str:
+    """What became of each object, a line each; "" where the objects themselves are asked for."""
+    if options.form == "text":
+        after = " (dry run)" if options.dry_run else ""
+        return "".join(f"{one.name} {one.result}{after}\n" for one in outcome.done)
+    return "".join(f"{one.name}\n" for one in outcome.done) if options.form == "name" else ""
+
+
+def _raise(outcomes: Sequence[Outcome], options: Apply) -> None:
+    """ClusterError where an application was refused; of several, all but the first are printed."""
+    errors = [outcome.error for outcome in outcomes if outcome.error is not None]
+    if not errors:
+        return
+    for other in errors[1:]:
+        output.note(f"sparkgen: {other}")
+    left = sum(not outcome.begun for outcome in outcomes)
+    skipped = f" {left} of {len(outcomes)} applications were not begun." if left else ""
+    if options.dry_run or not any(outcome.done for outcome in outcomes):
+        raise ClusterError(f"{errors[0]}{f'.{skipped}' if skipped else ''}", errors[0].status)
+    raise ClusterError(
+        f"{errors[0]}.{skipped} What stands above is applied; apply again when it is mended", errors[0].status
+    )
+
+
+def _agree(options: Apply) -> None:
     """SparkgenError for options that exclude each other."""
     if options.wait and options.dry_run:
         raise SparkgenError("--dry-run starts nothing that --wait could wait for: leave one of them out")
@@ -117,73 +138,20 @@ def _tell(wanted: Wanted, findings: Iterable[Finding], request: Request) -> bool
     return any(one.severity is Severity.ERROR for one in found)
 
 
-def _apply(cluster: Cluster, wanted: Wanted, options: Options) -> list[Applied]:
-    """Apply the objects in their order: what a driver needs comes before it. A refusal ends it."""
-    done: list[Applied] = []
-    for item in wanted.objects:
-        try:
-            one = _apply_one(cluster, item, options)
-        except ClusterError as error:
-            if not done or options.dry_run:
-                raise
-            raise ClusterError(
-                f"{error}. What stands above is applied; apply again when it is mended", error.status
-            ) from error
-        done.append(one)
-        if options.form == "text":
-            output.write(f"{one.name} {one.result}{' (dry run)' if options.dry_run else ''}\n")
-        elif options.form == "name":
-            output.write(f"{one.name}\n")
-    return done
-
-
-def _apply_one(cluster: Cluster, item: Any, options: Options) -> Applied:
-    metadata = item["metadata"]
-    try:
-        live = cluster.get(item["apiVersion"], item["kind"], metadata["name"], metadata.get("namespace", ""))
-    except ClusterError as error:
-        if error.status != 403:
-            raise
-        return Applied(apply_over(cluster, item, dry_run=options.dry_run, force=options.force), "applied")
-    if live is not None and annotation_of(live, KILLED):
-        return Applied(live, "unchanged (killed; another spec.run.id, or sparkgen run, runs it again)")
-    new = apply_over(cluster, item, dry_run=options.dry_run, force=options.force)
-    if live is None:
-        return Applied(new, "created")
-    same = live["metadata"]["resourceVersion"] == new["metadata"]["resourceVersion"]
-    return Applied(new, "unchanged" if same or _alike(live, new) else "configured")
-
-
-def _alike(live: Object, new: Object) -> bool:
-    """Whether two states differ at most in who set what, and when."""
-    return _content(live) == _content(new)
-
-
-def _content(item: Object) -> Object:
-    own = ("managedFields", "resourceVersion", "generation", "creationTimestamp", "uid")
-    metadata = {key: value for key, value in item["metadata"].items() if key not in own}
-    return {**{key: value for key, value in item.items() if key not in ("status",)}, "metadata": metadata}
-
-
-def _end(
-    cluster: Cluster,
-    all_wanted: Sequence[Wanted],
-    facts: Sequence[Facts | None],
-    request: Request,
-    options: Options,
-) -> int:
+def _end(cluster: Cluster, tasks: Sequence[Task], request: Request, options: Apply, place: Place) -> int:
     """The next step; or the wait, and its exit code."""
     if options.dry_run:
         return 0
-    for wanted, known in zip(all_wanted, facts, strict=True):
-        if not request.quiet and options.form == "text" and not options.wait:
-            output.note(_next_step(wanted, known, options.place))
+    if not request.quiet and options.form == "text" and not options.wait:
+        for task in tasks:
+            output.note(_next_step(task.wanted, task.facts, place))
     if not options.wait:
         return 0
     from sparkgen.cli import waiting  # noqa: PLC0415 - only with --wait
 
-    wish = waiting.Wish(all_wanted[0].name, _job(all_wanted[0]), options.timeout, quiet=request.quiet)
-    return waiting.wait(cluster, wish, options.place, all_wanted[0].namespace)
+    wanted = tasks[0].wanted
+    wish = waiting.Wish(wanted.name, _job(wanted), options.timeout, quiet=request.quiet)
+    return waiting.wait(cluster, wish, place, wanted.namespace)
 
 
 def _job(wanted: Wanted) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -18,6 +20,7 @@ STDIN = "<stdin>"
 _LINE_END = re.compile(r"\r\n|\r|\n")
 # The exit code of a program that a closed pipe ended, as shells give it for SIGPIPE.
 _CLOSED_PIPE = 141
+_OUTLIVES: ContextVar[bool] = ContextVar("outlives", default=False)
 
 
 def write(text: str) -> None:
@@ -39,6 +42,16 @@ def complain(text: str) -> None:
     _send(sys.stderr, text)
 
 
+@contextmanager
+def outliving_readers() -> Iterator[None]:
+    """Inside, a reader that went away ends nothing: what is still to be said is said to nobody."""
+    before = _OUTLIVES.set(True)
+    try:
+        yield
+    finally:
+        _OUTLIVES.reset(before)
+
+
 def _send(stream: TextIO, text: str) -> None:
     try:
         stream.flush()
@@ -48,6 +61,8 @@ def _send(stream: TextIO, text: str) -> None:
         # Python flushes once more at its end, and would complain there.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         if isinstance(error, BrokenPipeError):
+            if _OUTLIVES.get():
+                return
             raise SystemExit(_CLOSED_PIPE) from None
         name = "standard error" if stream is sys.stderr else "standard output"
         raise SparkgenError(

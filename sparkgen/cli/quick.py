@@ -1,6 +1,6 @@
-"""Read plain command lines of `render` and `validate` without typer.
+"""Read plain command lines of `render`, `validate` and `apply` without typer.
 
-Importing typer takes longer than rendering a document (60 to 160 ms, depending on its version), and these two
+Importing typer takes longer than rendering a document (60 to 160 ms, depending on its version), and these
 commands run in every CI job and every commit hook. Here only well-formed command lines are read, with options
 written out in the usual ways. Anything else, from `--help` to a mistake, is left to typer, which knows what
 to say. A test holds both to the same meaning.
@@ -11,14 +11,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sparkgen.cli.request import COLOURS, FORMS, TARGETS, Request
+from sparkgen.cli.request import COLOURS, FORMS, OBJECT_FORMS, TARGETS, Apply, Request
 
-# Option -> the field of Request that it sets.
+# Option -> the field of Request, or of Apply, that it sets.
 _LISTS = {"-f": "values", "--values": "values", "--set": "sets", "--set-string": "set_strings"}
 _SHARED_CHOICES = {"--format": ("form", FORMS), "--color": ("colour", COLOURS)}
 _CHOICES = {
     "render": {**_SHARED_CHOICES, "--target": ("target", TARGETS)},
     "validate": _SHARED_CHOICES,
+    "apply": {
+        "--target": ("target", TARGETS),
+        "-o": ("form", OBJECT_FORMS),
+        "--output": ("form", OBJECT_FORMS),
+    },
 }
 _FLAGS = {
     "render": {
@@ -29,14 +34,30 @@ _FLAGS = {
         "--recursive": "recursive",
     },
     "validate": {"-q": "quiet", "--quiet": "quiet", "--strict": "strict"},
+    "apply": {
+        "-q": "quiet",
+        "--quiet": "quiet",
+        "--dry-run": "dry_run",
+        "--wait": "wait",
+        "--skip-preflight": "skip_preflight",
+        "--force-conflicts": "force",
+    },
 }
 _TEXTS = {
     "render": {"-n": "namespace", "--namespace": "namespace", "-o": "directory", "--output-dir": "directory"},
     "validate": {},
+    "apply": {
+        "-n": "namespace",
+        "--namespace": "namespace",
+        "--context": "context",
+        "--kubeconfig": "kubeconfig",
+        "--timeout": "timeout",
+    },
 }
+_OF_APPLY = ("kubeconfig", "context", "dry_run", "wait", "timeout", "skip_preflight", "force", "form")
 
 
-def parse(arguments: Sequence[str]) -> tuple[str, Request] | None:
+def parse(arguments: Sequence[str]) -> tuple[str, Request, Apply] | None:
     """The command and what it is asked for; None if typer has to look at this."""
     if not arguments or arguments[0] not in _FLAGS:
         return None
@@ -51,7 +72,11 @@ def parse(arguments: Sequence[str]) -> tuple[str, Request] | None:
             found[_FLAGS[command][word]] = True
         elif not _option(command, word, rest, found):
             return None
-    return (command, Request(**found)) if found["sources"] else None
+    if not found["sources"]:
+        return None
+    names = _OF_APPLY if command == "apply" else ()
+    options = Apply(**{name: found.pop(name) for name in names if name in found})
+    return command, Request(**found), options
 
 
 def _option(command: str, word: str, rest: list[str], found: dict[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""What a person asked `render` or `validate` for, however the command line was read."""
+"""What a person asked a command for, however the command line was read."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 FORMS = ("text", "concise", "json", "github", "sarif")
 TARGETS = ("kubectl", "argocd", "flux")
 COLOURS = ("auto", "always", "never")
+OBJECT_FORMS = ("text", "name", "json", "yaml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +34,20 @@ class Request:
     directory: str = ""
     only_check: bool = False
     recursive: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """What `apply` was asked for beside the documents, under the names of its parameters.
+
+    `timeout`: as in `30m`; `force`: take over fields of others; `form`: one of OBJECT_FORMS.
+    """
+
+    kubeconfig: str = ""
+    context: str = ""
+    dry_run: bool = False
+    wait: bool = False
+    timeout: str = ""
+    skip_preflight: bool = False
+    force: bool = False
+    form: str = "text"

@@ -1,13 +1,13 @@
-"""The cluster that a command talks to: found as kubectl finds it, spoken to through the official client.
+"""The cluster that a command talks to: found as kubectl finds it, and logged in to as it logs in.
 
-The client is an optional extra, `sparkgen[cluster]`, and is imported by `connect` alone: it costs most of a
-second, which no command pays that needs no cluster.
+The official client is an optional extra, `sparkgen[cluster]`. It takes half a second to import, which is paid
+only where its knowledge is needed: for kubeconfigs that are not plain (plain.py), and to forward ports.
 """
 
 from __future__ import annotations
 
-from sparkgen.cluster.connection import FIELD_MANAGER, Cluster, connect
+from sparkgen.cluster.connection import FIELD_MANAGER, Cluster, Laid, connect
 from sparkgen.cluster.errors import ClusterError
 from sparkgen.cluster.place import Place
 
-__all__ = ["FIELD_MANAGER", "Cluster", "ClusterError", "Place", "connect"]
+__all__ = ["FIELD_MANAGER", "Cluster", "ClusterError", "Laid", "Place", "connect"]

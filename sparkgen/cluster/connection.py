@@ -7,14 +7,17 @@ import os
 import socket
 import threading
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
+from sparkgen.cluster.channel import TIMEOUT, Call, Channel
 from sparkgen.cluster.errors import ClusterError, in_words, not_installed
 from sparkgen.cluster.place import Chosen, Place, choose
 from sparkgen.cluster.routes import route
 
 if TYPE_CHECKING:
-    from kubernetes.client import ApiClient
+    from sparkgen.cluster.official import Official
 
 FIELD_MANAGER = "sparkgen"
 """Who sets fields by server-side apply, unless the caller is somebody else."""
@@ -22,10 +25,10 @@ PIECE = 64 * 1024
 """Bytes of a stream that are read at once, at most."""
 PAGE = 500
 """Objects in one answer to a list."""
-TIMEOUT = (10.0, 60.0)
-"""Seconds to wait for a connection, and for an answer."""
 METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 """Asks for an object without its content: what is in a Secret stays in the API server."""
+
+_CREATED = 201
 
 Object = dict[str, Any]
 
@@ -46,30 +49,35 @@ class Forwarded(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """What came of a server-side apply: the object as the server has (would have) it, and if it is new."""
+
+    item: Object
+    created: bool
+
+
 class Cluster:
-    """One cluster and the namespace that is meant.
+    """One cluster and the namespace that is meant; several threads may ask at the same time.
 
     `context`: its name in the kubeconfig; `namespace`: where objects go whose document names none; `server`:
-    its address; `api`: the official client, for what is not here (logs, watches): use it within `in_words`.
+    its address.
     """
 
-    def __init__(self, api: ApiClient, chosen: Chosen) -> None:
-        from kubernetes.dynamic import DynamicClient  # noqa: PLC0415 - see the package
-
-        self.api = api
+    def __init__(self, channel: Channel, chosen: Chosen) -> None:
         self.context = chosen.context
         self.namespace = chosen.namespace
-        self.server = str(api.configuration.host)
+        self.server = channel.server
+        self._channel = channel
+        self._chosen = chosen
+        self._official: Official | None = None
         self._swapped = threading.Lock()
-        # The dynamic client speaks JSON, whichever version of the typed clients is installed. Its discovery
-        # is a dozen requests and a cache in /tmp that others may write: the paths are in routes.py instead.
-        self._client = DynamicClient(api, discoverer=_NoDiscovery)  # type: ignore[no-untyped-call]
 
     def get(self, api_version: str, kind: str, name: str, namespace: str = "") -> Object | None:
         """An object; None if there is none."""
         path = route(api_version, kind, namespace or self.namespace, name)
         try:
-            return self._ask(f"read {kind} {name} in {namespace or self.namespace}", "get", path)
+            return self._ask(f"read {kind} {name} in {namespace or self.namespace}", "GET", path)
         except ClusterError as error:
             if error.status == 404:
                 return None
@@ -80,7 +88,7 @@ class Cluster:
         path = route(api_version, kind, namespace or self.namespace, name)
         try:
             doing = f"look for {kind} {name} in {namespace or self.namespace}"
-            self._ask(doing, "get", path, header_params={"Accept": METADATA_ONLY})
+            self._ask(doing, "GET", path, headers={"Accept": METADATA_ONLY})
         except ClusterError as error:
             if error.status == 404:
                 return False
@@ -89,7 +97,7 @@ class Cluster:
 
     def version(self) -> str:
         """The version of Kubernetes, as in `v1.34.1`."""
-        return str(self._ask("ask for the version", "get", "/version")["gitVersion"])
+        return str(self._ask("ask for the version", "GET", "/version")["gitVersion"])
 
     def list(
         self, api_version: str, kind: str, namespace: str = "", selector: str = "", fields: str = ""
@@ -100,16 +108,8 @@ class Cluster:
         items: list[Object] = []
         more = ""
         while True:
-            extra: Object = {"_continue": more} if more else {}
-            page = self._ask(
-                f"list {kind}s in {where}",
-                "get",
-                path,
-                label_selector=selector or None,
-                field_selector=fields or None,
-                limit=PAGE,
-                **extra,
-            )
+            query = {"labelSelector": selector, "fieldSelector": fields, "limit": str(PAGE), "continue": more}
+            page = self._ask(f"list {kind}s in {where}", "GET", path, query)
             items += [{"apiVersion": api_version, "kind": kind, **item} for item in page["items"]]
             more = page.get("metadata", {}).get("continue") or ""
             if not more:
@@ -122,25 +122,26 @@ class Cluster:
         dry_run: bool = False,
         force: bool = False,
         manager: str = FIELD_MANAGER,
-    ) -> Object:
+    ) -> Laid:
         """Server-side apply: the object as the server would have it (`dry_run`), or has it.
 
         Unknown fields are refused. `force` takes fields over from other managers instead of a conflict (409).
         """
         name = str(item["metadata"]["name"])
         namespace = str(item["metadata"].get("namespace") or self.namespace)
-        path = route(str(item["apiVersion"]), str(item["kind"]), namespace, name)
-        return self._ask(
-            f"{'compare' if dry_run else 'apply'} {item['kind']} {name} in {namespace}",
-            "patch",
-            path,
-            body=dict(item),
-            content_type="application/apply-patch+yaml",
-            field_manager=manager,
-            force_conflicts=force,
-            dry_run="All" if dry_run else None,
-            query_params=[("fieldValidation", "Strict")],
+        query = {"fieldValidation": "Strict", "fieldManager": manager, "force": str(force).lower()}
+        call = Call(
+            "PATCH",
+            route(str(item["apiVersion"]), str(item["kind"]), namespace, name),
+            _query({**query, "dryRun": "All" if dry_run else ""}),
+            {"Content-Type": "application/apply-patch+yaml"},
+            item,
         )
+        with in_words(
+            f"{'compare' if dry_run else 'apply'} {item['kind']} {name} in {namespace}", self.server
+        ):
+            answer = self._channel.send(call)
+            return Laid(json.loads(answer.data), answer.status == _CREATED)
 
     def create(self, item: Mapping[str, Any], *, dry_run: bool = False) -> Object:
         """The object as the server has it, or would have it; a ClusterError (409) if it is there already."""
@@ -148,11 +149,11 @@ class Cluster:
         namespace = str(metadata.get("namespace") or self.namespace)
         return self._ask(
             f"create {item['kind']} {metadata.get('name') or metadata['generateName']} in {namespace}",
-            "post",
+            "POST",
             route(str(item["apiVersion"]), str(item["kind"]), namespace),
-            body=dict(item),
-            field_manager=FIELD_MANAGER,
-            dry_run="All" if dry_run else None,
+            {"fieldManager": FIELD_MANAGER, "dryRun": "All" if dry_run else ""},
+            {"Content-Type": "application/json"},
+            item,
         )
 
     def patch(
@@ -168,11 +169,11 @@ class Cluster:
         path = route(str(item["apiVersion"]), str(item["kind"]), namespace, str(metadata["name"]))
         return self._ask(
             f"change {item['kind']} {metadata['name']} in {namespace}",
-            "patch",
+            "PATCH",
             path,
-            body=dict(change),
-            content_type="application/merge-patch+json",
-            field_manager=manager,
+            {"fieldManager": manager},
+            {"Content-Type": "application/merge-patch+json"},
+            change,
         )
 
     def watch(self, item: Mapping[str, Any], seconds: float) -> Iterator[Object]:
@@ -183,17 +184,15 @@ class Cluster:
         """
         metadata = item["metadata"]
         path = route(str(item["apiVersion"]), str(item["kind"]), str(metadata["namespace"]))
+        query = {
+            "fieldSelector": f"metadata.name={metadata['name']}",
+            "resourceVersion": metadata["resourceVersion"],
+            "timeoutSeconds": str(max(int(seconds), 1)),
+            "watch": "true",
+        }
+        call = Call("GET", path, _query(query), timeout=(TIMEOUT[0], seconds + TIMEOUT[0]))
         with in_words(f"watch {item['kind']} {metadata['name']}", self.server):
-            answer = self._client.request(
-                "get",
-                path,
-                serialize=False,
-                _request_timeout=(TIMEOUT[0], seconds + TIMEOUT[0]),
-                field_selector=f"metadata.name={metadata['name']}",
-                resource_version=metadata["resourceVersion"],
-                timeout_seconds=max(int(seconds), 1),
-                watch="true",
-            )
+            answer = self._channel.send(call)
             try:
                 yield from _events(answer.stream(PIECE, decode_content=True))
             finally:
@@ -204,7 +203,7 @@ class Cluster:
         path = route(api_version, kind, namespace or self.namespace, name)
         doing = f"delete {kind} {name} in {namespace or self.namespace}"
         try:
-            self._ask(doing, "delete", path, propagation_policy="Background")
+            self._ask(doing, "DELETE", path, {"propagationPolicy": "Background"})
         except ClusterError as error:
             if error.status == 404:
                 return False
@@ -242,19 +241,19 @@ class Cluster:
         where = namespace or self.namespace
         query = {
             "container": container,
-            "tailLines": tail,
-            "previous": "true" if previous else None,
-            "follow": "true" if follow else None,
+            "tailLines": "" if tail is None else str(tail),
+            "previous": "true" if previous else "",
+            "follow": "true" if follow else "",
         }
+        call = Call(
+            "GET",
+            f"{route('v1', 'Pod', where, pod)}/log",
+            _query(query),
+            {"Accept": "text/plain, application/json, */*"},
+            timeout=(TIMEOUT[0], None) if follow else TIMEOUT,
+        )
         with in_words(f"read the log of {container} in pod {pod} in {where}", self.server):
-            answer = self._client.request(
-                "get",
-                f"{route('v1', 'Pod', where, pod)}/log",
-                serialize=False,
-                query_params=[(key, value) for key, value in query.items() if value is not None],
-                header_params={"Accept": "text/plain, application/json, */*"},
-                _request_timeout=(TIMEOUT[0], None) if follow else TIMEOUT,
-            )
+            answer = self._channel.send(call)
             yield from answer.stream(PIECE, decode_content=True)
 
     def forward(self, pod: str, port: int, namespace: str = "") -> Forwarded:
@@ -262,25 +261,33 @@ class Cluster:
 
         https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.34/#portforward-pod-v1-core
         """
-        from kubernetes import client  # noqa: PLC0415 - see the package
-        from kubernetes.stream import portforward  # noqa: PLC0415
+        from sparkgen.cluster import official  # noqa: PLC0415 - see the package
 
         where = namespace or self.namespace
         # The client swaps its transport for the time of this call.
         with self._swapped, in_words(f"forward port {port} of pod {pod} in {where}", self.server):
-            core = client.CoreV1Api(self.api)
-            opened: Forwarded = portforward(
-                core.connect_get_namespaced_pod_portforward, pod, where, ports=str(port)
-            )
-            return opened
+            if self._official is None:
+                self._official = official.channel(self._chosen)
+            return self._official.forward(pod, port, where)
 
-    def _ask(self, doing: str, method: str, path: str, **parameters: Any) -> Object:
+    def _ask(
+        self,
+        doing: str,
+        method: str,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: Mapping[str, Any] | None = None,
+    ) -> Object:
         with in_words(doing, self.server):
-            answer = self._client.request(
-                method, path, serialize=False, _request_timeout=TIMEOUT, **parameters
-            )
-        value: Object = json.loads(answer.data)
+            answer = self._channel.send(Call(method, path, _query(query or {}), headers or {}, body))
+            value: Object = json.loads(answer.data)
         return value
+
+
+def _query(said: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Names and texts, without those that say nothing."""
+    return tuple((name, text) for name, text in said.items() if text)
 
 
 def _events(pieces: Iterator[bytes]) -> Iterator[Object]:
@@ -291,34 +298,19 @@ def _events(pieces: Iterator[bytes]) -> Iterator[Object]:
         yield from (json.loads(line) for line in lines if line)
 
 
-class _NoDiscovery:
-    """What the dynamic client asks for and sparkgen does not need."""
-
-    def __init__(self, client: Any, cache_file: Any) -> None:
-        pass
-
-
 def connect(place: Place, environment: Mapping[str, str] = os.environ) -> Cluster:
     """A connection to the cluster that is meant; nothing is sent before the first question.
 
     ClusterError when there is no such cluster, or the official client is not installed.
     """
-    try:
-        from kubernetes import client, config  # noqa: PLC0415 - see the package
-    except ImportError as error:
-        raise not_installed() from error
+    if find_spec("kubernetes") is None:
+        raise not_installed()
+    from sparkgen.cluster import plain  # noqa: PLC0415 - see the package
+
     chosen = choose(place, environment)
-    settings = client.Configuration()
-    settings.retries = 1
-    try:
-        if chosen.files:
-            # Its functions have no types.
-            config.load_kube_config(  # type: ignore[no-untyped-call]
-                chosen.files, chosen.context, settings, persist_config=False
-            )
-        else:
-            config.load_incluster_config(settings)  # type: ignore[no-untyped-call]
-    except (config.ConfigException, OSError, KeyError, TypeError, ValueError) as error:
-        where = f"the context {chosen.context} of {chosen.files}" if chosen.files else chosen.context
-        raise ClusterError(f"{where} cannot be used: {error}") from error
-    return Cluster(client.ApiClient(settings), chosen)
+    channel: Channel | None = plain.channel(chosen, environment)
+    if channel is None:
+        from sparkgen.cluster import official  # noqa: PLC0415 - see the package
+
+        channel = official.channel(chosen)
+    return Cluster(channel, chosen)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from sparkgen.cluster.channel import Refused
 from sparkgen.errors import SparkgenError
 
 _HANDSHAKE = re.compile(r"Handshake status (\d+) (.*?) -\+-\+- .*? -\+-\+- (.*)", re.DOTALL)
@@ -31,24 +32,23 @@ def not_installed() -> ClusterError:
 
 @contextlib.contextmanager
 def in_words(doing: str, server: str) -> Iterator[None]:
-    """Turn what the official client raises inside into a ClusterError.
+    """Turn what a channel raises inside into a ClusterError.
 
     `doing` completes "cannot ...", as in "read jobs/pi in namespace analytics"; `server` is its address.
     """
-    from kubernetes.client.exceptions import ApiException  # noqa: PLC0415 - see the package
-    from urllib3.exceptions import HTTPError  # noqa: PLC0415
+    from urllib3.exceptions import HTTPError  # noqa: PLC0415 - see the package
 
     try:
         yield
-    except ApiException as error:
+    except Refused as error:
         raise refused(doing, server, error) from error
     except (HTTPError, OSError) as error:
         raise ClusterError(f"cannot {doing}: {_silence(server, error)}") from error
 
 
-def refused(doing: str, server: str, error: Any) -> ClusterError:
+def refused(doing: str, server: str, error: Refused) -> ClusterError:
     """The server's answer, in its own words where it has some."""
-    status, body, reason = int(error.status or 0), error.body, str(error.reason or "")
+    status, body, reason = error.status, error.body, error.reason
     if handshake := _HANDSHAKE.fullmatch(reason):
         status, body, reason = int(handshake[1]), _unwrapped(handshake[3]), handshake[2]
     said = _message(body) or reason or f"HTTP {status}"

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sparkgen.cluster.errors import ClusterError
+
+if TYPE_CHECKING:
+    from sparkgen.cluster.connection import Laid
 
 KILLED = "sparkgen.dev/killed"
 """Annotation of a Job: when `sparkgen kill` ended it (RFC 3339)."""
@@ -60,22 +63,21 @@ def controller_of(item: Mapping[str, Any]) -> str:
 class Applies(Protocol):
     """What objects can be applied to: a Cluster."""
 
-    def apply(self, item: Mapping[str, Any], *, dry_run: bool = False, force: bool = False) -> Any:
+    def apply(self, item: Mapping[str, Any], *, dry_run: bool = False, force: bool = False) -> Laid:
         """Server-side apply."""
         ...
 
 
 def apply_over(
     cluster: Applies, item: Mapping[str, Any], *, dry_run: bool = False, force: bool = False
-) -> dict[str, Any]:
+) -> Laid:
     """Server-side apply that is in no conflict with what sparkgen, or kubectl for it, has set before."""
     try:
-        done: dict[str, Any] = cluster.apply(item, dry_run=dry_run, force=force)
+        return cluster.apply(item, dry_run=dry_run, force=force)
     except ClusterError as error:
         if error.status != 409 or not ours(str(error)):
             raise
-        done = cluster.apply(item, dry_run=dry_run, force=True)
-    return done
+        return cluster.apply(item, dry_run=dry_run, force=True)
 
 
 def ours(conflict: str) -> bool:

@@ -73,7 +73,7 @@ def _contexts(files: str) -> tuple[dict[str, str], str]:
     found: dict[str, str] = {}
     current = ""
     for file in files.split(os.pathsep):
-        config = _read(file)
+        config = read(file)
         current = current or str(config.get("current-context") or "")
         for item in config.get("contexts") or ():
             if isinstance(item, dict) and isinstance(item.get("context"), dict):
@@ -81,11 +81,13 @@ def _contexts(files: str) -> tuple[dict[str, str], str]:
     return found, current
 
 
-def _read(file: str) -> dict[str, Any]:
+def read(file: str) -> dict[str, Any]:
+    """A kubeconfig. ClusterError where it is none."""
     import yaml  # noqa: PLC0415 - 20 ms for commands with a cluster only
 
     try:
-        config = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        config = yaml.load(Path(file).read_text(encoding="utf-8"), Loader=loader)  # noqa: S506 - a safe one
     except OSError as error:
         raise ClusterError(f"cannot read the kubeconfig {file}: {error.strerror}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:

@@ -110,7 +110,7 @@ def _key(item: Object) -> tuple[str, str]:
 
 
 def _tried(cluster: Cluster, item: Object, live: Object | None) -> dict[str, Any]:
-    tried = cluster.apply(item, dry_run=True, force=True, manager=_manager(live))
+    tried = cluster.apply(item, dry_run=True, force=True, manager=_manager(live)).item
     if live is not None:
         tried = without(tried, _last_applied(live), item)
     return tried

@@ -1,12 +1,23 @@
 """What would go wrong if an application were applied now: gathered from the cluster, then decided purely.
 
-`gather` asks the API server and changes nothing; `judge` turns what it said into findings, all at once.
+`look_around` and `gather` ask the API server, and change nothing; `judge` turns what it said into findings,
+all at once.
 """
 
 from __future__ import annotations
 
-from sparkgen.preflight.gather import gather
+from sparkgen.preflight.gather import gather, look_around
 from sparkgen.preflight.judge import judge
-from sparkgen.preflight.values import Facts, Finding, Reference, Unknown, Wanted
+from sparkgen.preflight.values import Facts, Finding, Reference, Shared, Unknown, Wanted
 
-__all__ = ["Facts", "Finding", "Reference", "Unknown", "Wanted", "gather", "judge"]
+__all__ = [
+    "Facts",
+    "Finding",
+    "Reference",
+    "Shared",
+    "Unknown",
+    "Wanted",
+    "gather",
+    "judge",
+    "look_around",
+]

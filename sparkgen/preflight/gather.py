@@ -6,14 +6,14 @@ that its answer is the truth and not a guess: https://kubernetes.io/docs/referen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
-from sparkgen.cluster import ClusterError
+from sparkgen.cluster import ClusterError, Laid
 from sparkgen.cluster.marks import apply_over
 from sparkgen.preflight import needs
-from sparkgen.preflight.values import Facts, Key, Object, Reference, Refusal, Unknown, Wanted
+from sparkgen.preflight.values import Facts, Key, Object, Refusal, Shared, Unknown, Wanted
 
 FORBIDDEN = 403
 _Value = TypeVar("_Value")
@@ -26,29 +26,68 @@ class Asked(Protocol):
     def get(self, api_version: str, kind: str, name: str, namespace: str = "") -> Any: ...  # noqa: D102
     def has(self, api_version: str, kind: str, name: str, namespace: str = "") -> bool: ...  # noqa: D102
     def list(self, api_version: str, kind: str, namespace: str = "", selector: str = "") -> Any: ...  # noqa: D102
-    def apply(self, item: Object, *, dry_run: bool = False, force: bool = False) -> Any: ...  # noqa: D102
+    def apply(self, item: Object, *, dry_run: bool = False, force: bool = False) -> Laid: ...  # noqa: D102
     def create(self, item: Object, *, dry_run: bool = False) -> Any: ...  # noqa: D102
 
 
-def gather(cluster: Asked, wanted: Wanted, now: datetime, *, force: bool = False) -> Facts:
-    """All facts. ClusterError where there is no answer at all, or nobody knows who asks (401).
+def look_around(cluster: Asked, all_wanted: Sequence[Wanted]) -> dict[str, Shared]:
+    """For each namespace, what is the same for all that is to be applied there: each question is asked once.
+
+    ClusterError where there is no answer at all, or nobody knows who asks (401).
+    """
+    version = _known(cluster.version)
+    images = _known(lambda: node_images(cluster.list("v1", "Node")))
+    return {
+        namespace: _shared(cluster, namespace, all_wanted, version, images)
+        for namespace in dict.fromkeys(wanted.namespace for wanted in all_wanted)
+    }
+
+
+def _shared(
+    cluster: Asked,
+    namespace: str,
+    all_wanted: Iterable[Wanted],
+    version: str | Unknown,
+    images: frozenset[str] | Unknown,
+) -> Shared:
+    found = _known(lambda: cluster.get("v1", "Namespace", namespace))
+    if found is None:
+        return Shared(version, None)
+    quotas = _known(lambda: tuple(cluster.list("v1", "ResourceQuota", namespace)))
+    asked = {
+        (one.kind, one.name)
+        for wanted in all_wanted
+        if wanted.namespace == namespace
+        for one in needs.references(wanted.objects)
+    }
+    there = {key: _known(_looking(cluster, key, namespace)) for key in sorted(asked)}
+    return Shared(version, found, quotas, images, there)
+
+
+def gather(cluster: Asked, wanted: Wanted, shared: Shared, now: datetime, *, force: bool = False) -> Facts:
+    """All facts about one application. ClusterError as in `look_around`.
 
     `force`: fields of other managers will be taken over, so that they are no conflict.
     """
-    version = _known(cluster.version)
-    namespace = _known(lambda: cluster.get("v1", "Namespace", wanted.namespace))
-    if namespace is None:
-        return Facts(version, None, now=now)
-    live = {_key(item): _known(_reading(cluster, item, wanted.namespace)) for item in wanted.objects}
+    if shared.namespace is None:
+        return Facts(shared.version, None, now=now)
+    live: dict[Key, Object | Unknown | None] = {}
+    refused: dict[Key, Refusal] = {}
+    for item in wanted.objects:
+        tried = _tried(cluster, item, force=force)
+        if isinstance(tried, Refusal):
+            refused[_key(item)] = tried
+        # What would be created is not there: one request instead of two.
+        live[_key(item)] = None if tried is True else _known(_reading(cluster, item, wanted.namespace))
     return Facts(
-        version,
-        namespace,
+        shared.version,
+        shared.namespace,
         live,
-        dict(_refused(cluster, wanted.objects, force=force)),
+        refused,
         _pods(cluster, wanted, live),
-        {one: _known(_looking(cluster, one, wanted.namespace)) for one in needs.references(wanted.objects)},
-        _known(lambda: tuple(cluster.list("v1", "ResourceQuota", wanted.namespace))),
-        _known(lambda: node_images(cluster.list("v1", "Node"))),
+        {one: shared.there[one.kind, one.name] for one in needs.references(wanted.objects)},
+        shared.quotas,
+        shared.images,
         now,
     )
 
@@ -69,18 +108,18 @@ def _reading(cluster: Asked, item: Object, namespace: str) -> Callable[[], Objec
     return lambda: cluster.get(item["apiVersion"], item["kind"], metadata["name"], where)
 
 
-def _looking(cluster: Asked, reference: Reference, namespace: str) -> Callable[[], bool]:
-    return lambda: cluster.has("v1", reference.kind, reference.name, namespace)
+def _looking(cluster: Asked, key: Key, namespace: str) -> Callable[[], bool]:
+    return lambda: cluster.has("v1", *key, namespace)
 
 
-def _refused(cluster: Asked, objects: Iterable[Object], *, force: bool) -> Iterable[tuple[Key, Refusal]]:
-    for item in objects:
-        try:
-            apply_over(cluster, item, dry_run=True, force=force)
-        except ClusterError as error:
-            if error.status is None or error.status == 401:
-                raise
-            yield _key(item), Refusal(error.status, str(error))
+def _tried(cluster: Asked, item: Object, *, force: bool) -> bool | Refusal:
+    """Whether applying would create the object, or why it would not be applied."""
+    try:
+        return apply_over(cluster, item, dry_run=True, force=force).created
+    except ClusterError as error:
+        if error.status is None or error.status == 401:
+            raise
+        return Refusal(error.status, str(error))
 
 
 def _pods(

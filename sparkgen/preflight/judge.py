@@ -8,11 +8,14 @@ from datetime import datetime
 
 from sparkgen.cluster.marks import controller_of
 from sparkgen.errors import Severity
-from sparkgen.preflight import needs, quota, security
+from sparkgen.preflight import needs, quota
 from sparkgen.preflight.values import Facts, Finding, Reference, Refusal, Unknown, Wanted
 
 OLDEST = (1, 29)
 """The first Kubernetes whose containers may stay beside the others by default (SidecarContainers)."""
+
+LEVEL = "pod-security.kubernetes.io/enforce"
+"""Label of a namespace: the Pod Security level of its pods."""
 
 _LACKING = re.compile(r'cannot (\w+) resource "([^"]+)"')
 _ESCALATION = "attempting to grant RBAC permissions not currently held"
@@ -132,7 +135,11 @@ def pod_security(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
     """Pods that the namespace's Pod Security level refuses."""
     if not isinstance(facts.namespace, Mapping):
         return
-    level = (facts.namespace["metadata"].get("labels") or {}).get(security.LABEL, "privileged")
+    level = (facts.namespace["metadata"].get("labels") or {}).get(LEVEL, "privileged")
+    if level == "privileged":
+        return
+    from sparkgen.preflight import security  # noqa: PLC0415 - the rules of lint, for namespaces with a level
+
     found = list(dict.fromkeys(security.violations(wanted.document, level)))
     if found:
         more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""

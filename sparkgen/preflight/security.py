@@ -13,8 +13,6 @@ from sparkgen.lint.settings import Settings
 from sparkgen.lint.subject import Subject
 from sparkgen.model import SERVER_KINDS
 
-LABEL = "pod-security.kubernetes.io/enforce"
-
 _ALWAYS = ("host-access", "privileged", "confinement")
 """Rules of "restricted" that are rules of "baseline", word by word."""
 _BASELINE_CAPABILITIES = frozenset(

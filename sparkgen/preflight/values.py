@@ -49,6 +49,21 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
+class Shared:
+    """What the cluster said that is the same for all that goes into one namespace.
+
+    `version`: as in `v1.34.1`; `namespace`: None if there is none, and then the rest is not known. `images`:
+    what nodes have; `there`: whether what pods refer to is there.
+    """
+
+    version: str | Unknown
+    namespace: Object | Unknown | None
+    quotas: tuple[Object, ...] | Unknown = ()
+    images: frozenset[str] | Unknown = frozenset()
+    there: Mapping[Key, bool | Unknown] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """What the cluster said.
 

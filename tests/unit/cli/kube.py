@@ -20,7 +20,11 @@ _PATH = re.compile(
 
 
 class Kube(ThreadingHTTPServer):
-    """Objects by path. `refuse`: (method, beginning of the path) -> status and message, before all else."""
+    """Objects by path.
+
+    `refuse`: (method, beginning of the path) -> status and message, before all else. `hold`: "METHOD path" ->
+    what its answer waits for.
+    """
 
     daemon_threads = True
 
@@ -28,6 +32,7 @@ class Kube(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.objects: dict[str, Object] = {"/api/v1/namespaces/analytics": _named("analytics")}
         self.refuse: dict[tuple[str, str], tuple[int, str]] = {}
+        self.hold: dict[str, threading.Event] = {}
         self.asked: list[str] = []
         self.version = 0
         self.lock = threading.Lock()
@@ -91,6 +96,8 @@ class Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(size)) if size else {}
         path, _, query = self.path.partition("?")
         options = {name.lower(): values[0] for name, values in parse_qs(query).items()}
+        if held := self.server.hold.get(f"{self.command} {path}"):
+            held.wait(30)
         with self.server.lock:
             self.server.asked.append(f"{self.command} {path}{' dry' if 'dryrun' in options else ''}")
             for (method, start), (status, message) in self.server.refuse.items():
@@ -117,7 +124,8 @@ class Handler(BaseHTTPRequestHandler):
         if not match["name"]:
             return 200, self._list(path, options)
         if self.command == "PATCH" and "apply" in self.headers["Content-Type"]:
-            return 200, body if "dryrun" in options else self.server.put(path, body)
+            status = 201 if there is None else 200
+            return status, body if "dryrun" in options else self.server.put(path, body)
         if there is None:
             return missing
         if self.command == "PATCH":

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import sparkgen.cli.applying
 import sparkgen.cli.render
 import sparkgen.cli.validate
 from sparkgen.cli import quick
 from sparkgen.cli.app import build_app
-from sparkgen.cli.options import Colour, Format, Target
-from sparkgen.cli.request import COLOURS, FORMS, TARGETS, Request
+from sparkgen.cli.options import Colour, Format, ObjectForm, Target
+from sparkgen.cli.request import COLOURS, FORMS, OBJECT_FORMS, TARGETS, Apply, Request
 from sparkgen.reports import FORMATS
 
 RENDER_WORDS = [
@@ -72,19 +73,31 @@ RENDER_WORDS = [
         "=",
         "--=",
     ],
+    *[
+        "--dry-run",
+        "--wait",
+        "--timeout",
+        "--skip-preflight",
+        "--force-conflicts",
+        "--context",
+        "--kubeconfig=k",
+        "--output",
+        "--output=yaml",
+        "name",
+    ],
 ]
 
-Read = Callable[[list[str]], tuple[str, Request] | None]
+Read = Callable[[list[str]], tuple[str, Request, Apply] | None]
 
 
 @pytest.fixture(scope="module")
 def read_by_typer() -> Read:
     """A function: the request that typer makes of a command line, or None if it refuses it."""
-    asked: list[tuple[str, Request]] = []
+    asked: list[tuple[str, Request, Apply]] = []
 
-    def remember(command: str) -> Callable[[Request], int]:
-        def work(request: Request) -> int:
-            asked.append((command, request))
+    def remember(command: str) -> Callable[..., int]:
+        def work(request: Request, options: Apply = Apply()) -> int:  # noqa: B008 - it is frozen
+            asked.append((command, request, options))
             return 0
 
         return work
@@ -92,9 +105,10 @@ def read_by_typer() -> Read:
     patch = pytest.MonkeyPatch()
     patch.setattr(sparkgen.cli.render, "render", remember("render"))
     patch.setattr(sparkgen.cli.validate, "validate", remember("validate"))
+    patch.setattr(sparkgen.cli.applying, "apply", remember("apply"))
     app = build_app()
 
-    def read(arguments: list[str]) -> tuple[str, Request] | None:
+    def read(arguments: list[str]) -> tuple[str, Request, Apply] | None:
         asked.clear()
         try:
             app(arguments, prog_name="sparkgen", standalone_mode=False)
@@ -105,7 +119,7 @@ def read_by_typer() -> Read:
     return read
 
 
-@given(st.sampled_from(["render", "validate"]), st.lists(st.sampled_from(RENDER_WORDS), max_size=7))
+@given(st.sampled_from(["render", "validate", "apply"]), st.lists(st.sampled_from(RENDER_WORDS), max_size=7))
 def test_quick_reads_nothing_otherwise_than_typer(
     read_by_typer: Read, command: str, words: list[str]
 ) -> None:
@@ -125,6 +139,8 @@ def test_quick_reads_nothing_otherwise_than_typer(
         ["render", "app.yaml", "--target", "argocd", "-o", "deploy/pi"],
         ["render", "-R", "apps", "-o", "deploy", "--check"],
         ["validate", "app.yaml", "--strict", "--quiet", "--format=github"],
+        ["apply", "a.yaml", "-n", "prod", "--context", "c", "--kubeconfig=k", "--wait", "--timeout", "30m"],
+        ["apply", "a.yaml", "--skip-preflight", "--force-conflicts", "--dry-run", "-q", "-o", "json"],
     ],
 )
 def test_the_usual_command_lines_are_read_quickly(read_by_typer: Read, words: list[str]) -> None:
@@ -149,6 +165,8 @@ def test_the_usual_command_lines_are_read_quickly(read_by_typer: Read, words: li
         ["validate", "app.yaml", "--check"],
         ["validate", "app.yaml", "--target", "flux"],
         ["render", "app.yaml", "--target", "jenkins"],
+        ["apply", "app.yaml", "-o", "wide"],
+        ["apply", "app.yaml", "--format", "json"],
     ],
 )
 def test_everything_else_is_left_to_typer(words: list[str]) -> None:
@@ -161,3 +179,4 @@ def test_the_choices_are_the_same_everywhere() -> None:
     assert FORMS == FORMATS == tuple(form.value for form in Format)
     assert tuple(colour.value for colour in Colour) == COLOURS
     assert tuple(target.value for target in Target) == TARGETS
+    assert tuple(form.value for form in ObjectForm) == OBJECT_FORMS

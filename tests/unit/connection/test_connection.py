@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import builtins
 import socket
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
-from sparkgen.cluster import Cluster, ClusterError, Place, connect
+from sparkgen.cluster import Cluster, ClusterError, Laid, Place, connect
 from sparkgen.cluster.routes import route
 from tests.unit.connection.conftest import Server
 
@@ -18,12 +19,17 @@ Connect = Callable[[str], Cluster]
 JOBS = "/apis/batch/v1/namespaces/analytics/jobs"
 
 
-@pytest.fixture
-def connected(kubeconfig: Callable[..., Path]) -> Connect:
-    """A function: a connection to an address, in namespace analytics."""
+@pytest.fixture(params=["plain", "official"])
+def connected(kubeconfig: Callable[..., Path], request: pytest.FixtureRequest) -> Connect:
+    """A function: a connection to an address, in namespace analytics; of both channels."""
+    said = {"insecure-skip-tls-verify": False} if request.param == "official" else {}
 
     def make(address: str) -> Cluster:
-        return connect(Place(str(kubeconfig(address, {"dev": "analytics"}, current="dev"))), {})
+        path = kubeconfig(address, {"dev": "analytics"}, current="dev")
+        config = yaml.safe_load(path.read_text())
+        config["clusters"][0]["cluster"] |= said
+        path.write_text(yaml.safe_dump(config))
+        return connect(Place(str(path)), {})
 
     return make
 
@@ -50,11 +56,14 @@ def test_a_dry_run_is_one_strict_server_side_apply(server: Server, connected: Co
         "spec": {},
     }
     server.answers[f"PATCH {JOBS}/pi"] = (200, {**job, "status": {}})
-    assert connected(server.address).apply(job, dry_run=True, force=True)["status"] == {}
+    cluster = connected(server.address)
+    assert cluster.apply(job, dry_run=True, force=True) == Laid({**job, "status": {}}, created=False)
     [(asked, query, body)] = server.requests
     assert (asked, body) == (f"PATCH {JOBS}/pi", job)
     parts = set(query.lower().split("&"))
     assert parts == {"fieldvalidation=strict", "dryrun=all", "fieldmanager=sparkgen", "force=true"}
+    server.answers[f"PATCH {JOBS}/pi"] = (201, job)
+    assert cluster.apply(job).created
 
 
 def test_a_list_is_read_to_its_last_page(server: Server, connected: Connect) -> None:
@@ -128,14 +137,7 @@ def test_a_server_without_tls(server: Server, connected: Connect) -> None:
 
 def test_the_library_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is an extra: the message says how to get it."""
-    real = builtins.__import__
-
-    def without(name: str, *arguments: Any, **named: Any) -> Any:
-        if name.partition(".")[0] == "kubernetes":
-            raise ImportError(name)
-        return real(name, *arguments, **named)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "kubernetes", None)
     with pytest.raises(ClusterError, match=r"pip install 'sparkgen\[cluster\]'"):
         connect(Place(), {})
 

@@ -1,0 +1,49 @@
+"""The same for several things at once, in threads: they wait for a server, not for a processor.
+
+Not a ThreadPoolExecutor: the interpreter waits at its end for the threads of one, and Ctrl-C would take as
+long as a server that does not answer.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from typing import TypeVar
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+
+def start(
+    function: Callable[[_Item], _Result], items: Sequence[_Item], workers: int, stop: threading.Event
+) -> list[Future[_Result]]:
+    """What `function` will make of each item, or raise.
+
+    Items are begun in their order, and so many at most are worked on at the same time. What nobody had begun
+    when `stop` was set is cancelled.
+    """
+    futures: list[Future[_Result]] = [Future() for _ in items]
+    waiting: queue.SimpleQueue[tuple[_Item, Future[_Result]]] = queue.SimpleQueue()
+    for pair in zip(items, futures, strict=True):
+        waiting.put(pair)
+
+    def work() -> None:
+        while True:
+            try:
+                item, future = waiting.get_nowait()
+            except queue.Empty:
+                return
+            if stop.is_set():
+                future.cancel()
+                future.set_running_or_notify_cancel()
+                continue
+            try:
+                future.set_result(function(item))
+            except BaseException as error:  # noqa: BLE001 - it comes up where the result is asked for
+                future.set_exception(error)
+
+    for _ in range(min(workers, len(futures))):
+        threading.Thread(target=work, daemon=True).start()
+    return futures

@@ -1,0 +1,175 @@
+"""Applying rendered objects: those of one application in their order, several applications at once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import CancelledError, Future, wait
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sparkgen.cli import abreast, placing
+from sparkgen.cluster import ClusterError
+from sparkgen.cluster.channel import CONNECTIONS
+from sparkgen.cluster.marks import KILLED, apply_over
+from sparkgen.live.values import annotation_of
+from sparkgen.preflight import Facts, Unknown, Wanted
+
+if TYPE_CHECKING:
+    from sparkgen.cluster import Cluster
+
+GRACE = 2.0
+"""Seconds that Ctrl-C leaves to the requests that are under way, so that what they did can be said."""
+
+Object = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """An object as the server has it now, and what the apply came to: created, configured, unchanged."""
+
+    item: Object
+    result: str
+
+    @property
+    def name(self) -> str:
+        """`job.batch/pi-51bb888d`, as kubectl names it."""
+        return placing.full_name(self.item)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one application. `error`: what ended it early; `begun`: False if nobody came to it."""
+
+    done: tuple[Applied, ...] = ()
+    error: ClusterError | None = None
+    begun: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """An application to apply, and what the preflight found; None without one."""
+
+    wanted: Wanted
+    facts: Facts | None
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How objects are applied: as Cluster.apply says."""
+
+    dry_run: bool = False
+    force: bool = False
+
+
+def apply_all(
+    cluster: Cluster, tasks: Sequence[Task], way: Way, tell: Callable[[Outcome], None]
+) -> list[Outcome]:
+    """Apply all applications; `tell` is called for each, in their order, as soon as it is known.
+
+    After a failure no further one is begun, and those that are under way are completed. After Ctrl-C no
+    further object is.
+    """
+    begin_none, leave = threading.Event(), threading.Event()
+    done: list[list[Applied]] = [[] for _ in tasks]
+
+    def one(number: int) -> Outcome:
+        error = _apply(cluster, tasks[number], way, leave, done[number])
+        if error is not None:
+            begin_none.set()
+        return Outcome(tuple(done[number]), error)
+
+    workers = CONNECTIONS if _apart(tasks) else 1
+    futures = abreast.start(one, range(len(tasks)), workers, begin_none)
+    outcomes: list[Outcome] = []
+    try:
+        for future in futures:
+            outcomes.append(_outcome(future))
+            tell(outcomes[-1])
+    except KeyboardInterrupt:
+        begin_none.set()
+        leave.set()
+        wait(futures, GRACE)
+        for some in done[len(outcomes) :]:
+            tell(Outcome(tuple(some)))
+        raise
+    finally:
+        begin_none.set()
+    return outcomes
+
+
+def _apart(tasks: Sequence[Task]) -> bool:
+    """Whether no two applications have an object in common: then their order says nothing."""
+    keys = [
+        (item["kind"], item["metadata"].get("namespace"), item["metadata"]["name"])
+        for task in tasks
+        for item in task.wanted.objects
+    ]
+    return len(set(keys)) == len(keys)
+
+
+def _outcome(future: Future[Outcome]) -> Outcome:
+    try:
+        return future.result()
+    except CancelledError:
+        return Outcome(begun=False)
+
+
+def _apply(
+    cluster: Cluster, task: Task, way: Way, leave: threading.Event, done: list[Applied]
+) -> ClusterError | None:
+    """Apply the objects in their order: what a driver needs comes before it. A refusal ends it.
+
+    Each one goes to `done` at once: after Ctrl-C somebody looks there who does not wait for the rest.
+    """
+    for item in task.wanted.objects:
+        if leave.is_set():
+            break
+        try:
+            done.append(_apply_one(cluster, item, task.facts, way))
+        except ClusterError as error:
+            return error
+    return None
+
+
+def _apply_one(cluster: Cluster, item: Any, facts: Facts | None, way: Way) -> Applied:
+    live = _live(cluster, item, facts)
+    if isinstance(live, Mapping) and annotation_of(live, KILLED):
+        return Applied(dict(live), "unchanged (killed; another spec.run.id, or sparkgen run, runs it again)")
+    laid = apply_over(cluster, item, dry_run=way.dry_run, force=way.force)
+    if laid.created:
+        return Applied(laid.item, "created")
+    if isinstance(live, Unknown):
+        return Applied(laid.item, "applied")
+    return Applied(laid.item, "unchanged" if live is not None and _alike(live, laid.item) else "configured")
+
+
+def _live(cluster: Cluster, item: Any, facts: Facts | None) -> Mapping[str, Any] | Unknown | None:
+    """The object before the apply.
+
+    What the preflight has seen is not asked for again, but for a Job that is there: it may have been killed.
+    """
+    metadata = item["metadata"]
+    if facts is not None:
+        known = facts.live[item["kind"], metadata["name"]]
+        if item["kind"] != "Job" or not isinstance(known, Mapping):
+            return known
+    try:
+        return cluster.get(item["apiVersion"], item["kind"], metadata["name"], metadata.get("namespace", ""))
+    except ClusterError as error:
+        if error.status != 403:
+            raise
+        return Unknown(str(error))
+
+
+def _alike(live: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    """Whether two states differ at most in who set what, and when."""
+    if live["metadata"]["resourceVersion"] == new["metadata"].get("resourceVersion"):
+        return True
+    return _content(live) == _content(new)
+
+
+def _content(item: Mapping[str, Any]) -> Object:
+    own = ("managedFields", "resourceVersion", "generation", "creationTimestamp", "uid")
+    metadata = {key: value for key, value in item["metadata"].items() if key not in own}
+    return {**{key: value for key, value in item.items() if key not in ("status",)}, "metadata": metadata}

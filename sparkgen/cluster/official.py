@@ -1,0 +1,95 @@
+"""Requests through the official client: it knows every way to log in. The one module that imports it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, cast
+
+from kubernetes import client, config
+from kubernetes.client.exceptions import ApiException
+from kubernetes.dynamic import DynamicClient
+
+from sparkgen.cluster.channel import CONNECTIONS, Answer, Call, Refused
+from sparkgen.cluster.errors import ClusterError
+from sparkgen.cluster.place import Chosen
+
+if TYPE_CHECKING:
+    from sparkgen.cluster.connection import Forwarded
+
+
+class Official:
+    """A channel of the official client.
+
+    Its requests share a pool of connections and nothing that changes, so that threads may share it; but
+    `forward` swaps its transport for the time of a call: it wants a channel of its own.
+    """
+
+    def __init__(self, api: client.ApiClient) -> None:
+        self.server = str(api.configuration.host)
+        self._api = api
+        # The dynamic client speaks JSON, whichever version of the typed clients is installed. Its discovery
+        # is a dozen requests and a cache in /tmp that others may write: the paths are in routes.py instead.
+        self._client = DynamicClient(api, discoverer=_NoDiscovery)  # type: ignore[no-untyped-call]
+
+    def send(self, call: Call) -> Answer:
+        """The answer. Refused, or an HTTPError."""
+        headers = dict(call.headers)
+        with _plainly():
+            answer = self._client.request(
+                call.method.lower(),
+                call.path,
+                body=None if call.body is None else dict(call.body),
+                query_params=list(call.query),
+                content_type=headers.pop("Content-Type", None),
+                header_params=headers,
+                serialize=False,
+                _request_timeout=call.timeout,
+            )
+        return cast(Answer, answer)
+
+    def forward(self, pod: str, port: int, namespace: str) -> Forwarded:
+        """One connection to a port of a pod. Refused, or an OSError."""
+        from kubernetes.stream import portforward  # noqa: PLC0415 - for one of many commands
+
+        core = client.CoreV1Api(self._api)
+        with _plainly():
+            opened: Forwarded = portforward(
+                core.connect_get_namespaced_pod_portforward, pod, namespace, ports=str(port)
+            )
+        return opened
+
+
+def channel(chosen: Chosen) -> Official:
+    """The channel to a cluster. ClusterError when its kubeconfig cannot be used."""
+    settings = client.Configuration()
+    settings.retries = 1
+    settings.connection_pool_maxsize = CONNECTIONS
+    try:
+        if chosen.files:
+            # Its functions have no types.
+            config.load_kube_config(  # type: ignore[no-untyped-call]
+                chosen.files, chosen.context, settings, persist_config=False
+            )
+        else:
+            config.load_incluster_config(settings)  # type: ignore[no-untyped-call]
+    except (config.ConfigException, OSError, KeyError, TypeError, ValueError) as error:
+        where = f"the context {chosen.context} of {chosen.files}" if chosen.files else chosen.context
+        raise ClusterError(f"{where} cannot be used: {error}") from error
+    return Official(client.ApiClient(settings))
+
+
+@contextlib.contextmanager
+def _plainly() -> Iterator[None]:
+    """The client's word for a refusal as ours."""
+    try:
+        yield
+    except ApiException as error:
+        raise Refused(int(error.status or 0), str(error.reason or ""), error.body) from error
+
+
+class _NoDiscovery:
+    """What the dynamic client asks for and sparkgen does not need."""
+
+    def __init__(self, client: Any, cache_file: Any) -> None:
+        pass

@@ -1,0 +1,175 @@
+"""`sparkgen apply` of several applications: at once, told in their order, and what ends it early."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from sparkgen.cli import abreast, laying
+
+from .conftest import DOCUMENT, Cli, Result, child_environment
+from .kube import Kube
+
+Act = Callable[..., Result]
+CONFIG_MAPS = "/api/v1/namespaces/analytics/configmaps"
+NAMES = ("one", "two", "three")
+OBJECTS = 8
+
+
+@pytest.fixture
+def kube() -> Iterator[Kube]:
+    """An API server that is up."""
+    made = Kube()
+    yield made
+    for held in made.hold.values():
+        held.set()
+    made.shutdown()
+    made.server_close()
+
+
+@pytest.fixture
+def act(cli: Cli, kube: Kube, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Act:
+    """A function: run `sparkgen ARGUMENTS` with that cluster; three.yaml has three applications."""
+    monkeypatch.setenv("KUBECONFIG", kube.kubeconfig(tmp_path))
+    Path("three.yaml").write_text("---\n".join(DOCUMENT.replace("pi\n", f"{name}\n", 1) for name in NAMES))
+    return cli
+
+
+def own(lines: list[str], name: str) -> list[str]:
+    """The lines that are about an application."""
+    return [line for line in lines if f"/{name} " in line or f"/{name}-" in line]
+
+
+def test_several_are_told_in_their_order(act: Act, kube: Kube) -> None:
+    """Each with its objects in theirs, whichever is done first."""
+    late = threading.Event()
+    kube.hold["PATCH /api/v1/namespaces/analytics/serviceaccounts/one"] = late
+    threading.Timer(0.3, late.set).start()
+    result = act("apply", "three.yaml", "--skip-preflight")
+    assert result.code == 0, result.err
+    lines = result.out.splitlines()
+    assert lines == [line for name in NAMES for line in own(lines, name)]
+    assert len(lines) == OBJECTS * len(NAMES)
+    for name in NAMES:
+        made = [line for line in kube.asked if line.startswith("PATCH") and f"/{name}" in line]
+        assert ("serviceaccounts" in made[0], "/jobs/" in made[-1]) == (True, True)
+    assert [name for name in NAMES if f"sparkgen status {name}" in result.err] == list(NAMES)
+
+
+def test_what_is_the_same_for_all_is_asked_once(act: Act, kube: Kube) -> None:
+    """And of an object that is not there, the dry run tells: each is sent twice, and nothing is read."""
+    secret = ("--set", "spec.imagePullSecrets={registry}")
+    kube.objects["/api/v1/namespaces/analytics/secrets/registry"] = {"kind": "Secret", "metadata": {}}
+    assert act("apply", "three.yaml", *secret).code == 0
+    asked = Counter(line.replace(" dry", "") for line in kube.asked)
+    for line in ("/version", "/api/v1/nodes", "/api/v1/namespaces/analytics"):
+        assert asked[f"GET {line}"] == 1
+    assert asked["GET /api/v1/namespaces/analytics/resourcequotas"] == 1
+    assert asked["GET /api/v1/namespaces/analytics/secrets/registry"] == 1
+    assert sum(count for line, count in asked.items() if line.startswith("GET")) == 5
+    assert {count for line, count in asked.items() if line.startswith("PATCH")} == {2}
+
+
+def test_after_a_failure_none_is_begun(act: Act, kube: Kube, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was done is told, and how many are left."""
+    monkeypatch.setattr(laying, "CONNECTIONS", 1)
+    kube.refuse["PATCH", f"{CONFIG_MAPS}/two-tuning"] = (500, "etcd is away")
+    result = act("apply", "three.yaml", "--skip-preflight")
+    assert result.code == 2
+    assert result.err.endswith(
+        "etcd is away. 1 of 3 applications were not begun. What stands above is applied; apply again when it "
+        "is mended\n"
+    )
+    assert len(own(result.out.splitlines(), "one")) == OBJECTS
+    assert "serviceaccount/two created" in result.out
+    assert [name.partition("-")[0] for name in kube.named("Job")] == ["one"]
+
+
+def test_a_failure_leaves_the_others_whole(act: Act, kube: Kube) -> None:
+    """An application that is under way is completed; every failure is told."""
+    for name in ("one", "two"):
+        kube.refuse["PATCH", f"{CONFIG_MAPS}/{name}-tuning"] = (500, f"no {name}")
+    result = act("apply", "three.yaml", "--skip-preflight")
+    assert result.code == 2
+    told = len(own(result.out.splitlines(), "three"))
+    assert told in (0, OBJECTS)
+    assert len([name for name in kube.named("Job") if name.startswith("three")]) == told // OBJECTS
+    assert ("no one" in result.err) or ("no two" in result.err)
+
+
+def test_documents_that_share_objects_keep_their_order(act: Act, kube: Kube) -> None:
+    """The later one has the last word, as ever."""
+    spec = DOCUMENT.partition("spec:\n")[2].replace("instances: 2", "instances: 5")
+    head = DOCUMENT.partition("spec:\n")[0].replace("kind: Spark", "kind: ScheduledSpark")
+    nested = "".join(f"  {line}\n" for line in spec.splitlines())
+    scheduled = f'{head}spec:\n  schedule: "0 3 * * *"\n  template:\n{nested}'
+    Path("twice.yaml").write_text(f"{DOCUMENT}---\n{scheduled}")
+    lines = act("apply", "twice.yaml", "--skip-preflight").out.splitlines()
+    assert lines.count("configmap/pi-tuning created") == lines.count("configmap/pi-tuning configured") == 1
+    assert '"instances": 5' in kube.one("ConfigMap", "pi-tuning")["data"]["tuning.json"]
+
+
+def child(*arguments: str, stdout: int, stderr: int) -> subprocess.Popen[str]:
+    """`sparkgen ARGUMENTS` as a process of its own."""
+    command = [sys.executable, "-m", "sparkgen", *arguments]
+    environment = child_environment(KUBECONFIG=os.environ["KUBECONFIG"])
+    return subprocess.Popen(
+        command, env=environment, text=True, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr
+    )
+
+
+def test_ctrl_c_leaves_at_once_and_says_what_is_done(act: Act, kube: Kube) -> None:
+    """Exit code 130, though the server does not answer: what it did before is told."""
+    assert act("validate", "three.yaml").code == 0
+    path = f"{CONFIG_MAPS}/one-tuning"
+    kube.hold[f"PATCH {path}"] = threading.Event()
+    process = child("apply", "three.yaml", "--skip-preflight", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    until = time.monotonic() + 20
+    while len(kube.named("Job")) < 2 and time.monotonic() < until:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=15)
+    assert (process.returncode, err) == (130, "sparkgen: interrupted\n")
+    lines = out.splitlines()
+    assert [len(own(lines, name)) for name in ("two", "three")] == [OBJECTS, OBJECTS]
+    assert "serviceaccount/one created" in lines
+    assert not any("one-tuning" in line for line in lines)
+
+
+@pytest.mark.parametrize("options", [[], ["--skip-preflight"]], ids=str)
+def test_a_reader_that_goes_away_stops_nothing(act: Act, kube: Kube, options: list[str]) -> None:
+    """As in `sparkgen apply ... 2>&1 | head`: all is applied, and the exit code says so."""
+    assert act("validate", "three.yaml").code == 0
+    read, write = os.pipe()
+    process = child("apply", "three.yaml", *options, stdout=write, stderr=write)
+    os.close(write)
+    os.close(read)
+    assert process.wait(timeout=30) == 0
+    assert len(kube.named("Job")) == len(NAMES)
+
+
+def test_so_many_are_worked_on_at_once() -> None:
+    """Three wait for each other; what one raises comes up when it is asked for; the rest is not begun."""
+    together, stop = threading.Barrier(3), threading.Event()
+
+    def work(number: int) -> int:
+        together.wait(10)
+        stop.set()
+        if number == 1:
+            raise ValueError(number)
+        return number * 2
+
+    futures = abreast.start(work, range(5), 3, stop)
+    assert (futures[0].result(10), futures[2].result(10)) == (0, 4)
+    assert isinstance(futures[1].exception(10), ValueError)
+    laying.wait(futures, 10)
+    assert [future.cancelled() for future in futures] == [False, False, False, True, True]
