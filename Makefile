@@ -6,6 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # The stamp names the Python it was asked for, so that `make test PYTHON=python3.13` makes .venv anew.
 STAMP := $(VENV)/.made-with-$(subst /,_,$(PYTHON))
+DOCS_STAMP := $(STAMP)-docs
 TESTS ?=
 TAGS ?=
 # A test on the cluster that fails is played once more; both attempts are told (tests/e2e/conftest.py).
@@ -16,7 +17,7 @@ CLUSTER := PYTHONPATH=tools $(PYTHON) -m cluster
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test soak soak-chart lint format bench bench-cluster bench-executors bench-scale bench-shuffle bench-plots \
+.PHONY: help venv docs docs-serve demo test soak soak-chart lint format bench bench-cluster bench-executors bench-scale bench-shuffle bench-plots \
         release golden tools \
         scheduler clean \
         cluster-requirements cluster-up cluster-down cluster-status cluster-images cluster-argocd cluster-shell e2e e2e-full
@@ -38,6 +39,16 @@ $(STAMP): pyproject.toml
 	@"$(PYTHON)" -m venv --clear $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
+
+$(DOCS_STAMP): $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,docs]'
+	@touch $@
+
+docs: $(DOCS_STAMP) ## Build the documentation as a site in build/site, and check every link of it
+	@$(BIN)/python tools/docs_site.py
+
+docs-serve: $(DOCS_STAMP) ## Serve it at http://127.0.0.1:8000, anew at every change
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve --dev-addr 127.0.0.1:8000
 
 demo: $(STAMP) ## Validate and render every example into build/demo, and run one on this machine
 	@$(BIN)/python tools/demo.py

@@ -10,10 +10,13 @@ from pathlib import Path
 
 import pytest
 
+import docs_links
+
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = sorted(
     path.relative_to(ROOT).as_posix()
-    for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")]
+    for pattern in ("*.md", "charts/**/*.md", "docs/**/*.md", "examples/**/*.md", "monitoring/*.md")
+    for path in ROOT.glob(pattern)
 )
 RULES = "docs/reference/rules.md"
 """Shows bad documents on purpose; its own tests hold it."""
@@ -36,13 +39,18 @@ def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_relative_links_lead_somewhere(page: str) -> None:
-    """A link to a file of the repository that is not there is a dead end for a reader."""
-    text = (ROOT / page).read_text(encoding="utf-8")
-    targets = re.findall(r"\]\(([^)#\s]+)[^)]*\)", text)
-    local = [target for target in targets if "://" not in target]
-    missing = [target for target in local if not (ROOT / page).parent.joinpath(target).exists()]
-    assert missing == []
+def test_links_lead_to_files_and_headings_that_are_there(page: str) -> None:
+    """A link to a file or a heading of the repository that is not there is a dead end for a reader."""
+    dead = []
+    for link in docs_links.links((ROOT / page).read_text(encoding="utf-8")):
+        target = ROOT / docs_links.resolved(page, link.target)
+        if link.leaves:
+            continue
+        if not target.exists():
+            dead.append(link.target)
+        elif link.anchor and link.anchor[1:] not in docs_links.anchors(target.read_text(encoding="utf-8")):
+            dead.append(link.target + link.anchor)
+    assert dead == []
 
 
 def whole_documents(page: str) -> list[str]:
