@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "benchmarks"
 OURS, OTHER, PLAIN = "#1b6ca8", "#c0603a", "#8a8f98"
 COLORS = {"sparkgen": OURS, "raw client": PLAIN}
-"""By the name of a side; every other is OTHER."""
+"""By the first word of a side's name, or all of it; every other is OTHER."""
 STYLE: dict[Any, Any] = {
     "font.size": 9,
     "axes.spines.top": False,
@@ -80,8 +80,8 @@ def executors(data: Mapping[str, Mapping[str, Runs]]) -> Figure:
 
 def submissions(data: Mapping[str, Any]) -> Figure:
     """Seconds until all drivers run, on a logarithmic axis."""
-    figure, (time, cpu) = _parts(2, 1.5)
     sides = _sides(data["rounds"])
+    figure, (time, cpu) = _parts(2, 0.7 + 0.4 * len(sides))
     _bars(time, {name: [run["running"] for run in runs] for name, runs in sides.items()})
     time.set_title(f"{data['applications']} applications applied at once", loc="left")
     time.set_xlabel("seconds until all drivers run (logarithmic)")
@@ -162,7 +162,8 @@ def _bars(part: Axes, values: Mapping[str, Sequence[float]], *, alpha: float = 1
     """A bar for each side: its median, with a line from its least to its most, the first side on top."""
     for name, found in values.items():
         middle = statistics.median(found)
-        part.barh(name, middle, color=COLORS.get(name, OTHER), alpha=alpha, height=0.6, zorder=2)
+        color = COLORS.get(name) or COLORS.get(name.partition(" ")[0], OTHER)
+        part.barh(name, middle, color=color, alpha=alpha, height=0.6, zorder=2)
         if says != "created":
             part.plot([min(found), max(found)], [name, name], color="#333333", linewidth=1, zorder=3)
             part.annotate(f" {middle:.1f}", (max(found), name), va="center", fontsize=8)
