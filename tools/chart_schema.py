@@ -1,13 +1,17 @@
 """charts/spark-app/values.schema.json: the document's schema as Helm needs it.
 
-The same form, less the prose (Helm compiles it at each call), and with two differences that Helm makes:
-`global` is a key of every chart's values, and a null may stand for any optional value, because `--set x=null`
-and an overlay's `x:` reach the schema as null where `sparkgen render` deletes the key.
+The same form, less the prose (Helm compiles it at each call) and the names of what is used once, and with two
+differences that Helm makes: `global` is a key of every chart's values, and a null may stand for any optional
+value, because `--set x=null` and an overlay's `x:` reach the schema as null where `sparkgen render` deletes
+the key.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import copy
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sparkgen.schema.store import ANNOTATIONS, bundle
@@ -15,6 +19,10 @@ from sparkgen.schema.store import ANNOTATIONS, bundle
 Schema = dict[str, Any]
 
 PROSE = ANNOTATIONS - {"$defs", "$schema"}
+NULL: Schema = {"type": "null"}
+DEFINITION = "#/$defs/"
+INLINE = 400
+"""Characters of a definition up to which its only reader has it in its place."""
 
 
 def values_schema() -> Schema:
@@ -24,7 +32,65 @@ def values_schema() -> Schema:
     schema["$defs"] = {name: _bare(full["$defs"][name]) for name in sorted(_reached(schema, full["$defs"]))}
     schema["title"] = "A document of `sparkgen render`, as Helm values"
     schema["properties"]["global"] = {"type": ["object", "null"]}
+    _share_nulls(schema)
+    _inline(schema)
     return schema
+
+
+def _mappings(value: Any) -> Iterator[Schema]:
+    """All mappings of a schema, the outer ones first."""
+    if isinstance(value, dict):
+        yield value
+    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _mappings(one)
+
+
+def _uses(schema: Schema) -> Counter[str]:
+    """Reference to a whole definition -> how often it is there; 0 where others refer to parts of it."""
+    found = Counter(one["$ref"] for one in _mappings(schema) if isinstance(one.get("$ref"), str))
+    parts = {reference for reference in found if reference.count("/") > 2}
+    entered = {"/".join(part.split("/")[:3]) for part in parts}
+    return Counter({name: count for name, count in found.items() if name not in parts | entered})
+
+
+def _share_nulls(schema: Schema) -> None:
+    """Let null into a definition where all that use it take null: once, and not at each use of it."""
+    optional: dict[str, list[Schema]] = {}
+    for one in _mappings(schema):
+        if one.keys() == {"if", "else"} and one["if"] == NULL and one["else"].keys() == {"$ref"}:
+            optional.setdefault(one["else"]["$ref"], []).append(one)
+    uses = _uses(schema)
+    for reference, places in optional.items():
+        if len(places) == uses[reference] > 1:
+            for place in places:
+                place.clear()
+                place["$ref"] = reference
+            name = reference.removeprefix(DEFINITION)
+            schema["$defs"][name] = {"if": NULL, "else": schema["$defs"][name]}
+
+
+def _inline(schema: Schema) -> None:
+    """Put small definitions that are used once where they are used, the innermost first."""
+    while True:
+        uses = _uses(schema)
+        small = {
+            DEFINITION + name: name
+            for name, definition in schema["$defs"].items()
+            if uses[DEFINITION + name] == 1 and len(json.dumps(definition)) <= INLINE
+        }
+        innermost = {
+            reference: schema["$defs"][name]
+            for reference, name in small.items()
+            if not any(one.get("$ref") in small for one in _mappings(schema["$defs"][name]))
+        }
+        places = [one for one in _mappings(schema) if one.keys() == {"$ref"} and one["$ref"] in innermost]
+        if not places:
+            return
+        for place in places:
+            del schema["$defs"][small[place["$ref"]]]
+            definition = innermost[place["$ref"]]
+            place.clear()
+            place.update(definition)
 
 
 def _reached(schema: Any, definitions: Mapping[str, Any]) -> set[str]:
@@ -63,7 +129,7 @@ def _bare(schema: Any) -> Any:
         elif key == "additionalProperties" and isinstance(value, dict):
             result[key] = _or_null(_bare(value))
         elif key == "if":
-            result[key] = value
+            result[key] = copy.deepcopy(value)
         elif key not in PROSE and key != "$defs":
             result[key] = _bare(value)
     return result
@@ -75,7 +141,7 @@ def _or_null(schema: Any) -> Any:
         return schema
     kinds = schema.get("type")
     if kinds is None or "const" in schema or "$ref" in schema:
-        return {"if": {"type": "null"}, "else": schema}
+        return {"if": NULL, "else": schema}
     result = {**schema, "type": [*([kinds] if isinstance(kinds, str) else kinds), "null"]}
     if "enum" in schema:
         result["enum"] = [*schema["enum"], None]
