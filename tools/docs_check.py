@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -22,13 +23,20 @@ class Page:
     names: set[str] = field(default_factory=set)
 
 
+SHAPE = {"blockquote", "h1", "h2", "h3", "h4", "img", "li", "ol", "pre", "table", "tr", "ul"}
+"""What differs where two programs read one Markdown text differently."""
+
+
 class _Reader(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.page = Page()
+        self.shape: Counter[str] = Counter()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note what a tag refers to, and what it is called."""
+        if tag in SHAPE:
+            self.shape[tag] += 1
         for name, value in attrs:
             if name in ("href", "src", "data") and value:
                 self.page.uses.append((tag, value))
@@ -41,6 +49,19 @@ def read(text: str) -> Page:
     reader = _Reader()
     reader.feed(text)
     return reader.page
+
+
+def other_shape(html: str, expected: str) -> str:
+    """What the first HTML text has more or fewer of than the second, as "2 <li>, not 3"; "" if nothing."""
+    shapes = []
+    for text in (html, expected):
+        reader = _Reader()
+        reader.feed(text)
+        shapes.append(reader.shape)
+    found, wanted = shapes
+    return ", ".join(
+        f"{found[tag]} <{tag}>, not {wanted[tag]}" for tag in sorted(SHAPE) if found[tag] != wanted[tag]
+    )
 
 
 def problems(site: Path) -> list[str]:

@@ -6,15 +6,21 @@ mkdocs calls these functions by their names; they need the extra `docs`.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+from markdown_it import MarkdownIt
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.plugins import get_plugin_logger
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
+import docs_check
 import docs_links
 import docs_pages
 
+LOG = get_plugin_logger("docs_hook")
+COMMONMARK = MarkdownIt("commonmark").enable("table")
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -36,3 +42,19 @@ def on_page_markdown(markdown: str, *, page: Page, **_: object) -> str:
     """Links that lead out of docs/ lead to those pages."""
     path = docs_links.origin(page.file.src_uri, ROOT)
     return docs_links.relinked(markdown, lambda link: docs_links.for_site(path, link, ROOT))
+
+
+def on_page_content(html: str, *, page: Page, **_: object) -> str:
+    """Refuse a page that GitHub shows otherwise; let paths and long names in tables break between parts.
+
+    mkdocs reads Markdown by older rules than GitHub: a list needs an empty line before it, for instance.
+    """
+    other = docs_check.other_shape(html, COMMONMARK.render(page.markdown or ""))
+    if other:
+        LOG.warning("%s is not shown as on GitHub: %s", page.file.src_uri, other)
+    return re.sub(r"(?s)<(t[dh])\b.*?</\1>", lambda cell: _breakable(cell[0]), html)
+
+
+def _breakable(cell: str) -> str:
+    between = re.compile(r"(?<=\w[./_:])(?=\w)|(?<=[a-z])(?=[A-Z])")
+    return re.sub(r"(?s)(?<=<code>).*?(?=</code>)", lambda code: between.sub("<wbr>", code[0]), cell)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -54,7 +55,8 @@ def page(path: str, root: Path) -> str:
     if not path.startswith(EXAMPLES):
         return f"---\nsearch:\n  exclude: true\n---\n{shown}"
     beside = _listing(other for other in file.parent.iterdir() if other != file and other.is_file())
-    return f"{shown}\nIn the same folder:\n\n{beside}" if beside else shown
+    shown += f"\nIn the same folder:\n\n{beside}" if beside else ""
+    return f"{shown}\n[All examples]({posixpath.relpath(EXAMPLES, posixpath.dirname(path))}/README.md)\n"
 
 
 def _listing(files: Iterable[Path]) -> str:

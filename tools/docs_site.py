@@ -23,7 +23,14 @@ QUIET = {"NO_MKDOCS_2_WARNING": "1"}
 
 def main() -> int:
     """Build and check; 1 when something is wrong, which was said."""
-    mkdocs = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--clean"]
+    mkdocs = [
+        sys.executable,
+        "-m",
+        "mkdocs",
+        "build",
+        "--strict",
+        "--clean",
+    ]  # --quiet would swallow what strict counts
     if subprocess.run(mkdocs, cwd=ROOT, env={**os.environ, **QUIET}, check=False).returncode:
         return 1
     problems = docs_check.problems(SITE)

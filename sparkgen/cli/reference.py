@@ -44,7 +44,7 @@ def reference() -> str:
 
 def _section(module: ModuleType) -> str:
     """One command: how it is called, what it does, its arguments and options, examples."""
-    name = module.__name__.rpartition(".")[2]
+    name = module.__name__.rpartition(".")[2].rstrip("_")  # import_ is the command `import`
     calls, rows = [], []
     for command in getattr(module, "COMMANDS", None) or (module.command,):
         parameters = list(_parameters(command))

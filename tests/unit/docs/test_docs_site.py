@@ -116,6 +116,7 @@ def test_a_file_is_shown_as_code(tmp_path: Path) -> None:
     shown = docs_pages.page("examples/pi/app.yaml", root)
     assert shown == (
         "# examples/pi/app.yaml\n\n````yaml\na: 1\n````\n\nIn the same folder:\n\n- [prod.yaml](prod.yaml)\n"
+        "\n[All examples](../README.md)\n"
     )
     assert docs_pages.page("x.py", root).startswith("---\nsearch:\n  exclude: true\n---\n# x.py\n")
 
@@ -143,6 +144,14 @@ def test_dead_links_and_foreign_things_are_found(tmp_path: Path) -> None:
         "s.css: https://example.org/f.woff is not of this site",
         "s.css: t.css is not of this site",
     ]
+
+
+def test_a_list_that_was_read_as_text_is_found() -> None:
+    """What mkdocs makes of a page is compared with what GitHub makes of it, by what can be counted."""
+    assert docs_check.other_shape("<p>a\n- b\n- c</p>", "<p>a</p><ul><li>b</li><li>c</li></ul>") == (
+        "0 <li>, not 2, 0 <ul>, not 1"
+    )
+    assert docs_check.other_shape('<h2 id="a">a</h2>', "<h2>a</h2>") == ""
 
 
 @pytest.mark.parametrize(
