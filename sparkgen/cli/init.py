@@ -19,7 +19,8 @@ HELP = """Write a commented, valid document to start from.
 
 It asks nothing, and overwrites no file without --force.
 The document runs an example of the stock Spark image; put your application in its place. Or it is the
-shuffle service that applications name in spec.shuffleService.
+shuffle service that applications name in spec.shuffleService, or the history server that shows what they
+wrote to spec.eventLog.
 """
 EXAMPLES = """\b
 Examples:
@@ -28,10 +29,11 @@ Examples:
   sparkgen init --scheduled jobs/nightly.yaml
   sparkgen init --type java -      # to standard output
   sparkgen init --shuffle-service shuffle.yaml
+  sparkgen init --history-server history.yaml
 """
 
 _SPARK_VERSION = "3.5.8"
-_NAME, _SERVICE_NAME = "my-app", "shuffle-35"
+_NAME, _SERVICE_NAME, _HISTORY_NAME = "my-app", "shuffle-35", "spark-history"
 _EXAMPLES_JAR = f"local:///opt/spark/examples/jars/spark-examples_2.12-{_SPARK_VERSION}.jar"
 
 
@@ -88,7 +90,9 @@ def command(
     name: Annotated[
         str | None,
         typer.Option(
-            "--name", metavar="NAME", help=f"Its name (default {_NAME}; a shuffle service's {_SERVICE_NAME})."
+            "--name",
+            metavar="NAME",
+            help=f"Its name (default {_NAME}; {_SERVICE_NAME} and {_HISTORY_NAME} for the two services).",
         ),
     ] = None,
     scheduled: Annotated[
@@ -97,21 +101,28 @@ def command(
     shuffle_service: Annotated[
         bool, typer.Option("--shuffle-service", help="A shuffle service for applications, and none of them.")
     ] = False,
+    history_server: Annotated[
+        bool, typer.Option("--history-server", help="A history server for runs that are over.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite FILE if it is there.")] = False,
 ) -> None:
     """Write a document to start from."""
-    if shuffle_service and (scheduled or language):
+    services = {"--shuffle-service": shuffle_service, "--history-server": history_server}
+    asked = [option for option, given in services.items() if given]
+    if len(asked) > 1:
+        raise SparkgenError(f"{' and '.join(asked)} are two documents: run the command once for each")
+    if asked and (scheduled or language):
         raise SparkgenError(
-            "--shuffle-service is no application: leave out --type and --scheduled, or leave it out"
+            f"{asked[0]} is no application: leave out --type and --scheduled, or leave it out"
         )
-    if name is None:
-        name = _SERVICE_NAME if shuffle_service else _NAME
-    _check_name(name)
-    text = (
-        service_document(name)
-        if shuffle_service
-        else document(language or Language.PYTHON, name, scheduled=scheduled)
-    )
+    if name is not None:
+        _check_name(name)
+    if shuffle_service:
+        text = service_document(name or _SERVICE_NAME)
+    elif history_server:
+        text = history_document(name or _HISTORY_NAME)
+    else:
+        text = document(language or Language.PYTHON, name or _NAME, scheduled=scheduled)
     if file == "-":
         output.write(text)
         return
@@ -129,6 +140,11 @@ def document(language: Language, name: str, *, scheduled: bool) -> str:
 def service_document(name: str) -> str:
     """The text of a new shuffle service's document."""
     return _filled("shuffle-service.yaml.j2", name, image=_STARTS[Language.PYTHON]["image"])
+
+
+def history_document(name: str) -> str:
+    """The text of a new history server's document."""
+    return _filled("history-server.yaml.j2", name, image=_STARTS[Language.PYTHON]["image"])
 
 
 def _filled(template: str, name: str, **values: object) -> str:

@@ -10,6 +10,7 @@ from sparkgen import semantics
 from sparkgen.errors import Path, Severity
 
 if TYPE_CHECKING:
+    from sparkgen.lint.serversubject import ServerSubject
     from sparkgen.lint.subject import Subject
 
 
@@ -39,6 +40,7 @@ class Finding(semantics.Finding):
 
 
 Check = Callable[["Subject"], Iterable[Finding]]
+ServerCheck = Callable[["ServerSubject"], Iterable[Finding]]
 
 
 @dataclass(frozen=True, slots=True)

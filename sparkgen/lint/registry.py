@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sparkgen import semantics
 from sparkgen.errors import Problem, Severity
@@ -14,10 +14,13 @@ from sparkgen.lint import rules_hardening as hardening
 from sparkgen.lint import rules_images as images
 from sparkgen.lint import rules_reliability as reliability
 from sparkgen.lint import rules_restricted as restricted
-from sparkgen.lint.findings import Edit, Rule
+from sparkgen.lint import rules_servers as servers
+from sparkgen.lint.findings import Edit, Finding, Rule, ServerCheck
+from sparkgen.lint.serversubject import ServerSubject
 from sparkgen.lint.settings import Settings
 from sparkgen.lint.subject import Subject
 from sparkgen.model import SERVER_KINDS
+from sparkgen.model.historyserver import HISTORY_KIND
 from sparkgen.semantics.secret import redacted
 
 if TYPE_CHECKING:
@@ -43,6 +46,12 @@ RAISED: Mapping[str, Mapping[str, Severity]] = {
 """Profile -> warnings of `sparkgen validate` that are errors in it."""
 
 _G, _P, _S, _C = ("gitops",), ("production",), ("pss-restricted",), ("cost",)
+
+
+def _of_servers(_: Subject) -> tuple[Finding, ...]:
+    """Of rules about servers alone: rules_servers.py says how they look at one."""
+    return ()
+
 
 # ruff: noqa: E501 - a table reads best with one rule per line
 # fmt: off
@@ -100,6 +109,9 @@ RULES: tuple[Rule, ...] = (
     Rule("SG254", "required-labels", WARNING, _P, "A label that is required here, and missing.", reliability.required_labels),
     Rule("SG255", "unlimited-result", WARNING, _P, "Results without a limit of size.", reliability.unlimited_result),
     Rule("SG256", "small-overhead", WARNING, _P, "Python or R with little room beside the heap.", reliability.small_overhead),
+    # what serves people
+    Rule("SG257", "plain-ingress", WARNING, _P, "An Ingress without a certificate.", hardening.plain_ingress),
+    Rule("SG258", "endless-logs", WARNING, _P, "Event logs that nobody removes.", _of_servers),
     # cost
     Rule("SG260", "large-pointers", INFO, _P + _C, "A heap just above 32g.", reliability.large_pointers),
     Rule("SG261", "fixed-fleet", WARNING, _C, "Many executors that stay until the end.", cost.fixed_fleet),
@@ -139,21 +151,34 @@ def check(document: Document, settings: Settings) -> list[tuple[Problem, tuple[E
     """
     node = document.node
     found: dict[Problem, tuple[Edit, ...]] = {}
-    if document.value["kind"] in SERVER_KINDS:
-        return []  # rules of reviewers are about applications
-    subject = Subject.of(document.value, settings)
-    for rule in RULES:
-        for finding in rule.check(subject):
-            on_key = finding.on_key or node.find(finding.path) is None
-            problem = Problem(
-                rule.code,
-                WARNING,
-                node.locate_key(finding.path) if on_key else node.locate(finding.path),
-                finding.path,
-                redacted(finding.message),
-                redacted(finding.found),
-                finding.allowed,
-                redacted(finding.next_step),
-            )
-            found.setdefault(problem, finding.fix)
+    for code, finding in _findings(document.value, settings):
+        on_key = finding.on_key or node.find(finding.path) is None
+        problem = Problem(
+            code,
+            WARNING,
+            node.locate_key(finding.path) if on_key else node.locate(finding.path),
+            finding.path,
+            redacted(finding.message),
+            redacted(finding.found),
+            finding.allowed,
+            redacted(finding.next_step),
+        )
+        found.setdefault(problem, finding.fix)
     return list(found.items())
+
+
+def _findings(value: Mapping[str, Any], settings: Settings) -> Iterator[tuple[str, Finding]]:
+    """Code and finding, in the order of the table."""
+    if value["kind"] in SERVER_KINDS:
+        server = ServerSubject.of(value, settings)
+        for code, look in sorted(server_checks(value["kind"]).items()):
+            yield from ((code, finding) for finding in look(server))
+        return
+    subject = Subject.of(value, settings)
+    for rule in RULES:
+        yield from ((rule.code, finding) for finding in rule.check(subject))
+
+
+def server_checks(kind: str) -> Mapping[str, ServerCheck]:
+    """Code -> how the rule looks at a server of this kind; rules that are not in it say nothing of one."""
+    return servers.HISTORY if kind == HISTORY_KIND else servers.SERVERS

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from sparkgen.lint.findings import Finding, Put
 from sparkgen.lint.subject import Subject
+from sparkgen.lint.view import View
 
 SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
 SYNC_WAVE = "argocd.argoproj.io/sync-wave"
@@ -85,7 +86,7 @@ def early_wave(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def namespace(subject: Subject) -> Iterator[Finding]:
+def namespace(subject: View) -> Iterator[Finding]:
     """A document that does not say where it belongs."""
     if not subject.has(("metadata", "namespace")):
         yield Finding(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from sparkgen import contract
+from sparkgen.errors import Path
 from sparkgen.lint.findings import Finding
-from sparkgen.lint.subject import Container, Pod, Subject
+from sparkgen.lint.subject import Subject
+from sparkgen.lint.view import Container, Pod, View
 
 LOWEST_USER = 10_000
 """Users below may be somebody on the node (Trivy KSV-0020, Datree, kube-score)."""
@@ -37,7 +40,7 @@ def writable_root(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def low_user(subject: Subject) -> Iterator[Finding]:
+def low_user(subject: View) -> Iterator[Finding]:
     """Users that may be somebody's on the node, too."""
     for pod in subject.pods:
         user = pod.security("runAsUser")
@@ -99,25 +102,39 @@ def network_policy(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def exposed_ui(subject: Subject) -> Iterator[Finding]:
-    """The Spark UI outside of the cluster: it asks nobody who they are."""
-    kind = subject.application.ui.get("serviceType", "ClusterIP")
+def exposed_ui(subject: View) -> Iterator[Finding]:
+    """Spark's pages outside of the cluster: they ask nobody who they are."""
+    options = subject.at(subject.path("sparkUIOptions")) or {}
+    opens = f"opens {subject.PAGES}, which asks nobody who they are, to what is outside of the cluster"
+    kind = options.get("serviceType", "ClusterIP")
     if kind in ("NodePort", "LoadBalancer"):
         yield Finding(
-            subject.facts.path("sparkUIOptions", "serviceType"),
-            "opens the Spark UI, which asks nobody who they are, to what is outside of the cluster",
+            subject.path("sparkUIOptions", "serviceType"),
+            opens,
             kind,
             "ClusterIP",
             "use ClusterIP, and put a proxy that authenticates before it",
         )
     for field in ("ingress", "route"):
-        if field in subject.application.ui:
+        if field in options:
             yield Finding(
-                subject.facts.path("sparkUIOptions", field),
-                "opens the Spark UI, which asks nobody who they are, to what is outside of the cluster",
+                subject.path("sparkUIOptions", field),
+                opens,
                 next_step="have the controller or gateway ask who it is, and ignore this with that reason",
                 on_key=True,
             )
+
+
+def plain_ingress(subject: View) -> Iterator[Finding]:
+    """An Ingress without a certificate: pages, and what a proxy asks for, travel in the clear."""
+    ingress = subject.at(subject.path("sparkUIOptions", "ingress"))
+    if ingress and not ingress.get("tlsSecretName"):
+        yield Finding(
+            subject.path("sparkUIOptions", "ingress", "tlsSecretName"),
+            f"{subject.PAGES} and the login before it travel in the clear: the Ingress has no certificate",
+            next_step="name the Secret with the certificate of `host`: `tlsSecretName: ...`",
+            on_key=True,
+        )
 
 
 def api_token(subject: Subject) -> Iterator[Finding]:
@@ -149,12 +166,17 @@ def _token_volumes(pod: Pod) -> Iterator[str]:
 def secret_in_env(subject: Subject) -> Iterator[Finding]:
     """Secrets in variables: every child process has them, and crash reports show them."""
     for container in subject.facts.containers:
-        for path, item in container.items("env"):
-            if (item.get("valueFrom") or {}).get("secretKeyRef"):
-                yield _leaking(path, str(item["name"]))
-        for path, item in container.items("envFrom"):
-            if item.get("secretRef"):
-                yield _leaking(path, str(item["secretRef"].get("name", "")))
+        yield from secrets_in(container.path, container.spec)
+
+
+def secrets_in(path: Path, spec: Mapping[str, Any]) -> Iterator[Finding]:
+    """The Secrets in `env` and `envFrom` of what stands at a path."""
+    for index, item in enumerate(spec.get("env") or ()):
+        if (item.get("valueFrom") or {}).get("secretKeyRef"):
+            yield _leaking((*path, "env", index), str(item["name"]))
+    for index, item in enumerate(spec.get("envFrom") or ()):
+        if item.get("secretRef"):
+            yield _leaking((*path, "envFrom", index), str(item["secretRef"].get("name", "")))
 
 
 def _leaking(path: tuple[str | int, ...], name: str) -> Finding:
@@ -179,11 +201,15 @@ def open_debugger(subject: Subject) -> Iterator[Finding]:
     for role in ("driver", "executor"):
         for name in (f"spark.{role}.extraJavaOptions", f"spark.{role}.defaultJavaOptions"):
             text = subject.facts.properties.get(name, "")
-            for pattern, message in _DEBUGGERS:
-                found = pattern.search(text)
-                if found:
-                    path = subject.facts.place(name)
-                    yield Finding(path, message, found[0], next_step="delete the option")
+            yield from debuggers_in(subject.facts.place(name), text)
+
+
+def debuggers_in(path: Path, text: str) -> Iterator[Finding]:
+    """What opens a JVM in the options that stand at a path."""
+    for pattern, message in _DEBUGGERS:
+        found = pattern.search(text)
+        if found:
+            yield Finding(path, message, found[0], next_step="delete the option")
 
 
 def kill_in_ui(subject: Subject) -> Iterator[Finding]:

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from sparkgen.errors import Path
 from sparkgen.lint.findings import Finding
-from sparkgen.lint.subject import Container, Subject
+from sparkgen.lint.subject import Subject
+from sparkgen.lint.view import Container, View
 
 
-def digest(subject: Subject) -> Iterator[Finding]:
+def digest(subject: View) -> Iterator[Finding]:
     """Images that are named by a tag, which may be moved."""
     for path, image, _ in _images(subject):
         if "@sha256:" not in image:
@@ -22,7 +23,7 @@ def digest(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def unqualified(subject: Subject) -> Iterator[Finding]:
+def unqualified(subject: View) -> Iterator[Finding]:
     """Images without a registry: each node's own configuration says where they come from."""
     for path, image, _ in _images(subject):
         if not registry(image):
@@ -35,7 +36,7 @@ def unqualified(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def registries(subject: Subject) -> Iterator[Finding]:
+def registries(subject: View) -> Iterator[Finding]:
     """Images from elsewhere than the repository's configuration allows (`settings.registries`)."""
     allowed = subject.settings.registries
     for path, image, _ in _images(subject):
@@ -46,12 +47,12 @@ def registries(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def pull_policy(subject: Subject) -> Iterator[Finding]:
+def pull_policy(subject: View) -> Iterator[Finding]:
     """Pull policies with which two nodes may run different images of one name."""
     told: set[Path] = set()
     for path, image, container in _images(subject):
         policy = container.spec.get("imagePullPolicy")
-        own = subject.where((*container.places, subject.facts.root), "imagePullPolicy")
+        own = subject.where((*container.places, subject.root), "imagePullPolicy")
         place = own if subject.has(own) else path
         if place in told or policy == "Always" or (policy != "Never" and "@sha256:" in image):
             continue
@@ -80,7 +81,7 @@ def registry(image: str) -> str:
     return first if slash and ("." in first or ":" in first or first == "localhost") else ""
 
 
-def _images(subject: Subject) -> Iterator[tuple[Path, str, Container]]:
+def _images(subject: View) -> Iterator[tuple[Path, str, Container]]:
     """Each image of the document, once: its path, its name, a container of it."""
     told: set[tuple[Path, str]] = set()
     for _, container in subject.containers("spark", "init", "sidecar", "runtime"):
@@ -91,11 +92,11 @@ def _images(subject: Subject) -> Iterator[tuple[Path, str, Container]]:
             yield path, image, container
 
 
-def _image_path(subject: Subject, container: Container) -> Path:
+def _image_path(subject: View, container: Container) -> Path:
     if container.kind == "runtime":
         return container.places[0]
     if container.kind == "spark":
-        return subject.where((container.places[0], subject.facts.root), "image")
+        return subject.where((container.places[0], subject.root), "image")
     return subject.where(container.places, "image")
 
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from sparkgen import contract
 from sparkgen.errors import Path
 from sparkgen.lint.findings import Finding
-from sparkgen.lint.subject import Pod, Subject
+from sparkgen.lint.subject import Subject
+from sparkgen.lint.view import Pod, View
 
 SHORTEST_GRACE = 60
 _SPOT = ("spot", "preemptible", "interruptible")
@@ -113,13 +114,15 @@ def driver_priority(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def verbose_log(subject: Subject) -> Iterator[Finding]:
+def verbose_log(subject: View) -> Iterator[Finding]:
     """A log that says everything: it costs time, and shows data and credentials."""
-    if subject.application.log_level in ("DEBUG", "TRACE", "ALL"):
+    path = subject.path("logging", "level")
+    level = subject.at(path)
+    if level in ("DEBUG", "TRACE", "ALL"):
         yield Finding(
-            subject.facts.path("logging", "level"),
-            "logs so much that it slows the run, and data and credentials may be in it",
-            subject.application.log_level,
+            path,
+            "logs so much that it slows what it tells of, and data and credentials may be in it",
+            level,
             "INFO, WARN, ERROR",
             "use INFO, and `logging.loggers` for the package that you look into",
         )
@@ -204,13 +207,14 @@ def evictable_driver(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def required_labels(subject: Subject) -> Iterator[Finding]:
+def required_labels(subject: View) -> Iterator[Finding]:
     """Labels that the repository's configuration asks for (`settings.requiredLabels`)."""
-    missing = [key for key in subject.settings.required_labels if key not in subject.application.labels]
+    labels = subject.at(("metadata", "labels")) or {}
+    missing = [key for key in subject.settings.required_labels if key not in labels]
     if missing:
         yield Finding(
             ("metadata", "labels"),
-            f"every application has these labels here, and this one has no {', '.join(missing)}",
+            f"every document has these labels here, and this one has no {', '.join(missing)}",
             next_step=f"add it: `{missing[0]}: ...`",
             on_key=True,
         )
@@ -219,14 +223,20 @@ def required_labels(subject: Subject) -> Iterator[Finding]:
 def large_pointers(subject: Subject) -> Iterator[Finding]:
     """A heap just above the size up to which the JVM packs its pointers: it holds less than a smaller one."""
     for role in (subject.application.driver, subject.application.executor):
-        if _OOPS_END <= role.memory.heap < _OOPS_GAP_END:
-            yield Finding(
-                subject.property_path(f"spark.{role.name}.memory"),
-                "from 32g on pointers take twice the room: up to 48g the heap holds less than one of 31g",
-                "",
-                "at most 31g, or 48g and more",
-                "use 31g, or more executors",
-            )
+        place = subject.property_path(f"spark.{role.name}.memory")
+        yield from pointers(place, role.memory.heap, "use 31g, or more executors")
+
+
+def pointers(path: Path, heap: int, step: str) -> Iterator[Finding]:
+    """What is to be said of a heap of so many MiB, at its path, with the next step."""
+    if _OOPS_END <= heap < _OOPS_GAP_END:
+        yield Finding(
+            path,
+            "from 32g on pointers take twice the room: up to 48g the heap holds less than one of 31g",
+            "",
+            "at most 31g, or 48g and more",
+            step,
+        )
 
 
 def unlimited_result(subject: Subject) -> Iterator[Finding]:

@@ -11,7 +11,8 @@ from typing import Any
 
 from sparkgen.errors import Path
 from sparkgen.lint.findings import Finding, Put
-from sparkgen.lint.subject import Container, Pod, Subject
+from sparkgen.lint.subject import Subject
+from sparkgen.lint.view import Container, Pod, View
 
 VOLUME_TYPES = frozenset(
     (
@@ -90,7 +91,7 @@ def _foreign_handlers(subject: Subject, container: Container) -> Iterator[Findin
                 )
 
 
-def privileged(subject: Subject) -> Iterator[Finding]:
+def privileged(subject: View) -> Iterator[Finding]:
     """Containers that are as good as root on the node."""
     for places, context in _contexts(subject):
         if context.get("privileged"):
@@ -149,7 +150,7 @@ def capabilities(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def root(subject: Subject) -> Iterator[Finding]:
+def root(subject: View) -> Iterator[Finding]:
     """Containers that run as root, or may."""
     for pod in subject.pods:
         if pod.security("runAsUser") == 0:
@@ -172,7 +173,7 @@ def _may_be_root(path: Path) -> Finding:
     return Finding(path, "lets the container run as root", "false", "true", "delete it; the default is true")
 
 
-def seccomp(subject: Subject) -> Iterator[Finding]:
+def seccomp(subject: View) -> Iterator[Finding]:
     """Containers that may make every call of the kernel."""
     for places, context in _contexts(subject):
         kind = (context.get("seccompProfile") or {}).get("type")
@@ -200,7 +201,7 @@ def volume_types(subject: Subject) -> Iterator[Finding]:
                     yield Finding(path, f"a volume of the kind {kind} is refused", kind, next_step=step)
 
 
-def confinement(subject: Subject) -> Iterator[Finding]:
+def confinement(subject: View) -> Iterator[Finding]:
     """AppArmor and SELinux turned off, and settings of the kernel that reach beyond the pod."""
     yield from _apparmor_annotations(subject)
     for places, context in _contexts(subject):
@@ -219,19 +220,18 @@ def confinement(subject: Subject) -> Iterator[Finding]:
                 yield Finding(path, message, next_step="delete it", on_key=True)
 
 
-def _apparmor_annotations(subject: Subject) -> Iterator[Finding]:
+def _apparmor_annotations(subject: View) -> Iterator[Finding]:
     """How AppArmor was turned off before Kubernetes 1.30."""
     for pod in subject.pods:
         for key, text in pod.annotations.items():
             if key.startswith(APPARMOR_ANNOTATION) and not (
                 text in ("", "runtime/default") or text.startswith("localhost/")
             ):
-                places = (subject.facts.path(pod.role), subject.facts.path(pod.role, "template", "metadata"))
-                path = subject.where(places, "annotations", key)
+                path = subject.where(pod.annotated, key)
                 yield Finding(path, "turns AppArmor off", text, "runtime/default, localhost/*", "delete it")
 
 
-def _contexts(subject: Subject) -> Iterator[tuple[Places, dict[str, Any]]]:
+def _contexts(subject: View) -> Iterator[tuple[Places, dict[str, Any]]]:
     """The security contexts of the pods and their containers, each with its places in the document."""
     for pod in subject.pods:
         yield pod.places, pod.spec.get("securityContext") or {}

@@ -1,83 +1,34 @@
-"""One valid document and the pods that are rendered from it, as the rules of policy need them."""
+"""One valid document of an application and its pods as they are rendered, as rules of policy need them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from sparkgen import contract, model, resources
 from sparkgen.errors import Path
 from sparkgen.lint.settings import Settings
+from sparkgen.lint.view import Container, Kind, Pod, View
 from sparkgen.model.application import Application
 from sparkgen.semantics.facts import ROLES, SPARK_CONTAINER, Facts
-
-Kind = Literal["spark", "init", "sidecar", "runtime"]
 
 _RUNTIME = (contract.INSTALL_CONTAINER, contract.ALLOCATOR_CONTAINER)
 
 
 @dataclass(frozen=True, slots=True)
-class Container:
-    """A container as it is rendered.
-
-    `kind`: "runtime" for the two of sparkgen's own. `places`: where the document describes it, the one that
-    wins first.
-    """
-
-    role: str
-    kind: Kind
-    name: str
-    spec: Mapping[str, Any]
-    places: tuple[Path, ...]
-
-    def security(self, *names: str) -> Any:
-        """A setting of its own security context, or None."""
-        return _dig(self.spec, ("securityContext", *names))
-
-
-@dataclass(frozen=True, slots=True)
-class Pod:
-    """The driver's or the executors' pod as it is rendered.
-
-    `places`: where the document has its security context.
-    """
-
-    role: str
-    template: Mapping[str, Any]
-    containers: tuple[Container, ...]
-    places: tuple[Path, ...]
-
-    @property
-    def spec(self) -> Mapping[str, Any]:
-        """The pod's spec."""
-        inside: Mapping[str, Any] = self.template["spec"]
-        return inside
-
-    @property
-    def annotations(self) -> Mapping[str, str]:
-        """The pod's annotations."""
-        found: Mapping[str, str] = self.template["metadata"].get("annotations") or {}
-        return found
-
-    def security(self, *names: str) -> Any:
-        """A setting of the pod's security context, or None."""
-        return _dig(self.spec, ("securityContext", *names))
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """A frozen view of one document: its facts, its application, its pods. Nothing here may be changed.
+class Subject(View):
+    """A frozen view of one application's document: its facts, its application, its pods.
 
     `job_annotations`: those of the Job of an application that runs once; none for all others.
     """
 
+    PAGES = "the Spark UI"
+
     facts: Facts
     application: Application
-    pods: tuple[Pod, ...]
     job_annotations: Mapping[str, str]
-    settings: Settings
 
     @classmethod
     def of(cls, value: Mapping[str, Any], settings: Settings) -> Subject:
@@ -88,7 +39,7 @@ class Subject:
         templates = {"driver": _driver(objects), "executor": _executor(objects)}
         pods = tuple(_pod(facts, role, templates[role]) for role in ROLES)
         jobs = [item["metadata"].get("annotations") or {} for item in objects if item["kind"] == "Job"]
-        return cls(facts, application, pods, jobs[0] if jobs else {}, settings)
+        return cls(value, facts.root, pods, settings, facts, application, jobs[0] if jobs else {})
 
     @property
     def driver(self) -> Pod:
@@ -110,41 +61,10 @@ class Subject:
         """The annotations that all its objects get."""
         return self.application.annotations
 
-    def containers(self, *kinds: Kind) -> Iterator[tuple[Pod, Container]]:
-        """The containers of these kinds (of all but sparkgen's own, if none is named), with their pods."""
-        for pod in self.pods:
-            for container in pod.containers:
-                if container.kind in (kinds or ("spark", "init", "sidecar")):
-                    yield pod, container
-
-    def has(self, path: Path) -> bool:
-        """Whether the document says anything at a path."""
-        return self.at(path) is not None
-
-    def at(self, path: Path) -> Any:
-        """What the document says at a path, or None."""
-        return _dig(self.facts.value, path)
-
-    def where(self, places: tuple[Path, ...], *names: str) -> Path:
-        """The path of a field in the first place that has it; in the first of all if none has."""
-        paths = [(*place, *names) for place in places]
-        return next((path for path in paths if self.has(path)), paths[0])
-
     def property_path(self, name: str) -> Path:
         """Where a Spark property is said, or would be."""
         path = self.facts.place(name)
         return path if self.has(path) else self.facts.path("sparkConf", name)
-
-
-def _dig(value: Any, parts: Path) -> Any:
-    for part in parts:
-        if isinstance(value, dict):
-            value = value.get(part)
-        elif isinstance(value, list) and isinstance(part, int) and part < len(value):
-            value = value[part]
-        else:
-            return None
-    return value
 
 
 def _not_history(item: Mapping[str, Any]) -> bool:
@@ -182,7 +102,8 @@ def _pod(facts: Facts, role: str, template: Mapping[str, Any]) -> Pod:
         facts.path(role, "podSecurityContext"),
         facts.path(role, "template", "spec", "securityContext"),
     )
-    return Pod(role, template, tuple(found), places)
+    annotated = (facts.path(role, "annotations"), facts.path(role, "template", "metadata", "annotations"))
+    return Pod(role, template, tuple(found), places, annotated)
 
 
 def _container(facts: Facts, role: str, spec: Mapping[str, Any], *, init: bool) -> Container:

@@ -45,6 +45,32 @@ def test_the_shuffle_service_of_init_is_valid(cli: Cli) -> None:
         assert cli("init", "--shuffle-service", *option, "-").code == 2
 
 
+def test_the_history_server_of_init_is_valid(cli: Cli) -> None:
+    """As it is, and with every field that is commented out; it is one document, and no application."""
+    result = cli("init", "--history-server", "-")
+    opened = re.sub(
+        r"^( *)# ( *(?!sparkgen|yaml)[a-zA-Z./-]+:(?: .*)?| +- .*)$", r"\1\2", result.out, flags=re.M
+    )
+    for text in (result.out, opened):
+        Path("history.yaml").write_text(text)
+        assert cli("validate", "--strict", "history.yaml").out == "1 document valid\n"
+    spec = yaml.safe_load(opened)["spec"]
+    assert "sparkUIOptions" in spec.keys() - yaml.safe_load(result.out)["spec"].keys()
+    assert spec["networkPolicy"]["ingressFrom"]
+    assert "Deployment" in [item["kind"] for item in yaml.safe_load_all(cli("render", "history.yaml").out)]
+    for option in (["--scheduled"], ["--type", "java"], ["--shuffle-service"]):
+        assert cli("init", "--history-server", *option, "-").code == 2
+    assert "name: old-runs\n" in cli("init", "--history-server", "--name", "old-runs", "-").out
+
+
+@pytest.mark.parametrize("option", ["--history-server", "--shuffle-service"])
+def test_of_what_init_writes_lint_asks_for_a_digest_and_a_place(cli: Cli, option: str) -> None:
+    """What nobody can know beforehand; all else that a reviewer wants is there."""
+    cli("init", option, "new.yaml")
+    found = json.loads(cli("lint", "new.yaml", "--isolated", "--format", "json").out)
+    assert {problem["code"] for problem in found if problem["severity"] != "info"} <= {"SG204", "SG220"}
+
+
 @pytest.mark.parametrize("scheduled", [[], ["--scheduled"]])
 def test_what_init_suggests_in_comments_is_valid(cli: Cli, scheduled: list[str]) -> None:
     """Taking the `# ` away from any field that is commented out gives a valid document."""

@@ -1,0 +1,95 @@
+"""What a reviewer asks of a history server or a shuffle service."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sparkgen.lint import rules_gitops as gitops
+from sparkgen.lint import rules_hardening as hardening
+from sparkgen.lint import rules_images as images
+from sparkgen.lint import rules_reliability as reliability
+from sparkgen.lint import rules_restricted as restricted
+from sparkgen.lint.findings import Finding, ServerCheck
+from sparkgen.lint.serversubject import ServerSubject
+from sparkgen.model.historyserver import HistoryServer
+
+
+def cpu_limit(subject: ServerSubject) -> Iterator[Finding]:
+    """A server without a limit of CPU: it may take a whole node."""
+    path = subject.path("resources", "limits", "cpu")
+    if not subject.has(path):
+        yield Finding(
+            path,
+            f"the {subject.role} may take all CPU of its node",
+            next_step="set `resources: {limits: {cpu: ...}}`, or ignore it if nodes are not shared",
+            on_key=True,
+        )
+
+
+def network_policy(subject: ServerSubject) -> Iterator[Finding]:
+    """A history server that every other pod of the cluster may read."""
+    if subject.server.network_policy is None:
+        yield Finding(
+            subject.path("networkPolicy", "enabled"),
+            "every pod of the cluster may read what is in the logs: the history server asks nobody",
+            next_step="set `networkPolicy: {enabled: true}`, with the proxy before it in `ingressFrom`",
+            on_key=True,
+        )
+
+
+def open_debugger(subject: ServerSubject) -> Iterator[Finding]:
+    """A JVM that whoever connects may run code in."""
+    return hardening.debuggers_in(subject.path("javaOptions"), subject.server.java_options)
+
+
+def secret_in_env(subject: ServerSubject) -> Iterator[Finding]:
+    """Secrets in variables."""
+    return hardening.secrets_in(subject.root, subject.server.spec)
+
+
+def large_pointers(subject: ServerSubject) -> Iterator[Finding]:
+    """A heap just above the size up to which the JVM packs its pointers."""
+    return reliability.pointers(subject.path("memory"), subject.server.heap, "use 31g")
+
+
+def endless_logs(subject: ServerSubject) -> Iterator[Finding]:
+    """A claim that fills up, as no server removes logs from it. An object store has rules of its own."""
+    server = subject.server
+    if isinstance(server, HistoryServer) and server.claim is not None and not server.cleans:
+        yield Finding(
+            subject.path("cleaner"),
+            "nothing removes event logs: a full volume fails the applications that write to it",
+            next_step="add `cleaner: {maxAge: 30d}`, or ignore it if another server cleans this volume",
+            on_key=True,
+        )
+
+
+SERVERS: Mapping[str, ServerCheck] = {
+    "SG204": gitops.namespace,
+    "SG220": images.digest,
+    "SG221": images.unqualified,
+    "SG222": images.registries,
+    "SG223": images.pull_policy,
+    "SG232": cpu_limit,
+    "SG239": open_debugger,
+    "SG247": reliability.verbose_log,
+    "SG254": reliability.required_labels,
+    "SG260": large_pointers,
+}
+"""Code -> how the rule looks at a server of any kind."""
+
+HISTORY: Mapping[str, ServerCheck] = {
+    **SERVERS,
+    "SG211": restricted.privileged,
+    "SG214": restricted.root,
+    "SG215": restricted.seccomp,
+    "SG217": restricted.confinement,
+    "SG231": hardening.low_user,
+    "SG234": network_policy,
+    "SG235": hardening.exposed_ui,
+    "SG237": secret_in_env,
+    "SG257": hardening.plain_ingress,
+    "SG258": endless_logs,
+}
+"""The same for a history server. A shuffle service needs its nodes: SG146 says so, and no Pod Security level
+could be kept."""
