@@ -73,6 +73,8 @@ def _created(memory: Memory, action: Create, outcome: Outcome, now: float, jitte
         case Answer.REFUSED | Answer.HOPELESS:
             hopeless = outcome.answer is Answer.HOPELESS
             refusals = worse(memory.refusals, outcome.message, now, jitter, hopeless=hopeless)
+            if request is not None and request.tries > 1:  # an earlier try may have made it: it is asked for
+                others[action.id] = replace(request, retry_at=max(now, refusals.until))
             return replace(memory, requests=others, refusals=refusals)
 
 

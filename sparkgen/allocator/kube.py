@@ -253,8 +253,6 @@ class Kube:
             words = f"pod {name} was there, and is being deleted"
         elif not self._is_ours(reply.body):
             words = f"pod {name} belongs to somebody else: delete it, or find out who made it"
-        elif reply.body["metadata"].get("deletionTimestamp"):
-            words = f"pod {name} is still being deleted"
         else:
             return Outcome(order, Answer.DONE, "it was there already", uid=_uid(reply))
         return Outcome(order, Answer.REFUSED, f"cannot {what}: {words}")

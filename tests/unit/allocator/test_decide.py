@@ -406,6 +406,18 @@ def test_an_answer_that_was_lost_is_asked_for_again_under_the_same_name() -> Non
     assert later.actions == (replace(first.actions[0], again=True),)  # type: ignore[type-var]
 
 
+def test_a_refusal_does_not_say_that_an_earlier_try_was_in_vain() -> None:
+    """The first creation was answered badly, and the second is denied: the pod may be there all the same."""
+    memory = remembers(requests={2: Request(0, NOW - 9, tries=2)}, next_id=3)
+    refused = absorb(memory, [Outcome(Create(2, 0, again=True), Answer.REFUSED, "denied")], NOW)
+    decision = decided(seen([pod(1)]), wants(2, registered={1}), refused)
+    assert decision.actions == (), "two are wanted, and two may be there"
+    later = decide(seen([pod(1)]), wants(2, registered={1}), refused, DYNAMIC, NOW + 2)
+    assert [(action.id, action.again) for action in later.actions if isinstance(action, Create)] == [
+        (2, True)
+    ]
+
+
 def former(**request: Any) -> tuple[Memory, Snapshot]:
     """Executor 1 was asked for twice, and the pod that the first creation made has ended since."""
     memory = remembers(requests={1: Request(0, NOW - 9, tries=2, **request)})
