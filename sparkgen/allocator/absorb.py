@@ -46,9 +46,10 @@ def worse(backoff: Backoff, reason: str, now: float, jitter: float, *, hopeless:
 
 def _rate(rate: Rate, outcome: Outcome, now: float) -> Rate:
     if outcome.answer in (Answer.BUSY, Answer.LOST):
-        if now < rate.resume_at:  # one storm, one reaction: the others were in flight with it
-            return rate
         pause = SHORTEST_PAUSE if outcome.retry_after is None else min(outcome.retry_after, LONGEST_PAUSE)
+        if now < rate.resume_at:  # one storm, one reaction: the others were in flight with it
+            named = outcome.retry_after is not None
+            return replace(rate, resume_at=max(rate.resume_at, now + pause)) if named else rate
         return Rate(max(1, rate.window // 2), now + pause)
     return replace(rate, window=min(MAX_WINDOW, rate.window + 1))
 
@@ -68,13 +69,13 @@ def _created(memory: Memory, action: Create, outcome: Outcome, now: float, jitte
                 action.id < memory.first_id
             ):  # nobody wants it any more: taken as made, and deleted by its name
                 return replace(memory, requests={**others, action.id: _accepted(request, outcome, now)})
-            again = replace(request, retry_at=_again_at(request, outcome, now, jitter))
+            again = replace(request, retry_at=_again_at(request, outcome, now, jitter), failed_at=now)
             return replace(memory, requests={**others, action.id: again})
         case Answer.REFUSED | Answer.HOPELESS:
             hopeless = outcome.answer is Answer.HOPELESS
             refusals = worse(memory.refusals, outcome.message, now, jitter, hopeless=hopeless)
             if request is not None and request.tries > 1:  # an earlier try may have made it: it is asked for
-                others[action.id] = replace(request, retry_at=max(now, refusals.until))
+                others[action.id] = replace(request, retry_at=max(now, refusals.until), failed_at=None)
             return replace(memory, requests=others, refusals=refusals)
 
 

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from sparkgen.allocator import hostports
+from sparkgen.allocator import hostports, sets
 from sparkgen.allocator.draft import Draft
 from sparkgen.allocator.sets import Situation
-from sparkgen.allocator.types import Create, DriverPhase, Memory, Request, State
+from sparkgen.allocator.types import Create, DriverPhase, Memory, Request, Snapshot, State
 
 
 def creations(draft: Draft) -> Draft:
@@ -51,7 +51,7 @@ def _again(draft: Draft) -> Draft:
     for id_, request in sorted(draft.memory.requests.items()):
         if (
             request.retry_at is None
-            or request.retry_at > now
+            or (request.retry_at > now and not _is_back(draft.situation.snapshot, request))
             or not draft.slots
             or id_ in draft.memory.removals
         ):
@@ -59,6 +59,11 @@ def _again(draft: Draft) -> Draft:
         sent = replace(request, retry_at=None, tries=request.tries + 1)
         draft = _with_request(draft, id_, sent, again=True)
     return draft
+
+
+def _is_back(snapshot: Snapshot, request: Request) -> bool:
+    """Whether the server has answered since, so that there is nothing more to wait for."""
+    return request.failed_at is not None and sets.listed_after(snapshot, request.failed_at)
 
 
 def _with_request(draft: Draft, id_: int, request: Request, *, again: bool = False) -> Draft:

@@ -77,12 +77,7 @@ def _answered(id_: int, request: Request, snapshot: Snapshot) -> bool:
     """Whether nothing more is to come of a request: its pod is there, or it was, and is not any more."""
     if id_ in snapshot.executors or id_ in snapshot.vanished:
         return True
-    return request.accepted is not None and _listed_after(snapshot, request.accepted)
-
-
-def _listed_after(snapshot: Snapshot, time: float) -> bool:
-    """Whether a whole list was asked for after `time`, and nothing has been missed since."""
-    return snapshot.complete and snapshot.listed_at is not None and snapshot.listed_at > time
+    return request.accepted is not None and sets.listed_after(snapshot, request.accepted)
 
 
 def _ignored(id_: int, removal: Removal, snapshot: Snapshot) -> bool:
@@ -90,4 +85,4 @@ def _ignored(id_: int, removal: Removal, snapshot: Snapshot) -> bool:
     seen = snapshot.executors.get(id_)
     if seen is None or seen.deleting or removal.accepted is None:
         return False
-    return _listed_after(snapshot, removal.accepted)
+    return sets.listed_after(snapshot, removal.accepted)

@@ -89,6 +89,11 @@ def situation(
     return Situation(snapshot, target, memory, settings, now, found, profiles, counts)
 
 
+def listed_after(snapshot: Snapshot, time: float) -> bool:
+    """Whether a whole list was asked for after `time`, and nothing has been missed since."""
+    return snapshot.complete and snapshot.listed_at is not None and snapshot.listed_at > time
+
+
 def of_now(snapshot: Snapshot, memory: Memory) -> Snapshot:
     """The snapshot without what it still shows of former pods: those of a name that was asked for again.
 

@@ -256,6 +256,8 @@ class Request:
     """The host port that it was asked for with."""
     uid: str = ""
     """The UID of the pod that it made, once the server has said it."""
+    failed_at: float | None = None
+    """When it was answered badly, or not. A list that was asked for since shows that the server is back."""
 
 
 @dataclass(frozen=True, slots=True)

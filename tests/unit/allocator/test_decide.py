@@ -459,6 +459,23 @@ def test_what_was_asked_for_by_an_earlier_driver_is_not_asked_for_again() -> Non
         assert decision.actions == (Delete(2, why="of an earlier driver"),)
 
 
+def test_after_an_outage_nobody_waits_for_the_end_of_a_long_pause() -> None:
+    """A list that was asked for since the last try shows that the server is back."""
+    request = Request(0, NOW - 300, tries=8, retry_at=NOW + 100, failed_at=NOW - 10)
+    memory = remembers(requests={1: request}, next_id=2)
+    assert decided(seen(listed_at=NOW - 11), wants(1), memory).actions == ()
+    assert decided(seen(listed_at=NOW - 9, complete=False), wants(1), memory).actions == ()
+    assert ids(decided(seen(listed_at=NOW - 9), wants(1), memory).actions, Create) == [1]
+
+
+def test_a_time_that_the_server_names_counts_in_a_pause_too() -> None:
+    """A lost answer has begun a pause of a second, and then comes a 429 with more."""
+    lost = Outcome(Create(1, 0), Answer.LOST)
+    busy = Outcome(Delete(2), Answer.BUSY, retry_after=5.0)
+    memory = absorb(remembers(rate=Rate(8)), [lost, busy, replace(busy, retry_after=None)], NOW)
+    assert memory.rate == Rate(4, NOW + 5.0)
+
+
 def test_another_driver_in_the_same_pod_gets_new_executors() -> None:
     """The executors of the one before cannot serve it: they go, and as many come."""
     decision = decided(seen([pod(1)]), wants(1, session="t"), remembers(next_id=2))
