@@ -95,6 +95,13 @@ def test_every_alert_is_in_the_page_for_operators() -> None:
     assert [rule["alert"] for rule in rules() if f"`{rule['alert']}`" not in page] == []
 
 
+def test_every_metric_and_value_is_in_the_page_for_operators() -> None:
+    """Who writes a query of their own finds what there is."""
+    page = (ROOT / "docs" / "operate.md").read_text(encoding="utf-8")
+    values = METRICS.union(*VALUES.values())
+    assert [value for value in sorted(values) if f"`{value}`" not in page] == []
+
+
 def test_panels_do_not_overlap() -> None:
     """Grafana would move them."""
     taken: set[tuple[int, int]] = set()
