@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sparkgen.lint.registry import RULES
+from sparkgen.lint.findings import Finding, Rule
+from sparkgen.lint.registry import RULES, server_checks
+from sparkgen.lint.serversubject import ServerSubject
 from sparkgen.lint.settings import Settings
 from sparkgen.lint.subject import Subject
 from sparkgen.model import SERVER_KINDS
+from sparkgen.model.shuffle import SERVICE_KIND
 
 _ALWAYS = ("host-access", "privileged", "confinement")
 """Rules of "restricted" that are rules of "baseline", word by word."""
@@ -36,15 +39,28 @@ _BASELINE_CAPABILITIES = frozenset(
 
 def violations(document: Mapping[str, Any], level: str) -> Iterator[str]:
     """What the level refuses, in the words of lint's rules; nothing for "privileged"."""
-    if level not in ("baseline", "restricted") or document["kind"] in SERVER_KINDS:
+    if level not in ("baseline", "restricted"):
+        return
+    if document["kind"] == SERVICE_KIND:
+        yield "a shuffle service takes directories and a port of its nodes (SG146)"
+        return
+    for rule, finding in _found(document):
+        if level == "restricted" or _in_baseline(rule.name, finding.found):
+            yield f"{finding.message} ({rule.code})"
+
+
+def _found(document: Mapping[str, Any]) -> Iterator[tuple[Rule, Finding]]:
+    """What the rules of Pod Security find in the pods of a document."""
+    rules = [rule for rule in RULES if "pss-restricted" in rule.profiles]
+    if document["kind"] in SERVER_KINDS:
+        server, checks = ServerSubject.of(document, Settings()), server_checks(document["kind"])
+        for rule in rules:
+            if rule.code in checks:
+                yield from ((rule, finding) for finding in checks[rule.code](server))
         return
     subject = Subject.of(document, Settings())
-    for rule in RULES:
-        if "pss-restricted" not in rule.profiles:
-            continue
-        for finding in rule.check(subject):
-            if level == "restricted" or _in_baseline(rule.name, finding.found):
-                yield f"{finding.message} ({rule.code})"
+    for rule in rules:
+        yield from ((rule, finding) for finding in rule.check(subject))
 
 
 def _in_baseline(rule: str, found: str) -> bool:

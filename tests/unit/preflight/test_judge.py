@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from sparkgen.errors import Severity
-from sparkgen.preflight import Reference, Unknown, needs
+from sparkgen.preflight import Reference, Unknown, needs, security
 from sparkgen.preflight.judge import full_name
 from sparkgen.preflight.values import Refusal
 from tests.unit.preflight.made import NAMESPACE, facts, found, wanted
+from tests.unit.semantics.documents import history_server, service
 
 ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
 FORBIDDEN = (
@@ -109,6 +110,17 @@ def test_pod_security_is_told_by_the_rules_of_lint() -> None:
     assert at("baseline", root) == at("privileged", root) == []
     host = wanted(driver={"template": {"spec": {"hostNetwork": True}}})
     assert "SG210" in at("baseline", host)[0]
+
+
+def test_pod_security_is_told_of_servers_too() -> None:
+    """A DaemonSet without pods would be all that a restricted namespace shows of a shuffle service."""
+    root = history_server({"podSecurityContext": {"runAsUser": 0, "runAsNonRoot": False}})
+    assert list(security.violations(history_server({}), "restricted")) == []
+    assert "runs as root (SG214)" in list(security.violations(root, "restricted"))
+    assert list(security.violations(root, "baseline")) == []
+    (needs_its_nodes,) = security.violations(service({}), "baseline")
+    assert "SG146" in needs_its_nodes
+    assert list(security.violations(service({}), "privileged")) == []
 
 
 def test_a_pod_that_admission_refuses_is_said_once() -> None:
