@@ -20,6 +20,7 @@ import tempfile
 import uuid
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -105,11 +106,15 @@ def build(folder: Path) -> None:
     (folder / SUMS).write_text(sums(folder), encoding="utf-8")
 
 
+@cache
+def committed() -> int:
+    """When what is released was committed, in seconds since 1970."""
+    return int(_git(ROOT, "log", "-1", "--format=%ct"))
+
+
 def _run(*command: str) -> None:
-    when = _git(ROOT, "log", "-1", "--format=%ct")
-    done = subprocess.run(
-        command, check=False, capture_output=True, text=True, env={**os.environ, "SOURCE_DATE_EPOCH": when}
-    )
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": str(committed())}
+    done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
     if done.returncode:
         raise ToolError(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
 
@@ -172,7 +177,7 @@ def _component(name: str, version: str, url: PackageURL) -> Component:
 
 def _write_bom(path: Path, name: str, components: Iterable[Component]) -> None:
     """A bill of materials in CycloneDX 1.6, with the commit's time and a number that stays the same."""
-    when = datetime.fromtimestamp(int(_git(ROOT, "log", "-1", "--format=%ct")), UTC)
+    when = datetime.fromtimestamp(committed(), UTC)
     number = uuid.uuid5(uuid.NAMESPACE_URL, f"https://sparkgen.dev/{path.name}/{when.isoformat()}")
     bom = Bom(components=components, serial_number=number)
     bom.metadata.timestamp = when

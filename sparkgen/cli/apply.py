@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -17,8 +18,9 @@ from sparkgen.cli.options import (
     Sources,
     Target,
     Values,
+    requested,
 )
-from sparkgen.cli.request import Apply, Request
+from sparkgen.cli.request import Apply
 
 SUMMARY = "Apply documents to a cluster, after a look at whether it would work."
 HELP = """Apply documents to the cluster of the current context: check, render, preflight, server-side apply.
@@ -85,15 +87,8 @@ def command(
     quiet: Quiet = False,
 ) -> None:
     """Apply documents."""
-    request = Request(
-        tuple(sources),
-        tuple(values or ()),
-        tuple(sets or ()),
-        tuple(set_strings or ()),
-        quiet=quiet,
-        namespace=namespace,
-        target=target.value if target else "",
-    )
+    asked = requested(sources, values, sets, set_strings, target=target)
+    request = replace(asked, quiet=quiet, namespace=namespace)
     options = Apply(
         kubeconfig,
         context,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,11 +19,12 @@ from sparkgen.cli.options import (
     Sources,
     Target,
     Values,
+    requested,
 )
-from sparkgen.cli.request import Request
 from sparkgen.errors import SparkgenError
 
 if TYPE_CHECKING:
+    from sparkgen.cli.request import Request
     from sparkgen.diff.values import Difference
     from sparkgen.document import Document
 
@@ -123,17 +125,8 @@ def command(
     """Compare, print, and end with 1 if anything differs."""
     from sparkgen.diff.forms import shown  # noqa: PLC0415 - not for every command's help
 
-    request = Request(
-        tuple(sources),
-        tuple(values or ()),
-        tuple(sets or ()),
-        tuple(set_strings or ()),
-        colour=colour.value,
-        quiet=True,
-        namespace=namespace,
-        target=target.value if target else "",
-        recursive=recursive,
-    )
+    asked = requested(sources, values, sets, set_strings, colour=colour, target=target)
+    request = replace(asked, quiet=True, namespace=namespace, recursive=recursive)
     _agree(old, new, rendered, context, kubeconfig, merge_base=merge_base)
     if old:
         difference = _revisions(request, old, new, merge_base=merge_base)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -17,8 +18,8 @@ from sparkgen.cli.options import (
     Sources,
     Target,
     Values,
+    requested,
 )
-from sparkgen.cli.request import Request
 
 SUMMARY = "Review documents: policy on top of validity, by profile."
 HELP = """Review documents as an experienced colleague would: what is valid, and still unwise.
@@ -117,16 +118,7 @@ def command(
     """Review documents and print what is unwise in them."""
     from sparkgen.cli.linting import Wishes, lint  # noqa: PLC0415 - the rules are for this command alone
 
-    request = Request(
-        tuple(sources),
-        tuple(values or ()),
-        tuple(sets or ()),
-        tuple(set_strings or ()),
-        form=form.value,
-        colour=colour.value,
-        quiet=quiet,
-        target=target.value if target else "",
-    )
+    asked = requested(sources, values, sets, set_strings, form=form, colour=colour, target=target)
     wishes = Wishes(tuple(profiles or ()), tuple(rules or ()), fail_on, show, config, isolated, fix, diff)
-    if code := lint(request, wishes):
+    if code := lint(replace(asked, quiet=quiet), wishes):
         raise typer.Exit(code)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
+
+from sparkgen.cli.request import Request
 
 
 class Format(str, enum.Enum):
@@ -150,3 +153,28 @@ RunName = Annotated[
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+
+
+def requested(
+    sources: Sequence[str],
+    values: Sequence[str] | None,
+    sets: Sequence[str] | None,
+    set_strings: Sequence[str] | None,
+    *,
+    form: Format = Format.TEXT,
+    colour: Colour = Colour.AUTO,
+    target: Target | None = None,
+) -> Request:
+    """What typer read as a Request: lists that were not given are empty, choices are their texts.
+
+    What only some commands have, they add with `dataclasses.replace`.
+    """
+    return Request(
+        tuple(sources),
+        tuple(values or ()),
+        tuple(sets or ()),
+        tuple(set_strings or ()),
+        form=form.value,
+        colour=colour.value,
+        target=target.value if target else "",
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -17,8 +18,8 @@ from sparkgen.cli.options import (
     Sources,
     Target,
     Values,
+    requested,
 )
-from sparkgen.cli.request import Request
 from sparkgen.cli.work import render
 
 SUMMARY = "Write a document's manifests, as a stream or into a directory."
@@ -95,16 +96,11 @@ def command(
     quiet: Quiet = False,
 ) -> None:
     """Render documents to standard output or into a directory."""
-    request = Request(
-        tuple(sources),
-        tuple(values or ()),
-        tuple(sets or ()),
-        tuple(set_strings or ()),
-        form=form.value,
-        colour=colour.value,
+    asked = requested(sources, values, sets, set_strings, form=form, colour=colour, target=target)
+    request = replace(
+        asked,
         quiet=quiet,
         namespace=namespace,
-        target=target.value if target else "",
         directory=directory,
         only_check=only_check,
         recursive=recursive,

@@ -1,19 +1,15 @@
-"""`sparkgen run`: an application once more in a cluster, or a document on this machine."""
+"""`sparkgen run`, as typer declares it. What it does is in running.py and locally.py."""
 
 from __future__ import annotations
 
-import os
-import random
-import sys
 import uuid
-from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from sparkgen.cli import output
 from sparkgen.cli.options import (
     Context,
     Kubeconfig,
@@ -23,17 +19,9 @@ from sparkgen.cli.options import (
     Set,
     SetString,
     Values,
+    requested,
 )
-from sparkgen.cli.pipeline import Checked, check
-from sparkgen.cli.problems import Stdin, show
-from sparkgen.cli.request import Request
-from sparkgen.errors import Severity, SparkgenError, path_text
-
-# Imported by the functions that use them: `sparkgen --help` needs none of it.
-if TYPE_CHECKING:
-    from sparkgen.document import Document
-    from sparkgen.local.plan import Plan
-    from sparkgen.local.view import View
+from sparkgen.errors import SparkgenError
 
 SUMMARY = "Run an application once more in a cluster, or on this machine: --local."
 HELP = """Run an application that is in a cluster once more; or, with --local, a document on this machine.
@@ -64,124 +52,149 @@ Examples:
 """
 
 
+Source = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="An application of a cluster; with --local a document: a file, a directory, or -.",
+        show_default=False,
+    ),
+]
+Arguments = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[-- ARGUMENT...]",
+        help="Arguments for the application, instead of the document's.",
+        show_default=False,
+    ),
+]
+Local = Annotated[bool, typer.Option("--local", help="Run a document here, without a cluster.")]
+Single = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--arg",
+        metavar="ARGUMENT",
+        help="In a cluster: an argument for the application, instead of its own. Repeatable.",
+        show_default=False,
+    ),
+]
+RequestId = Annotated[
+    str,
+    typer.Option(
+        "--id",
+        metavar="ID",
+        help="In a cluster: the same ID gives the same run, however often it is asked for.",
+        show_default=False,
+    ),
+]
+Wait = Annotated[
+    bool,
+    typer.Option("--wait", help="In a cluster: wait until it has ended; its exit code is the command's."),
+]
+Timeout = Annotated[
+    str,
+    typer.Option(
+        "--timeout",
+        metavar="TIME",
+        help="With --wait: how long at most, as in 30m; then 124.",
+        show_default=False,
+    ),
+]
+Form = Annotated[
+    ObjectForm,
+    typer.Option("--output", "-o", help="How the new run is written.", case_sensitive=False),
+]
+Name = Annotated[
+    str,
+    typer.Option(
+        "--name",
+        metavar="NAME",
+        help="With --local: the application of this metadata.name, where there are several.",
+        show_default=False,
+    ),
+]
+Maps = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        metavar="PATH=FOLDER",
+        help="With --local: where a folder of the image is on this machine. Repeatable.",
+        show_default=False,
+    ),
+]
+
+FOR_DOCUMENTS = {
+    "--name": "name",
+    "--values": "values",
+    "--set": "sets",
+    "--set-string": "set_strings",
+    "--map": "maps",
+}
+"""Options that mean something with --local alone, and their parameters."""
+FOR_CLUSTERS = {
+    "--arg": "single",
+    "--id": "request_id",
+    "--wait": "wait",
+    "--timeout": "timeout",
+    "--namespace": "namespace",
+    "--context": "context",
+    "--kubeconfig": "kubeconfig",
+}
+"""Options that mean something in a cluster alone, and their parameters."""
+
+
 def command(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME",
-            help="An application of a cluster; with --local a document: a file, a directory, or -.",
-            show_default=False,
-        ),
-    ],
-    arguments: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[-- ARGUMENT...]",
-            help="Arguments for the application, instead of the document's.",
-            show_default=False,
-        ),
-    ] = None,
-    local: Annotated[bool, typer.Option("--local", help="Run a document here, without a cluster.")] = False,
-    single: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--arg",
-            metavar="ARGUMENT",
-            help="In a cluster: an argument for the application, instead of its own. Repeatable.",
-            show_default=False,
-        ),
-    ] = None,
-    request_id: Annotated[
-        str,
-        typer.Option(
-            "--id",
-            metavar="ID",
-            help="In a cluster: the same ID gives the same run, however often it is asked for.",
-            show_default=False,
-        ),
-    ] = "",
-    wait: Annotated[
-        bool,
-        typer.Option("--wait", help="In a cluster: wait until it has ended; its exit code is the command's."),
-    ] = False,
-    timeout: Annotated[
-        str,
-        typer.Option(
-            "--timeout",
-            metavar="TIME",
-            help="With --wait: how long at most, as in 30m; then 124.",
-            show_default=False,
-        ),
-    ] = "",
+    source: Source,
+    arguments: Arguments = None,
+    local: Local = False,
+    single: Single = None,
+    request_id: RequestId = "",
+    wait: Wait = False,
+    timeout: Timeout = "",
     namespace: Namespace = "",
     context: Context = "",
     kubeconfig: Kubeconfig = "",
-    form: Annotated[
-        ObjectForm,
-        typer.Option("--output", "-o", help="How the new run is written.", case_sensitive=False),
-    ] = ObjectForm.TEXT,
-    name: Annotated[
-        str,
-        typer.Option(
-            "--name",
-            metavar="NAME",
-            help="With --local: the application of this metadata.name, where there are several.",
-            show_default=False,
-        ),
-    ] = "",
+    form: Form = ObjectForm.TEXT,
+    name: Name = "",
     values: Values = None,
     sets: Set = None,
     set_strings: SetString = None,
-    maps: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--map",
-            metavar="PATH=FOLDER",
-            help="With --local: where a folder of the image is on this machine. Repeatable.",
-            show_default=False,
-        ),
-    ] = None,
+    maps: Maps = None,
     quiet: Quiet = False,
 ) -> None:
     """Run an application."""
-    if not local:
-        for_documents = {
-            "--name": name,
-            "--values": values,
-            "--set": sets,
-            "--set-string": set_strings,
-            "--map": maps,
-        }
-        _no_document(source, [option for option, given in for_documents.items() if given])
+    given = {parameter for parameter, value in locals().items() if value}
+    if local:
+        _nothing_for_a_cluster(given)
+        from sparkgen.cli import locally  # noqa: PLC0415 - not for every command's help
+
+        request = replace(requested((source,), values, sets, set_strings), quiet=quiet)
+        code = locally.run(request, locally.Wish(name, tuple(arguments or ()), tuple(maps or ())))
+    else:
+        _no_document(source, given)
         chosen = _one_way(single, arguments)
-        place = (kubeconfig, context, namespace)
-        code = _in_cluster(source, place, chosen, request_id, form.value, timeout, wait=wait, quiet=quiet)
-        if code:
-            raise typer.Exit(code)
-        return
-    for_clusters = {
-        "--arg": single,
-        "--id": request_id,
-        "--wait": wait,
-        "--timeout": timeout,
-        "--namespace": namespace,
-        "--context": context,
-        "--kubeconfig": kubeconfig,
-    }
-    if given := [option for option, value in for_clusters.items() if value]:
-        step = ": write arguments behind --" if given == ["--arg"] else ""
-        raise SparkgenError(f"{' and '.join(given)} has no meaning with --local{step}")
-    request = Request(
-        (source,), tuple(values or ()), tuple(sets or ()), tuple(set_strings or ()), quiet=quiet
-    )
-    document = _document(request, name)
-    if document is None:
-        raise typer.Exit(1)
-    if code := _run(document, request, tuple(maps or ()), tuple(arguments or ())):
+        if timeout and not wait:
+            raise SparkgenError("--timeout says how long to --wait: add it, or leave the time out")
+        from sparkgen.cli import running  # noqa: PLC0415 - as above
+        from sparkgen.cluster import Place  # noqa: PLC0415
+
+        place, fresh = Place(kubeconfig, context, namespace), uuid.uuid4().hex
+        code = running.run(
+            running.Wish(place, source, chosen, request_id, fresh, form.value, wait, timeout, quiet)
+        )
+    if code:
         raise typer.Exit(code)
 
 
-def _no_document(source: str, given: list[str]) -> None:
+def _nothing_for_a_cluster(given: AbstractSet[str]) -> None:
+    """SparkgenError for what is meant for an application of a cluster."""
+    options = [option for option, parameter in FOR_CLUSTERS.items() if parameter in given]
+    if options:
+        step = ": write arguments behind --" if options == ["--arg"] else ""
+        raise SparkgenError(f"{' and '.join(options)} has no meaning with --local{step}")
+
+
+def _no_document(source: str, given: AbstractSet[str]) -> None:
     """SparkgenError for what is meant for a document, not for an application of a cluster."""
     if "/" in source or source == "-" or source.endswith((".yaml", ".yml")) or Path(source).is_file():
         raise SparkgenError(
@@ -189,9 +202,10 @@ def _no_document(source: str, given: list[str]) -> None:
             "then sparkgen run NAME with other arguments; or on this machine: sparkgen run --local "
             f"{source}"
         )
-    if given:
+    options = [option for option, parameter in FOR_DOCUMENTS.items() if parameter in given]
+    if options:
         raise SparkgenError(
-            f"{' and '.join(given)} is about a document: use it with --local, or with sparkgen apply"
+            f"{' and '.join(options)} is about a document: use it with --local, or with sparkgen apply"
         )
 
 
@@ -200,102 +214,3 @@ def _one_way(single: list[str] | None, arguments: list[str] | None) -> tuple[str
     if single and arguments:
         raise SparkgenError("arguments stand behind --, or each in an --arg: leave one of the two out")
     return tuple(single or arguments or ()) or None
-
-
-def _in_cluster(
-    name: str,
-    place: tuple[str, str, str],
-    arguments: tuple[str, ...] | None,
-    request_id: str,
-    form: str,
-    timeout: str,
-    *,
-    wait: bool,
-    quiet: bool,
-) -> int:
-    from sparkgen.cli import running  # noqa: PLC0415
-    from sparkgen.cluster import Place  # noqa: PLC0415
-
-    if timeout and not wait:
-        raise SparkgenError("--timeout says how long to --wait: add it, or leave the time out")
-    wish = running.Wish(
-        Place(*place), name, arguments, request_id, uuid.uuid4().hex, form, wait, timeout, quiet
-    )
-    return running.run(wish)
-
-
-def _document(request: Request, name: str) -> Document | None:
-    """The one document to run; None when it has errors, which are shown."""
-    stdin = Stdin()
-    checked = check(request, stdin)
-    problems = [
-        problem for problem in checked.problems if not request.quiet or problem.severity is Severity.ERROR
-    ]
-    show(problems, request, stdin, on_stdout=False)
-    return None if checked.errors else picked(checked, name)
-
-
-def picked(checked: Checked, name: str) -> Document:
-    """The document of this name, or the only one. SparkgenError when it is not clear which."""
-    by_name: dict[str, Document] = {
-        document.value["metadata"]["name"]: document for document in checked.documents
-    }
-    if name:
-        if name not in by_name:
-            raise SparkgenError(f"--name {name}: no application has it; there are: {', '.join(by_name)}")
-        return by_name[name]
-    if len(checked.documents) != 1:
-        raise SparkgenError(f"there are several applications: choose one with --name: {', '.join(by_name)}")
-    return checked.documents[0]
-
-
-def _run(document: Document, request: Request, maps: tuple[str, ...], arguments: tuple[str, ...]) -> int:
-    from sparkgen import model  # noqa: PLC0415
-    from sparkgen.local import plan, run  # noqa: PLC0415
-
-    if document.value["kind"] in model.SERVER_KINDS:
-        raise SparkgenError(f"a {document.value['kind']} runs in a cluster only; name an application")
-    # Executors of one machine find each other's files without a service.
-    application = replace(model.build(_without_event_log(document.value)), shuffle=None)
-    if arguments:
-        application = replace(application, arguments=arguments)
-    on_terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-    view = _view(on_terminal=on_terminal)
-    if not request.quiet:
-        _tell_meaningless(document)
-    folder = Path(document.source).parent if Path(document.source).exists() else Path()
-    wish = plan.Wish(application, folder, maps, dict(os.environ))
-    made: Plan = plan.make(wish, lambda: str(uuid.uuid4()), random.Random(), view)  # noqa: S311 - ports
-    return run.run(made, view, on_terminal=on_terminal)
-
-
-def _without_event_log(value: Mapping[str, Any]) -> dict[str, Any]:
-    """A document's value without the directory for event logs, which is the cluster's."""
-    spec = {name: section for name, section in value["spec"].items() if name != "eventLog"}
-    if "template" in spec:
-        template = {name: section for name, section in spec["template"].items() if name != "eventLog"}
-        spec["template"] = template
-    return {**value, "spec": spec}
-
-
-def _view(*, on_terminal: bool) -> View:
-    from sparkgen.local.view import Plain  # noqa: PLC0415
-
-    if not on_terminal:
-        return Plain(sys.stderr)
-    from rich.console import Console  # noqa: PLC0415 - rich takes a while to import
-
-    from sparkgen.local.live import Terminal  # noqa: PLC0415
-
-    return Terminal(Console(stderr=True))
-
-
-def _tell_meaningless(document: Document) -> None:
-    from sparkgen.local.meaningless import meaningless  # noqa: PLC0415
-
-    found = meaningless(document.value)
-    if not found:
-        return
-    output.note("without meaning on this machine, and left aside:")
-    for path, why in found:
-        output.note(f"  {document.node.locate_key(path)}: {path_text(path)}: {why}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -16,8 +17,8 @@ from sparkgen.cli.options import (
     SetString,
     Sources,
     Values,
+    requested,
 )
-from sparkgen.cli.request import Request
 from sparkgen.cli.work import validate
 
 SUMMARY = "Check documents: every problem at once, with its line."
@@ -48,15 +49,6 @@ def command(
     quiet: Quiet = False,
 ) -> None:
     """Check documents and print what is wrong with them."""
-    request = Request(
-        tuple(sources),
-        tuple(values or ()),
-        tuple(sets or ()),
-        tuple(set_strings or ()),
-        form=form.value,
-        colour=colour.value,
-        quiet=quiet,
-        strict=strict,
-    )
-    if code := validate(request):
+    asked = requested(sources, values, sets, set_strings, form=form, colour=colour)
+    if code := validate(replace(asked, quiet=quiet, strict=strict)):
         raise typer.Exit(code)

@@ -264,11 +264,12 @@ class Cluster:
         from sparkgen.cluster import official  # noqa: PLC0415 - see the package
 
         where = namespace or self.namespace
-        # The client swaps its transport for the time of this call.
+        # The client swaps its transport for the time of this call, and one that timed out keeps it swapped.
         with self._swapped, in_words(f"forward port {port} of pod {pod} in {where}", self.server):
-            if self._official is None:
-                self._official = official.channel(self._chosen)
-            return self._official.forward(pod, port, where)
+            made, self._official = self._official or official.channel(self._chosen), None
+            opened = made.forward(pod, port, where)
+            self._official = made
+            return opened
 
     def _ask(
         self,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Iterator
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, cast
 
 from kubernetes import client, config
@@ -16,6 +18,9 @@ from sparkgen.cluster.place import Chosen
 
 if TYPE_CHECKING:
     from sparkgen.cluster.connection import Forwarded
+
+HANDSHAKE = 30.0
+"""Seconds until a port is forwarded, at most: the API server asks the kubelet, and that the runtime."""
 
 
 class Official:
@@ -49,15 +54,38 @@ class Official:
         return cast(Answer, answer)
 
     def forward(self, pod: str, port: int, namespace: str) -> Forwarded:
-        """One connection to a port of a pod. Refused, or an OSError."""
+        """One connection to a port of a pod. Refused, or an OSError; a TimeoutError breaks this channel.
+
+        The client sets no end to a handshake and has no way to say one, so that it is left alone on a thread.
+        """
         from kubernetes.stream import portforward  # noqa: PLC0415 - for one of many commands
 
-        core = client.CoreV1Api(self._api)
-        with _plainly():
-            opened: Forwarded = portforward(
-                core.connect_get_namespaced_pod_portforward, pod, namespace, ports=str(port)
-            )
-        return opened
+        opened: Future[Any] = Future()
+
+        def open_() -> None:
+            core = client.CoreV1Api(self._api)
+            try:
+                found = portforward(
+                    core.connect_get_namespaced_pod_portforward, pod, namespace, ports=str(port)
+                )
+            except BaseException as error:  # noqa: BLE001 - it comes up where the result is asked for
+                opened.set_exception(error)
+            else:
+                opened.set_result(found)
+
+        threading.Thread(target=open_, daemon=True).start()
+        try:
+            with _plainly():
+                return cast("Forwarded", opened.result(HANDSHAKE))
+        except TimeoutError:
+            opened.add_done_callback(_close)
+            raise TimeoutError(f"no word for {HANDSHAKE:.0f} seconds") from None
+
+
+def _close(late: Future[Any]) -> None:
+    """End a connection that nobody waits for any more."""
+    if late.exception() is None:
+        late.result().close()
 
 
 def channel(chosen: Chosen) -> Official:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import select
 import socket
 import socketserver
 import threading
@@ -14,6 +15,9 @@ from sparkgen.errors import SparkgenError
 
 LOOPBACK = "127.0.0.1"
 PIECE = 2**16
+SILENCE = 300.0
+"""Seconds without a byte either way after which a connection is given up: the server may be gone without a
+word, and a browser opens another one where it only had nothing to ask."""
 
 Open = Callable[[], Forwarded]
 """A new connection to the pod's port. ClusterError when there is none."""
@@ -23,14 +27,17 @@ class Tunnel(socketserver.ThreadingTCPServer):
     """Listens on loopback, and opens a connection to the pod for each that comes.
 
     `port`: of this machine, 0 for any that is free. `say`: is told why a connection came to nothing.
-    SparkgenError when the port is taken.
+    `silence`: seconds, as SILENCE. SparkgenError when the port is taken.
     """
 
     daemon_threads = True
     allow_reuse_address = True
 
-    def __init__(self, port: int, remote: int, open_: Open, say: Callable[[str], None]) -> None:
+    def __init__(
+        self, port: int, remote: int, open_: Open, say: Callable[[str], None], silence: float = SILENCE
+    ) -> None:
         self.remote = remote
+        self.silence = silence
         self.open = open_
         self.say = say
         try:
@@ -60,27 +67,35 @@ class _Connection(socketserver.BaseRequestHandler):
     server: Tunnel
 
     def handle(self) -> None:
-        """Pass on what comes, both ways, until either side ends."""
+        """Pass on what comes, both ways, until either side ends, or both are silent for long."""
         tunnel = self.server
         try:
             forwarded = tunnel.open()
         except ClusterError as error:
             tunnel.say(str(error))
             return
-        far = forwarded.socket(tunnel.remote)
-        back = threading.Thread(target=_pass_on, args=(far, self.request), daemon=True)
-        back.start()
-        _pass_on(self.request, far)
-        back.join()
+        _pass_on(self.request, forwarded.socket(tunnel.remote), tunnel.silence)
         if problem := forwarded.error(tunnel.remote):
             tunnel.say(" ".join(problem.split()))
         forwarded.close()
 
 
-def _pass_on(source: socket.socket, sink: socket.socket) -> None:
+def _pass_on(near: socket.socket, far: socket.socket, silence: float) -> None:
+    """Both ways, until one side ends, or for so many seconds neither says or takes anything."""
     with contextlib.suppress(OSError):
-        while data := source.recv(PIECE):
-            sink.sendall(data)
-    for end in (source, sink):
+        for end in (near, far):
+            end.settimeout(silence)
+        open_ = True
+        while open_:
+            ready = select.select([near, far], [], [], silence)[0]
+            open_ = bool(ready) and all(_piece(one, far if one is near else near) for one in ready)
+    for end in (near, far):
         with contextlib.suppress(OSError):
             end.shutdown(socket.SHUT_RDWR)
+
+
+def _piece(source: socket.socket, sink: socket.socket) -> bool:
+    """Pass on what there is; False at the end."""
+    data = source.recv(PIECE)
+    sink.sendall(data)
+    return bool(data)

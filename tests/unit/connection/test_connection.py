@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from sparkgen.cluster import Cluster, ClusterError, Laid, Place, connect
+from sparkgen.cluster import Cluster, ClusterError, Laid, Place, connect, official
 from sparkgen.cluster.routes import route
 from tests.unit.connection.conftest import Server
 
@@ -187,6 +187,18 @@ def test_a_port_that_may_not_be_forwarded(server: Server, connected: Connect) ->
         'cannot forward port 4040 of pod pi-x in analytics: pods "pi-x" is forbidden: User "me" cannot '
         "create resource. Ask for this right, or choose another --context or --namespace"
     )
+
+
+def test_a_handshake_has_an_end(connected: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that takes the connection and says nothing: others wait behind it."""
+    monkeypatch.setattr(official, "HANDSHAKE", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        cluster = connected(f"http://127.0.0.1:{silent.getsockname()[1]}")
+        for _ in range(2):
+            with pytest.raises(
+                ClusterError, match=r"cannot forward port 4040 of .* does not answer .no word for"
+            ):
+                cluster.forward("pi-x", 4040)
 
 
 def test_a_list_may_be_chosen_by_fields(server: Server, connected: Connect) -> None:

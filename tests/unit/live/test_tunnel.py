@@ -96,6 +96,28 @@ def test_a_pod_that_is_not_there_is_said() -> None:
         made.server_close()
 
 
+def test_a_connection_that_is_silent_for_long_ends() -> None:
+    """As when the server is gone without a word: the browser is told, and may ask anew."""
+    near, far = socket.socketpair()
+
+    class Hung(Far):
+        def __init__(self) -> None:
+            self.near, self.problem = near, None
+
+    made = Tunnel(0, 4040, Hung, print, silence=0.2)
+    made.start()
+    try:
+        with socket.create_connection(("127.0.0.1", made.port), 5) as browser:
+            browser.sendall(b"a question")
+            assert far.recv(100) == b"a question"
+            assert browser.recv(1) == b""
+            assert far.recv(1) == b""
+    finally:
+        far.close()
+        made.shutdown()
+        made.server_close()
+
+
 def test_a_taken_port_is_words(tunnel: Tunnel) -> None:
     """With another one to choose."""
     with pytest.raises(SparkgenError, match=rf"cannot listen on 127.0.0.1:{tunnel.port}: .*--port 0"):

@@ -1,0 +1,116 @@
+"""What `run --local` does: a document's application as processes of this machine. Knows no command line."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sparkgen import model
+from sparkgen.cli import output
+from sparkgen.cli.pipeline import Checked, check
+from sparkgen.cli.problems import Stdin, show
+from sparkgen.cli.request import Request
+from sparkgen.errors import Severity, SparkgenError, path_text
+from sparkgen.local import plan
+from sparkgen.local import run as processes
+from sparkgen.local.meaningless import meaningless
+
+if TYPE_CHECKING:
+    from sparkgen.document import Document
+    from sparkgen.local.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What was asked for beside the document.
+
+    `name`: "" where there is one document; `arguments`: instead of its own, if any; `maps`: PATH=FOLDER.
+    """
+
+    name: str = ""
+    arguments: tuple[str, ...] = ()
+    maps: tuple[str, ...] = ()
+
+
+def run(request: Request, wish: Wish) -> int:
+    """Run it until its end; the driver's exit code, 1 when the document has errors."""
+    document = _document(request, wish.name)
+    return 1 if document is None else _run(document, request, wish)
+
+
+def _document(request: Request, name: str) -> Document | None:
+    """The one document to run; None when it has errors, which are shown."""
+    stdin = Stdin()
+    checked = check(request, stdin)
+    problems = [
+        problem for problem in checked.problems if not request.quiet or problem.severity is Severity.ERROR
+    ]
+    show(problems, request, stdin, on_stdout=False)
+    return None if checked.errors else _picked(checked, name)
+
+
+def _picked(checked: Checked, name: str) -> Document:
+    """The document of this name, or the only one. SparkgenError when it is not clear which."""
+    by_name: dict[str, Document] = {
+        document.value["metadata"]["name"]: document for document in checked.documents
+    }
+    if name:
+        if name not in by_name:
+            raise SparkgenError(f"--name {name}: no application has it; there are: {', '.join(by_name)}")
+        return by_name[name]
+    if len(checked.documents) != 1:
+        raise SparkgenError(f"there are several applications: choose one with --name: {', '.join(by_name)}")
+    return checked.documents[0]
+
+
+def _run(document: Document, request: Request, wish: Wish) -> int:
+    if document.value["kind"] in model.SERVER_KINDS:
+        raise SparkgenError(f"a {document.value['kind']} runs in a cluster only; name an application")
+    # Executors of one machine find each other's files without a service.
+    application = replace(model.build(_without_event_log(document.value)), shuffle=None)
+    if wish.arguments:
+        application = replace(application, arguments=wish.arguments)
+    on_terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    view = _view(on_terminal=on_terminal)
+    if not request.quiet:
+        _tell_meaningless(document)
+    folder = Path(document.source).parent if Path(document.source).exists() else Path()
+    places = plan.Wish(application, folder, wish.maps, dict(os.environ))
+    made = plan.make(places, lambda: str(uuid.uuid4()), random.Random(), view)  # noqa: S311 - ports
+    return processes.run(made, view, on_terminal=on_terminal)
+
+
+def _without_event_log(value: Mapping[str, Any]) -> dict[str, Any]:
+    """A document's value without the directory for event logs, which is the cluster's."""
+    spec = {name: section for name, section in value["spec"].items() if name != "eventLog"}
+    if "template" in spec:
+        template = {name: section for name, section in spec["template"].items() if name != "eventLog"}
+        spec["template"] = template
+    return {**value, "spec": spec}
+
+
+def _view(*, on_terminal: bool) -> View:
+    from sparkgen.local.view import Plain  # noqa: PLC0415
+
+    if not on_terminal:
+        return Plain(sys.stderr)
+    from rich.console import Console  # noqa: PLC0415 - rich takes a while to import
+
+    from sparkgen.local.live import Terminal  # noqa: PLC0415
+
+    return Terminal(Console(stderr=True))
+
+
+def _tell_meaningless(document: Document) -> None:
+    found = meaningless(document.value)
+    if not found:
+        return
+    output.note("without meaning on this machine, and left aside:")
+    for path, why in found:
+        output.note(f"  {document.node.locate_key(path)}: {path_text(path)}: {why}")
