@@ -34,7 +34,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES), help="executors in a decision")
     parser.add_argument("--lives", type=int, nargs="+", default=list(LIVES), help="executors in a whole life")
-    parser.add_argument("--applications", type=int, default=1000, help="small ones to play (default 1000)")
+    parser.add_argument("--applications", type=int, default=10_000, help="small ones to play (default 10000)")
     parser.add_argument("--write", action="store_true", help=f"keep it in {RESULTS.relative_to(ROOT)}")
     options = parser.parse_args(arguments)
     rows = [asdict(measured(size)) for size in options.sizes]

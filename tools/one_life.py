@@ -11,7 +11,6 @@ import json
 import os
 import queue
 import random
-import resource
 import sys
 import tempfile
 import threading
@@ -205,7 +204,7 @@ def life(count: int, folder: Path, journal: Journal) -> Life:
         calls=dict(server.calls),
         memory_before=before,
         memory_steady=memory_steady,
-        memory_most=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        memory_most=most_resident(),
     )
     allocator.stop(leave=True)
     allocator.close()
@@ -259,6 +258,12 @@ def resident() -> float:
     """The memory that this process has now, in MiB."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def most_resident() -> float:
+    """The most memory that this process has had, in MiB. (ru_maxrss begins with that of whoever started it.)"""
+    words = Path("/proc/self/status").read_text().split()
+    return int(words[words.index("VmHWM:") + 1]) / 1024
 
 
 if __name__ == "__main__":
