@@ -17,7 +17,8 @@ from sparkgen.allocator.types import Answer, Cause, State
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "monitoring"
 METRICS = set(re.findall(r'"(sparkgen_[a-z_]+)"', Path(status.__file__).read_text(encoding="utf-8")))
-# What Spark serves below /metrics/executors/prometheus (org.apache.spark.status.api.v1.PrometheusResource).
+# What Spark serves below /metrics/executors/prometheus (org.apache.spark.status.api.v1.PrometheusResource):
+# 3.5.8 and 4.3.0 were asked.
 SPARK = {
     "metrics_executor_activeTasks",
     "metrics_executor_completedTasks_total",
