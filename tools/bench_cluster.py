@@ -31,7 +31,6 @@ from cluster.plan import API_SERVER, LAYOUT, LOCK, NAME
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "benchmarks" / "pi.md"
-DATA = RESULTS.with_suffix(".json")
 PI = "local:///opt/spark/examples/src/main/python/pi.py"
 MEMORY = "600m"
 GOAL = 0.70
@@ -49,26 +48,54 @@ class Run:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the rounds, print the table, and keep it with `--write`; 1 when the goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5, help="pairs (default 5)")
-    parser.add_argument("--version", default=TESTED_VERSIONS[-1], help="Spark (default the newest tested)")
-    parser.add_argument("--write", action="store_true", help=f"keep it in {RESULTS.relative_to(ROOT)}")
-    options = parser.parse_args(arguments)
+    options = parser(__doc__, RESULTS, rounds=5).parse_args(arguments)
+    version = options.version
+    pairs = measured(
+        options,
+        RESULTS,
+        lambda cluster, home: rounds(cluster, home, version, options.rounds),
+        lambda found: report(found, version),
+        lambda found: [{"sparkgen": asdict(ours), "native": asdict(theirs)} for ours, theirs in found],
+    )
+    return 1 if pairs is None else int(ratio(pairs) > GOAL)
+
+
+def parser(description: str | None, results: Path, rounds: int) -> argparse.ArgumentParser:
+    """The options that benchmarks of sides that take turns have in common."""
+    made = argparse.ArgumentParser(description=description, formatter_class=argparse.RawTextHelpFormatter)
+    made.add_argument("--rounds", type=int, default=rounds, help=f"of all sides (default {rounds})")
+    made.add_argument("--version", default=TESTED_VERSIONS[-1], help="Spark (default the newest tested)")
+    made.add_argument("--write", action="store_true", help=f"keep it in {results.relative_to(ROOT)}")
+    return made
+
+
+def measured(
+    options: argparse.Namespace,
+    results: Path,
+    measure: Callable[[Cluster, Path], Result],
+    page: Callable[[Result], str],
+    raw: Callable[[Result], list[Any]],
+    **more: object,
+) -> Result | None:
+    """Measure on the test cluster, with a Spark at hand, and print the page; None when that fails, and why.
+
+    With --write, the page is kept, and beside it what is `raw` of each round, the version, and `more`.
+    """
     try:
         requirements.check()
         home = spark_home.ensure(options.version)
         with held("make bench-cluster", options.version) as cluster:
-            pairs = rounds(cluster, home, options.version, options.rounds)
+            found = measure(cluster, home)
     except ToolError as error:
         print(f"error: {error}", file=sys.stderr)
-        return 1
-    text = report(pairs, options.version)
+        return None
+    text = page(found)
     print(text)
     if options.write:
-        RESULTS.write_text(text)
-        kept = [{"sparkgen": asdict(ours), "native": asdict(theirs)} for ours, theirs in pairs]
-        DATA.write_text(json.dumps({"version": options.version, "rounds": kept}, indent=1) + "\n")
-    return 0 if ratio(pairs) <= GOAL else 1
+        results.write_text(text)
+        kept = {**more, "version": options.version, "rounds": raw(found)}
+        results.with_suffix(".json").write_text(json.dumps(kept, indent=1) + "\n")
+    return found
 
 
 @contextmanager

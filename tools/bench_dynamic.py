@@ -6,7 +6,6 @@ is paid for: from the creation of each executor's pod to its end, summed up.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import statistics
@@ -21,17 +20,13 @@ from pathlib import Path
 from typing import Any
 
 import bench_cluster
-import spark_home
-from cachedir import ToolError
-from cluster import requirements
 from cluster.handle import Cluster
-from cluster.images import REPOSITORY, TESTED_VERSIONS
+from cluster.images import REPOSITORY
 from cluster.plan import LAYOUT
 from pod_watch import Pods
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "benchmarks" / "dynamic.md"
-DATA = RESULTS.with_suffix(".json")
 PROGRAM = ROOT / "tests" / "e2e" / "runtime" / "applications" / "two_stages.py"
 FOLDER = "/opt/applications"
 MOST = 3
@@ -54,26 +49,16 @@ Rounds = list[tuple[Result, Result]]
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the rounds and print the page; keep it with `--write`."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=3, help="pairs (default 3)")
-    parser.add_argument("--version", default=TESTED_VERSIONS[-1], help="Spark (default the newest tested)")
-    parser.add_argument("--write", action="store_true", help=f"keep it in {RESULTS.relative_to(ROOT)}")
-    options = parser.parse_args(arguments)
-    try:
-        requirements.check()
-        home = spark_home.ensure(options.version)
-        with bench_cluster.held("make bench-cluster", options.version) as cluster:
-            found = measured(cluster, home, options.version, options.rounds)
-    except ToolError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    text = page(found, options.version)
-    print(text)
-    if options.write:
-        RESULTS.write_text(text)
-        rounds = [{"sparkgen": asdict(ours), "native": asdict(theirs)} for ours, theirs in found]
-        DATA.write_text(json.dumps({"version": options.version, "rounds": rounds}, indent=1) + "\n")
-    return 0
+    options = bench_cluster.parser(__doc__, RESULTS, rounds=3).parse_args(arguments)
+    version = options.version
+    found = bench_cluster.measured(
+        options,
+        RESULTS,
+        lambda cluster, home: measured(cluster, home, version, options.rounds),
+        lambda found: page(found, version),
+        lambda found: [{"sparkgen": asdict(ours), "native": asdict(theirs)} for ours, theirs in found],
+    )
+    return 1 if found is None else 0
 
 
 def measured(cluster: Cluster, home: Path, version: str, rounds: int) -> Rounds:

@@ -8,7 +8,6 @@ way to the driver's pod, and not what two cores can run. All sides in turn, afte
 
 from __future__ import annotations
 
-import argparse
 import compileall
 import json
 import os
@@ -24,20 +23,18 @@ from pathlib import Path
 
 import bench_cluster
 import gotools
-import spark_home
 import spark_operator
 from bench_executors import SELECTOR, api_server_cpu
 from cachedir import ToolError
-from cluster import fakes, network, requirements
+from cluster import fakes, network
 from cluster.handle import Cluster
-from cluster.images import REPOSITORY, TESTED_VERSIONS
+from cluster.images import REPOSITORY
 from cluster.plan import NAME
 from pod_watch import Pods
 from spark_operator import Operator
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "benchmarks" / "submissions.md"
-DATA = RESULTS.with_suffix(".json")
 GOAL = 100
 """Times the operator, until all drivers run."""
 SECONDS = 300.0
@@ -67,35 +64,26 @@ Submit = Callable[[Cluster, str], None]
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the rounds and print the page; keep it with `--write`; 1 when the goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=3, help="pairs (default 3)")
+    parser = bench_cluster.parser(__doc__, RESULTS, rounds=3)
     parser.add_argument("--applications", type=int, default=20, help="at once (default 20)")
-    parser.add_argument("--version", default=TESTED_VERSIONS[-1], help="Spark (default the newest tested)")
-    parser.add_argument("--write", action="store_true", help=f"keep it in {RESULTS.relative_to(ROOT)}")
     options = parser.parse_args(arguments)
-    try:
-        requirements.check()
-        home = spark_home.ensure(options.version)
-        gotools.ensure("spark-operator")
-        # As pip and uv leave it; a checkout stays uncompiled where PYTHONDONTWRITEBYTECODE is set.
-        compileall.compile_dir(ROOT / "sparkgen", quiet=1)
-        with bench_cluster.held("make bench-cluster", options.version) as cluster:
-            found = measured(cluster, home, options.version, options.rounds, options.applications)
-    except ToolError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    text = page(found, options.version, options.applications)
-    print(text)
-    if options.write:
-        RESULTS.write_text(text)
-        rounds = [{side: asdict(result) for side, result in one.items()} for one in found]
-        kept = {"applications": options.applications, "version": options.version, "rounds": rounds}
-        DATA.write_text(json.dumps(kept, indent=1) + "\n")
-    return 0 if max(ratio(found, way) for way in WAYS) >= GOAL else 1
+    version, count = options.version, options.applications
+    found = bench_cluster.measured(
+        options,
+        RESULTS,
+        lambda cluster, home: measured(cluster, home, version, options.rounds, count),
+        lambda found: page(found, version, count),
+        lambda found: [{side: asdict(result) for side, result in one.items()} for one in found],
+        applications=count,
+    )
+    return 1 if found is None else int(max(ratio(found, way) for way in WAYS) < GOAL)
 
 
 def measured(cluster: Cluster, home: Path, version: str, rounds: int, count: int) -> list[Round]:
     """The rounds, after one application of each side that is not counted."""
+    gotools.ensure("spark-operator")
+    # As pip and uv leave it; a checkout stays uncompiled where PYTHONDONTWRITEBYTECODE is set.
+    compileall.compile_dir(ROOT / "sparkgen", quiet=1)
     fakes.add(1)
     try:
         with spark_operator.running(cluster, home) as operator:

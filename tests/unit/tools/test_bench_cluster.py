@@ -1,0 +1,65 @@
+"""What benchmarks on the test cluster have in common (tools/bench_cluster.py)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import bench_cluster
+from cachedir import ToolError
+from cluster.handle import Cluster
+
+
+@pytest.fixture
+def no_cluster(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A cluster and a Spark that nobody asks: starting them takes minutes, and root."""
+
+    @contextmanager
+    def held(what: str, version: str) -> Iterator[Cluster]:
+        yield Cluster(tmp_path / f"{what} {version}", own=False)
+
+    monkeypatch.setattr(bench_cluster, "held", held)
+    monkeypatch.setattr(bench_cluster.requirements, "check", lambda: None)
+    monkeypatch.setattr(bench_cluster.spark_home, "ensure", lambda version: tmp_path / version)
+
+
+@pytest.mark.usefixtures("no_cluster")
+@pytest.mark.parametrize("write", [True, False])
+def test_the_page_and_the_numbers_are_kept_when_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], write: bool
+) -> None:
+    """The page goes to standard output, too."""
+    results = bench_cluster.ROOT / "docs" / "x.md"
+    options = bench_cluster.parser("x", results, rounds=4).parse_args(["--write"] if write else [])
+    page = tmp_path / "x.md"
+    found = bench_cluster.measured(
+        options,
+        page,
+        lambda cluster, home: [options.rounds, home.name],
+        lambda found: f"{found}",
+        lambda found: found[:1],
+        applications=7,
+    )
+    assert found == [4, options.version]
+    assert capsys.readouterr().out == f"{found}\n"
+    assert page.exists() is write
+    if write:
+        kept = json.loads(page.with_suffix(".json").read_text())
+        assert kept == {"applications": 7, "version": options.version, "rounds": [4]}
+
+
+@pytest.mark.usefixtures("no_cluster")
+def test_what_fails_is_told_and_nothing_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """None, so that it counts for no goal."""
+
+    def fail(cluster: Cluster, home: Path) -> list[int]:
+        raise ToolError("3 of 20 drivers run")
+
+    options = bench_cluster.parser("x", bench_cluster.RESULTS, rounds=1).parse_args(["--write"])
+    assert bench_cluster.measured(options, tmp_path / "x.md", fail, str, list) is None
+    assert capsys.readouterr().err == "error: 3 of 20 drivers run\n"
+    assert list(tmp_path.iterdir()) == []
