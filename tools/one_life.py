@@ -261,7 +261,7 @@ def resident() -> float:
 
 
 def most_resident() -> float:
-    """The most memory that this process has had, in MiB. (ru_maxrss begins with that of whoever started it.)"""
+    """The most memory that this process has had, in MiB; ru_maxrss begins with its parent's."""
     words = Path("/proc/self/status").read_text().split()
     return int(words[words.index("VmHWM:") + 1]) / 1024
 
