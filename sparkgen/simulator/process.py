@@ -330,7 +330,8 @@ class Process:
         outcome = self.world.create(action) if isinstance(action, Create) else self.world.delete(action)
         self.line.fate = Fate.CARRIED_OUT
         later = time_out(fate) or wire.delay() + wire.slowness(method)
-        self.later(later, lambda: self._answered(number, outcome, fate))
+        met = Fate.UNREACHABLE if wire.weather.holds(Kind.AWAY) else fate  # it may have gone away on the way
+        self.later(later, lambda: self._answered(number, outcome, met))
 
     def _answered(self, number: int, outcome: Outcome, fate: Fate) -> None:
         if self.in_flight.pop(number, None) is None:

@@ -28,6 +28,7 @@ from sparkgen.__main__ import run
 from sparkgen.chart import archive, export, files, package
 from sparkgen.document import load
 from sparkgen.errors import SparkgenError
+from sparkgen.schema.accepts import python_pattern
 from sparkgen.semantics.registry import RULES
 from tests.property.strategies import Broken, broken, documents
 
@@ -60,7 +61,19 @@ def test_schema_is_small() -> None:
 @cache
 def validator() -> jsonschema.Draft202012Validator:
     """The chart's schema, as Helm would ask it."""
-    return jsonschema.Draft202012Validator(chart_schema.values_schema())
+    return jsonschema.Draft202012Validator(_for_python(chart_schema.values_schema()))
+
+
+def _for_python(schema: Any) -> Any:
+    """A schema whose patterns mean in Python what they mean to Helm."""
+    if isinstance(schema, list):
+        return [_for_python(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    read = {key: _for_python(value) for key, value in schema.items()}
+    if isinstance(schema.get("pattern"), str):
+        read["pattern"] = python_pattern(schema["pattern"])
+    return read
 
 
 @given(documents().flatmap(broken))

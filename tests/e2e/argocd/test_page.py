@@ -1,8 +1,12 @@
-"""The way from an empty repository to a running application (docs/gitops.md), followed to the letter."""
+"""The ways to a running application that the pages describe, followed to the letter.
+
+From an empty repository (docs/gitops.md), and from an application of another operator (docs/import.md).
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +14,7 @@ from pathlib import Path
 import pytest
 from argo import NAMESPACE, Repository
 from deployed import wait_until
-from pages import follow, section, shell
+from pages import DOCS, follow, section, shell
 
 from cluster.handle import Cluster
 
@@ -40,21 +44,52 @@ def with_own_names(text: str, repository: Repository) -> str:
     return text
 
 
-def test_from_an_empty_repository_to_a_run_that_has_ended(
-    cluster: Cluster, repository: Repository, team: str, tmp_path: Path
-) -> None:
-    """Argo CD makes the Application, its namespace and its one run, which ends well: Synced and Healthy."""
+def set_up(cluster: Cluster, repository: Repository, team: str, environment: dict[str, str]) -> None:
+    """Follow docs/gitops.md in an empty repository: one application, and Argo CD that is told of it."""
     manifest = with_own_names(APPLICATION_SET.read_text("utf-8"), repository)
     (repository.folder / "applicationset.yaml").write_text(manifest, "utf-8")
     script = section("gitops.md", "A repository for all of it").replace(TEAM, team)
-    follow(script, repository.folder, shell(cluster, tmp_path))
-    name = f"prod-{team}-daily-report"
+    follow(script, repository.folder, environment)
+
+
+def wait_for(cluster: Cluster, name: str, *healths: str) -> None:
+    """Wait until an Argo CD application is Synced, and its health one of these."""
 
     def status() -> tuple[str, str]:
         found = cluster.try_kubectl("get", "application", name, "-n", NAMESPACE, "-o", "json")
         said = json.loads(found.stdout or "{}").get("status", {})
         return said.get("sync", {}).get("status", ""), said.get("health", {}).get("status", "")
 
-    wait_until(lambda: status() == ("Synced", "Healthy"), 300, name, lambda: f"{status()}")
+    wait_until(lambda: status() in [("Synced", one) for one in healths], 300, name, lambda: f"{status()}")
+
+
+def test_from_an_empty_repository_to_a_run_that_has_ended(
+    cluster: Cluster, repository: Repository, team: str, tmp_path: Path
+) -> None:
+    """Argo CD makes the Application, its namespace and its one run, which ends well: Synced and Healthy."""
+    set_up(cluster, repository, team, shell(cluster, tmp_path))
+    wait_for(cluster, f"prod-{team}-daily-report", "Healthy")
     (job,) = cluster.objects("jobs", team, "sparkgen.dev/run")
+    assert job["status"]["succeeded"] == 1
+
+
+@pytest.mark.full
+def test_from_another_operators_application_to_its_log(
+    cluster: Cluster, repository: Repository, team: str, tmp_path: Path
+) -> None:
+    """Imported, validated, rendered and committed; Argo CD syncs it, and its state and log are read."""
+    environment = shell(cluster, tmp_path)
+    set_up(cluster, repository, team, environment)
+    page = (DOCS / "import.md").read_text("utf-8").partition("\n## The whole way, once\n")[2]
+    document = re.search(r"^```yaml\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
+    assert document
+    old = repository.folder / "old" / "pi.yaml"
+    old.parent.mkdir()
+    old.write_text(document[1].replace(TEAM, team), "utf-8")
+    moving, reading = section("import.md", "The whole way, once").replace(TEAM, team).split("sparkgen status")
+    follow(moving, repository.folder, environment)
+    wait_for(cluster, f"prod-{team}-pi", "Progressing", "Healthy")
+    said = follow(f"sparkgen status{reading}", repository.folder, environment)
+    assert "Pi is roughly 3.1" in said
+    (job,) = cluster.objects("jobs", team, "sparkgen.dev/application=pi")
     assert job["status"]["succeeded"] == 1
