@@ -40,6 +40,7 @@ class Plain:
 
     def send(self, call: Call) -> Answer:
         """The answer; tried once more where no connection came about. Refused, or an HTTPError."""
+        connect, read = call.timeout
         url = f"{self._prefix}{call.path}{'?' if call.query else ''}{urlencode(call.query)}"
         answer = self._pool.urlopen(
             call.method,
@@ -48,7 +49,7 @@ class Plain:
             headers={**self._headers, **call.headers},
             retries=urllib3.Retry(1),
             redirect=False,
-            timeout=urllib3.Timeout(*call.timeout),
+            timeout=urllib3.Timeout(connect=connect, read=read),
             preload_content=False,
         )
         if not 200 <= answer.status <= 299:

@@ -8,15 +8,18 @@ import ssl
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
+import urllib3
 import yaml
 
 from sparkgen.cluster import Cluster, ClusterError, Place, connect, plain
+from sparkgen.cluster.channel import Call
 from sparkgen.cluster.place import Chosen
 
 CONFIG: dict[str, Any] = {
@@ -188,3 +191,36 @@ def test_a_server_that_is_not_trusted(tmp_path: Path, address: str) -> None:
     """Its certificate is none that this machine knows."""
     with pytest.raises(ClusterError, match=r"the certificate of https://127\S+ is not trusted"):
         connected(tmp_path, {"server": address}, {}).version()
+
+
+class Slow(BaseHTTPRequestHandler):
+    """A server that thinks for a while, and then says its answer bit by bit."""
+
+    def do_GET(self) -> None:
+        """Answer late."""
+        time.sleep(0.3)
+        self.send_response(200)
+        self.end_headers()
+        for piece in (b"one ", b"two"):
+            self.wfile.write(piece)
+            time.sleep(0.3)
+
+    def log_message(self, *args: Any) -> None:
+        """Say nothing."""
+
+
+def test_the_time_for_a_connection_is_not_that_for_an_answer(tmp_path: Path) -> None:
+    """A log that is followed says nothing for minutes: only the time for the answer is a limit of that."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Slow)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        config = with_entries({"server": f"http://127.0.0.1:{server.server_address[1]}"}, {})
+        found = channel(tmp_path, config)
+        assert found is not None
+        answer = found.send(Call("GET", "/log", timeout=(0.2, None)))
+        assert b"".join(answer.stream(100, decode_content=True)) == b"one two"
+        with pytest.raises(urllib3.exceptions.HTTPError):
+            found.send(Call("GET", "/log", timeout=(5.0, 0.1)))
+    finally:
+        server.shutdown()
+        server.server_close()
