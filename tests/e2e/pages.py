@@ -34,10 +34,10 @@ def shell(cluster: Cluster, folder: Path) -> dict[str, str]:
     tools = folder / "bin"
     tools.mkdir()
     enter = " ".join(network.enter(NAME)) if cluster.own else ""
-    for name in ("kubectl", "helm"):
-        (tools / name).write_text(f'#!/bin/sh\nexec {enter} {gotools.ensure(name)} "$@"\n', encoding="utf-8")
+    programs = {name: gotools.ensure(name) for name in ("kubectl", "helm")}
+    for name, program in {**programs, "sparkgen": Path(sys.executable).with_name("sparkgen")}.items():
+        (tools / name).write_text(f'#!/bin/sh\nexec {enter} {program} "$@"\n', encoding="utf-8")
         (tools / name).chmod(0o755)
-    (tools / "sparkgen").symlink_to(Path(sys.executable).with_name("sparkgen"))
     homes = {f"HELM_{name}_HOME": str(folder / name) for name in ("CACHE", "CONFIG", "DATA")}
     path = f"{tools}:{os.environ['PATH']}"
     return {**os.environ, **PERSON, **homes, "PATH": path, "KUBECONFIG": str(cluster.kubeconfig)}

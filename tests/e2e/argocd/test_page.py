@@ -91,5 +91,5 @@ def test_from_another_operators_application_to_its_log(
     wait_for(cluster, f"prod-{team}-pi", "Progressing", "Healthy")
     said = follow(f"sparkgen status{reading}", repository.folder, environment)
     assert "Pi is roughly 3.1" in said
-    (job,) = cluster.objects("jobs", team, "sparkgen.dev/application=pi")
+    (job,) = cluster.objects("jobs", team, "sparkgen.dev/application=pi,sparkgen.dev/run")
     assert job["status"]["succeeded"] == 1
