@@ -65,9 +65,8 @@ def _created(memory: Memory, action: Create, outcome: Outcome, now: float, jitte
         case Answer.LOST | Answer.BUSY:
             if request is None:
                 return memory
-            if (
-                action.id < memory.first_id
-            ):  # nobody wants it any more: taken as made, and deleted by its name
+            if action.id < memory.first_id:
+                # Nobody wants it any more: it is taken as made, and deleted by its name.
                 return replace(memory, requests={**others, action.id: _accepted(request, outcome, now)})
             again = replace(request, retry_at=_again_at(request, outcome, now, jitter), failed_at=now)
             return replace(memory, requests={**others, action.id: again})

@@ -59,7 +59,7 @@ def test_the_api_server_is_away(cluster: Cluster, restricted: str, seconds: int)
         back = datetime.now(UTC)
         wait_until(
             lambda: len(record.uids("executor")) == 3 and len(application.executors("Running")) == 2,
-            240,  # a kubelet that has waited for the server so long asks it once a minute only
+            90,
             "the one that died is replaced",
             application.story,
         )
