@@ -136,9 +136,21 @@ class FakeAllocator:
         if self._server:
             self._server.shutdown()
             self._server.server_close()
-        for connection in list(self.connections):  # a client may keep one for its next request
-            with contextlib.suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
+        with self._changed:
+            for connection in self.connections:  # a client may keep one for its next request
+                _cut(connection)
+
+    def serve(self, connection: socket.socket) -> None:
+        """Remember a connection, so that `stop` ends it; one that comes after `stop` ends at once."""
+        with self._changed:
+            self.connections.add(connection)
+            if self._ended:
+                _cut(connection)
+
+    def forget(self, connection: socket.socket) -> None:
+        """Forget a connection that has ended."""
+        with self._changed:
+            self.connections.discard(connection)
 
     def end(self) -> None:
         """Stop serving, and end every executor."""
@@ -260,16 +272,21 @@ def _verdict(executor: str, process: subprocess.Popen[bytes] | None) -> dict[str
     return {"cause": "exited", "byApplication": False, "exitCode": process.returncode, "message": message}
 
 
+def _cut(connection: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: _Server
 
     def setup(self) -> None:
         super().setup()
-        self.server.allocator.connections.add(self.connection)
+        self.server.allocator.serve(self.connection)
 
     def finish(self) -> None:
-        self.server.allocator.connections.discard(self.connection)
+        self.server.allocator.forget(self.connection)
         with contextlib.suppress(OSError):
             super().finish()
 

@@ -249,7 +249,7 @@ def _reads(driver: Driver, text: str, otherwise: str, seconds: float = 60) -> No
     """Wait until the driver's output says `text`."""
     deadline = time.monotonic() + seconds
     while text not in driver.output():
-        assert time.monotonic() < deadline, otherwise
+        assert time.monotonic() < deadline, f"{otherwise}; the driver says:\n{driver.output()[-4000:]}"
         time.sleep(0.05)
 
 
