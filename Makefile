@@ -17,7 +17,7 @@ CLUSTER := PYTHONPATH=tools $(PYTHON) -m cluster
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help venv docs docs-serve demo test soak soak-chart lint format bench bench-cluster bench-executors bench-scale bench-shuffle bench-plots \
+.PHONY: help venv wheel docs docs-serve demo test soak soak-chart lint format bench bench-cluster bench-executors bench-scale bench-shuffle bench-plots \
         release golden tools \
         scheduler clean \
         cluster-requirements cluster-up cluster-down cluster-status cluster-images cluster-argocd cluster-shell e2e e2e-full
@@ -39,6 +39,13 @@ $(STAMP): pyproject.toml
 	@"$(PYTHON)" -m venv --clear $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
+
+wheel: $(STAMP) ## Build the wheel and install it into .venv in place of the checkout: tests are of it, as users get it
+	@rm -rf build/wheel && mkdir -p build
+	@$(BIN)/python -m build --wheel --outdir build/wheel . >build/wheel.log 2>&1 || { cat build/wheel.log >&2; exit 1; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall build/wheel/*.whl
+	@cd tests && ../$(BIN)/python -c 'import sparkgen; print("installed:", sparkgen.__path__[0])'
+	@echo "changes of the checkout are not seen until the next one; 'touch pyproject.toml && make venv' goes back" >&2
 
 $(DOCS_STAMP): $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,docs]'

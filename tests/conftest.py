@@ -17,6 +17,7 @@ import gotools
 import kubeconform as checker
 import kubernetes_schemas as schemas
 import spark_home
+import sparkgen
 from cachedir import ToolError
 from trial_driver import Trial
 
@@ -30,6 +31,13 @@ settings.load_profile("repeatable")
 # A shell that starts tests in the background has them ignore Ctrl-C, and so would the programs they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+ROOT = Path(__file__).parents[1]
+# Under `make wheel` the tests are of what is installed: no program that they start may find the checkout's
+# sparkgen in the folder that it is started in.
+if not Path(sparkgen.__file__).is_relative_to(ROOT / "sparkgen"):
+    os.environ.update(PYTHONSAFEPATH="1", PYTHONPATH=str(ROOT / "tools"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

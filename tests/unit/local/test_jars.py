@@ -34,7 +34,7 @@ def test_the_sources_are_scala_and_the_service_that_spark_looks_for() -> None:
 
 def test_the_wheel_carries_the_sources() -> None:
     """Where this module looks for them is where pyproject.toml puts them."""
-    text = (jars.PACKAGE.parent / "pyproject.toml").read_text()
+    text = (Path(__file__).parents[3] / "pyproject.toml").read_text()
     for place in (jars.SCHEDULER[0] / "src", jars.SCHEDULER[0] / "resources", jars.EXAMPLES[0]):
         assert f"sparkgen/{place.relative_to(jars.PACKAGE)}" in text
 
