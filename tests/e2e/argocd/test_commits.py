@@ -70,7 +70,7 @@ def test_a_revert_runs_nothing_while_the_first_run_is_kept(make: Make, restricte
 
 def another_version(folder: Path) -> dict[str, str]:
     """The environment in which `python -m sparkgen` is a newer version of the same program."""
-    source = Path(sparkgen.__file__).parent
+    source = Path(__file__).parents[3] / "sparkgen"
     shutil.copytree(source, folder / "sparkgen", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(source.parent / "schemas", folder / "schemas")
     init = folder / "sparkgen" / "__init__.py"
