@@ -11,20 +11,24 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 from sparkgen import contract
 from sparkgen.allocator.exits import exit_code
 from sparkgen.allocator.install import Refused, check_contract
 from sparkgen.allocator.transport import NoCluster, Transport, in_cluster
 from sparkgen.janitor import cluster, settings
-from sparkgen.janitor.disk import BadDirectory, Disk, prepare
+from sparkgen.janitor.disk import BadDirectory, Disk, open_database, prepare
 from sparkgen.janitor.rounds import Janitor, Ports
 
 AGENT = "sparkgen-janitor"
 HUNG = 10
 """So many intervals without a round, and the process is not well."""
+LEAVING = 45.0
+"""Seconds that a service before this one may take to end: its pod's grace, and some more."""
 
 
 def main(arguments: list[str]) -> int:
@@ -40,8 +44,10 @@ def main(arguments: list[str]) -> int:
 
 def _prepare() -> int:
     check_contract(os.environ)
+    folders = settings.directories(os.environ)
+    wait_for_the_end(folders, LEAVING, time.monotonic, time.sleep)
     try:
-        done = prepare(settings.directories(os.environ), str(time.time_ns()))
+        done = prepare(folders, str(time.time_ns()))
     except BadDirectory as error:
         raise Refused(str(error)) from None
     except OSError as error:
@@ -49,6 +55,23 @@ def _prepare() -> int:
     for line in done:
         _say(line)
     return 0
+
+
+def wait_for_the_end(
+    folders: Sequence[Path], patience: float, clock: Callable[[], float], sleep: Callable[[float], None]
+) -> None:
+    """Wait until no service has its database open, as one whose pod was deleted by force still may.
+
+    Refused when one has it for longer than `patience` (seconds): the kubelet tries again.
+    """
+    deadline = clock() + patience
+    while database := open_database(folders):
+        if clock() > deadline:
+            raise Refused(
+                f"{database} is open: a shuffle service still runs in these directories, and another one "
+                "beside it would forget what it serves. End it, or give each service directories of its own"
+            )
+        sleep(0.2)
 
 
 def _run() -> int:

@@ -17,6 +17,8 @@ LOCK = ".in-use"
 """Executors hold this file of their sub-directory locked for as long as they live (shuffle.sh)."""
 DATABASES = ("registeredExecutors.ldb", "registeredExecutors.rdb")
 """Where Spark's service keeps what executors registered (ExternalShuffleService); LevelDB or RocksDB."""
+DATABASE_LOCK = "LOCK"
+"""The file of a database that RocksDB and LevelDB hold locked for as long as they have it open (fcntl)."""
 MODE = 0o2770
 """Readable and writable for the group, which what is made below inherits."""
 
@@ -90,6 +92,27 @@ def prepare(directories: Sequence[Path], number: str) -> list[str]:
                 database.rename(database.with_name(f"{TRASH}{database.name}-{number}"))
                 done.append(f"{database} goes: no application's files are left that it speaks of")
     return done
+
+
+def open_database(directories: Sequence[Path]) -> Path | None:
+    """The database that a service has open; None when there is none.
+
+    A service that starts beside another one takes the database, which is locked, for a broken one: it deletes
+    it, and no executor is known any more (RocksDBProvider.initRockDB, LevelDBProvider.initLevelDB).
+    """
+    found = (directory / name for directory in directories for name in DATABASES)
+    return next((database for database in found if _is_open(database / DATABASE_LOCK)), None)
+
+
+def _is_open(lock: Path) -> bool:
+    try:
+        with lock.open("rb") as file:  # a shared lock needs no right to write
+            fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # there is none
+        return False
+    return False
 
 
 def _used(directory: Path) -> float:

@@ -13,8 +13,9 @@ from threading import Thread
 import pytest
 
 from sparkgen.allocator.install import Refused
+from sparkgen.janitor import __main__ as program
 from sparkgen.janitor import settings
-from sparkgen.janitor.__main__ import handler
+from sparkgen.janitor.__main__ import handler, wait_for_the_end
 from sparkgen.janitor.disk import Disk
 from sparkgen.janitor.rounds import Janitor, Ports
 from sparkgen.janitor.types import Answer, Drivers, Settings
@@ -49,6 +50,30 @@ def test_refusals(arguments: list[str], environment: dict[str, str], message: st
     done = command(*arguments, **environment)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert message.replace("names no", "name no") in done.stderr
+
+
+@pytest.mark.parametrize("ends_after", [3, None], ids=["ends", "stays"])
+def test_a_service_that_has_not_ended(monkeypatch: pytest.MonkeyPatch, ends_after: int | None) -> None:
+    """Its successor waits for it; one that stays is told, with its database, and the kubelet tries again."""
+    looks, now = 0, 100.0
+
+    def look(_folders: object) -> Path | None:
+        nonlocal looks
+        looks += 1
+        return None if looks == ends_after else Path("/data/registeredExecutors.rdb")
+
+    def sleep(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+
+    monkeypatch.setattr(program, "open_database", look)
+    if ends_after:
+        wait_for_the_end([], 45, lambda: now, sleep)
+        assert looks == ends_after
+        return
+    with pytest.raises(Refused, match=r"registeredExecutors\.rdb is open: a shuffle service still runs"):
+        wait_for_the_end([], 45, lambda: now, sleep)
+    assert 145 <= now < 146
 
 
 def test_called_wrongly() -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import fcntl
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from sparkgen.janitor import disk
-from sparkgen.janitor.disk import BadDirectory, Disk, prepare
+from sparkgen.janitor.disk import BadDirectory, Disk, open_database, prepare
 from sparkgen.janitor.types import Owner
 
 A, B = Owner("team", "uid-a"), Owner("team", "uid-b")
@@ -116,3 +118,25 @@ def test_the_database_goes_when_it_speaks_of_nothing(tmp_path: Path, name: str) 
     assert name in said
     Disk([tmp_path]).empty()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", disk.DATABASES)
+def test_a_database_that_a_service_has_open(tmp_path: Path, name: str) -> None:
+    """Its lock is another process's, of the kind that RocksDB and LevelDB take; it ends with that process."""
+    first, second = tmp_path / "1", tmp_path / "2"
+    first.mkdir()
+    (second / name).mkdir(parents=True)
+    lock = second / name / "LOCK"
+    lock.touch()
+    assert open_database([first, second]) is None
+    program = (
+        "import fcntl, sys; file = open(sys.argv[1], 'ab'); fcntl.lockf(file, fcntl.LOCK_EX); "
+        "print('held', flush=True); sys.stdin.read()"
+    )
+    command = [sys.executable, "-c", program, str(lock)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as service:
+        assert service.stdout is not None
+        assert service.stdout.readline() == "held\n"
+        assert open_database([first, second]) == second / name
+        service.communicate(timeout=30)
+    assert open_database([first, second]) is None
