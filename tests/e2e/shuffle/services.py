@@ -158,10 +158,14 @@ def deploy(cluster: Cluster, namespace: str, document: dict[str, Any]) -> Deploy
 
 
 def result(run: Deployed) -> dict[str, Any]:
-    """What the application told at its end."""
-    lines = [line for line in run.logs().splitlines() if line.startswith("result: ")]
-    assert lines, run.story()
-    return dict(json.loads(lines[-1].removeprefix("result: ")))
+    """What the application told at its end; `stages`: each of them, in the order of their numbers."""
+    lines = run.logs().splitlines()
+    told, stages = (
+        [json.loads(line.removeprefix(word)) for line in lines if line.startswith(word)]
+        for word in ("result: ", "stage: ")
+    )
+    assert told, run.story()
+    return {**told[-1], "stages": sorted(stages, key=lambda stage: (stage["stageId"], stage["attemptId"]))}
 
 
 def again(told: dict[str, Any]) -> int:
@@ -177,10 +181,8 @@ def churn(run: Deployed, seconds: float, choose: random.Random, *, every: float 
         there = run.executors("Running")
         if there:
             name = choose.choice(there)["metadata"]["name"]
-            run.cluster.kubectl(
-                "delete", "pod", "-n", run.namespace, name, "--grace-period=1", "--wait=false"
-            )
-            deleted += 1
+            options = ("--grace-period=1", "--wait=false", "--ignore-not-found")  # it may have gone by itself
+            deleted += bool(run.cluster.kubectl("delete", "pod", "-n", run.namespace, name, *options))
     return deleted
 
 

@@ -2,7 +2,7 @@
 
 Arguments: what happens after the first action, "idle" (wait until no executor is left, and read once more),
 "still:FILE" (wait for a file, and read once more) or a file until which it is read all the time; MiB of the
-shuffle; how many map tasks write it.
+shuffle; how many map tasks write it. At the end it prints a line for each stage, and one for all.
 """
 
 import json
@@ -38,7 +38,8 @@ def executors() -> int:
 
 
 def stages() -> list[dict[str, object]]:
-    """What Spark's own interface tells of every stage."""
+    """What Spark's own interface tells of every stage, when it has heard of all that happened."""
+    context._jsc.sc().listenerBus().waitUntilEmpty()
     url = f"{context.uiWebUrl}/api/v1/applications/{context.applicationId}/stages"
     with urllib.request.urlopen(url, timeout=300) as answer:  # noqa: S310 - this very driver
         return list(json.load(answer))
@@ -75,7 +76,8 @@ result = {
     "expected": tasks * KIB * 1024,
     "actions": len(totals),
     "mapTasks": mapped.value,
-    "stages": [{name: stage.get(name) for name in fields} for stage in stages()],
 }
+for stage in stages():  # each on a line: a container's log breaks lines of 16 KiB
+    print(f"stage: {json.dumps({name: stage.get(name) for name in fields})}", flush=True)
 print(f"result: {json.dumps(result)}", flush=True)
 context.stop()
