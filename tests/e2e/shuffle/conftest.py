@@ -11,25 +11,32 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from services import Service, start
+from services import HOST_PORT, Service, start
 
 from cluster.handle import Cluster
 
-Serve = Callable[[str], Service]
+Serve = Callable[..., Service]
 
 
 @pytest.fixture(scope="session")
 def serve(cluster: Cluster, images: None) -> Iterator[Serve]:
-    """The shuffle service of a Spark version, started when it is first asked for."""
-    namespace, found = f"shuffle-{uuid.uuid4().hex[:6]}", {}
+    """The shuffle service of a Spark version, started when it is first asked for, and ready when it is given.
+
+    `host_network`: one in the nodes' own network, with a port of its own.
+    """
+    namespace = f"shuffle-{uuid.uuid4().hex[:6]}"
+    found: dict[tuple[str, bool], Service] = {}
     cluster.kubectl("create", "namespace", namespace)
 
-    def serve(version: str) -> Service:
-        if version not in found:
-            name = f"shuffle-{version.split('.')[0]}"
+    def serve(version: str, *, host_network: bool = False) -> Service:
+        known = version, host_network
+        if known not in found:
+            name = f"shuffle-{version.split('.')[0]}{'-host' if host_network else ''}"
             janitor = {"intervalSeconds": 2, "graceSeconds": 10}
-            found[version] = start(cluster, namespace, version, name=name, janitor=janitor)
-        return found[version]
+            more = {"hostNetwork": True, "port": HOST_PORT} if host_network else {}
+            found[known] = start(cluster, namespace, version, name=name, janitor=janitor, **more)
+        found[known].wait()  # another test may have killed its pods, or their node
+        return found[known]
 
     yield serve
     cluster.kubectl("delete", "namespace", namespace, "--wait=false")

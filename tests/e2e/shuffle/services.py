@@ -14,9 +14,32 @@ from deployed import Deployed, wait_until
 
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY
+from cluster.plan import NODES
 
 SECRET = "shuffle-secret"  # noqa: S105 - a name
 PORTS = {"4.3.0": 7337, "3.5.8": 7347}
+HOST_PORT = 7367
+"""Of a service in the nodes' own network, beside the others."""
+
+APART = {
+    "podAntiAffinity": {
+        "preferredDuringSchedulingIgnoredDuringExecution": [
+            {
+                "weight": 100,
+                "podAffinityTerm": {
+                    "labelSelector": {"matchLabels": {"spark-role": "executor"}},
+                    "topologyKey": "kubernetes.io/hostname",
+                },
+            }
+        ]
+    }
+}
+"""The affinity of two executors that are on two nodes, so that both nodes have files of a shuffle."""
+TOGETHER = {
+    "spark.scheduler.minRegisteredResourcesRatio": "1.0",
+    "spark.scheduler.maxRegisteredResourcesWaitingTime": "300s",
+}
+"""Properties with which all executors are there before the first task, so that each has some."""
 
 
 @dataclass(frozen=True)
@@ -29,15 +52,30 @@ class Service:
     version: str
     directory: str
     port: int
+    host_network: bool = False
 
     def pods(self) -> list[dict[str, Any]]:
         """Its pods, one per node."""
         return self.cluster.objects("pods", self.namespace, f"sparkgen.dev/shuffle-service={self.name}")
 
+    def nodes(self) -> int:
+        """On how many nodes it is to be."""
+        if self.cluster.own:
+            return len(NODES)
+        (found,) = self.cluster.objects(
+            "daemonsets", self.namespace, f"sparkgen.dev/shuffle-service={self.name}"
+        )
+        return int(found["status"].get("desiredNumberScheduled", 0))
+
     def is_ready(self) -> bool:
-        """Whether the service answers on both nodes."""
-        pods = [pod for pod in self.pods() if not deployed.leaving(pod)]
-        return len(pods) == 2 and all(map(_is_ready, pods))
+        """Whether the service answers on all of its nodes, and nothing is left of a pod before."""
+        pods = self.pods()
+        ready = [pod for pod in pods if _is_ready(pod) and not deployed.leaving(pod)]
+        return len(pods) == len(ready) == self.nodes() > 0
+
+    def wait(self) -> None:
+        """Wait until it is ready."""
+        wait_until(self.is_ready, 600, f"the shuffle service of {self.version} is ready", self.story)
 
     def on(self, node: str) -> dict[str, Any]:
         """Its pod on a node."""
@@ -85,7 +123,7 @@ def start(
     install: Callable[[dict[str, Any]], None] | None = None,
     **spec: Any,
 ) -> Service:
-    """Have a service that is ready on both nodes. `install` is given its document, in place of kubectl."""
+    """Have a service that is ready on its nodes. `install` is given its document, in place of kubectl."""
     line = version.split(".")[0]
     directory = f"/var/lib/sparkgen/shuffle/{namespace}-{name}-{line}"
     document = {
@@ -110,8 +148,9 @@ def start(
     else:
         cluster.kubectl("apply", "-f", "-", input_text=deployed.render(document, namespace))
     made = document["spec"]
-    service = Service(cluster, namespace, name, version, made["directories"][0], made["port"])
-    wait_until(service.is_ready, 600, f"the shuffle service of {version} is ready", service.story)
+    where = made["directories"][0], made["port"], made.get("hostNetwork", False)
+    service = Service(cluster, namespace, name, version, *where)
+    service.wait()
     return service
 
 
@@ -147,6 +186,7 @@ def application(
             "port": service.port,
             "directories": [service.directory],
             "secretName": SECRET,
+            "hostNetwork": service.host_network,
         }
     return deployed.document(name, version, "reused.py", *arguments, **given)
 

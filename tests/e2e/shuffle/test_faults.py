@@ -31,7 +31,10 @@ SHUFFLE = ("200", "4")
 def test_executors_that_go_at_random(cluster: Cluster, namespace: str, serve: Serve, served: bool) -> None:
     """The result is right either way; with the service nothing is computed again, without it a lot is."""
     service = serve(VERSION) if served else None
-    run = services.deploy(cluster, namespace, services.application("churned", VERSION, service, GO, *SHUFFLE))
+    # Without a service, reads fail again and again: Spark would give the job up at the fourth time.
+    patient = {"spark.stage.maxConsecutiveAttempts": "100"}
+    document = services.application("churned", VERSION, service, GO, *SHUFFLE, sparkConf=patient)
+    run = services.deploy(cluster, namespace, document)
     services.wait_for_line(run, "mapped:", PATIENCE)
     deleted = services.churn(run, 60, random.Random(7))  # noqa: S311 - chance
     run.touch(GO)
@@ -62,18 +65,14 @@ def test_a_service_that_is_killed(cluster: Cluster, namespace: str, serve: Serve
 
 
 def test_a_node_that_is_lost(cluster: Cluster, namespace: str, serve: Serve) -> None:
-    """What was on it is computed again, and only that; the job ends with the right result."""
+    """One executor is on each node: what was on the lost one is computed again, and only that."""
     service = serve(VERSION)
-    there = {"kubernetes.io/hostname": "node2"}
-    wish = {"matchExpressions": [{"key": key, "operator": "In", "values": [v]} for key, v in there.items()]}
-    prefers = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 100, "preference": wish}]}
-    document = services.application(
-        "lost", VERSION, service, GO, "32", "4", executor={"affinity": {"nodeAffinity": prefers}}
-    )
+    options = {"executor": {"affinity": services.APART}, "sparkConf": services.TOGETHER}
+    document = services.application("lost", VERSION, service, GO, "32", "4", **options)
     document["spec"]["driver"]["nodeSelector"] = {"kubernetes.io/hostname": "node1"}
     run = services.deploy(cluster, namespace, document)
     services.wait_for_line(run, "mapped:", PATIENCE)
-    assert any(pod["spec"]["nodeName"] == "node2" for pod in run.executors("Running"))
+    assert sorted(pod["spec"]["nodeName"] for pod in run.executors("Running")) == ["node1", "node2"]
     out = "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"
     try:
         faults.kill_node("node2")
@@ -91,15 +90,15 @@ def test_a_node_that_is_lost(cluster: Cluster, namespace: str, serve: Serve) -> 
         cluster.try_kubectl("taint", "node", "node2", f"{out}-")
     told = services.result(run)
     assert told["bytes"] == [told["expected"]]
-    assert told["mapTasks"] > 4
+    assert 4 < told["mapTasks"] < 8, f"{told}\n{run.story()}"
 
 
 def test_two_applications_at_once(cluster: Cluster, namespace: str, serve: Serve) -> None:
-    """Neither reads the other's files, and each has ports of its own."""
+    """Neither reads the other's files, which are of another size, and each has ports of its own."""
     service = serve(VERSION)
     runs = [
-        services.deploy(cluster, namespace, services.application(name, VERSION, service, GO, "32", "4"))
-        for name in ("one", "other")
+        services.deploy(cluster, namespace, services.application(name, VERSION, service, GO, size, "4"))
+        for name, size in (("one", "32"), ("other", "24"))
     ]
     for run in runs:
         services.wait_for_line(run, "mapped:", PATIENCE)
@@ -217,7 +216,8 @@ def test_a_full_disk(cluster: Cluster, namespace: str, images: None) -> None:
         over = f"{directory}/{namespace}_00000000-0000-0000-0000-000000000000"
         for node in NODES:
             service.run(node.name, "mkdir", over)
-            service.run(node.name, "dd", "if=/dev/zero", f"of={over}/left", "bs=1M", "count=70")
+            service.run(node.name, "sh", "-c", f"cat /dev/zero >{over}/left || true")
+            assert service.run(node.name, "df", "--output=avail", directory).split()[1] == "0"
         document = services.application("room", "3.5.8", service, GO, "16", "4")
         run = services.deploy(cluster, namespace, document)
         services.wait_for_line(run, "mapped:", PATIENCE)

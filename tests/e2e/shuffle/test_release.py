@@ -45,9 +45,15 @@ def test_a_service_installed_by_helm(
     service = services.start(
         cluster, namespace, "4.3.0", name=name, install=again, port=7357, janitor=janitor
     )
-    before = {pod["metadata"]["uid"] for pod in service.pods()}
+    selector = f"sparkgen.dev/shuffle-service={name}"
+
+    def generation() -> int:
+        (found,) = cluster.objects("daemonsets", namespace, selector)
+        return int(found["metadata"]["generation"])
+
+    before = generation()
     install(documents[0])
-    assert {pod["metadata"]["uid"] for pod in service.pods()} == before
+    assert generation() == before, "pods are replaced, though nothing changed"
 
     document = services.application("reused", "4.3.0", service, "idle", "16", "4")
     run = services.deploy(cluster, namespace, document)
@@ -62,7 +68,6 @@ def test_a_service_installed_by_helm(
 
     gone = helm("uninstall", "shuffle", "-n", namespace)
     assert gone.returncode == 0, gone.stderr
-    selector = f"sparkgen.dev/shuffle-service={name}"
     wait_until(
         lambda: not cluster.objects(OBJECTS, namespace, selector),
         PATIENCE,
