@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -67,8 +68,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the rounds, print the page, and keep it with its data and plot; 1 when the goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3, help="of both sides (default 3)")
-    parser.add_argument("--pauses", type=int, default=3, help="of a job (default 3)")
-    parser.add_argument("--seconds", type=float, default=40.0, help="of each pause (default 40)")
+    parser.add_argument("--pauses", type=int, default=2, help="of a job (default 2)")
+    parser.add_argument("--seconds", type=float, default=60.0, help="of each pause (default 60)")
     parser.add_argument("--executors", type=int, default=2, help="at most (default 2)")
     parser.add_argument("--version", default=TESTED_VERSIONS[-1], help="Spark (default the newest tested)")
     parser.add_argument("--write", action="store_true", help=f"keep it in {RESULTS.relative_to(ROOT)}")
@@ -208,7 +209,8 @@ def ratio(found: Sequence[Round]) -> float:
 def page(found: Sequence[Round], job: Job, now: datetime) -> str:
     """The page of results."""
     title = (
-        f"`make bench-shuffle` on {now:%Y-%m-%d}: Spark {job.version}, on the test cluster of two nodes. "
+        f"`make bench-shuffle` on {now:%Y-%m-%d}: Spark {job.version}, on the test cluster of two nodes, "
+        f"{os.cpu_count()} cores; the raw data is in [`shuffle.json`](shuffle.json). "
         f"A job writes a shuffle and reads it {job.pauses + 1} times, with {job.pauses} pauses of "
         f"{job.seconds:g} s between the reads;\ndynamic allocation from 0 to {job.executors} executors, "
         f"which may go after {IDLE_SECONDS} s. The sides run in turn and differ in one field, "
@@ -240,13 +242,18 @@ def page(found: Sequence[Round], job: Job, now: datetime) -> str:
 def draw(both: Round, job: Job, file: Path) -> None:
     """Draw executors over time, one strip per side."""
     import matplotlib as mpl  # noqa: PLC0415 - slow to load, and only a drawing needs it
-    from matplotlib import pyplot as plt  # noqa: PLC0415
+    from matplotlib.figure import Figure  # noqa: PLC0415
 
-    mpl.use("svg")
-    mpl.rcParams["svg.hashsalt"] = "sparkgen"
-    figure, strips = plt.subplots(
-        len(SIDES), 1, sharex=True, sharey=True, figsize=(8, 3.6), layout="constrained"
-    )
+    from bench_plots import STYLE, save  # noqa: PLC0415
+
+    figure = Figure(figsize=(8, 3.6), layout="constrained")
+    with mpl.rc_context(STYLE):
+        _strips(figure, both, job)
+        save(figure, file)
+
+
+def _strips(figure: Any, both: Round, job: Job) -> None:
+    strips = figure.subplots(len(SIDES), 1, sharex=True, sharey=True)
     for strip, (side, color) in zip(strips, (("tracking", "#b0552f"), ("service", "#2f6fb0")), strict=True):
         made = both[side]
         moments, counts = zip(*made.samples, strict=True)
@@ -256,12 +263,9 @@ def draw(both: Round, job: Job, file: Path) -> None:
         )
         strip.set_yticks(range(job.executors + 1))
         strip.set_ylim(0, job.executors + 0.3)
-        strip.spines[["top", "right"]].set_visible(False)
         strip.set_ylabel("executors")
     strips[-1].set_xlabel("seconds since the application was submitted")
     strips[-1].set_xlim(0, max(made.wall for made in both.values()))
-    figure.savefig(file, metadata={"Date": None})
-    plt.close(figure)
 
 
 if __name__ == "__main__":
