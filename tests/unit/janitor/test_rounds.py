@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -256,6 +257,16 @@ def test_a_disk_that_cannot_be_read_is_told(node: Node) -> None:
     )
     node.janitor.run(stop)
     assert "the service's directories cannot be read" in node.said[-1]
+
+
+def test_the_page_names_every_metric(tmp_path: Path) -> None:
+    """And no other."""
+    node = Node(tmp_path, Server(refusal=Reply(500, {})))
+    node.make(A)
+    node.rounds(0)
+    page = (Path(__file__).parents[3] / "docs" / "shuffle-service.md").read_text()
+    given = re.findall(r"^# TYPE (\S+)", node.janitor.metrics(), re.MULTILINE)
+    assert sorted(re.findall(r"^\| `(sparkgen_janitor_\w+)`", page, re.MULTILINE)) == sorted(given)
 
 
 def test_the_state_of_all(node: Node) -> None:

@@ -171,6 +171,15 @@ def test_the_secret_decides_whether_the_service_authenticates(secret: str | None
     )
 
 
+def test_on_the_nodes_own_network() -> None:
+    """Where host ports are not supported: executors and service, and neither the driver nor anything else."""
+    made = objects({**ON_NODE, "hostNetwork": True})
+    for pod in (executor(made)["spec"], service(hostNetwork=True)["DaemonSet"]["spec"]["template"]["spec"]):
+        assert (pod["hostNetwork"], pod["dnsPolicy"]) == (True, "ClusterFirstWithHostNet")
+    for pod in (executor(objects(ON_NODE))["spec"], made["Job RUN"]["spec"]["template"]["spec"]):
+        assert "hostNetwork" not in pod
+
+
 def test_another_configuration_replaces_the_pods() -> None:
     """The pod template changes with the ConfigMap, and with nothing that is no part of it."""
 
