@@ -124,7 +124,7 @@ TOOLS = (
         ("sigs.k8s.io/kustomize/api/provenance.version={version}",),
         tested=False,
     ),
-    Tool(  # `make bench-cluster` alone: what submissions are measured beside
+    Tool(  # `make bench-cluster` and `make e2e-full` alone: what submissions and imports are held beside
         "spark-operator",
         "github.com/kubeflow/spark-operator/v2",
         "github.com/kubeflow/spark-operator/v2/cmd/operator",

@@ -1,7 +1,8 @@
 """The kubeflow spark-operator's controller beside the cluster: what submissions are measured beside.
 
 It is built from its module (tools/go/spark-operator) and runs as a process of this machine in the cluster's
-network, with the settings of its chart's defaults. It is never part of a test.
+network, with the settings of its chart's defaults and without its webhooks. Beside the benchmark, one test
+has it, which takes minutes: tests/e2e/import/test_beside_the_operator.py.
 """
 
 from __future__ import annotations
