@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -18,6 +19,7 @@ from cluster import network
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY, TESTED_VERSIONS
 from cluster.plan import NAME
+from tests.unit.live.cases import CASES
 
 VERSION = TESTED_VERSIONS[0]
 EXAMPLES = "local:///opt/spark/examples/jars/spark-examples.jar"
@@ -45,25 +47,40 @@ def status(cluster: Cluster, namespace: str, *names: str) -> dict[str, dict[str,
     return {row["application"]: row for row in json.loads(done.stdout)["runs"] if row["latest"]}
 
 
-def codes(cluster: Cluster, namespace: str) -> dict[str, str]:
-    """The code of each application's reason."""
-    return {name: (row["reason"] or {}).get("code", "") for name, row in status(cluster, namespace).items()}
+def code_of(row: dict[str, Any] | None) -> str:
+    """The code of a run's reason."""
+    return ((row or {}).get("reason") or {}).get("code", "")
 
 
 def wait_for(cluster: Cluster, namespace: str, wanted: dict[str, str], seconds: float) -> None:
-    """Wait until the reasons are these."""
-    last: dict[str, str] = {}
+    """Wait until the reasons are these; their next steps are those of the table in the docs."""
+    last: dict[str, dict[str, Any]] = {}
 
     def there() -> bool:
         last.clear()
-        last.update(codes(cluster, namespace))
-        return all(last.get(name) == code for name, code in wanted.items())
+        last.update(status(cluster, namespace))
+        return all(code_of(last.get(name)) == code for name, code in wanted.items())
 
     def story() -> str:
         table = sparkgen(cluster, namespace, "status", "-o", "wide").stdout
-        return f"wanted {wanted}\nfound  {last}\n{table}"
+        found = {name: code_of(row) for name, row in last.items()}
+        return f"wanted {wanted}\nfound  {found}\n{table}"
 
     wait_until(there, seconds, "the reasons are told", story)
+    steps = {name: masked(str(last[name]["reason"]["nextStep"]), name) for name in wanted}
+    assert {name: step for name, step in steps.items() if step not in told(wanted[name])} == {}
+
+
+def told(code: str) -> set[str]:
+    """The next steps that the table of docs/troubleshooting.md has for a code, masked."""
+    return {
+        masked(case.reason().next_step, "pi") for case in CASES.values() if case.table and case.code == code
+    }
+
+
+def masked(step: str, name: str) -> str:
+    """A next step without the application's name and without numbers."""
+    return re.sub(r"\d+", "N", step.replace(f"logs {name}", "logs NAME"))
 
 
 def jvm(name: str, main_class: str, jar: str, **spec: Any) -> dict[str, Any]:
