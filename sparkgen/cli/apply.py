@@ -12,6 +12,7 @@ from sparkgen.cli.options import (
     Kubeconfig,
     Namespace,
     ObjectForm,
+    ObjectsForm,
     Quiet,
     Set,
     SetString,
@@ -81,9 +82,7 @@ def command(
         bool,
         typer.Option("--force-conflicts", help="Take over fields that somebody else applied."),
     ] = False,
-    form: Annotated[
-        ObjectForm, typer.Option("--output", "-o", help="How objects are written.", case_sensitive=False)
-    ] = ObjectForm.TEXT,
+    form: ObjectsForm = ObjectForm.TEXT,
     quiet: Quiet = False,
 ) -> None:
     """Apply documents."""

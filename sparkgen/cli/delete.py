@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sparkgen.cli.options import Context, Kubeconfig, Namespace, Quiet, Yes
+from sparkgen.cli.options import Context, Kubeconfig, Namespace, ObjectForm, ObjectsForm, Quiet, Yes
 
 SUMMARY = "Remove an application from a cluster: all of its runs, and all that was rendered for it."
 HELP = """Remove an application: all of its runs, also one that runs, with executors, files and rights.
@@ -29,12 +29,14 @@ def command(
     namespace: Namespace = "",
     context: Context = "",
     kubeconfig: Kubeconfig = "",
+    form: ObjectsForm = ObjectForm.TEXT,
     quiet: Quiet = False,
 ) -> None:
     """Remove an application."""
     from sparkgen.cli import ending  # noqa: PLC0415 - not for every command's help
     from sparkgen.cluster import Place  # noqa: PLC0415
 
-    wish = ending.Wish(Place(kubeconfig, context, namespace), name, yes=yes, dry_run=dry_run, quiet=quiet)
+    place = Place(kubeconfig, context, namespace)
+    wish = ending.Wish(place, name, form=form.value, yes=yes, dry_run=dry_run, quiet=quiet)
     if code := ending.delete(wish):
         raise typer.Exit(code)

@@ -29,11 +29,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What was asked for. `run`: "" for the one that runs."""
+    """What was asked for. `run`: "" for the one that runs; `form`: of ObjectForm."""
 
     place: Place
     name: str
     run: str = ""
+    form: str = "text"
     yes: bool = False
     dry_run: bool = False
     quiet: bool = False
@@ -52,8 +53,8 @@ def kill(wish: Wish) -> int:
     if not _agreed(f"end {run.name} in {run.namespace} ({cluster.context})?", wish):
         return 1
     now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    cluster.patch(run.workload, killing(run.workload, now), manager=KILLER)
-    output.write(f"{placing.full_name(run.workload)} killed\n")
+    changed = cluster.patch(run.workload, killing(run.workload, now), manager=KILLER)
+    output.write(_told([changed], "killed", wish))
     if not wish.quiet:
         output.note(_after(run, wish.place))
     return 0
@@ -119,7 +120,7 @@ def delete(wish: Wish) -> int:
     for text in unseen:
         output.note(f"not looked at: {text}")
     if wish.dry_run:
-        output.write("".join(f"{placing.full_name(item)} (dry run)\n" for item in found))
+        output.write(_told(found, "(dry run)", wish))
         return 0
     names = sorted({controller_of(item) for item in found} - {""})
     if names:
@@ -132,15 +133,24 @@ def delete(wish: Wish) -> int:
     question = f"delete these {len(found)} objects of {wish.name} in {cluster.namespace} ({cluster.context})?"
     if not _agreed(question, wish):
         return 1
-    gone: list[str] = []
+    gone: list[dict[str, Any]] = []
     try:
         for item in found:
             metadata = item["metadata"]
             if cluster.delete(item["apiVersion"], item["kind"], metadata["name"], metadata["namespace"]):
-                gone.append(f"{placing.full_name(item)} deleted\n")
+                gone.append(item)
     finally:  # not one by one: a reader that goes away would end it halfway
-        output.write("".join(gone))
+        if gone:
+            output.write(_told(gone, "deleted", wish))
     return 0
+
+
+def _told(items: Sequence[Mapping[str, Any]], what: str, wish: Wish) -> str:
+    """Objects, and what became of them where text is asked for."""
+    if wish.form in ("json", "yaml"):
+        return placing.objects_text(items, wish.form)
+    after = f" {what}" if wish.form == "text" else ""
+    return "".join(f"{placing.full_name(item)}{after}\n" for item in items)
 
 
 def _objects(cluster: Cluster, name: str) -> tuple[list[dict[str, Any]], Sequence[str]]:

@@ -6,7 +6,16 @@ from typing import Annotated
 
 import typer
 
-from sparkgen.cli.options import ApplicationName, Context, Kubeconfig, Namespace, Quiet, Yes
+from sparkgen.cli.options import (
+    ApplicationName,
+    Context,
+    Kubeconfig,
+    Namespace,
+    ObjectForm,
+    ObjectsForm,
+    Quiet,
+    Yes,
+)
 
 SUMMARY = "End a run that runs; what is left of it says that it was killed."
 HELP = """End the run of an application: its driver and its executors go, its Job stays as a failed one.
@@ -37,12 +46,14 @@ def command(
     namespace: Namespace = "",
     context: Context = "",
     kubeconfig: Kubeconfig = "",
+    form: ObjectsForm = ObjectForm.TEXT,
     quiet: Quiet = False,
 ) -> None:
     """End a run."""
     from sparkgen.cli import ending  # noqa: PLC0415 - not for every command's help
     from sparkgen.cluster import Place  # noqa: PLC0415
 
-    wish = ending.Wish(Place(kubeconfig, context, namespace), name, run, yes=yes, quiet=quiet)
+    place = Place(kubeconfig, context, namespace)
+    wish = ending.Wish(place, name, run, form.value, yes=yes, quiet=quiet)
     if code := ending.kill(wish):
         raise typer.Exit(code)

@@ -139,6 +139,9 @@ ListingForm = Annotated[
         "--output", "-o", help="How it is written; name is what kubectl takes.", case_sensitive=False
     ),
 ]
+ObjectsForm = Annotated[
+    ObjectForm, typer.Option("--output", "-o", help="How objects are written.", case_sensitive=False)
+]
 ApplicationName = Annotated[
     str,
     typer.Argument(metavar="NAME", help="The application, or one of its runs.", show_default=False),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from sparkgen.cli import waiting
 
@@ -391,6 +392,21 @@ def test_deleting_removes_all_of_it_and_nothing_else(act: Act, kube: Kube) -> No
     assert result.code == 0
     assert result.out.startswith("job.batch/pi-")
     assert kube.objects == others
+
+
+def test_what_is_killed_and_deleted_is_written_as_asked(act: Act, kube: Kube) -> None:
+    """Names alone for a script, the Job with its new deadline, the objects that there were."""
+    name = applied(act, kube)
+    job = f"job.batch/{name}"
+    killed = act("kill", "pi", "--yes", "-o", "json")
+    assert json.loads(killed.out)["spec"]["activeDeadlineSeconds"] == 1
+    assert act("kill", "pi", "--yes", "-o", "name").out == f"{job}\n"
+    listed = act("delete", "pi", "--dry-run", "-o", "name").out.splitlines()
+    assert listed[0] == job
+    items = yaml.safe_load(act("delete", "pi", "--dry-run", "-o", "yaml").out)["items"]
+    assert [item["kind"] for item in items][:1] == ["Job"]
+    assert act("delete", "pi", "--yes", "-o", "name").out.splitlines() == listed
+    assert kube.named("Job") == []
 
 
 def test_deleting_what_a_controller_manages_warns(act: Act, kube: Kube) -> None:
