@@ -195,7 +195,7 @@ ROWS = (
     Row(
         "spec.driverServiceIngressList",
         reason="no Service or Ingress for further ports is rendered",
-        step="commit them beside the rendered files",
+        step="commit them beside the rendered files; for the Spark UI there is `spec.sparkUIOptions.ingress`",
     ),
     Row(
         "spec.configMapSpecs",

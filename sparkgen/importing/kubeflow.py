@@ -11,8 +11,11 @@ from sparkgen.importing.table import Row, table
 
 GROUP = "sparkoperator.k8s.io"
 _DEAD = "the operator ignores it as well"
-_INGRESS = "no Ingress is rendered"
-_INGRESS_STEP = "commit an Ingress of your own, to the Service `<name>-ui`, beside the rendered files"
+_INGRESS = "an Ingress needs its host, and that is in the operator's own configuration"
+_INGRESS_STEP = (
+    "name the host in `spec.sparkUIOptions.ingress.host`, and what stands here in its `annotations`, "
+    "`className` and `tlsSecretName`"
+)
 _HEADLESS = "executors need no Service to find the driver"
 
 SPEC_ROWS = (
@@ -141,7 +144,12 @@ SPEC_ROWS = (
     ),
     *(
         Row(f"spec.sparkUIOptions.{name}", reason=_INGRESS, step=_INGRESS_STEP)
-        for name in ("ingressAnnotations", "ingressTLS", "ingressURLFormat")
+        for name in ("ingressAnnotations", "ingressTLS")
+    ),
+    Row(
+        "spec.sparkUIOptions.ingressURLFormat",
+        reason="host and path are fields of their own here, and a path takes a gateway",
+        step="name the host in `spec.sparkUIOptions.ingress.host`, or both in `spec.sparkUIOptions.route`",
     ),
     Row(
         "spec.driverIngressOptions",

@@ -14,7 +14,10 @@ ROLE = "role"
 
 _BACK_OFF = "delete it: Kubernetes waits 10 s, 20 s, 40 s and so on between tries"
 _NO_SUBMISSION = "delete it: nothing is submitted, so no submission can fail"
-_INGRESS = "commit an Ingress of your own, to the Service `<name>-ui`, beside the rendered files"
+_INGRESS = (
+    "name the host in `spec.sparkUIOptions.ingress.host`, and what stands here in its `annotations`, "
+    "`className` and `tlsSecretName`"
+)
 
 ELSEWHERE: Mapping[str, Mapping[str, str]] = {
     "spec": {
