@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from deployed import deploy, render, wait_until
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY, TESTED_VERSIONS
 from cluster.plan import LAYOUT, NODES
+
+Helm = Callable[..., subprocess.CompletedProcess[str]]
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 CLAIM = "event-logs"
@@ -77,19 +80,32 @@ def told(cluster: Cluster, namespace: str, path: str) -> Any:
     return json.loads(done.stdout) if done.returncode == 0 else None
 
 
+def serve(way: str, cluster: Cluster, helm: Helm, namespace: str, options: list[str]) -> None:
+    """Bring the server there, rendered or by the chart: a document, two ways."""
+    server = EXAMPLES / "history-server" / "app.yaml"
+    if way == "render":
+        cluster.kubectl("apply", "-f", "-", input_text=render(server, namespace, *options))
+        return
+    place = ("-n", namespace, f"--set=metadata.namespace={namespace}")
+    done = helm("install", "history", "CHART", "-f", str(server), *place, *options)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.mark.own_cluster
 @pytest.mark.full
-@pytest.mark.parametrize("version", TESTED_VERSIONS)
-def test_a_run_that_is_over_is_shown(version: str, cluster: Cluster, restricted: str, claim: Path) -> None:
+@pytest.mark.parametrize("helm", ["helm"], indirect=True)
+@pytest.mark.parametrize(("version", "way"), zip(TESTED_VERSIONS, ("render", "chart"), strict=True))
+def test_a_run_that_is_over_is_shown(
+    version: str, way: str, cluster: Cluster, helm: Helm, restricted: str, claim: Path
+) -> None:
     """The driver writes its log, though the volume was root's; the server lists the run with its jobs.
 
-    Without a cleaner the server can change nothing.
+    Without a cleaner the server can change nothing. One line of Spark has a rendered server, the other one
+    the chart's.
     """
     cluster.load_runtime()
     cluster.load_spark((version,))
-    server = EXAMPLES / "history-server" / "app.yaml"
-    options = settings(version, {**SERVER, "cleaner": "null"})
-    cluster.kubectl("apply", "-f", "-", input_text=render(server, restricted, *options))
+    serve(way, cluster, helm, restricted, settings(version, {**SERVER, "cleaner": "null"}))
     scala = {"scalaVersion": "2.12" if version.startswith("3.") else "2.13"}
     texts = [f"--set-string=spec.{name}={value}" for name, value in {**scala, "arguments[0]": "5"}.items()]
     example = EXAMPLES / "event-log" / "app.yaml"
