@@ -1,4 +1,4 @@
-"""What another operator or spark-submit would have run, runs: imported, rendered, applied, complete."""
+"""What other operators or spark-submit would have run, runs: imported, rendered, applied, complete."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
 from deployed import Deployed, deploy
 
 from cluster.handle import Cluster
@@ -41,6 +42,30 @@ spec:
   executor: {{cores: 1, instances: 1, memory: 600m, deleteOnTermination: true}}
 """
 
+APACHE = f"""\
+apiVersion: spark.apache.org/v1
+kind: SparkApplication
+metadata:
+  name: from-apache
+spec:
+  mainClass: org.apache.spark.examples.SparkPi
+  jars: {JAR}
+  driverArgs: ["20"]
+  sparkConf:
+    spark.kubernetes.container.image: {REPOSITORY}:{{{{SPARK_VERSION}}}}
+    spark.kubernetes.container.image.pullPolicy: IfNotPresent
+    spark.kubernetes.authenticate.driver.serviceAccountName: of-the-operator
+    spark.kubernetes.driver.request.cores: 100m
+    spark.kubernetes.executor.request.cores: 100m
+    spark.driver.memory: 600m
+    spark.executor.memory: 600m
+    spark.dynamicAllocation.enabled: "true"
+    spark.dynamicAllocation.shuffleTracking.enabled: "true"
+    spark.dynamicAllocation.maxExecutors: "1"
+  applicationTolerations: {{resourceRetainPolicy: Always}}
+  runtimeVersions: {{sparkVersion: {VERSION}, scalaVersion: "2.12"}}
+"""
+
 SUBMIT = f"""\
 #!/bin/sh
 spark-submit --master k8s://https://kubernetes.default.svc --deploy-mode cluster --name from-submit \\
@@ -52,18 +77,23 @@ spark-submit --master k8s://https://kubernetes.default.svc --deploy-mode cluster
 """
 
 
+def imported(folder: Path, inputs: dict[str, str], *options: str) -> Path:
+    """Import a directory with these files, without a finding; the directory with what came of it."""
+    for name, text in inputs.items():
+        (folder / name).write_text(text)
+    command = [str(Path(sys.executable).with_name("sparkgen")), "import", str(folder), *options]
+    made = folder / "out"
+    done = subprocess.run([*command, "-o", str(made)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return made
+
+
 def test_imported_applications_run_to_their_end(cluster: Cluster, restricted: str, tmp_path: Path) -> None:
     """A directory of both is imported without a finding; both compute pi, labelled as ever."""
-    (tmp_path / "pi.yaml").write_text(KUBEFLOW)
-    (tmp_path / "submit.sh").write_text(SUBMIT)
-    command = [str(Path(sys.executable).with_name("sparkgen")), "import", str(tmp_path), "--keep-labels"]
-    done = subprocess.run(
-        [*command, "-o", str(tmp_path / "out")], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    made = imported(tmp_path, {"pi.yaml": KUBEFLOW, "submit.sh": SUBMIT}, "--keep-labels")
 
     def run(name: str) -> tuple[Deployed, str]:
-        application = deploy(cluster, restricted, tmp_path / "out" / f"{name}.yaml")
+        application = deploy(cluster, restricted, made / f"{name}.yaml")
         return application, application.wait(300)
 
     with ThreadPoolExecutor(2) as pool:
@@ -75,3 +105,15 @@ def test_imported_applications_run_to_their_end(cluster: Cluster, restricted: st
         assert labels["sparkoperator.k8s.io/app-name"] == application.name
     driver = results[0][0].driver()["spec"]["containers"][0]
     assert {"name": "STAGE", "value": "test"} in driver["env"]
+
+
+@pytest.mark.full
+def test_an_application_of_apaches_operator_runs(cluster: Cluster, restricted: str, tmp_path: Path) -> None:
+    """Under the account that the operator had made; the version in its image is written out."""
+    cluster.kubectl("create", "serviceaccount", "of-the-operator", "-n", restricted)
+    application = deploy(cluster, restricted, imported(tmp_path, {"pi.yaml": APACHE}) / "from-apache.yaml")
+    assert application.wait(300) == "Complete", application.story()
+    assert "Pi is roughly 3.1" in application.logs()
+    driver = application.driver()["spec"]
+    assert driver["serviceAccountName"] == "of-the-operator"
+    assert driver["containers"][0]["image"] == IMAGE
