@@ -335,6 +335,11 @@ def test_ctrl_c_detaches(act: Act, kube: Kube, monkeypatch: pytest.MonkeyPatch) 
     assert result.code == 130
     assert f"{name} goes on; to wait again: sparkgen wait pi --run {name} -n analytics" in result.err
     assert {line.split()[0] for line in kube.asked[asked:]} == {"GET"}
+    for words in (("apply", "app.yaml", "--wait"), ("run", "pi", "--wait")):
+        begun = act(*words)
+        assert (begun.code, "goes on; to wait again: sparkgen wait pi --run " in begun.err) == (130, True)
+    assert len(kube.named("Job")) == 2
+    assert not any("sparkgen.dev/killed" in str(kube.one("Job", job)) for job in kube.named("Job"))
 
 
 # --- kill and delete --------------------------------------------------------------------------------------

@@ -207,6 +207,23 @@ def test_following_waits_for_a_driver_that_has_not_begun(
     assert result.err == "sparkgen: waiting: pi-1a2b3c4d is Pending\n"
 
 
+@pytest.mark.parametrize("command", [["logs", "pi", "-f"], ["ui", "pi", "--port", "0"]])
+def test_ctrl_c_ends_the_command_alone(
+    server: Server, sparkgen: Sparkgen, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    """Exit code 130, and nothing but questions was asked of the server."""
+    fill(server, job(), *([driver(job(), state=runs())] if command[0] == "ui" else []))
+
+    def interrupt(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("time.sleep", interrupt)
+    result = sparkgen(*command)
+    assert result.code == 130
+    assert result.err.endswith("sparkgen: interrupted\n")
+    assert {request[0].split()[0] for request in server.requests} == {"GET"}
+
+
 def test_what_kept_the_driver_from_beginning_has_the_log(server: Server, sparkgen: Sparkgen) -> None:
     """The init container that failed, and a word that it is not the driver's."""
     fill(
