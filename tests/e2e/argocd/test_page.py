@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,8 +21,6 @@ from cluster.handle import Cluster
 APPLICATION_SET = Path(__file__).parents[3] / "examples" / "gitops" / "argocd" / "applicationset.yaml"
 TEAM = "finance"
 """The page's team, whose namespace has its name: another name here, for a namespace of the test's own."""
-WHOLE_WAY = 15 * 60.0
-"""Seconds that all commands of moving in may take, the setting up of the repository included."""
 
 
 @pytest.fixture
@@ -80,8 +77,7 @@ def test_from_an_empty_repository_to_a_run_that_has_ended(
 def test_from_another_operators_application_to_its_log(
     cluster: Cluster, repository: Repository, team: str, tmp_path: Path
 ) -> None:
-    """Imported, validated, rendered and committed; Argo CD syncs it; its state and log are read: in time."""
-    began = time.monotonic()
+    """Imported, validated, rendered and committed; Argo CD syncs it; its state and log are read."""
     environment = shell(cluster, tmp_path)
     set_up(cluster, repository, team, environment)
     page = (DOCS / "import.md").read_text("utf-8").partition("\n## The whole way, once\n")[2]
@@ -95,6 +91,5 @@ def test_from_another_operators_application_to_its_log(
     wait_for(cluster, f"prod-{team}-pi", "Progressing", "Healthy")
     said = follow(f"sparkgen status{reading}", repository.folder, environment)
     assert "Pi is roughly 3.1" in said
-    assert time.monotonic() - began < WHOLE_WAY
     (job,) = cluster.objects("jobs", team, "sparkgen.dev/application=pi,sparkgen.dev/run")
     assert job["status"]["succeeded"] == 1
