@@ -156,7 +156,11 @@ def application(namespace: str, name: str, side: str, job: Job) -> dict[str, Any
             "imagePullPolicy": "IfNotPresent",
             "mainApplicationFile": f"local:///opt/job/{JOB.name}",
             "arguments": [str(job.pauses), f"{job.seconds:g}"],
-            "sparkConf": {"spark.dynamicAllocation.executorIdleTimeout": f"{IDLE_SECONDS}s"},
+            "sparkConf": {
+                "spark.dynamicAllocation.executorIdleTimeout": f"{IDLE_SECONDS}s",
+                # The job begins with the first executor: while it waited for the others it would be idle.
+                "spark.scheduler.minRegisteredResourcesRatio": "0",
+            },
             "dynamicAllocation": {
                 "enabled": True,
                 "minExecutors": 0,

@@ -34,12 +34,9 @@ APART = {
         ]
     }
 }
-"""The affinity of two executors that are on two nodes, so that both nodes have files of a shuffle."""
-TOGETHER = {
-    "spark.scheduler.minRegisteredResourcesRatio": "1.0",
-    "spark.scheduler.maxRegisteredResourcesWaitingTime": "300s",
-}
-"""Properties with which all executors are there before the first task, so that each has some."""
+"""The affinity of two executors that are on two nodes."""
+SLOWLY = ("4", "3")
+"""Map tasks, and the seconds of each: who comes later has some, too, and both nodes have files."""
 
 
 @dataclass(frozen=True)
@@ -171,6 +168,8 @@ def application(
     properties = {
         "spark.dynamicAllocation.executorIdleTimeout": "3s",
         "spark.dynamicAllocation.schedulerBacklogTimeout": "1s",
+        # Work is there from the beginning: who waited for the other executor would be idle, and go.
+        "spark.scheduler.minRegisteredResourcesRatio": "0",
         **spec.pop("sparkConf", {}),
     }
     given = {

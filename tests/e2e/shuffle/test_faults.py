@@ -67,8 +67,8 @@ def test_a_service_that_is_killed(cluster: Cluster, namespace: str, serve: Serve
 def test_a_node_that_is_lost(cluster: Cluster, namespace: str, serve: Serve) -> None:
     """One executor is on each node: what was on the lost one is computed again, and only that."""
     service = serve(VERSION)
-    options = {"executor": {"affinity": services.APART}, "sparkConf": services.TOGETHER}
-    document = services.application("lost", VERSION, service, GO, "32", "4", **options)
+    arguments, apart = (GO, "32", *services.SLOWLY), {"affinity": services.APART}
+    document = services.application("lost", VERSION, service, *arguments, executor=apart)
     document["spec"]["driver"]["nodeSelector"] = {"kubernetes.io/hostname": "node1"}
     run = services.deploy(cluster, namespace, document)
     services.wait_for_line(run, "mapped:", PATIENCE)

@@ -26,8 +26,8 @@ def test_no_map_task_runs_again(
     Afterwards the janitor leaves the disk as it was.
     """
     service = serve(version, host_network=host_network)
-    options = {"executor": {"affinity": services.APART}, "sparkConf": services.TOGETHER}
-    document = services.application("reused", version, service, "idle", "16", "4", **options)
+    arguments, apart = ("idle", "16", *services.SLOWLY), {"affinity": services.APART}
+    document = services.application("reused", version, service, *arguments, executor=apart)
     run = services.deploy(cluster, namespace, document)
     assert run.wait(PATIENCE) == "Complete", run.story() + service.story()
     told = services.result(run)
@@ -54,7 +54,8 @@ def test_the_sidecar_runs_the_same_job(cluster: Cluster, restricted: str) -> Non
     del document["spec"]["dynamicAllocation"]
     document["spec"]["executor"]["instances"] = 2
     # Both have map tasks, so that one keeps what is not computed again.
-    document["spec"]["sparkConf"] |= services.TOGETHER
+    both = {"minRegisteredResourcesRatio": "1.0", "maxRegisteredResourcesWaitingTime": "300s"}
+    document["spec"]["sparkConf"] |= {f"spark.scheduler.{name}": value for name, value in both.items()}
     document["spec"]["shuffleService"] = {"mode": "sidecar", "sidecarMemory": "256m"}
     run = services.deploy(cluster, restricted, document)
     services.wait_for_line(run, "mapped: 4", PATIENCE)

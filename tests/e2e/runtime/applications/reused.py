@@ -2,7 +2,8 @@
 
 Arguments: what happens after the first action, "idle" (wait until no executor is left, and read once more),
 "still:FILE" (wait for a file, and read once more) or a file until which it is read all the time; MiB of the
-shuffle; how many map tasks write it. At the end it prints a line for each stage, and one for all.
+shuffle; how many map tasks write it; the seconds that each of these takes at least, if any. At the end it
+prints a line for each stage, and one for all.
 """
 
 import json
@@ -16,6 +17,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 between, size, tasks = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+seconds = float(sys.argv[4]) if len(sys.argv) > 4 else 0.0
 context = SparkSession.builder.getOrCreate().sparkContext
 mapped = context.accumulator(0)
 KIB = size * 1024 // tasks
@@ -24,6 +26,7 @@ KIB = size * 1024 // tasks
 def write(part: int) -> Iterator[tuple[int, bytes]]:
     """The part of one map task: so many KiB that cannot be compressed."""
     mapped.add(1)
+    time.sleep(seconds)
     return ((part * KIB + number, os.urandom(1024)) for number in range(KIB))
 
 
