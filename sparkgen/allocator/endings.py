@@ -105,9 +105,10 @@ def limits(draft: Draft) -> Draft:
     memory, situation = draft.memory, draft.situation
     if memory.failure is not None:
         return draft
-    for backoff in (memory.refusals, memory.bad_starts):  # first: they say more than a number of failures
-        if backoff.hopeless >= HOPELESS_ROUNDS and not _anything_alive(situation):
-            text = reasons.hopeless(backoff)
+    # First: they say more than a number of failures.
+    for hindrance in (memory.refusals, memory.bad_starts, situation.snapshot.unlisted):
+        if hindrance.hopeless >= HOPELESS_ROUNDS and not _anything_alive(situation):
+            text = reasons.hopeless(hindrance.reason)
             return replace(draft, memory=replace(memory, failure=text))
     limit = failure_limit(situation)
     # Executors end with their driver: a failure counts when the driver is known to have spoken since.

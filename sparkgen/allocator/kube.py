@@ -234,7 +234,7 @@ class Kube:
         if reply.status == GONE:
             return WatchEnded("the API server has forgotten so old a version")
         said = self._verdict(reply, what, what)
-        return WatchEnded(said.message, said.retry_after or 0.0)
+        return WatchEnded(said.message, said.retry_after or 0.0, hopeless=said.answer is Answer.HOPELESS)
 
     def _verdict(self, reply: Reply, what: str, right: str) -> Verdict:
         """What a reply means; a right that is missing may come within a minute of its first refusal."""

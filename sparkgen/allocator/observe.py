@@ -15,8 +15,8 @@ from sparkgen import contract
 from sparkgen.allocator.attempt import Attempt
 from sparkgen.allocator.causes import departure_of, loss_of, waiting_of
 from sparkgen.allocator.layered import Layered
-from sparkgen.allocator.ports import Event, Listing, Pod
-from sparkgen.allocator.types import NOTHING, Loss, Observed, Phase, Snapshot, Waiting
+from sparkgen.allocator.ports import Event, Listing, Pod, WatchEnded
+from sparkgen.allocator.types import NOTHING, Loss, Observed, Phase, Snapshot, Unlisted, Waiting
 
 MAX_VANISHED = 1000
 """So many executors that are gone are remembered: their causes, for a driver that asks late."""
@@ -51,6 +51,7 @@ class View:
     """The latest last. Also how the UIDs of deleted pods are known again."""
     listed_at: float | None = None
     version: str = ""
+    unlisted: Unlisted = field(default_factory=Unlisted)
 
     def listed(self, listing: Listing, asked_at: float, now: float) -> View:
         """The view after a whole list, the request for which was sent at `asked_at`.
@@ -76,6 +77,7 @@ class View:
             vanished=_with_vanished(vanished, missed),
             listed_at=asked_at,
             version=listing.version,
+            unlisted=Unlisted(),
         )
 
     def happened(self, event: Event, now: float) -> View:
@@ -98,11 +100,16 @@ class View:
         """The view after a gap: what is seen stays, and nothing may be concluded from what is not."""
         return replace(self, complete=False)
 
+    def refused(self, end: WatchEnded) -> View:
+        """The view after a list that was not given: nothing more is seen, and why."""
+        hopeless = self.unlisted.hopeless + 1 if end.hopeless else 0
+        return replace(self.missed(), unlisted=Unlisted(end.reason, hopeless))
+
     def snapshot(self, started: frozenset[int] = frozenset()) -> Snapshot:
         """What is seen, for a decision. `started`: executors that were given the start word."""
         executors = {id_: sight.observed for id_, sight in self.sights.whole().items()}
         vanished = {id_: seen for id_, seen in self.vanished.items() if id_ not in executors}
-        return Snapshot(self.complete, executors, self.listed_at, vanished, started)
+        return Snapshot(self.complete, executors, self.listed_at, vanished, started, self.unlisted)
 
     def _id_of(self, pod: Pod) -> int | None:
         """The executor in a pod; None when it is not one of this attempt's, whatever its labels say."""

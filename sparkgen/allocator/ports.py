@@ -42,12 +42,16 @@ class Notice:
 
 
 class WatchEnded(Exception):
-    """A watch is over and the view may have a gap: list again, after `pause` seconds at least."""
+    """A watch is over and the view may have a gap: list again, after `pause` seconds at least.
 
-    def __init__(self, reason: str, pause: float = 0.0) -> None:
+    `hopeless`: it was refused in a way that no time will mend.
+    """
+
+    def __init__(self, reason: str, pause: float = 0.0, *, hopeless: bool = False) -> None:
         super().__init__(reason)
         self.reason = reason
         self.pause = pause
+        self.hopeless = hopeless
 
 
 class World(Protocol):

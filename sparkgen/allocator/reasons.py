@@ -9,7 +9,6 @@ from sparkgen.allocator import hostports, sets
 from sparkgen.allocator.sets import Situation
 from sparkgen.allocator.types import (
     Action,
-    Backoff,
     Create,
     Delete,
     DriverPhase,
@@ -65,6 +64,8 @@ def _hindrances(situation: Situation) -> list[str]:
     if memory.failure is not None:
         return [f"the application fails: {memory.failure}"]
     parts = []
+    if situation.snapshot.unlisted.reason:
+        parts.append(f"executors are not shown: {situation.snapshot.unlisted.reason}")
     for backoff, text in ((memory.refusals, "refused"), (memory.bad_starts, "failing to start")):
         if backoff.level and backoff.until > now:
             parts.append(f"{text}, next try in {backoff.until - now:.0f} s: {backoff.reason}")
@@ -104,9 +105,9 @@ def waiting(seen: Observed) -> str:
     return f"executor {seen.id}: {seen.waiting.text}"
 
 
-def hopeless(backoff: Backoff) -> str:
+def hopeless(reason: str) -> str:
     """Why an application of which nothing runs is given up."""
-    return f"no executor can be started, and waiting does not help: {backoff.reason}"
+    return f"no executor can be started, and waiting does not help: {reason}"
 
 
 def too_many_failures(memory: Memory, limit: int, settings: Settings) -> str:

@@ -140,7 +140,8 @@ def _hindered(before: Round | None, now: Round) -> bool:
 def _hindrance(made: Round) -> tuple[tuple[int, str], ...]:
     memory = made.decision.memory
     backoffs = [(b.level, b.reason) for b in (memory.refusals, memory.bad_starts) if b.level]
-    return (*backoffs, *((0, notice.message) for notice in _pending(made)))
+    unlisted = [(0, made.snapshot.unlisted.reason)] if made.snapshot.unlisted.reason else []
+    return (*unlisted, *backoffs, *((0, notice.message) for notice in _pending(made)))
 
 
 def notices(before: Round | None, now: Round) -> list[Notice]:
@@ -149,6 +150,8 @@ def notices(before: Round | None, now: Round) -> list[Notice]:
     found = []
     if now.decision.failure is not None:
         found.append(Notice("ApplicationFailed", now.decision.failure, warning=True))
+    if now.snapshot.unlisted.hopeless:
+        found.append(Notice("ExecutorsNotShown", now.snapshot.unlisted.reason, warning=True))
     if memory.refusals.level:
         found.append(Notice("ExecutorsRefused", memory.refusals.reason, warning=True))
     if memory.bad_starts.level:

@@ -135,6 +135,17 @@ class Observed:
 
 
 @dataclass(frozen=True, slots=True)
+class Unlisted:
+    """Why the last list was not given, in words; "" when it was.
+
+    `hopeless` counts the tries in a row that were refused in a way that no time will mend.
+    """
+
+    reason: str = ""
+    hopeless: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """All executors of this attempt that the cluster shows.
 
@@ -150,6 +161,7 @@ class Snapshot:
     """Executors that were deleted while a watch ran, as they were last; the oldest may be forgotten."""
     started: frozenset[int] = frozenset()
     """Executors that were given the start word: they may register at any moment."""
+    unlisted: Unlisted = Unlisted()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,9 @@ import re
 
 _TARGET = re.compile(r"the driver's target: (\d+) wanted|\b\d+ of (\d+) executors\b")
 _DECISION = re.compile(r"\b\d+ of \d+ executors\b")
-_HINDRANCE = re.compile(r"; (?:(?:refused|failing to start), next try in \d+ s: |(?=\d+ pending, ))(.*)")
+_HINDRANCE = re.compile(
+    r"; (?:executors are not shown: |(?:refused|failing to start), next try in \d+ s: |(?=\d+ pending, ))(.*)"
+)
 _LATER = re.compile(r"; \d+ pending, ")
 _STOPS = re.compile(r"the application (?:has to stop|fails): (.*)")
 _WARNING = re.compile(r"^\S+ (?:warning|error) +(.*)")

@@ -21,7 +21,7 @@ from sparkgen.live.values import Object, moment
 
 RECENT = timedelta(minutes=15)
 """How long a lost executor is worth a word."""
-HINDERED = ("ExecutorsRefused", "ExecutorsFailToStart", "ExecutorsPending")
+HINDERED = ("ExecutorsNotShown", "ExecutorsRefused", "ExecutorsFailToStart", "ExecutorsPending")
 """Reasons of the allocator's Events about executors that do not come (sparkgen.allocator.story)."""
 
 

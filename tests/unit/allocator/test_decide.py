@@ -33,6 +33,7 @@ from sparkgen.allocator.types import (
     Settings,
     Snapshot,
     Target,
+    Unlisted,
     Waiting,
 )
 
@@ -295,6 +296,18 @@ def test_what_no_time_will_mend_ends_the_application_when_nothing_runs() -> None
     assert decision.actions == ()
     working = decided(seen([pod(1)]), wants(2, registered={1}), memory)
     assert working.failure is None
+
+
+def test_a_cluster_that_never_shows_its_executors_ends_the_application_when_nothing_runs() -> None:
+    """A list that is refused for good three times in a row; not sooner, and not while executors work."""
+    for hopeless, fails in ((2, False), (3, True)):
+        blind = Snapshot(unlisted=Unlisted("cannot list executors: User pi cannot list pods", hopeless))
+        decision = decided(blind, wants(2))
+        assert "executors are not shown: cannot list executors" in decision.reason or fails
+        assert (decision.failure is not None) is fails
+        assert "User pi cannot list pods" in (decision.failure or decision.reason)
+        assert decision.actions == ()
+        assert decided(blind, wants(2, registered={1})).failure is None
 
 
 def test_an_image_that_cannot_be_pulled_is_tried_thrice_and_then_ends_the_application() -> None:

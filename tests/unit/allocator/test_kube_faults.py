@@ -117,7 +117,9 @@ EXPIRED = {"kind": "Status", "code": 410, "reason": "Expired", "message": "too o
 
 
 @contextmanager
-def playing(folder: Path, *lines: Line, address: str = "127.0.0.1") -> Iterator[tuple[Kube, Server]]:
+def playing(
+    folder: Path, *lines: Line, address: str = "127.0.0.1", clock: Callable[[], float] = time.monotonic
+) -> Iterator[tuple[Kube, Server]]:
     """A Kube that talks to a server with this script."""
     (folder / "token").write_text("first\n")
     server = Server(*lines, address=address)
@@ -127,7 +129,7 @@ def playing(folder: Path, *lines: Line, address: str = "127.0.0.1") -> Iterator[
         Transport(access, read_timeout=0.4),
         ATTEMPT,
         TEMPLATE,
-        clock=time.monotonic,
+        clock=clock,
         wall=lambda: 0.0,
         random=lambda: 0.0,
         silence=0.4,
@@ -234,6 +236,20 @@ def test_a_list_that_fails_ends_with_words_and_a_pause(tmp_path: Path) -> None:
         with pytest.raises(WatchEnded, match="fewer calls") as ended:
             kube.list()
     assert ended.value.pause == 3
+
+
+def test_a_right_that_does_not_come_is_hopeless(tmp_path: Path) -> None:
+    """A list that is forbidden may be allowed within a minute, when the RoleBinding comes; not after it."""
+    text = 'pods is forbidden: User "pi" cannot list resource "pods"'
+    times = iter((100.0, 159.0, 161.0))
+    lines = [answer(403, {"message": text})] * 3
+    hopeless = []
+    with playing(tmp_path, *lines, clock=lambda: next(times)) as (kube, _):
+        for _ in lines:
+            with pytest.raises(WatchEnded, match="lacks the right") as ended:
+                kube.list()
+            hopeless.append(ended.value.hopeless)
+    assert hopeless == [False, False, True]
 
 
 def versions(events: Iterator[Event], count: int) -> list[str]:

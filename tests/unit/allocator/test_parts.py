@@ -29,6 +29,7 @@ from sparkgen.allocator.types import (
     Settings,
     Snapshot,
     Target,
+    Unlisted,
 )
 from sparkgen.allocator.watcher import Chances, Watcher, pause_after
 from tests.unit.allocator.memoryworld import MemoryWorld
@@ -263,6 +264,22 @@ def test_a_gap_is_closed_by_a_list(follow: Callable[[MemoryWorld], tuple[Watcher
     until(lambda: world.lists == 2 and watcher.view.complete)
     assert time.monotonic() - began > 0.3
     assert (told, watcher.gaps) == (["looking again at all executors: too old"], 1)
+
+
+def test_why_no_list_is_given() -> None:
+    """The words of the last list that failed, and how many in a row are hopeless; a watch's end is none."""
+    watcher = Watcher(
+        MemoryWorld(ATTEMPT), View(ATTEMPT), Chances(lambda: 0.0, lambda: 0.0), lambda: None, lambda _: None
+    )
+    seen = []
+    for end in (WatchEnded("no", hopeless=True), WatchEnded("no", hopeless=True), WatchEnded("busy")):
+        watcher.begin()
+        watcher.ended(end)
+        seen.append(watcher.view.snapshot().unlisted)
+    assert seen == [Unlisted("no", 1), Unlisted("no", 2), Unlisted("busy", 0)]
+    watcher.listed(Listing((), "1"), watcher.begin())
+    watcher.ended(WatchEnded("too old"))
+    assert (watcher.view.complete, watcher.view.unlisted) == (False, Unlisted())
 
 
 def test_pauses_grow_and_are_spread() -> None:

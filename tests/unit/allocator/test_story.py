@@ -31,6 +31,7 @@ from sparkgen.allocator.types import (
     Snapshot,
     State,
     Target,
+    Unlisted,
     Waiting,
 )
 
@@ -129,9 +130,13 @@ def test_what_a_user_must_know() -> None:
         bad_starts=Backoff(1, 0.0, "exit code 1"),
         losses={1: Loss(Cause.EVICTED, "evicted"), 2: Loss(Cause.KILLED, "killed")},
     )
-    now = made(replace(QUIET, memory=memory), snapshot=Snapshot(executors={3: stuck}))
+    now = made(
+        replace(QUIET, memory=memory),
+        snapshot=Snapshot(executors={3: stuck}, unlisted=Unlisted("no right", 1)),
+    )
     text = "executors have been pending for over 30 s: Unschedulable: 0/2 nodes are available"
     assert story.notices(made(), now) == [
+        Notice("ExecutorsNotShown", "no right", warning=True),
         Notice("ExecutorsRefused", "quota", warning=True),
         Notice("ExecutorsFailToStart", "exit code 1", warning=True),
         Notice("ExecutorLost", "evicted"),

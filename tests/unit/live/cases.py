@@ -333,6 +333,20 @@ CASES = {
         failed(ends(1)),
         log_of(NO_RIGHTS),
     ),
+    "rights-early": Case(
+        "Role or RoleBinding are not applied, and the application still waits for them",
+        "rights",
+        'the allocator lacks a right (User "system:serviceaccount:analytics:pi" cannot list',
+        "apply the Role and the RoleBinding that are rendered with it",
+        running(),
+        {
+            "target": 2,
+            "allocator_log": "2026-11-22T01:10:00.000Z info    0 of 2 executors; executors are not shown: "
+            "cannot list executors: the service account lacks the right (are Role and RoleBinding applied?): "
+            'pods is forbidden: User "system:serviceaccount:analytics:pi" cannot list resource "pods"\n',
+        },
+        table=False,
+    ),
     "expired": Case(
         "the run is older than spec.run.expiresAt allows",
         "expired",
