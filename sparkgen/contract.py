@@ -164,6 +164,9 @@ ENV_SHUFFLE_PORT = "SPARKGEN_SHUFFLE_PORT"
 ENV_SERVICE_SECRET = "SPARKGEN_AUTH_SECRET"  # noqa: S105 - a name; the value comes from a Secret
 """For the allocator: the shuffle service's secret, which then is the application's RPC secret, too."""
 ENV_LOCAL_DIRS = "SPARK_LOCAL_DIRS"
+ENV_LOCAL_IP = "SPARK_LOCAL_IP"
+"""Spark's own address. Without it Spark looks up the machine's name (Utils.findLocalInetAddress), which in a
+node's network is the node's, and no name server may know that."""
 ENV_SPARK_CONF_DIR = "SPARK_CONF_DIR"
 ENV_HADOOP_CONF_DIR = "HADOOP_CONF_DIR"
 

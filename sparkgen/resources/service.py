@@ -157,6 +157,8 @@ def _service(service: ShuffleService) -> Object:
     if service.secret_name is not None:
         source = {"secretKeyRef": {"name": service.secret_name, "key": contract.SECRET_KEY}}
         env.append({"name": contract.ENV_AUTH_SECRET, "valueFrom": source})
+    if service.host_network:
+        env.append(pod.field_env(contract.ENV_LOCAL_IP, "status.podIP"))
     answers = {"tcpSocket": {"port": service.port}}
     port: Object = {"name": "shuffle", "containerPort": service.port, "hostPort": service.port}
     return {

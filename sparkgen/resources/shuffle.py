@@ -91,21 +91,14 @@ def _beside_service_of_node(application: Application, role: Role, shuffle: Shuff
     named = {
         f"{contract.SHUFFLE_VOLUME_PREFIX}{index}": path for index, path in enumerate(shuffle.directories)
     }
-    container = pod.main_container(
-        role,
-        args=["bash", f"{contract.CONF_DIR}/{contract.SHUFFLE_SCRIPT_FILE}"],
-        env=[
-            pod.field_env(contract.ENV_EXECUTOR_HOST, "status.hostIP"),
-            {"name": contract.ENV_SHUFFLE_PORT, "value": str(shuffle.port)},
-            {
-                "name": contract.ENV_LOCAL_DIRS,
-                "value": ",".join(f"{path}/{FOLDER}" for path in shuffle.directories),
-            },
-        ],
-        volumeMounts=[
-            {"name": name, "mountPath": f"{path}/{FOLDER}", "subPath": FOLDER} for name, path in named.items()
-        ],
-    )
+    env = [
+        pod.field_env(contract.ENV_EXECUTOR_HOST, "status.hostIP"),
+        {"name": contract.ENV_SHUFFLE_PORT, "value": str(shuffle.port)},
+        {
+            "name": contract.ENV_LOCAL_DIRS,
+            "value": ",".join(f"{path}/{FOLDER}" for path in shuffle.directories),
+        },
+    ]
     spec: dict[str, Any] = {
         "affinity": {"podAffinity": {REQUIRED: [*_own_terms(application, role), _service_term(shuffle)]}},
         # A directory that is not there is one that no service has prepared.
@@ -115,7 +108,16 @@ def _beside_service_of_node(application: Application, role: Role, shuffle: Shuff
     }
     if shuffle.host_network:
         spec |= {"hostNetwork": True, "dnsPolicy": "ClusterFirstWithHostNet"}
+        env.append(pod.field_env(contract.ENV_LOCAL_IP, "status.podIP"))
     annotations = {contract.ANNOTATION_BLOCK_MANAGER_PORTS: shuffle.host_ports}
+    container = pod.main_container(
+        role,
+        args=["bash", f"{contract.CONF_DIR}/{contract.SHUFFLE_SCRIPT_FILE}"],
+        env=env,
+        volumeMounts=[
+            {"name": name, "mountPath": f"{path}/{FOLDER}", "subPath": FOLDER} for name, path in named.items()
+        ],
+    )
     return merge({"metadata": {"annotations": annotations}, "spec": spec}, container)
 
 

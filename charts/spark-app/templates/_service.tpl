@@ -170,6 +170,9 @@
   {{- with $app.spec.secretName -}}
     {{- $own = append $own (include "sparkgen.secretEnv" (list $c.ENV_AUTH_SECRET . $c.SECRET_KEY) | fromJson) -}}
   {{- end -}}
+  {{- if $app.spec.hostNetwork -}}
+    {{- $own = append $own (include "sparkgen.fieldEnv" (list $c.ENV_LOCAL_IP "status.podIP") | fromJson) -}}
+  {{- end -}}
   {{- $answers := dict "tcpSocket" (dict "port" $app.port) -}}
   {{- $resources := dict "memory" $app.memory "requests" $t.serviceRequest "tables" $t -}}
   {{- template "sparkgen.daemonResources" (set $resources "over" ($app.spec.resources | default dict)) -}}

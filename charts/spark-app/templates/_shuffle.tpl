@@ -119,12 +119,16 @@
       "labelSelector" (dict "matchLabels" (dict $c.LABEL_SHUFFLE_SERVICE $shuffle.name))
       "namespaces" (list $shuffle.namespace)
       "topologyKey" "kubernetes.io/hostname") -}}
+  {{- $env := list
+      (include "sparkgen.fieldEnv" (list $c.ENV_EXECUTOR_HOST "status.hostIP") | fromJson)
+      (dict "name" $c.ENV_SHUFFLE_PORT "value" (toRawJson $shuffle.port))
+      (dict "name" $c.ENV_LOCAL_DIRS "value" (join "," $places)) -}}
+  {{- if $shuffle.hostNetwork -}}
+    {{- $env = append $env (include "sparkgen.fieldEnv" (list $c.ENV_LOCAL_IP "status.podIP") | fromJson) -}}
+  {{- end -}}
   {{- template "sparkgen.main" (set . "fields" (dict
       "args" (list "bash" (printf "%s/%s" $c.CONF_DIR $c.SHUFFLE_SCRIPT_FILE))
-      "env" (list
-        (include "sparkgen.fieldEnv" (list $c.ENV_EXECUTOR_HOST "status.hostIP") | fromJson)
-        (dict "name" $c.ENV_SHUFFLE_PORT "value" (toRawJson $shuffle.port))
-        (dict "name" $c.ENV_LOCAL_DIRS "value" (join "," $places)))
+      "env" $env
       "volumeMounts" $mounts)) -}}
   {{- $_ := set .value.spec "affinity" (dict "podAffinity" (dict $required $terms)) -}}
   {{- $_ := set .value.spec "volumes" $volumes -}}

@@ -176,6 +176,10 @@ def test_on_the_nodes_own_network() -> None:
     made = objects({**ON_NODE, "hostNetwork": True})
     for pod in (executor(made)["spec"], service(hostNetwork=True)["DaemonSet"]["spec"]["template"]["spec"]):
         assert (pod["hostNetwork"], pod["dnsPolicy"]) == (True, "ClusterFirstWithHostNet")
+        (address,) = [one for one in pod["containers"][0]["env"] if one["name"] == "SPARK_LOCAL_IP"]
+        assert address["valueFrom"]["fieldRef"] == {"fieldPath": "status.podIP"}, (
+            "names of nodes may be unknown"
+        )
     for pod in (executor(objects(ON_NODE))["spec"], made["Job RUN"]["spec"]["template"]["spec"]):
         assert "hostNetwork" not in pod
 
