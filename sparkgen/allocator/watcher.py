@@ -47,7 +47,6 @@ class Watcher:
         self._tell = tell
         self._stopped = threading.Event()
         self._began = 0.0
-        self._listed = False
         self._rounds = 0
 
     def run(self) -> None:
@@ -74,13 +73,12 @@ class Watcher:
 
     def begin(self) -> float:
         """A list is asked for now; when that is."""
-        self._began, self._listed = self._chances.clock(), False
+        self._began = self._chances.clock()
         return self._began
 
     def listed(self, listing: Listing, asked_at: float) -> None:
         """The list that was asked for at `asked_at` has come."""
         self.view = self.view.listed(listing, asked_at, self._chances.clock())
-        self._listed = True
         self._ring()
 
     def happened(self, event: Event) -> None:
@@ -93,7 +91,8 @@ class Watcher:
         """The list failed, or the watch is over, and there may be a gap; seconds until the next list."""
         self.gaps += 1
         self._tell(f"looking again at all executors: {end.reason}")
-        self.view = self.view.missed() if self._listed else self.view.refused(end)
+        # A view is complete from its list until the watch ends: where it is not, the list was not given.
+        self.view = self.view.missed() if self.view.complete else self.view.refused(end)
         self._ring()
         steady = self._chances.clock() - self._began > STEADY
         self._rounds = 0 if steady else self._rounds + 1
