@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -37,11 +39,36 @@ class Cluster:
         self, *arguments: str, input_text: str | None = None, seconds: float = 120
     ) -> subprocess.CompletedProcess[str]:
         """Run kubectl, whatever comes of it."""
-        prefix = network.enter(NAME) if self.own else []
-        command = [*prefix, str(gotools.ensure("kubectl")), f"--kubeconfig={self.kubeconfig}", *arguments]
         return subprocess.run(
-            command, input=input_text, capture_output=True, text=True, check=False, timeout=seconds
+            self._command(arguments),
+            input=input_text,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=seconds,
         )
+
+    @contextmanager
+    def following(self, *arguments: str, seconds: float) -> Iterator[Iterator[str]]:
+        """The lines of a kubectl that goes on (`get --watch`), as they come, for the seconds at most.
+
+        One process for all of a wait: a kubectl for each look takes a good part of a core.
+        """
+        process = subprocess.Popen(self._command(arguments), stdout=subprocess.PIPE, text=True)
+        alarm = threading.Timer(seconds, process.kill)
+        alarm.start()
+        try:
+            yield (line.rstrip("\n") for line in process.stdout or ())
+        finally:
+            alarm.cancel()
+            process.kill()
+            process.wait()
+            if process.stdout is not None:
+                process.stdout.close()
+
+    def _command(self, arguments: Iterable[str]) -> list[str]:
+        prefix = network.enter(NAME) if self.own else []
+        return [*prefix, str(gotools.ensure("kubectl")), f"--kubeconfig={self.kubeconfig}", *arguments]
 
     def apply(self, *objects: Mapping[str, Any]) -> None:
         """Create or change objects."""

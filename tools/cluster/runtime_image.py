@@ -1,6 +1,8 @@
 """The runtime image (images/runtime), and the same on a Spark image (images/spark-with-runtime).
 
-python tools/cluster/runtime_image.py FOLDER    write the context of the Dockerfile there, and nothing else
+python tools/cluster/runtime_image.py [--spark] FOLDER
+
+writes the context of the Dockerfile into the folder (with --spark that of the second), and nothing else.
 """
 
 from __future__ import annotations
@@ -124,14 +126,16 @@ def _jars() -> list[Path]:
 
 
 def main() -> int:
-    """Write a context into the folder that the first argument names."""
-    if len(sys.argv) != 2 or Path(sys.argv[1]).exists():
+    """Write a context into the folder that the last argument names."""
+    options, folders = sys.argv[1:-1], sys.argv[-1:]
+    if options not in ([], ["--spark"]) or not folders or Path(folders[0]).exists():
         print(
-            "usage: python tools/cluster/runtime_image.py FOLDER (one that is not there yet)", file=sys.stderr
+            "usage: python tools/cluster/runtime_image.py [--spark] FOLDER (one that is not there yet)",
+            file=sys.stderr,
         )
         return 2
     try:
-        context(Path(sys.argv[1]), [RECIPE])
+        context(Path(folders[0]), [RECIPE, RECIPE_WITH_SPARK] if options else [RECIPE])
     except ToolError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

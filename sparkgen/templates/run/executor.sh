@@ -33,6 +33,16 @@ if compgen -G "$SPARK_HOME/jars/spark-core_*-[4-9].*.jar" >/dev/null; then
   fi
 fi
 
+# An image may have an archive of Spark's classes (images/spark-with-runtime), which Java takes only where the class
+# path begins as it did when the archive was made: so not where the document puts something before Spark's jars.
+archive="${SPARKGEN_CLASS_ARCHIVE:-}"
+if [[ -n "${SPARK_CLASSPATH:-}" || ! -r "$archive" || ! -r "$archive.classpath" ]]; then
+  archive=""
+else
+  # Where it does not fit after all, Java starts without it. Of that it need not speak in each executor's log.
+  options+=("-XX:SharedArchiveFile=$archive" '-Xlog:cds*=off' '-Xlog:class+path=off')
+fi
+
 index=0
 while name="SPARK_JAVA_OPT_$index" && [[ -n "${!name+set}" ]]; do
   options+=("${!name}")
@@ -48,7 +58,8 @@ if [[ -n "${SPARKGEN_EXECUTOR_JAVA_OPTIONS:-}" ]]; then
   done <<<"$words"
 fi
 
-class_path="$SPARK_CONF_DIR${HADOOP_CONF_DIR:+:$HADOOP_CONF_DIR}${SPARK_CLASSPATH:+:$SPARK_CLASSPATH}"
+class_path="${archive:+$(<"$archive.classpath"):}"
+class_path+="$SPARK_CONF_DIR${HADOOP_CONF_DIR:+:$HADOOP_CONF_DIR}${SPARK_CLASSPATH:+:$SPARK_CLASSPATH}"
 # A class is looked for in one jar after another: those that every executor begins with come first, which saves
 # a tenth of its start. The order of a folder's jars means nothing to Spark: it takes the file system's.
 for name in spark-core_ spark-config_ spark-common-utils_ spark-network-common_ scala-library- log4j-core- \

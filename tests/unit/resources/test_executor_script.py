@@ -226,6 +226,42 @@ def test_class_path(executor: Run, tmp_path: Path) -> None:
     assert found[found.index("-cp") + 1] == expected
 
 
+def with_archive(folder: Path) -> dict[str, str]:
+    """An image's archive of classes, as far as the script looks into it."""
+    (folder / "classes.jsa").touch()
+    (folder / "classes.jsa.classpath").write_text("/opt/spark/jars/a.jar:/opt/spark/jars/b.jar")
+    return {"SPARKGEN_CLASS_ARCHIVE": f"{folder}/classes.jsa"}
+
+
+def test_an_archive_of_classes_has_its_class_path_first(executor: Run, tmp_path: Path) -> None:
+    """Java takes it for no other; the document's options come after it, and so win."""
+    found = arguments(
+        executor(**with_archive(tmp_path), HADOOP_CONF_DIR="/h", SPARK_JAVA_OPT_0="-Xshare:off")
+    )
+    jars = "/opt/spark/jars/a.jar:/opt/spark/jars/b.jar"
+    expected = f"{jars}:/opt/sparkgen/conf:/h:/opt/spark/jars/*:{tmp_path}"
+    assert found[found.index("-cp") + 1] == expected
+    archive = f"-XX:SharedArchiveFile={tmp_path}/classes.jsa"
+    assert found.index(archive) < found.index("-Xshare:off") < found.index("-cp")
+
+
+@pytest.mark.parametrize("missing", ["classes.jsa", "classes.jsa.classpath"])
+def test_an_archive_that_is_not_whole_is_left_alone(executor: Run, tmp_path: Path, missing: str) -> None:
+    """Without it, and without a word about it."""
+    archive = with_archive(tmp_path)
+    (tmp_path / missing).unlink()
+    found = arguments(executor(**archive))
+    assert found[found.index("-cp") + 1] == f"/opt/sparkgen/conf:/opt/spark/jars/*:{tmp_path}"
+    assert "SharedArchiveFile" not in " ".join(found)
+
+
+def test_the_documents_jars_come_before_an_archive(executor: Run, tmp_path: Path) -> None:
+    """What `spark.executor.extraClassPath` names hides classes of Spark's: the archive would not fit."""
+    found = arguments(executor(**with_archive(tmp_path), SPARK_CLASSPATH="/mine/*"))
+    assert found[found.index("-cp") + 1] == f"/opt/sparkgen/conf:/mine/*:/opt/spark/jars/*:{tmp_path}"
+    assert "SharedArchiveFile" not in " ".join(found)
+
+
 def test_the_jars_that_a_start_needs_come_first(executor: Run, tmp_path: Path) -> None:
     """Before the folder's others, and after the configuration; a path with a blank stays one."""
     spark = with_spark(tmp_path, "4.0.1")
