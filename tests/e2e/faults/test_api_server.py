@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections import Counter
 from datetime import UTC, datetime
@@ -247,7 +248,9 @@ def test_answers_that_are_lost_create_each_executor_once(
     assert count["create pods 201"] == 2
     # Asked for again, and found to be there: by a conflict, or by the list after the cut if that is sooner.
     assert count["create pods 409"] <= 2
-    assert application.logs("allocator").count("lost: cannot create an executor") >= 2
+    # One line for each, or one for both when they were given up in the same moment.
+    given_up = re.findall(r"creating (.*): lost: cannot create an executor", application.logs("allocator"))
+    assert set(re.findall(r"\d+", " ".join(given_up))) == {"1", "2"}
     assert len(created_names(cluster, restricted, "lost")) == 2
 
 
