@@ -26,7 +26,7 @@ from typing import Any, TypeVar
 
 import spark_home
 from cachedir import ToolError
-from cluster import lifecycle, lock, network, requirements, runtime_image
+from cluster import lifecycle, lock, network, requirements
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY, TESTED_VERSIONS
 from cluster.plan import API_SERVER, LAYOUT, LOCK, NAME
@@ -35,7 +35,6 @@ ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "benchmarks" / "pi.md"
 PI = "local:///opt/spark/examples/src/main/python/pi.py"
 MEMORY = "600m"
-OWN_IMAGE = "docker.io/sparkgen/spark"
 GOAL = 0.70
 SECONDS = 300.0
 OWN, STOCK, NATIVE = "sparkgen, its image", "sparkgen, stock image", "native"
@@ -115,9 +114,7 @@ def held(what: str, version: str) -> Iterator[Cluster]:
 
 def rounds(cluster: Cluster, home: Path, version: str, count: int) -> list[dict[str, Run]]:
     """Runs by side, after one of each that is not counted."""
-    image = f"{OWN_IMAGE}:{version}"
-    if cluster.own:
-        cluster.load({image: runtime_image.spark_with_runtime(version)})
+    image = cluster.load_spark_with_runtime(version)
     sides: dict[str, Callable[[str], Run]] = {
         OWN: lambda namespace: sparkgen(cluster, namespace, version, image=image, runtimeImage=image),
         STOCK: lambda namespace: sparkgen(cluster, namespace, version),

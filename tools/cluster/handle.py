@@ -90,6 +90,13 @@ class Cluster:
         if self.own:
             self.load({runtime_image.NAME: runtime_image.runtime()})
 
+    def load_spark_with_runtime(self, version: str) -> str:
+        """Have Spark with the runtime in it on every node (another cluster pulls its own): its name."""
+        name = f"{runtime_image.REPOSITORY_WITH_SPARK}:{version}"
+        if self.own:
+            self.load({name: runtime_image.spark_with_runtime(version)})
+        return name
+
     def load(self, wanted: Mapping[str, Image]) -> None:
         """Have images on every node."""
         with ThreadPoolExecutor() as pool:  # each node unpacks its own

@@ -30,6 +30,8 @@ RECIPE = ROOT / "images" / "runtime"
 RECIPE_WITH_SPARK = ROOT / "images" / "spark-with-runtime"
 NAME = "docker.io/sparkgen/runtime:1"
 """What applications name by default (contract.RUNTIME_IMAGE)."""
+REPOSITORY_WITH_SPARK = "docker.io/sparkgen/spark"
+"""Of the images of Spark with the runtime in them; the tag is Spark's version."""
 PACKAGES = ("python3",)
 PARTS = ("__init__.py", "contract.py", "allocator", "janitor")
 """What of the package sparkgen runs in a cluster; the generator and its libraries stay out."""

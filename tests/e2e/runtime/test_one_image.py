@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from deployed import deploy, document
 
-from cluster import runtime_image
 from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
 
@@ -19,8 +18,7 @@ def test_drivers_and_executors_begin_with_the_archive_of_classes(
     version: str, cluster: Cluster, restricted: str
 ) -> None:
     """Their JVMs have it in memory, and the result is right; not where a document has own jars first."""
-    image = f"docker.io/sparkgen/spark:{version}"
-    cluster.load({image: runtime_image.spark_with_runtime(version)})
+    image = cluster.load_spark_with_runtime(version)
     names = {"image": image, "runtimeImage": image}
     for name, conf, used in (("archived", {}, "True"), ("own-jars", OWN_JARS, "False")):
         application = deploy(
