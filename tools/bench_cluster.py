@@ -37,7 +37,7 @@ PI = "local:///opt/spark/examples/src/main/python/pi.py"
 MEMORY = "600m"
 GOAL = 0.70
 SECONDS = 300.0
-OWN, STOCK, NATIVE = "sparkgen, its image", "sparkgen, stock image", "native"
+OWN, STOCK, NATIVE = "sparkgen (its image)", "sparkgen (stock image)", "native"
 Result = TypeVar("Result")
 
 

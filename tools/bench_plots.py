@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "benchmarks"
 OURS, OTHER, PLAIN = "#1b6ca8", "#c0603a", "#8a8f98"
-COLORS = {"sparkgen": OURS, "sparkgen, its image": OURS, "sparkgen, stock image": OURS, "raw client": PLAIN}
+COLORS = {"sparkgen": OURS, "raw client": PLAIN}
 """By the first word of a side's name, or all of it; every other is OTHER."""
 STYLE: dict[Any, Any] = {
     "font.size": 9,

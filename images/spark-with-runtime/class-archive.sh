@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes a class data sharing archive of this image's Spark: JVMs that map it need not read, check and link
-# some twelve thousand classes again, which is a third of the CPU that the start of a driver or an executor takes.
+# some twelve thousand classes again, which is a good part of the start of a driver or an executor.
 #
 #   class-archive.sh FILE     writes FILE, and FILE.classpath: the class path that a JVM must begin with to use it
 #

@@ -130,7 +130,7 @@ def _jars() -> list[Path]:
 def main() -> int:
     """Write a context into the folder that the last argument names."""
     options, folders = sys.argv[1:-1], sys.argv[-1:]
-    if options not in ([], ["--spark"]) or not folders or Path(folders[0]).exists():
+    if options not in ([], ["--spark"]) or folders[0].startswith("-") or Path(folders[0]).exists():
         print(
             "usage: python tools/cluster/runtime_image.py [--spark] FOLDER (one that is not there yet)",
             file=sys.stderr,
