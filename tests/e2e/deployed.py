@@ -126,6 +126,25 @@ def wait_until(
         time.sleep(0.5)
 
 
+def allow_pods(cluster: Cluster, namespace: str, count: int) -> None:
+    """Apply the ResourceQuota `few`, and wait until the API server holds to it.
+
+    A quota that it has not seen yet, as for some seconds after its own start, refuses nothing. So the quota
+    refuses claims as well, and one is tried until it is refused.
+    """
+    hard = {"pods": str(count), "persistentvolumeclaims": "0"}
+    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "spec": {"hard": hard}}
+    cluster.apply({**quota, "metadata": {"name": "few", "namespace": namespace}})
+    size = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "one"}, "spec": size}
+    trial = ("create", "--dry-run=server", "-n", namespace, "-f", "-")
+
+    def refused() -> bool:
+        return "exceeded quota" in cluster.try_kubectl(*trial, input_text=json.dumps(claim)).stderr
+
+    wait_until(refused, 60, "the API server holds to the quota")
+
+
 def document(name: str, version: str, script: str, *arguments: str, **spec: Any) -> dict[str, Any]:
     """A small PySpark application that runs a script of these tests."""
     dynamic = "dynamicAllocation" in spec

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from admission import webhook
-from deployed import deploy, document, wait_until
+from deployed import allow_pods, deploy, document, wait_until
 
 from cluster import answers
 from cluster.handle import Cluster
@@ -37,8 +37,7 @@ def test_what_keeps_a_driver_from_beginning_is_named(cluster: Cluster, restricte
     account = document("account", VERSION, "ends.py")
     deploy_all(cluster, restricted, account, lacks="ServiceAccount")
     wait_for(cluster, restricted, expected(*stuck, account), 90)
-    few = {"metadata": {"name": "few", "namespace": restricted}, "spec": {"hard": {"pods": "1"}}}
-    cluster.apply({"apiVersion": "v1", "kind": "ResourceQuota", **few})
+    allow_pods(cluster, restricted, 1)
     deploy_all(cluster, restricted, document("quota", VERSION, "ends.py"))
     wait_for(cluster, restricted, {"quota": "quota"}, 60)
     rows = status(cluster, restricted)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import pytest
 import yaml
 from admission import webhook
-from deployed import GO, Deployed, deploy, document, leaving, wait_until
+from deployed import GO, Deployed, allow_pods, deploy, document, leaving, wait_until
 from places import Nodes
 from recorder import recorded
 
@@ -80,13 +80,7 @@ def test_the_api_server_is_away(cluster: Cluster, restricted: str, seconds: int)
 
 def test_a_full_quota_is_told_and_its_end_used(cluster: Cluster, restricted: str) -> None:
     """Room for one of three executors: the reason is told, few tries are made, and then all three run."""
-    quota = {
-        "apiVersion": "v1",
-        "kind": "ResourceQuota",
-        "metadata": {"name": "few", "namespace": restricted},
-        "spec": {"hard": {"pods": "2"}},
-    }
-    cluster.apply(quota)
+    allow_pods(cluster, restricted, 2)
     wanted = document("quota", OLD, "shuffle.py", "60", "0", executor={"instances": 3})
     application = deploy(cluster, restricted, wanted)
     wait_until(application.has_driver, 60, "there is a driver")
