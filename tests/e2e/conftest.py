@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import gotools
+import share
 from cluster import lifecycle, lock, network, requirements
 from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
@@ -21,10 +22,22 @@ HERE = Path(__file__).parent
 CHART = HERE.parents[1] / "charts" / "spark-app"
 sys.path[:0] = [str(HERE), str(HERE / "faults")]  # deployed.py, recorder.py, ...: what tests share
 
+import shares  # noqa: E402 - it is in the folder that was just named
+
 Helm = Callable[..., subprocess.CompletedProcess[str]]
 
 FULL = "SPARKGEN_E2E_FULL"
-"""The variable that asks for the tests that take long."""
+"""The variable that asks for every test, however long it takes."""
+
+SECONDS: dict[str, float] = {}
+"""How long each test of this run took, with its fixtures."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--record-durations`."""
+    parser.addoption(
+        "--record-durations", action="store_true", help=f"write how long tests took into {shares.TABLE.name}"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -32,23 +45,61 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "own_cluster: needs the cluster of tools/cluster (its faults, namespaces, audit log)"
     )
-    config.addinivalue_line("markers", "full: takes minutes; `make e2e-full` runs it, `make e2e` does not")
+    config.addinivalue_line(
+        "markers", "full: takes minutes; `make e2e-full` plays it, `make e2e` every tenth commit"
+    )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out what takes long, unless it is asked for; on somebody's cluster, skip what needs ours.
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave slow tests to the commits whose share they are in; on somebody's cluster, skip what needs ours.
 
     pytest lists both. The tests that take the cluster down come first: images that `images` has brought to
     the nodes stay there for all others. Those of Argo CD, which runs until the end, come last.
     """
     items.sort(key=lambda item: {"cluster": 0, "argocd": 2}.get(item.path.parent.name, 1))
-    for item in items:
-        if item.get_closest_marker("full") and not os.environ.get(FULL):
-            item.add_marker(pytest.mark.skip(reason="takes minutes: make e2e-full"))
+    if not os.environ.get(FULL):
+        for item, reason in _left_out(items, whole=_is_whole(config)):
+            item.add_marker(pytest.mark.skip(reason=reason))
     if os.environ.get("KUBECONFIG"):
         for item in items:
             if item.get_closest_marker("own_cluster"):
                 item.add_marker(pytest.mark.skip(reason="KUBECONFIG names a cluster that is not ours"))
+
+
+def _is_whole(config: pytest.Config) -> bool:
+    """Whether all tests were asked for: whoever names some of them wants those."""
+    return not config.option.keyword and [Path(name).resolve() for name in config.args] == [HERE]
+
+
+def _left_out(items: list[pytest.Item], *, whole: bool) -> list[tuple[pytest.Item, str]]:
+    """The tests that this commit does not play, and why."""
+    full = frozenset(item.nodeid for item in items if item.get_closest_marker("full"))
+    names = frozenset(item.nodeid for item in items)
+    if not whole:
+        return [(item, "takes minutes: make e2e-full") for item in items if item.nodeid in full]
+    packed = shares.pack(shares.slow(shares.measured(), full, names))
+    chosen = share.chosen(HERE.parents[1], os.environ)
+    return [
+        (item, f"slow, in share {packed[item.nodeid]}, not {sorted(chosen)}: make e2e-full plays all")
+        for item in items
+        if item.nodeid in packed and packed[item.nodeid] not in chosen
+    ]
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Add up how long a test took: what one sets up and takes down is its own time."""
+    if report.when == "setup":  # also when it is played again
+        SECONDS[report.nodeid] = 0.0
+    if report.nodeid in SECONDS:
+        SECONDS[report.nodeid] = SECONDS[report.nodeid] + report.duration
+    if report.outcome != "passed":
+        SECONDS.pop(report.nodeid, None)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Keep the times, where that is asked for."""
+    if session.config.getoption("--record-durations"):
+        shares.record(SECONDS)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

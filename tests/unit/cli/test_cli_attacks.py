@@ -1,0 +1,210 @@
+"""Documents, revisions and names that were made to do harm, and do none (docs/security.md).
+
+Each test is a kind of attack: text that wants to become structure, templates that want to be filled in,
+revisions that want to be options, and small inputs that want to become large.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+import yaml
+
+from .conftest import DOCUMENT, Cli
+
+BREAKOUTS = (
+    "a\n---\napiVersion: v1\nkind: Secret",
+    'a"\n  evil: "b',
+    "a'\n  evil: 'b",
+    "a: b # c",
+    "&a [*a, *a]",
+    "!!python/object/apply:os.system ['touch owned']",
+    "- a\n- b",
+    "a\n\n    image: evil",
+    "</value></property><property><name>evil</name><value>b",
+    "]]><!ENTITY x SYSTEM 'file:///etc/passwd'>&x;",
+    "a\nspark.evil=b",
+    "a\\\nspark.evil b",
+    "spark.evil\tb",
+    "$(touch owned)",
+    "`touch owned`",
+    "; touch owned",
+    "${IFS}touch${IFS}owned",
+    "| touch owned",
+)
+"""Values that end the text around them in YAML, XML, a properties file or a shell."""
+TEMPLATES = (
+    "{{ 7 * 7 }}",
+    "{% for x in ().__class__.__base__.__subclasses__() %}{{ x }}{% endfor %}",
+    "{{ cycler.__init__.__globals__.os.popen('touch owned').read() }}",
+    "{{ .Release.Name }}",
+    '{{ tpl "x" . }}',
+    '{{ env "HOME" }}',
+    "{{/* */}}",
+    "{# #}",
+)
+"""Values that are programs for Jinja or for Go's templates."""
+REVISIONS = (
+    "--upload-pack=touch owned",
+    "--output=owned",
+    "-h",
+    "HEAD;touch owned",
+    "$(touch owned)",
+    "@{-1}",
+)
+"""Names of revisions that git, or a shell, might take for something else."""
+
+
+def document(**spec: Any) -> str:
+    """The valid document with more in its spec, as JSON, so that a text is that text."""
+    value = yaml.safe_load(DOCUMENT)
+    value["spec"] |= spec
+    return json.dumps(value)
+
+
+def objects(text: str) -> list[dict[str, Any]]:
+    """The objects that were rendered."""
+    return [value for value in yaml.safe_load_all(text) if value]
+
+
+def shape(values: list[dict[str, Any]]) -> list[tuple[str, tuple[str, ...]]]:
+    """Which objects there are, and which keys and files they have."""
+    return [(value["kind"], (*sorted(value), *sorted(value.get("data", {})))) for value in values]
+
+
+@pytest.fixture
+def expected(cli: Cli) -> list[tuple[str, tuple[str, ...]]]:
+    """The objects of a document in which nobody means harm."""
+    Path("app.yaml").write_text(document(arguments=["a"], sparkConf={"spark.x": "a"}, hadoopConf={"x": "a"}))
+    return shape(objects(cli("render", "app.yaml").out))
+
+
+@pytest.mark.parametrize("hostile", [*BREAKOUTS, *TEMPLATES])
+def test_a_value_stays_a_value(hostile: str, cli: Cli, expected: list[tuple[str, tuple[str, ...]]]) -> None:
+    """As argument, variable, property and Hadoop setting it is refused, or is there as it was written."""
+    spec = {
+        "arguments": [hostile],
+        "driver": {"env": [{"name": "HOSTILE", "value": hostile}]},
+        "sparkConf": {"spark.x": hostile},
+        "hadoopConf": {"x": hostile},
+    }
+    Path("app.yaml").write_text(document(**spec))
+    result = cli("render", "app.yaml")
+    assert not Path("owned").exists()
+    assert "Traceback" not in result.err
+    if result.code:
+        assert result.code == 1, result.err
+        assert result.out == ""
+        return
+    rendered = objects(result.out)
+    assert shape(rendered) == expected
+    (driver,) = driver_containers(rendered)
+    # Kubernetes replaces $(NAME) in arguments and variables: `$$` is how a document's own dollar is written.
+    assert hostile in [text.replace("$$", "$") for text in driver["args"]]
+    (value,) = [entry["value"] for entry in driver["env"] if entry["name"] == "HOSTILE"]
+    assert value.replace("$$", "$") == hostile
+    files = {name: text for value in rendered for name, text in value.get("data", {}).items()}
+    (site,) = [text for name, text in files.items() if name.endswith("-site.xml")]
+    settings = {item.findtext("name"): item.findtext("value") for item in ET.fromstring(site)}  # noqa: S314
+    assert settings["x"] == hostile
+    assert "spark.evil" not in properties(files["spark-defaults.conf"])
+
+
+def driver_containers(rendered: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Spark's container of the driver's pod."""
+    (job,) = [value for value in rendered if value["kind"] == "Job"]
+    found = job["spec"]["template"]["spec"]["containers"]
+    return [container for container in found if container["name"] == "spark-kubernetes-driver"]
+
+
+def properties(text: str) -> dict[str, str]:
+    """A properties file as java.util.Properties reads lines: the first `=`, `:` or blank ends the key."""
+    found: dict[str, str] = {}
+    going_on = False
+    for line in text.splitlines():
+        begins, going_on = not going_on, (len(line) - len(line.rstrip("\\"))) % 2 == 1
+        if begins and line.strip() and line.lstrip()[0] not in "#!":
+            key, _, value = line.strip().replace("\t", " ").replace("=", " ").partition(" ")
+            found[key] = value
+    return found
+
+
+NAMES = ("../../owned", "/etc/owned", "a/b", "a\nb", "a b", "-rf", "..", "{{x}}", "A" * 300)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_is_no_path(name: str, cli: Cli) -> None:
+    """What would be written elsewhere is refused before anything is written."""
+    value = yaml.safe_load(DOCUMENT)
+    value["metadata"]["name"] = name
+    Path("app.yaml").write_text(json.dumps(value))
+    before = sorted(Path.cwd().parent.rglob("*"))
+    result = cli("render", "app.yaml", "-o", "out")
+    assert result.code == 1
+    assert "Traceback" not in result.err
+    assert [path for path in Path.cwd().parent.rglob("*") if path not in before] == []
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_revision_is_no_option(revision: str, cli: Cli) -> None:
+    """Git gets it as a name, behind the end of its options; there is none of that name."""
+    for command in (["init", "-q"], ["add", "app.yaml"]):
+        subprocess.run(["git", *command], check=True)
+    who = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
+    subprocess.run(["git", *who, "commit", "-qm", "one"], check=True)
+    result = cli("diff", f"--from={revision}", "app.yaml")
+    assert result.code == 2
+    assert "there is no revision" in result.err
+    assert not Path("owned").exists()
+
+
+BOMBS = {
+    "aliases": "a: &a [x, x, x, x, x, x, x, x, x]\n"
+    + "".join(f"{chr(98 + i)}: &{chr(98 + i)} [{', '.join(['*' + chr(97 + i)] * 9)}]\n" for i in range(12)),
+    "an alias of itself": "a: &a [*a]\n",
+    "merges": "a: &a {x: 1}\n" + "".join(f"k{i}: &k{i} {{<<: [*a, *a]}}\n" for i in range(20_000)),
+    "depth": "a: " + "[" * 100_000 + "]" * 100_000,
+    "mappings": "a: " + "{a: " * 50_000 + "}" * 50_000,
+    "size": "a: " + "x" * 2_000_000,
+    "a number": "a: " + "9" * 900_000,
+    "an exponent": "spec: {executor: {instances: 1e999999999}}",
+    "a quantity": f"spec: {{executor: {{memory: {'9' * 100_000}g}}}}",
+    "a pattern": f"metadata: {{name: {'a-' * 100_000}!}}",
+    "a cron": f"spec: {{schedule: {{cron: '{'*/1,' * 100_000}'}}}}",
+    "a key": f"{'k' * 500_000}: 1",
+    "keys": "\n".join(f"k{number}: 1" for number in range(90_000)),
+    "binary": "\0\x01\x02" * 1000,
+}
+"""Small inputs that would be large when they are read."""
+
+
+@pytest.mark.parametrize("kind", BOMBS)
+def test_a_bomb_is_refused(kind: str, cli: Cli) -> None:
+    """As a document and as an overlay: problems with their places, and no output."""
+    bomb = BOMBS[kind]
+    Path("bomb.yaml").write_text(bomb)
+    for arguments in (["bomb.yaml"], ["app.yaml", "-f", "bomb.yaml"]):
+        result = cli("render", *arguments)
+        assert result.code in (1, 2), (kind, arguments, result.err[:300])
+        assert result.out == ""
+        assert "Traceback" not in result.err
+        assert "internal error" not in result.err
+        assert len(result.err) < 100_000, "the message is no bomb either"
+
+
+SETS = {"an index": "spec.driver.env[999999999].name=a", "a path": "a" + ".a" * 100_000 + "=1"}
+"""Values of `--set` that would make a document large, or deep."""
+
+
+@pytest.mark.parametrize("kind", SETS)
+def test_a_value_of_the_command_line_is_no_bomb(kind: str, cli: Cli) -> None:
+    """A list is not filled up to any index, and a path is not followed to any depth."""
+    result = cli("render", "app.yaml", "--set", SETS[kind])
+    assert result.code in (1, 2), result.err[:300]
+    assert "Traceback" not in result.err
+    assert "internal error" not in result.err

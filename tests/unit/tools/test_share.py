@@ -1,0 +1,62 @@
+"""Which share of the long tests a commit plays."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import share
+from cachedir import ToolError
+
+
+def commit(root: Path, number: int) -> None:
+    """Commit a file to the repository `root`."""
+    (root / "file").write_text(str(number))
+    who = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
+    for command in (["add", "file"], [*who, "commit", "-qm", str(number)]):
+        subprocess.run(["git", "-C", str(root), *command], check=True)
+
+
+def test_ten_commits_play_every_test(tmp_path: Path) -> None:
+    """Each test is played by exactly one of ten commits in a row."""
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    played: list[str] = []
+    names = [f"tests/x.py::test[{number}]" for number in range(200)]
+    for number in range(share.SHARES):
+        commit(tmp_path, number)
+        now = share.chosen(tmp_path, {})
+        assert len(now) == 1
+        played += [name for name in names if share.is_in_share(name, now)]
+    assert sorted(played) == sorted(names)
+
+
+def test_a_shallow_clone_plays_a_share_too(tmp_path: Path) -> None:
+    """It cannot count commits: its commit's name decides, and stays what it is."""
+    full, shallow = tmp_path / "full", tmp_path / "shallow"
+    subprocess.run(["git", "init", "-q", str(full)], check=True)
+    for number in range(3):
+        commit(full, number)
+    subprocess.run(["git", "clone", "-q", "--depth=1", f"file://{full}", str(shallow)], check=True)
+    (found,) = share.chosen(shallow, {})
+    assert found in range(share.SHARES)
+    assert share.chosen(shallow, {}) == {found}
+
+
+def test_without_git_it_is_the_first(tmp_path: Path) -> None:
+    """An unpacked archive has tests, too."""
+    assert share.chosen(tmp_path / "nowhere", {}) == {0}
+
+
+@pytest.mark.parametrize(("text", "found"), [("all", set(range(10))), ("none", set()), ("7", {7})])
+def test_the_setting_overrules_the_commit(text: str, found: set[int], tmp_path: Path) -> None:
+    """All, none, or one by its number."""
+    assert share.chosen(tmp_path, {"SPARKGEN_SHARE": text}) == found
+
+
+@pytest.mark.parametrize("text", ["10", "-1", "some", "1.5", "٣"])
+def test_what_is_no_share_is_told(text: str, tmp_path: Path) -> None:
+    """The message says what may be set."""
+    with pytest.raises(ToolError, match="Set it to all, none, or 0 to 9"):
+        share.chosen(tmp_path, {"SPARKGEN_SHARE": text})
