@@ -132,9 +132,10 @@ def namespace(cluster: Cluster) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def images(cluster: Cluster) -> None:
-    """The runtime image, and Spark of both lines, are on the nodes."""
+    """The runtime image, and Spark of both lines, stock and with the archive of classes, are on the nodes."""
     cluster.load_runtime()
     cluster.load_spark(TESTED_VERSIONS)
+    cluster.load_spark_with_archive(TESTED_VERSIONS)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ import yaml
 
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY
+from cluster.runtime_image import REPOSITORY_WITH_ARCHIVE
 
 GO = "/tmp/go"  # noqa: S108 - in the driver's container
 """The file that applications of these tests wait for, where they are told to."""
@@ -145,6 +147,12 @@ def allow_pods(cluster: Cluster, namespace: str, count: int) -> None:
     wait_until(refused, 60, "the API server holds to the quota")
 
 
+def spark_image(version: str) -> str:
+    """The image of tests that are not about the image: one that starts soon, where the cluster is ours."""
+    ours = not os.environ.get("KUBECONFIG")
+    return f"{REPOSITORY_WITH_ARCHIVE if ours else REPOSITORY}:{version}"
+
+
 def document(name: str, version: str, script: str, *arguments: str, **spec: Any) -> dict[str, Any]:
     """A small PySpark application that runs a script of these tests."""
     dynamic = "dynamicAllocation" in spec
@@ -155,7 +163,7 @@ def document(name: str, version: str, script: str, *arguments: str, **spec: Any)
         "spec": {
             "type": "Python",
             "sparkVersion": version,
-            "image": f"{REPOSITORY}:{version}",
+            "image": spark_image(version),
             "imagePullPolicy": "IfNotPresent",
             "mainApplicationFile": f"local:///opt/applications/{script}",
             "arguments": list(arguments),

@@ -97,6 +97,18 @@ class Cluster:
             self.load({name: runtime_image.spark_with_runtime(version)})
         return name
 
+    def load_spark_with_archive(self, versions: Iterable[str]) -> None:
+        """Have Spark with the archive of classes on every node; another cluster has none."""
+        if self.own:
+            self.load(
+                {
+                    f"{runtime_image.REPOSITORY_WITH_ARCHIVE}:{version}": runtime_image.spark_with_archive(
+                        version
+                    )
+                    for version in versions
+                }
+            )
+
     def load(self, wanted: Mapping[str, Image]) -> None:
         """Have images on every node."""
         with ThreadPoolExecutor() as pool:  # each node unpacks its own

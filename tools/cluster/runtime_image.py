@@ -28,10 +28,15 @@ from cluster.ociimage import Image
 ROOT = Path(__file__).resolve().parents[2]
 RECIPE = ROOT / "images" / "runtime"
 RECIPE_WITH_SPARK = ROOT / "images" / "spark-with-runtime"
+RECIPE_WITH_ARCHIVE = ROOT / "images" / "spark-with-archive"
+ARCHIVE_FILES = ("class-archive.py", "class-archive.sh", "entrypoint.sh")
+"""What an image with the archive takes from the one with the runtime."""
 NAME = "docker.io/sparkgen/runtime:1"
 """What applications name by default (contract.RUNTIME_IMAGE)."""
 REPOSITORY_WITH_SPARK = "docker.io/sparkgen/spark"
 """Of the images of Spark with the runtime in them; the tag is Spark's version."""
+REPOSITORY_WITH_ARCHIVE = "docker.io/sparkgen/spark-with-archive"
+"""Of the images of Spark with the archive of classes alone; the tag is Spark's version."""
 PACKAGES = ("python3",)
 PARTS = ("__init__.py", "contract.py", "allocator", "janitor")
 """What of the package sparkgen runs in a cluster; the generator and its libraries stay out."""
@@ -47,6 +52,27 @@ def runtime() -> Image:
 def spark_with_runtime(version: str) -> Image:
     """The image of a Spark version with the runtime in it, built if need be."""
     return _on(images.spark(version), [RECIPE, RECIPE_WITH_SPARK])
+
+
+def spark_with_archive(version: str) -> Image:
+    """The image of a Spark version with the archive of classes, built if need be.
+
+    It holds nothing of the allocator or the jar: no change of those builds it again.
+    """
+    below = images.spark(version)
+    files = [RECIPE_WITH_ARCHIVE / "Dockerfile", *(RECIPE_WITH_SPARK / name for name in ARCHIVE_FILES)]
+    parts = [part for path in files for part in (path.name, path.read_bytes())]
+
+    def make(folder: Path) -> Image:
+        (folder / "context").mkdir()
+        for path in files:
+            shutil.copy(path, folder / "context" / path.name)
+        progress.say(f"making the archive of classes of Spark {version} (once; two minutes)")
+        made = images.build(folder / "context", below, folder, "--build-arg=BASE=base")
+        shutil.rmtree(folder / "context")
+        return made
+
+    return images.kept("archive", f"{version}-{key(*parts, ociimage.digest(below))}", make, below)
 
 
 def with_clock(offset: str) -> Image:
