@@ -10,7 +10,7 @@ DOCS_STAMP := $(STAMP)-docs
 TESTS ?=
 TAGS ?=
 # A test on the cluster that fails is played once more; both attempts are told (tests/e2e/conftest.py).
-E2E := --reruns 1 --durations 20 --durations-min 20
+E2E := --reruns 1 --durations 20 --durations-min 10 $(if $(RECORD),--record-durations)
 # The cluster's program needs nothing but Python: no .venv is made for it.
 CLUSTER := PYTHONPATH=tools $(PYTHON) -m cluster
 
@@ -60,16 +60,17 @@ docs-serve: $(DOCS_STAMP) ## Serve it at http://127.0.0.1:8000, anew at every ch
 demo: $(STAMP) ## Validate and render every example into build/demo, and run one on this machine
 	@$(BIN)/python tools/demo.py
 
-test: lint tools ## Run all checks: lint, types, layers, and every test (TESTS="path -k word" for some)
-	@$(BIN)/pytest -n 2 -rs $(TESTS)
+test: lint tools ## Run all checks: lint, types, layers, and the tests (TESTS="path -k word" for some; SPARKGEN_SHARE=all: long ones, too)
+	@$(BIN)/pytest -n 2 -rs --durations 15 --durations-min 2 $(TESTS)
 
-soak: $(STAMP) ## Play N schedules of the simulator from SEED on, on all cores (N=100000 SEED=1)
+soak: $(STAMP) tools ## Play every long test whole, then N schedules of the simulator from SEED on (N=100000 SEED=1)
+	@SPARKGEN_SHARE=all $(BIN)/pytest -n 2 -rs $(TESTS)
 	@$(BIN)/python -m sparkgen.simulator soak $(or $(N),100000) --seed $(or $(SEED),1)
 
-e2e: $(STAMP) ## Run the end-to-end tests on the test cluster, or on the one that KUBECONFIG names
+e2e: $(STAMP) ## Run the end-to-end tests of this commit (a tenth of the slow ones) on the test cluster, or on KUBECONFIG's
 	@$(BIN)/pytest $(E2E) $(or $(TESTS),tests/e2e)
 
-e2e-full: $(STAMP) ## The same, with those that take minutes each (an hour; as root, on the test cluster)
+e2e-full: $(STAMP) ## Run them all (two hours; as root, on the test cluster); RECORD=1 notes how long each takes
 	@SPARKGEN_E2E_FULL=1 $(BIN)/pytest $(E2E) $(or $(TESTS),tests/e2e)
 
 soak-chart: $(STAMP) tools ## Compare chart and generator for as many generated documents as SOAK says (default 5000)

@@ -19,11 +19,13 @@ import kubernetes_schemas as schemas
 import spark_home
 import sparkgen
 from cachedir import ToolError
+from tests import scale
 from trial_driver import Trial
 
 # A deadline per example fails tests on a busy machine, and a random seed fails them on some days only.
 # `pytest --hypothesis-profile=explore` looks for new counter-examples.
 settings.register_profile("repeatable", deadline=None, derandomize=True)
+settings.register_profile("small", deadline=None, derandomize=True, max_examples=15)
 settings.register_profile("explore", deadline=None, max_examples=2000)
 settings.load_profile("repeatable")
 
@@ -45,6 +47,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--regenerate", action="store_true", help="write the expected outputs (goldens) instead of comparing"
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tell pytest of the mark for what is long."""
+    config.addinivalue_line("markers", "long: played in its share of the commits, or where all is asked for")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what is long, where it is not played whole; pytest lists it."""
+    for item in items:
+        if item.get_closest_marker("long") and not scale.is_whole(item.nodeid):
+            item.add_marker(pytest.mark.skip(reason="long: SPARKGEN_SHARE=all plays it"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Properties are tried with few examples, or with a hundred in the share of their file."""
+    if not item.config.getoption("hypothesis_profile"):
+        settings.load_profile("repeatable" if scale.is_whole(item.nodeid.partition("::")[0]) else "small")
 
 
 @pytest.fixture(scope="session")

@@ -11,13 +11,14 @@ import pytest
 import yaml
 
 import gotools
+from tests import scale
 
 CHART = Path(__file__).parents[2] / "charts" / "spark-app"
 
 Template = Callable[..., subprocess.CompletedProcess[str]]
 
 
-@pytest.fixture(scope="session", params=["helm", "helm3"])
+@pytest.fixture(scope="session", params=["helm", pytest.param("helm3", marks=pytest.mark.long)])
 def helm(request: pytest.FixtureRequest) -> Path:
     """Each helm that the chart is for: 4, and 3."""
     return gotools.ensure(request.param)
@@ -25,8 +26,9 @@ def helm(request: pytest.FixtureRequest) -> Path:
 
 @pytest.fixture(scope="session")
 def helms() -> tuple[Path, ...]:
-    """Both at once, for tests that make many documents first."""
-    return tuple(gotools.ensure(name) for name in ("helm", "helm3"))
+    """Both at once, for tests that make many documents first; 4 alone where few are played."""
+    names = ("helm", "helm3") if scale.is_whole("tests/chart/test_parity.py") else ("helm",)
+    return tuple(gotools.ensure(name) for name in names)
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,7 @@ from sparkgen.grammar import GrammarError, factor
 from sparkgen.schema import fields as schema_fields
 from sparkgen.semantics import conf_table, fields, rules_sizes
 from sparkgen.semantics.facts import Facts
+from tests import scale
 from tests.chart import parity
 from tests.property.strategies import documents, history_servers, services
 from tests.property.strategies import objects as objects_of
@@ -230,8 +231,8 @@ def collected(strategy: st.SearchStrategy[Any], count: int) -> list[Any]:
 
 
 def many() -> int:
-    """How many documents: 320, or as many as `make soak-chart` asks for, other ones each time."""
-    return int(os.environ.get("SPARKGEN_SOAK", "320"))
+    """How many documents: 40, 320 in this file's share, or as many as `make soak-chart` asks for."""
+    return int(os.environ.get("SPARKGEN_SOAK", scale.count("tests/chart/test_parity.py", 320, 40)))
 
 
 def compare(values: list[Value], *results: list[chart_batch.Rendered]) -> None:
@@ -266,14 +267,14 @@ def test_generated_documents(helms: tuple[Path, ...]) -> None:
 
 def test_generated_services(helms: tuple[Path, ...]) -> None:
     """Shuffle services generated from the schema, with any of their fields."""
-    values = collected(services(), 60)
+    values = collected(services(), scale.count("tests/chart/test_parity.py", 60, 15))
     assert not any(parity.errors(value) for value in values)
     compare_all(helms, values)
 
 
 def test_generated_history_servers(helms: tuple[Path, ...]) -> None:
     """History servers generated from the schema, with any of their fields."""
-    values = collected(history_servers(), 60)
+    values = collected(history_servers(), scale.count("tests/chart/test_parity.py", 60, 15))
     assert not any(parity.errors(value) for value in values)
     compare_all(helms, values)
 

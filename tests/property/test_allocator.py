@@ -28,6 +28,7 @@ from sparkgen.allocator.types import (
     Snapshot,
     Target,
 )
+from tests import scale
 from tests.property.allocator_world import World
 
 TUNING = st.builds(
@@ -62,7 +63,7 @@ def turns(world: World, wanted: list[dict[int, int]], restarts: bool) -> None:
                 world.restart()
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=scale.count("tests/property/test_allocator.py", 80, 13), deadline=None)
 @given(TUNING, st.lists(WANTED, min_size=1, max_size=4), st.integers(0, 2**32), st.booleans())
 def test_the_target_is_reached_when_faults_stop(
     tuning: Settings, wanted: list[dict[int, int]], seed: int, restarts: bool
@@ -86,7 +87,7 @@ def test_the_target_is_reached_when_faults_stop(
     assert not world.decision.actions
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=scale.count("tests/property/test_allocator.py", 30, 6), deadline=None)
 @given(TUNING, WANTED, st.integers(0, 2**32))
 def test_nothing_is_left_after_the_driver_has_stopped(
     tuning: Settings, wanted: dict[int, int], seed: int
@@ -99,7 +100,7 @@ def test_nothing_is_left_after_the_driver_has_stopped(
     assert world.pods == {}
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=scale.count("tests/property/test_allocator.py", 40, 6), deadline=None)
 @given(TUNING, st.lists(WANTED, min_size=1, max_size=2), st.integers(0, 2**32))
 def test_deciding_again_in_the_same_situation_does_nothing(
     tuning: Settings, wanted: list[dict[int, int]], seed: int

@@ -15,8 +15,12 @@ from sparkgen.errors import Severity
 from sparkgen.importing import Choices, Imported, import_all
 from sparkgen.importing.repair import errors_of
 from sparkgen.importing.shell import Unclosed, commands
+from tests import scale
 
-SLOW = settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+SLOW = settings(
+    max_examples=scale.count("tests/property/test_importing.py", 50, 8),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=("C",)), max_size=12)
 NAMES = st.from_regex(r"[a-z][a-z0-9]{0,5}", fullmatch=True)

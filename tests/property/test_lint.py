@@ -22,6 +22,7 @@ from sparkgen.errors import Severity
 from sparkgen.lint import PROFILES, Config, Policy, check, fix_text
 from sparkgen.lint.settings import Settings
 from sparkgen.lint.subject import Subject
+from tests import scale
 from tests.property.strategies import documents
 from tests.unit.semantics.documents import application
 
@@ -110,7 +111,7 @@ def in_text(value: dict[str, Any], comments: bool) -> str:
     return "".join(f"{line} # {number}\n" if simple else f"{line}\n" for number, line in enumerate(lines))
 
 
-@settings(max_examples=60)
+@settings(max_examples=scale.count("tests/property/test_lint.py", 60, 10))
 @given(SECURED)
 def test_restricted_finds_what_pod_security_refuses(spec: dict[str, Any]) -> None:
     """The rules, and the reading of the standard in tools/, refuse the same documents."""
@@ -122,7 +123,7 @@ def test_restricted_finds_what_pod_security_refuses(spec: dict[str, Any]) -> Non
     assert bool(found) == refused, (found, [pod_security.violations(pod.template) for pod in pods])
 
 
-@settings(max_examples=30)
+@settings(max_examples=scale.count("tests/property/test_lint.py", 30, 6))
 @given(documents())
 def test_rules_never_fail_and_have_places(value: dict[str, Any]) -> None:
     """Whatever a valid document holds, every finding has a line of it."""
@@ -141,7 +142,7 @@ def means(data: bytes) -> list[Any]:
     return [document.value for document in load(("-",), stdin=lambda: data).documents]
 
 
-@settings(max_examples=25)
+@settings(max_examples=scale.count("tests/property/test_lint.py", 25, 6))
 @given(SECURED, st.booleans())
 def test_fixing_twice_is_fixing_once_and_nothing_is_lost(spec: dict[str, Any], comments: bool) -> None:
     """What is fixed is not found again, nothing new is; every comment and other line stays in order."""

@@ -13,6 +13,7 @@ from sparkgen.document.node import Document
 from sparkgen.document.parse import parse
 from sparkgen.schema import accepts, check
 from sparkgen.schema.explain_failure import validator
+from tests import scale
 from tests.property.strategies import ANYTHING, Broken, broken, documents, mutated
 
 
@@ -43,7 +44,7 @@ def test_generated_documents_are_valid(value: dict[str, Any]) -> None:
 
 
 @given(documents().flatmap(mutated) | documents())
-@settings(max_examples=300)
+@settings(max_examples=scale.count("tests/property/test_schema.py", 300, 50))
 def test_fast_and_thorough_agree(value: dict[str, Any]) -> None:
     """`accepts` answers as jsonschema does, for valid documents and for mutated ones."""
     assert accepts(value) == validator().is_valid(value)
@@ -56,7 +57,7 @@ def test_fast_and_thorough_agree_on_anything(value: Any) -> None:
 
 
 @given(documents().flatmap(broken))
-@settings(max_examples=300)
+@settings(max_examples=scale.count("tests/property/test_schema.py", 300, 50))
 def test_one_defect_is_one_problem(case: Broken) -> None:
     """A document that is broken at one place has exactly one problem, which is there."""
     document = _document(case.value)

@@ -28,7 +28,9 @@ CONF = {
 }
 
 
-@pytest.mark.parametrize("line", VERSIONS)
+@pytest.mark.parametrize(
+    "line", [line if line == "2.13" else pytest.param(line, marks=pytest.mark.long) for line in VERSIONS]
+)
 def test_an_application_from_start_to_stop(trial: Callable[[str], Trial], line: str) -> None:
     """Executors come and go with the work, losses have the cluster's reasons, nothing is left at the end."""
     made = trial(line)

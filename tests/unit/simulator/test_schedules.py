@@ -1,13 +1,16 @@
-"""Ten thousand schedules, and every law in each; in parts, so that they are played side by side."""
+"""Ten thousand schedules in parts, and every law in each; of most parts only the first ones are played."""
 
 from __future__ import annotations
 
 import pytest
 
 from sparkgen.simulator.soak import played
+from tests import scale
 
 SCHEDULES = 10_000
 PARTS = 20
+SMALL = 12
+"""Schedules of a part that is not played whole."""
 RARE = (
     6624,
     10999,
@@ -37,4 +40,4 @@ def test_the_rare_ones_hold() -> None:
 @pytest.mark.parametrize("seeds", SEEDS, ids=lambda seeds: f"from-{seeds.start}")
 def test_every_law_holds(seeds: range) -> None:
     """A seed that is named here is played again by `python -m sparkgen.simulator replay SEED --shrink`."""
-    assert played(seeds) == []
+    assert played(seeds[: scale.count(f"schedules from {seeds.start}", len(seeds), SMALL)]) == []
