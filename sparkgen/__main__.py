@@ -9,6 +9,7 @@ import contextlib
 import gc
 import os
 import sys
+from collections.abc import Callable
 from typing import NoReturn
 
 # Set by the shell's completion script, which wants words and no work.
@@ -20,7 +21,20 @@ def main() -> NoReturn:
     """Run the command line of this process."""
     # Collecting is wasted on a short run that makes few cycles: 500 documents take 2 MB more without it.
     gc.disable()
+    _open_closed_streams()
     sys.exit(run(sys.argv[1:]))
+
+
+def _open_closed_streams() -> None:
+    """Give streams that were closed (`>&-`) their descriptors back: no file of ours takes their place.
+
+    Reading ends at once, writing to standard output fails, and nobody hears standard error.
+    """
+    streams = (("stdin", "r", os.O_RDONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
+    for name, mode, flags in streams:
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, flags)
+            setattr(sys, name, open(descriptor, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
 def run(arguments: list[str]) -> int:
@@ -59,10 +73,17 @@ def _run(arguments: list[str]) -> int:
 
 
 def _run_typer(arguments: list[str]) -> int:
+    from sparkgen.cli import output  # noqa: PLC0415 - see above
     from sparkgen.cli.app import build_app  # noqa: PLC0415 - typer is most of the time of a start
 
+    with output.through_here():
+        return _called(build_app(), arguments)
+
+
+def _called(app: Callable[..., object], arguments: list[str]) -> int:
+    code: object
     try:
-        code = build_app()(arguments, prog_name="sparkgen", standalone_mode=False)
+        code = app(arguments, prog_name="sparkgen", standalone_mode=False)
     except Exception as error:
         # Wrong usage, as typer reports it. By its shape and not its type: typer moved and renamed these
         # types.
@@ -91,8 +112,11 @@ def _internal(error: Exception) -> int:
 
 
 def _say(text: str) -> None:
-    with contextlib.suppress(OSError):  # perhaps nobody listens any more
-        sys.stderr.write(f"{text}\n")
+    from sparkgen.cli import output  # noqa: PLC0415 - see above
+    from sparkgen.errors import SparkgenError  # noqa: PLC0415
+
+    with contextlib.suppress(OSError, SparkgenError, SystemExit):  # perhaps nobody listens any more
+        output.fail(text)
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ def _apply(request: Request, options: Apply, place: Place) -> int:
     _raise(outcomes, options)
     if options.form in ("json", "yaml"):
         items = [one.item for outcome in outcomes for one in outcome.done]
-        output.write(placing.objects_text(items, options.form))
+        output.data(placing.objects_text(items, options.form))
     return _end(cluster, tasks, request, options, place)
 
 

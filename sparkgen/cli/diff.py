@@ -134,7 +134,7 @@ def command(
         difference = _directory(request, rendered)
     else:
         difference = _cluster(request, context, kubeconfig)
-    output.write(coloured(shown(difference, form.value, brief=brief), form.value, colour.value))
+    _print(shown(difference, form.value, brief=brief), form, colour)
     if difference:
         raise typer.Exit(1)
     if form is DiffForm.TEXT:
@@ -205,13 +205,22 @@ def _cluster(request: Request, context: str, kubeconfig: str) -> Difference:
     return Difference(cluster.context, ", ".join(request.sources), tuple(found), same)
 
 
-def coloured(text: str, form: str, choice: str) -> str:
-    """Text for a terminal: green what comes, red what goes."""
+def _print(text: str, form: DiffForm, colour: Colour) -> None:
     import os  # noqa: PLC0415 - see `command`
     import sys  # noqa: PLC0415
 
-    if form != "text" or not output.use_colour(choice, sys.stdout, os.environ):
-        return text
+    if form is DiffForm.JSON:
+        output.data(text)
+    elif form is DiffForm.TEXT and output.use_colour(colour.value, sys.stdout, os.environ):
+        output.write(coloured(text), coloured=True)
+    else:
+        output.write(text)
+
+
+def coloured(text: str) -> str:
+    """Text for a terminal: green what comes, red what goes. The colours are all that a terminal obeys."""
+    from sparkgen.terminal import readable  # noqa: PLC0415 - see `command`
+
     colours = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
-    lines = (f"{colours[line[0]]}{line}\x1b[0m" if line[:1] in colours else line for line in text.split("\n"))
-    return "\n".join(lines)
+    lines = readable(text).split("\n")
+    return "\n".join(f"{colours[line[0]]}{line}\x1b[0m" if line[:1] in colours else line for line in lines)

@@ -54,7 +54,7 @@ def kill(wish: Wish) -> int:
         return 1
     now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     changed = cluster.patch(run.workload, killing(run.workload, now), manager=KILLER)
-    output.write(_told([changed], "killed", wish))
+    _print([changed], "killed", wish)
     if not wish.quiet:
         output.note(_after(run, wish.place))
     return 0
@@ -120,7 +120,7 @@ def delete(wish: Wish) -> int:
     for text in unseen:
         output.note(f"not looked at: {text}")
     if wish.dry_run:
-        output.write(_told(found, "(dry run)", wish))
+        _print(found, "(dry run)", wish)
         return 0
     names = sorted({controller_of(item) for item in found} - {""})
     if names:
@@ -141,16 +141,17 @@ def delete(wish: Wish) -> int:
                 gone.append(item)
     finally:  # not one by one: a reader that goes away would end it halfway
         if gone:
-            output.write(_told(gone, "deleted", wish))
+            _print(gone, "deleted", wish)
     return 0
 
 
-def _told(items: Sequence[Mapping[str, Any]], what: str, wish: Wish) -> str:
+def _print(items: Sequence[Mapping[str, Any]], what: str, wish: Wish) -> None:
     """Objects, and what became of them where text is asked for."""
     if wish.form in ("json", "yaml"):
-        return placing.objects_text(items, wish.form)
+        output.data(placing.objects_text(items, wish.form))
+        return
     after = f" {what}" if wish.form == "text" else ""
-    return "".join(f"{placing.full_name(item)}{after}\n" for item in items)
+    output.write("".join(f"{placing.full_name(item)}{after}\n" for item in items))
 
 
 def _objects(cluster: Cluster, name: str) -> tuple[list[dict[str, Any]], Sequence[str]]:

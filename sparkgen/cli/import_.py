@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -126,7 +127,7 @@ def command(
     if directory:
         _write(Path(directory), result.imported, force=force)
     elif result.imported:
-        output.write("---\n".join(item.text for item in result.imported))
+        output.data("---\n".join(item.text for item in result.imported))
     _report(result, report)
     if result.has_findings or not result.imported:
         raise typer.Exit(1)
@@ -145,7 +146,7 @@ def _report(result: Result, form: Report) -> None:
     from sparkgen.importing.report import as_json, as_text  # noqa: PLC0415 - only for this command
 
     if form is Report.JSON:
-        output.complain(as_json(result))
+        output.data(as_json(result), sys.stderr)
     elif form is not Report.NONE:
         output.complain(as_text(result, full=form is Report.FULL))
 

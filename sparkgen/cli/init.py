@@ -124,7 +124,7 @@ def command(
     else:
         text = document(language or Language.PYTHON, name or _NAME, scheduled=scheduled)
     if file == "-":
-        output.write(text)
+        output.data(text)
         return
     _save(Path(file), text, force=force)
     output.note(f"wrote {file}; now run: sparkgen validate {file}, then sparkgen render {file}")

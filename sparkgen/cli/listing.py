@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from sparkgen.cli import output
+from sparkgen.terminal import escaped_json
 
 if TYPE_CHECKING:
     from sparkgen.live.rows import Row
@@ -27,7 +28,7 @@ def show(
     from sparkgen.live.table import table, value  # noqa: PLC0415
 
     if form in ("json", "yaml"):
-        output.write(_machine({"runs": [value(row) for row in rows]}, form))
+        output.data(_machine({"runs": [value(row) for row in rows]}, form))
     elif form == "name":
         output.write(names(rows))
     elif rows:
@@ -45,7 +46,7 @@ def _machine(body: dict[str, object], form: str) -> str:
     if form == "json":
         import json  # noqa: PLC0415 - as above
 
-        return f"{json.dumps(body, indent=2, ensure_ascii=False)}\n"
-    import yaml  # noqa: PLC0415
+        return f"{escaped_json(json.dumps(body, indent=2, ensure_ascii=False))}\n"
+    from sparkgen.writers.yamltext import dump  # noqa: PLC0415 - it escapes what a reader would not see
 
-    return str(yaml.safe_dump(body, sort_keys=False, allow_unicode=True))
+    return dump(body)

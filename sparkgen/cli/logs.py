@@ -92,7 +92,7 @@ def command(
 
 def _print(lines: Iterable[str]) -> None:
     for line in lines:
-        output.write(line)
+        output.log(line)
 
 
 def _lines(pieces: Iterable[bytes]) -> Iterable[str]:

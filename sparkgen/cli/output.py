@@ -1,4 +1,9 @@
-"""What goes to the terminal: data on standard output, everything else on standard error."""
+"""What goes to the terminal: data on standard output, everything else on standard error.
+
+All that a command prints goes through here, and so does what typer prints for it: nothing that came from
+outside moves a cursor, hides, or gives a CI runner an order (sparkgen/terminal.py). Data (manifests, JSON) is
+exact where a program reads it; whoever writes data has escaped the same characters in its own way.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +14,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from sparkgen.errors import SparkgenError
+from sparkgen.terminal import for_terminal, log_line, readable, visible
 
 if TYPE_CHECKING:
     from sparkgen.reports import Lines
@@ -20,26 +26,53 @@ STDIN = "<stdin>"
 _LINE_END = re.compile(r"\r\n|\r|\n")
 # The exit code of a program that a closed pipe ended, as shells give it for SIGPIPE.
 _CLOSED_PIPE = 141
+_REDRAW = "\r\x1b[K"
 _OUTLIVES: ContextVar[bool] = ContextVar("outlives", default=False)
 
 
-def write(text: str) -> None:
-    """Print data: UTF-8 and line feeds on every machine.
+def write(text: str, *, coloured: bool = False) -> None:
+    """Print text for people on standard output: a table, a diff, names.
 
-    A reader that went away ends the program without a word. SparkgenError where the text cannot go, as on a
-    full disk.
+    `coloured`: the colours in it are ours, and stay. A reader that went away ends the program without a word.
+    SparkgenError where the text cannot go, as on a full disk.
     """
-    _send(sys.stdout, text)
+    _send(sys.stdout, readable(text, colours=coloured))
+
+
+def data(text: str, stream: TextIO | None = None) -> None:
+    """Print data, on standard output as a rule: UTF-8 and line feeds, exactly but for a terminal."""
+    stream = stream or sys.stdout
+    _send(stream, for_terminal(text) if stream.isatty() else text)
+
+
+def log(line: str) -> None:
+    """Print a line of an application's log: its bytes, or for a terminal its text and colours.
+
+    What is no UTF-8 in it came as surrogates (`surrogateescape`).
+    """
+    _send(sys.stdout, log_line(line) if sys.stdout.isatty() else line, "surrogateescape")
 
 
 def note(text: str) -> None:
-    """Print a line for the person at the terminal."""
-    _send(sys.stderr, f"{text}\n")
+    """Print a line for the person at the terminal. It stays one line, whatever a value in it holds."""
+    _send(sys.stderr, f"{readable(visible(text))}\n")
 
 
-def complain(text: str) -> None:
-    """Print text about problems, which ends its lines itself."""
-    _send(sys.stderr, text)
+def complain(text: str, *, coloured: bool = False) -> None:
+    """Print text about problems, which ends its lines itself. Values in it are on one line each already."""
+    _send(sys.stderr, readable(text, colours=coloured))
+
+
+def fail(text: str) -> None:
+    """Print why a command ends. Further lines are moved to the right: none can be taken for one of ours."""
+    first, *more = text.split("\n")
+    rest = "".join(f"\n  {visible(line)}" for line in more if line.strip())
+    _send(sys.stderr, f"{readable(visible(first) + rest)}\n")
+
+
+def redraw(text: str = "") -> None:
+    """Put a line in the place of the last one, on a terminal; "" takes it away."""
+    _send(sys.stderr, f"{_REDRAW}{readable(visible(text))}")
 
 
 @contextmanager
@@ -52,10 +85,42 @@ def outliving_readers() -> Iterator[None]:
         _OUTLIVES.reset(before)
 
 
-def _send(stream: TextIO, text: str) -> None:
+@contextmanager
+def through_here() -> Iterator[None]:
+    """Inside, what a library prints goes the same way: help and completions as data, its errors as text."""
+    before = sys.stdout, sys.stderr
+    sys.stdout = cast("TextIO", _Passed(before[0], exact=True))
+    sys.stderr = cast("TextIO", _Passed(before[1], exact=False))
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+class _Passed:
+    """A standard stream whose texts are sent on by `_send`. All else of the stream is its own."""
+
+    encoding, errors = "utf-8", "backslashreplace"
+
+    def __init__(self, stream: TextIO, *, exact: bool) -> None:
+        self._stream, self._exact = stream, exact
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        """Print text."""
+        if self._exact:
+            data(text, self._stream)
+        else:
+            _send(self._stream, readable(text))
+        return len(text)
+
+
+def _send(stream: TextIO, text: str, unknown: str = "backslashreplace") -> None:
     try:
         stream.flush()
-        stream.buffer.write(text.encode("utf-8", errors="backslashreplace"))
+        stream.buffer.write(text.encode("utf-8", errors=unknown))
         stream.buffer.flush()
     except OSError as error:
         # Python flushes once more at its end, and would complain there.
@@ -64,7 +129,7 @@ def _send(stream: TextIO, text: str) -> None:
             if _OUTLIVES.get():
                 return
             raise SystemExit(_CLOSED_PIPE) from None
-        name = "standard error" if stream is sys.stderr else "standard output"
+        name = "standard error" if stream.fileno() == sys.stderr.fileno() else "standard output"
         raise SparkgenError(
             f"cannot write to {name}: {error.strerror}; what it has got is not whole"
         ) from None

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from sparkgen.cli import output
 from sparkgen.cli.pipeline import render
 from sparkgen.errors import SparkgenError
 
@@ -119,12 +120,10 @@ def _progress(total: int, what: str) -> Iterator[Callable[[int], None]]:
         nonlocal done
         done += number
         if terminal:
-            sys.stderr.write(f"\r{what} {done} of {total} documents")
-            sys.stderr.flush()
+            output.redraw(f"{what} {done} of {total} documents")
 
     try:
         yield count
     finally:
         if terminal:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+            output.redraw()

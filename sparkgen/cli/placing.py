@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sparkgen.cluster import Place
+from sparkgen.terminal import escaped_json
 
 
 def full_name(item: Mapping[str, Any]) -> str:
@@ -28,7 +29,7 @@ def objects_text(items: Sequence[Mapping[str, Any]], form: str) -> str:
     shown = [_shown(item) for item in items]
     value = shown[0] if len(shown) == 1 else {"apiVersion": "v1", "kind": "List", "items": shown}
     if form == "json":
-        return json.dumps(value, indent=2) + "\n"
+        return escaped_json(json.dumps(value, indent=2)) + "\n"
     import yaml  # noqa: PLC0415 - one of two forms
 
     return str(yaml.safe_dump(value, sort_keys=False))

@@ -50,4 +50,8 @@ def show(problems: Sequence[Problem], request: Request, stdin: Stdin, *, on_stdo
         rules=rules,
         version=__version__,
     )
-    (output.write if on_stdout else output.complain)(report(problems, request.form, context))
+    text = report(problems, request.form, context)
+    if request.form not in ("text", "concise"):  # whose values are escaped already
+        output.data(text, stream)
+        return
+    (output.write if on_stdout else output.complain)(text, coloured=context.colour)

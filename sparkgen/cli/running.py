@@ -144,7 +144,7 @@ def _print(job: Mapping[str, Any], wish: Wish) -> None:
     elif wish.form == "name":
         output.write(f"{placing.full_name(job)}\n")
     else:
-        output.write(placing.objects_text([job], wish.form))
+        output.data(placing.objects_text([job], wish.form))
 
 
 def _end(cluster: Cluster, wish: Wish, application: Application, job: Mapping[str, Any], what: str) -> int:

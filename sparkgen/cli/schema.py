@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sparkgen.cli.output import write
+from sparkgen.cli.output import data
 
 SUMMARY = "Print the JSON Schema of the document, for editors."
 HELP = """Print the JSON Schema of the document: one file, for editors and other checkers.
@@ -22,4 +22,4 @@ def command() -> None:
 
     from sparkgen.schema import bundle  # noqa: PLC0415
 
-    write(json.dumps(bundle(), indent=2, ensure_ascii=False) + "\n")
+    data(json.dumps(bundle(), indent=2, ensure_ascii=False) + "\n")

@@ -199,7 +199,7 @@ class Teller:
         if self._quiet:
             return
         if self._terminal:
-            output.complain(f"\r\x1b[K{text}")
+            output.redraw(text)
             self._open = True
         elif (key or text) != self._told:
             output.note(text)
@@ -208,5 +208,5 @@ class Teller:
     def close(self) -> None:
         """End the line that changes."""
         if self._open:
-            output.complain("\r\x1b[K")
+            output.redraw()
             self._open = False

@@ -82,7 +82,7 @@ def _check_options(request: Request) -> None:
 def _print(bundles: Sequence[Bundle]) -> int:
     from sparkgen.writers.stream import stream  # noqa: PLC0415 - one of three ways out
 
-    output.write(stream(bundles))
+    output.data(stream(bundles))
     return 0
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from sparkgen.diff.values import Action, ApplicationDiff, Difference, FieldChange, ObjectChange
+from sparkgen.terminal import escaped_json, visible
 
 FORMS = ("text", "markdown", "json")
 _SIGNS: dict[Action, str] = {
@@ -24,6 +25,8 @@ _MEANING: dict[Action, str] = {
     "replaced": "replaced",
     "kept": "not rendered any more; stays until it is deleted or pruned",
 }
+_APART = "&#8203;"
+"""A space of no width: what it stands in is no mention and no link."""
 _LONGEST_COMMENT = 60_000
 """Characters: GitHub refuses a comment of more than 65,536, GitLab one of a million."""
 
@@ -54,11 +57,21 @@ def as_text(difference: Difference, *, brief: bool = False) -> str:
     """For a terminal."""
     if not difference:
         return ""
-    blocks = ["\n".join(_block(one, brief=brief)) for one in difference.applications]
+    blocks = [_block_text(one, brief=brief) for one in difference.applications]
     return "\n\n".join([*blocks, summary(difference)]) + "\n"
 
 
-def _block(one: ApplicationDiff, *, brief: bool) -> Iterator[str]:
+def _block_text(one: ApplicationDiff, *, brief: bool) -> str:
+    """One application. Names and values make no lines of their own; diffs are of YAML, where they cannot."""
+    lines = [visible(line) for line in _block(one)]
+    if not brief:
+        for change in one.objects:
+            if change.diff and change.action != "kept":
+                lines += ["", change.diff.rstrip("\n")]
+    return "\n".join(lines)
+
+
+def _block(one: ApplicationDiff) -> Iterator[str]:
     source = f" ({one.source})" if one.source else ""
     state = "" if one.state == "changed" else f": {one.state}"
     yield f"{one.title}{source}{state}"
@@ -70,11 +83,6 @@ def _block(one: ApplicationDiff, *, brief: bool) -> Iterator[str]:
     yield "  objects:"
     for change in one.objects:
         yield f"    {_SIGNS[change.action]} {object_name(change)}{_said(change)}"
-    if not brief:
-        for change in one.objects:
-            if change.diff and change.action != "kept":
-                yield ""
-                yield change.diff.rstrip("\n")
 
 
 def answer(one: ApplicationDiff) -> str:
@@ -171,15 +179,16 @@ def code(text: str) -> str:
     """Text as code, which no character in it can leave."""
     if not text:
         return ""
+    text = visible(text)
     ticks = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
     space = " " if "`" in text else ""
-    return f"{ticks}{space}{text}{space}{ticks}".replace("|", "\\|").replace("\n", " ")
+    return f"{ticks}{space}{text}{space}{ticks}".replace("|", "\\|")
 
 
 def escaped(text: str) -> str:
     """Text in which nothing means anything to Markdown or HTML, and nobody is called by `@`."""
-    plain = re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", text)
-    return plain.replace("@", "@\u200b").replace("\n", " ")
+    plain = re.sub(r"([\\`*_\[\]<>|#&~$])", r"\\\1", visible(text))
+    return plain.replace("@", f"@{_APART}").replace("://", f":{_APART}//").replace("www.", f"www{_APART}.")
 
 
 def fenced(diff: str) -> list[str]:
@@ -224,7 +233,7 @@ def as_json(difference: Difference, *, brief: bool = False) -> str:
         "applications": applications,
         "unchanged": difference.unchanged,
     }
-    return json.dumps(result, indent=2, ensure_ascii=False) + "\n"
+    return escaped_json(json.dumps(result, indent=2, ensure_ascii=False)) + "\n"
 
 
 def _object_json(change: ObjectChange, *, brief: bool) -> dict[str, str]:

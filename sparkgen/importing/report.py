@@ -10,7 +10,8 @@ from typing import Any
 from sparkgen.errors import path_text
 from sparkgen.importing.entry import FINDINGS, Entry, Outcome
 from sparkgen.importing.imported import Imported, LeftAlone, Result
-from sparkgen.reports.text import count, visible
+from sparkgen.reports.text import count
+from sparkgen.terminal import escaped_json, visible
 
 VERSION = 1
 
@@ -111,7 +112,7 @@ def as_json(result: Result) -> str:
             for p in result.problems
         ],
     }
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    return escaped_json(json.dumps(value, indent=2, ensure_ascii=False)) + "\n"
 
 
 def _key(outcome: Outcome) -> str:

@@ -22,7 +22,10 @@ _Heard = tuple[Source, str | ClusterError | None]
 
 
 def lines(pieces: Iterable[bytes]) -> Iterator[str]:
-    """The lines of a log that comes in pieces, each with its end; the last one as soon as it is whole."""
+    """The lines of a log that comes in pieces, each with its end; the last one as soon as it is whole.
+
+    Bytes that are no UTF-8 are surrogates, as `surrogateescape` makes them.
+    """
     rest = b""
     for piece in pieces:
         *whole, rest = (rest + piece).split(b"\n")
@@ -91,4 +94,4 @@ def _marked(source: Source, line: str) -> str:
 
 
 def _text(line: bytes) -> str:
-    return line.decode("utf-8", errors="replace")
+    return line.decode("utf-8", errors="surrogateescape")

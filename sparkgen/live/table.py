@@ -8,6 +8,7 @@ from typing import Any
 
 from sparkgen.live.facts import Executors
 from sparkgen.live.rows import Row
+from sparkgen.terminal import visible
 
 NOTHING = "-"
 GAP = "   "
@@ -82,7 +83,7 @@ def table(
 ) -> list[str]:
     """The lines of a table, its header first. `spaces`: with a column for namespaces."""
     shown = [*([_NAMESPACE] if spaces else []), *columns, *(_WIDE if wide else ()), _REASON]
-    cells = [[title for title, _ in shown], *([cell(row, now) for _, cell in shown] for row in rows)]
+    cells = [[title for title, _ in shown], *([visible(cell(row, now)) for _, cell in shown] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return [
         GAP.join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()

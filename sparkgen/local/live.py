@@ -16,6 +16,7 @@ from rich.text import Text
 from sparkgen.allocator.types import State
 from sparkgen.local.status import SHOWN, Status, Tasks
 from sparkgen.local.view import MOST_CELLS, History, cells, write_output
+from sparkgen.terminal import log_line, visible
 
 REFRESHES_PER_SECOND = 4
 
@@ -42,7 +43,7 @@ class Terminal:
 
     def say(self, text: str) -> None:
         """A line above the block."""
-        self._console.print(Text(f"sparkgen: {text}"), soft_wrap=True)
+        self._console.print(Text(f"sparkgen: {visible(text)}"), soft_wrap=True)
 
     def begin(self, title: str) -> None:
         """Show the block."""
@@ -71,7 +72,7 @@ class Terminal:
     def output(self, line: bytes) -> None:
         """The driver's line: above the block, or to where standard output goes."""
         if sys.stdout.isatty():
-            text = line.decode("utf-8", errors="replace").rstrip("\r\n")
+            text = log_line(line.decode("utf-8", errors="surrogateescape")).rstrip("\n")
             self._console.print(Text.from_ansi(text), soft_wrap=True)
         else:
             write_output(line)
@@ -95,7 +96,9 @@ class Terminal:
             rows.add_row("last minute", Text(chart, style="green"))
         if tasks is not None:
             rows.add_row("tasks", _tasks(tasks))
-        rows.add_row("decision", Text(status.reason if status else "the driver starts", overflow="ellipsis"))
+        rows.add_row(
+            "decision", Text(visible(status.reason) if status else "the driver starts", overflow="ellipsis")
+        )
         title = Text(f"{self._title} · {now - self._began:.0f} s · Ctrl-C stops it", style="bold")
         return Group(Text("─" * min(self._console.width, 80), style="bright_black"), title, rows)
 

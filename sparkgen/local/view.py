@@ -16,6 +16,7 @@ from typing import Protocol, TextIO
 
 from sparkgen.allocator.types import State
 from sparkgen.local.status import SHOWN, Status, Tasks, sentence
+from sparkgen.terminal import log_line, visible
 
 MOST_CELLS = 60
 """Executors that are drawn one by one; more are only counted."""
@@ -84,7 +85,7 @@ class Plain:
     def say(self, text: str) -> None:
         """A line of its own."""
         with self._lock, contextlib.suppress(OSError):
-            self._stream.write(f"sparkgen: {text}\n")
+            self._stream.write(f"sparkgen: {visible(text)}\n")
             self._stream.flush()
 
     def begin(self, title: str) -> None:
@@ -116,8 +117,15 @@ def line_of(status: Status) -> str:
 
 
 def write_output(line: bytes) -> None:
-    """A line of the driver to standard output; a reader that went away is no reason to stop the driver."""
+    """A line of the driver to standard output: as it is, or for a terminal with its colours alone.
+
+    A reader that went away is no reason to stop the driver.
+    """
     with contextlib.suppress(OSError, ValueError):
+        if sys.stdout.isatty():
+            line = log_line(line.decode("utf-8", errors="surrogateescape")).encode(
+                "utf-8", "backslashreplace"
+            )
         sys.stdout.buffer.write(line)
         sys.stdout.buffer.flush()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sparkgen.errors import Problem, Severity, path_text
+from sparkgen.terminal import visible
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
@@ -25,8 +26,9 @@ def _command(problem: Problem) -> str:
         "title": f"{problem.code} {where}".strip(),
     }
     details = (("found", problem.found), ("allowed", problem.allowed), ("next", problem.next_step))
-    text = "\n".join([problem.message, *(f"{label}: {value}" for label, value in details if value)])
-    listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    lines = [problem.message, *(f"{label}: {value}" for label, value in details if value)]
+    text = "\n".join(map(visible, lines))
+    listed = ",".join(f"{name}={_property(visible(value))}" for name, value in properties.items())
     return f"::{_COMMANDS[problem.severity]} {listed}::{_data(text)}"
 
 

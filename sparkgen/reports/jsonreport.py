@@ -9,11 +9,12 @@ import json
 from collections.abc import Sequence
 
 from sparkgen.errors import Problem, path_text
+from sparkgen.terminal import escaped_json
 
 
 def as_json(problems: Sequence[Problem]) -> str:
     """An array with an object per problem; ``[]`` if there are none. Lines and columns count from 1."""
-    return json.dumps([_object(problem) for problem in problems], indent=2) + "\n"
+    return escaped_json(json.dumps([_object(problem) for problem in problems], indent=2)) + "\n"
 
 
 def _object(problem: Problem) -> dict[str, str | int]:

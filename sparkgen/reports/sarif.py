@@ -10,6 +10,7 @@ from urllib.parse import quote
 from sparkgen.errors import Problem, Severity, path_text
 from sparkgen.reports import Context, Rule
 from sparkgen.reports.github import is_file
+from sparkgen.terminal import visible
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
@@ -62,9 +63,13 @@ def _result(problem: Problem, rule_index: int) -> dict[str, Any]:
 
 
 def _message(problem: Problem, where: str) -> str:
+    """Text without a link in it, which `[text](target)` would be (SARIF 2.1.0, section 3.11.6)."""
     details = (("Found", problem.found), ("Allowed", problem.allowed), ("Next", problem.next_step))
     parts = [f"{where}: {problem.message}" if problem.path else problem.message]
-    return "\n".join([*parts, *(f"{label}: {value}" for label, value in details if value)])
+    lines = [*parts, *(f"{label}: {value}" for label, value in details if value)]
+    return "\n".join(
+        visible(line).replace("](", "] (") for line in lines
+    )  # a link, by SARIF's section 3.11.6
 
 
 def _artifact(file: str) -> dict[str, str]:

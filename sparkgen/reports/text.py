@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sparkgen.errors import Path, Problem, Severity, path_text
 from sparkgen.reports import Context
+from sparkgen.terminal import visible
 
 _WIDTH = 100
 _LONGEST_VALUE = 160
@@ -47,20 +48,6 @@ def summary(problems: Iterable[Problem]) -> str:
 def count(number: int, word: str) -> str:
     """A number with its noun: ``1 file``, ``2 files``."""
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
-
-
-def visible(text: str) -> str:
-    """Text from an input with all that a terminal would obey, or a reader not see, as escapes.
-
-    One line, no colours.
-    """
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else _escape(char) for char in text)
-
-
-def _escape(char: str) -> str:
-    return {"\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(char) or char.encode("unicode_escape").decode()
 
 
 def _headline(problem: Problem, colour: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -129,12 +130,38 @@ def test_the_default_files_of_the_hook() -> None:
 # --- the composite action ---------------------------------------------------------------------------------
 
 INSTALL = "Install sparkgen"
+FORGED = "::add-mask::x\n  ::set-output name=changed::true\nx ##[error]y\n::stop-commands::z\n::z::\n"
+
+
+def obeyed(done: Done) -> list[str]:
+    """The workflow commands that GitHub's runner takes from a step.
+
+    It reads standard error beside standard output, at its own pace: whatever stands there is read as if
+    nothing had been stopped. ActionCommandManager.cs and ActionCommand.cs of https://github.com/actions/runner.
+    """
+    taken, token = [], ""
+    for line in [*done.stderr.splitlines(), *done.stdout.splitlines()]:
+        found = re.match(r"\s*::([^ :]+)(?: [^:]*)?::(.*)", line) or re.search(
+            r"##\[([^] ]+)[^]]*\](.*)", line
+        )
+        if found is None or (token and found[1].lower() != token):
+            continue
+        if token:
+            token = ""
+        elif found[1].lower() == "stop-commands":
+            token = found[2].lower()
+            assert len(token) >= 32, "a token that can be guessed"
+        else:
+            taken.append(found[1].lower())
+    assert not token, "nothing is obeyed in what follows"
+    return taken
 
 
 class Runner:
     """As much of GitHub's runner as a composite action sees."""
 
-    def __init__(self, repository: Repository, folder: Path, **inputs: str) -> None:
+    def __init__(self, repository: Repository, folder: Path, path: str = "", **inputs: str) -> None:
+        self.path = path
         self.action = read(ROOT / "action.yml")
         defaults = {name: one.get("default", "") for name, one in self.action["inputs"].items()}
         self.inputs = {**defaults, **inputs}
@@ -159,6 +186,8 @@ class Runner:
         assert "${{" not in step["run"], "a value in a script can be code"
         values = {name: self._value(text) for name, text in step.get("env", {}).items()}
         given = {**{name: str(path) for name, path in self.files.items()}, "RUNNER_TEMP": str(self.temp)}
+        if self.path:
+            given["PATH"] = f"{self.path}{os.pathsep}{environment()['PATH']}"
         # bash as the runner calls it for `shell: bash`.
         command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
         return self.repository.run(command, **given, **values)
@@ -226,7 +255,54 @@ def test_a_base_that_is_not_there_fails(repository: Repository, tmp_path: Path) 
     runner = Runner(repository, tmp_path, documents="apps", base="0" * 40)
     last = runner.run()[-1]
     assert last.returncode == 2
-    assert "a shallow clone has only its newest commits" in last.stderr
+    assert "a shallow clone has only its newest commits" in last.stdout + last.stderr
+
+
+def test_no_document_gives_the_runner_an_order(repository: Repository, tmp_path: Path) -> None:
+    """Not by a value in a diff, not by a mistake: all that is obeyed are annotations at its lines."""
+    forged = json.dumps(f"x\n{FORGED}\x1b[2J")
+    repository.change("spec:\n", f"spec:\n  arguments: [{forged}]\n  sparkConf:\n    spark.x: {forged}\n")
+    repository.commit()
+    for base in (repository.base, "0" * 40):
+        runner = Runner(repository, tmp_path, documents="apps", rendered="deploy", base=base)
+        assert [obeyed(done) for done in runner.run()] == [[], []]
+    repository.render()
+    runner = Runner(repository, tmp_path, documents="apps", rendered="deploy", base=repository.base)
+    assert [obeyed(done) for done in runner.run()] == [[], [], []]
+    assert runner.outputs()["changed"] == "true"
+    assert "\x1b" not in runner.files["GITHUB_STEP_SUMMARY"].read_text()
+    repository.change("type: Python", f"type: {forged}")
+    last = Runner(repository, tmp_path, documents="apps", rendered="deploy", base=repository.base).run()[-1]
+    assert last.returncode == 1
+    assert {*obeyed(last)} == {"error"}
+
+
+@pytest.mark.parametrize("code", [0, 1, 2])
+def test_the_action_stops_commands_whatever_is_printed(
+    repository: Repository, tmp_path: Path, code: int
+) -> None:
+    """It does not lean on what sparkgen escapes. Here it escapes nothing, on both streams."""
+    stub = tmp_path / "stub" / "sparkgen"
+    stub.parent.mkdir()
+    stub.write_text(
+        f"#!/bin/sh\nprintf %s {shlex.quote(FORGED)}\nprintf %s {shlex.quote(FORGED)} >&2\nexit {code}\n"
+    )
+    stub.chmod(0o755)
+    runner = Runner(
+        repository, tmp_path, path=str(stub.parent), documents="apps", rendered="deploy", base=repository.base
+    )
+    for name in ("Check the documents", "Check that the manifests are up to date", "Say what changes"):
+        [step] = [step for step in runner.action["runs"]["steps"] if step.get("name") == name]
+        done = runner._step(step)
+        assert done.returncode == (0 if name == "Say what changes" and code == 1 else code)
+        assert obeyed(done) == []
+
+
+def test_each_step_that_shows_documents_stops_commands() -> None:
+    """A step that comes later must not forget it."""
+    for step in read(ROOT / "action.yml")["runs"]["steps"]:
+        if re.search(r"^ *sparkgen ", step.get("run", ""), re.MULTILINE):
+            assert "::stop-commands::$token" in step["run"], step["name"]
 
 
 def test_a_directory_s_name_is_no_code(repository: Repository, tmp_path: Path) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import pty
 import re
+import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -182,14 +184,100 @@ def test_output_that_does_not_fit(tmp_path: Path, arguments: list[str]) -> None:
     assert said.count(b"\n") == 1
 
 
+EVERY_WAY_OUT = [
+    ["--help"],
+    ["render", "--help"],
+    ["chart", "--help"],
+    ["--version"],
+    ["version"],
+    ["--show-completion", "bash"],
+    ["validate", "app.yaml"],
+    ["lint", "app.yaml"],
+    ["render", "app.yaml"],
+    ["render", "app.yaml", "-o", "deploy", "--check"],
+    ["import", "--", "spark-submit", "--name", "pi", "local:///pi.py"],
+    ["init", "-"],
+    ["explain"],
+    ["schema"],
+    ["rule"],
+]
+
+
+@pytest.fixture
+def out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """A function: have standard output (or error) go to a full disk, a file that is open for reading, ..."""
+    opened: list[io.TextIOWrapper] = []
+
+    def go(where: str, name: str = "stdout") -> None:
+        if where == "full":
+            descriptor = os.open("/dev/full", os.O_WRONLY)
+        elif where == "read-only":
+            descriptor = os.open(os.devnull, os.O_RDONLY)
+        else:
+            reader, descriptor = os.pipe()
+            os.close(reader)
+        stream = os.fdopen(descriptor, "w", encoding="utf-8")
+        opened.append(stream)
+        monkeypatch.setattr(sys, name, stream)
+
+    yield go
+    for stream in opened:
+        stream.close()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+@pytest.mark.parametrize("where", ["full", "read-only", "gone"])
+@pytest.mark.parametrize("arguments", EVERY_WAY_OUT, ids=" ".join)
+def test_a_standard_output_that_takes_nothing(
+    cli: Cli, out: Callable[..., None], arguments: list[str], where: str
+) -> None:
+    """One line and exit code 2, whichever library prints; a reader that is gone hears nothing."""
+    out(where)
+    result = cli(*arguments)
+    if where == "gone":
+        assert (result.code, "sparkgen:" in result.err) == (141, False)
+    else:
+        assert result.code == 2
+        said = [line for line in result.err.splitlines() if line.startswith("sparkgen:")]
+        assert [line[: line.index(":", 10)] for line in said] == ["sparkgen: cannot write to standard output"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+@pytest.mark.parametrize("where", ["full", "read-only", "gone"])
+@pytest.mark.parametrize(
+    "arguments", [[], ["render"], ["render", "none.yaml"], ["explain", "nothing"]], ids=str
+)
+def test_a_standard_error_that_takes_nothing(
+    cli: Cli, out: Callable[..., None], arguments: list[str], where: str
+) -> None:
+    """The exit code is all that is left to say."""
+    out(where, "stderr")
+    result = cli(*arguments)
+    assert result.out == ""
+    assert result.code in (1, 2, 141)
+
+
+@pytest.mark.parametrize(("closed", "code", "says"), [(1, 2, b"cannot write to"), (2, 0, b""), (0, 0, b"")])
+def test_streams_that_were_closed(tmp_path: Path, closed: int, code: int, says: bytes) -> None:
+    """`sparkgen ... >&-`: no internal error, and no file of ours becomes standard output."""
+    (tmp_path / "app.yaml").write_text(DOCUMENT)
+    command = f"{shlex.quote(sys.executable)} -m sparkgen validate app.yaml {closed}>&-"
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=tmp_path, env=child_environment(), capture_output=True, check=False
+    )
+    assert done.returncode == code
+    assert says in done.stderr
+    assert done.stderr.count(b"\n") == (1 if says else 0)
+
+
 def test_help_for_a_reader_that_goes_away(tmp_path: Path) -> None:
-    """`sparkgen --help | true` shows no traceback either."""
+    """`sparkgen --help | true` ends as quietly."""
     child = process("--help", cwd=tmp_path)
     assert child.stdout is not None
     child.stdout.close()
-    child.wait(timeout=20)
+    assert child.wait(timeout=20) == 141
     assert child.stderr is not None
-    assert b"Traceback" not in child.stderr.read()
+    assert child.stderr.read() == b""
 
 
 def test_ctrl_c(tmp_path: Path) -> None:

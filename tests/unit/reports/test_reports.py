@@ -195,7 +195,7 @@ def test_json_has_stable_fields() -> None:
 
 
 def test_github_commands_are_escaped() -> None:
-    """Commas and colons in properties, percent signs and line breaks everywhere."""
+    """Commas and colons in properties, percent signs everywhere; a value makes no line of its own."""
     odd = dataclasses.replace(
         CORES,
         position=Position("a,b:c.yaml", 4, 12),
@@ -205,7 +205,7 @@ def test_github_commands_are_escaped() -> None:
     )
     assert report([odd, MEMORY], "github", CONTEXT).split("\n") == [
         '::error file=a%2Cb%3Ac.yaml,line=4,col=12,title=SG012 spec["a%3Ab"]'
-        "::100%25 wrong%0Areally%0Afound: two%0Anext: write the number without quotes",
+        "::100%25 wrong\\nreally%0Afound: two%0Anext: write the number without quotes",
         "::warning file=app.yaml,line=5,col=13,title=SG101 spec.executor.memory::not a size%0Afound: 4 gigs",
         "",
     ]

@@ -1,0 +1,91 @@
+"""Text from outside (documents, logs, clusters, file names), made safe for a terminal, a CI log and a reader.
+
+A terminal obeys control characters: it moves the cursor, overwrites what stands there, sets titles and
+clipboards. A CI runner obeys lines: `::error::` and `##[error]` (GitHub), `##vso[...]` (Azure Pipelines),
+`##teamcity[...]`. A reader believes what the order and the absence of characters suggest: bidirectional
+overrides and characters without width ("Trojan Source", CVE-2021-42574). Here all of that becomes escapes
+that can be seen.
+"""
+
+from __future__ import annotations
+
+import re
+
+_SHORT = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
+# Colours and weights (SGR, ECMA-48 8.3.117): the one escape sequence that moves and reveals nothing.
+_COLOUR = re.compile(r"(\x1b\[[0-9;:]*m)")
+_RESET = "\x1b[0m"
+# What runners obey. GitHub's: `::name` at the start of a line, blanks before it or not,
+# and `##[name]` anywhere in it
+# (ActionCommand.cs); the agents of Azure and TeamCity: `##vso[` and `##teamcity[`.
+_COMMAND = re.compile(r"(?m)^([^\S\n]*):(?=:)|(#)(?=#[A-Za-z]*\[)")
+
+
+def visible(text: str) -> str:
+    """Text on one line: all that a terminal would obey, or a reader not see, as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else _escape(char) for char in text)
+
+
+def readable(text: str, *, colours: bool = False) -> str:
+    """Text of several lines, less all that a terminal or a CI runner would obey; tabs and line ends stay.
+
+    `colours`: our own stay, too. What stands between them comes from `visible` then.
+    """
+    return _inert(_coloured(text) if colours else _lines(text))
+
+
+def for_terminal(text: str) -> str:
+    """Data (YAML, JSON, workflow commands) as a terminal may show it."""
+    return _lines(text)
+
+
+def log_line(line: str) -> str:
+    """A line of an application's log for a terminal: its colours stay, and end with it."""
+    text = line.rstrip("\r\n")
+    return f"{_coloured(text)}{_RESET if _COLOUR.search(text) else ''}\n"
+
+
+def escaped_json(text: str) -> str:
+    """JSON in which the same characters are escapes: the same value for every reader."""
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return "".join(char if char == "\n" or char.isprintable() else _unicode(char) for char in text)
+
+
+def _coloured(text: str) -> str:
+    parts = _COLOUR.split(text)  # every other one is a colour
+    return "".join(part if at % 2 else _lines(part) for at, part in enumerate(parts))
+
+
+def _lines(text: str) -> str:
+    if text.isprintable():
+        return text
+    # The carriage return of a Windows line end does nothing.
+    return "\r\n".join("\n".join(map(_line, part.split("\n"))) for part in text.split("\r\n"))
+
+
+def _line(line: str) -> str:
+    if line.isprintable():
+        return line
+    return "".join(char if char == "\t" or char.isprintable() else _escape(char) for char in line)
+
+
+def _inert(text: str) -> str:
+    """Text of which no runner takes a line for a command."""
+    if "::" not in text and "##" not in text:
+        return text
+    return _COMMAND.sub(lambda found: "#\\" if found[2] else f"{found[1]}\\:", text)
+
+
+def _escape(char: str) -> str:
+    return _SHORT.get(char) or char.encode("unicode_escape").decode()
+
+
+def _unicode(char: str) -> str:
+    code = ord(char)
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    code -= 0x10000
+    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
