@@ -40,7 +40,7 @@ def registries(subject: View) -> Iterator[Finding]:
     """Images from elsewhere than the repository's configuration allows (`settings.registries`)."""
     allowed = subject.settings.registries
     for path, image, _ in _images(subject):
-        if allowed and not image.startswith(allowed):
+        if allowed and not any(comes_from(image, one) for one in allowed):
             step = "copy the image to an allowed registry, and name it there"
             yield Finding(
                 path, "is from a registry that is not allowed here", image, ", ".join(allowed), step
@@ -79,6 +79,27 @@ def registry(image: str) -> str:
     """The registry that an image's name begins with; "" if it names none (distribution/reference)."""
     first, slash, _ = image.partition("/")
     return first if slash and ("." in first or ":" in first or first == "localhost") else ""
+
+
+def full_name(image: str) -> str:
+    """An image's name with its registry, as a node completes it (distribution/reference: Docker Hub's)."""
+    if registry(image):
+        return image
+    return f"docker.io/{image if '/' in image else f'library/{image}'}"
+
+
+def comes_from(image: str, allowed: str) -> bool:
+    """Whether an image's name lies in what is allowed: a registry, or a part of one, by whole components.
+
+    `registry.example.com` holds `registry.example.com/a`, and not `registry.example.com.evil.io/a`.
+    """
+    first = allowed.partition("/")[0]
+    is_registry = "." in first or ":" in first or first == "localhost"
+    where = (allowed if is_registry else f"docker.io/{allowed}").rstrip("/").lower()
+    name = full_name(image).lower()
+    # Behind a registry a colon begins a port, which makes it another registry.
+    ends = (f"{where}/", f"{where}:", f"{where}@") if "/" in where else (f"{where}/",)
+    return name.startswith(ends) or name == where
 
 
 def _images(subject: View) -> Iterator[tuple[Path, str, Container]]:

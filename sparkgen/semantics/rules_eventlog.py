@@ -11,7 +11,7 @@ from sparkgen.errors import Path
 from sparkgen.model.eventlog import local_path, log_claim
 from sparkgen.semantics.facts import Container, Facts, ServerFacts
 from sparkgen.semantics.findings import Finding, about_key
-from sparkgen.semantics.rules_volumes import places
+from sparkgen.semantics.rules_volumes import is_below, mounted_at, places
 from sparkgen.semantics.wording import shortened
 
 FIELD = "eventLog"
@@ -32,7 +32,7 @@ def directories(facts: Facts) -> Iterator[Finding]:
     claim = log_claim(section)
     for container in _spark_containers(facts) if claim is not None else ():
         for path, place, what in places(container):
-            if claim is not None and place.rstrip("/") == claim.path:
+            if claim is not None and mounted_at(place) == claim.path:
                 yield Finding(
                     path,
                     "the claim of `eventLog` is mounted at the same place",
@@ -112,7 +112,7 @@ def lost(facts: Facts) -> Iterator[Finding]:
     if place is None or log_claim(facts.get(FIELD)) is not None:
         return
     mounted = [at for container in _spark_containers(facts) for _, at, _ in places(container)]
-    if not any(f"{place.rstrip('/')}/".startswith(f"{at.rstrip('/')}/") for at in mounted):
+    if not any(is_below(place, at) for at in mounted):
         yield Finding(
             facts.place(DIRECTORY),
             "is in the driver's pod, and gone with it",

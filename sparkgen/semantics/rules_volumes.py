@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -129,7 +129,7 @@ def mount_clashes(facts: Facts) -> Iterator[Finding]:
     for container in facts.containers:
         taken: dict[str, str] = {}
         for path, place, what in places(container):
-            at = place.rstrip("/") or "/"
+            at = mounted_at(place)
             if at in taken:
                 yield Finding(
                     path,
@@ -156,6 +156,20 @@ def places(container: Container) -> Iterator[tuple[Path, str, str]]:
         for field, what in (("secrets", "Secret"), ("configMaps", "ConfigMap")):
             for path, item in container.items(field):
                 yield (*path, "path"), str(item["path"]), f"{what} `{shortened(item['name'])}`"
+
+
+def mounted_at(place: str) -> str:
+    """The directory that a mount path means: absolute, without `.`, `..` and doubled slashes.
+
+    The kubelet puts a relative path below `/`, and the container runtime cleans it (Go's filepath.Clean).
+    """
+    return posixpath.normpath(f"/{place.lstrip('/')}")
+
+
+def is_below(place: str, directory: str) -> bool:
+    """Whether a mount path is a directory, or lies in it."""
+    inside, outside = mounted_at(place), mounted_at(directory)
+    return inside == outside or inside.startswith(f"{outside.rstrip('/')}/")
 
 
 def _sub_path(path: Path, mount: Mapping[str, Any]) -> Iterator[Finding]:
@@ -200,7 +214,7 @@ def reserved_mounts(facts: Facts) -> Iterator[Finding]:
                 message = "holds the allocator's credentials, which no other container may have"
                 yield Finding((*path, "name"), message, str(mount["name"]), "", "delete the mount")
         for path, place, _ in places(container):
-            if re.fullmatch(rf"{contract.ROOT}(/.*)?", place):
+            if is_below(place, contract.ROOT):
                 yield Finding(
                     path,
                     f"everything below {contract.ROOT} belongs to sparkgen",
@@ -216,7 +230,7 @@ def hidden_spark(facts: Facts) -> Iterator[Finding]:
         if container.kind != "spark":
             continue
         for path, place, _ in places(container):
-            at = place.rstrip("/") or "/"
+            at = mounted_at(place)
             if at == "/opt/spark/conf":
                 message = (
                     f"Spark reads its configuration from {contract.CONF_DIR} here, not from this directory"

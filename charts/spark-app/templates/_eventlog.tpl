@@ -67,7 +67,7 @@
         {{- $found := dict "container" $container -}}
         {{- template "sparkgen.places" $found -}}
         {{- range $item := $found.places -}}
-          {{- if eq $call.claim.path (regexReplaceAll "/+$" $item.place "") -}}
+          {{- if eq $call.claim.path (clean (print "/" $item.place)) -}}
             {{- template "sparkgen.problem" (dict "facts" $facts "path" $item.path
                 "message" "the claim of `eventLog` is mounted at the same place"
                 "next" (printf "mount %s somewhere else, or delete `eventLog.claim`" $item.what)) -}}

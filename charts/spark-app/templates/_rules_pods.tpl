@@ -108,7 +108,7 @@ facts.
     {{- range $order := list "" "secrets" "configMaps" -}}
       {{- range $item := $call.places -}}
         {{- if eq $order ($item.order | default "") -}}
-          {{- $at := regexReplaceAll "/+$" $item.place "" | default "/" -}}
+          {{- $at := clean (print "/" $item.place) -}}
           {{- if hasKey $taken $at -}}
             {{- template "sparkgen.problem" (dict "facts" $facts "path" $item.path
                 "message" (printf "%s is mounted at the same place already" (get $taken $at))
@@ -152,7 +152,7 @@ facts.
     {{- $call := dict "container" $container -}}
     {{- template "sparkgen.places" $call -}}
     {{- range $item := $call.places -}}
-      {{- if or (eq $item.place $c.ROOT) (hasPrefix (print $c.ROOT "/") $item.place) -}}
+      {{- if hasPrefix (print $c.ROOT "/") (print (clean (print "/" $item.place)) "/") -}}
         {{- template "sparkgen.problem" (dict "facts" $facts "path" $item.path
             "message" (printf "everything below %s belongs to sparkgen" $c.ROOT)
             "next" "mount it somewhere else, such as /mnt or /etc") -}}
