@@ -221,12 +221,15 @@ NEVER_ON_EXECUTORS = (
     "pod-template-hash",
     "kueue.x-k8s.io/",
 )
-"""Label keys (or prefixes ending in `/`) that a controller would read as "this pod is mine"."""
+"""Keys of labels and annotations (or prefixes ending in `/`) that a controller reads as "this pod is mine".
+
+Of Kueue's, an annotation alone is the worst: a pod with `pod-suspending-parent` and no queue's label gets its
+scheduling gates, and nothing that would ever take them away.
+"""
 
 
-def belongs_on_executor(label: str) -> bool:
-    """Say whether a label of the application may be copied to an executor pod."""
+def belongs_on_executor(key: str) -> bool:
+    """Say whether a label or an annotation of the document may be copied to an executor pod."""
     return not any(
-        label == banned or (banned.endswith("/") and label.startswith(banned))
-        for banned in NEVER_ON_EXECUTORS
+        key == banned or (banned.endswith("/") and key.startswith(banned)) for banned in NEVER_ON_EXECUTORS
     )

@@ -52,7 +52,7 @@ def executor_pod(
     """
     metadata = template.get("metadata") or {}
     labels = {
-        **(metadata.get("labels") or {}),
+        **_unclaimed(metadata.get("labels") or {}),
         contract.LABEL_RUN: attempt.run,
         contract.LABEL_ATTEMPT: attempt.attempt,
         contract.LABEL_APP_ID: attempt.application_id,
@@ -71,6 +71,7 @@ def executor_pod(
         "kind": "Pod",
         "metadata": {
             **metadata,
+            **({"annotations": _unclaimed(noted)} if (noted := metadata.get("annotations")) else {}),
             "name": attempt.executor_name(order.id),
             "namespace": attempt.namespace,
             "labels": labels,
@@ -78,6 +79,11 @@ def executor_pod(
         },
         "spec": {**spec, **added, "containers": containers},
     }
+
+
+def _unclaimed(texts: Mapping[str, str]) -> dict[str, str]:
+    """Labels or annotations less those by which a controller would claim the pod, whoever wrote them."""
+    return {key: text for key, text in texts.items() if contract.belongs_on_executor(key)}
 
 
 def _is_spark(container: Any) -> bool:

@@ -32,6 +32,22 @@ NOT_COPIED = (
     "sparkgen.dev/",
 )
 """Annotations (by their beginning) that say whose an object is, or what became of it."""
+QUEUE = "kueue.x-k8s.io/queue-name"
+"""Label of a Job: the queue of Kueue in which it waits."""
+_QUEUES = "kueue.x-k8s.io/"
+_ADMISSION = (
+    "kueue.x-k8s.io/prebuilt-workload-name",
+    "kueue.x-k8s.io/cluster-queue-name",
+    "kueue.x-k8s.io/local-queue-name",
+    "kueue.x-k8s.io/podset",
+    "kueue.x-k8s.io/tas",
+    "kueue.x-k8s.io/workload",
+    "kueue.x-k8s.io/original-node-selectors",
+    "kueue.x-k8s.io/original-pod-sets-info",
+    "kueue.x-k8s.io/stopping",
+)
+"""Labels and annotations in which Kueue notes, on a Job and its pod template, how it admitted this one Job
+(its constants.go and topology_types.go). With another Job's, an admission fails for good: podset.Merge."""
 _FIRST_ARGUMENTS = ["driver", "--properties-file", contract.SESSION_PROPERTIES]
 
 
@@ -59,7 +75,7 @@ def from_job(source: Mapping[str, Any], asked: Asked) -> Object:
         if DEADLINE in annotations:
             spec["activeDeadlineSeconds"] = int(annotations[DEADLINE])
     spec.setdefault("ttlSecondsAfterFinished", KEPT_SECONDS)
-    template = renamed(spec["template"], run_of(source), asked.run)
+    template = _ungated(renamed(spec["template"], run_of(source), asked.run))
     job = _job(source, asked, {**spec, "template": template, "suspend": True})
     job["metadata"]["labels"][contract.LABEL_RUN] = asked.run
     return job
@@ -85,6 +101,11 @@ def owner(item: Mapping[str, Any]) -> Object:
         "name": metadata["name"],
         "uid": metadata["uid"],
     }
+
+
+def queue_of(job: Mapping[str, Any]) -> str:
+    """The queue in which a Job waits until Kueue lets it start; "" for none."""
+    return str((job["metadata"].get("labels") or {}).get(QUEUE, ""))
 
 
 def run_of(job: Mapping[str, Any]) -> str:
@@ -173,7 +194,7 @@ def with_arguments(template: Mapping[str, Any], arguments: Sequence[str]) -> Obj
 def _job(source: Mapping[str, Any], asked: Asked, spec: Object) -> Object:
     metadata = source["metadata"]
     given = (metadata.get("annotations") or {}).items()
-    annotations = {key: text for key, text in given if not key.startswith(NOT_COPIED)}
+    annotations = {key: text for key, text in given if not (key.startswith(NOT_COPIED) or key in _ADMISSION)}
     annotations[REQUEST_ID] = asked.id
     template = {**spec["template"], "metadata": _pod_metadata(spec["template"].get("metadata") or {})}
     if asked.arguments is not None:
@@ -193,14 +214,29 @@ def _job(source: Mapping[str, Any], asked: Asked, spec: Object) -> Object:
 
 
 def _labels(metadata: Mapping[str, Any]) -> dict[str, str]:
-    """The labels less those by which a controller would take the object for its own."""
+    """The labels less those by which a controller would take the object for its own.
+
+    Those of Kueue stay, unlike on executors: a Job without its queue's label would walk past the queue.
+    """
     labels = metadata.get("labels") or {}
-    return {key: text for key, text in labels.items() if contract.belongs_on_executor(key)}
+    return {
+        key: text
+        for key, text in labels.items()
+        if key not in _ADMISSION and (contract.belongs_on_executor(key) or key.startswith(_QUEUES))
+    }
 
 
 def _pod_metadata(metadata: Mapping[str, Any], **labels: str) -> Object:
     """The metadata of a pod template, less what a Job adds to it."""
     found: Object = {"labels": {**_labels(metadata), **labels}}
-    if metadata.get("annotations"):
-        found["annotations"] = dict(metadata["annotations"])
+    if annotations := metadata.get("annotations"):
+        found["annotations"] = {key: text for key, text in annotations.items() if key not in _ADMISSION}
     return found
+
+
+def _ungated(template: Object) -> Object:
+    """A pod template without the gates that Kueue put into it when it admitted the Job."""
+    gates = template["spec"].get("schedulingGates") or ()
+    kept = [gate for gate in gates if not gate["name"].startswith(_QUEUES)]
+    spec = {key: value for key, value in template["spec"].items() if key != "schedulingGates"}
+    return {**template, "spec": {**spec, **({"schedulingGates": kept} if kept else {})}}

@@ -55,12 +55,12 @@ def run(wish: Wish) -> int:
     if live is None:
         job = _made(cluster, source, asked)
         live = cluster.create(job)
-        what = "started"
+        what = _begun(live)
     else:
         what = "is there already"
-    if _unfinished(live):
+    if _unfinished(cluster, live):
         live = _completed(cluster, source, live)
-        what = "started"
+        what = _begun(live)
     _print(live, wish)
     return _end(cluster, wish, application, live, what)
 
@@ -101,14 +101,25 @@ def _made(cluster: Cluster, source: Mapping[str, Any], asked: Asked) -> Object:
     return requested.from_job(source, asked)
 
 
-def _unfinished(job: Mapping[str, Any]) -> bool:
-    """Whether a run still waits for its files: made just now, or by a call that broke off."""
-    owned = job["metadata"].get("ownerReferences")
-    return bool(job["spec"].get("suspend")) and not owned and not (job.get("status") or {}).get("startTime")
+def _begun(job: Mapping[str, Any]) -> str:
+    queue = requested.queue_of(job)
+    return f"waits in the queue {queue}" if queue else "started"
+
+
+def _unfinished(cluster: Cluster, job: Mapping[str, Any]) -> bool:
+    """Whether a run still waits for its files: made just now, or by a call that broke off.
+
+    One in a queue may be let go by Kueue before its files are there: its pod waits for them.
+    """
+    if job["metadata"].get("ownerReferences"):
+        return False
+    if requested.queue_of(job):
+        return not all(cluster.has("v1", "ConfigMap", name) for name in requested.files_of(job))
+    return bool(job["spec"].get("suspend")) and not (job.get("status") or {}).get("startTime")
 
 
 def _completed(cluster: Cluster, source: Mapping[str, Any], job: Mapping[str, Any]) -> Object:
-    """Give the Job its files, and let it go."""
+    """Give the Job its files, and let it go; one in a queue is let go by Kueue, when there is room."""
     old = requested.run_of(source)
     for name in requested.files_of(source):
         config_map = cluster.get("v1", "ConfigMap", name)
@@ -119,6 +130,8 @@ def _completed(cluster: Cluster, source: Mapping[str, Any], job: Mapping[str, An
         except ClusterError as error:
             if error.status != 409:  # a call before this one made it
                 raise
+    if requested.queue_of(job):
+        return dict(job)
     return cluster.patch(job, {"spec": {"suspend": False}})
 
 

@@ -72,8 +72,7 @@ def template(application: Application, role: Role) -> Layer:
         "metadata": picked(given.get("metadata") or {}, "labels", "annotations"),
         "spec": dict(given.get("spec") or {}),
     }
-    if layer["metadata"].get("labels"):
-        layer["metadata"]["labels"] = _allowed(role, layer["metadata"]["labels"])
+    layer["metadata"] = {field: _allowed(role, texts) for field, texts in layer["metadata"].items()}
     containers = layer["spec"].get("containers") or []
     name = MAIN_CONTAINER[role.name]
     if containers and name not in [container.get("name") for container in containers]:
@@ -99,15 +98,13 @@ def metadata(application: Application, role: Role) -> Layer:
         contract.LABEL_APPLICATION: application.name,
         contract.LABEL_ROLE: role.name,
     }
-    return {"metadata": {"labels": {**labels, **own}, "annotations": dict(role.annotations)}}
+    return {"metadata": {"labels": {**labels, **own}, "annotations": _allowed(role, role.annotations)}}
 
 
-def _allowed(role: Role, labels: Mapping[str, str]) -> dict[str, str]:
-    """The labels that pods of this role may carry."""
+def _allowed(role: Role, texts: Mapping[str, str]) -> dict[str, str]:
+    """The labels, or annotations, that pods of this role may carry."""
     return {
-        key: text
-        for key, text in labels.items()
-        if role.name == "driver" or contract.belongs_on_executor(key)
+        key: text for key, text in texts.items() if role.name == "driver" or contract.belongs_on_executor(key)
     }
 
 

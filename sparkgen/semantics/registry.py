@@ -118,7 +118,13 @@ RULES: tuple[Rule, ...] = (
     Rule("SG170", "token-in-template", WARNING, "A template that asks for Kubernetes credentials.", pods.tokens),
     # metadata and scheduling
     Rule("SG171", "label-syntax", ERROR, "A label or annotation that Kubernetes refuses.", metadata.label_syntax),
-    Rule("SG172", "owned-label", WARNING, "A label that sparkgen or a controller owns.", metadata.owned_labels),
+    Rule(
+        "SG172",
+        "owned-label",
+        WARNING,
+        "A label or annotation that sparkgen or a controller owns.",
+        metadata.owned_labels,
+    ),
     Rule("SG173", "toleration", ERROR, "A toleration that Kubernetes refuses.", metadata.tolerations),
     # the event log
     Rule("SG174", "event-log-directory", ERROR, "An event log at a place that Spark cannot write to.", eventlog.directories, history=eventlog.history_directories),

@@ -24,6 +24,10 @@ _OWN_LABELS = (
 )
 """Labels that sparkgen sets on pods and objects, whatever the document says."""
 
+_CLAIMED = (
+    "is left out: a controller would take the executor's pod for its own, and delete it or hold it back"
+)
+
 _LONGEST_VALUE = 63
 _LONGEST_PREFIX = 253
 _VALUE_WORDS = f"at most {_LONGEST_VALUE} letters, digits, `-`, `_` and `.`, a letter or digit at both ends"
@@ -115,7 +119,7 @@ def _is_value(text: str) -> bool:
 
 
 def owned_labels(facts: Facts) -> Iterator[Finding]:
-    """Labels that sparkgen sets, and those that would make a controller think an executor is its own."""
+    """Labels that sparkgen sets; labels and annotations by which a controller would claim an executor."""
     maps: list[tuple[Path, Mapping[str, Any]]] = [
         (("metadata", "labels"), facts.value["metadata"].get("labels") or {})
     ]
@@ -129,11 +133,11 @@ def owned_labels(facts: Facts) -> Iterator[Finding]:
                 message = "sparkgen sets this label itself"
                 yield about_key((*path, key), message, "delete it, or rename it")
             elif "executor" in path and not contract.belongs_on_executor(key):
-                yield about_key(
-                    (*path, key),
-                    "is left out: a controller would take the executor's pod for its own, and delete it",
-                    "delete it",
-                )
+                yield about_key((*path, key), _CLAIMED, "delete it")
+    for path, given in _annotation_maps(facts):
+        for key in given:
+            if "executor" in path and not contract.belongs_on_executor(key):
+                yield about_key((*path, key), _CLAIMED, "delete it")
 
 
 def _own_value(facts: Facts, path: Path, key: str) -> str | None:

@@ -50,10 +50,10 @@ What driver and executor pods have in common (sparkgen/resources/pod.py, securit
   {{- $_ := set . "value" (dict "spec" (dict "containers" (list .fields))) -}}
 {{- end -}}
 
-{{- /* The labels that pods of a role may carry. In: role, app, labels. Out: allowed. */ -}}
+{{- /* The labels, or annotations, that pods of a role may carry. In: role, app, texts. Out: allowed. */ -}}
 {{- define "sparkgen.allowed" -}}
   {{- $allowed := dict -}}
-  {{- range $key, $text := .labels -}}
+  {{- range $key, $text := .texts -}}
     {{- $banned := false -}}
     {{- if eq $.role.name "executor" -}}
       {{- range $never := $.app.c.NEVER_ON_EXECUTORS -}}
@@ -96,10 +96,12 @@ What driver and executor pods have in common (sparkgen/resources/pod.py, securit
   {{- $call := dict "source" ($given.metadata | default dict) "names" (list "labels" "annotations") -}}
   {{- template "sparkgen.picked" $call -}}
   {{- $metadata := $call.picked -}}
-  {{- if $metadata.labels -}}
-    {{- $call := dict "app" .app "role" .role "labels" $metadata.labels -}}
+  {{- $app := .app -}}
+  {{- $role := .role -}}
+  {{- range $field, $texts := omit $metadata -}}
+    {{- $call := dict "app" $app "role" $role "texts" $texts -}}
     {{- template "sparkgen.allowed" $call -}}
-    {{- $_ := set $metadata "labels" $call.allowed -}}
+    {{- $_ := set $metadata $field $call.allowed -}}
   {{- end -}}
   {{- $spec := omit ($given.spec | default dict) -}}
   {{- $main := get .app.t.mainContainer .role.name -}}
@@ -124,8 +126,10 @@ What driver and executor pods have in common (sparkgen/resources/pod.py, securit
 {{- define "sparkgen.step.metadata" -}}
   {{- $labels := omit .app.labels -}}
   {{- range $key, $text := .role.labels -}}{{- $_ := set $labels $key $text -}}{{- end -}}
-  {{- $call := dict "app" .app "role" .role "labels" $labels -}}
+  {{- $call := dict "app" .app "role" .role "texts" $labels -}}
   {{- template "sparkgen.allowed" $call -}}
+  {{- $noted := dict "app" .app "role" .role "texts" .role.annotations -}}
+  {{- template "sparkgen.allowed" $noted -}}
   {{- $c := .app.c -}}
   {{- $own := dict
       $c.LABEL_NAME .app.name
@@ -134,7 +138,7 @@ What driver and executor pods have in common (sparkgen/resources/pod.py, securit
       $c.LABEL_APPLICATION .app.name
       $c.LABEL_ROLE .role.name -}}
   {{- range $key, $text := $own -}}{{- $_ := set $call.allowed $key $text -}}{{- end -}}
-  {{- $_ := set . "value" (dict "metadata" (dict "labels" $call.allowed "annotations" .role.annotations)) -}}
+  {{- $_ := set . "value" (dict "metadata" (dict "labels" $call.allowed "annotations" $noted.allowed)) -}}
 {{- end -}}
 
 {{- define "sparkgen.step.image" -}}

@@ -52,6 +52,18 @@ def with_resources(**resources: dict[str, str]) -> dict[str, Any]:
     return template
 
 
+def test_no_controller_claims_an_executor() -> None:
+    """Whatever wrote the template: with one of these marks Kueue would hold the pod back for ever."""
+    template = read_template(rendered())
+    before = template["metadata"]
+    claims = {"kueue.x-k8s.io/pod-suspending-parent": "Job", "argocd.argoproj.io/tracking-id": "pi"}
+    labels = {**before["labels"], "kueue.x-k8s.io/managed": "true", "job-name": "pi"}
+    template["metadata"] = {"labels": labels, "annotations": {**before["annotations"], **claims}}
+    made = pod(Create(7, 0), template)["metadata"]
+    assert not {"kueue.x-k8s.io/managed", "job-name"} & made["labels"].keys()
+    assert made["annotations"] == before["annotations"]
+
+
 def test_what_the_allocator_adds_is_what_the_contract_lists() -> None:
     """Name, owner, labels and six variables are added; everything else is as it was rendered."""
     template = read_template(rendered())

@@ -240,15 +240,73 @@ def test_a_call_that_broke_off_is_completed_by_the_next_one(act: Act, kube: Kube
     assert kube.one("Job", waits["metadata"]["name"])["spec"]["suspend"] is False
 
 
-def test_a_scheduled_application_runs_now(act: Act, kube: Kube) -> None:
-    """As a firing: the CronJob owns it, with the CronJob's files."""
+def queued(act: Act) -> None:
+    """Apply app.yaml with a queue of Kueue."""
+    act("apply", "app.yaml", "-q", "--set", r"metadata.labels.kueue\.x-k8s\.io/queue-name=team-a")
+
+
+def admitted(job: dict[str, Any]) -> None:
+    """What Kueue writes into a Job that it lets start (its constants.go, and podset.Merge)."""
+    job["spec"]["suspend"] = False
+    job["metadata"]["labels"]["kueue.x-k8s.io/prebuilt-workload-name"] = "job-pi-12345"
+    template = job["spec"]["template"]
+    template["metadata"]["labels"]["kueue.x-k8s.io/podset"] = "main"
+    template["metadata"].setdefault("annotations", {})["kueue.x-k8s.io/workload"] = "job-pi-12345"
+    template["spec"]["schedulingGates"] = [{"name": "kueue.x-k8s.io/topology"}]
+
+
+def test_a_run_waits_in_the_queue_of_its_application(act: Act, kube: Kube) -> None:
+    """It has the queue's label, and Kueue lets it go; what Kueue noted of the other run stays there."""
+    queued(act)
+    [old] = kube.named("Job")
+    admitted(kube.one("Job", old))
+    result = act("run", "pi")
+    assert result.code == 0, result.err
+    new = result.out.strip()
+    assert result.err.startswith(f"waits in the queue team-a; next: sparkgen wait pi --run {new}")
+    job = kube.one("Job", new)
+    assert job["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "team-a"
+    assert job["spec"]["suspend"] is True
+    noted = [text for text in json.dumps(job).split('"') if text.startswith("kueue.x-k8s.io/")]
+    assert set(noted) == {"kueue.x-k8s.io/queue-name"}
+    assert kube.one("ConfigMap", f"{new}-conf")
+
+
+def test_a_queued_run_that_went_before_its_files_is_completed(act: Act, kube: Kube) -> None:
+    """Kueue may let it go at any moment, so what broke off is seen by the files that are not there."""
+    queued(act)
+    kube.refuse["POST", CONFIG_MAPS] = (500, "etcd is away")
+    assert act("run", "pi", "--id", "a").code == 2
+    kube.refuse.clear()
+    job = kube.one("Job", kube.named("Job")[1])
+    admitted(job)
+    job["status"] = {"startTime": "2026-11-22T00:30:00Z"}
+    result = act("run", "pi", "--id", "a")
+    assert (result.code, result.out.strip()) == (0, job["metadata"]["name"])
+    assert kube.one("ConfigMap", f"{job['metadata']['name']}-executor")
+
+
+def test_a_firing_by_hand_waits_in_the_queue_too(act: Act, kube: Kube) -> None:
+    """The label is on the CronJob's template, and on the Job that is made of it."""
+    scheduled(act, "metadata.labels.kueue\\.x-k8s\\.io/queue-name=team-a")
+    job = kube.one("Job", act("run", "pi").out.strip())
+    assert job["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "team-a"
+
+
+def scheduled(act: Act, *settings: str) -> None:
+    """Apply app.yaml as a scheduled application."""
     text = DOCUMENT.replace("kind: Spark", "kind: ScheduledSpark").replace(
         "spec:\n", 'spec:\n  schedule: "0 3 * * *"\n  template:\n'
     )
     head, _, rest = text.partition("  template:\n")
     Path("app.yaml").write_text(f"{head}  template:\n" + "".join(f"  {line}\n" for line in rest.splitlines()))
-    result = act("apply", "app.yaml", "-q")
+    result = act("apply", "app.yaml", "-q", *(word for text in settings for word in ("--set", text)))
     assert result.code == 0, result.err
+
+
+def test_a_scheduled_application_runs_now(act: Act, kube: Kube) -> None:
+    """As a firing: the CronJob owns it, with the CronJob's files."""
+    scheduled(act)
     maps = kube.named("ConfigMap")
     new = act("run", "pi", "--arg", "x").out.strip()
     job = kube.one("Job", new)

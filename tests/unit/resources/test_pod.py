@@ -213,6 +213,23 @@ def test_no_controller_claims_an_executor(rendered: Make, label: str, place: str
         assert made.driver["metadata"]["labels"][label] == CLAIMS[label]
 
 
+@pytest.mark.parametrize(
+    "annotation", ["kueue.x-k8s.io/pod-suspending-parent", "argocd.argoproj.io/tracking-id"]
+)
+@pytest.mark.parametrize("place", ["annotations", "template"])
+def test_no_controller_claims_an_executor_by_annotation(rendered: Make, annotation: str, place: str) -> None:
+    """Kueue gates a pod that has this one and no queue's label: it would wait for ever."""
+    given = {annotation: "Job", "team": "a"}
+    executor = {
+        "annotations": {"annotations": given},
+        "template": {"template": {"metadata": {"annotations": given}}},
+    }
+    made = rendered(executor=executor[place], driver=executor[place])
+    assert annotation not in made.executor["metadata"]["annotations"]
+    assert made.executor["metadata"]["annotations"]["team"] == "a"
+    assert made.driver["metadata"]["annotations"][annotation] == "Job"
+
+
 def test_annotations_of_the_application_stay_on_objects(rendered: Make) -> None:
     """As in kubeflow: labels go to pods, annotations do not."""
     made = rendered(metadata={"labels": {"l": "1"}, "annotations": {"a": "1"}})
