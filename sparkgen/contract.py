@@ -10,8 +10,12 @@ from __future__ import annotations
 VERSION = 1
 """Major version of the contract. A side that reads another version refuses with a clear message."""
 
-RUNTIME_IMAGE = f"docker.io/sparkgen/runtime:{VERSION}"
-"""Default of `spec.runtimeImage`: tagged with the contract's version, never with the tool's."""
+RUNTIME_IMAGE = f"runtime.sparkgen.invalid/sparkgen-runtime:{VERSION}"
+"""Default of `spec.runtimeImage`: tagged with the contract's version, never with the tool's.
+
+Nobody publishes an image yet, so the name is one that nobody can publish: hosts below `.invalid` never
+resolve (RFC 2606). Under a name that somebody else could take, the allocator's credential would be theirs.
+"""
 
 # --- names ----------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from sparkgen.cli import output
 from sparkgen.cli.linting import Review
 from sparkgen.cli.request import Request
 from sparkgen.document import apply_ignores, load
+from sparkgen.document.configuration import Configured, lay_under
 from sparkgen.document.sources import STDIN, expand, read_file
 from sparkgen.errors import Problem, SparkgenError
 from sparkgen.lint.fix import Find, fix_text
@@ -45,7 +46,7 @@ def fix_files(request: Request, review: Review, *, only_show: bool) -> bool:
             output.write(_difference(name, data, fixed.data))
         else:
             _replace(Path(name), data, fixed.data)
-            _tell(name, data, fixed.data, len(fixed.done))
+            _tell(name, data, fixed.data, len(fixed.done), review.configured)
     return changed
 
 
@@ -68,17 +69,18 @@ def _difference(name: str, old: bytes, new: bytes) -> str:
     )
 
 
-def _tell(name: str, old: bytes, new: bytes, number: int) -> None:
+def _tell(name: str, old: bytes, new: bytes, number: int, configured: Configured) -> None:
     """Say what was done, and for which application it means a new run."""
     output.note(f"{name}: {number} finding{'s' if number != 1 else ''} put right")
-    for before, after in zip(_runs(old), _runs(new), strict=True):
+    for before, after in zip(_runs(old, configured), _runs(new, configured), strict=True):
         if before != after:
             output.note(f"{name}: applying it starts a new run: {after} instead of {before}")
 
 
-def _runs(data: bytes) -> list[str]:
+def _runs(data: bytes, configured: Configured) -> list[str]:
     documents = load((STDIN,), stdin=lambda: data).documents
-    return [resources.run_of(model.describe(document.value)) for document in documents]
+    laid = (lay_under(document, configured) for document in documents)
+    return [resources.run_of(model.describe(document.value)) for document in laid]
 
 
 def _replace(path: Path, old: bytes, new: bytes) -> None:

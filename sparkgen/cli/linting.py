@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sparkgen.cli import output
+from sparkgen.cli import configuration, output
 from sparkgen.cli.parallel import each
 from sparkgen.cli.pipeline import check, examine
 from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.request import Request
+from sparkgen.document.configuration import Configured
 from sparkgen.document.sources import read_file
 from sparkgen.errors import Problem, Severity, SparkgenError
 from sparkgen.lint import PROFILES, Config, Policy, read_config
-from sparkgen.lint.config import FILE_NAME, OFF
+from sparkgen.lint.config import OFF
 from sparkgen.lint.configfile import NEVER, SEVERITIES, configurable
 from sparkgen.lint.fix import edits_of
 from sparkgen.lint.registry import check as review
@@ -47,10 +48,11 @@ class Wishes:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """A policy, and the folder that its patterns are relative to."""
+    """A policy, the folder that its patterns are relative to, and what its file says about documents."""
 
     policy: Policy
     folder: str
+    configured: Configured = field(default_factory=Configured)
 
     def find(self, document: Document) -> list[Found]:
         """All that can be said about a document, and the edits that would end it if it is valid."""
@@ -75,6 +77,7 @@ def lint(request: Request, wishes: Wishes) -> int:
     made = _review(request, wishes, stdin)
     if made is None:
         return 2
+    request = replace(request, configured=made.configured)
     if wishes.fix or wishes.diff:
         from sparkgen.cli import fixing  # noqa: PLC0415 - only where files are to change
 
@@ -138,7 +141,7 @@ def _say_rest(documents: int, problems: int, fixable: int, hidden: int) -> None:
 
 def _review(request: Request, wishes: Wishes, stdin: Stdin) -> Review | None:
     """The policy of a call; None if its configuration is wrong, which has been said then."""
-    name = wishes.config or ("" if wishes.isolated else _found_config())
+    name = wishes.config or ("" if wishes.isolated else configuration.found())
     if wishes.config and wishes.isolated:
         raise SparkgenError("--config and --isolated exclude each other: leave one of them out")
     read: Config | tuple[Problem, ...] = Config()
@@ -157,7 +160,7 @@ def _review(request: Request, wishes: Wishes, stdin: Stdin) -> Review | None:
         raise SparkgenError(f"there is no profile {unknown[0]}: use {', '.join(PROFILES)}")
     rules = dict(_rule(text) for text in wishes.rules)
     folder = os.path.realpath(Path(name).parent if name else ".")
-    return Review(Policy(read, wishes.profiles, rules), folder)
+    return Review(Policy(read, wishes.profiles, rules), folder, configuration.read(name))
 
 
 def _rule(text: str) -> tuple[str, Severity | None]:
@@ -177,17 +180,3 @@ def _severity(option: str, word: str, *nothing: str) -> Severity | None:
     if word.lower() not in allowed:
         raise SparkgenError(f"{option}: {word!r} is no severity: use {listed(allowed, 'or')}")
     return SEVERITIES.get(word.lower())
-
-
-def _found_config() -> str:
-    """The configuration of the directory of the call, or of the nearest above it; "" if there is none.
-
-    A folder with `.git` is the end of the repository, and of the search.
-    """
-    here = Path.cwd()
-    for folder in (here, *here.parents):
-        if (folder / FILE_NAME).is_file():
-            return os.path.relpath(folder / FILE_NAME)
-        if (folder / ".git").exists():
-            return ""
-    return ""

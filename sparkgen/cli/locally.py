@@ -20,6 +20,7 @@ from sparkgen.errors import Severity, SparkgenError, path_text
 from sparkgen.local import plan
 from sparkgen.local import run as processes
 from sparkgen.local.meaningless import meaningless
+from sparkgen.semantics.rules_runtime import UNNAMED
 
 if TYPE_CHECKING:
     from sparkgen.document import Document
@@ -49,7 +50,9 @@ def _document(request: Request, name: str) -> Document | None:
     stdin = Stdin()
     checked = check(request, stdin)
     problems = [
-        problem for problem in checked.problems if not request.quiet or problem.severity is Severity.ERROR
+        problem
+        for problem in checked.problems
+        if problem.severity is Severity.ERROR or (not request.quiet and problem.code != UNNAMED)
     ]
     show(problems, request, stdin, on_stdout=False)
     return None if checked.errors else _picked(checked, name)

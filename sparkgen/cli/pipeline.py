@@ -5,7 +5,7 @@ Prints and writes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -40,18 +40,32 @@ def check(request: Request, stdin: Callable[[], bytes], policy: Policy | None = 
 
     `policy` gives what is found in each of the documents, where more is asked for than their validity.
     """
+    from sparkgen.cli import configuration  # noqa: PLC0415
     from sparkgen.document import apply_ignores, load  # noqa: PLC0415
+    from sparkgen.semantics.rules_runtime import once  # noqa: PLC0415
 
     target = (f"metadata.target={request.target}",) if request.target else ()
     loaded = load(request.sources, request.values, request.sets, (*request.set_strings, *target), stdin)
-    shared = [ignore for document in loaded.documents[:1] for ignore in document.ignores if ignore.shared]
+    documents = configuration.laid_under(loaded.documents, request)
+    shared = [ignore for document in documents[:1] for ignore in document.ignores if ignore.shared]
     problems = [*apply_ignores(loaded.problems, shared)[0]]
-    found = policy(loaded.documents) if policy else map(examine, loaded.documents)
+    found = policy(documents) if policy else map(examine, documents)
     asked = policy is not None
-    for document, told in zip(loaded.documents, found, strict=True):
-        problems += apply_ignores([*document.warnings, *told], document.ignores, policy=asked)[0]
+    for document, told in zip(documents, found, strict=True):
+        own = [*document.warnings, *told, *_unnamed_image(document)]
+        problems += apply_ignores(own, document.ignores, policy=asked)[0]
     # A line of an overlay is wrong once, however many documents it is laid on.
-    return Checked(loaded.documents, tuple(dict.fromkeys(_once(problems))))
+    return Checked(documents, tuple(dict.fromkeys(once(_once(problems)))))
+
+
+def _unnamed_image(document: Document) -> Iterator[Problem]:
+    """SG020, where it is true of a document."""
+    from sparkgen.document.configuration import lacks_image, place_of_image  # noqa: PLC0415
+    from sparkgen.semantics.rules_runtime import unnamed  # noqa: PLC0415
+
+    if lacks_image(document):
+        path = place_of_image(document)
+        yield unnamed(document.node.locate_key(path), path)
 
 
 def _once(problems: Iterable[Problem]) -> list[Problem]:

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sparkgen.cli import output
+from sparkgen.cli import configuration, output
 from sparkgen.cli.parallel import each
 from sparkgen.cli.pipeline import agree, check, render
 from sparkgen.cli.problems import Stdin, show
@@ -57,6 +57,7 @@ class Outcome:
 def render_repository(request: Request) -> int:
     """Render or check a whole repository. 1 if documents have errors or a directory is out of date."""
     root = _root(request)
+    request = replace(request, configured=configuration.of(request))  # once, not for each part
     todo = parts(root, request.directory)
     if not todo:
         raise SparkgenError(
@@ -122,6 +123,7 @@ def _problems(outcomes: Iterable[Outcome], request: Request) -> list[Problem]:
     What is defined twice is found here: within an environment, over all files.
     """
     from sparkgen.document.load import defined_twice  # noqa: PLC0415 - see pipeline.py
+    from sparkgen.semantics.rules_runtime import once  # noqa: PLC0415
 
     found: list[Problem] = []
     together: dict[str, list[Identity]] = {}
@@ -131,7 +133,7 @@ def _problems(outcomes: Iterable[Outcome], request: Request) -> list[Problem]:
     for identities in together.values():
         found += defined_twice(identities)
     wanted = (one for one in found if not request.quiet or one.severity is Severity.ERROR)
-    return list(dict.fromkeys(wanted))
+    return once(dict.fromkeys(wanted))
 
 
 def _refuse_shared_places(rendered: Iterable[Rendered]) -> None:

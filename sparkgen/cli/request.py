@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sparkgen.document.configuration import Configured
 
 FORMS = ("text", "concise", "json", "github", "sarif")
 TARGETS = ("kubectl", "argocd", "flux")
@@ -18,7 +22,8 @@ class Request:
     `colour`: one of COLOURS. For `validate`: `strict`. For `render`: `namespace` of documents without one;
     `target`: one of TARGETS, which overrules the documents; `directory` to write into, or to compare with if
     `only_check`; `recursive`: the one source is a directory with all documents of a repository; "" where an
-    option was not given.
+    option was not given. `configured`: what the repository's configuration says about documents; None: it is
+    looked for in the directory of the call.
     """
 
     sources: tuple[str, ...]
@@ -34,6 +39,7 @@ class Request:
     directory: str = ""
     only_check: bool = False
     recursive: bool = False
+    configured: Configured | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,11 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sparkgen.cli import output
+from sparkgen.cli import configuration, output
 from sparkgen.cli.pipeline import agree, check, examine
 from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.request import Request
 from sparkgen.cli.tree import ENVIRONMENTS, parts
+from sparkgen.document.configuration import FILE_NAME, Configured
 from sparkgen.errors import Problem, Severity, SparkgenError
 
 if TYPE_CHECKING:
@@ -41,13 +43,15 @@ class Point:
 class Unit:
     """A file with documents and the overlays that are laid on it, all by name and content.
 
-    `environment`: of whose overlays, with -R; else "".
+    `environment`: of whose overlays, with -R; else "". `runtime_image`: what the repository's configuration
+    names, or "".
     """
 
     name: str
     data: bytes
     overlays: tuple[tuple[str, bytes], ...] = ()
     environment: str = ""
+    runtime_image: str = ""
 
 
 def points(where: Repository, old: str, new: str, *, merge_base: bool) -> tuple[Point, Point]:
@@ -65,19 +69,40 @@ def sides(where: Repository, old: Point, new: Point, request: Request) -> tuple[
     Files that are the same bytes under the same overlays are not read any further. SparkgenError when there
     is no document, or when one of the new point has errors.
     """
-    before, after = (_units(where, point, request) for point in (old, new))
+    then, now = (_configured(where, point) for point in (old, new))
+    before, after = _units(where, old, request, then), _units(where, new, request, now)
     if not before and not after:
         raise SparkgenError(
             f"{', '.join(request.sources)}: no document at {old.name} nor in {new.name}: name files or "
             "directories with documents (with -R, folders below are searched)"
         )
     same = {*before} & {*after}
-    earlier = _applications([unit for unit in before if unit not in same], old, request, strict=False)
-    later = _applications([unit for unit in after if unit not in same], new, request, strict=True)
+    was, shall = replace(request, configured=then), replace(request, configured=now)
+    earlier = _applications([unit for unit in before if unit not in same], old, was, strict=False)
+    later = _applications([unit for unit in after if unit not in same], new, shall, strict=True)
     return earlier, later, len(same)
 
 
-def _units(where: Repository, point: Point, request: Request) -> list[Unit]:
+def _configured(where: Repository, point: Point) -> Configured:
+    """What the configuration says at a point, searched from the folder of the call up to the root."""
+    if not point.commit:
+        return configuration.read(configuration.found())
+    here = Path.cwd().resolve()
+    for folder in (here, *here.parents):
+        name = os.path.relpath(folder / FILE_NAME)
+        if blob := where.files(point.commit, name).get(name):
+            return configuration.parsed(where.read([blob])[blob], f"{point.name}:{name}")
+        if folder == where.root:
+            break
+    return Configured()
+
+
+def _units(where: Repository, point: Point, request: Request, configured: Configured) -> list[Unit]:
+    image = str(configured.runtime_image.value) if configured.runtime_image else ""
+    return [replace(unit, runtime_image=image) for unit in _found(where, point, request)]
+
+
+def _found(where: Repository, point: Point, request: Request) -> list[Unit]:
     files = _files(where, point, request.sources, recursive=request.recursive)
     overlays = _files(where, point, request.values, recursive=False)
     laid = tuple((name, overlays[name]) for name in request.values if name in overlays)

@@ -25,7 +25,6 @@ from sparkgen.errors import Problem, Severity
 from sparkgen.lint.registry import DEFAULT_PROFILES, levels
 from sparkgen.lint.settings import Settings
 
-FILE_NAME = ".sparkgen.yaml"
 OFF = "off"
 
 Levels = Mapping[str, Severity | None]

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from sparkgen.document.configuration import top_level
 from sparkgen.document.node import Node
 from sparkgen.document.parse import parse
 from sparkgen.errors import Path, Position, Problem, Severity
@@ -110,8 +111,9 @@ def read(data: bytes, file: str) -> Config | tuple[Problem, ...]:
     config = Config()
     for part in parsed.documents:
         if part.root is not None:
-            fields = reader.fields(part.root, (), ("lint",))
-            config = _lint(reader, fields["lint"], ("lint",)) if "lint" in fields else config
+            reader.problems += top_level(part.root)
+            lint = part.root.entries.get("lint")
+            config = _lint(reader, lint, ("lint",)) if lint is not None and lint.value is not None else config
     return tuple(reader.problems) or config
 
 

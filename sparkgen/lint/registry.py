@@ -21,6 +21,7 @@ from sparkgen.lint.settings import Settings
 from sparkgen.lint.subject import Subject
 from sparkgen.model import SERVER_KINDS
 from sparkgen.model.historyserver import HISTORY_KIND
+from sparkgen.semantics.rules_runtime import UNNAMED
 from sparkgen.semantics.secret import redacted
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def levels(profiles: Iterable[str]) -> dict[str, Severity]:
 def validity_warnings() -> tuple[str, ...]:
     """The codes of `sparkgen validate` that are warnings, and so a matter of policy too."""
     meaning = [rule.code for rule in semantics.rules() if rule.severity is WARNING]
-    return ("SG008", "SG018", *meaning)
+    return ("SG008", "SG018", UNNAMED, *meaning)
 
 
 def check(document: Document, settings: Settings) -> list[tuple[Problem, tuple[Edit, ...]]]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 
+from sparkgen import contract
 from sparkgen.cluster.marks import controller_of
 from sparkgen.errors import Severity
 from sparkgen.preflight import needs, quota
@@ -257,7 +258,16 @@ def images(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
                 f"no node says that it has {image}, and imagePullPolicy Never forbids to pull it",
                 "bring it to the nodes, or set spec.imagePullPolicy: IfNotPresent",
             )
-    pulled = [image for image in absent if asked[image] != "Never"]
+    default = contract.RUNTIME_IMAGE
+    if default in absent and asked[default] != "Never":
+        yield Finding(
+            "images",
+            Severity.WARNING,
+            f"no node says that it has {default}, and no registry has it: the pods will not start",
+            "sparkgen image build --push REGISTRY/sparkgen-runtime:1, and name that as spec.runtimeImage, "
+            "or for the whole repository in .sparkgen.yaml; sparkgen rule SG020",
+        )
+    pulled = [image for image in absent if asked[image] != "Never" and image != default]
     if pulled:
         reason = "no node says that it has it; its node will pull it at the start"
         yield _unchecked("images", f"whether {', '.join(pulled)} can be pulled", Unknown(reason))

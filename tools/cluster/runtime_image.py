@@ -31,7 +31,7 @@ RECIPE_WITH_SPARK = ROOT / "images" / "spark-with-runtime"
 RECIPE_WITH_ARCHIVE = ROOT / "images" / "spark-with-archive"
 ARCHIVE_FILES = ("class-archive.py", "class-archive.sh", "entrypoint.sh")
 """What an image with the archive takes from the one with the runtime."""
-NAME = "docker.io/sparkgen/runtime:1"
+NAME = "runtime.sparkgen.invalid/sparkgen-runtime:1"
 """What applications name by default (contract.RUNTIME_IMAGE)."""
 REPOSITORY_WITH_SPARK = "docker.io/sparkgen/spark"
 """Of the images of Spark with the runtime in them; the tag is Spark's version."""

@@ -90,7 +90,7 @@ ASKED_FOR = {
 def test_the_api_servers_clock_and_ours_differ(cluster: Cluster, restricted: str, offset: str) -> None:
     """The allocator's time of day is ten minutes off: no time-out comes early, nothing is deleted unasked."""
     ahead = offset.startswith("+")
-    image = f"docker.io/sparkgen/runtime:{'ahead' if ahead else 'behind'}"
+    image = f"runtime.sparkgen.invalid/sparkgen-runtime:{'ahead' if ahead else 'behind'}"
     cluster.load({image: runtime_image.with_clock(offset)})
     options = {"dynamicAllocation": BUSY, "runtimeImage": image}
     wanted = document("clock", NEW, "shuffle.py", "45", "8", **options)

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
+from sparkgen import contract
+
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples" / "ci"
 DOCUMENT = """\
@@ -54,6 +56,7 @@ class Repository:
         self.document = folder / "apps" / "pi" / "app.yaml"
         self.document.parent.mkdir(parents=True)
         self.document.write_text(DOCUMENT)
+        (folder / ".sparkgen.yaml").write_text(f"runtimeImage: {contract.RUNTIME_IMAGE}\n")
         self.run(["git", "init", "--quiet"])
         self.render()
         self.base = self.commit()

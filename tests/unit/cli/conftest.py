@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from sparkgen import contract
 from sparkgen.__main__ import run
 
 DOCUMENT = """\
@@ -45,12 +46,16 @@ Cli = Callable[..., Result]
 
 @pytest.fixture
 def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Cli:
-    """A function: run `sparkgen ARGUMENTS` in an empty directory that holds app.yaml, a valid document."""
+    """A function: run `sparkgen ARGUMENTS` in a directory that holds app.yaml, a valid document.
+
+    And a configuration, which names the runtime image for all documents: as every repository does in the end.
+    """
     monkeypatch.chdir(tmp_path)
     for name in ("NO_COLOR", "FORCE_COLOR", "SPARKGEN_DEBUG", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COLUMNS", "80")
     Path("app.yaml").write_text(DOCUMENT)
+    Path(".sparkgen.yaml").write_text(f"runtimeImage: {contract.RUNTIME_IMAGE}\n")
 
     def call(*arguments: str, stdin: str | bytes = b"") -> Result:
         data = stdin.encode() if isinstance(stdin, str) else stdin

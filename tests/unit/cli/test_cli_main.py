@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import sparkgen
-from sparkgen import __main__
+from sparkgen import __main__, contract
 from sparkgen.cli import quick, work
 
 from .conftest import DOCUMENT, Cli, child_environment
@@ -151,6 +151,7 @@ def process(*arguments: str, **options: object) -> subprocess.Popen[bytes]:
 
 def test_the_installed_command(tmp_path: Path) -> None:
     """The script that pip makes renders a document from a pipe."""
+    (tmp_path / ".sparkgen.yaml").write_text(f"runtimeImage: {contract.RUNTIME_IMAGE}\n")
     script = Path(sys.executable).with_name("sparkgen")
     result = subprocess.run(
         [script, "render", "-"], input=DOCUMENT.encode(), capture_output=True, cwd=tmp_path, check=True
@@ -162,6 +163,7 @@ def test_the_installed_command(tmp_path: Path) -> None:
 def test_a_reader_that_goes_away(tmp_path: Path) -> None:
     """`sparkgen render | head -1` ends quietly with the code of a closed pipe."""
     (tmp_path / "app.yaml").write_text(DOCUMENT)
+    (tmp_path / ".sparkgen.yaml").write_text(f"runtimeImage: {contract.RUNTIME_IMAGE}\n")
     child = process("render", "app.yaml", cwd=tmp_path)
     assert child.stdout is not None
     child.stdout.close()
@@ -176,8 +178,9 @@ def test_output_that_does_not_fit(tmp_path: Path, arguments: list[str]) -> None:
     """A full disk behind standard output is a message of one line, and no internal error."""
     document = tmp_path / "app.yaml"
     document.write_text(DOCUMENT)
+    (tmp_path / ".sparkgen.yaml").write_text(f"runtimeImage: {contract.RUNTIME_IMAGE}\n")
     with Path("/dev/full").open("wb") as full:
-        child = process(*arguments, str(document), stdout=full)
+        child = process(*arguments, str(document), stdout=full, cwd=tmp_path)
         _, said = child.communicate(timeout=20)
     assert child.returncode == 2
     assert said.startswith(b"sparkgen: cannot write to standard output: ")

@@ -24,7 +24,9 @@ WITHOUT_EXAMPLE = {"SG001", "SG004", "SG005", "SG017", "SG019"}
 
 def test_every_code_has_a_page() -> None:
     """A code that a problem can have can be looked up."""
-    sources = [path for name in ("document", "schema") for path in (PACKAGE / name).rglob("*.py")]
+    sources = [
+        path for name in ("document", "schema", "semantics") for path in (PACKAGE / name).rglob("*.py")
+    ]
     used = {code for path in sources for code in re.findall(r'"(SG0\d\d)"', path.read_text())}
     assert used == set(PAGES)
 

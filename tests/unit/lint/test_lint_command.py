@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from sparkgen import contract
 from tests.unit.cli.conftest import DOCUMENT, Cli, cli
 
 __all__ = ["cli"]
@@ -23,8 +24,8 @@ def _repository(cli: Cli) -> None:
 
 
 def config(text: str) -> None:
-    """Write the configuration."""
-    Path(".sparkgen.yaml").write_text(text)
+    """Write the configuration, which names the runtime image as well."""
+    Path(".sparkgen.yaml").write_text(f"{text}runtimeImage: {contract.RUNTIME_IMAGE}\n")
 
 
 def found(cli: Cli, *arguments: str) -> dict[str, str]:

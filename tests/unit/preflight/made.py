@@ -37,7 +37,7 @@ def wanted(**spec: Any) -> Wanted:
 
 def facts(asked: Wanted, **known: Any) -> Facts:
     """A cluster in which all is well, but for what is said."""
-    images = frozenset({"docker.io/apache/spark:3.5.8", "docker.io/sparkgen/runtime:1"})
+    images = frozenset({"docker.io/apache/spark:3.5.8", "runtime.sparkgen.invalid/sparkgen-runtime:1"})
     good: dict[str, Any] = {
         "version": "v1.34.1",
         "namespace": NAMESPACE,

@@ -219,9 +219,13 @@ def test_objects_of_a_controller_are_its_own() -> None:
 
 def test_images_that_no_node_has() -> None:
     """Those that nodes must have already are a warning; the others cannot be known."""
-    [finding] = found(wanted(), images=frozenset({"docker.io/sparkgen/runtime:1"}))
+    [finding] = found(wanted(), images=frozenset({"runtime.sparkgen.invalid/sparkgen-runtime:1"}))
     assert (finding.severity, finding.check) == (INFO, "images")
     assert "whether apache/spark:3.5.8 can be pulled" in finding.message
+    nobodys, _ = found(wanted(), images=frozenset())
+    assert (nobodys.severity, nobodys.check) == (WARNING, "images")
+    assert "no registry has it" in nobodys.message
+    assert "sparkgen image build --push" in nobodys.next_step
     never = found(wanted(imagePullPolicy="Never"), images=frozenset())
     assert [finding.severity for finding in never] == [WARNING, WARNING]
 

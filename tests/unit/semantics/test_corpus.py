@@ -10,11 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from sparkgen import contract
 from sparkgen.cli.request import Request
 from sparkgen.cli.work import validate
-from sparkgen.errors import Severity
+from sparkgen.document import Node
+from sparkgen.document.configuration import Configured
+from sparkgen.errors import Position, Severity
 from sparkgen.semantics import rules
 
+NAMED = Configured(Node(contract.RUNTIME_IMAGE, Position(".sparkgen.yaml", 1, 15)))
+"""A repository that names the runtime image for all: what is said of one that does not has its own tests."""
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 BAD = sorted(path.stem for path in (GOLDEN / "bad").glob("*.yaml"))
 GOOD = sorted(path.stem for path in (GOLDEN / "good").glob("*.yaml"))
@@ -29,7 +34,7 @@ def test_a_bad_document_gets_its_report(
 ) -> None:
     """Every word that a user sees is in a file, so that a change of words is seen in review."""
     monkeypatch.chdir(GOLDEN / "bad")
-    validate(Request((f"{name}.yaml",), colour="never"))
+    validate(Request((f"{name}.yaml",), colour="never", configured=NAMED))
     report = capsys.readouterr().out
     assert report, "this document has no problem: it belongs to the good ones"
     golden(GOLDEN / "bad" / f"{name}.expected.txt", report)
@@ -41,7 +46,7 @@ def test_a_document_that_works_gets_no_error(
 ) -> None:
     """One wrong error costs more trust than ten right ones win."""
     monkeypatch.chdir(GOLDEN / "good")
-    code = validate(Request((f"{name}.yaml",), colour="never"))
+    code = validate(Request((f"{name}.yaml",), colour="never", configured=NAMED))
     assert (code, "error[" in capsys.readouterr().out) == (0, False)
 
 

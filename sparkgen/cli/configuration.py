@@ -1,0 +1,67 @@
+"""The configuration of the repository that a command is called in (`.sparkgen.yaml`)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sparkgen.errors import Problem, SparkgenError
+
+if TYPE_CHECKING:
+    from sparkgen.cli.request import Request
+    from sparkgen.document import Document
+    from sparkgen.document.configuration import Configured
+
+
+def found() -> str:
+    """The path of the configuration of the directory of the call; "" if there is none."""
+    from sparkgen.document.configuration import find  # noqa: PLC0415 - see pipeline.py
+
+    file = find(Path.cwd())
+    return os.path.relpath(file) if file else ""
+
+
+def read(file: str) -> Configured:
+    """What a configuration says about documents ("" says nothing). SparkgenError has all that is wrong."""
+    from sparkgen.document.configuration import Configured  # noqa: PLC0415
+    from sparkgen.document.sources import read_file  # noqa: PLC0415
+
+    if not file:
+        return Configured()
+    data = read_file(file)
+    if isinstance(data, Problem):
+        raise SparkgenError(f"cannot read the configuration {file}: {data.message}")
+    return parsed(data, file)
+
+
+def parsed(data: bytes, file: str) -> Configured:
+    """What the bytes of a configuration say about documents; `file` is its name in messages."""
+    from sparkgen.document.configuration import Configured  # noqa: PLC0415
+    from sparkgen.document.configuration import read as read_bytes  # noqa: PLC0415
+
+    said = read_bytes(data, file)
+    if isinstance(said, Configured):
+        return said
+    raise SparkgenError("the configuration of the repository is wrong:\n" + "\n".join(map(_line, said)))
+
+
+def of(request: Request) -> Configured:
+    """What a request has been told, or the configuration of the directory of the call says."""
+    return read(found()) if request.configured is None else request.configured
+
+
+def laid_under(documents: Iterable[Document], request: Request) -> tuple[Document, ...]:
+    """The documents with what the configuration says where they say nothing themselves."""
+    from sparkgen.document.configuration import lay_under  # noqa: PLC0415
+
+    configured = of(request)
+    return tuple(lay_under(document, configured) for document in documents)
+
+
+def _line(problem: Problem) -> str:
+    value = f" (found: {problem.found})" if problem.found else ""
+    field = f"{'.'.join(map(str, problem.path))} " if problem.path else ""
+    step = f"; {problem.next_step}" if problem.next_step else ""
+    return f"{problem.position}: error[{problem.code}] {field}{problem.message}{value}{step}"

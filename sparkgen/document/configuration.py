@@ -1,0 +1,159 @@
+"""`.sparkgen.yaml`, the configuration of a repository: where it is, and the field that every command reads.
+
+```yaml
+runtimeImage: registry.example.com/sparkgen-runtime:1@sha256:...
+lint: ...
+```
+
+What `lint:` holds is read by sparkgen.lint alone.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sparkgen.document.node import Document, Node
+from sparkgen.document.parse import parse
+from sparkgen.document.text import shortened
+from sparkgen.errors import Position, Problem, Severity
+
+FILE_NAME = ".sparkgen.yaml"
+RUNTIME_IMAGE = "runtimeImage"
+FIELDS = ("lint", RUNTIME_IMAGE)
+
+# https://pkg.go.dev/github.com/distribution/reference: a domain, a path, and a tag, a digest or both.
+_LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
+_DOMAIN = (
+    rf"(?:localhost|{_LABEL}(?:\.{_LABEL})+|{_LABEL}(?:\.{_LABEL})*(?=:)|\[[0-9a-fA-F:]+\])(?::\d{{1,5}})?"
+)
+_PART = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
+_TAG, _DIGEST = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}", r"sha256:[0-9a-f]{64}"
+IMAGE = re.compile(
+    rf"(?P<repository>{_DOMAIN}(?:/{_PART})+)(?::(?P<tag>{_TAG}))?(?:@(?P<digest>{_DIGEST}))?", re.ASCII
+)
+"""The name of an image with its registry: a name without one means another registry on each node."""
+
+_KINDS = {
+    "SparkApplication": ("spec",),
+    "ScheduledSparkApplication": ("spec", "template"),
+    "SparkShuffleService": ("spec",),
+}
+"""The kinds of documents whose pods run the runtime image, and the mapping that names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """What the configuration says about documents; None where it says nothing."""
+
+    runtime_image: Node | None = None
+
+
+def find(here: Path, user: int | None = None) -> Path | None:
+    """The configuration of a folder, or of the nearest one above it, up to the repository's root.
+
+    The folder with `.git` is the root. Above `here`, a file counts only if it belongs to root, to `user` (by
+    default who runs this) or to the owner of `here`: the folders above may be anybody's, as those of /tmp
+    are, and who writes this file chooses an image that gets a credential.
+    """
+    trusted = {0, os.geteuid() if user is None else user, here.stat().st_uid}
+    for folder in (here, *here.parents):
+        file = folder / FILE_NAME
+        if file.is_file() and (folder == here or file.stat().st_uid in trusted):
+            return file
+        if (folder / ".git").exists():
+            return None
+    return None
+
+
+def read(data: bytes, file: str) -> Configured | tuple[Problem, ...]:
+    """What a configuration's bytes say, or what is wrong with them (SG200, or with their YAML)."""
+    parsed = parse(data, file)
+    found = [*parsed.problems, *(problem for part in parsed.documents for problem in part.problems)]
+    problems = [problem for problem in found if problem.severity is Severity.ERROR]
+    image: Node | None = None
+    for part in parsed.documents if not problems else ():
+        if part.root is None or part.root.value is None:
+            continue
+        problems += top_level(part.root)
+        image = part.root.entries.get(RUNTIME_IMAGE, image)
+    return tuple(problems) or Configured(None if image is None or image.value is None else image)
+
+
+def top_level(root: Node) -> Iterator[Problem]:
+    """What is wrong with the fields of a configuration, but for what stands below `lint`."""
+    if not root.is_mapping:
+        yield _wrong(root.position, (), "must be a mapping", "for example: lint: ...", root.text)
+        return
+    for name in root.entries:
+        if name not in FIELDS:
+            import difflib  # noqa: PLC0415 - for a mistake alone
+
+            near = difflib.get_close_matches(name, FIELDS, n=1)
+            step = f"write `{near[0]}`" if near else f"write one of {', '.join(FIELDS)}"
+            yield _wrong(root.keys[name], (name,), f"`{name}` is no field here", step, name)
+    image = root.entries.get(RUNTIME_IMAGE)
+    if image is not None and image.value is not None and (said := _image_problem(image.value)):
+        step = "for example: registry.example.com/sparkgen-runtime:1@sha256:..."
+        yield _wrong(image.position, (RUNTIME_IMAGE,), said, step, shortened(image.text))
+
+
+def _image_problem(value: object) -> str:
+    if not isinstance(value, str):
+        return "must be the name of an image"
+    found = IMAGE.fullmatch(value)
+    if found is None:
+        return "is no name of an image with its registry"
+    return "" if found["tag"] or found["digest"] else "has neither a tag nor a digest"
+
+
+def _wrong(position: Position, path: tuple[str, ...], message: str, step: str, found: str) -> Problem:
+    return Problem("SG200", Severity.ERROR, position, path, message, found=found, next_step=step)
+
+
+# --- laid under documents -----------------------------------------------------------------------------
+
+
+def lacks_image(document: Document) -> bool:
+    """Whether a document's pods run the runtime image, and it does not say which."""
+    node = _holder(document)
+    return node is not None and not node.value.get(RUNTIME_IMAGE)
+
+
+def place_of_image(document: Document) -> tuple[str, ...]:
+    """The path of the field that names the runtime image; () for a kind that has none."""
+    kind = document.value.get("kind")
+    where = _KINDS.get(kind, ()) if isinstance(kind, str) else ()
+    return (*where, RUNTIME_IMAGE) if where else ()
+
+
+def _holder(document: Document) -> Node | None:
+    """The mapping that would name it; None where there is none."""
+    node: Node | None = document.node
+    where = place_of_image(document)[:-1]
+    for part in where:
+        node = node.entries.get(part) if node is not None else None
+    return node if where and node is not None and node.is_mapping else None
+
+
+def lay_under(document: Document, configured: Configured) -> Document:
+    """The document with what the configuration says where it says nothing itself."""
+    image = configured.runtime_image
+    if image is None or not lacks_image(document):
+        return document
+    root = _with(document.node, place_of_image(document), image)
+    return replace(document, node=root, value=root.value)
+
+
+def _with(node: Node, path: tuple[str, ...], child: Node) -> Node:
+    first, *rest = path
+    own = _with(node.entries[first], tuple(rest), child) if rest else child
+    return replace(
+        node,
+        value={**node.value, first: own.value},
+        keys={first: own.position, **node.keys},
+        children={**node.entries, first: own},
+    )

@@ -1,0 +1,40 @@
+"""The runtime image: nobody publishes one, so a document, or its repository, has to name it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sparkgen import contract
+from sparkgen.errors import Path, Position, Problem, Severity
+
+UNNAMED = "SG020"
+
+
+def unnamed(position: Position, path: Path) -> Problem:
+    """SG020 for a document without the field `path`, which would stand at `position`."""
+    return Problem(
+        UNNAMED,
+        Severity.WARNING,
+        position,
+        path,
+        f"no runtime image is named, and no registry has the default one, {contract.RUNTIME_IMAGE}: pods "
+        "start only on nodes that were given it",
+        next_step="build and push one: sparkgen image build --push REGISTRY/sparkgen-runtime:"
+        f"{contract.VERSION}; then name it here, or once for the repository, as runtimeImage "
+        "in .sparkgen.yaml",
+    )
+
+
+def once(problems: Iterable[Problem]) -> list[Problem]:
+    """The problems with the first SG020 alone, and without it beside an error.
+
+    One line in `.sparkgen.yaml` ends it for all documents; and what is not right yet need not be pulled.
+    """
+    every = list(problems)
+    told = any(problem.severity is Severity.ERROR for problem in every)
+    found = []
+    for problem in every:
+        if problem.code != UNNAMED or not told:
+            found.append(problem)
+        told = told or problem.code == UNNAMED
+    return found

@@ -1,0 +1,125 @@
+"""The runtime image: the warning where nobody names one, and `.sparkgen.yaml`, which names it for all."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sparkgen import contract
+
+from .conftest import DOCUMENT, Cli
+
+IMAGE = "registry.example.com/sparkgen-runtime:1@sha256:" + "0" * 64
+OTHER = IMAGE.replace(":1@", ":2@")
+CONFIGURATION = Path(".sparkgen.yaml")
+
+
+@pytest.fixture
+def unnamed(cli: Cli) -> Cli:
+    """The command line, in a folder without a configuration."""
+    CONFIGURATION.unlink()
+    return cli
+
+
+def images(text: str) -> set[str]:
+    """The images of rendered containers."""
+    return set(re.findall(r"^ +image: (.*)$", text, re.MULTILINE))
+
+
+def test_nobody_can_publish_the_default() -> None:
+    """Its registry's name is below `.invalid`, which never resolves: RFC 2606, section 2; RFC 6761, 6.4."""
+    registry = contract.RUNTIME_IMAGE.partition("/")[0]
+    assert registry.endswith(".invalid")
+
+
+def test_a_document_without_a_runtime_image_is_warned_of_once(unnamed: Cli) -> None:
+    """By every command that takes documents; one line for ten of them, and no failure without --strict."""
+    for number in range(10):
+        text = DOCUMENT.replace("name: pi", f"name: pi-{number}")
+        Path(f"app-{number}.yaml").write_text(text)
+    for command in ("validate", "render"):
+        result = unnamed(command, ".")
+        assert result.code == 0
+        assert (result.out + result.err).count("warning[SG020]") == 1
+    assert unnamed("validate", ".", "--strict").code == 1
+    assert "SG020" not in unnamed("render", ".", "--quiet").err
+    result = unnamed("render", "-R", ".", "-o", "deploy")
+    assert (result.code, result.err.count("warning[SG020]")) == (0, 1)
+    assert "sparkgen image build --push" in unnamed("validate", ".").out
+    assert "SG020" in unnamed("lint", ".", "--isolated").out
+
+
+def test_an_error_comes_first(unnamed: Cli) -> None:
+    """What is not right yet need not be pulled."""
+    Path("app.yaml").write_text(DOCUMENT.replace("instances", "instanzes"))
+    assert "SG020" not in unnamed("validate", "app.yaml").out
+
+
+def test_ways_to_end_the_warning(unnamed: Cli) -> None:
+    """Name it in the document, on the command line, ignore it, weigh it, or name it for all."""
+    named = f"{DOCUMENT}  runtimeImage: {IMAGE}\n"
+    ignored = DOCUMENT.replace("spec:", "spec: # sparkgen: ignore SG020 -- loaded on the nodes")
+    for text in (named, ignored):
+        Path("other.yaml").write_text(text)
+        assert unnamed("validate", "other.yaml", "--strict").out == "1 document valid\n"
+    assert unnamed("validate", "app.yaml", "--strict", "--set", f"spec.runtimeImage={IMAGE}").code == 0
+    CONFIGURATION.write_text("lint:\n  rules: {SG020: off}\n")
+    assert "SG020" not in unnamed("lint", "app.yaml").out
+    CONFIGURATION.write_text(f"runtimeImage: {IMAGE}\n")
+    assert unnamed("validate", "app.yaml", "--strict").out == "1 document valid\n"
+
+
+def test_the_configuration_names_it_for_all(cli: Cli) -> None:
+    """It is as if every document had the line: the same bytes, hash included. A document's own line wins."""
+    CONFIGURATION.write_text(f"runtimeImage: {IMAGE}\n")
+    configured = cli("render", "app.yaml").out
+    assert IMAGE in images(configured)
+    Path("own.yaml").write_text(f"{DOCUMENT}  runtimeImage: {IMAGE}\n")
+    CONFIGURATION.write_text(f"runtimeImage: {OTHER}\n")
+    assert cli("render", "own.yaml").out == configured
+    assert cli("render", "app.yaml").out != configured
+
+
+def test_a_wrong_configuration_stops_every_command(cli: Cli) -> None:
+    """Another image than the one that was meant is worse than none."""
+    CONFIGURATION.write_text("runtimeImage: sparkgen-runtime:1\n")
+    for command in (["validate"], ["render"], ["diff", "--rendered", "."], ["run", "--local"]):
+        result = cli(*command, "app.yaml")
+        assert (result.code, result.out) == (2, "")
+        assert ".sparkgen.yaml:1:15: error[SG200] runtimeImage" in result.err
+
+
+def test_lint_reads_the_one_that_it_is_told(cli: Cli) -> None:
+    """`--config` names it, `--isolated` reads none; what it finds in it stands there."""
+    Path("other.yml").write_text("runtimeImage: registry.example.com/x:1\n")
+    assert "other.yml:1:15: warning[SG220]" in cli("lint", "app.yaml", "--config", "other.yml").out
+
+
+def git(*arguments: str) -> None:
+    """A Git command that succeeds."""
+    person = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+    subprocess.run(["git", *person, *arguments], check=True, capture_output=True)
+
+
+def test_between_revisions_each_has_its_own_configuration(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A commit that changes the configuration alone runs everything again, and the diff says so."""
+    CONFIGURATION.write_text(f"runtimeImage: {IMAGE}\n")
+    Path("apps").mkdir()
+    Path("app.yaml").rename("apps/app.yaml")
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "Begin")
+    assert cli("diff", "--from", "HEAD", "apps").code == 0
+    CONFIGURATION.write_text(f"runtimeImage: {OTHER}\n")
+    git("commit", "-qam", "Another image")
+    monkeypatch.chdir("apps")
+    for options in (("--from", "HEAD~1"), ("--from", "HEAD~1", "--to", "HEAD")):
+        for path in (["."], ["-R", "."]):
+            result = cli("diff", "--brief", *options, *path)
+            assert result.code == 1
+            assert "because of: runtime image" in result.out
+    Path("../.sparkgen.yaml").unlink()
+    assert contract.RUNTIME_IMAGE in cli("diff", "--from", "HEAD", ".").out
