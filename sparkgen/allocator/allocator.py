@@ -78,13 +78,13 @@ class Allocator:
         OSError when a port is taken.
         """
         parts = self._parts
-        public = server.Public(self.desk, self.facts, threading.BoundedSemaphore(server.MAX_WAITING))
-        handlers = (
-            (parts.scheduler, server.driver_handler(self.desk, parts.session.token)),
-            (parts.public, server.public_handler(public)),
+        public = server.Public(self.desk, self.facts)
+        served = (
+            (parts.scheduler, server.driver_handler(self.desk, parts.session.token), server.DRIVER_LIMITS),
+            (parts.public, server.public_handler(public), None),
         )
-        for place, handler in handlers:
-            self._listeners.append(server.listen(place.address, place.port, handler))
+        for place, handler, limits in served:
+            self._listeners.append(server.listen(place.address, place.port, handler, limits))
         for name, target in (("watch", self._watcher.run), ("notices", self._notices.run)):
             threading.Thread(target=self._guarded, args=(target,), name=name, daemon=True).start()
         self._loop.start()

@@ -5,7 +5,6 @@ Exit codes: 0 done, 1 refused or failed (with a message that says what to do), 2
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sys
@@ -13,13 +12,15 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from sparkgen import contract
 from sparkgen.allocator.exits import exit_code
 from sparkgen.allocator.install import Refused, check_contract
 from sparkgen.allocator.transport import NoCluster, Transport, in_cluster
+from sparkgen.httpserver.server import listen
+from sparkgen.httpserver.values import METRICS, Answer, Handler, Request, Work, json_answer, text
+from sparkgen.httpserver.workers import Workers
 from sparkgen.janitor import cluster, settings
 from sparkgen.janitor.disk import BadDirectory, Disk, open_database, prepare
 from sparkgen.janitor.rounds import Janitor, Ports
@@ -27,6 +28,8 @@ from sparkgen.janitor.rounds import Janitor, Ports
 AGENT = "sparkgen-janitor"
 HUNG = 10
 """So many intervals without a round, and the process is not well."""
+PAGES_WAITING = 64
+"""Questions for /status and /metrics that wait for the one thread that answers them."""
 LEAVING = 45.0
 """Seconds that a service before this one may take to end: its pod's grace, and some more."""
 
@@ -87,48 +90,36 @@ def _run() -> int:
         signal.signal(number, lambda *_: stop.set())
     port = settings.port(os.environ)
     try:
-        server = ThreadingHTTPServer(("", port), handler(janitor, HUNG * held.interval))
+        listener = listen("", port, handler(janitor, HUNG * held.interval))
     except OSError as error:
         raise Refused(f"cannot listen on port {port}: {error}") from None
-    threading.Thread(target=server.serve_forever, name="http", daemon=True).start()
     node = os.environ.get(contract.ENV_NODE_NAME, "")
     _say(f"janitor of {', '.join(map(str, folders))}{' on ' + node if node else ''}: {held}")
     janitor.run(stop)
-    server.server_close()
+    listener.close()
     return 0
 
 
-def handler(janitor: Janitor, patience: float) -> type[BaseHTTPRequestHandler]:
+def handler(janitor: Janitor, patience: float) -> Handler:
     """Answers probes, people and Prometheus; it is not well when no round was made for `patience` seconds."""
+    pages = Workers("page", 1, waiting=PAGES_WAITING)
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            """Answer one question."""
-            match self.path:
-                case contract.READY_PATH:
-                    self._answer(200 if janitor.last else 503, "ok\n" if janitor.last else "no round yet\n")
-                case contract.HEALTH_PATH:
-                    well = janitor.last is None or time.monotonic() - janitor.last.at < patience
-                    self._answer(200 if well else 503, "ok\n" if well else "no round for long\n")
-                case contract.METRICS_PATH:
-                    self._answer(200, janitor.metrics(), "text/plain; version=0.0.4; charset=utf-8")
-                case contract.STATUS_PATH:
-                    self._answer(200, json.dumps(janitor.body(), indent=2) + "\n", "application/json")
-                case _:
-                    self._answer(404, "ask for /status or /metrics\n")
+    def answer(request: Request) -> Answer | Work:
+        if request.method != "GET":
+            return text(405, "only GET is answered here\n")
+        match request.path:
+            case contract.READY_PATH:
+                return text(200, "ok\n") if janitor.last else text(503, "no round yet\n")
+            case contract.HEALTH_PATH:
+                well = janitor.last is None or time.monotonic() - janitor.last.at < patience
+                return text(200, "ok\n") if well else text(503, "no round for long\n")
+            case contract.METRICS_PATH:
+                return Work(pages, lambda _: text(200, janitor.metrics(), METRICS))
+            case contract.STATUS_PATH:
+                return Work(pages, lambda _: json_answer(200, janitor.body(), indent=2))
+        return text(404, "ask for /status or /metrics\n")
 
-        def _answer(self, status: int, text: str, kind: str = "text/plain; charset=utf-8") -> None:
-            data = text.encode()
-            self.send_response(status)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, *_: object) -> None:
-            """Probes are no news."""
-
-    return Handler
+    return answer
 
 
 def _say(text: str) -> None:

@@ -38,7 +38,7 @@ REPOSITORY_WITH_SPARK = "docker.io/sparkgen/spark"
 REPOSITORY_WITH_ARCHIVE = "docker.io/sparkgen/spark-with-archive"
 """Of the images of Spark with the archive of classes alone; the tag is Spark's version."""
 PACKAGES = ("python3",)
-PARTS = ("__init__.py", "contract.py", "allocator", "janitor")
+PARTS = ("__init__.py", "contract.py", "allocator", "httpserver", "janitor")
 """What of the package sparkgen runs in a cluster; the generator and its libraries stay out."""
 FAKETIME = "/usr/$LIB/faketime/libfaketimeMT.so.1"
 """Debian's libfaketime; the dynamic linker puts the architecture's folder for $LIB."""

@@ -1,145 +1,165 @@
-"""The listener at the pod's address, and those who would keep others from it."""
+"""The allocator's two listeners, and those who would keep others from them."""
 
 from __future__ import annotations
 
+import json
+import select
 import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from typing import Any
 
 import pytest
 
-from sparkgen.allocator import server
-from sparkgen.allocator.desk import Desk
-from sparkgen.allocator.seats import Seats, is_loopback
+from sparkgen.allocator import protocol, server
+from sparkgen.allocator.desk import Desk, Round
+from sparkgen.allocator.types import Decision, Memory, Settings, Snapshot, Target
+
+EXECUTORS = range(1, 21)
+
+
+def desk_that_lets_start(*ids: int) -> Desk:
+    """A desk whose loop has made a round in which these executors may start."""
+    desk = Desk("t", time.monotonic)
+    decision = Decision(Memory(), "a test", start=frozenset(ids))
+    assert desk.commit(Round(time.monotonic(), Snapshot(), Target(), Settings(), decision))
+    return desk
+
+
+def slow_facts() -> Any:
+    """What /status needs takes its time, and then fails."""
+    time.sleep(0.05)
+    raise ZeroDivisionError
 
 
 @pytest.fixture
-def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """Where a listener with four threads waits for a third of a second for a request."""
-    monkeypatch.setattr(server, "HEAD_SECONDS", 0.3)
-    monkeypatch.setattr(server, "MAX_CONNECTIONS", 4)
-    facts: Any = lambda: pytest.fail("nobody asks for them here")  # noqa: E731
-    public = server.Public(Desk("t", time.monotonic), facts, threading.BoundedSemaphore(1))
+def port() -> Iterator[int]:
+    """Where the listener for executors and probes is; executors 1 to 20 may start."""
+    public = server.Public(desk_that_lets_start(*EXECUTORS), slow_facts)
     listener = server.listen("127.0.0.1", 0, server.public_handler(public))
     yield listener.port
     listener.close()
 
 
-def connection(port: int) -> socket.socket:
-    """A connection that is open."""
-    return socket.create_connection(("127.0.0.1", port), 5)
+def connection(port: int, source: str = "127.0.0.1") -> socket.socket:
+    """A connection of a machine with that address."""
+    made = socket.socket()
+    made.settimeout(5)
+    # Otherwise its port could not be listened at for a minute, by any other test.
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    made.bind((source, 0))
+    made.connect(("127.0.0.1", port))
+    return made
 
 
 def said(one: socket.socket) -> bytes:
     """All that the other side says until it closes."""
     parts = []
-    try:
+    with suppress(ConnectionResetError):
         while part := one.recv(4096):
             parts.append(part)
-    except ConnectionResetError:
-        pass
     return b"".join(parts)
 
 
-def drip(one: socket.socket) -> None:
-    """Say a byte now and then, for three seconds or as long as the other side listens."""
-    with suppress(OSError):
-        for _ in range(60):
-            one.sendall(b"G")
-            time.sleep(0.05)
-
-
-def ask(port: int, headers: str = "") -> bytes:
-    """The answer to a question for its health."""
-    with closing(connection(port)) as one:
-        one.sendall(f"GET /healthz HTTP/1.1\r\nHost: x\r\n{headers}\r\n".encode())
-        return said(one)
-
-
-def test_a_slow_request_has_one_deadline(port: int) -> None:
-    """A byte now and then does not put it off; nothing is answered."""
-    with closing(connection(port)) as one:
-        began = time.monotonic()
-        sender = threading.Thread(target=drip, args=(one,), daemon=True)
-        sender.start()
-        assert said(one) == b""
-        assert time.monotonic() - began < 2
-        sender.join(5)
-
-
-def test_slow_ones_do_not_hold_the_listener(port: int) -> None:
-    """When all threads wait for slow requests, they are free again within the deadline."""
-    slow = [connection(port) for _ in range(4)]
-    for one in slow:
-        one.sendall(b"GET /healthz HT")
-    time.sleep(0.1)
-    assert ask(port).startswith(b"HTTP/1.0 503")
-    time.sleep(0.6)
-    assert b" 200 " in ask(port).splitlines()[0]
-    assert [said(one) for one in slow] == [b""] * 4
-    for one in slow:
-        one.close()
-
-
-@pytest.mark.parametrize("headers", ["", "Connection: keep-alive\r\n"])
-def test_a_connection_is_for_one_question(port: int, headers: str) -> None:
-    """It is closed after the answer, whatever was asked for: `said` ends."""
+def ask(port: int, path: str, source: str = "127.0.0.1") -> tuple[int, float]:
+    """The status of the answer (0: none), and how many seconds it took."""
     began = time.monotonic()
-    assert ask(port, headers).endswith(b"ok\n")
-    assert time.monotonic() - began < 2
+    with closing(connection(port, source)) as one:
+        one.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        answer = said(one)
+    return int(answer.split()[1]) if answer else 0, time.monotonic() - began
 
 
-def test_a_request_in_pieces_is_read(port: int) -> None:
-    """A head may come in several packets."""
+@pytest.mark.parametrize(
+    "says",
+    [
+        b"",
+        b"GET /healthz HT",
+        b"GET /v1/executors/99/start HTTP/1.0\r\n\r\n",
+        b"GET /status HTTP/1.0\r\n\r\n",
+        b"GET /metrics HTTP/1.0\r\nX: ",
+    ],
+    ids=["silent", "slow", "words", "pages", "slow pages"],
+)
+def test_probes_and_start_words_in_spite_of_neighbours(port: int, says: bytes) -> None:
+    """Two hundred of them with four connections each: whoever has a word to get gets it at once."""
+    with ExitStack() as stack:
+        for number in range(200):
+            for _ in range(4):
+                one = stack.enter_context(closing(connection(port, f"127.0.7.{number + 1}")))
+                one.sendall(says)
+        for id_ in EXECUTORS:
+            status, seconds = ask(port, f"/v1/executors/{id_}/start", f"127.0.9.{id_}")
+            assert (status, seconds < 2) == (200, True)
+        for path in ("/healthz", "/readyz"):
+            status, seconds = ask(port, path)
+            assert (status, seconds < 2) == (200, True)
+        assert sum(thread.name == "word" for thread in threading.enumerate()) <= server.MAX_WAITING
+        assert sum(thread.name == "page" for thread in threading.enumerate()) <= 1
+
+
+def test_questions_are_held_while_there_is_room(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rest of an address is told at once to come again."""
+    monkeypatch.setattr(server, "HOLD_SECONDS", 2.0)
+    share = server.MAX_WAITING_PER_ADDRESS
+    with ExitStack() as stack:
+        ones = [stack.enter_context(closing(connection(port))) for _ in range(share + 4)]
+        for one in ones:
+            one.sendall(b"GET /v1/executors/99/start HTTP/1.0\r\n\r\n")
+        time.sleep(1)
+        answered, _, _ = select.select(ones, [], [], 0)
+        assert len(answered) == 4
+        assert all(b" 202 " in said(one) for one in ones)
+
+
+def test_people_are_told_what_there_is(port: int) -> None:
+    """And a fault of ours is an answer."""
+    assert [ask(port, path)[0] for path in ("/", "/status", "/metrics")] == [404, 500, 500]
     with closing(connection(port)) as one:
-        for part in (b"GET /hea", b"lthz HTTP/1.0\r\nHost", b": x\r\n\r", b"\n"):
-            one.sendall(part)
-            time.sleep(0.02)
-        assert said(one).endswith(b"ok\n")
+        one.sendall(b"POST /status HTTP/1.1\r\nContent-Length: 5\r\n\r\n12345")
+        assert b" 405 " in said(one)
 
 
-def test_a_head_without_end_is_not_read(port: int) -> None:
-    """What is longer than any question here is closed, not kept."""
-    with closing(connection(port)) as one:
-        try:
-            one.sendall(b"GET / HTTP/1.1\r\nX: " + b"x" * (server.MAX_HEAD + 1))
-        except OSError:
-            return
-        assert said(one) == b""
-
-
-def test_one_address_has_a_share() -> None:
-    """A stranger who opens as many as it can leaves room for others; loopback may have all."""
-    seats = Seats(6, 2)
-    assert [seats.take("10.0.0.1") for _ in range(3)] == [True, True, False]
-    assert [seats.take("10.0.0.2") for _ in range(3)] == [True, True, False]
-    assert [seats.take("::ffff:127.0.0.1") for _ in range(3)] == [True, True, False]
-    seats.leave("10.0.0.1")
-    assert not seats.take("10.0.0.2")
-    assert [seats.take("127.0.0.1") for _ in range(2)] == [True, False]
-
-
-def test_loopback_has_several_names() -> None:
-    """Versions 4, 6, and 4 within 6."""
-    assert all(map(is_loopback, ("127.0.0.1", "127.0.0.6", "::1", "::ffff:127.0.0.1")))
-    assert not any(map(is_loopback, ("10.0.0.1", "fd00::7", "fe80::1%eth0", "::ffff:10.0.0.1")))
-
-
-def test_the_share_holds_where_it_is_listened(monkeypatch: pytest.MonkeyPatch, port: int) -> None:
-    """Connections of one address that is not loopback are told to come again beyond its share."""
-    monkeypatch.setattr("sparkgen.allocator.seats.is_loopback", lambda _: False)
-    monkeypatch.setattr(server, "MAX_PER_ADDRESS", 2)
-    facts: Any = None
-    public = server.Public(Desk("t", time.monotonic), facts, threading.BoundedSemaphore(1))
-    listener = server.listen("127.0.0.1", 0, server.public_handler(public))
-    idle = [connection(listener.port) for _ in range(2)]
-    time.sleep(0.1)
-    assert ask(listener.port).startswith(b"HTTP/1.0 503")
-    time.sleep(0.6)
-    assert ask(listener.port).endswith(b"ok\n")
-    for one in idle:
-        one.close()
+@pytest.fixture
+def loopback() -> Iterator[int]:
+    """Where the listener for the scheduler jar is; the token is "secret"."""
+    handler = server.driver_handler(Desk("t", time.monotonic), "secret")
+    listener = server.listen("127.0.0.1", 0, handler, server.DRIVER_LIMITS)
+    yield listener.port
     listener.close()
+
+
+def put(port: int, length: int, token: str, body: bytes = b"") -> tuple[int, str]:
+    """The answer to a state: its status, and the error in it."""
+    with closing(connection(port)) as one:
+        head = f"PUT /v1/state HTTP/1.1\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n"
+        one.sendall(f"{head}Content-Length: {length}\r\n\r\n".encode() + body)
+        answer = said(one)
+    return int(answer.split()[1]), json.loads(answer.partition(b"\r\n\r\n")[2])["error"]
+
+
+def test_the_token_comes_before_the_body(loopback: int) -> None:
+    """Nothing of the body is waited for, and one that comes all the same does not take the answer with it."""
+    for body in (b"", bytes(protocol.MAX_BODY)):
+        status, error = put(loopback, protocol.MAX_BODY, "guess", body)
+        assert status == 401
+        assert "spark.sparkgen.tokenFile" in error
+
+
+def test_a_body_that_is_too_long_is_not_read(loopback: int) -> None:
+    """Before anything of it has come."""
+    status, error = put(loopback, protocol.MAX_BODY + 1, "secret")
+    assert (status, error) == (
+        400,
+        "a body of 0 to 4194304 bytes, with its Content-Length, is expected",
+    )
+
+
+def test_a_body_that_is_long_enough_is_read(loopback: int) -> None:
+    """Up to the last byte that is allowed; and what is no JSON is told, however deep it is."""
+    for body in (b" " * protocol.MAX_BODY, b"[" * protocol.MAX_BODY):
+        status, error = put(loopback, protocol.MAX_BODY, "secret", body)
+        assert status == 400
+        assert error.startswith("the state is not JSON: ")

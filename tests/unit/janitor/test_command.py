@@ -6,13 +6,12 @@ import os
 import subprocess
 import sys
 import urllib.request
-from http.server import ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
 from sparkgen.allocator.install import Refused
+from sparkgen.httpserver.server import listen
 from sparkgen.janitor import __main__ as program
 from sparkgen.janitor import settings
 from sparkgen.janitor.__main__ import handler, wait_for_the_end
@@ -117,12 +116,11 @@ def test_what_it_answers(tmp_path: Path) -> None:
     """It is ready after the first round; status and metrics are there at any time."""
     ports = Ports(Disk([tmp_path]), lambda _: Drivers(Answer.WHOLE), lambda: 0.0, lambda _: None)
     janitor = Janitor(ports, Settings())
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler(janitor, 1e12))
-    Thread(target=server.serve_forever, daemon=True).start()
+    server = listen("127.0.0.1", 0, handler(janitor, 1e12))
 
     def ask(path: str) -> int:
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}{path}", timeout=10) as reply:
+            with urllib.request.urlopen(f"http://127.0.0.1:{server.port}{path}", timeout=10) as reply:
                 return int(reply.status)
         except urllib.error.HTTPError as error:
             return error.code
@@ -136,4 +134,4 @@ def test_what_it_answers(tmp_path: Path) -> None:
     ]
     janitor.round()
     assert ask("/readyz") == 200
-    server.shutdown()
+    server.close()
