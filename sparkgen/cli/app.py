@@ -15,6 +15,7 @@ from sparkgen.cli import (
     diff,
     explain,
     history,
+    image,
     import_,
     init,
     kill,
@@ -34,7 +35,7 @@ from sparkgen.errors import SparkgenError
 
 EXIT_CODES = "Exit codes: 0 done, 1 problems or a difference found, 2 wrong usage or an internal error."
 COMMANDS = (
-    *(init, import_, validate, lint, render, diff, chart),
+    *(init, import_, validate, lint, render, diff, chart, image),
     *(apply, run, wait, kill, delete),
     *(status, history, logs, ui),
     *(explain, schema, rule, version),

@@ -129,30 +129,21 @@ def lay_out(source: Path, target: Path) -> None:
 
 
 def _download(version: str, folder: Path, environment: Mapping[str, str], progress: Progress) -> Path:
-    python = _python_with_pip(folder, progress)
+    python = python_with_pip(folder, progress)
     # pip's own files, so that they can be counted, and go when this is interrupted.
     temporary = folder / "tmp"
     temporary.mkdir()
+    wanted = temporary / "requirements.txt"
+    wanted.write_text(requirement(version))
+    hashes = ["--require-hashes"] if version in ARCHIVES else []
+    pip = [str(python), "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
     try:
         run(
             progress,
             f"fetching Spark {version} from PyPI (300 to 450 MB, once)",
             [
-                *(
-                    str(python),
-                    "-m",
-                    "pip",
-                    "download",
-                    "--quiet",
-                    "--disable-pip-version-check",
-                    "--no-deps",
-                ),
-                *(
-                    "--no-cache-dir",
-                    "--no-binary=pyspark",
-                    f"--dest={folder / 'download'}",
-                    f"pyspark=={version}",
-                ),
+                *(*pip, *hashes, "--no-cache-dir", "--no-binary=pyspark"),
+                *(f"--dest={folder / 'download'}", f"--requirement={wanted}"),
             ],
             environment={**environment, "TMPDIR": str(temporary)},
             detail=lambda: f"{megabytes(temporary) + megabytes(folder / 'download'):.0f} MB",
@@ -163,7 +154,18 @@ def _download(version: str, folder: Path, environment: Mapping[str, str], progre
     return archive
 
 
+def requirement(version: str) -> str:
+    """What pip is to fetch, with the hash of a tested version.
+
+    pip runs code of a source package to read its metadata; it compares the hash before that.
+    """
+    known = f" --hash=sha256:{ARCHIVES[version]}" if version in ARCHIVES else ""
+    return f"pyspark=={version}{known}\n"
+
+
 def _advice(said: str, version: str) -> str:
+    if "do not match the hashes" in said.lower():
+        return "what came is not what PyPI published; look at pip's index settings (pip config list)"
     if "no space left" in said.lower():
         return "make room, or set SPARKGEN_CACHE to a folder on another disk"
     if "No matching distribution" in said or "from versions:" in said:
@@ -171,7 +173,7 @@ def _advice(said: str, version: str) -> str:
     return f"try again, or set SPARK_HOME to a Spark {version} that is on this machine"
 
 
-def _python_with_pip(folder: Path, progress: Progress) -> Path:
+def python_with_pip(folder: Path, progress: Progress) -> Path:
     """The running Python if it has pip, else a new environment's."""
     if importlib.util.find_spec("pip"):
         return Path(sys.executable)

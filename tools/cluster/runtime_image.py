@@ -17,13 +17,14 @@ from pathlib import Path
 if __name__ == "__main__":  # as a script: its neighbours are the tools and the package
     sys.path[:0] = [str(Path(__file__).resolve().parents[above]) for above in (1, 2)]
 
-import golang
 import progress
 import scheduler
 import spark_home
 from cachedir import ToolError, key
 from cluster import images, ociimage
 from cluster.ociimage import Image
+from sparkgen.image import context as context_of_image
+from sparkgen.local.errors import CannotRun
 
 ROOT = Path(__file__).resolve().parents[2]
 RECIPE = ROOT / "images" / "runtime"
@@ -38,8 +39,6 @@ REPOSITORY_WITH_SPARK = "docker.io/sparkgen/spark"
 REPOSITORY_WITH_ARCHIVE = "docker.io/sparkgen/spark-with-archive"
 """Of the images of Spark with the archive of classes alone; the tag is Spark's version."""
 PACKAGES = ("python3",)
-PARTS = ("__init__.py", "contract.py", "allocator", "httpserver", "janitor")
-"""What of the package sparkgen runs in a cluster; the generator and its libraries stay out."""
 FAKETIME = "/usr/$LIB/faketime/libfaketimeMT.so.1"
 """Debian's libfaketime; the dynamic linker puts the architecture's folder for $LIB."""
 
@@ -121,28 +120,15 @@ def requirements() -> list[str]:
     return [str(entry) for entry in project["project"]["optional-dependencies"]["runtime"]]
 
 
-def _libraries(folder: Path, venv: Path) -> None:
-    # A venv for its pip: the Python at hand may have none, or may be managed by its distribution.
-    commands = (
-        ("making a place for pip", sys.executable, "-m", "venv", str(venv)),
-        (
-            "fetching the runtime's libraries from PyPI",
-            *(str(venv / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-compile", "--no-deps"),
-            *("--disable-pip-version-check", "--only-binary=:all:", f"--target={folder}", *requirements()),
-        ),
-    )
-    for title, *command in commands:
-        code, output = progress.run(title, command)
-        if code:
-            raise ToolError(f"{title}: failed.\n{golang.tail(output)}")
-    shutil.rmtree(venv)
+def _libraries(folder: Path, work: Path) -> None:
+    try:
+        context_of_image.libraries(folder, work, spark_home.Steps())
+    except CannotRun as error:
+        raise ToolError(str(error)) from None
 
 
 def _package() -> Iterator[tuple[str, bytes]]:
-    for part in PARTS:
-        path = ROOT / "sparkgen" / part
-        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
-            yield str(file.relative_to(ROOT)), file.read_bytes()
+    return context_of_image.package()
 
 
 def _files(folder: Path) -> Iterator[tuple[str, bytes]]:

@@ -113,3 +113,42 @@ def test_sizes_and_tails(tmp_path: Path) -> None:
     (tmp_path / "a" / "b").write_bytes(b"x" * 1_500_000)
     assert megabytes(tmp_path) == 1.5
     assert tail("a\n\nb\nc\n", 2) == "  b\n  c"
+
+
+EVIL = """import os, pathlib
+pathlib.Path(os.environ["PROOF"]).write_text("ran")
+def get_requires_for_build_wheel(config_settings=None):
+    return []
+def build_wheel(*arguments, **options):
+    raise SystemExit(1)
+"""
+
+
+def _index_with_another_package(folder: Path, version: str) -> Path:
+    """A folder that pip takes for an index, with a package that runs code when it is looked at."""
+    source = folder / f"pyspark-{version}"
+    source.mkdir(parents=True)
+    (source / "evil.py").write_text(EVIL)
+    (source / "PKG-INFO").write_text(f"Metadata-Version: 2.1\nName: pyspark\nVersion: {version}\n")
+    (source / "pyproject.toml").write_text(
+        '[build-system]\nrequires = []\nbuild-backend = "evil"\nbackend-path = ["."]\n'
+    )
+    with tarfile.open(folder / f"pyspark-{version}.tar.gz", "w:gz") as archive:
+        archive.add(source, source.name)
+    return folder
+
+
+@pytest.mark.parametrize("version", spark.ARCHIVES)
+def test_no_code_of_another_package_runs(tmp_path: Path, version: str) -> None:
+    """Pip runs a source package's build backend when it downloads it: the hash is compared before that."""
+    proof = tmp_path / "proof"
+    variables = {
+        "PATH": "/usr/bin:/bin",
+        "SPARKGEN_CACHE": str(tmp_path / "cache"),
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(_index_with_another_package(tmp_path / "index", version)),
+        "PROOF": str(proof),
+    }
+    with pytest.raises(CannotRun, match="is not what PyPI published"):
+        spark.fetched(version, variables, Told())
+    assert not proof.exists(), "its code was run"

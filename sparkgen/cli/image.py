@@ -1,0 +1,89 @@
+"""`sparkgen image`: the runtime image, made by the user's own builder. What it does is in imaging.py."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+SUMMARY = "Build the runtime image, and push it to a registry of yours."
+HELP = """Build the runtime image, and push it to a registry of yours.
+
+It holds the allocator and the scheduler jar. `build` makes it with Docker (buildx), Podman or Buildah, and
+prints its name; after --push with the digest, for .sparkgen.yaml or the document. `context` writes the folder
+with its Dockerfile, for another builder. The scheduler jar is compiled here, once: that takes Java 17 or 21,
+and fetches two releases of Spark from PyPI.
+"""
+EXAMPLES = """\b
+Examples:
+  sparkgen image build --push registry.example.com/sparkgen-runtime:1
+  sparkgen image build --push --platform linux/arm64 registry.example.com/sparkgen-runtime:1
+  sparkgen image build --output runtime.oci.tar registry.example.com/sparkgen-runtime:1
+  sparkgen image build runtime.sparkgen.invalid/sparkgen-runtime:1   # here alone, for kind load docker-image
+  sparkgen image context build/runtime
+"""
+
+
+def build(
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME", help="REGISTRY/NAME:TAG, as your nodes pull it.", show_default=False),
+    ],
+    push: Annotated[bool, typer.Option("--push", help="Push it, and print its digest.")] = False,
+    platform: Annotated[
+        str,
+        typer.Option(
+            "--platform",
+            metavar="LIST",
+            help="With --push or --output linux/amd64,linux/arm64 if not given, else this machine's.",
+            show_default=False,
+        ),
+    ] = "",
+    builder: Annotated[
+        str,
+        typer.Option(
+            "--builder",
+            metavar="PROGRAM",
+            help="docker, podman or buildah; the first that is there if not given.",
+            show_default=False,
+        ),
+    ] = "",
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write an OCI archive instead of pushing.",
+            show_default=False,
+        ),
+    ] = "",
+    base: Annotated[
+        str,
+        typer.Option(
+            "--base",
+            metavar="IMAGE",
+            help="A base image of yours, with Python 3.11 or newer.",
+            show_default=False,
+        ),
+    ] = "",
+) -> None:
+    """Build the image; push it, or write it to a file."""
+    from sparkgen.cli import imaging  # noqa: PLC0415 - one command needs it
+    from sparkgen.image import builders  # noqa: PLC0415
+
+    plan = builders.planned(name, platform, push=push, output=output, base=base)
+    imaging.build(plan, builder)
+
+
+def context(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that is not there yet.")],
+) -> None:
+    """Write the folder that the image is built from, with its Dockerfile."""
+    from sparkgen.cli import imaging  # noqa: PLC0415 - one command needs it
+
+    imaging.context(directory)
+
+
+COMMANDS = (build, context)

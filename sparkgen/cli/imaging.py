@@ -1,0 +1,55 @@
+"""What `sparkgen image` does: the context, the builder, the lines that name it. No command line."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from sparkgen.cli import output
+from sparkgen.errors import SparkgenError
+from sparkgen.image import builders
+from sparkgen.image import context as making
+from sparkgen.local.view import Plain
+
+
+def build(plan: builders.Plan, builder: str) -> None:
+    """Make the image, and say how it is named. Its name, with the digest if it has one, is the output."""
+    if builder and builder not in builders.BUILDERS:
+        raise SparkgenError(f"--builder {builder!r} is none of {', '.join(builders.BUILDERS)}")
+    program = builders.find(builder, os.environ)
+    view = Plain(sys.stderr)
+    with tempfile.TemporaryDirectory(prefix="sparkgen-image-") as work:
+        folder = Path(work, "context")
+        making.write(folder, os.environ, view)
+        digest = builders.build(program, plan, folder, os.environ, view)
+    image = f"{plan.name}@{digest}" if digest else plan.name
+    output.write(f"{image}\n")
+    output.note(_next_step(plan, image))
+
+
+def context(directory: Path) -> None:
+    """Write the context into a new folder, whole or not at all."""
+    if directory.exists():
+        raise SparkgenError(f"{directory} is there already: name a folder that is not")
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".sparkgen-", dir=directory.parent) as work:
+        made = Path(work, "context")
+        making.write(made, os.environ, Plain(sys.stderr))
+        made.rename(directory)
+    output.note(f"wrote {directory}; next: docker build -t REGISTRY/sparkgen-runtime:1 {directory}")
+
+
+def _next_step(plan: builders.Plan, image: str) -> str:
+    if plan.output:
+        return f"wrote {plan.output}; next: skopeo copy --all oci-archive:{plan.output} docker://{plan.name}"
+    if not plan.push:
+        return "it is in the builder's own storage; --push pushes it to the registry"
+    return (
+        "name it for all documents of a repository, in .sparkgen.yaml at its root:\n"
+        f"  runtimeImage: {image}\n"
+        "or in a document:\n"
+        "  spec:\n"
+        f"    runtimeImage: {image}"
+    )

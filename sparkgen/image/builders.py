@@ -1,0 +1,184 @@
+"""The user's own builder: which one, and the commands that make, push and name an image."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sparkgen.document.configuration import IMAGE
+from sparkgen.errors import SparkgenError
+from sparkgen.image.context import TIMESTAMP
+from sparkgen.image.pins import PLATFORMS
+from sparkgen.local.errors import CannotRun
+from sparkgen.local.progress import Progress, run
+
+BUILDERS = ("docker", "podman", "buildah")
+"""In the order in which they are looked for."""
+
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+_PLATFORM = re.compile(r"linux/[a-z0-9]+(?:/v[0-9]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be made. `output`: an OCI archive to write, or ""; `base`: "" is the Dockerfile's."""
+
+    name: str
+    platforms: tuple[str, ...] = ()
+    push: bool = False
+    output: str = ""
+    base: str = ""
+
+    @property
+    def index(self) -> bool:
+        """Whether it is made as an index, which may hold several architectures."""
+        return self.push or bool(self.output)
+
+
+def planned(name: str, platforms: str, *, push: bool, output: str, base: str) -> Plan:
+    """The plan of a command line. SparkgenError for what no builder could do."""
+    found = IMAGE.fullmatch(name)
+    if found is None or not found["tag"] or found["digest"]:
+        raise SparkgenError(
+            f"{name!r} is no name to push to: write REGISTRY/NAME:TAG, for example "
+            "registry.example.com/sparkgen-runtime:1"
+        )
+    if push and output:
+        raise SparkgenError("--push and --output exclude each other: skopeo copy --all pushes the file")
+    if push and found["repository"].partition("/")[0].partition(":")[0].endswith(".invalid"):
+        raise SparkgenError(
+            f"nobody can push to {name}: no registry has a name below .invalid; name one of yours"
+        )
+    if base and (not (known := IMAGE.fullmatch(base)) or not (known["tag"] or known["digest"])):
+        raise SparkgenError(
+            f"--base {base!r} is no name of an image with its registry, and a tag or a digest"
+        )
+    chosen = tuple(part.strip() for part in platforms.split(",")) if platforms else ()
+    wrong = [part for part in chosen if not _PLATFORM.fullmatch(part)]
+    if wrong:
+        raise SparkgenError(
+            f"--platform {wrong[0]!r} is no platform: write {','.join(PLATFORMS)}, or one of them"
+        )
+    plan = Plan(name, chosen, push, output, base)
+    if len(chosen) > 1 and not plan.index:
+        raise SparkgenError(
+            "an image for several platforms is pushed, or written to a file: add --push or --output"
+        )
+    return Plan(name, chosen or (PLATFORMS if plan.index else ()), push, output, base)
+
+
+def find(name: str, environment: Mapping[str, str]) -> str:
+    """The builder of this name, or the first that is there. CannotRun when there is none."""
+    wanted = (name,) if name else BUILDERS
+    for builder in wanted:
+        if shutil.which(builder, path=environment.get("PATH")):
+            return builder
+    if name:
+        raise CannotRun(f"there is no {name} on the PATH: install it, or leave --builder out")
+    raise CannotRun(
+        f"there is no builder on the PATH ({', '.join(BUILDERS)}): install one, or write the folder for "
+        "another one with: sparkgen image context DIR"
+    )
+
+
+def build(builder: str, plan: Plan, context: Path, environment: Mapping[str, str], progress: Progress) -> str:
+    """Make the image, and push it or write it to its file; its digest if it was pushed, else "".
+
+    `context` is the folder of `context.write`; notes of the builder are kept beside it.
+    """
+    notes = context.with_name("digest")
+    variables = {**environment, "SOURCE_DATE_EPOCH": str(TIMESTAMP)}
+    made = docker(plan, context, notes) if builder == "docker" else podman(builder, plan, context, notes)
+    for title, command in made:
+        try:
+            run(progress, title, command, environment=variables)
+        except CannotRun as error:
+            raise CannotRun(f"{error}\n{advice(str(error), builder, plan)}".rstrip()) from None
+    return digest(notes.read_text()) if plan.push else ""
+
+
+Step = tuple[str, Sequence[str]]
+
+
+def docker(plan: Plan, context: Path, notes: Path) -> list[Step]:
+    """Docker's commands: buildx, which makes all platforms at once."""
+    where = [f"--platform={','.join(plan.platforms)}"] if plan.platforms else []
+    if plan.push:
+        where += ["--push", f"--metadata-file={notes}"]
+    else:
+        where += [f"--output=type=oci,dest={plan.output}"] if plan.output else ["--load"]
+    base = [f"--build-arg=BASE={plan.base}"] if plan.base else []
+    command = ["docker", "buildx", "build", *where, *base, f"--tag={plan.name}", str(context)]
+    return [(f"building {plan.name} with docker buildx", command)]
+
+
+def podman(builder: str, plan: Plan, context: Path, notes: Path) -> list[Step]:
+    """The commands of podman or buildah: a list of one image for each platform, then the push of all."""
+    base = [f"--build-arg=BASE={plan.base}"] if plan.base else []
+    common = [builder, "build", f"--timestamp={TIMESTAMP}", *base]
+    if not plan.index:
+        where = [f"--platform={plan.platforms[0]}"] if plan.platforms else []
+        return [
+            (f"building {plan.name} with {builder}", [*common, *where, f"--tag={plan.name}", str(context)])
+        ]
+    # Not plan.name: a list of this name may be there from an earlier build, and would be added to.
+    local = f"localhost/sparkgen-{context.parent.name.lower().strip('._-')}"
+    there = f"docker://{plan.name}" if plan.push else f"oci-archive:{plan.output}:{plan.name}"
+    where = [f"--platform={','.join(plan.platforms)}", f"--manifest={local}"]
+    push = [builder, "manifest", "push", "--all", "--format=oci"]
+    push += [f"--digestfile={notes}"] if plan.push else []
+    title = f"pushing {plan.name}" if plan.push else f"writing {plan.output}"
+    return [
+        (f"building {plan.name} with {builder}", [*common, *where, str(context)]),
+        (title, [*push, local, there]),
+        ("removing the builder's own copy", [builder, "manifest", "rm", local]),
+    ]
+
+
+def digest(text: str) -> str:
+    """The digest in what a builder noted: a digest alone, or buildx's metadata."""
+    if text.lstrip().startswith("{"):
+        text = str(json.loads(text).get("containerimage.digest", ""))
+    found = _DIGEST.fullmatch(text.strip())
+    if found is None:
+        raise CannotRun(
+            "the image was pushed, but the builder does not say its digest: ask the registry for it"
+        )
+    return found[0]
+
+
+_ADVICE = (
+    (r"multi-platform build is not supported|does not support .*multiple platforms|oci exporter", "several"),
+    (r"is not a docker command|unknown command.*buildx|unknown flag", "buildx"),
+    (r"denied|unauthori[sz]ed|authentication required|no basic auth|forbidden", "login"),
+    (
+        r"cannot connect to the docker daemon|permission denied.*docker.sock|connection refused.*podman",
+        "daemon",
+    ),
+    (r"exec format error", "emulated"),
+    (r"no space left", "space"),
+    (r"no such host|network is unreachable|i/o timeout|server gave http response", "network"),
+)
+
+
+def advice(said: str, builder: str, plan: Plan) -> str:
+    """What to do about a builder's error; "" for one that is not known."""
+    registry = plan.name.partition("/")[0]
+    words = {
+        "several": "next: docker buildx create --use, which makes a builder for several architectures; or "
+        "--platform with one of them",
+        "buildx": "next: install Docker's buildx plugin, or choose podman or buildah with --builder",
+        "login": f"next: {builder} login {registry}, with an account that may push {plan.name}",
+        "daemon": f"next: start {builder}, or ask for the right to use it",
+        "emulated": "next: take a base image that has the architecture of this machine, too",
+        "space": "next: make room for the builder's storage",
+        "network": f"next: look whether {registry} and the base image's registry can be reached from here",
+    }
+    for pattern, name in _ADVICE:
+        if re.search(pattern, said, re.IGNORECASE):
+            return words[name]
+    return ""

@@ -1,0 +1,109 @@
+"""The folder that a builder makes the image of: Dockerfile, Python code, jars.
+
+The same sparkgen writes the same bytes, with the same times and modes.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from sparkgen.image.pins import LIBRARIES, SPARKS
+from sparkgen.local import jars, java, spark
+from sparkgen.local.errors import CannotRun
+from sparkgen.local.progress import Progress, run
+from sparkgen.local.scala import Compiler
+
+PACKAGE = Path(__file__).resolve().parents[1]
+RECIPE = (PACKAGE / "_runtime", PACKAGE.parent / "images" / "runtime")
+"""Where Dockerfile and command are: in the wheel, in a checkout."""
+PARTS = ("__init__.py", "contract.py", "allocator", "httpserver", "janitor")
+"""What of the package runs in a cluster; the generator and its libraries stay out."""
+TIMESTAMP = 1704067200
+"""The time of every file: the start of 2024."""
+
+
+def write(folder: Path, environment: Mapping[str, str], progress: Progress) -> None:
+    """Write the whole context into a new folder. CannotRun when a part of it cannot be had."""
+    folder.mkdir(parents=True)
+    code(folder)
+    libraries(folder / "python", folder / "download", progress)
+    (folder / "jars").mkdir()
+    for jar in scheduler_jars(environment, progress):
+        shutil.copyfile(jar, folder / "jars" / jar.name)
+    settle(folder)
+
+
+def code(folder: Path) -> None:
+    """Write the recipe and sparkgen's own part."""
+    for path in sorted(_recipe().iterdir()):
+        shutil.copyfile(path, folder / path.name)
+    for name, data in package():
+        (folder / "python" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "python" / name).write_bytes(data)
+
+
+def package() -> Iterator[tuple[str, bytes]]:
+    """The files of sparkgen that run in a cluster, by their names below the folder `python`."""
+    for part in PARTS:
+        path = PACKAGE / part
+        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+            yield (Path("sparkgen") / file.relative_to(PACKAGE)).as_posix(), file.read_bytes()
+
+
+def _recipe() -> Path:
+    for place in RECIPE:
+        if place.is_dir():
+            return place
+    raise CannotRun(f"sparkgen is not installed whole: {RECIPE[0]} is missing; install it again")
+
+
+def libraries(folder: Path, work: Path, progress: Progress) -> None:
+    """Unpack the libraries of the runtime into a folder. `work`: a new folder, which is gone afterwards.
+
+    Wheels are only unpacked: no code of theirs runs here.
+    """
+    work.mkdir()
+    wanted = work / "requirements.txt"
+    wanted.write_text("".join(f"{pin.requirement}\n" for pin in LIBRARIES))
+    run(
+        progress,
+        f"fetching {', '.join(f'{pin.name} {pin.version}' for pin in LIBRARIES)} from PyPI",
+        [
+            *(str(spark.python_with_pip(work, progress)), "-m", "pip", "download", "--quiet"),
+            *("--disable-pip-version-check", "--no-deps", "--only-binary=:all:", "--require-hashes"),
+            *(f"--dest={work / 'wheels'}", f"--requirement={wanted}"),
+        ],
+    )
+    for wheel in sorted((work / "wheels").iterdir()):
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(folder)
+    shutil.rmtree(work)
+
+
+def scheduler_jars(environment: Mapping[str, str], progress: Progress) -> Sequence[Path]:
+    """The scheduler's jar for each Scala line, compiled if the cache has none."""
+
+    def compiler(line: str, version: str) -> Compiler:
+        return Compiler(
+            version,
+            line,
+            lambda: spark.fetched(version, environment, progress),
+            lambda: java.find(environment).command,
+        )
+
+    return [
+        jars.scheduler(compiler(line, version), environment, progress) for line, version in SPARKS.items()
+    ]
+
+
+def settle(folder: Path) -> None:
+    """Give every file the mode and the time that it has in all images."""
+    for path in [*folder.rglob("*"), folder]:
+        program = path.is_dir() or path.read_bytes()[:2] == b"#!"
+        path.chmod(0o755 if program else 0o644)
+    for path in [*folder.rglob("*"), folder]:
+        os.utime(path, (TIMESTAMP, TIMESTAMP))
