@@ -25,6 +25,7 @@ from pathlib import Path
 
 import yaml
 from cyclonedx.contrib.this.builders import this_component
+from cyclonedx.model import HashAlgorithm, HashType, Property
 from cyclonedx.model.bom import Bom
 from cyclonedx.model.component import Component, ComponentType
 from cyclonedx.output.json import JsonV1Dot6
@@ -32,10 +33,13 @@ from packageurl import PackageURL
 
 import gotools
 import progress
+import scheduler
+import spark_home
 from cachedir import ToolError
 from cluster import ociimage, runtime_image
 from cluster.ociimage import Image
 from sparkgen import __version__, contract
+from sparkgen.image import pins
 
 ROOT = Path(__file__).resolve().parent.parent
 CHART = ROOT / "charts" / "spark-app"
@@ -101,7 +105,11 @@ def build(folder: Path) -> None:
     with archive.open("wb") as output:
         ociimage.write(output, {contract.RUNTIME_IMAGE: image})
     _write_bom(folder / f"{wheel.stem}.cdx.json", "sparkgen", python_components(resolved(wheel)))
-    parts = [*debian_components(dpkg_status(image)), *python_components(runtime_image.requirements())]
+    parts = [
+        *debian_components(dpkg_status(image)),
+        *python_components(runtime_image.requirements()),
+        *jar_components(),
+    ]
     _write_bom(folder / f"{archive.name.removesuffix('.oci.tar')}.cdx.json", "sparkgen-runtime", parts)
     (folder / SUMS).write_text(sums(folder), encoding="utf-8")
 
@@ -148,6 +156,30 @@ def python_components(pins: Iterable[str]) -> Iterator[Component]:
     for pin in pins:
         name, _, version = pin.partition("==")
         yield _component(name, version, PackageURL("pypi", name=name.lower(), version=version))
+
+
+def jar_components() -> Iterator[Component]:
+    """The scheduler's jars, each with the Spark and the Scala that it was compiled against."""
+    for line, version in pins.SPARKS.items():
+        yield jar_component(scheduler.ensure(line), version, scala_version(spark_home.ensure(version)))
+
+
+def jar_component(jar: Path, spark: str, scala: str) -> Component:
+    """A jar of the project as a component, with the checksum of its file."""
+    url = PackageURL("maven", "dev.sparkgen", jar.stem, __version__)
+    component = _component(jar.stem, __version__, url)
+    digest = hashlib.sha256(jar.read_bytes()).hexdigest()
+    component.hashes.add(HashType(alg=HashAlgorithm.SHA_256, content=digest))
+    for name, found in (("spark", spark), ("scala", scala)):
+        component.properties.add(Property(name=f"sparkgen:compiled-against:{name}", value=found))
+    return component
+
+
+def scala_version(home: Path) -> str:
+    """The whole version of the Scala in a release of Spark ("2.12.18"), by the library among its jars."""
+    for jar in sorted((home / "jars").glob("scala-library-*.jar")):
+        return jar.stem.removeprefix("scala-library-")
+    raise ToolError(f"there is no scala-library in {home / 'jars'}")
 
 
 def dpkg_status(image: Image) -> str:

@@ -77,6 +77,7 @@ def test_the_image_is_the_runtimes_and_its_parts_are_listed(made: Path) -> None:
     assert contract.RUNTIME_IMAGE in manifest["annotations"].values()
     parts = listed(made / f"{archive.name.removesuffix('.oci.tar')}.cdx.json")
     assert {"python3", "libc6", "urllib3"} <= parts.keys()
+    assert {"sparkgen-scheduler_2.12", "sparkgen-scheduler_2.13"} <= parts.keys()
 
 
 def test_the_wheels_libraries_are_listed(made: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 from pathlib import Path
 
@@ -70,3 +71,19 @@ def test_installed_packages_are_listed_alone() -> None:
     assert [str(part.purl) for part in release.debian_components(STATUS)] == [
         "pkg:deb/debian/python3-minimal@3.13.5-1?arch=amd64"
     ]
+
+
+def test_a_jar_is_listed_with_what_it_was_compiled_against(tmp_path: Path) -> None:
+    """Its checksum names the very file; Spark and Scala are in no field of their own."""
+    jar = tmp_path / "sparkgen-scheduler_2.12.jar"
+    jar.write_bytes(b"jar")
+    (tmp_path / "jars").mkdir()
+    (tmp_path / "jars" / "scala-library-2.12.18.jar").touch()
+    assert release.scala_version(tmp_path) == "2.12.18"
+    found = release.jar_component(jar, "3.5.8", "2.12.18")
+    assert str(found.purl) == f"pkg:maven/dev.sparkgen/sparkgen-scheduler_2.12@{__version__}"
+    assert [one.content for one in found.hashes] == [hashlib.sha256(b"jar").hexdigest()]
+    assert {one.name.rpartition(":")[2]: one.value for one in found.properties} == {
+        "spark": "3.5.8",
+        "scala": "2.12.18",
+    }

@@ -1,0 +1,92 @@
+"""What runs in CI is named by its content, and what publishes runs no code of the project."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[3]
+FILES = [
+    *sorted((ROOT / ".github").rglob("*.y*ml")),
+    ROOT / "action.yml",
+    *sorted((ROOT / "examples" / "ci").glob("*.y*ml")),
+]
+USES = re.compile(r"^\s*(?:- )?[\"']?uses[\"']?:\s*(.*)$", re.MULTILINE)
+PINNED = re.compile(r"[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+")
+OURS = "OWNER/sparkgen@"
+"""What a reader replaces by their own copy of this project."""
+RELEASE = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())
+WRITES = {"contents", "packages", "id-token", "attestations"}
+
+
+def unpinned(text: str) -> list[str]:
+    """The actions in a workflow that are not named by a whole commit, with the version as a comment."""
+    return [use for use in USES.findall(text) if not PINNED.fullmatch(use) and not use.startswith(OURS)]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_actions_are_named_by_their_commits(file: Path) -> None:
+    """A tag may be moved to other code by whoever takes over the action."""
+    text = file.read_text()
+    assert unpinned(text) == []
+    assert len(USES.findall(text)) == text.count("uses:") - text.count("# A composite action: `uses:")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- uses: actions/checkout@v5",
+        "  uses: actions/checkout@main",
+        "- uses: actions/checkout@3d3c42e",
+        "- uses: actions/checkout",
+        "- uses: docker://alpine:3",
+        "- 'uses': actions/checkout@v5",
+        "- uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1",
+    ],
+)
+def test_what_counts_as_not_pinned(text: str) -> None:
+    """The test of the tests."""
+    assert len(unpinned(text)) == 1
+
+
+def test_no_job_has_rights_that_it_does_not_name() -> None:
+    """None by default; the build, which runs the project and all that it fetches, can write nothing."""
+    assert RELEASE["permissions"] == {}
+    rights: dict[str, Any] = {name: job["permissions"] for name, job in RELEASE["jobs"].items()}
+    assert rights["build"] == {"contents": "read"}
+    assert rights["python"] == {"id-token": "write"}
+    assert "contents" not in rights["image"]
+    assert "packages" not in rights["files"]
+
+
+def test_what_publishes_runs_nothing_of_the_project() -> None:
+    """It has no checkout, no make, no Python: what the build left is data to it."""
+    for name, job in RELEASE["jobs"].items():
+        if not WRITES & {right for right, level in job["permissions"].items() if level == "write"}:
+            continue
+        used = [step["uses"] for step in job["steps"] if "uses" in step]
+        run = " ".join(step.get("run", "") for step in job["steps"])
+        assert "build" in job["needs"], name
+        assert not [action for action in used if action.startswith("actions/checkout@")], name
+        assert not re.search(r"\b(make|python3?|pip|npm|bash|sh) [^|]*", run.replace("mkdir python", "")), (
+            name
+        )
+
+
+def test_values_come_into_scripts_as_variables() -> None:
+    """Written into a script, a tag's name with a quote in it would be code."""
+    for job in RELEASE["jobs"].values():
+        assert not [step["run"] for step in job["steps"] if "${{" in step.get("run", "")]
+
+
+def test_what_is_published_is_signed_and_its_origin_told() -> None:
+    """The image and the chart by cosign, everything by an attestation; with the bill of the image."""
+    text = (ROOT / ".github" / "workflows" / "release.yml").read_text()
+    assert text.count("cosign sign --yes ") == 2
+    assert text.count("attest-build-provenance@") == 2
+    assert text.count("attest-sbom@") == 1
+    assert "sha256sum --check --strict SHA256SUMS" in text
