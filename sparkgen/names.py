@@ -21,6 +21,8 @@ from sparkgen import contract
 MAX_LABEL = 63
 """Characters of a DNS-1123 label, and of a label's value."""
 MAX_APPLICATION_NAME = 45
+RESERVED_SUFFIXES = (f"-{contract.HISTORY}", "-shuffle-janitor")
+"""Ends of the names of the Roles that an application has besides its own: no other one is called so."""
 RUN_HASH_LENGTH = 8
 ATTEMPT_LENGTH = 5
 RUN_PLACEHOLDER = "0" * RUN_HASH_LENGTH

@@ -225,6 +225,7 @@ def _semantics() -> Table:
         },
         "portNames": rules_containers.PORT_NAMES,
         "readSettings": sorted(conf_table.READ),
+        "reservedSuffixes": names.RESERVED_SUFFIXES,
         "sameField": [{"name": name, "path": path} for name, path in conf_table.SAME_FIELD.items()],
         "switches": rules_sizes.SWITCHES,
     }

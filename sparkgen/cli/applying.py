@@ -13,6 +13,7 @@ from sparkgen.cli.laying import Outcome, Task, Way, apply_all
 from sparkgen.cli.pipeline import agree, check
 from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.request import Apply, Request
+from sparkgen.cli.shared import claim, shared_objects
 from sparkgen.cluster import ClusterError, Place, connect
 from sparkgen.cluster.channel import CONNECTIONS
 from sparkgen.errors import Severity, SparkgenError
@@ -39,6 +40,10 @@ def _apply(request: Request, options: Apply, place: Place) -> int:
         return 1
     cluster = connect(place)
     all_wanted = [_wanted(document, request.namespace or cluster.namespace) for document in documents]
+    found = (claim(document, wanted.objects) for document, wanted in zip(documents, all_wanted, strict=True))
+    if clashes := shared_objects(found):
+        show(clashes, request, Stdin(), on_stdout=False)
+        return 1
     if options.wait and len(all_wanted) != 1:
         raise SparkgenError("--wait is about one application: apply them one by one, or leave it out")
     tasks = [Task(wanted, None) for wanted in all_wanted]

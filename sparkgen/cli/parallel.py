@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from sparkgen.document import Document
-    from sparkgen.writers.manifest import Bundle
+    from sparkgen.writers.manifest import Bundle, Manifest
 
 # Below this, starting processes costs more than they save.
 FEW = 32
@@ -38,9 +38,15 @@ def render_all(documents: Sequence[Document], namespace: str) -> tuple[Bundle, .
 
 
 def _rendered(namespace: str, document: Document) -> Bundle:
-    """A document's manifests as texts only: objects are not sent home."""
+    """A document's manifests as texts: of the objects, only what names them is sent home."""
     bundle = render(document, namespace)
-    return replace(bundle, manifests=tuple(replace(manifest, object={}) for manifest in bundle.manifests))
+    return replace(bundle, manifests=tuple(_named_only(manifest) for manifest in bundle.manifests))
+
+
+def _named_only(manifest: Manifest) -> Manifest:
+    metadata = manifest.object["metadata"]
+    names = {key: metadata[key] for key in ("name", "namespace") if key in metadata}
+    return replace(manifest, object={"kind": manifest.object["kind"], "metadata": names})
 
 
 def each(

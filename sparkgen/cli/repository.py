@@ -18,6 +18,7 @@ from sparkgen.cli.parallel import each
 from sparkgen.cli.pipeline import agree, check, render
 from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.request import Request
+from sparkgen.cli.shared import Claim, claims, shared_objects
 from sparkgen.cli.tree import Part, parts
 from sparkgen.errors import Problem, Severity, SparkgenError
 
@@ -46,12 +47,16 @@ class Rendered:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a part: its problems, what its documents describe, and, without errors, their files."""
+    """What became of a part: its problems, what its documents describe, and, without errors, their files.
+
+    `claims`: the objects of each of its documents.
+    """
 
     environment: str
     problems: tuple[Problem, ...]
     identities: tuple[Identity, ...]
     rendered: tuple[Rendered, ...]
+    claims: tuple[Claim, ...] = ()
 
 
 def render_repository(request: Request) -> int:
@@ -99,12 +104,14 @@ def _outcome(request: Request, part: Part) -> Outcome:
     if checked.errors:
         return Outcome(part.environment, checked.problems, found, ())
     agree(checked.documents, request.namespace)
-    rendered = []
+    rendered, bundles = [], []
     for document in checked.documents:
         bundle = render(document, request.namespace)
+        bundles.append(bundle)
         files = {manifest.filename: manifest.text for manifest in bundle.files}
         rendered.append(_compared(part.place(bundle.name), files, request))
-    return Outcome(part.environment, checked.problems, found, tuple(rendered))
+    claimed = tuple(claims(checked.documents, bundles))
+    return Outcome(part.environment, checked.problems, found, tuple(rendered), claimed)
 
 
 def _compared(place: str, files: Mapping[str, str], request: Request) -> Rendered:
@@ -127,11 +134,16 @@ def _problems(outcomes: Iterable[Outcome], request: Request) -> list[Problem]:
 
     found: list[Problem] = []
     together: dict[str, list[Identity]] = {}
+    by_environment: dict[str, list[Claim]] = {}
     for outcome in outcomes:
         found += outcome.problems
         together.setdefault(outcome.environment, []).extend(outcome.identities)
+        by_environment.setdefault(outcome.environment, []).extend(outcome.claims)
     for identities in together.values():
         found += defined_twice(identities)
+    if not any(one.severity is Severity.ERROR for one in found):
+        for claimed in by_environment.values():
+            found += shared_objects(claimed)
     wanted = (one for one in found if not request.quiet or one.severity is Severity.ERROR)
     return once(dict.fromkeys(wanted))
 

@@ -12,9 +12,11 @@ from sparkgen.cli import output
 from sparkgen.cli.pipeline import agree, check
 from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.request import Request
+from sparkgen.cli.shared import claims, shared_objects
 from sparkgen.errors import Problem, Severity, SparkgenError
 
 if TYPE_CHECKING:
+    from sparkgen.document import Document
     from sparkgen.writers.manifest import Bundle
     from sparkgen.writers.tree import Changes
 
@@ -25,8 +27,9 @@ def validate(request: Request) -> int:
     """Check documents and print what is wrong with them to standard output; 1 if anything is."""
     stdin = Stdin()
     checked = check(request, stdin)
-    show(_wanted(checked.problems, request), request, stdin, on_stdout=True)
-    if checked.errors or (request.strict and checked.problems):
+    problems = [*checked.problems, *([] if checked.errors else _shared(checked.documents, request))]
+    show(_wanted(problems, request), request, stdin, on_stdout=True)
+    if any(one.severity is Severity.ERROR for one in problems) or (request.strict and problems):
         return 1
     if not request.quiet and request.form in ("text", "concise"):
         number = len(checked.documents)
@@ -55,9 +58,21 @@ def render(request: Request) -> int:
         return 1
     agree(checked.documents, request.namespace)
     bundles = render_all(checked.documents, request.namespace)
+    if clashes := shared_objects(claims(checked.documents, bundles)):
+        show(clashes, request, stdin, on_stdout=False)
+        return 1
     if not request.directory:
         return _print(bundles)
     return _compare(bundles, request) if request.only_check else _write(bundles, request)
+
+
+def _shared(documents: Sequence[Document], request: Request) -> list[Problem]:
+    """Objects that several of the documents would make."""
+    from sparkgen.cli.parallel import render_all  # noqa: PLC0415 - not for one document
+
+    if len(documents) < 2:
+        return []
+    return shared_objects(claims(documents, render_all(documents, request.namespace)))
 
 
 def _wanted(problems: Sequence[Problem], request: Request) -> list[Problem]:

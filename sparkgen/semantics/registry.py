@@ -19,6 +19,7 @@ from sparkgen.semantics import rules_exposure as exposure
 from sparkgen.semantics import rules_historyserver as historyserver
 from sparkgen.semantics import rules_lifecycle as lifecycle
 from sparkgen.semantics import rules_metadata as metadata
+from sparkgen.semantics import rules_names as names
 from sparkgen.semantics import rules_pods as pods
 from sparkgen.semantics import rules_program as program
 from sparkgen.semantics import rules_secrets as secrets
@@ -149,6 +150,7 @@ RULES: tuple[Rule, ...] = (
     Rule("SG193", "budget-with-both", ERROR, "A disruption budget with both of its numbers.", access.budget_with_both),
     Rule("SG194", "budget-of-job", WARNING, "A disruption budget that Kubernetes cannot count.", access.budget_of_a_job),
     Rule("SG195", "logger-name", WARNING, "A logger that is a setting of log4j.", lifecycle.loggers),
+    Rule("SG196", "shared-name", ERROR, "A name with which two owners would share an object.", names.shared_names, names.shared_server_names, names.shared_server_names),
 )
 # fmt: on
 

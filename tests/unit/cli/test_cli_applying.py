@@ -106,16 +106,19 @@ def test_a_failure_leaves_the_others_whole(act: Act, kube: Kube) -> None:
     assert ("no one" in result.err) or ("no two" in result.err)
 
 
-def test_documents_that_share_objects_keep_their_order(act: Act, kube: Kube) -> None:
-    """The later one has the last word, as ever."""
+def test_documents_that_share_objects_are_refused(act: Act, kube: Kube) -> None:
+    """The later one would have the last word, and nobody would see it."""
     spec = DOCUMENT.partition("spec:\n")[2].replace("instances: 2", "instances: 5")
     head = DOCUMENT.partition("spec:\n")[0].replace("kind: Spark", "kind: ScheduledSpark")
     nested = "".join(f"  {line}\n" for line in spec.splitlines())
     scheduled = f'{head}spec:\n  schedule: "0 3 * * *"\n  template:\n{nested}'
     Path("twice.yaml").write_text(f"{DOCUMENT}---\n{scheduled}")
-    lines = act("apply", "twice.yaml", "--skip-preflight").out.splitlines()
-    assert lines.count("configmap/pi-tuning created") == lines.count("configmap/pi-tuning configured") == 1
-    assert '"instances": 5' in kube.one("ConfigMap", "pi-tuning")["data"]["tuning.json"]
+    result = act("apply", "twice.yaml", "--skip-preflight")
+    assert result.code == 1
+    assert (
+        "error[SG019] metadata.name: ScheduledSparkApplication pi renders ConfigMap pi-" in result.err
+    )
+    assert kube.named("ConfigMap") == []
 
 
 def child(*arguments: str, stdout: int, stderr: int) -> subprocess.Popen[str]:

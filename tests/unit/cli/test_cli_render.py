@@ -172,8 +172,8 @@ def test_the_same_application_as_two_kinds(cli: Cli) -> None:
     scheduled = DOCUMENT.partition("spec:\n")[0].replace("SparkApplication", "ScheduledSparkApplication")
     Path("b.yaml").write_text(f'{scheduled}spec:\n  schedule: "0 * * * *"\n  template:\n    {spec}\n')
     result = cli("render", "app.yaml", "b.yaml")
-    assert (result.code, result.out) == (2, "")
-    assert "2 documents describe the application pi" in result.err
+    assert (result.code, result.out) == (1, "")
+    assert "b.yaml:4:9: error[SG019] metadata.name: ScheduledSparkApplication pi renders" in result.err
 
 
 def many(number: int) -> None:

@@ -1,0 +1,77 @@
+"""Objects that two documents of one call would both make: the one applied last would replace the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sparkgen.errors import Position, Problem, Severity
+
+if TYPE_CHECKING:
+    from sparkgen.document import Document
+    from sparkgen.writers.manifest import Bundle
+
+_SHOWN = 3
+
+Key = tuple[str, str, str]
+"""An object of a cluster: kind, namespace, name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The objects that a document renders to, and where its name stands."""
+
+    document: str
+    position: Position
+    objects: frozenset[Key]
+
+
+def claim(document: Document, objects: Iterable[Mapping[str, Any]]) -> Claim:
+    """What a document renders to."""
+    keys = frozenset(
+        (str(item["kind"]), str(item["metadata"].get("namespace") or ""), str(item["metadata"]["name"]))
+        for item in objects
+    )
+    name = f"{document.value['kind']} {document.value['metadata']['name']}"
+    return Claim(name, document.node.locate(("metadata", "name")), keys)
+
+
+def claims(documents: Sequence[Document], bundles: Sequence[Bundle]) -> list[Claim]:
+    """What each document renders to."""
+    return [
+        claim(document, (manifest.object for manifest in bundle.manifests))
+        for document, bundle in zip(documents, bundles, strict=True)
+    ]
+
+
+def shared_objects(found: Iterable[Claim]) -> list[Problem]:
+    """SG019 for each document that renders an object of an earlier one."""
+    owners: dict[Key, Claim] = {}
+    problems: list[Problem] = []
+    for own in found:
+        shared: dict[Position, list[Key]] = {}
+        for key in sorted(own.objects):
+            first = owners.setdefault(key, own)
+            if first is not own:
+                shared.setdefault(first.position, []).append(key)
+        problems += [_shared(own, owners[keys[0]], keys) for keys in shared.values()]
+    return problems
+
+
+def _shared(own: Claim, first: Claim, keys: Sequence[Key]) -> Problem:
+    names = [f"{kind} {name}" for kind, _, name in keys]
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    step = "give one of the two another name or namespace"
+    if {kind for kind, _, _ in keys} == {"ServiceAccount"}:
+        step = "let one of the two render the account, and set `serviceAccount.create: false` in the other"
+    return Problem(
+        "SG019",
+        Severity.ERROR,
+        own.position,
+        ("metadata", "name"),
+        f"{own.document} renders {', '.join(names[:_SHOWN])}{more}, "
+        f"and so does {first.document} in {first.position}",
+        found=own.document.partition(" ")[2],
+        next_step=step,
+    )
