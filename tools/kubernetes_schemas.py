@@ -1,28 +1,38 @@
 """The schemas that kubeconform reads, for Kubernetes 1.30 to 1.36, without a network.
 
-    .venv/bin/python tools/kubernetes_schemas.py    print their folder; make it if it is not there
+    .venv/bin/python tools/kubernetes_schemas.py            print their folder; make it if it is not there
+    .venv/bin/python tools/kubernetes_schemas.py --write    write schemas/manifests.json anew
+    .venv/bin/python tools/kubernetes_schemas.py --check    exit 1 where that would change it
 
-They come from the PyPI package `kubernetes-validate`, which carries the strict variants (an unknown
-field is an error) of Kubernetes' published OpenAPI. kubeconform looks for
-`<folder>/v<version>-standalone-strict/<kind>-<group>-<version>.json`. The package's files cannot be
-used as they are: their `$id` is an address, and their `$ref`s go to it. Here each file is made
-self-contained: with the definitions it reaches, and without descriptions. Measured for one Job and
-seven versions: 0.3 s, against 0.9 s with references into one file of definitions; 0.5 s to write all.
-The schemas hold no enums, as Kubernetes publishes none: a wrong `restartPolicy` passes.
+They come from the PyPI package `kubernetes-validate`, which carries the strict variants (an unknown field
+is an error) of Kubernetes' published OpenAPI, and for HTTPRoute from the Gateway API's definition (crds.py).
+schemas/manifests.json has of them what sparkgen renders, without descriptions, each definition once for all
+the versions that agree on it: 140 KB for what are 3 MB as files, 11 KB in the wheel.
+`sparkgen schema --kubernetes` writes those files, and this tool does so for the tests: what is tested with
+is what users get.
+
+A file of the package cannot be used as it is: its `$id` is an address, and its `$ref`s go to it. Each that
+is written is self-contained. Measured for one Job and seven versions: 0.3 s, against 0.9 s with references
+into one file of definitions; 0.5 s to write all.
+The schemas hold no enums but HTTPRoute's, as Kubernetes publishes none: a wrong `restartPolicy` passes.
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib.metadata
 import importlib.util
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import crds
 import progress
 from cachedir import ToolError, cache_root, environment, key, publish
+from sparkgen.schema import manifests
+from sparkgen.schema.store import folder as schemas_folder
 
 MINOR_VERSIONS = tuple(f"1.{minor}" for minor in range(30, 37))
 """The Kubernetes versions that rendered manifests are checked against."""
@@ -35,39 +45,19 @@ KINDS = (
 )
 """The kinds that sparkgen renders, and those that its examples and pods refer to, as the files are named."""
 
-_DROPPED = ("$id", "description", "x-kubernetes-group-version-kind")
+GATEWAY, GATEWAY_FILE = ("gateway.networking.k8s.io/v1", "HTTPRoute"), "httproute-gateway-v1"
+"""The one custom kind that sparkgen renders, and how its file is named."""
+
+ROOT = Path(__file__).resolve().parents[1]
+_DROPPED = ("$id", "description", "example")
 _MARK = "/$defs/"
+_OWN = "x-kubernetes-"
+"""Keywords that only an API server reads."""
 
 
 def full_version(minor: str) -> str:
     """The version that kubeconform and the package know a minor one by: "1.30" is "1.30.0"."""
     return f"{minor}.0"
-
-
-def standalone(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
-    """`schema` with the definitions that it reaches under its own `$defs`: nothing to look up elsewhere."""
-    reached: set[str] = set()
-    waiting = list(_references(schema))
-    while waiting:
-        name = waiting.pop()
-        if name not in reached:
-            reached.add(name)
-            waiting.extend(_references(definitions[name]))
-    result: dict[str, Any] = _clean(schema)
-    return result | {"$defs": {name: _clean(definitions[name]) for name in sorted(reached)}}
-
-
-def _references(value: Any) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        for name, item in value.items():
-            # JSONSchemaProps has a field that is called "$ref": there it is a schema, not an address.
-            if name == "$ref" and isinstance(item, str):
-                yield item.rpartition(_MARK)[2]
-            else:
-                yield from _references(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _references(item)
 
 
 def _clean(value: Any, names_are_fields: bool = False) -> Any:
@@ -81,7 +71,7 @@ def _clean(value: Any, names_are_fields: bool = False) -> Any:
             result[name] = _clean(item)
         elif name == "$ref":
             result[name] = f"#{_MARK}{item.rpartition(_MARK)[2]}"
-        elif name not in _DROPPED:
+        elif name not in _DROPPED and not name.startswith(_OWN):
             result[name] = _clean(item, names_are_fields=name == "properties")
     return result
 
@@ -97,34 +87,113 @@ def _package() -> tuple[Path, str]:
     return Path(spec.origin).parent / "kubernetes-json-schema", version
 
 
-def _write(source: Path, folder: Path) -> None:
+def generate() -> str:
+    """The text of schemas/manifests.json: a line for each definition and the version that brought it."""
+    source, version = _package()
+    definitions, kinds = _by_version(source)
+    custom = _clean(crds.schemas()[GATEWAY])
+    for of_minor in kinds.values():
+        of_minor[GATEWAY_FILE] = custom
+    origin = f"kubernetes-validate {version}"
+    table = {
+        "$comment": f"Generated by tools/kubernetes_schemas.py from {origin}. Do not edit.",
+        "kubernetes": list(MINOR_VERSIONS),
+        "kinds": changes(kinds),
+        "definitions": changes(definitions),
+    }
+    return _lines(table)
+
+
+def changes(versions: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Name -> the versions that changed it, oldest first, and what it is from there on; None: it is gone."""
+    found: dict[str, dict[str, Any]] = {}
+    for name in sorted({name for one in versions.values() for name in one}):
+        last = None
+        for minor in versions:
+            now = versions[minor].get(name)
+            if now != last:
+                found.setdefault(name, {})[minor] = last = now
+    return found
+
+
+def _by_version(source: Path) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
+    """Minor version -> the definitions that are reached in it, and -> the schemas of the kinds."""
+    definitions: dict[str, dict[str, Any]] = {}
+    kinds: dict[str, dict[str, Any]] = {}
     for minor in MINOR_VERSIONS:
         origin = source / f"v{full_version(minor)}-local-strict"
         if not origin.is_dir():
             raise ToolError(
                 f"kubernetes-validate has no schemas of Kubernetes {minor}: pin a version that has."
             )
-        definitions = json.loads((origin / "_definitions.json").read_text("utf-8"))["$defs"]
-        target = folder / f"v{full_version(minor)}-standalone-strict"
-        target.mkdir()
-        for kind in KINDS:
-            schema = json.loads((origin / f"{kind}.json").read_text("utf-8"))
-            text = json.dumps(standalone(schema, definitions), sort_keys=True)
-            (target / f"{kind}.json").write_text(text, "utf-8")
+        known = json.loads((origin / "_definitions.json").read_text("utf-8"))["$defs"]
+        read = {kind: json.loads((origin / f"{kind}.json").read_text("utf-8")) for kind in KINDS}
+        kinds[minor] = {kind: _clean(schema) for kind, schema in read.items()}
+        clean = {name: _clean(schema) for name, schema in known.items()}
+        reached = [manifests.standalone(schema, clean).get("$defs", {}) for schema in kinds[minor].values()]
+        definitions[minor] = {name: one for some in reached for name, one in some.items()}
+    return definitions, kinds
+
+
+def _lines(table: Mapping[str, Any]) -> str:
+    """JSON with a line for each version of each name, so that a difference can be read."""
+    parts = []
+    for name, value in table.items():
+        if name not in ("kinds", "definitions"):
+            parts.append(f"{json.dumps(name)}: {json.dumps(value)}")
+            continue
+        entries = [
+            f"{json.dumps(one)}: {{\n"
+            + ",\n".join(f"{json.dumps(minor)}: {_compact(schema)}" for minor, schema in versions.items())
+            + "\n}"
+            for one, versions in value.items()
+        ]
+        parts.append(f"{json.dumps(name)}: {{\n" + ",\n".join(entries) + "\n}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _compact(schema: Any) -> str:
+    return json.dumps(schema, sort_keys=True, separators=(",", ":"))
+
+
+def _write(folder: Path) -> None:
+    for minor in MINOR_VERSIONS:
+        for path, text in manifests.files(minor).items():
+            target = folder / path
+            target.parent.mkdir(exist_ok=True)
+            target.write_text(text, "utf-8")
 
 
 def ensure(settings: Mapping[str, str] | None = None) -> Path:
     """The folder to give to kubeconform as `-schema-location`, made if need be."""
-    source, version = _package()
-    made_by = Path(__file__).read_bytes()  # another way of making them is another entry
+    shipped = schemas_folder() / manifests.FILE
+    made_by = Path(manifests.__file__).read_bytes()  # another way of making them is another entry
     root = cache_root(environment() if settings is None else settings)
-    target = root / "kubernetes-schemas" / f"{version}-{key(version, made_by)}"
-    return publish(target, lambda folder: _write(source, folder))
+    return publish(root / "kubernetes-schemas" / key(shipped.read_bytes(), made_by), _write)
+
+
+def main() -> int:
+    """The command line: 0 ok, 1 the file is out of date, or something cannot be had."""
+    parser = argparse.ArgumentParser(description="Kubernetes' schemas, for kubeconform.")
+    parser.add_argument("--write", action="store_true", help=f"write schemas/{manifests.FILE} anew")
+    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 on a difference")
+    options = parser.parse_args()
+    output = ROOT / "schemas" / manifests.FILE
+    try:
+        if options.write:
+            output.write_text(generate(), encoding="utf-8", newline="\n")
+        elif options.check and output.read_text(encoding="utf-8") != generate():
+            progress.say(
+                f"{output.name} is out of date: run .venv/bin/python tools/kubernetes_schemas.py --write"
+            )
+            return 1
+        elif not options.check:
+            print(ensure())
+    except ToolError as error:
+        progress.say(f"error: {error}")
+        return 1
+    return 0
 
 
 if __name__ == "__main__":
-    try:
-        print(ensure())
-    except ToolError as error:
-        progress.say(f"error: {error}")
-        sys.exit(1)
+    sys.exit(main())

@@ -43,7 +43,8 @@ def folder() -> Path:
     return installed if installed.is_dir() else package.parent / "schemas"
 
 
-def _read(name: str) -> Schema:
+def read(name: str) -> Schema:
+    """A schema file by its name; SparkgenError where the installation lacks it."""
     path = folder() / name
     try:
         schema: Schema = json.loads(path.read_text(encoding="utf-8"))
@@ -56,13 +57,13 @@ def _read(name: str) -> Schema:
 @functools.cache
 def application_schema() -> Schema:
     """The schema of a document, as the file has it."""
-    return _read(APPLICATION_FILE)
+    return read(APPLICATION_FILE)
 
 
 @functools.cache
 def kubernetes_schema() -> Schema:
     """The Kubernetes types that the document's schema refers to, as the file has them."""
-    return _read(KUBERNETES_FILE)
+    return read(KUBERNETES_FILE)
 
 
 @functools.cache

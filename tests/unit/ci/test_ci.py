@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,9 @@ from typing import Any
 import pytest
 import yaml
 
+import golang
+import gotools
+from cachedir import cache_root
 from sparkgen import contract
 
 ROOT = Path(__file__).parents[3]
@@ -78,6 +82,11 @@ class Repository:
         assert self.run(["git", *identity, "commit", "--quiet", "-m", "x"]).returncode == 0
         return self.run(["git", "rev-parse", "HEAD"]).stdout.strip()
 
+    def spoil(self) -> None:
+        """Misspell a field of a rendered Job."""
+        job = self.folder / "deploy" / "pi" / "job.yaml"
+        job.write_text(job.read_text().replace("backoffLimit:", "backofLimit:"))
+
     def change(self, old: str = "instances: 2", new: str = "instances: 3") -> None:
         """Change the document."""
         self.document.write_text(self.document.read_text().replace(old, new))
@@ -97,8 +106,12 @@ def repository(tmp_path: Path) -> Repository:
 def hook(name: str, repository: Repository) -> Done:
     """Run a hook as pre-commit does: its entry, the arguments of the configuration, the files that match."""
     defined = {one["id"]: one for one in read(ROOT / ".pre-commit-hooks.yaml")}[name]
-    [repo] = read(EXAMPLES / "pre-commit-config.yaml")["repos"]
-    used = {**defined, **next(one for one in repo["hooks"] if one["id"] == name)}
+    [repo, _] = read(EXAMPLES / "pre-commit-config.yaml")["repos"]
+    return play({**defined, **next(one for one in repo["hooks"] if one["id"] == name)}, repository)
+
+
+def play(used: dict[str, Any], repository: Repository) -> Done:
+    """Run what a hook's definition and its use come to."""
     files = repository.run(["git", "ls-files"]).stdout.split()
     named = [file for file in files if re.search(used.get("files", ""), file)]
     passed = named if used.get("pass_filenames", True) else []
@@ -121,6 +134,25 @@ def test_the_hooks_find_mistakes_and_what_is_not_rendered(repository: Repository
     assert "error[SG010]" in hook("sparkgen-validate", repository).stdout
 
 
+def conform_hook(repository: Repository) -> Done:
+    """Write the schemas as the one hook does, then run kubeconform as the other does."""
+    assert hook("sparkgen-schemas", repository).returncode == 0
+    [_, local] = read(EXAMPLES / "pre-commit-config.yaml")["repos"]
+    [used] = local["hooks"]
+    assert used["language"] == "golang"
+    command = str(gotools.ensure("kubeconform"))  # what Go installs for the hook
+    return play({**used, "entry": used["entry"].replace("kubeconform", command, 1)}, repository)
+
+
+def test_the_hook_of_kubeconform(repository: Repository) -> None:
+    """It passes what was rendered, and finds what somebody wrote into it."""
+    assert (done := conform_hook(repository)).returncode == 0, done.stdout + done.stderr
+    repository.spoil()
+    done = conform_hook(repository)
+    assert done.returncode == 1
+    assert "additional properties 'backofLimit' not allowed" in done.stdout
+
+
 def test_the_default_files_of_the_hook() -> None:
     """Documents of the usual name, in any folder, and no overlay."""
     pattern = next(one for one in read(ROOT / ".pre-commit-hooks.yaml") if "files" in one)["files"]
@@ -132,7 +164,7 @@ def test_the_default_files_of_the_hook() -> None:
 
 # --- the composite action ---------------------------------------------------------------------------------
 
-INSTALL = "Install sparkgen"
+INSTALL = ("Install sparkgen", "Install kubeconform")
 FORGED = "::add-mask::x\n  ::set-output name=changed::true\nx ##[error]y\n::stop-commands::z\n::z::\n"
 
 
@@ -173,27 +205,35 @@ class Runner:
         for file in self.files.values():
             file.write_text("")
         self.temp = folder
+        if not (folder / "kubeconform").exists():
+            (folder / "kubeconform").symlink_to(gotools.ensure("kubeconform"))
 
     def run(self) -> list[Done]:
-        """All steps with a script but the installation, until one fails."""
+        """All steps with a script but those that install, until one fails."""
         done: list[Done] = []
         for step in self.action["runs"]["steps"]:
-            if "run" not in step or step["name"] == INSTALL or not self._wanted(step.get("if", "")):
+            if "run" not in step or step["name"] in INSTALL or not self._wanted(step.get("if", "")):
                 continue
             done.append(self._step(step))
             if done[-1].returncode:
                 break
         return done
 
-    def _step(self, step: dict[str, Any]) -> Done:
+    def step(self, name: str, **more: str) -> Done:
+        """One step by its name."""
+        [step] = [step for step in self.action["runs"]["steps"] if step.get("name") == name]
+        return self._step(step, **more)
+
+    def _step(self, step: dict[str, Any], **more: str) -> Done:
         assert "${{" not in step["run"], "a value in a script can be code"
         values = {name: self._value(text) for name, text in step.get("env", {}).items()}
         given = {**{name: str(path) for name, path in self.files.items()}, "RUNNER_TEMP": str(self.temp)}
         if self.path:
             given["PATH"] = f"{self.path}{os.pathsep}{environment()['PATH']}"
+        given["GITHUB_ACTION_PATH"] = str(ROOT)
         # bash as the runner calls it for `shell: bash`.
         command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
-        return self.repository.run(command, **given, **values)
+        return self.repository.run(command, **{**given, **values, **more})
 
     def _value(self, text: str) -> str:
         found = re.fullmatch(r"\$\{\{ inputs\.([\w-]+) \}\}", text)
@@ -219,7 +259,7 @@ def test_the_action_on_a_pull_request(repository: Repository, tmp_path: Path) ->
     repository.render()
     repository.commit()
     runner = Runner(repository, tmp_path, documents="apps", rendered="deploy", base=repository.base)
-    assert [done.returncode for done in runner.run()] == [0, 0, 0]
+    assert [done.returncode for done in runner.run()] == [0, 0, 0, 0]
     assert runner.outputs()["changed"] == "true"
     comment = Path(runner.outputs()["comment"]).read_text()
     assert "executor instances (Number of executors) | `2` | `3` | same run" in comment
@@ -231,7 +271,7 @@ def test_the_action_when_nothing_changes(repository: Repository, tmp_path: Path)
     repository.change("spec:", "# a comment\nspec:")
     repository.commit()
     runner = Runner(repository, tmp_path, documents="apps", base=repository.base)
-    assert [done.returncode for done in runner.run()] == [0, 0]
+    assert [done.returncode for done in runner.run()] == [0, 0, 0]
     assert runner.outputs()["changed"] == "false"
 
 
@@ -253,6 +293,72 @@ def test_the_action_fails_with_the_reason(
     assert said in last.stdout + last.stderr
 
 
+KUBECONFORM = "Check the manifests with kubeconform"
+
+
+def test_the_action_runs_kubeconform_on_what_it_rendered(repository: Repository, tmp_path: Path) -> None:
+    """For the version that is asked for, with the schemas of sparkgen alone; each object is looked at."""
+    runner = Runner(repository, tmp_path, documents="apps", kubernetes="1.33", base="")
+    _, done = runner.run()
+    assert re.search(r"Valid: [1-9]\d*, Invalid: 0, Errors: 0, Skipped: [12]\b", done.stdout), done.stdout
+    assert (tmp_path / "sparkgen-schemas" / "v1.33.0-standalone-strict" / "job-batch-v1.json").is_file()
+    job = tmp_path / "sparkgen-rendered" / "pi" / "job.yaml"
+    job.write_text(job.read_text().replace("backoffLimit:", "backofLimit:"))
+    done = runner.step(KUBECONFORM)
+    assert done.returncode == 1
+    assert "additional properties 'backofLimit' not allowed" in done.stdout
+
+
+def test_a_version_without_schemas_is_told(repository: Repository, tmp_path: Path) -> None:
+    """1.30 without quotes is 1.3 in a workflow."""
+    last = Runner(repository, tmp_path, documents="apps", kubernetes="1.3", base="").run()[-1]
+    assert last.returncode == 2
+    assert 'In YAML, quote it: "1.30"' in last.stdout
+
+
+def test_the_action_leaves_kubeconform_out(repository: Repository, tmp_path: Path) -> None:
+    """Where nobody asks for it, neither is it installed."""
+    runner = Runner(repository, tmp_path, documents="apps", kubernetes="", base="")
+    assert [done.returncode for done in runner.run()] == [0]
+    steps = [step for step in runner.action["runs"]["steps"] if "kubeconform" in step.get("name", "")]
+    assert [step["if"] for step in steps] == ["inputs.kubernetes != ''"] * 2
+
+
+def test_a_runner_without_go_is_told(repository: Repository, tmp_path: Path) -> None:
+    """What to do stands in an annotation."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "bash").symlink_to(str(shutil.which("bash")))
+    runner = Runner(repository, tmp_path, documents="apps")
+    done = runner.step("Install kubeconform", PATH=str(tmp_path / "bin"))
+    assert done.returncode == 1
+    assert done.stdout.startswith("::error::this runner has no Go")
+
+
+@pytest.mark.long
+def test_the_action_builds_kubeconform(repository: Repository, tmp_path: Path) -> None:
+    """With any Go, from what go.sum holds: the pinned version's modules, and no other."""
+    module = gotools.read_module(gotools.find_tool("kubeconform"))
+    go = golang.choose(module.go, golang.on_path(os.environ))
+    root = cache_root(os.environ)
+    path = f"{golang.command_of(go, root).parent}{os.pathsep}{os.environ['PATH']}"
+    given = {**golang.build_environment(go, root, os.environ), "PATH": path}
+    runner = Runner(repository, tmp_path, documents="apps")
+    (tmp_path / "kubeconform").unlink()
+    done = runner.step("Install kubeconform", **given)
+    assert done.returncode == 0, done.stderr
+    assert repository.run([str(tmp_path / "kubeconform"), "-v"]).returncode == 0
+
+
+def test_kubeconform_is_the_tested_one_everywhere() -> None:
+    """The examples name the version that tools/go/kubeconform pins, which the action builds."""
+    pinned = gotools.read_module(gotools.find_tool("kubeconform"))
+    texts = [path.read_text() for path in (*EXAMPLES.iterdir(), *(ROOT / "docs").glob("*.md"))]
+    named = {version for text in texts for version in re.findall(r"cmd/kubeconform@(\S+?)[\s\"`]", text)}
+    assert named == {pinned.version_of("github.com/yannh/kubeconform")}
+    image = read(EXAMPLES / "gitlab-ci.yml")["kubeconform"]["image"]
+    assert image.removeprefix("golang:").split(".") >= pinned.go.split(".")[:2]
+
+
 def test_a_base_that_is_not_there_fails(repository: Repository, tmp_path: Path) -> None:
     """A shallow clone: the message says what to fetch."""
     runner = Runner(repository, tmp_path, documents="apps", base="0" * 40)
@@ -268,10 +374,10 @@ def test_no_document_gives_the_runner_an_order(repository: Repository, tmp_path:
     repository.commit()
     for base in (repository.base, "0" * 40):
         runner = Runner(repository, tmp_path, documents="apps", rendered="deploy", base=base)
-        assert [obeyed(done) for done in runner.run()] == [[], []]
+        assert [obeyed(done) for done in runner.run()] == [[], [], []]
     repository.render()
     runner = Runner(repository, tmp_path, documents="apps", rendered="deploy", base=repository.base)
-    assert [obeyed(done) for done in runner.run()] == [[], [], []]
+    assert [obeyed(done) for done in runner.run()] == [[], [], [], []]
     assert runner.outputs()["changed"] == "true"
     assert "\x1b" not in runner.files["GITHUB_STEP_SUMMARY"].read_text()
     repository.change("type: Python", f"type: {forged}")
@@ -295,8 +401,7 @@ def test_the_action_stops_commands_whatever_is_printed(
         repository, tmp_path, path=str(stub.parent), documents="apps", rendered="deploy", base=repository.base
     )
     for name in ("Check the documents", "Check that the manifests are up to date", "Say what changes"):
-        [step] = [step for step in runner.action["runs"]["steps"] if step.get("name") == name]
-        done = runner._step(step)
+        done = runner.step(name)
         assert done.returncode == (0 if name == "Say what changes" and code == 1 else code)
         assert obeyed(done) == []
 
@@ -333,6 +438,12 @@ def gitlab(repository: Repository) -> Done:
     """Run the job's script as the runner does: one shell, line by line, the first failure ends it."""
     job = read(EXAMPLES / "gitlab-ci.yml")["spark"]
     variables = {**job["variables"], "CI_MERGE_REQUEST_DIFF_BASE_SHA": repository.base}
+    [binary] = [
+        Path(path) for path in read(EXAMPLES / "gitlab-ci.yml")[job["needs"][0]]["artifacts"]["paths"]
+    ]
+    (repository.folder / binary.parent).mkdir(exist_ok=True)
+    if not (repository.folder / binary).exists():
+        (repository.folder / binary).symlink_to(gotools.ensure("kubeconform"))
     return repository.run(["sh", "-e", "-c", "\n".join(job["script"])], **variables)
 
 
@@ -346,6 +457,7 @@ def test_the_gitlab_job(repository: Repository) -> None:
     [artifact] = read(EXAMPLES / "gitlab-ci.yml")["spark"]["artifacts"]["paths"]
     assert (repository.folder / artifact).read_text() in done.stdout
     assert "**Starts a new run: no**" in done.stdout
+    assert "Invalid: 0, Errors: 0" in done.stdout
 
 
 def test_the_gitlab_job_fails_when_it_should(repository: Repository) -> None:

@@ -206,4 +206,4 @@ def test_missing_files_are_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: A
     """An installation without its schema files says so."""
     monkeypatch.setattr(store, "folder", lambda: tmp_path)
     with pytest.raises(SparkgenError, match="not installed completely"):
-        store._read(store.APPLICATION_FILE)
+        store.read(store.APPLICATION_FILE)

@@ -1,4 +1,4 @@
-"""Kubernetes' schemas made self-contained for kubeconform."""
+"""Kubernetes' schemas, made self-contained and kept once for all versions, for kubeconform."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from kubernetes_schemas import KINDS, MINOR_VERSIONS, ensure, standalone
+from kubernetes_schemas import GATEWAY_FILE, KINDS, MINOR_VERSIONS, changes, ensure, generate
+from sparkgen.schema import manifests
 
+SHIPPED = Path(__file__).parents[3] / "schemas" / manifests.FILE
 DEFINITIONS = {
     "Spec": {
-        "description": "what is wanted",
         "properties": {"description": {"type": "string"}, "next": {"$ref": "#/$defs/Item"}},
         "required": ["description"],
     },
@@ -21,31 +22,51 @@ DEFINITIONS = {
 
 
 def test_a_schema_becomes_self_contained() -> None:
-    """What is reached, once or in a circle, moves in; prose goes; a field called "description" stays."""
-    schema = {
-        "$id": "https://example.org/kind",
-        "properties": {"spec": {"$ref": "/api/_definitions.json#/$defs/Spec", "description": "the spec"}},
+    """What is reached, once or in a circle, moves in; a field called "$ref" is a field."""
+    schema = {"properties": {"spec": {"$ref": "#/$defs/Spec"}}}
+    assert manifests.standalone(schema, DEFINITIONS) == {
+        **schema,
+        "$defs": {"Item": DEFINITIONS["Item"], "Spec": DEFINITIONS["Spec"]},
     }
-    assert standalone(schema, DEFINITIONS) == {
-        "properties": {"spec": {"$ref": "#/$defs/Spec"}},
-        "$defs": {
-            "Item": {"properties": {"again": {"$ref": "#/$defs/Item"}, "$ref": {"type": "string"}}},
-            "Spec": {
-                "properties": {"description": {"type": "string"}, "next": {"$ref": "#/$defs/Item"}},
-                "required": ["description"],
-            },
-        },
+
+
+def test_what_comes_changes_and_goes_is_kept_once() -> None:
+    """Each version gets back what it had, from the changes alone."""
+    versions = {
+        "1.30": {"a": {"type": "string"}, "b": {"type": "null"}},
+        "1.31": {"a": {"type": "string"}, "b": {"type": "null"}},
+        "1.32": {"a": {"type": "object"}, "c": {"type": "array"}},
     }
+    kept = changes(versions)
+    assert kept == {
+        "a": {"1.30": {"type": "string"}, "1.32": {"type": "object"}},
+        "b": {"1.30": {"type": "null"}, "1.32": None},
+        "c": {"1.32": {"type": "array"}},
+    }
+    table = {"kubernetes": list(versions), "kinds": kept, "definitions": {}}
+    assert {minor: manifests.of_minor(table, minor) for minor in versions} == versions
+
+
+def test_what_is_shipped_is_what_the_tool_makes() -> None:
+    """Of the pinned packages: no hand has changed it, and no version is missing."""
+    assert SHIPPED.read_text() == generate(), (
+        "run .venv/bin/python tools/kubernetes_schemas.py --write, and read the difference"
+    )
+    assert manifests.minors() == MINOR_VERSIONS
+    assert SHIPPED.stat().st_size < 250_000
 
 
 @pytest.mark.parametrize("minor", MINOR_VERSIONS)
 def test_every_kind_is_there_for_every_version(kubernetes_schemas: Path, minor: str) -> None:
     """Kubeconform's own names; each file resolves within itself; nothing but these kinds is written."""
     folder = kubernetes_schemas / f"v{minor}.0-standalone-strict"
-    assert sorted(path.name for path in folder.iterdir()) == sorted(f"{kind}.json" for kind in KINDS)
+    assert sorted(path.name for path in folder.iterdir()) == sorted(
+        f"{kind}.json" for kind in (*KINDS, GATEWAY_FILE)
+    )
     for path in folder.iterdir():
         text = path.read_text()
         assert '"$id"' not in text
+        assert "x-kubernetes-" not in text
         assert "_definitions.json" not in text
         assert json.loads(text)["additionalProperties"] is False
 

@@ -1,0 +1,53 @@
+"""Write files of our own that bear no header, each whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from sparkgen.errors import SparkgenError
+
+
+def put(directory: Path, files: Mapping[str, str], is_ours: Callable[[str], bool]) -> int:
+    """Have `files` (text by path below `directory`) there; how many were missing or different.
+
+    SparkgenError, and nothing written, where something stands that is not ours: a link is never followed
+    below `directory`, and a file is replaced only where `is_ours` says so of its text.
+    """
+    try:
+        changed = {path: text for path, text in files.items() if _differs(directory, path, text, is_ours)}
+        for path, text in changed.items():
+            (directory / path).parent.mkdir(parents=True, exist_ok=True)
+            _replace(directory / path, text)
+    except OSError as error:
+        raise SparkgenError(f"cannot write {error.filename or directory}: {error.strerror}") from error
+    return len(changed)
+
+
+def _differs(directory: Path, path: str, text: str, is_ours: Callable[[str], bool]) -> bool:
+    """Whether a file has to be written; SparkgenError where it must not."""
+    target = directory / path
+    for place in (target, *(directory / parent for parent in Path(path).parents[:-1])):
+        if place.is_symlink():
+            raise SparkgenError(f"{place} is a link: remove it, or name another folder")
+    if not target.exists():
+        return True
+    found = target.read_bytes().decode("utf-8", "replace") if target.is_file() else None
+    if found is None or not (found == text or is_ours(found)):
+        raise SparkgenError(f"{target} was not written by sparkgen: move it, or name another folder")
+    return found != text
+
+
+def _replace(target: Path, text: str) -> None:
+    """Write beside the file, then rename: a reader sees the old one or the new one."""
+    beside = target.with_name(f".{target.name}.{os.getpid()}.new")
+    try:
+        with beside.open("xb") as file:
+            file.write(text.encode())
+        beside.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+        raise
