@@ -115,9 +115,7 @@ def test_documents_that_share_objects_are_refused(act: Act, kube: Kube) -> None:
     Path("twice.yaml").write_text(f"{DOCUMENT}---\n{scheduled}")
     result = act("apply", "twice.yaml", "--skip-preflight")
     assert result.code == 1
-    assert (
-        "error[SG019] metadata.name: ScheduledSparkApplication pi renders ConfigMap pi-" in result.err
-    )
+    assert "error[SG019] metadata.name: ScheduledSparkApplication pi renders ConfigMap pi-" in result.err
     assert kube.named("ConfigMap") == []
 
 
