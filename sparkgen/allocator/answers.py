@@ -7,16 +7,22 @@ limitranger, namespace/lifecycle, serviceaccount, priority; pod-security-admissi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sparkgen.allocator.types import Answer
+from sparkgen.allocator.untrusted import shown
 
 EARLY = 60.0
 """Seconds in which a right, or another object, may yet be applied: a RoleBinding can come after the Job."""
 
 MAX_MESSAGE = 500
+MAX_WORDS = 4096
+"""Characters of a server's message that are read."""
+LONGEST_WAIT = 600.0
+"""Seconds that a server may ask to be left alone for: no API server asks for as long."""
 
 MAY_COME = "may come"
 """In the table below: refused within `EARLY` seconds of the first such answer, and hopeless after them."""
@@ -59,12 +65,14 @@ class Reply:
     @property
     def message(self) -> str:
         """The server's own words."""
-        return " ".join(str(self.body.get("message") or "").split())
+        found = self.body.get("message") if isinstance(self.body, dict) else None
+        return " ".join(shown(found[:MAX_WORDS]).split()) if isinstance(found, str) else ""
 
     @property
     def reason(self) -> str:
         """Kubernetes' one word for it (Status.reason): AlreadyExists, Conflict, Expired, ..."""
-        return str(self.body.get("reason") or "")
+        found = self.body.get("reason") if isinstance(self.body, dict) else None
+        return found if isinstance(found, str) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +94,10 @@ class Fault(Exception):
         super().__init__(reason)
         self.sent = sent
         self.retry_after = retry_after
+
+
+class TooLarge(Fault):
+    """An answer that is larger than anybody reads here: a list may be asked for in smaller pages."""
 
 
 def verdict(reply: Reply, what: str, *, early: bool = False) -> Verdict:
@@ -127,10 +139,11 @@ def is_another(reply: Reply) -> bool:
 
 def retry_after(reply: Reply) -> float | None:
     """Seconds that the server wants to be left alone; None when it does not say."""
-    details = reply.body.get("details") or {}
-    for text in (reply.retry_after, str(details.get("retryAfterSeconds") or "")):
-        if text.isascii() and text.isdigit() and int(text):
-            return float(text)
+    details = reply.body.get("details") if isinstance(reply.body, dict) else None
+    seconds = details.get("retryAfterSeconds") if isinstance(details, dict) else None
+    for text in (reply.retry_after, str(seconds) if isinstance(seconds, int) else ""):
+        if re.fullmatch(r"[0-9]{1,9}", text) and int(text):
+            return min(float(text), LONGEST_WAIT)
     return None
 
 

@@ -7,6 +7,7 @@ import time
 
 from sparkgen.allocator.install import Refused
 from sparkgen.allocator.kube import Kube
+from sparkgen.allocator.reduced import lean
 from sparkgen.allocator.secretfirst import SecretFirst
 from sparkgen.allocator.sidecar import Given, Made
 from sparkgen.allocator.transport import NoCluster, Transport, in_cluster
@@ -21,7 +22,7 @@ def world(given: Given) -> Made:
         raise Refused(str(error)) from None
     chances, secret = given.chances, given.secret
     kube = Kube(
-        Transport(access),
+        Transport(access, hook=lean),
         given.attempt,
         given.template,
         clock=chances.clock,

@@ -14,6 +14,7 @@ from sparkgen import contract
 from sparkgen.allocator.answers import Fault, Reply
 from sparkgen.allocator.history import IGNORE_HEALTH, SUPERSEDED, Asked, Object, Plan, plan
 from sparkgen.allocator.install import Refused, check_contract
+from sparkgen.allocator.untrusted import Malformed, mapping, name_in, objects
 
 PAGE = 500
 ATTEMPTS = 30
@@ -110,8 +111,15 @@ class _Patient:
         query = {"labelSelector": selector, "limit": str(PAGE)}
         while True:
             body = self._call("GET", path, query=query, headers=headers).body
-            yield from body.get("items") or ()
-            query["continue"] = (body.get("metadata") or {}).get("continue") or ""
+            try:
+                items = [_known(item) for item in objects(body.get("items"), "items")]
+                token = name_in(mapping(body.get("metadata"), "metadata"), "continue")
+            except Malformed as error:
+                raise Refused(f"GET {path}: the API server's answer is no list ({error})") from None
+            if token and token == query.get("continue"):
+                raise Refused(f"GET {path}: the API server's list has no end")
+            yield from items
+            query["continue"] = token
             if not query["continue"]:
                 return
 
@@ -149,6 +157,17 @@ class _Patient:
         raise Refused(
             f"{method} {path}: {said}; the account of this Job needs the Role that is rendered with it"
         )
+
+
+def _known(item: Object) -> Object:
+    """The object, if it says which one it is: only that may be deleted. Malformed when it does not."""
+    metadata = mapping(item.get("metadata"), "metadata")
+    for key in ("name", "uid", "resourceVersion"):
+        if not name_in(metadata, key):
+            raise Malformed(f"an object has no {key}")
+    for key in ("labels", "annotations"):
+        mapping(metadata.get(key), key)
+    return item
 
 
 def _name(item: Object) -> str:

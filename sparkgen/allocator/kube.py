@@ -7,9 +7,7 @@ after its server ends it, and after a connection that broke, from where it was: 
 
 from __future__ import annotations
 
-import json
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -17,26 +15,27 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.allocator import answers
-from sparkgen.allocator.answers import Fault, Reply, Verdict
+from sparkgen.allocator.answers import Fault, Reply, TooLarge, Verdict
 from sparkgen.allocator.attempt import Attempt
+from sparkgen.allocator.events import event_of
 from sparkgen.allocator.ports import Event, Listing, Notice, Pod, WatchEnded
-from sparkgen.allocator.reduced import reduced
+from sparkgen.allocator.received import GONE, event_of_line, page_of, pod_in, uid_in
+from sparkgen.allocator.reduced import owned_by
 from sparkgen.allocator.template import TemplateError, executor_pod
 from sparkgen.allocator.transport import Calls, Lines
 from sparkgen.allocator.types import Action, Answer, Create, Delete, Outcome
 from sparkgen.allocator.watching import Watching
 
-COMPONENT = "sparkgen-allocator"
-PAGE = 500
-"""Pods in one answer to a list, as kubectl asks for."""
+PAGES = (500, 50, 5, 1)
+"""Pods in one answer to a list: as kubectl asks for; fewer where such a page is too large to be read."""
+MAX_PODS = 100_000
+"""Executors that a list may have: ten times as many as were ever measured. More are none that we created."""
+MAX_PAGES = 2 * MAX_PODS
+"""Answers that a list may have: pods of others have our labels, too, and are passed over."""
 WATCH_SECONDS = (240, 360)
 """How long one watch lasts: about the servers' own choice, and never the same for all allocators."""
 SILENCE = 100.0
 """Seconds without a line after which a watch is opened anew; servers send a bookmark every minute."""
-GONE = 410
-"""The version is too old to go on from."""
-MAX_EVENT_MESSAGE = 1024
-"""Characters that an Event's message may have."""
 
 
 class Kube:
@@ -91,7 +90,7 @@ class Kube:
         # Without the number: many executors that are refused for one reason are told of once.
         found = self._verdict(reply, what, "create")
         words = found.message.replace(name, attempt.any_executor)
-        return _outcome(order, replace(found, message=words), _uid(reply))
+        return _outcome(order, replace(found, message=words), uid_in(reply))
 
     def delete(self, order: Delete) -> Outcome:
         """Delete an executor's pod, and no other: one that is not there any more is as good."""
@@ -117,21 +116,38 @@ class Kube:
 
     def list(self) -> Listing:
         """All pods of this attempt, reduced, as of now. WatchEnded when that cannot be told."""
-        query = {"labelSelector": self._attempt.selector, "limit": str(PAGE)}
-        pods: list[Pod] = []
+        what = "list executors"
         try:
-            while True:
-                reply = self._transport.call("GET", self._pods, query)
-                if reply.status != 200:
-                    raise self._ended(reply, "list executors")
-                pods += map(reduced, reply.body.get("items") or ())
-                metadata = reply.body["metadata"]
-                if not metadata.get("continue"):
-                    self._denied.pop("list executors", None)
-                    return Listing(tuple(pods), metadata["resourceVersion"])
-                query["continue"] = metadata["continue"]
+            listing = self._list_in_pages(what)
         except Fault as fault:
-            raise WatchEnded(answers.not_answered(fault, "list executors").message) from fault
+            raise WatchEnded(answers.not_answered(fault, what).message) from fault
+        self._denied.pop(what, None)
+        return listing
+
+    def _list_in_pages(self, what: str) -> Listing:
+        """The whole list; in smaller pages from where one was too large. Fault when there is none."""
+        query = {"labelSelector": self._attempt.selector}
+        pods: list[Pod] = []
+        sizes = iter(PAGES)
+        size = next(sizes)
+        for _ in range(MAX_PAGES):
+            try:
+                reply = self._transport.call("GET", self._pods, {**query, "limit": str(size)})
+            except TooLarge:
+                size = next(sizes, 0)
+                if not size:
+                    raise
+                continue
+            if reply.status != 200:
+                raise self._ended(reply, what)
+            found = page_of(reply)
+            pods += (pod for pod in found.pods if owned_by(pod, self._attempt.pod_uid))
+            if not found.more:
+                return Listing(tuple(pods), found.version)
+            if found.more == query.get("continue") or len(pods) > MAX_PODS:
+                break
+            query["continue"] = found.more
+        raise Fault("the API server's list has no end", sent=True)
 
     def watch(self, version: str) -> Iterator[Event]:
         """What happens from `version` on. Ends when this is closed; WatchEnded when there may be a gap."""
@@ -223,18 +239,25 @@ class Kube:
             self._streams.add(stream)
             try:
                 if not self._closed.is_set():
-                    yield from map(_event, stream.lines())
+                    yield from map(self._event, stream.lines())
             except Fault:
                 if not self._closed.is_set():
                     raise
             finally:
                 self._streams.discard(stream)
 
+    def _event(self, line: bytes) -> Event:
+        event = event_of_line(line)
+        if event.kind == "BOOKMARK" or owned_by(event.pod, self._attempt.pod_uid):
+            return event
+        return Event("BOOKMARK", {}, event.version)  # another's pod with our labels: how far the watch is
+
     def _ended(self, reply: Reply, what: str) -> WatchEnded:
         if reply.status == GONE:
             return WatchEnded("the API server has forgotten so old a version")
         said = self._verdict(reply, what, what)
-        return WatchEnded(said.message, said.retry_after or 0.0, hopeless=said.answer is Answer.HOPELESS)
+        words = said.message or answers.sentence(what, f"the API server answered {reply.status}")
+        return WatchEnded(words, said.retry_after or 0.0, hopeless=said.answer is Answer.HOPELESS)
 
     def _verdict(self, reply: Reply, what: str, right: str) -> Verdict:
         """What a reply means; a right that is missing may come within a minute of its first refusal."""
@@ -251,75 +274,30 @@ class Kube:
             return _outcome(order, self._verdict(reply, what, "get"))
         if reply.status == 404:
             words = f"pod {name} was there, and is being deleted"
-        elif not self._is_ours(reply.body):
+        elif not self._is_ours(reply):
             words = f"pod {name} belongs to somebody else: delete it, or find out who made it"
         else:
-            return Outcome(order, Answer.DONE, "it was there already", uid=_uid(reply))
+            return Outcome(order, Answer.DONE, "it was there already", uid=uid_in(reply))
         return Outcome(order, Answer.REFUSED, f"cannot {what}: {words}")
 
     def _uid_of(self, name: str) -> str:
         """The UID of our pod of that name; "" when there is none. Fault when nobody can say."""
         reply = self._transport.call("GET", f"{self._pods}/{name}")
-        if reply.status == 404 or (reply.status == 200 and not self._is_ours(reply.body)):
+        if reply.status == 404 or (reply.status == 200 and not self._is_ours(reply)):
             return ""
         if reply.status != 200:
             said = self._verdict(reply, f"look at pod {name}", "get")
-            raise Fault(said.message, sent=False, retry_after=said.retry_after)
-        return str(reply.body["metadata"]["uid"])
+            raise Fault(
+                said.message or f"the API server answered {reply.status}",
+                sent=False,
+                retry_after=said.retry_after,
+            )
+        return uid_in(reply)
 
-    def _is_ours(self, pod: Pod) -> bool:
-        owners = pod["metadata"].get("ownerReferences") or ()
-        return any(owner.get("uid") == self._attempt.pod_uid for owner in owners)
-
-
-def event_of(attempt: Attempt, notice: Notice, wall: float) -> dict[str, Any]:
-    """The Event (core/v1) that tells a notice; `wall` in seconds since 1970."""
-    time_of_day = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(wall))
-    return {
-        "apiVersion": "v1",
-        "kind": "Event",
-        "metadata": {"generateName": f"{attempt.pod_name}.", "namespace": attempt.namespace},
-        "involvedObject": {
-            "apiVersion": "v1",
-            "kind": "Pod",
-            "name": attempt.pod_name,
-            "namespace": attempt.namespace,
-            "uid": attempt.pod_uid,
-        },
-        "type": "Warning" if notice.warning else "Normal",
-        "reason": notice.reason,
-        "message": notice.message[:MAX_EVENT_MESSAGE],
-        "source": {"component": COMPONENT},
-        "reportingComponent": COMPONENT,
-        "reportingInstance": attempt.pod_name,
-        "firstTimestamp": time_of_day,
-        "lastTimestamp": time_of_day,
-        "count": 1,
-    }
-
-
-def _event(line: bytes) -> Event:
-    """One line of a watch. WatchEnded when it says that there is a gap; Fault when it cannot be read."""
-    try:
-        return event_in(json.loads(line))
-    except (ValueError, KeyError, TypeError) as error:
-        raise Fault(f"a line of the watch cannot be read ({error})", sent=True) from error
-
-
-def event_in(document: Mapping[str, Any]) -> Event:
-    """One object of a watch as an event; raises as `_event` does, and KeyError when it is none."""
-    kind, pod = document["type"], document["object"]
-    if kind != "ERROR":
-        return Event(kind, reduced(pod), pod["metadata"]["resourceVersion"])
-    if pod.get("code") == GONE:
-        raise WatchEnded("the API server has forgotten so old a version")
-    raise Fault(f"the watch was ended: {pod.get('message')}", sent=True)
+    def _is_ours(self, reply: Reply) -> bool:
+        """Whether our driver's pod owns the pod in a reply. Fault when it holds none."""
+        return owned_by(pod_in(reply), self._attempt.pod_uid)
 
 
 def _outcome(action: Action, verdict: Verdict, uid: str = "") -> Outcome:
     return Outcome(action, verdict.answer, verdict.message, verdict.retry_after, uid)
-
-
-def _uid(reply: Reply) -> str:
-    """The UID of the object in a reply; "" when it holds none."""
-    return str((reply.body.get("metadata") or {}).get("uid") or "")

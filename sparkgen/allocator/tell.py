@@ -20,6 +20,7 @@ from sparkgen.allocator.ports import Notice
 from sparkgen.allocator.story import Level, Line
 from sparkgen.allocator.tuning import Change
 from sparkgen.allocator.types import Outcome
+from sparkgen.allocator.untrusted import shown
 
 RECENT = 50
 """Lines of the log that /status shows."""
@@ -45,14 +46,14 @@ class Journal:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def write(self, line: Line) -> None:
-        """Write one line; whoever reads the log may be gone."""
+        """Write one line; whoever reads the log may be gone. Its text may be anybody's."""
         moment = self.now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        text = _text_line(moment, line)
+        text = shown(_text_line(moment, line))
         self.recent.append(text)
         if line.level is not Level.INFO:
             self.troubles.append(text)
         if self.as_json:
-            text = _json_line(moment, line)
+            text = shown(_json_line(moment, line))
         try:
             with self._lock:
                 self.stream.write(text + "\n")

@@ -10,8 +10,8 @@ import json
 import socket
 import ssl
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -22,10 +22,11 @@ import urllib3
 from sparkgen import contract
 from sparkgen.allocator.answers import Fault, Reply
 from sparkgen.allocator.attempt import url_host
+from sparkgen.allocator.reading import CONNECT_TIMEOUT, MAX_ANSWER, MAX_REFUSAL, Stream, faults, whole_of
+from sparkgen.allocator.untrusted import decode
 
 CONNECTIONS = 20
 """Kept open: as many as writes are ever in flight (absorb.MAX_WINDOW), and some for lists and watches."""
-CONNECT_TIMEOUT = 5.0
 READ_TIMEOUT = 30.0
 """Seconds for an answer: longer than admission webhooks may take together in most clusters."""
 
@@ -123,9 +124,15 @@ class Transport:
     """Calls to one API server, from any number of threads."""
 
     def __init__(
-        self, access: Access, agent: str = "sparkgen-allocator", read_timeout: float = READ_TIMEOUT
+        self,
+        access: Access,
+        agent: str = "sparkgen-allocator",
+        read_timeout: float = READ_TIMEOUT,
+        hook: Callable[[dict[str, Any]], Any] | None = None,
     ) -> None:
+        """`hook`: what takes an object's place while an answer is decoded (untrusted.decode)."""
         self._access = access
+        self._hook = hook
         self._headers = {"User-Agent": agent, "Accept": "application/json"}
         self._read_timeout = read_timeout
         self._lock = threading.Lock()
@@ -150,7 +157,7 @@ class Transport:
         timeout = urllib3.Timeout(connect=CONNECT_TIMEOUT, read=self._read_timeout)
         pool, own = self._ready()
         content = {} if data is None else {"Content-Type": "application/json"}
-        with _faults():
+        with faults():
             response = pool.request(
                 method,
                 _target(path, query),
@@ -159,8 +166,9 @@ class Transport:
                 timeout=timeout,
                 retries=False,
                 redirect=False,
+                preload_content=False,
             )
-            return _reply(response, response.data)
+            return self._reply(response)
 
     @contextmanager
     def stream(self, path: str, query: Mapping[str, str], silence: float) -> Iterator[Stream | Reply]:
@@ -169,7 +177,7 @@ class Transport:
         `silence`: seconds after which a server that says nothing is given up.
         """
         pool, headers = self._ready()
-        with _faults():
+        with faults():
             response = pool.urlopen(
                 "GET",
                 _target(path, query),
@@ -183,11 +191,25 @@ class Transport:
             if response.status == 200:
                 yield Stream(response)
             else:
-                with _faults():
-                    refusal = _reply(response, response.data)
+                with faults():
+                    refusal = self._reply(response)
                 yield refusal
         finally:
             response.close()  # not back to the pool: there may be more to come on it
+
+    def _reply(self, response: urllib3.BaseHTTPResponse) -> Reply:
+        """The answer with its body, which is a Status object, or, from what is in between, any text."""
+        good = response.status < 300
+        data = whole_of(response, MAX_ANSWER if good else MAX_REFUSAL, cut=not good)
+        try:
+            body = decode(data, self._hook) if data else {}
+        except ValueError:
+            body = data.decode(errors="replace")[:1000]
+        if not isinstance(body, dict):
+            if good:
+                raise Fault("the API server's answer is no JSON object", sent=True)
+            body = {"message": str(body)}
+        return Reply(response.status, body, response.headers.get("Retry-After", ""))
 
     def close(self) -> None:
         """Let go of the idle connections."""
@@ -218,67 +240,6 @@ class Transport:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.load_verify_locations(cafile=str(ca_file))
         return urllib3.HTTPSConnectionPool(host, port, ssl_context=context, **options)
-
-
-class Stream:
-    """An answer that comes in lines."""
-
-    def __init__(self, response: urllib3.BaseHTTPResponse) -> None:
-        self._response = response
-
-    def lines(self) -> Iterator[bytes]:
-        """Each whole line as it comes, until the server ends the answer. Fault when that breaks off."""
-        rest = b""
-        with _faults():
-            for piece in self._response.stream(2**16):
-                *whole, rest = (rest + piece).split(b"\n")
-                yield from filter(None, whole)
-
-    def stop(self) -> None:
-        """Wake the thread that waits for a line: it gets a Fault. From any other thread."""
-        with suppress(OSError, ValueError, RuntimeError):  # it has ended already
-            self._response.shutdown()
-
-
-@contextmanager
-def _faults() -> Iterator[None]:
-    """Turn what urllib3 raises into a Fault that says it in words."""
-    errors = urllib3.exceptions
-    try:
-        yield
-    except errors.NewConnectionError as error:  # before ConnectTimeoutError, which it is a kind of
-        raise Fault(f"the API server cannot be reached ({_cause(error)})", sent=False) from error
-    except errors.ConnectTimeoutError as error:
-        words = f"the API server does not take connections ({CONNECT_TIMEOUT:g} s)"
-        raise Fault(words, sent=False) from error
-    except errors.SSLError as error:
-        raise Fault(
-            f"the connection to the API server is not secure ({_cause(error)})", sent=False
-        ) from error
-    except errors.ReadTimeoutError as error:
-        raise Fault("the API server did not answer in time", sent=True) from error
-    except (errors.HTTPError, OSError, ValueError) as error:
-        raise Fault(f"the connection to the API server broke ({_cause(error)})", sent=True) from error
-
-
-def _cause(error: BaseException) -> str:
-    """The innermost error's words: urllib3 wraps the one that matters."""
-    while error.__cause__ or error.__context__:
-        error = error.__cause__ or error.__context__ or error
-    return f"{type(error).__name__}: {error}"
-
-
-def _reply(response: urllib3.BaseHTTPResponse, data: bytes) -> Reply:
-    """The answer with its body, which is a Status object, or, from what is in between, any text."""
-    try:
-        body = json.loads(data) if data else {}
-    except ValueError:
-        body = data.decode(errors="replace")[:1000]
-    if not isinstance(body, dict):
-        if response.status < 300:
-            raise Fault("the API server's answer is no JSON object", sent=True)
-        body = {"message": str(body)}
-    return Reply(response.status, body, response.headers.get("Retry-After", ""))
 
 
 def _target(path: str, query: Mapping[str, str] | None) -> str:

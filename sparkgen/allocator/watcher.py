@@ -69,6 +69,8 @@ class Watcher:
                 self.happened(event)
         except WatchEnded as end:
             return end
+        except Exception as error:  # noqa: BLE001 - what was sent must not end the process: it is asked again
+            return WatchEnded(f"internal error ({type(error).__name__}: {error})", LONGEST_PAUSE)
         return WatchEnded("the watch ended")
 
     def begin(self) -> float:

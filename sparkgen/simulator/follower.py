@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from sparkgen.allocator import answers
 from sparkgen.allocator.answers import Fault, Reply
-from sparkgen.allocator.kube import event_in
 from sparkgen.allocator.ports import Listing, WatchEnded
+from sparkgen.allocator.received import event_in
 from sparkgen.allocator.watching import Watching
 from sparkgen.simulator.apiserver import Object
 from sparkgen.simulator.wire import Client, Fate, Stream, Wire, time_out

@@ -226,3 +226,22 @@ def test_a_job_that_was_not_rendered() -> None:
     """What is missing is named."""
     with pytest.raises(Refused, match="the environment lacks SPARKGEN_RUN, SPARKGEN_WORKLOAD: render"):
         asked({**ENVIRONMENT, "SPARKGEN_RUN": "", "SPARKGEN_WORKLOAD": ""})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"items": [None]},
+        {"items": {}},
+        {"items": [{"metadata": None}], "metadata": {}},
+        {"items": [], "metadata": []},
+        {"items": [], "metadata": {"continue": 7}},
+        {"items": [{"metadata": {"name": "x", "uid": "y", "resourceVersion": "1", "annotations": []}}]},
+    ],
+)
+def test_an_answer_that_is_no_list(body: Any) -> None:
+    """Nothing is concluded from it, and nothing deleted."""
+    server = Server([], [], [Reply(200, body, "")])
+    with pytest.raises(Refused, match="is no list"):
+        kept_house(server)
+    assert server.calls == []

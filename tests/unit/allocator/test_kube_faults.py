@@ -5,11 +5,13 @@ A small HTTP server on loopback answers each request by the next line of a scrip
 
 from __future__ import annotations
 
+import gzip
 import json
 import queue
 import socket
 import threading
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -21,9 +23,10 @@ import pytest
 from sparkgen.allocator.answers import Fault
 from sparkgen.allocator.kube import Kube
 from sparkgen.allocator.ports import Event, Notice, WatchEnded
-from sparkgen.allocator.reduced import reduced
+from sparkgen.allocator.reduced import lean, reduced
 from sparkgen.allocator.transport import Access, NoCluster, Transport, in_cluster
 from sparkgen.allocator.types import Answer, Create, Delete, Profile
+from sparkgen.allocator.untrusted import decode
 from tests.unit.allocator.recorded_pods import ATTEMPT, executor
 
 TEMPLATE = {"metadata": {}, "spec": {"containers": [{"name": "spark-kubernetes-executor", "image": "spark"}]}}
@@ -226,6 +229,92 @@ def test_a_list_comes_in_pages(tmp_path: Path) -> None:
     assert listing.pods == tuple(reduced(page["items"][0]) for page in (first, last))
     assert "continue=more" in server.requests[1][1]
     assert "resourceVersion" not in server.requests[0][1]
+
+
+def huge(id_: int) -> dict[str, Any]:
+    """A pod with our labels, of somebody else, as large as Kubernetes takes it."""
+    pod = executor("running", id_)
+    pod["metadata"]["ownerReferences"] = [{"uid": f"other-{number}"} for number in range(200)]
+    pod["metadata"]["annotations"] = {"example.com/all": "x" * 200_000}
+    return pod
+
+
+def test_a_page_that_is_too_large_is_asked_for_in_smaller_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody's large pods with our labels: 500 of them are never read at once, and ours are found."""
+    monkeypatch.setattr("sparkgen.allocator.transport.MAX_ANSWER", 500_000)
+    items: list[Any] = [huge(1), huge(2), executor("running", 3)]
+    whole = {"metadata": {"resourceVersion": "9"}, "items": items}
+    part = {"metadata": {"resourceVersion": "9", "continue": "more"}, "items": items[:1]}
+    last = {"metadata": {"resourceVersion": "9"}, "items": items[1:]}
+    whole["items"] = [*items, *items]
+    with playing(tmp_path, answer(200, whole), answer(200, part), answer(200, last)) as (kube, server):
+        listing = kube.list()
+    assert [pod["metadata"]["uid"] for pod in listing.pods] == ["uid-3"]
+    assert ["limit=500" in path or "limit=50" in path for _, path, *_ in server.requests] == [True] * 3
+    assert "continue=more" in server.requests[2][1]
+
+
+def test_a_page_of_one_pod_that_is_too_large_is_a_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No server has such a pod; what answers in its place is not read on."""
+    monkeypatch.setattr("sparkgen.allocator.transport.MAX_ANSWER", 100_000)
+    with (
+        playing(tmp_path, *[answer(200, b"[" * 1_000_000)] * 4) as (kube, _),
+        pytest.raises(WatchEnded, match="the API server's answer has more than"),
+    ):
+        kube.list()
+
+
+def test_a_page_of_large_pods_takes_little_memory(tmp_path: Path) -> None:
+    """What nobody reads of a pod is dropped while the page is decoded: owners, annotations, managers."""
+    body = {"metadata": {"resourceVersion": "9"}, "items": [huge(id_) for id_ in range(1, 21)]}
+    text = json.dumps(body)
+    tracemalloc.start()
+    kept = decode(text, lean)
+    size = tracemalloc.get_traced_memory()[0] / len(kept["items"])
+    tracemalloc.stop()
+    assert size < 40_000
+
+
+def test_an_answer_that_never_ends_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A byte now and then keeps no thread for ever."""
+    monkeypatch.setattr("sparkgen.allocator.reading.WHOLE_TIMEOUT", 0.3)
+
+    def drip(script: Script) -> None:
+        script.send_response(200)
+        script.send_header("Content-Length", "1000")
+        script.end_headers()
+        for _ in range(20):
+            script.wfile.write(b" ")
+            time.sleep(0.1)
+
+    with playing(tmp_path, drip) as (kube, _), pytest.raises(WatchEnded, match=r"within 0\.3 s"):
+        kube.list()
+
+
+def test_a_line_without_an_end_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A watch that shows one line for ever is opened anew, and then counts as one with a gap."""
+    monkeypatch.setattr("sparkgen.allocator.reading.MAX_ANSWER", 100_000)
+    ticks = iter(range(0, 10_000, 20))
+    endless = [stream(b"x" * 60_000, b"x" * 60_000, b"x" * 60_000, then=silence) for _ in range(4)]
+    with (
+        playing(tmp_path, *endless, clock=lambda: float(next(ticks))) as (kube, _),
+        pytest.raises(WatchEnded, match="a line of the watch has more than"),
+    ):
+        next(kube.watch("9"))
+
+
+def test_a_packed_answer_is_not_unpacked(tmp_path: Path) -> None:
+    """Nobody asked for one, and a few bytes of it may be as much memory as there is."""
+    body = gzip.compress(json.dumps({"metadata": {"resourceVersion": "9"}, "items": []}).encode())
+    with (
+        playing(tmp_path, answer(200, body, Content_Encoding="gzip")) as (kube, _),
+        pytest.raises(WatchEnded, match="no JSON object"),
+    ):
+        kube.list()
 
 
 def test_a_list_that_fails_ends_with_words_and_a_pause(tmp_path: Path) -> None:

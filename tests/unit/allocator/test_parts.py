@@ -246,6 +246,27 @@ def follow() -> Iterator[Callable[[MemoryWorld], tuple[Watcher, list[str]]]]:
         stop()
 
 
+def test_a_fault_of_its_own_ends_no_watcher(
+    follow: Callable[[MemoryWorld], tuple[Watcher, list[str]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever an answer has led to: it is told, and asked for again."""
+    monkeypatch.setattr("sparkgen.allocator.watcher.LONGEST_PAUSE", 0.01)
+
+    class Odd(MemoryWorld):
+        """A world whose first list is none."""
+
+        lists = 0
+
+        def list(self) -> Listing:
+            """Fail in a way that nobody has thought of."""
+            self.lists += 1
+            return None if self.lists == 1 else super().list()  # type: ignore[return-value]
+
+    watcher, told = follow(Odd(ATTEMPT))
+    until(lambda: watcher.view.complete)
+    assert told[0].startswith("looking again at all executors: internal error (AttributeError")
+
+
 def test_the_view_follows(follow: Callable[[MemoryWorld], tuple[Watcher, list[str]]]) -> None:
     """One list, and events from then on."""
     world = Script([])
