@@ -45,6 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "own_cluster: needs the cluster of tools/cluster (its faults, namespaces, audit log)"
     )
+    config.addinivalue_line("markers", "core: played at every commit, however long it takes")
     config.addinivalue_line(
         "markers", "full: takes minutes; `make e2e-full` plays it, `make e2e` every tenth commit"
     )
@@ -77,7 +78,10 @@ def _left_out(items: list[pytest.Item], *, whole: bool) -> list[tuple[pytest.Ite
     names = frozenset(item.nodeid for item in items)
     if not whole:
         return [(item, "takes minutes: make e2e-full") for item in items if item.nodeid in full]
-    packed = shares.pack(shares.slow(shares.measured(), full, names))
+    core = frozenset(
+        item.nodeid for item in items if item.get_closest_marker("core") and item.nodeid not in full
+    )
+    packed = shares.pack(shares.slow(shares.measured(), full, names - core))
     chosen = share.chosen(HERE.parents[1], os.environ)
     return [
         (item, f"slow, in share {packed[item.nodeid]}, not {sorted(chosen)}: make e2e-full plays all")

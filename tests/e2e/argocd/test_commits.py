@@ -36,6 +36,7 @@ def has_driver(application: Application) -> None:
     wait_until(lambda: run in application.drivers().values(), 30, f"{run} has a driver", application.story)
 
 
+@pytest.mark.core
 def test_two_bumps_in_a_row_run_twice_and_kill_nothing(make: Make, restricted: str) -> None:
     """Three runs, one driver each; those of before are the very same."""
     application = begun(make, waiting("twice", restricted, VERSION))

@@ -79,6 +79,7 @@ def left(cluster: Cluster, namespace: str) -> list[str]:
     return [name for name in names if name not in NOT_OURS]
 
 
+@pytest.mark.core
 def test_the_life_of_a_release(helm: Helm, cluster: Cluster, restricted: str, tmp_path: Path) -> None:
     """Install, upgrade unchanged, upgrade while it runs, roll back, uninstall: no driver is ever hurt."""
     scripts(cluster, restricted)

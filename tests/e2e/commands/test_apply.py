@@ -26,6 +26,7 @@ def results(out: str) -> set[str]:
     return {line.partition(" ")[2] for line in out.splitlines()}
 
 
+@pytest.mark.core
 def test_created_unchanged_configured_and_taken_over(
     cluster: Cluster, restricted: str, sparkgen: Sparkgen, tmp_path: Path
 ) -> None:

@@ -39,6 +39,7 @@ def ready(application: Deployed, count: int) -> None:
     )
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("version", TESTED_VERSIONS)
 def test_executors_come_with_the_work_go_when_idle_and_come_again(
     version: str, cluster: Cluster, restricted: str
@@ -146,6 +147,7 @@ def test_what_the_code_asks_for_against_the_review_stops_the_application(
     assert "must not come so far" not in said
 
 
+@pytest.mark.core
 def test_user_code_sees_no_credential(cluster: Cluster, restricted: str) -> None:
     """Neither the driver nor an executor finds a token; the RPC secret is in nothing that one can read.
 

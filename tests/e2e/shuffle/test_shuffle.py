@@ -15,7 +15,11 @@ PATIENCE = 900
 
 @pytest.mark.parametrize(
     ("version", "host_network"),
-    [("4.3.0", False), ("3.5.8", False), pytest.param("4.3.0", True, marks=pytest.mark.full)],
+    [
+        pytest.param("4.3.0", False, marks=pytest.mark.core),
+        ("3.5.8", False),
+        pytest.param("4.3.0", True, marks=pytest.mark.full),
+    ],
     ids=["4.3.0", "3.5.8", "host-network"],
 )
 def test_no_map_task_runs_again(
