@@ -112,7 +112,7 @@ bench-plots: $(STAMP) ## Draw the kept numbers of the benchmarks into docs/bench
 	@$(BIN)/python tools/bench_plots.py
 
 release: $(STAMP) ## Make wheel, chart, runtime image, bills of materials and checksums in dist/; pushes nothing
-	@$(BIN)/python tools/release.py dist/release $(if $(DIRTY),--dirty)
+	@$(BIN)/python tools/release.py dist/release $(if $(DIRTY),--dirty) $(if $(IMAGE),--image $(IMAGE))
 
 golden: $(STAMP) tools ## Write the expected outputs of the tests anew; read the diff before you commit it
 	@$(BIN)/pytest -n 2 --regenerate $(TESTS)

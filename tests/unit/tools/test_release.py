@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import io
+import json
 import subprocess
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -87,3 +90,37 @@ def test_a_jar_is_listed_with_what_it_was_compiled_against(tmp_path: Path) -> No
         "spark": "3.5.8",
         "scala": "2.12.18",
     }
+
+
+def blob(files: tarfile.TarFile, data: bytes) -> str:
+    """Add a blob to an OCI archive; its digest."""
+    digest = hashlib.sha256(data).hexdigest()
+    entry = tarfile.TarInfo(f"blobs/sha256/{digest}")
+    entry.size = len(data)
+    files.addfile(entry, io.BytesIO(data))
+    return f"sha256:{digest}"
+
+
+def layer(**content: str) -> bytes:
+    """A compressed layer with these files."""
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w:gz") as files:
+        for name, text in content.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(text)
+            files.addfile(entry, io.BytesIO(text.encode()))
+    return made.getvalue()
+
+
+def test_packages_of_an_image_for_several_architectures(tmp_path: Path) -> None:
+    """Of the uppermost layer that lists them, through an index in the index, as builders write it."""
+    with tarfile.open(tmp_path / "image.tar", "w") as files:
+        status = {release.DPKG_STATUS: STATUS}
+        layers = [layer(**{release.DPKG_STATUS: "old"}), layer(**status), layer(other="")]
+        manifest = {"layers": [{"digest": blob(files, one)} for one in layers]}
+        inner = {"manifests": [{"digest": blob(files, json.dumps(manifest).encode())}]}
+        outer = json.dumps({"manifests": [{"digest": blob(files, json.dumps(inner).encode())}]}).encode()
+        entry = tarfile.TarInfo("index.json")
+        entry.size = len(outer)
+        files.addfile(entry, io.BytesIO(outer))
+    assert release.archived_status(tmp_path / "image.tar") == STATUS
