@@ -10,9 +10,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 from sparkgen import contract
 from sparkgen.allocator.exits import exit_code
@@ -22,12 +20,16 @@ from sparkgen.httpserver.server import listen
 from sparkgen.httpserver.values import METRICS, Answer, Handler, Request, Work, json_answer, text
 from sparkgen.httpserver.workers import Workers
 from sparkgen.janitor import cluster, settings
-from sparkgen.janitor.disk import BadDirectory, Disk, open_database, prepare
+from sparkgen.janitor.disk import Disk
+from sparkgen.janitor.pages import metrics_text, status_body
+from sparkgen.janitor.prepare import BadDirectory, prepare, wait_for_the_end
 from sparkgen.janitor.rounds import Janitor, Ports
 
 AGENT = "sparkgen-janitor"
 HUNG = 10
-"""So many intervals without a round, and the process is not well."""
+"""So many intervals without a whole round, and the process is not well: its first one, too."""
+HUNG_SECONDS = 300.0
+"""But never less: a round may take two minutes, when the API server is slow and there is much to remove."""
 PAGES_WAITING = 64
 """Questions for /status and /metrics that wait for the one thread that answers them."""
 LEAVING = 45.0
@@ -60,23 +62,6 @@ def _prepare() -> int:
     return 0
 
 
-def wait_for_the_end(
-    folders: Sequence[Path], patience: float, clock: Callable[[], float], sleep: Callable[[float], None]
-) -> None:
-    """Wait until no service has its database open, as one whose pod was deleted by force still may.
-
-    Refused when one has it for longer than `patience` (seconds): the kubelet tries again.
-    """
-    deadline = clock() + patience
-    while database := open_database(folders):
-        if clock() > deadline:
-            raise Refused(
-                f"{database} is open: a shuffle service still runs in these directories, and another one "
-                "beside it would forget what it serves. End it, or give each service directories of its own"
-            )
-        sleep(0.2)
-
-
 def _run() -> int:
     check_contract(os.environ)
     held, folders = settings.settings(os.environ), settings.directories(os.environ)
@@ -90,7 +75,7 @@ def _run() -> int:
         signal.signal(number, lambda *_: stop.set())
     port = settings.port(os.environ)
     try:
-        listener = listen("", port, handler(janitor, HUNG * held.interval))
+        listener = listen("", port, handler(janitor, max(HUNG * held.interval, HUNG_SECONDS)))
     except OSError as error:
         raise Refused(f"cannot listen on port {port}: {error}") from None
     node = os.environ.get(contract.ENV_NODE_NAME, "")
@@ -111,20 +96,31 @@ def handler(janitor: Janitor, patience: float) -> Handler:
             case contract.READY_PATH:
                 return text(200, "ok\n") if janitor.last else text(503, "no round yet\n")
             case contract.HEALTH_PATH:
-                well = janitor.last is None or time.monotonic() - janitor.last.at < patience
-                return text(200, "ok\n") if well else text(503, "no round for long\n")
+                silence = janitor.silence
+                well = silence < patience
+                return text(200, "ok\n") if well else text(503, f"no round for {silence:.0f} s\n")
             case contract.METRICS_PATH:
-                return Work(pages, lambda _: text(200, janitor.metrics(), METRICS))
+                return Work(pages, lambda _: text(200, metrics_text(janitor), METRICS))
             case contract.STATUS_PATH:
-                return Work(pages, lambda _: json_answer(200, janitor.body(), indent=2))
+                return Work(
+                    pages, lambda _: json_answer(200, status_body(janitor, time.monotonic()), indent=2)
+                )
         return text(404, "ask for /status or /metrics\n")
 
     return answer
 
 
-def _say(text: str) -> None:
+def _say(line: str) -> None:
     moment = datetime.now(UTC).isoformat(timespec="seconds")
-    print(f"{moment} {text}", flush=True)  # noqa: T201 - the container's log
+    print(f"{moment} {printable(line)}", flush=True)  # noqa: T201 - the container's log
+
+
+def printable(line: str) -> str:
+    """A line of the log, whatever is in it: names of files are anybody's, and need not even be text."""
+    return "".join(
+        one if one.isprintable() else one.encode("unicode_escape", "backslashreplace").decode()
+        for one in line
+    )
 
 
 def run() -> None:

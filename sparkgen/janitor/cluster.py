@@ -10,6 +10,8 @@ from sparkgen.allocator.transport import Calls
 from sparkgen.janitor.types import Answer, Drivers
 
 PAGE = 500
+MAX_PAGES = 200
+"""A list without end must not hold up the round."""
 SELECTOR = f"{contract.LABEL_ROLE}=driver"
 ENDED = frozenset({"Succeeded", "Failed"})
 """Phases that a pod never leaves (PodPhase)."""
@@ -19,7 +21,7 @@ def drivers(calls: Calls, namespace: str) -> Drivers:
     """The drivers of a namespace, as of now: no `resourceVersion`, so that no cache answers."""
     query = {"labelSelector": SELECTOR, "limit": str(PAGE)}
     running: set[str] = set()
-    while True:
+    for _ in range(MAX_PAGES):
         try:
             reply = calls.call("GET", f"/api/v1/namespaces/{namespace}/pods", query)
             if reply.status != 200:
@@ -33,6 +35,7 @@ def drivers(calls: Calls, namespace: str) -> Drivers:
         if not more:
             return Drivers(Answer.WHOLE, frozenset(running))
         query["continue"] = more
+    return Drivers(Answer.UNKNOWN, why=f"the API server's list has more than {MAX_PAGES * PAGE} drivers")
 
 
 def _pods(reply: Reply) -> list[dict[str, Any]]:

@@ -4,115 +4,136 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shutil
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+import secrets
+import stat
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from sparkgen.janitor.types import Owner, owner_of
+from sparkgen.janitor.removal import DIRECTORY, Removed, remove_tree
+from sparkgen.janitor.types import Discarded, Found, Owner, Trash, owner_of
 
 TRASH = ".trash-"
 """What is being removed is named so first: nobody ever sees a part of an application's files."""
 LOCK = ".in-use"
 """Executors hold this file of their sub-directory locked for as long as they live (shuffle.sh)."""
-DATABASES = ("registeredExecutors.ldb", "registeredExecutors.rdb")
-"""Where Spark's service keeps what executors registered (ExternalShuffleService); LevelDB or RocksDB."""
-DATABASE_LOCK = "LOCK"
-"""The file of a database that RocksDB and LevelDB hold locked for as long as they have it open (fcntl)."""
-MODE = 0o2770
-"""Readable and writable for the group, which what is made below inherits."""
+MAX_FOLDERS = 20_000
+"""Sub-directories that are looked after at once. A node has some hundreds, unless somebody makes them up."""
 
 
-class BadDirectory(Exception):
-    """A directory that cannot be used, and what to do about it."""
+def open_untrusted(name: str, parent: int) -> int:
+    """A descriptor of a regular file that somebody else has made, to read it. OSError.
+
+    Anything else is refused: a named pipe would hold whoever opens it, and a link would lead elsewhere.
+    BlockingIOError: a process holds a lease on it.
+    """
+    found = os.open(
+        name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC, dir_fd=parent
+    )
+    if stat.S_ISREG(os.fstat(found).st_mode):
+        return found
+    os.close(found)
+    raise OSError(f"{name} is no regular file")
+
+
+@contextmanager
+def opened(path: Path | str, parent: int | None = None, flags: int = os.O_PATH) -> Iterator[int]:
+    """A descriptor of a directory, for as long as it is needed. OSError, also for a link."""
+    found = os.open(path, flags | DIRECTORY, dir_fd=parent)
+    try:
+        yield found
+    finally:
+        os.close(found)
 
 
 class Disk:
-    """The directories of one service on one node."""
+    """The directories of one service on one node. `new_name`: a name that nobody guesses, at each call."""
 
-    def __init__(self, directories: Sequence[Path]) -> None:
+    def __init__(
+        self, directories: Sequence[Path], new_name: Callable[[], str] = lambda: secrets.token_hex(8)
+    ) -> None:
         self._directories = directories
+        self._new_name = new_name
 
-    def owners(self) -> frozenset[Owner]:
-        """Whose sub-directories there are. OSError when a directory cannot be read."""
-        names = (entry.name for directory in self._directories for entry in directory.iterdir())
-        return frozenset(owner for name in names if (owner := owner_of(name)))
+    def look(self, known: Container[Owner] = ()) -> Found:
+        """What there is. OSError when none of the directories can be read.
 
-    def held(self, owners: Iterable[Owner]) -> frozenset[Owner]:
-        """Those of which an executor on this node lives."""
-        return frozenset(
-            owner
-            for owner in owners
-            if any(_is_locked(directory / owner.folder / LOCK) for directory in self._directories)
+        Of more than MAX_FOLDERS, `known` ones come first: new ones cannot push them out.
+        """
+        kept: set[Owner] = set()
+        new: set[Owner] = set()
+        trash: list[Trash] = []
+        faults: list[OSError] = []
+        crowded = False
+        for directory in self._directories:
+            try:
+                for name in _names(directory):
+                    owner = owner_of(name)
+                    if owner is not None:
+                        of = kept if owner in known else new
+                        of.add(owner)
+                        crowded |= len(of) > MAX_FOLDERS
+                        if len(of) > MAX_FOLDERS:
+                            of.discard(owner)
+                    elif name.startswith(TRASH) and len(trash) < MAX_FOLDERS:
+                        trash.append(Trash(str(directory), name))
+            except OSError as error:
+                faults.append(error)
+        if len(faults) == len(self._directories):
+            raise faults[0]
+        room = MAX_FOLDERS - len(kept)
+        owners = kept | set(sorted(new)[:room]) if len(new) > room else kept | new
+        return Found(
+            frozenset(owners), tuple(trash), tuple(map(str, faults)), crowded=crowded or len(new) > room
         )
 
+    def is_held(self, owner: Owner) -> bool:
+        """Whether an executor on this node lives of it."""
+        return any(_is_locked(directory, owner.folder) for directory in self._directories)
+
     def used(self) -> float:
-        """The used share (0 to 1) of the fullest file system, of blocks or of inodes."""
-        return max(_used(directory) for directory in self._directories)
-
-    def remove(self, owner: Owner) -> None:
-        """Remove an application's files. OSError when something stays; the next `empty` goes on with it."""
+        """The used share (0 to 1) of the fullest file system, of blocks or of inodes. OSError."""
+        shares, faults = [], []
         for directory in self._directories:
-            trash = directory / f"{TRASH}{owner.folder}"
+            try:
+                shares.append(_used(directory))
+            except OSError as error:
+                faults.append(error)
+        if not shares:
+            raise faults[0]
+        return max(shares)
+
+    def discard(self, owner: Owner) -> Discarded:
+        """Rename an application's sub-directories to what is to be removed."""
+        made, fault = [], ""
+        for directory in self._directories:
+            try:
+                made.append(Trash(str(directory), self._rename(directory, owner)))
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                fault = str(error)
+        return Discarded(tuple(made), fault)
+
+    def _rename(self, directory: Path, owner: Owner) -> str:
+        with opened(directory) as parent:
+            name = f"{TRASH}{owner.folder}"
             with suppress(FileNotFoundError):
-                (directory / owner.folder).rename(trash)
-            _remove(trash)
+                os.stat(name, dir_fd=parent, follow_symlinks=False)
+                name += f"-{self._new_name()}"  # a removal is stuck there, and an executor was late
+            os.rename(owner.folder, name, src_dir_fd=parent, dst_dir_fd=parent)
+            return name
 
-    def empty(self) -> None:
-        """Finish removals that were interrupted. OSError when something stays."""
-        for directory in self._directories:
-            for entry in tuple(directory.iterdir()):
-                if entry.name.startswith(TRASH):
-                    _remove(entry)
-
-
-def prepare(directories: Sequence[Path], number: str) -> list[str]:
-    """Make directories fit for service, executors and janitor; what was done, in words. BadDirectory.
-
-    Runs as their owner, root, without a capability: an owner may give a directory to a group of its own. The
-    service does not run yet, so that its database may go, when it speaks of nothing that is there.
-    `number` is one that was not used here before.
-    """
-    for directory in directories:
-        status = directory.stat()
-        group, fits = os.getegid(), status.st_mode & 0o7777 == MODE
-        if status.st_gid == group and fits:
-            continue
-        if status.st_uid != os.geteuid():
-            raise BadDirectory(
-                f"{directory} belongs to user {status.st_uid}: give it to user {os.geteuid()}, or make it "
-                f"of group {group} with mode {MODE:o}, on this node"
-            )
-        os.chown(directory, -1, group)
-        directory.chmod(MODE)
-    done = [f"{directory} is of group {os.getegid()}, mode {MODE:o}" for directory in directories]
-    if not Disk(directories).owners():
-        for database in (directory / name for directory in directories for name in DATABASES):
-            if database.exists():
-                database.rename(database.with_name(f"{TRASH}{database.name}-{number}"))
-                done.append(f"{database} goes: no application's files are left that it speaks of")
-    return done
+    def remove(self, trash: Trash, expired: Callable[[], bool]) -> Removed:
+        """Go on with a removal until `expired`. OSError when its directory cannot be opened."""
+        with opened(trash.directory) as parent:
+            return remove_tree(parent, trash.name, expired, lambda: f"{TRASH}{self._new_name()}")
 
 
-def open_database(directories: Sequence[Path]) -> Path | None:
-    """The database that a service has open; None when there is none.
-
-    A service that starts beside another one takes the database, which is locked, for a broken one: it deletes
-    it, and no executor is known any more (RocksDBProvider.initRockDB, LevelDBProvider.initLevelDB).
-    """
-    found = (directory / name for directory in directories for name in DATABASES)
-    return next((database for database in found if _is_open(database / DATABASE_LOCK)), None)
-
-
-def _is_open(lock: Path) -> bool:
-    try:
-        with lock.open("rb") as file:  # a shared lock needs no right to write
-            fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:  # there is none
-        return False
-    return False
+def _names(directory: Path) -> Iterator[str]:
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            yield entry.name
 
 
 def _used(directory: Path) -> float:
@@ -123,25 +144,20 @@ def _used(directory: Path) -> float:
     return max(of_blocks, of_inodes)
 
 
-def _is_locked(path: Path) -> bool:
+def _is_locked(directory: Path, folder: str) -> bool:
+    """Whether a living process holds an application's lock.
+
+    What is no lock, or not ours to read, says nothing: then the cluster's word counts alone.
+    """
     try:
-        with path.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with opened(directory) as parent, opened(folder, parent) as inner:
+            lock = open_untrusted(LOCK, inner)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            finally:
+                os.close(lock)
     except BlockingIOError:
         return True
-    except OSError:  # there is none, or it is not ours to read: the cluster's word counts alone
+    except OSError:
         return False
     return False
-
-
-def _remove(path: Path) -> None:
-    """Remove a tree. What goes by itself meanwhile is as good; the first thing that stays is raised."""
-    failures: list[OSError] = []
-
-    def failed(_function: object, _path: object, info: tuple[object, BaseException, object]) -> None:
-        if isinstance(info[1], OSError) and not isinstance(info[1], FileNotFoundError):
-            failures.append(info[1])
-
-    shutil.rmtree(path, onerror=failed)
-    if failures:
-        raise failures[0]

@@ -4,46 +4,59 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 
-from sparkgen.allocator.prometheus import metric, single
 from sparkgen.janitor.decide import decide
+from sparkgen.janitor.inquiry import Asked, next_namespaces
+from sparkgen.janitor.removal import Removed
+from sparkgen.janitor.sweeper import Entry, Sweeper
 from sparkgen.janitor.types import (
     Answer,
     Decision,
+    Discarded,
     Drivers,
+    Found,
     Memory,
     Owner,
     Removal,
     Settings,
     Sight,
-    State,
+    Trash,
 )
+
+ASKING_SECONDS = 60.0
+"""For all lists of a round; the namespaces that are left have their turn in the next one."""
+REMOVING_SECONDS = (10.0, 60.0)
+"""For the removals of a round: the interval, but at least and at most so many. Then the next round begins."""
+PAUSE = 1.0
+"""Seconds between two rounds when there is more to remove."""
+MAX_TOLD = 10_000
+"""Lines of the log that are remembered, so that they are not said again."""
 
 
 class Files(Protocol):
     """What is asked of the disk (disk.Disk)."""
 
-    def owners(self) -> frozenset[Owner]:
-        """Whose sub-directories there are."""
+    def look(self, known: Container[Owner]) -> Found:
+        """Whose sub-directories there are, and what is being removed. OSError when nothing can be read."""
         ...
 
-    def held(self, owners: frozenset[Owner]) -> frozenset[Owner]:
-        """Those of which an executor on this node lives."""
+    def is_held(self, owner: Owner) -> bool:
+        """Whether an executor on this node lives of it."""
         ...
 
     def used(self) -> float:
-        """The used share of the fullest file system."""
+        """The used share of the fullest file system. OSError."""
         ...
 
-    def remove(self, owner: Owner) -> None:
-        """Remove an application's files."""
+    def discard(self, owner: Owner) -> Discarded:
+        """Make an application's sub-directories what is to be removed."""
         ...
 
-    def empty(self) -> None:
-        """Finish removals that were interrupted."""
+    def remove(self, trash: Trash, expired: Callable[[], bool]) -> Removed:
+        """Go on with a removal until `expired`. OSError."""
         ...
 
 
@@ -59,59 +72,108 @@ class Ports:
 
 @dataclass(frozen=True, slots=True)
 class Last:
-    """What the last round left behind, for those who ask."""
+    """What the last round left behind, for those who ask. `at`: when it ended."""
 
     at: float
     sight: Sight
     decision: Decision
+    memory: Memory
+    stuck: tuple[tuple[Trash, Entry], ...] = ()
 
 
 class Janitor:
-    """All rounds of one process, on one thread; `metrics` and `body` may be asked from others."""
+    """All rounds of one process, on one thread; the counters, `last` and `silence` are for others, too."""
 
     def __init__(self, ports: Ports, settings: Settings) -> None:
         self._ports = ports
-        self._settings = settings
+        self.settings = settings
         self._memory = Memory()
+        self._asked: dict[str, Asked] = {}
         self._told: dict[object, str] = {}
+        self._sweeper = Sweeper(ports.files.remove, ports.clock, self._gone, self._stuck)
+        self._began_at = ports.clock()
         self.removed: Counter[str] = Counter()
         self.faults: Counter[str] = Counter()
         self.last: Last | None = None
 
+    @property
+    def silence(self) -> float:
+        """Seconds since the last whole round, or since the beginning."""
+        last = self.last
+        return self._ports.clock() - (self._began_at if last is None else last.at)
+
     def run(self, stop: threading.Event) -> None:
         """Make rounds until it is told to stop."""
         while not stop.is_set():
+            more = False
             try:
-                self.round()
+                more = self.round()
             except OSError as error:
                 self._fault("disk", f"the service's directories cannot be read: {error}")
-            stop.wait(self._settings.interval)
+            except Exception as error:  # noqa: BLE001 - the next round may do better; /healthz tells if not
+                self._fault("round", f"a round broke off: {type(error).__name__}: {error}")
+            stop.wait(min(PAUSE, self.settings.interval) if more else self.settings.interval)
 
-    def round(self) -> Decision:
-        """One round. OSError when the directories cannot be read."""
+    def round(self) -> bool:
+        """One round; whether there is more to remove. OSError when the directories cannot be read."""
         ports, now = self._ports, self._ports.clock()
-        if not self._settings.dry_run:
-            self._empty()
-        owners = ports.files.owners()  # before the lists: they are about these
-        held = ports.files.held(owners)
-        drivers = {name: self._drivers(name) for name in sorted({owner.namespace for owner in owners})}
-        sight = Sight(owners, held, drivers, ports.files.used())
-        decision = decide(sight, self._memory, self._settings, now)
+        found = ports.files.look(
+            self.last.sight.owners if self.last else ()
+        )  # before the lists: they are about it
+        self._tell_of(found)
+        held = frozenset(owner for owner in found.owners if self._is_held(owner))
+        sight = Sight(
+            found.owners, held, self._ask({owner.namespace for owner in found.owners}), self._used()
+        )
+        decision = decide(sight, self._memory, self.settings, now)
         self._memory = decision.memory
-        for removal in decision.removals:
-            self._act(removal)
-        self._told = {key: text for key, text in self._told.items() if key in owners or key in drivers}
-        self.last = Last(now, sight, decision)
-        return decision
+        more = self._remove(found, decision)
+        if len(self._told) > MAX_TOLD:
+            self._told.clear()
+        self.last = Last(ports.clock(), sight, decision, self._memory, self._sweeper.stuck)
+        return more
 
-    def _empty(self) -> None:
+    # --- look -------------------------------------------------------------------------------------
+
+    def _tell_of(self, found: Found) -> None:
+        for fault in found.faults:
+            self._fault("disk", f"one of the service's directories cannot be read: {fault}")
+        if found.crowded:
+            self._fault(
+                "crowded", "there are more sub-directories than can be looked after; some of them wait"
+            )
+
+    def _is_held(self, owner: Owner) -> bool:
         try:
-            self._ports.files.empty()
+            return self._ports.files.is_held(owner)
+        except Exception as error:  # noqa: BLE001 - one application's fault is no other's
+            self._fault("lock", f"{owner.folder} stays: its lock cannot be read: {error}")
+            return True
+
+    def _used(self) -> float:
+        try:
+            return self._ports.files.used()
         except OSError as error:
-            self._fault("remove", f"what was to be removed stays: {error}")
+            self._fault("disk", f"nobody knows how full the disk is: {error}")
+            return 0.0
+
+    def _ask(self, namespaces: set[str]) -> dict[str, Drivers]:
+        """The drivers of as many namespaces as there is time for."""
+        clock, drivers = self._ports.clock, dict[str, Drivers]()
+        deadline = clock() + ASKING_SECONDS
+        self._asked = {name: asked for name, asked in self._asked.items() if name in namespaces}
+        for name in next_namespaces(namespaces, self._asked):
+            if drivers and clock() >= deadline:
+                break
+            drivers[name] = found = self._drivers(name)
+            self._asked[name] = Asked(clock(), found.answer)
+        return drivers
 
     def _drivers(self, namespace: str) -> Drivers:
-        found = self._ports.drivers(namespace)
+        try:
+            found = self._ports.drivers(namespace)
+        except Exception as error:  # noqa: BLE001 - as in _is_held
+            found = Drivers(Answer.UNKNOWN, why=f"{type(error).__name__}: {error}")
         if found.answer is not Answer.WHOLE:
             self.faults[found.answer.value] += 1
             self._once(namespace, f"namespace {namespace}: {found.answer.value}: {found.why}")
@@ -119,21 +181,61 @@ class Janitor:
             self._ports.say(f"namespace {namespace}: its drivers can be listed again")
         return found
 
-    def _act(self, removal: Removal) -> None:
-        folder = removal.owner.folder
-        if self._settings.dry_run:
-            self._once(removal.owner, f"would remove {folder}: {removal.why.split(' for ')[0]} (dry run)")
-            return
-        if removal.pressed and self._ports.files.used() <= self._settings.pressure:
-            return
+    # --- remove -----------------------------------------------------------------------------------
+
+    def _remove(self, found: Found, decision: Decision) -> bool:
+        """Begin what was decided, and go on with what has begun; whether there is more to do."""
+        if self.settings.dry_run:
+            for removal in decision.removals:
+                folder = removal.owner.folder
+                self._once(removal.owner, f"would remove {folder}: {removal.why.split(' for ')[0]} (dry run)")
+            return False
+        least, most = REMOVING_SECONDS
+        deadline = self._ports.clock() + min(max(self.settings.interval, least), most)
+        self._sweeper.forget_others(found.trash)
+        for trash in found.trash:
+            self._sweeper.begin(trash)
+        pressed = [removal for removal in decision.removals if removal.pressed]
+        for removal in decision.removals:
+            if not removal.pressed:
+                self._discard(removal)
+        more = self._sweeper.sweep(deadline)
+        # One by one: the next goes only where the one before it was not enough.
+        while pressed and not more and self._used() > self.settings.pressure:
+            self._discard(pressed.pop(0))
+            more = self._sweeper.sweep(deadline)
+        return more
+
+    def _discard(self, removal: Removal) -> None:
+        owner = removal.owner
         try:
-            self._ports.files.remove(removal.owner)
-        except OSError as error:
-            self._fault("remove", f"{folder} cannot be removed altogether: {error}")
+            discarded = self._ports.files.discard(owner)
+        except Exception as error:  # noqa: BLE001 - as in _is_held
+            discarded = Discarded(fault=f"{type(error).__name__}: {error}")
+        if discarded.fault:
+            self.faults["remove"] += 1
+            self._once(owner, f"{owner.folder} cannot be removed: {discarded.fault}")
+        else:
+            self._memory = _without(self._memory, owner)
+        for trash in discarded.trash:
+            self._sweeper.begin(trash, removal)
+
+    def _gone(self, trash: Trash, entry: Entry) -> None:
+        removal = entry.removal
+        self._told.pop(trash, None)
+        if removal is None:
+            self.removed["interrupted"] += 1
+            self._ports.say(f"removed {trash.name}: a removal that had begun before")
             return
         self.removed["pressure" if removal.pressed else "over"] += 1
-        self._memory = _without(self._memory, removal.owner)
-        self._ports.say(f"removed {folder}: {removal.why}")
+        self._ports.say(f"removed {removal.owner.folder}: {removal.why}")
+
+    def _stuck(self, trash: Trash, removed: Removed) -> None:
+        self.faults["remove"] += 1
+        some = f"{removed.entries} of its entries" if removed.entries > 1 else "a part of it"
+        self._once(trash, f"{trash.name} cannot be removed: {removed.why} ({some}); others go on")
+
+    # --- the log ----------------------------------------------------------------------------------
 
     def _fault(self, kind: str, text: str) -> None:
         self.faults[kind] += 1
@@ -144,63 +246,6 @@ class Janitor:
         if self._told.get(key) != text:
             self._told[key] = text
             self._ports.say(text)
-
-    # --- for those who ask ------------------------------------------------------------------------
-
-    def body(self) -> dict[str, Any]:
-        """The answer to /status."""
-        last, now = self.last, self._ports.clock()
-        if last is None:
-            return {"reason": "the first round has not been made yet"}
-        finished = self._memory.finished
-        return {
-            "secondsSinceRound": round(now - last.at, 1),
-            "used": round(last.sight.used, 4),
-            "dryRun": self._settings.dry_run,
-            "applications": [
-                {
-                    "namespace": owner.namespace,
-                    "driver": owner.uid,
-                    "state": state.value,
-                    "inUseHere": owner in last.sight.held,
-                    **({"finishedFor": round(now - finished[owner], 1)} if owner in finished else {}),
-                }
-                for owner, state in sorted(last.decision.states.items())
-            ],
-            "namespaces": {
-                name: found.why or found.answer.value for name, found in last.sight.drivers.items()
-            },
-        }
-
-    def metrics(self) -> str:
-        """The answer to /metrics."""
-        return "".join(self._lines())
-
-    def _lines(self) -> Iterator[str]:
-        last = self.last
-        if last is not None:
-            states = Counter(last.decision.states.values())
-            yield from metric(
-                "sparkgen_janitor_applications",
-                "gauge",
-                "Applications' sub-directories, by what is known of their drivers.",
-                (((("state", state.value),), states[state]) for state in State),
-            )
-            yield from single(
-                "sparkgen_janitor_disk_used_ratio", "gauge", "Of the fullest file system.", last.sight.used
-            )
-            yield from single(
-                "sparkgen_janitor_seconds_since_round",
-                "gauge",
-                "Seconds since the last round began.",
-                self._ports.clock() - last.at,
-            )
-        for name, text, counts in (
-            ("removed", "Sub-directories that were removed, by why.", self.removed),
-            ("faults", "Lists and removals that went wrong, by what.", self.faults),
-        ):
-            values = ((((("kind", kind),), count)) for kind, count in sorted(counts.items()))
-            yield from metric(f"sparkgen_janitor_{name}_total", "counter", text, values)
 
 
 def _without(memory: Memory, gone: Owner) -> Memory:

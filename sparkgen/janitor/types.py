@@ -32,6 +32,34 @@ def owner_of(folder: str) -> Owner | None:
     return Owner(found["namespace"], found["uid"]) if found else None
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Trash:
+    """What is being removed: a name in one of the service's directories. Others may have chosen the name."""
+
+    directory: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is in the service's directories."""
+
+    owners: frozenset[Owner] = frozenset()
+    trash: tuple[Trash, ...] = ()
+    faults: tuple[str, ...] = ()
+    """Why some of the directories could not be read."""
+    crowded: bool = False
+    """There are more sub-directories than are looked after at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Discarded:
+    """Sub-directories that are to be removed now. `fault`: why another one of the application stays."""
+
+    trash: tuple[Trash, ...] = ()
+    fault: str = ""
+
+
 class Answer(enum.Enum):
     """What a list of a namespace's drivers is worth."""
 

@@ -12,10 +12,13 @@ import pytest
 
 from sparkgen.allocator.install import Refused
 from sparkgen.httpserver.server import listen
-from sparkgen.janitor import __main__ as program
+from sparkgen.httpserver.values import Answer as Answered
+from sparkgen.httpserver.values import Request, Work, text
+from sparkgen.janitor import prepare as program
 from sparkgen.janitor import settings
-from sparkgen.janitor.__main__ import handler, wait_for_the_end
+from sparkgen.janitor.__main__ import handler, printable
 from sparkgen.janitor.disk import Disk
+from sparkgen.janitor.prepare import wait_for_the_end
 from sparkgen.janitor.rounds import Janitor, Ports
 from sparkgen.janitor.types import Answer, Drivers, Settings
 
@@ -135,3 +138,27 @@ def test_what_it_answers(tmp_path: Path) -> None:
     janitor.round()
     assert ask("/readyz") == 200
     server.close()
+
+
+def test_a_janitor_that_makes_no_round_is_not_well(tmp_path: Path) -> None:
+    """Neither before its first one nor after it: the kubelet starts it again. A round makes it well."""
+    now = 0.0
+    ports = Ports(Disk([tmp_path]), lambda _: Drivers(Answer.WHOLE), lambda: now, lambda _: None)
+    janitor = Janitor(ports, Settings())
+    answer = handler(janitor, 300.0)
+
+    def health() -> Answered | Work:
+        return answer(Request("GET", "/healthz"))
+
+    for _ in range(2):
+        now += 299
+        assert health() == text(200, "ok\n")
+        now += 1
+        assert health() == text(503, "no round for 300 s\n")
+        janitor.round()
+        assert health() == text(200, "ok\n")
+
+
+def test_a_line_of_the_log_is_one_line() -> None:
+    """Names of files are anybody's."""
+    assert printable("a\x1b[2J\n\udcff ü") == "a\\x1b[2J\\n\\udcff ü"

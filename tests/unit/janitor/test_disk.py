@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from sparkgen.janitor import disk
-from sparkgen.janitor.disk import BadDirectory, Disk, open_database, prepare
-from sparkgen.janitor.types import Owner
+from sparkgen.janitor.disk import Disk
+from sparkgen.janitor.prepare import DATABASES, BadDirectory, open_database, prepare
+from sparkgen.janitor.removal import Outcome, Removed, open_directory
+from sparkgen.janitor.types import Owner, Trash
 
 A, B = Owner("team", "uid-a"), Owner("team", "uid-b")
 
@@ -32,7 +34,13 @@ def test_whose_folders_there_are(tmp_path: Path) -> None:
     fill(first, A)
     fill(second, B)
     (first / "registeredExecutors.rdb").mkdir()
-    assert Disk([first, second]).owners() == {A, B}
+    assert Disk([first, second]).look().owners == {A, B}
+
+
+def remove(directories: list[Path], owner: Owner) -> list[Removed]:
+    """Remove an application's files: what came of it in each directory."""
+    made = Disk(directories)
+    return [made.remove(trash, lambda: False) for trash in made.discard(owner).trash]
 
 
 def test_removing(tmp_path: Path) -> None:
@@ -41,15 +49,17 @@ def test_removing(tmp_path: Path) -> None:
     for directory in (first, second):
         fill(directory, A)
         fill(directory, B)
-    Disk([first, second]).remove(A)
+    assert remove([first, second], A) == [Removed(Outcome.GONE)] * 2
     assert sorted(path.name for path in tmp_path.glob("*/*")) == [B.folder, B.folder]
 
 
 def test_an_interrupted_removal_is_finished(tmp_path: Path) -> None:
     """Its folder has another name by then: nobody takes it for an application's."""
     fill(tmp_path, A).rename(tmp_path / f".trash-{A.folder}")
-    assert Disk([tmp_path]).owners() == frozenset()
-    Disk([tmp_path]).empty()
+    found = Disk([tmp_path]).look()
+    assert found.owners == frozenset()
+    (trash,) = found.trash
+    assert Disk([tmp_path]).remove(trash, lambda: False) == Removed(Outcome.GONE)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -64,14 +74,75 @@ def test_what_cannot_be_removed_is_told(tmp_path: Path, monkeypatch: pytest.Monk
         unlink(path, dir_fd=dir_fd)
 
     monkeypatch.setattr(os, "unlink", refuse)
-    with pytest.raises(PermissionError):
-        Disk([tmp_path]).remove(A)
-    assert Disk([tmp_path]).owners() == frozenset()
+    (tmp_path / A.folder / "other").touch()
+    assert remove([tmp_path], A) == [Removed(Outcome.STUCK, "Permission denied", 1)]
+    assert Disk([tmp_path]).look().owners == frozenset()
+    assert not list(tmp_path.rglob("other"))
+
+
+def test_a_removal_has_its_time(tmp_path: Path) -> None:
+    """What is left is gone on with, and nobody loses count."""
+    folder = fill(tmp_path, A)
+    for number in range(100):
+        (folder / f"file{number}").touch()
+    made, left = Disk([tmp_path]), iter([False] * 30)
+    (trash,) = made.discard(A).trash
+    assert made.remove(trash, lambda: next(left, True)) == Removed(Outcome.UNFINISHED)
+    assert 60 < len(list((tmp_path / trash.name).iterdir())) < 80
+    assert made.remove(trash, lambda: False) == Removed(Outcome.GONE)
+
+
+def test_an_application_that_comes_back_while_its_removal_is_stuck(tmp_path: Path) -> None:
+    """An executor was late: its folder has another name beside the first one's."""
+    fill(tmp_path, A)
+    made = Disk([tmp_path], lambda: "unguessed")
+    first = made.discard(A)
+    fill(tmp_path, A)
+    second = made.discard(A)
+    assert [one.trash[0].name for one in (first, second)] == [
+        f".trash-{A.folder}",
+        f".trash-{A.folder}-unguessed",
+    ]
+
+
+def test_a_directory_that_is_broken_is_no_reason_to_leave_the_others(tmp_path: Path) -> None:
+    """One disk of a node; without any of them there is nothing to say."""
+    good, bad = tmp_path / "good", tmp_path / "bad"
+    fill(good, A)
+    made = Disk([bad, good])
+    found = made.look()
+    assert found.owners == {A}
+    assert "No such file" in found.faults[0]
+    assert 0 < made.used() < 1
+    assert made.discard(A).trash == (Trash(str(good), f".trash-{A.folder}"),)
+    for nothing in (Disk([bad]).look, Disk([bad]).used):
+        with pytest.raises(FileNotFoundError):
+            nothing()
+
+
+def test_folders_that_somebody_made_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many as are looked after: those that are known already first."""
+    monkeypatch.setattr(disk, "MAX_FOLDERS", 3)
+    known = {Owner("z", "1"), Owner("z", "2")}
+    for owner in (*known, *(Owner("a", f"{number}") for number in range(50))):
+        (tmp_path / owner.folder).mkdir()
+    found = Disk([tmp_path]).look(known)
+    assert known < found.owners
+    assert len(found.owners) == 3
+    assert found.crowded
+    assert not Disk([tmp_path / "a_1"]).look().crowded
+
+
+def test_another_file_system_is_not_entered(tmp_path: Path) -> None:
+    """Whoever mounted it there wants to keep what is in it."""
+    with pytest.raises(OSError, match="another file system is mounted there"):
+        open_directory(str(tmp_path), device=-1)
 
 
 def test_removing_what_is_not_there_is_no_failure(tmp_path: Path) -> None:
     """Somebody else may have been faster."""
-    Disk([tmp_path]).remove(A)
+    assert remove([tmp_path], A) == []
+    assert Disk([tmp_path]).remove(Trash(str(tmp_path), "none"), lambda: False) == Removed(Outcome.GONE)
 
 
 def test_what_is_held(tmp_path: Path) -> None:
@@ -80,8 +151,8 @@ def test_what_is_held(tmp_path: Path) -> None:
     fill(tmp_path, B)
     with lock.open("ab") as file:
         fcntl.flock(file, fcntl.LOCK_SH)
-        assert Disk([tmp_path]).held([A, B]) == {A}
-    assert Disk([tmp_path]).held([A, B]) == frozenset()
+        assert [Disk([tmp_path]).is_held(owner) for owner in (A, B)] == [True, False]
+    assert not Disk([tmp_path]).is_held(A)
 
 
 def test_the_fullest_file_system_counts(tmp_path: Path) -> None:
@@ -105,22 +176,23 @@ def test_preparing_somebody_elses_directory(tmp_path: Path, monkeypatch: pytest.
         prepare([tmp_path], "1")
 
 
-@pytest.mark.parametrize("name", disk.DATABASES)
+@pytest.mark.parametrize("name", DATABASES)
 def test_the_database_goes_when_it_speaks_of_nothing(tmp_path: Path, name: str) -> None:
     """Only before the service starts, and only when no application's files are there."""
     folder = fill(tmp_path, A)
     (tmp_path / name).mkdir()
     prepare([tmp_path], "1")
     assert (tmp_path / name).is_dir()
-    Disk([tmp_path]).remove(A)
+    remove([tmp_path], A)
     assert not folder.exists()
     (said,) = [line for line in prepare([tmp_path], "2") if " goes: " in line]
     assert name in said
-    Disk([tmp_path]).empty()
+    (trash,) = Disk([tmp_path]).look().trash
+    Disk([tmp_path]).remove(trash, lambda: False)
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", disk.DATABASES)
+@pytest.mark.parametrize("name", DATABASES)
 def test_a_database_that_a_service_has_open(tmp_path: Path, name: str) -> None:
     """Its lock is another process's, of the kind that RocksDB and LevelDB take; it ends with that process."""
     first, second = tmp_path / "1", tmp_path / "2"
@@ -140,3 +212,13 @@ def test_a_database_that_a_service_has_open(tmp_path: Path, name: str) -> None:
         assert open_database([first, second]) == second / name
         service.communicate(timeout=30)
     assert open_database([first, second]) is None
+
+
+def test_a_lock_of_a_database_that_is_none(tmp_path: Path) -> None:
+    """Nobody waits for a named pipe, or follows a link."""
+    database = tmp_path / DATABASES[0]
+    database.mkdir()
+    os.mkfifo(database / "LOCK")
+    assert open_database([tmp_path]) is None
+    (tmp_path / DATABASES[1]).symlink_to(database)
+    assert open_database([tmp_path]) is None

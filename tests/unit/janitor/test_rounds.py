@@ -14,8 +14,9 @@ import pytest
 
 from sparkgen.allocator.answers import Fault, Reply
 from sparkgen.allocator.transport import Calls
-from sparkgen.janitor import cluster
+from sparkgen.janitor import cluster, pages
 from sparkgen.janitor.disk import Disk
+from sparkgen.janitor.pages import metrics_text, status_body
 from sparkgen.janitor.rounds import Janitor, Ports
 from sparkgen.janitor.types import Answer, Owner, Settings
 
@@ -171,7 +172,7 @@ def test_without_an_answer_nothing_goes(node: Node, refusal: Reply) -> None:
     node.server.refusal = refusal
     node.rounds(3000)
     assert node.left() == {A.folder, B.folder}
-    assert "sparkgen_janitor_faults_total" in node.janitor.metrics()
+    assert "sparkgen_janitor_faults_total" in metrics_text(node.janitor)
     assert len([line for line in node.said if "unknown" in line]) == 1
 
 
@@ -218,7 +219,7 @@ def test_pressure_ends_with_the_first_that_is_enough(tmp_path: Path, monkeypatch
     monkeypatch.setattr(Disk, "used", full)
     node.janitor.round()
     assert node.left() == {B.folder}
-    assert 'removed_total{kind="pressure"} 1' in node.janitor.metrics()
+    assert 'removed_total{kind="pressure"} 1' in metrics_text(node.janitor)
 
 
 def test_nothing_on_the_disk_is_no_call(tmp_path: Path) -> None:
@@ -240,7 +241,7 @@ def test_a_thousand_applications_leave_nothing(tmp_path: Path) -> None:
     node.server.phases = {}
     node.rounds(30)
     assert node.left() == set()
-    assert node.janitor.body()["applications"] == []
+    assert status_body(node.janitor, node.now)["applications"] == []
 
 
 def test_a_disk_that_cannot_be_read_is_told(node: Node) -> None:
@@ -250,8 +251,8 @@ def test_a_disk_that_cannot_be_read_is_told(node: Node) -> None:
         Ports(
             Disk([node.folder / "none"]),
             lambda _: cluster.Drivers(Answer.WHOLE),
-            lambda: stop.set() or 0.0,
-            node.said.append,
+            lambda: 0.0,
+            lambda line: stop.set() or node.said.append(line),
         ),
         Settings(),
     )
@@ -265,7 +266,7 @@ def test_the_page_names_every_metric(tmp_path: Path) -> None:
     node.make(A)
     node.rounds(0)
     page = (Path(__file__).parents[3] / "docs" / "shuffle-service.md").read_text()
-    given = re.findall(r"^# TYPE (\S+)", node.janitor.metrics(), re.MULTILINE)
+    given = re.findall(r"^# TYPE (\S+)", metrics_text(node.janitor), re.MULTILINE)
     assert sorted(re.findall(r"^\| `(sparkgen_janitor_\w+)`", page, re.MULTILINE)) == sorted(given)
 
 
@@ -274,10 +275,176 @@ def test_the_state_of_all(node: Node) -> None:
     node.server.phases[A.uid] = "Succeeded"
     node.rounds(0)
     node.now += 60
-    body = node.janitor.body()
+    body = status_body(node.janitor, node.now)
     assert [(entry["driver"], entry["state"]) for entry in body["applications"]] == [
         (A.uid, "finished"),
         (B.uid, "running"),
     ]
     assert body["applications"][0]["finishedFor"] == 60
-    assert 'sparkgen_janitor_applications{state="running"} 1' in node.janitor.metrics()
+    assert 'sparkgen_janitor_applications{state="running"} 1' in metrics_text(node.janitor)
+
+
+class Troubled:
+    """A disk on which one application goes wrong in a way that nobody thought of."""
+
+    def __init__(self, disk: Disk, method: str, error: Exception) -> None:
+        self.disk, self.method, self.error = disk, method, error
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.disk, name)
+
+        def call(*arguments: Any) -> Any:
+            if name == self.method and A.folder in str(arguments) + getattr(arguments[0], "folder", ""):
+                raise self.error
+            return found(*arguments)
+
+        return call
+
+
+@pytest.mark.parametrize("method", ["is_held", "discard", "remove"])
+@pytest.mark.parametrize("error", [OSError(5, "I/O error"), RecursionError("too deep"), UnicodeError("name")])
+def test_what_goes_wrong_with_one_is_its_own(tmp_path: Path, method: str, error: Exception) -> None:
+    """Of any kind, at any step: the other's files go, and all of it is told."""
+    node = Node(tmp_path, Server(), Settings(grace=0))
+    node.make(A, B)
+    files: Any = Troubled(Disk([tmp_path]), method, error)
+    ports = Ports(files, lambda name: cluster.drivers(node.server, name), lambda: node.now, node.said.append)
+    node.janitor = Janitor(ports, node.settings)
+    node.rounds(100)
+    (left,) = node.left()
+    assert left.endswith(A.folder)
+    assert any(A.folder in line and str(error) in line for line in node.said)
+    kind = "lock" if method == "is_held" else "remove"
+    assert node.janitor.faults[kind] >= 1
+    assert f'faults_total{{kind="{kind}"}}' in metrics_text(node.janitor)
+    if method == "remove":
+        assert "sparkgen_janitor_stuck 1" in metrics_text(node.janitor)
+        (stuck,) = status_body(node.janitor, node.now)["stuck"]
+        assert stuck["name"] == f".trash-{A.folder}"
+        assert str(error) in stuck["why"]
+
+
+def test_what_is_stuck_is_told_once_and_tried_again(tmp_path: Path) -> None:
+    """Every five minutes; when it goes, that is told, too."""
+    node = Node(tmp_path, Server(), Settings(grace=0))
+    node.make(A)
+    trouble: Any = Troubled(Disk([tmp_path]), "remove", OSError(13, "Permission denied"))
+    ports = Ports(
+        trouble, lambda name: cluster.drivers(node.server, name), lambda: node.now, node.said.append
+    )
+    node.janitor = Janitor(ports, node.settings)
+    node.rounds(800)
+    assert node.janitor.faults["remove"] == 3
+    assert len([line for line in node.said if "cannot be removed" in line]) == 1
+    trouble.method = ""
+    node.rounds(300)
+    assert node.left() == set()
+    assert node.said[-1] == f"removed {A.folder}: its driver has been gone for 0 s"
+    assert "sparkgen_janitor_stuck 0" in metrics_text(node.janitor)
+
+
+@pytest.mark.parametrize("error", [OSError("disk"), RuntimeError("no list"), RecursionError()])
+def test_a_namespace_whose_list_goes_wrong_is_its_own(tmp_path: Path, error: Exception) -> None:
+    """Nothing is concluded of it; another one's files go."""
+    node = Node(tmp_path, Server(), Settings(grace=0))
+    other = Owner("broken", "uid-c")
+    node.make(A, other)
+
+    def drivers(name: str) -> cluster.Drivers:
+        if name == "broken":
+            raise error
+        return cluster.drivers(node.server, name)
+
+    ports = Ports(Disk([tmp_path]), drivers, lambda: node.now, node.said.append)
+    node.janitor = Janitor(ports, node.settings)
+    node.rounds(60)
+    assert node.left() == {other.folder}
+
+
+def test_a_round_that_breaks_off_is_told_and_no_round(tmp_path: Path) -> None:
+    """Whatever it was; the next one is made all the same."""
+    node, stop = Node(tmp_path, Server()), threading.Event()
+    rounds = 0
+
+    class Broken(Disk):
+        def look(self, _: object = ()) -> Any:
+            nonlocal rounds
+            rounds += 1
+            node.now += 400
+            if rounds == 3:
+                stop.set()
+            raise ValueError("nobody thought of it")
+
+    ports = Ports(
+        Broken([tmp_path]), lambda _: cluster.Drivers(Answer.WHOLE), lambda: node.now, node.said.append
+    )
+    node.janitor = Janitor(ports, Settings(interval=0.01))
+    node.janitor.run(stop)
+    assert node.said == ["a round broke off: ValueError: nobody thought of it"] * 3
+    assert node.janitor.silence == 1200
+    assert "sparkgen_janitor_seconds_since_round 1200" in metrics_text(node.janitor)
+
+
+def test_namespaces_that_somebody_made_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The API server is asked about a bounded number in each round; the real one is, in every one."""
+    node = Node(tmp_path, Server({A.uid: "Running"}), Settings(grace=0))
+    node.make(A)
+    node.janitor.round()
+    monkeypatch.setattr(pages, "MOST", 100)
+    for number in range(300):
+        (tmp_path / f"made-up-{number}_uid").mkdir()
+    asked: list[str] = []
+
+    def drivers(name: str) -> cluster.Drivers:
+        asked.append(name)
+        return (
+            cluster.Drivers(Answer.WHOLE, frozenset({A.uid}))
+            if name == "team"
+            else cluster.Drivers(Answer.DENIED)
+        )
+
+    ports = Ports(Disk([tmp_path]), drivers, lambda: node.now, node.said.append)
+    node.janitor = Janitor(ports, node.settings)
+    for _ in range(15):
+        before = len(asked)
+        node.now += 30
+        node.janitor.round()
+        assert len(asked) - before <= 64
+    assert len(set(asked)) == 301
+    first = asked.index("team")
+    assert asked[first:].count("team") >= 15 - first // 64 - 1
+    body = status_body(node.janitor, node.now)
+    assert len(body["applications"]) == 100
+    assert body["notShown"] == 201
+
+
+def test_an_api_server_that_does_not_answer_does_not_hold_up_the_round(tmp_path: Path) -> None:
+    """Each list takes its half minute: a round has a minute for them."""
+    node = Node(tmp_path, Server())
+    for number in range(50):
+        node.make(Owner(f"team-{number}", "uid"))
+
+    def drivers(_: str) -> cluster.Drivers:
+        node.now += 30
+        return cluster.Drivers(Answer.UNKNOWN, why="the API server did not answer in time")
+
+    ports = Ports(Disk([tmp_path]), drivers, lambda: node.now, node.said.append)
+    node.janitor = Janitor(ports, node.settings)
+    began = node.now
+    node.janitor.round()
+    assert node.now - began <= 90
+
+
+def test_a_list_without_end_is_no_list() -> None:
+    """An API server that always has one more page."""
+
+    class Endless(Server):
+        def call(self, *_: Any, **__: Any) -> Reply:
+            self.asked.append({})
+            return Reply(200, {"kind": "PodList", "metadata": {"continue": "more"}, "items": []})
+
+    server = Endless()
+    found = cluster.drivers(server, "team")
+    assert found.answer is Answer.UNKNOWN
+    assert "more than 100000 drivers" in found.why
+    assert len(server.asked) == 200
