@@ -15,7 +15,7 @@ from urllib.parse import parse_qs
 from sparkgen import contract
 from sparkgen.allocator import protocol, status
 from sparkgen.allocator.desk import Desk, Word
-from sparkgen.httpserver.server import Listener, listen
+from sparkgen.httpserver.listening import Listener, listen
 from sparkgen.httpserver.values import METRICS, Answer, Handler, Limits, Request, Work, json_answer, text
 from sparkgen.httpserver.workers import Workers
 

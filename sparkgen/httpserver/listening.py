@@ -1,11 +1,16 @@
-"""Sockets to listen at, for IPv4 and IPv6."""
+"""Listeners, at addresses of IPv4 and IPv6."""
 
 from __future__ import annotations
 
 import errno
 import resource
 import socket
+import threading
 from contextlib import suppress
+from dataclasses import dataclass
+
+from sparkgen.httpserver.server import Server
+from sparkgen.httpserver.values import Handler, Limits
 
 ANY = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - what listens there tells no secret
 BACKLOG = 1024
@@ -53,3 +58,31 @@ def raise_descriptor_limit(wanted: int = DESCRIPTORS) -> None:
     if soft != resource.RLIM_INFINITY and soft < most:
         with suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """A server and its thread. `port`: where it listens, also when 0 was asked for."""
+
+    server: Server
+    thread: threading.Thread
+    port: int
+
+    def close(self) -> None:
+        """Listen no more."""
+        self.server.stop()
+        self.thread.join(5.0)
+
+
+def listen(address: str, port: int, handler: Handler, limits: Limits | None = None) -> Listener:
+    """Begin to listen: at each address of the machine for "", "0.0.0.0" and "::".
+
+    OSError when the port is taken, or the address is not this machine's.
+    """
+    raise_descriptor_limit()
+    listening = listening_socket(address, port)
+    server = Server(listening, handler, limits or Limits())
+    thread = threading.Thread(target=server.run, name=f"listen-{port}", daemon=True)
+    found = int(listening.getsockname()[1])
+    thread.start()
+    return Listener(server, thread, found)

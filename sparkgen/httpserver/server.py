@@ -5,16 +5,13 @@ from __future__ import annotations
 import errno
 import selectors
 import socket
-import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 
 from sparkgen.httpserver.connection import Connection, Phase
 from sparkgen.httpserver.limits import ConnectionLimiter, address_group
-from sparkgen.httpserver.listening import listening_socket, raise_descriptor_limit
+from sparkgen.httpserver.mailbox import Mailbox
 from sparkgen.httpserver.parse import END, BadRequest, answer_bytes, parse_head
 from sparkgen.httpserver.values import BUSY, Answer, Handler, Limits, Request, Work, text
 from sparkgen.httpserver.workers import Job
@@ -32,7 +29,7 @@ CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 class Server:
-    """All connections of one listener. `run` is its thread's; `post` and `stop` are for any thread."""
+    """All connections of one listener. `run` is its thread's."""
 
     def __init__(
         self,
@@ -55,29 +52,17 @@ class Server:
         self._reserved = 0
         self._swept_at = 0.0
         self._selector = selectors.DefaultSelector()
-        self._posted: deque[Callable[[], None]] = deque()
-        self._bell, self._ear = socket.socketpair()
-        self._bell.setblocking(False)
-        self._ear.setblocking(False)
-        self._selector.register(self._ear, selectors.EVENT_READ, None)
+        self._mailbox = Mailbox(self._selector)
         self._selector.register(listening, selectors.EVENT_READ, None)
         self._stopped = False
 
-    # --- for any thread ---------------------------------------------------------------------------
-
-    def post(self, call: Callable[[], None]) -> None:
-        """Have something done on the server's thread."""
-        self._posted.append(call)
-        with suppress(OSError):  # full: it will wake anyway; closed: nobody waits any more
-            self._bell.send(b"!")
-
     def stop(self) -> None:
-        """Send what is there to send, and close."""
+        """Send what is there to send, and close. For any thread."""
 
         def end() -> None:
             self._stopped = True
 
-        self.post(end)
+        self._mailbox.post(end)
 
     # --- the thread -------------------------------------------------------------------------------
 
@@ -90,8 +75,8 @@ class Server:
             for connection in tuple(self._open):
                 self._close(connection)
             self._selector.close()
-            for one in (self._listening, self._ear, self._bell):
-                one.close()
+            self._listening.close()
+            self._mailbox.close()
 
     def _turn(self) -> None:
         events = self._selector.select(TICK if self._open else None)
@@ -101,18 +86,10 @@ class Server:
                 self._guarded(key.data, self._step)
             elif key.fileobj is self._listening:
                 accept = True
-            else:
-                self._hear()
-        while self._posted:
-            self._posted.popleft()()
+        self._mailbox.open()
         if accept:
             self._accept()
         self._sweep()
-
-    def _hear(self) -> None:
-        with suppress(OSError):
-            while self._ear.recv(4096):
-                pass
 
     def _guarded(self, connection: Connection, step: Callable[[Connection], None]) -> None:
         """One connection's fault is no other's."""
@@ -286,7 +263,7 @@ class Server:
         self._leave(connection)
 
         def answer(found: Answer) -> None:
-            self.post(lambda: self._guarded(connection, lambda one: self._finish(one, found)))
+            self._mailbox.post(lambda: self._guarded(connection, lambda one: self._finish(one, found)))
 
         def run() -> Callable[[], None]:
             try:
@@ -337,31 +314,3 @@ class Server:
             self._wait_for_client(connection)
         else:
             self._close(connection)
-
-
-@dataclass(frozen=True, slots=True)
-class Listener:
-    """A server and its thread. `port`: where it listens, also when 0 was asked for."""
-
-    server: Server
-    thread: threading.Thread
-    port: int
-
-    def close(self) -> None:
-        """Listen no more."""
-        self.server.stop()
-        self.thread.join(5.0)
-
-
-def listen(address: str, port: int, handler: Handler, limits: Limits | None = None) -> Listener:
-    """Begin to listen: at each address of the machine for "", "0.0.0.0" and "::".
-
-    OSError when the port is taken, or the address is not this machine's.
-    """
-    raise_descriptor_limit()
-    listening = listening_socket(address, port)
-    server = Server(listening, handler, limits or Limits())
-    thread = threading.Thread(target=server.run, name=f"listen-{port}", daemon=True)
-    found = int(listening.getsockname()[1])
-    thread.start()
-    return Listener(server, thread, found)

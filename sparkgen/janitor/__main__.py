@@ -16,7 +16,7 @@ from sparkgen import contract
 from sparkgen.allocator.exits import exit_code
 from sparkgen.allocator.install import Refused, check_contract
 from sparkgen.allocator.transport import NoCluster, Transport, in_cluster
-from sparkgen.httpserver.server import listen
+from sparkgen.httpserver.listening import listen
 from sparkgen.httpserver.values import METRICS, Answer, Handler, Request, Work, json_answer, text
 from sparkgen.httpserver.workers import Workers
 from sparkgen.janitor import cluster, settings

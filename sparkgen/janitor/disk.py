@@ -37,9 +37,9 @@ def open_untrusted(name: str, parent: int) -> int:
 
 
 @contextmanager
-def opened(path: Path | str, parent: int | None = None, flags: int = os.O_PATH) -> Iterator[int]:
-    """A descriptor of a directory, for as long as it is needed. OSError, also for a link."""
-    found = os.open(path, flags | DIRECTORY, dir_fd=parent)
+def opened(path: Path | str, parent: int | None = None, *, follow: bool = False) -> Iterator[int]:
+    """A descriptor of a directory, for as long as it is needed. OSError; also for a link, unless `follow`."""
+    found = os.open(path, os.O_PATH | (DIRECTORY & ~os.O_NOFOLLOW if follow else DIRECTORY), dir_fd=parent)
     try:
         yield found
     finally:
@@ -116,7 +116,7 @@ class Disk:
         return Discarded(tuple(made), fault)
 
     def _rename(self, directory: Path, owner: Owner) -> str:
-        with opened(directory) as parent:
+        with opened(directory, follow=True) as parent:
             name = f"{TRASH}{owner.folder}"
             with suppress(FileNotFoundError):
                 os.stat(name, dir_fd=parent, follow_symlinks=False)
@@ -126,7 +126,7 @@ class Disk:
 
     def remove(self, trash: Trash, expired: Callable[[], bool]) -> Removed:
         """Go on with a removal until `expired`. OSError when its directory cannot be opened."""
-        with opened(trash.directory) as parent:
+        with opened(trash.directory, follow=True) as parent:
             return remove_tree(parent, trash.name, expired, lambda: f"{TRASH}{self._new_name()}")
 
 
@@ -150,7 +150,7 @@ def _is_locked(directory: Path, folder: str) -> bool:
     What is no lock, or not ours to read, says nothing: then the cluster's word counts alone.
     """
     try:
-        with opened(directory) as parent, opened(folder, parent) as inner:
+        with opened(directory, follow=True) as parent, opened(folder, parent) as inner:
             lock = open_untrusted(LOCK, inner)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -48,7 +48,7 @@ def prepare(directories: Sequence[Path], number: str) -> list[str]:
     `number` is one that was not used here before.
     """
     for directory in directories:
-        with opened(directory) as found:
+        with opened(directory, follow=True) as found:
             _make_fit(directory, found)
     done = [f"{directory} is of group {os.getegid()}, mode {MODE:o}" for directory in directories]
     there = Disk(directories).look()

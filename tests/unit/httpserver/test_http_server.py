@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from sparkgen.httpserver import listening
-from sparkgen.httpserver.server import Listener, listen
+from sparkgen.httpserver.listening import Listener, listen
 from sparkgen.httpserver.values import Answer, Handler, Limits, Request, Work, text
 from sparkgen.httpserver.workers import Workers
 

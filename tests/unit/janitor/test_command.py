@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sparkgen.allocator.install import Refused
-from sparkgen.httpserver.server import listen
+from sparkgen.httpserver.listening import listen
 from sparkgen.httpserver.values import Answer as Answered
 from sparkgen.httpserver.values import Request, Work, text
 from sparkgen.janitor import prepare as program

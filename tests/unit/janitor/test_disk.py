@@ -80,6 +80,17 @@ def test_what_cannot_be_removed_is_told(tmp_path: Path, monkeypatch: pytest.Monk
     assert not list(tmp_path.rglob("other"))
 
 
+def test_a_service_whose_directory_is_a_link(tmp_path: Path) -> None:
+    """Who names the directory is trusted; what is in it is not."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    lock = fill(tmp_path / "real", A) / ".in-use"
+    with lock.open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        assert Disk([tmp_path / "link"]).is_held(A)
+    assert remove([tmp_path / "link"], A) == [Removed(Outcome.GONE)]
+
+
 def test_a_removal_has_its_time(tmp_path: Path) -> None:
     """What is left is gone on with, and nobody loses count."""
     folder = fill(tmp_path, A)
