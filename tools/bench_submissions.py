@@ -32,6 +32,7 @@ from cluster.images import REPOSITORY
 from cluster.plan import NAME
 from pod_watch import Pods
 from spark_operator import Operator
+from sparkgen import contract
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "benchmarks" / "submissions.md"
@@ -124,6 +125,7 @@ def documents(version: str, count: int, namespace: str) -> str:
                 "type": "Python",
                 "sparkVersion": version,
                 "image": f"{REPOSITORY}:{version}",
+                "runtimeImage": contract.RUNTIME_IMAGE,
                 "mainApplicationFile": bench_cluster.PI,
                 "driver": role,
                 "executor": {**role, "instances": 1},
