@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import subprocess
 import tempfile
 import time
@@ -83,11 +85,11 @@ def tail(text: str, lines: int = TAIL_LINES) -> str:
 
 
 def megabytes(folder: Path) -> float:
-    """The size of all files below a folder, in MB; files that go away meanwhile do not count."""
+    """The size of all files below a folder, in MB; files and folders that go away meanwhile do not count."""
     total = 0
-    for path in folder.rglob("*"):
-        try:
-            total += path.stat().st_size if path.is_file() else 0
-        except OSError:
-            continue
+    # Not Path.rglob, which raises when a folder goes away between being seen and being read.
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += os.lstat(os.path.join(place, name)).st_size  # noqa: PTH118 - as os.walk gives it
     return total / 1e6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tarfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -152,3 +153,21 @@ def test_no_code_of_another_package_runs(tmp_path: Path, version: str) -> None:
     with pytest.raises(CannotRun, match="is not what PyPI published"):
         spark.fetched(version, variables, Told())
     assert not proof.exists(), "its code was run"
+
+
+def test_a_folder_that_goes_away_while_it_is_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pip makes and removes folders all the time: the rest still counts, and the download goes on."""
+    for name in ("stays", "gone"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file").write_bytes(b"x" * 500_000)
+    scandir = os.scandir
+
+    def vanishing(path: str) -> object:
+        if Path(path).name == "gone":
+            raise FileNotFoundError(path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", vanishing)
+    assert megabytes(tmp_path) == 0.5
