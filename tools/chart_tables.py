@@ -39,6 +39,7 @@ from sparkgen.resources import (
 from sparkgen.semantics import (
     conf_table,
     fields,
+    rules_conffiles,
     rules_containers,
     rules_eventlog,
     rules_exposure,
@@ -217,6 +218,8 @@ def _semantics() -> Table:
         "movedSettings": conf_table.MOVED,
         "namesInAddresses": rules_exposure.OWN_NAMES,
         "neededDirectories": rules_eventlog.NEEDED,
+        "largestConfFiles": rules_conffiles.LARGEST,
+        "ownConfFiles": rules_conffiles.INSTEAD,
         "ownVariables": {role: sorted(own) for role, own in rules_containers.SET.items()},
         "ownVolumes": sorted(rules_volumes.OWN_VOLUMES),
         "podPorts": {
@@ -224,6 +227,7 @@ def _semantics() -> Table:
             for role, ports in rules_containers.POD_PORTS.items()
         },
         "portNames": rules_containers.PORT_NAMES,
+        "principals": rules_conffiles.PRINCIPALS,
         "readSettings": sorted(conf_table.READ),
         "reservedSuffixes": names.RESERVED_SUFFIXES,
         "sameField": [{"name": name, "path": path} for name, path in conf_table.SAME_FIELD.items()],

@@ -160,12 +160,7 @@ ROWS = (
     Row("spec.sparkRFiles", "spec.mainApplicationFile", how=files_of_program, words="the main file"),
     Row("spec.files", "spec.deps.files", how=transforms.comma_list, words="a list"),
     Row("spec.driverArgs", "spec.arguments", how=arguments, words="copied"),
-    Row(
-        "spec.proxyUser",
-        "spec.driver.env",
-        how=transforms.proxy_user,
-        words="the variable HADOOP_PROXY_USER of the driver",
-    ),
+    Row("spec.proxyUser", "spec.proxyUser"),
     Row(
         "spec.deploymentMode",
         same=("ClusterMode",),

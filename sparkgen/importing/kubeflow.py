@@ -65,16 +65,12 @@ SPEC_ROWS = (
             "shuffleTrackingTimeout",
         )
     ),
-    Row(
-        "spec.proxyUser",
-        "spec.driver.env",
-        how=transforms.proxy_user,
-        words="the variable HADOOP_PROXY_USER of the driver",
-    ),
+    Row("spec.proxyUser", "spec.proxyUser"),
     Row(
         "spec.sparkConfigMap",
-        reason="SPARK_CONF_DIR is sparkgen's own: the run's configuration lies there",
-        step="copy its properties to `spec.sparkConf`, and its log levels to `spec.logging`",
+        reason="names a ConfigMap and none of its files, some of which sparkgen writes itself",
+        step="name its files one by one in `spec.sparkConfFiles`, with `configMapKeyRef`; copy the "
+        "properties of its spark-defaults.conf to `spec.sparkConf`, and its log levels to `spec.logging`",
     ),
     Row(
         "spec.hadoopConfigMap",

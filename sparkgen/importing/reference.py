@@ -90,7 +90,6 @@ def _option_words(option: Option) -> str:
         "master": "another cluster manager than Kubernetes is reported",
         "mode": "`client` is reported",
         "name": "made to fit; `spark.app.name` keeps it as it is",
-        "variable": "the variable HADOOP_PROXY_USER",
         "list": "a list",
     }.get(option.kind, "")
     return "; ".join(part for part in (special, option.reason, option.step) if part)

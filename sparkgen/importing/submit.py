@@ -174,15 +174,7 @@ def _name(line: _Line, option: Option, position: Position, text: str) -> None:
     draft.properties.append(Property("spark.app.name", text, (option.name,), position))
 
 
-def _proxy(line: _Line, option: Option, position: Position, text: str) -> None:
-    target = ("spec", "driver", "env")
-    line.draft.put(target, [{"name": "HADOOP_PROXY_USER", "value": text}])
-    line.draft.tell(
-        Outcome.CARRIED, (option.name,), position, target, "--proxy-user, as Hadoop's client reads it"
-    )
-
-
-_SPECIAL = {"master": _master, "mode": _mode, "name": _name, "variable": _proxy}
+_SPECIAL = {"master": _master, "mode": _mode, "name": _name}
 
 
 def _main(line: _Line, word: Word) -> None:

@@ -53,7 +53,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("--packages", "spec.deps.packages", LIST),
     Option("--exclude-packages", "spec.deps.excludePackages", LIST),
     Option("--repositories", "spec.deps.repositories", LIST),
-    Option("--proxy-user", "spec.driver.env", "variable"),
+    Option("--proxy-user", "spec.proxyUser"),
     Option("--principal", "spark.kerberos.principal", CONF),
     Option("--keytab", "spark.kerberos.keytab", CONF),
     Option(

@@ -62,13 +62,6 @@ def _variable(given: Take, variable: dict[str, Any]) -> None:
     given.tell(Outcome.CARRIED, target)
 
 
-def proxy_user(given: Take) -> None:
-    """Who the application acts as: a variable that Hadoop's client reads."""
-    target = ("spec", "driver", "env")
-    given.draft.put(target, [{"name": "HADOOP_PROXY_USER", "value": given.node.text}])
-    given.tell(Outcome.CARRIED, target, "proxyUser, as Hadoop's client reads it")
-
-
 def hadoop_config_map(given: Take) -> None:
     """A ConfigMap with Hadoop's files: mounted where the operator mounts it, and named to Hadoop."""
     path = "/etc/hadoop/conf"

@@ -61,6 +61,7 @@ def driver(
     command = [
         str(setting.spark.home / "bin" / "spark-submit"),
         *("--properties-file", str(properties), "--deploy-mode", "client"),
+        *(("--proxy-user", application.proxy_user) if application.proxy_user else ()),
         *(("--class", application.main_class) if application.main_class else ()),
         main,
         *map(setting.places.argument, application.arguments),

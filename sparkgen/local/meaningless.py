@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sparkgen import contract
 from sparkgen.errors import Path
 
 NO_PODS = "there are no pods"
@@ -60,6 +61,8 @@ _FIELDS = {
     "sparkUIOptions": "the UI is at 127.0.0.1",
 }
 
+_KEPT_ELSEWHERE = f"it is in the cluster; --map {contract.CONF_DIR}=FOLDER says where it is here"
+
 _SCHEDULE_FIELDS = (
     "schedule",
     "timeZone",
@@ -90,12 +93,19 @@ def _all(document: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
     yield from _given(spec, outer, _FIELDS)
     if "resources" in (spec.get("allocation") or {}):
         yield (*outer, "allocation", "resources"), "sparkgen itself is the allocator"
+    yield from _referenced_files(spec, outer)
     for role in _ROLES:
         yield from _given(spec.get(role) or {}, (*outer, role), _POD_FIELDS)
         yield from _variables(spec.get(role) or {}, (*outer, role))
     for name in spec.get("sparkConf") or {}:
         if name.startswith("spark.kubernetes.") and not name.startswith("spark.kubernetes.allocation."):
             yield (*outer, "sparkConf", name), "there is no Kubernetes"
+
+
+def _referenced_files(spec: Mapping[str, Any], outer: Path) -> Iterator[tuple[Path, str]]:
+    for name, given in (spec.get("sparkConfFiles") or {}).items():
+        if not isinstance(given, str):
+            yield (*outer, "sparkConfFiles", name), _KEPT_ELSEWHERE
 
 
 def _given(spec: Mapping[str, Any], path: Path, table: Mapping[str, str]) -> Iterator[tuple[Path, str]]:

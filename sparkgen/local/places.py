@@ -53,6 +53,11 @@ class Places:
         moved = self._moved(here[2])
         return f"{here[1] or ''}{moved}" if moved is not None and moved.exists() else text
 
+    def mapped(self, path: str) -> Path | None:
+        """The file here that `--map` names for a path of the pod; None where it names none that is there."""
+        moved = self._moved(path)
+        return moved if moved is not None and moved.is_file() else None
+
     def path_list(self, text: str) -> str:
         """A class path, each entry translated where it is a folder or file of the image that is here."""
         return ":".join(self.argument(entry) for entry in text.split(":"))

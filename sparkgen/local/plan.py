@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,6 +85,9 @@ def make(wish: Wish, uid: Callable[[], str], chance: random.Random, progress: Pr
     made = folders_of.make(attempt.application_id, environment)
     run_files = files(application, run)
     folders_of.write(made, run_files, tuning_files(application))
+    for key in application.conf_files.keys:
+        if here := places.mapped(f"{contract.CONF_DIR}/{key.file}"):
+            shutil.copyfile(here, made.conf / key.file)
     return Plan(
         application=application,
         attempt=attempt,

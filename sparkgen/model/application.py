@@ -141,6 +141,24 @@ class LogClaim:
 
 
 @dataclass(frozen=True, slots=True)
+class KeyFile:
+    """A file that a key of a ConfigMap or a Secret of the namespace holds; `file` is its name for Spark."""
+
+    file: str
+    kind: Literal["configMap", "secret"]
+    name: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConfFiles:
+    """The document's own files of Spark's configuration folder: texts by name, and those of other objects."""
+
+    texts: Mapping[str, str]
+    keys: tuple[KeyFile, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Application:
     """One document, ready to render."""
 
@@ -158,8 +176,10 @@ class Application:
     main_class: str | None
     main_file: str | None
     arguments: tuple[str, ...]
+    proxy_user: str | None
     properties: Mapping[str, str]
     hadoop: Mapping[str, str]
+    conf_files: ConfFiles
     volumes: tuple[Mapping[str, Any], ...]
     driver: Role
     executor: Role

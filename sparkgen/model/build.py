@@ -20,6 +20,7 @@ from sparkgen.model.application import (
     Schedule,
     Tuning,
 )
+from sparkgen.model.conffiles import conf_files
 from sparkgen.model.eventlog import log_claim
 from sparkgen.model.properties import effective_properties, is_true, lookup
 from sparkgen.model.shuffle import application_shuffle
@@ -60,8 +61,10 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
         main_class=spec.get("mainClass"),
         main_file=spec.get("mainApplicationFile"),
         arguments=tuple(spec.get("arguments") or ()),
+        proxy_user=spec.get("proxyUser"),
         properties=properties,
         hadoop=spec.get("hadoopConf") or {},
+        conf_files=conf_files(spec.get("sparkConfFiles") or {}),
         volumes=tuple(spec.get("volumes") or ()),
         driver=_role("driver", spec, properties),
         executor=_role("executor", spec, properties),

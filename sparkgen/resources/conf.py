@@ -67,6 +67,7 @@ def _sizes(role: Role) -> dict[str, str]:
 def conf_files(application: Application) -> dict[str, str]:
     """The files of the run's `-conf` ConfigMap, for driver, allocator and executors."""
     return {
+        **application.conf_files.texts,
         **executor_scripts(application.shuffle),
         contract.LOG4J2_FILE: log4j2_text(application.log_level, application.loggers),
         contract.METRICS_FILE: application.metrics_properties or static_text(contract.METRICS_FILE),

@@ -9,6 +9,7 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.model.application import Application, Role
 from sparkgen.resources import pod
+from sparkgen.resources.conffiles import conf_mount, conf_volume
 from sparkgen.resources.merge import merge
 from sparkgen.resources.pod import Layer, Step
 from sparkgen.resources.security import RESTRICTED
@@ -141,6 +142,8 @@ def _run_env(application: Application, run: str) -> list[dict[str, Any]]:
 def spark_container(application: Application, role: Role) -> Layer:
     """The stock image in the `driver` mode of its entrypoint: spark-submit, in client mode."""
     arguments = ["driver", "--properties-file", contract.SESSION_PROPERTIES]
+    if application.proxy_user:
+        arguments += ["--proxy-user", application.proxy_user]
     if application.main_class:
         arguments += ["--class", application.main_class]
     if application.main_file:
@@ -152,7 +155,7 @@ def spark_container(application: Application, role: Role) -> Layer:
     mounts = [
         pod.read_only(contract.LIB_VOLUME, contract.LIB_DIR),
         pod.read_only(contract.SESSION_VOLUME, contract.SESSION_DIR),
-        pod.read_only(contract.CONF_VOLUME, contract.CONF_DIR),
+        conf_mount(application),
     ]
     if application.hadoop:
         env.append({"name": contract.ENV_HADOOP_CONF_DIR, "value": contract.HADOOP_DIR})
@@ -181,6 +184,8 @@ def pod_volumes(application: Application, role: Role, run: str) -> Layer:
         pod.config_map_volume(contract.TUNING_VOLUME, f"{application.name}-tuning"),
         {"name": contract.TOKEN_VOLUME, "projected": {"sources": token_sources()}},
     ]
+    if application.conf_files.keys:
+        volumes.append(conf_volume(application, run))
     if application.hadoop:
         volumes.append(pod.config_map_volume(contract.HADOOP_VOLUME, f"{run}-hadoop"))
     return {"spec": {"volumes": volumes}}

@@ -9,6 +9,7 @@ from sparkgen import contract
 from sparkgen.model.application import Application, Role, Shuffle
 from sparkgen.model.properties import is_true
 from sparkgen.resources import pod
+from sparkgen.resources.conffiles import conf_mount, conf_volume
 from sparkgen.resources.merge import merge
 from sparkgen.resources.pod import Layer, Step
 from sparkgen.resources.shuffle import SERVICE_PORT, shuffle_service
@@ -60,10 +61,12 @@ def spark_container(application: Application, role: Role) -> Layer:
         pod.field_env(contract.ENV_EXECUTOR_POD_NAME, "metadata.name"),
         {"name": contract.ENV_SPARK_CONF_DIR, "value": contract.CONF_DIR},
     ]
-    mounts = [pod.read_only(contract.CONF_VOLUME, contract.CONF_DIR)]
+    mounts = [conf_mount(application)]
     if application.hadoop:
         env.append({"name": contract.ENV_HADOOP_CONF_DIR, "value": contract.HADOOP_DIR})
         mounts.append(pod.read_only(contract.HADOOP_VOLUME, contract.HADOOP_DIR))
+    if application.proxy_user:
+        env.append({"name": contract.ENV_SPARK_USER, "value": application.proxy_user})
     class_path = application.properties.get("spark.executor.extraClassPath")
     if class_path:
         env.append({"name": contract.ENV_CLASSPATH, "value": class_path})
@@ -121,7 +124,7 @@ def executor_env(application: Application, role: Role) -> Layer:
 
 
 def _identity(application: Application, role: Role, run: str) -> Layer:
-    volumes = [pod.config_map_volume(contract.CONF_VOLUME, f"{run}-conf")]
+    volumes = [conf_volume(application, run)]
     if application.hadoop:
         volumes.append(pod.config_map_volume(contract.HADOOP_VOLUME, f"{run}-hadoop"))
     layer: Layer = {

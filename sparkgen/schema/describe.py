@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparkgen.errors import path_text
 from sparkgen.schema import corrections, wording
+from sparkgen.schema.accepts import python_pattern
 from sparkgen.schema.fields import Field
 from sparkgen.schema.suggestions import Suggestion, nearest
 from sparkgen.schema.wording import ARTICLES, either, flow, line, quoted, scalar, shortened
@@ -191,7 +192,11 @@ def key(error: Any) -> Said:
     found = shortened(error.instance)
     if error.validator != "pattern":
         return Said(f"`{found}` is too long for a key", found, f"at most {error.validator_value} characters")
-    fixed = corrections.respelled(error.instance, error.validator_value, wording.LONGEST)
+    pattern = error.validator_value
+    # Where no path is allowed, its last part is what was meant.
+    named = error.instance if "/" in pattern else error.instance.rpartition("/")[2]
+    fits = named != error.instance and re.search(python_pattern(pattern), named)
+    fixed = named if fits else corrections.respelled(named, pattern, wording.LONGEST)
     step = f"for example `{fixed}`" if fixed else "rename it"
     return Said(f"`{found}` cannot be a key here", found, error.schema["patternErrorMessage"], step)
 

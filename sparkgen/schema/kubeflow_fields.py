@@ -19,6 +19,11 @@ _INGRESS = (
     "`className` and `tlsSecretName`"
 )
 
+KERBEROS = (
+    "see Kerberos in docs/secrets.md: krb5.conf, and a keytab or a token, are mounted by the roles' fields"
+)
+"""The one advice; sparkgen/semantics/conf_table.py gives the same."""
+
 ELSEWHERE: Mapping[str, Mapping[str, str]] = {
     "spec": {
         "applicationTolerations": "use `spec.restartPolicy` and `spec.allocation` instead",
@@ -42,17 +47,19 @@ ELSEWHERE: Mapping[str, Mapping[str, str]] = {
             "`spec.executor` and set HADOOP_CONF_DIR in their `env`"
         ),
         "jars": "move it to `spec.deps.jars`, or to `spec.mainApplicationFile` if it is the application",
-        "kerberos": "set Spark's own `spark.kerberos.*` properties in `spec.sparkConf`",
+        "kerberos": KERBEROS,
         "mode": "delete it: the driver always runs in a pod of its own",
         "nodeSelector": "move it to `spec.driver.nodeSelector` and `spec.executor.nodeSelector`",
-        "proxyUser": "set the variable HADOOP_PROXY_USER in `spec.driver.env` instead",
         "pyFiles": (
             "the main Python file goes to `spec.mainApplicationFile`, further ones to `spec.deps.pyFiles`"
         ),
         "pythonVersion": "delete it: the image decides; or set PYSPARK_PYTHON in `env` of both roles",
         "retryInterval": _BACK_OFF,
         "runtimeVersions": "write `sparkVersion` and, if need be, `scalaVersion` below `spec` instead",
-        "sparkConfigMap": "copy its properties to `spec.sparkConf`, and its log levels to `spec.logging`",
+        "sparkConfigMap": (
+            "name its files one by one in `spec.sparkConfFiles`, with `configMapKeyRef`; copy the properties "
+            "of its spark-defaults.conf to `spec.sparkConf`, and its log levels to `spec.logging`"
+        ),
         "sparkRFiles": "the R file goes to `spec.mainApplicationFile`",
     },
     ROLE: {

@@ -9,6 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+KERBEROS = (
+    "see Kerberos in docs/secrets.md: krb5.conf, and a keytab or a token, are mounted by the roles' fields"
+)
+"""The one advice; sparkgen/schema/kubeflow_fields.py gives the same."""
+
 READ = frozenset(
     {
         "spark.kubernetes.memoryOverheadFactor",
@@ -61,10 +66,7 @@ MOVED: Mapping[str, str] = {
     "spark.kubernetes.authenticate.driver.serviceAccountName": "set it in `driver.serviceAccount`",
     "spark.kubernetes.authenticate.executor.serviceAccountName": "set it in `executor.serviceAccount`",
     "spark.kubernetes.authenticate.serviceAccountName": "set it in `driver.serviceAccount`",
-    "spark.kubernetes.kerberos.": (
-        "mount krb5.conf with `configMaps` and the tokens with `secrets` of both roles, of secretType "
-        "HadoopDelegationToken"
-    ),
+    "spark.kubernetes.kerberos.": KERBEROS,
     "spark.kubernetes.hadoop.configMapName": (
         "copy its properties to `hadoopConf`, or mount it with `configMaps` of both roles and set "
         "HADOOP_CONF_DIR in their `env`"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sparkgen.errors import Problem, Severity
 from sparkgen.model import HISTORY_KIND, SERVICE_KIND
 from sparkgen.semantics import rules_access as access
+from sparkgen.semantics import rules_conffiles as conffiles
 from sparkgen.semantics import rules_containers as containers
 from sparkgen.semantics import rules_eventlog as eventlog
 from sparkgen.semantics import rules_executors as executors
@@ -72,6 +73,8 @@ RULES: tuple[Rule, ...] = (
     Rule("SG125", "setting-clash", ERROR, "Properties that exclude each other.", settings.settings_that_clash),
     Rule("SG126", "lost-resource", WARNING, "A GPU that Spark expects and no pod gets.", settings.lost_resources),
     Rule("SG127", "shuffle-service", WARNING, "A shuffle service that no executor finds.", executors.shuffle_service),
+    Rule("SG128", "conf-file", ERROR, "A file of Spark's configuration folder that cannot be given.", conffiles.files),
+    Rule("SG129", "conf-file-unread", WARNING, "A file of that folder that not everything reads.", conffiles.unread_files),
     # the program
     Rule("SG130", "type-and-file", WARNING, "A main file of another language.", program.type_against_file),
     Rule("SG131", "main-class-missing", ERROR, "A main class that spark-submit cannot find out.", program.main_class_missing),
@@ -132,6 +135,9 @@ RULES: tuple[Rule, ...] = (
     Rule("SG175", "event-log-lost", WARNING, "An event log that is gone with the driver.", eventlog.lost),
     Rule("SG176", "read-only-cleaner", WARNING, "A history server that can remove nothing.", nothing, history=historyserver.cleaner_without_section),
     Rule("SG177", "path-of-ui", ERROR, "A path at which Spark's pages stay empty.", exposure.paths, history=exposure.server_paths),
+    # Spark's version and user
+    Rule("SG178", "untested-spark", WARNING, "A version of Spark with which nothing was tested.", versions.untested_spark),
+    Rule("SG179", "proxy-user", WARNING, "A variable that contradicts the user to act as.", conffiles.proxy_users),
     # when it runs
     Rule("SG180", "schedule", ERROR, "A schedule that Kubernetes refuses.", lifecycle.schedules),
     Rule("SG181", "surprising-schedule", WARNING, "A schedule that does not do what it seems to.", lifecycle.surprising_schedules),

@@ -52,7 +52,7 @@ SET = {
 INSTEAD: Mapping[str, str] = {
     contract.ENV_HADOOP_CONF_DIR: "delete it, or move the properties of `hadoopConf` to where it points",
     contract.ENV_LOCAL_DIRS: "delete it; mount a volume named `spark-local-dir-1` for scratch space",
-    contract.ENV_SPARK_CONF_DIR: "delete it, and set properties in `sparkConf`",
+    contract.ENV_SPARK_CONF_DIR: "delete it, and use `sparkConf` and `sparkConfFiles`",
     contract.ENV_EXECUTOR_CORES: "delete it, and set `executor.cores`",
     contract.ENV_EXECUTOR_MEMORY: "delete it, and set `executor.memory`",
 }

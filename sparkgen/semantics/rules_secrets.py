@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from sparkgen.semantics.facts import ROLES, Facts
 from sparkgen.semantics.findings import Finding
+from sparkgen.semantics.rules_conffiles import secrets_in_files
 from sparkgen.semantics.secret import has_secret, is_secret
 
 _OPTION = r"^--?(?:[a-z-]*-)?(?:password|passwd|secret|token|api-key|secret-key|access-key)$"
@@ -14,7 +15,7 @@ _OPTION_WITH_VALUE = r"^--?(?:[a-z-]*-)?(?:password|passwd|secret|token|api-key|
 
 
 def secrets_in_conf(facts: Facts) -> Iterator[Finding]:
-    """Secrets in properties, Java options, arguments and URLs: they end in ConfigMaps and pods."""
+    """Secrets in properties, Java options, files, arguments and URLs: they end in ConfigMaps and pods."""
     for section in ("sparkConf", "hadoopConf"):
         for name, text in (facts.get(section) or {}).items():
             if is_secret(name, text):
@@ -31,6 +32,7 @@ def secrets_in_conf(facts: Facts) -> Iterator[Finding]:
                 "looks as if it holds a secret in plain text, which ends in Git and in a ConfigMap",
                 next_step="mount the secret as a file with `secrets`, and name the file in the option",
             )
+    yield from secrets_in_files(facts)
     yield from _arguments(facts)
     yield from _locations(facts)
 

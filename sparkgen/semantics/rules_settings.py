@@ -11,6 +11,7 @@ from sparkgen.model.properties import TYPED_PROPERTIES, property_text
 from sparkgen.semantics import conf_table
 from sparkgen.semantics.facts import ROLES, Facts
 from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.rules_conffiles import two_logins
 from sparkgen.semantics.secret import safe
 from sparkgen.semantics.wording import shortened
 
@@ -201,7 +202,7 @@ def java_options(facts: Facts) -> Iterator[Finding]:
 
 
 def settings_that_clash(facts: Facts) -> Iterator[Finding]:
-    """Values and combinations with which SparkConf.validateSettings stops Spark."""
+    """Values and combinations with which SparkConf.validateSettings or spark-submit stops."""
     for name in ("spark.memory.fraction", "spark.memory.storageFraction"):
         text = facts.conf.get(name)
         if text is not None and not _is_share(text):
@@ -239,6 +240,7 @@ def settings_that_clash(facts: Facts) -> Iterator[Finding]:
             "true",
             "delete it: sparkgen turns authentication on",
         )
+    yield from two_logins(facts)
 
 
 def _is_share(text: str) -> bool:

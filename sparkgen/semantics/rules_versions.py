@@ -19,6 +19,10 @@ def _version(text: str) -> tuple[int, int]:
     return int(major), int(re.match(r"[0-9]+", minor)[0])  # type: ignore[index]
 
 
+LOWEST_TESTED = (3, 5)
+"""The lowest line of Spark that the end-to-end tests run on (tools/cluster/images.py)."""
+
+
 def _is_supported(version: tuple[int, int]) -> bool:
     return version >= (3, 4) and version[0] <= 4
 
@@ -32,8 +36,23 @@ def spark_version(facts: Facts) -> Iterator[Finding]:
             facts.path("sparkVersion"),
             "sparkgen has no scheduler jar for this version of Spark",
             shortened(text),
-            "3.4 and later, 4.x",
+            "3.5 and later, 4.x",
             "use an image with Spark 3.5 or 4, and write its version",
+        )
+
+
+def untested_spark(facts: Facts) -> Iterator[Finding]:
+    """A Spark for which there is a jar, and with which no test runs."""
+    text = facts.spec["sparkVersion"]
+    version = _version(text)
+    if _is_supported(version) and version < LOWEST_TESTED:
+        lowest = ".".join(map(str, LOWEST_TESTED))
+        yield Finding(
+            facts.path("sparkVersion"),
+            f"sparkgen is tested with Spark {lowest} and later; older ones may run, and nobody has looked",
+            shortened(text),
+            f"{lowest} and later, 4.x",
+            f"use an image with Spark {lowest} or 4, or ignore this with what you have tried yourself",
         )
 
 

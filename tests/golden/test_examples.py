@@ -63,6 +63,7 @@ MEMORY_BY_HAND = {
     "event-log": (1024 + 409, 1024 + 409),
     "shuffle-application": (1024 + 384, 2048 + 384),
     "shuffle-sidecar": (1024 + 384, 2048 + 384),
+    "spark-conf-files": (1024 + 409, 1024 + 409),
 }
 
 

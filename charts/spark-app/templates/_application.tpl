@@ -64,6 +64,7 @@
   {{- end -}}
   {{- template "sparkgen.executors" $app -}}
   {{- template "sparkgen.shuffle" $app -}}
+  {{- template "sparkgen.confFiles" $app -}}
   {{- $log := dict "section" $spec.eventLog -}}
   {{- template "sparkgen.logClaim" $log -}}
   {{- if hasKey $log "claim" -}}{{- $_ := set $app "logClaim" $log.claim -}}{{- end -}}

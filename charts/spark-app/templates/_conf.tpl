@@ -8,6 +8,7 @@
       $c.LOG4J2_FILE (include "sparkgen.log4j2" .app)
       $c.METRICS_FILE (.app.metrics | default (.app.files.Get "files/metrics.properties"))
       $c.SPARK_DEFAULTS_FILE (include "sparkgen.sparkDefaults" .app)) -}}
+  {{- range $name, $text := .app.confTexts -}}{{- $_ := set $files.conf $name $text -}}{{- end -}}
   {{- if dig "shuffle" "onNode" false .app -}}
     {{- $_ := set $files.conf $c.SHUFFLE_SCRIPT_FILE (.app.files.Get "files/shuffle.sh") -}}
   {{- end -}}
@@ -19,6 +20,41 @@
   {{- $template := dict "apiVersion" "v1" "kind" "PodTemplate" "template" $call.pod -}}
   {{- $_ := set $files "executor" (dict $c.EXECUTOR_TEMPLATE_FILE (include "sparkgen.json" $template)) -}}
   {{- $_ := set . "files" $files -}}
+{{- end -}}
+
+{{- /*
+The document's own files of Spark's configuration folder (sparkgen/model/conffiles.py). In, out: app: `confTexts`,
+and `confSources` of a projected volume.
+*/ -}}
+{{- define "sparkgen.confFiles" -}}
+  {{- $texts := dict -}}
+  {{- $sources := list -}}
+  {{- range $name, $given := .spec.sparkConfFiles -}}
+    {{- if kindIs "string" $given -}}{{- $_ := set $texts $name $given -}}
+    {{- else -}}
+      {{- range $kind := list "configMap" "secret" -}}
+        {{- with get $given (print $kind "KeyRef") -}}
+          {{- $items := list (dict "key" .key "path" $name) -}}
+          {{- $sources = append $sources (dict $kind (dict "name" .name "items" $items)) -}}
+        {{- end -}}
+      {{- end -}}
+    {{- end -}}
+  {{- end -}}
+  {{- $_ := set . "confTexts" $texts -}}
+  {{- $_ := set . "confSources" $sources -}}
+{{- end -}}
+
+{{- /* That folder in a Spark container, and its volume (sparkgen/resources/conffiles.py). In: app, run. Out: mount, volume. */ -}}
+{{- define "sparkgen.confFolder" -}}
+  {{- $c := .app.c -}}
+  {{- $own := dict "name" (printf "%s-conf" .run) -}}
+  {{- $volume := dict "name" $c.CONF_VOLUME "configMap" $own -}}
+  {{- if .app.confSources -}}
+    {{- $sources := prepend .app.confSources (dict "configMap" $own) -}}
+    {{- $volume = dict "name" $c.CONF_FILES_VOLUME "projected" (dict "sources" $sources) -}}
+  {{- end -}}
+  {{- $_ := set . "volume" $volume -}}
+  {{- $_ := set . "mount" (dict "name" $volume.name "mountPath" $c.CONF_DIR "readOnly" true) -}}
 {{- end -}}
 
 {{- /* The driver's properties. Dot: app. Later wins: what sparkgen would like, the document, the contract. */ -}}

@@ -76,15 +76,17 @@
 {{- define "sparkgen.driver.spark_container" -}}
   {{- $c := .app.c -}}
   {{- $arguments := list "driver" "--properties-file" $c.SESSION_PROPERTIES -}}
+  {{- with .app.spec.proxyUser -}}{{- $arguments = append (append $arguments "--proxy-user") . -}}{{- end -}}
   {{- with .app.spec.mainClass -}}{{- $arguments = append (append $arguments "--class") . -}}{{- end -}}
   {{- with .app.spec.mainApplicationFile -}}{{- $arguments = append $arguments . -}}{{- end -}}
   {{- $env := list
       (include "sparkgen.fieldEnv" (list $c.ENV_BIND_ADDRESS "status.podIP") | fromJson)
       (dict "name" $c.ENV_SPARK_CONF_DIR "value" $c.CONF_DIR) -}}
+  {{- template "sparkgen.confFolder" . -}}
   {{- $mounts := list
       (dict "name" $c.LIB_VOLUME "mountPath" $c.LIB_DIR "readOnly" true)
       (dict "name" $c.SESSION_VOLUME "mountPath" $c.SESSION_DIR "readOnly" true)
-      (dict "name" $c.CONF_VOLUME "mountPath" $c.CONF_DIR "readOnly" true) -}}
+      .mount -}}
   {{- if .app.hadoop -}}
     {{- $env = append $env (dict "name" $c.ENV_HADOOP_CONF_DIR "value" $c.HADOOP_DIR) -}}
     {{- $mounts = append $mounts (dict "name" $c.HADOOP_VOLUME "mountPath" $c.HADOOP_DIR "readOnly" true) -}}
@@ -108,6 +110,10 @@
       (dict "name" $c.EXECUTOR_VOLUME "configMap" (dict "name" (printf "%s-executor" .run)))
       (dict "name" $c.TUNING_VOLUME "configMap" (dict "name" (printf "%s-tuning" .app.name)))
       (dict "name" $c.TOKEN_VOLUME "projected" (dict "sources" .app.t.tokenSources)) -}}
+  {{- if .app.confSources -}}
+    {{- template "sparkgen.confFolder" . -}}
+    {{- $volumes = append $volumes .volume -}}
+  {{- end -}}
   {{- if .app.hadoop -}}
     {{- $volumes = append $volumes (dict "name" $c.HADOOP_VOLUME "configMap" (dict "name" (printf "%s-hadoop" .run))) -}}
   {{- end -}}

@@ -29,10 +29,14 @@
       (include "sparkgen.fieldEnv" (list $c.ENV_EXECUTOR_POD_IP "status.podIP") | fromJson)
       (include "sparkgen.fieldEnv" (list $c.ENV_EXECUTOR_POD_NAME "metadata.name") | fromJson)
       (dict "name" $c.ENV_SPARK_CONF_DIR "value" $c.CONF_DIR) -}}
-  {{- $mounts := list (dict "name" $c.CONF_VOLUME "mountPath" $c.CONF_DIR "readOnly" true) -}}
+  {{- template "sparkgen.confFolder" . -}}
+  {{- $mounts := list .mount -}}
   {{- if .app.hadoop -}}
     {{- $env = append $env (dict "name" $c.ENV_HADOOP_CONF_DIR "value" $c.HADOOP_DIR) -}}
     {{- $mounts = append $mounts (dict "name" $c.HADOOP_VOLUME "mountPath" $c.HADOOP_DIR "readOnly" true) -}}
+  {{- end -}}
+  {{- with .app.spec.proxyUser -}}
+    {{- $env = append $env (dict "name" $c.ENV_SPARK_USER "value" .) -}}
   {{- end -}}
   {{- with get .app.properties "spark.executor.extraClassPath" -}}
     {{- $env = append $env (dict "name" $c.ENV_CLASSPATH "value" .) -}}
@@ -66,7 +70,8 @@
 
 {{- define "sparkgen.executor.identity" -}}
   {{- $c := .app.c -}}
-  {{- $volumes := list (dict "name" $c.CONF_VOLUME "configMap" (dict "name" (printf "%s-conf" .run))) -}}
+  {{- template "sparkgen.confFolder" . -}}
+  {{- $volumes := list .volume -}}
   {{- if .app.hadoop -}}
     {{- $volumes = append $volumes (dict "name" $c.HADOOP_VOLUME "configMap" (dict "name" (printf "%s-hadoop" .run))) -}}
   {{- end -}}

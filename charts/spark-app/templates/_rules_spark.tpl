@@ -226,6 +226,32 @@ Rules about Spark's settings and the program: sparkgen/semantics/rules_{executor
           "next" "delete it: sparkgen turns authentication on") -}}
     {{- end -}}
   {{- end -}}
+  {{- range $name := ternary .tables.principals list (hasKey .spec "proxyUser") -}}
+    {{- if hasKey $conf $name -}}
+      {{- template "sparkgen.problem" (dict "facts" $facts "path" (concat $facts.root (list "sparkConf" $name))
+          "message" "spark-submit refuses a principal beside `proxyUser`"
+          "next" "keep one of them: log in as the user itself, or act as it with a login in the image") -}}
+    {{- end -}}
+  {{- end -}}
+{{- end -}}
+
+{{- define "sparkgen.rule.SG128" -}}
+  {{- $facts := . -}}
+  {{- $path := append .root "sparkConfFiles" -}}
+  {{- $size := 0 -}}
+  {{- range $name, $given := .spec.sparkConfFiles -}}
+    {{- if kindIs "string" $given -}}{{- $size = add $size (len $given) -}}{{- end -}}
+    {{- with get $facts.tables.ownConfFiles $name -}}
+      {{- template "sparkgen.problem" (dict "facts" $facts "path" (append $path $name)
+          "message" "sparkgen writes this file itself" "next" .) -}}
+    {{- end -}}
+  {{- end -}}
+  {{- if gt (int64 $size) (int64 .tables.largestConfFiles) -}}
+    {{- template "sparkgen.problem" (dict "facts" . "path" $path
+        "message" (printf "the texts of these files have %d bytes together, and the run's ConfigMap has room for %d"
+          (int64 $size) (int64 .tables.largestConfFiles))
+        "next" "keep a large file in a ConfigMap of its own, and name it with `configMapKeyRef`; or put it into the image") -}}
+  {{- end -}}
 {{- end -}}
 
 {{- define "sparkgen.rule.SG131" -}}

@@ -34,6 +34,8 @@ SMALLER = {
     "tuning": {"dynamicAllocation.minExecutors": 0, "dynamicAllocation.initialExecutors": 1},
 }
 """Values that this machine is too small for, below an application's spec."""
+SAYS = {"spark-conf-files": "Created pool: reports"}
+"""What shows in a driver's log that an example did what it is for."""
 AT_ONCE = 2
 
 
@@ -65,10 +67,14 @@ def test_examples_run_to_their_end(version: str, cluster: Cluster, restricted: s
     """Rendered, applied, complete: each of them, two at a time."""
     waves = ROOT / "local-demo" / "waves.py"
     cluster.kubectl("create", "configmap", "local-demo", "-n", restricted, f"--from-file={waves}")
+    hive = "--from-literal=hive-site.xml=<configuration/>"
+    cluster.kubectl("create", "configmap", "hive-metastore-v1", "-n", restricted, hive)
 
     def run(name: str) -> tuple[str, str, str]:
         application = deploy(cluster, restricted, ROOT / name / "app.yaml", *options(name, version))
         ended = application.wait(300)
+        if SAYS.get(name, "") not in application.logs():
+            return name, f"did not say {SAYS[name]!r}", application.story()
         return name, ended, "" if ended == "Complete" else application.story()
 
     with ThreadPoolExecutor(AT_ONCE) as pool:

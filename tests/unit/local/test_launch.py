@@ -60,6 +60,14 @@ def test_the_driver_is_spark_submit_with_local_places(setting: Setting, tmp_path
     assert contract.ENV_HADOOP_CONF_DIR not in variables
 
 
+def test_the_user_to_act_as(setting: Setting) -> None:
+    """Driver and executor get it as in a cluster."""
+    application = _application(mainApplicationFile="local:///opt/spark/app.py", proxyUser="alice")
+    command = launch.driver(application, {}, setting, Path("/p")).command
+    assert command[command.index("--proxy-user") + 1] == "alice"
+    assert command.index("--proxy-user") < len(command) - 2
+
+
 def test_a_class_without_a_file_is_on_the_class_path(setting: Setting) -> None:
     """As SparkLauncher says it."""
     start = launch.driver(_application(type="Scala", mainClass="org.A"), {}, setting, Path("/p"))

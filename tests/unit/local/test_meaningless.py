@@ -17,8 +17,10 @@ MEANT = {
     "mainClass",
     "mainApplicationFile",
     "arguments",
+    "proxyUser",
     "sparkConf",
     "hadoopConf",
+    "sparkConfFiles",
     "memoryOverheadFactor",
     "deps",
     "driver",
@@ -94,3 +96,9 @@ def test_only_what_the_cluster_knows_of_variables_and_properties_is_listed() -> 
         ("spec", "driver", "env", 1),
         ("spec", "sparkConf", "spark.kubernetes.executor.podNamePrefix"),
     }
+
+
+def test_files_of_other_objects_are_listed_and_texts_are_not() -> None:
+    """A text is written here as well."""
+    files = {"a.xml": "<a/>", "b.xml": {"configMapKeyRef": {"name": "b", "key": "b"}}}
+    assert _paths(_document({"sparkConfFiles": files})) == {("spec", "sparkConfFiles", "b.xml")}

@@ -102,3 +102,14 @@ def test_a_bad_mapping_is_refused(text: str) -> None:
     """The message shows what was written."""
     with pytest.raises(CannotRun, match=f"--map {text}"):
         parse_maps([text])
+
+
+def test_a_file_of_a_mapped_folder(tmp_path: Path) -> None:
+    """Where `--map` names a folder of the pod: the file there, and no other one."""
+    (tmp_path / "hive-site.xml").write_text("x")
+    (tmp_path / "folder").mkdir()
+    places = Places(tmp_path, tmp_path, ((PurePosixPath("/opt/sparkgen/conf"), tmp_path),))
+    assert places.mapped("/opt/sparkgen/conf/hive-site.xml") == tmp_path / "hive-site.xml"
+    assert places.mapped("/opt/sparkgen/conf/core-site.xml") is None
+    assert places.mapped("/opt/sparkgen/conf/folder") is None
+    assert places.mapped("/etc/passwd") is None

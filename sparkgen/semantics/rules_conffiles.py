@@ -1,0 +1,173 @@
+"""Files of Spark's configuration folder, and the user in whose name the application acts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import chain
+
+from sparkgen import contract
+from sparkgen.semantics.facts import Facts
+from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.secret import has_secret, is_secret
+from sparkgen.semantics.wording import shortened
+
+FIELD = "sparkConfFiles"
+PROXY = "proxyUser"
+
+INSTEAD: Mapping[str, str] = {
+    contract.SPARK_DEFAULTS_FILE: "write its properties in `sparkConf`",
+    contract.LOG4J2_FILE: "set levels in `logging`, or let `-Dlog4j2.configurationFile` name another file",
+    contract.METRICS_FILE: "write its lines in `monitoring.metricsProperties`",
+    contract.EXECUTOR_SCRIPT_FILE: "give it another name",
+    contract.SHUFFLE_SCRIPT_FILE: "give it another name",
+}
+"""A file that sparkgen writes itself -> what to do instead."""
+
+LARGEST = 1_000_000
+"""Bytes of all texts together. A ConfigMap holds 1 MiB (ValidateConfigMap), sparkgen's own files included."""
+APPLIED = 200_000
+"""Bytes above which a client-side apply may fail: it keeps the whole ConfigMap in an annotation, with every
+quote and line break escaped, and annotations hold 256 KiB together (TotalAnnotationSizeLimitB)."""
+
+UNREAD: tuple[tuple[re.Pattern[str], str, str], ...] = (
+    (
+        re.compile(r"log4j2\.(ya?ml|jsn|json|xml)"),
+        f"nothing reads it: {contract.LOG4J2_FILE}, which sparkgen writes, is found first",
+        INSTEAD[contract.LOG4J2_FILE],
+    ),
+    (
+        re.compile(r"log4j\.(properties|xml)"),
+        "nothing reads it: Spark logs with Log4j 2",
+        INSTEAD[contract.LOG4J2_FILE],
+    ),
+    (
+        re.compile(r"spark-env\.sh"),
+        "the driver's spark-submit alone reads it, and executors do not",
+        "set variables in `env` of both roles",
+    ),
+    (
+        re.compile(r".*\.template"),
+        "nothing reads a template of Spark's",
+        "leave the `.template` out of its name",
+    ),
+)
+"""Names of files that do not do what people expect: message and next step."""
+
+PRINCIPALS = ("spark.kerberos.principal", "spark.yarn.principal")
+
+
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
+_SEPARATOR = re.compile(r"[=:]|\s+[=:]?\s*")
+
+
+def _texts(facts: Facts) -> dict[str, str]:
+    return {name: given for name, given in (facts.get(FIELD) or {}).items() if isinstance(given, str)}
+
+
+def files(facts: Facts) -> Iterator[Finding]:
+    """Files that sparkgen writes itself, and texts that no ConfigMap can hold."""
+    for name in facts.get(FIELD) or ():
+        if name in INSTEAD:
+            yield about_key(facts.path(FIELD, name), "sparkgen writes this file itself", INSTEAD[name])
+    size = _size(facts)
+    if size > LARGEST:
+        yield about_key(
+            facts.path(FIELD),
+            f"the texts of these files have {size} bytes together, and the run's ConfigMap has room for "
+            f"{LARGEST}",
+            "keep a large file in a ConfigMap of its own, and name it with `configMapKeyRef`; or put it into "
+            "the image",
+        )
+
+
+def _size(facts: Facts) -> int:
+    return sum(len(text.encode()) for text in _texts(facts).values())
+
+
+def unread_files(facts: Facts) -> Iterator[Finding]:
+    """Files that nothing reads, or not everything that should; and more than `kubectl apply` takes."""
+    for name in facts.get(FIELD) or ():
+        for pattern, message, step in UNREAD:
+            if pattern.fullmatch(name):
+                yield about_key(facts.path(FIELD, name), message, step)
+    size = _size(facts)
+    if APPLIED < size <= LARGEST:
+        yield about_key(
+            facts.path(FIELD),
+            f"the texts of these files have {size} bytes together: `kubectl apply` keeps a copy in an "
+            "annotation, which may become too long",
+            "apply with `--server-side`; or keep a large file in a ConfigMap of its own, and name it with "
+            "`configMapKeyRef`",
+        )
+
+
+def secrets_in_files(facts: Facts) -> Iterator[Finding]:
+    """Secrets in the texts of files: in Hadoop's XML, in properties, or whatever they are called."""
+    for name, text in _texts(facts).items():
+        if holds_secret(text):
+            yield Finding(
+                facts.path(FIELD, name),
+                "looks as if it holds a secret in plain text, which ends in Git and in a ConfigMap",
+                next_step="keep the file in a Secret, and name it with `secretKeyRef: {name: ..., key: ...}`",
+            )
+
+
+def holds_secret(text: str) -> bool:
+    """Whether a file's text has a secret in it, by its looks or by the name that it has there."""
+    if has_secret(text):
+        return True
+    pairs = chain(_elements(text), _lines(text))
+    return any(is_secret(name, value) for name, value in pairs)
+
+
+def _elements(text: str) -> Iterator[tuple[str, str]]:
+    """Names and values of Hadoop's XML; each part is searched once, as a text may be hostile."""
+    for part in text.split("<name>")[1:]:
+        name, _, rest = part.partition("</name>")
+        value, end, _ = rest.partition("<value>")[2].partition("</value>")
+        if end:
+            yield name.strip(), value.strip()
+
+
+def _lines(text: str) -> Iterator[tuple[str, str]]:
+    """Names and values of Java's properties, and of a shell's variables."""
+    for line in text.splitlines():
+        name, _, value = _SEPARATOR.sub("=", line.strip().removeprefix("export "), count=1).partition("=")
+        if value and _NAME.fullmatch(name):
+            yield name, value.strip()
+
+
+def proxy_users(facts: Facts) -> Iterator[Finding]:
+    """Variables that name another user, or the same one twice. Source: UserGroupInformation.getLoginUser."""
+    user = facts.get(PROXY)
+    if user is None:
+        return
+    wanted = {"driver": contract.ENV_HADOOP_PROXY_USER, "executor": contract.ENV_SPARK_USER}
+    said = {
+        "driver": "Hadoop would be asked to act for a user in the name of another one, and refuses",
+        "executor": f"has no effect: with `{PROXY}` it is {shortened(user)}",
+    }
+    for container in facts.containers:
+        for path, item in container.items("env"):
+            if container.kind == "spark" and item.get("name") == wanted[container.role]:
+                yield Finding(
+                    (*path, "name"),
+                    said[container.role],
+                    str(item["name"]),
+                    "",
+                    f"delete it: `{PROXY}` says in whose name driver and executors act",
+                )
+
+
+def two_logins(facts: Facts) -> Iterator[Finding]:
+    """A user to act as, and a principal. Source: SparkSubmitArguments.validateSubmitArguments."""
+    for name in PRINCIPALS:
+        if facts.get(PROXY) is not None and name in facts.conf:
+            yield Finding(
+                facts.path("sparkConf", name),
+                f"spark-submit refuses a principal beside `{PROXY}`",
+                shortened(facts.conf[name]),
+                "",
+                "keep one of them: log in as the user itself, or act as it with a login in the image",
+            )
