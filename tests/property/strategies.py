@@ -37,6 +37,9 @@ LABEL_VALUES = st.from_regex(r"([A-Za-z0-9]([A-Za-z0-9_.-]{0,6}[A-Za-z0-9])?)?",
 PORTS = st.integers(9000, 9999)
 PATHS = st.builds("/srv/{}".format, NAMES)
 
+FILE_NAMES = st.from_regex(r"[a-z][a-z0-9]{0,5}\.(conf|properties|yaml)", fullmatch=True)
+"""Names of files that mean nothing to Spark and Hadoop: what they read, rules look into."""
+
 GRAMMARS: Mapping[str, list[str]] = {
     "cpu": ["500m", "1", "1500m", "0.5"],
     "cron": ["30 2 * * *", "*/15 8-18 * * MON-FRI", "@daily"],
@@ -94,6 +97,14 @@ def _source() -> Strategy:
         | _mapping({"configMap": _mapping({"name": NAMES}, optional=st.booleans())})
         | _mapping({"secret": _mapping({"secretName": NAMES}, defaultMode=st.just(0o400))})
         | _mapping({"persistentVolumeClaim": _mapping({"claimName": NAMES})})
+    )
+
+
+def _file() -> Strategy:
+    """A file's text, or the key of a ConfigMap or a Secret that holds it."""
+    reference = _mapping({"name": NAMES, "key": WORDS})
+    return TEXTS | st.builds(
+        lambda kind, one: {kind: one}, st.sampled_from(["secretKeyRef", "configMapKeyRef"]), reference
     )
 
 
@@ -188,6 +199,8 @@ def _field(field: Field) -> Strategy:
             return OWN[name]
     if field.is_map:
         keys = field.schema.get("propertyNames")
+        if keys == {"$ref": "#/$defs/fileName"}:
+            return st.dictionaries(FILE_NAMES, _file(), max_size=2)
         values = LABEL_VALUES if keys == {"$ref": "#/$defs/labelKey"} else TEXTS
         return st.dictionaries(LABEL_KEYS, values, max_size=2)
     return st.one_of([_of_type(field, name) for name in field.types])
