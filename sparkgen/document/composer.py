@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 class Composed:
     """One document of a file: its root (None: the document is empty) and what is wrong with it.
 
+    `doubles`: keys that stand twice, where the last one is taken.
+
     `first_line`: where it starts, from 1; its lines end where those of the next one start. The first
     document has all lines before it.
     """
@@ -31,6 +33,7 @@ class Composed:
     index: int
     first_line: int
     problems: tuple[Problem, ...]
+    doubles: tuple[Problem, ...] = ()
 
 
 Span = tuple[tuple[int, int], tuple[int, int]]
@@ -109,10 +112,12 @@ class Composer:
     """Builds the documents of one file, one after the other, from the events that it is fed.
 
     `texts`: a list to which it adds where each quoted or block text stands; None if nobody wants to know.
+    `last_wins`: take the last of keys that stand twice, as kubectl does, and do not call it a problem.
     """
 
-    def __init__(self, file: str, texts: list[Span] | None = None) -> None:
+    def __init__(self, file: str, texts: list[Span] | None = None, *, last_wins: bool = False) -> None:
         self.file = file
+        self._last_wins = last_wins
         self._texts = texts
         self._index = 0
         self._first_line = 1
@@ -122,6 +127,7 @@ class Composer:
         self._stack: list[_Frame] = []
         self._anchors: dict[str, tuple[Node, int, int] | _Frame] = {}
         self._problems: list[Problem] = []
+        self._doubles: list[Problem] = []
         self._total = 0
         self._root: Node | None = None
 
@@ -160,7 +166,8 @@ class Composer:
             self._problems.append(complaints.yaml_version(self._position(event), version))
 
     def _document_end(self) -> Composed:
-        composed = Composed(self._root, self._index, self._first_line, tuple(self._problems))
+        problems, doubles = tuple(self._problems), tuple(self._doubles)
+        composed = Composed(self._root, self._index, self._first_line, problems, doubles)
         self._index += 1
         self._reset()
         return composed
@@ -303,17 +310,17 @@ class Composer:
             frame.key, frame.skipped = _SKIP, text
             return
         first = frame.keys.get(value)
-        if first is not None and value not in frame.merged:
-            self._problems.append(complaints.duplicate_key(position, (*self._path(), value), value, first))
+        if first is None or value in frame.merged:
+            frame.merged.discard(value)
+        elif self._refused(complaints.duplicate_key(position, (*self._path(), value), value, first)):
             frame.key, frame.skipped = _SKIP, value
             return
-        frame.merged.discard(value)
         frame.keys[value] = position
         frame.key = value
 
     def _merge_key(self, frame: _Frame, position: Position) -> None:
         if frame.merge is not None:
-            self._problems.append(complaints.duplicate_merge(position, self._path(), frame.merge))
+            self._refused(complaints.duplicate_merge(position, self._path(), frame.merge))
         frame.merge = position
         frame.key = _MERGE
 
@@ -334,12 +341,17 @@ class Composer:
         own = frame.keys.get(key)
         if own is not None and frame.merge is not None and key not in frame.merged:
             path = (*self._path(), key)
-            self._problems.append(complaints.replaced_by_merge(own, path, key, frame.merge))
-            return
+            if self._refused(complaints.replaced_by_merge(own, path, key, frame.merge)):
+                return
         frame.keys[key] = position
         frame.children[key] = child
         frame.value[key] = child.value
         frame.merged.add(key)
+
+    def _refused(self, double: Problem) -> bool:
+        """Keep what is said of a key that stands twice; whether it is refused."""
+        (self._doubles if self._last_wins else self._problems).append(double)
+        return not self._last_wins
 
     # Places and limits
 

@@ -34,8 +34,11 @@ class Parsed:
     texts: tuple[Span, ...] = ()
 
 
-def parse(data: bytes, file: str) -> Parsed:
-    """Read YAML. Never raises for any bytes; `file` is the name that positions carry."""
+def parse(data: bytes, file: str, *, last_wins: bool = False) -> Parsed:
+    """Read YAML. Never raises for any bytes; `file` is the name that positions carry.
+
+    `last_wins`: of keys that stand twice the last one counts, as for kubectl, and is no problem.
+    """
     if len(data) > MAX_FILE_BYTES:
         return Parsed((), (too_large(file),))
     text = decode(data, file)
@@ -43,7 +46,7 @@ def parse(data: bytes, file: str) -> Parsed:
         return Parsed((), (text,))
     documents: list[Composed] = []
     texts: list[Span] = []
-    composer = Composer(file, texts if COMMENT.search(text) else None)
+    composer = Composer(file, texts if COMMENT.search(text) else None, last_wins=last_wins)
     problems = _compose(text, composer, documents)
     return Parsed(tuple(documents), problems, text, tuple(texts))
 

@@ -15,7 +15,6 @@ from sparkgen.errors import Path
 from sparkgen.importing.conf_volumes import volumes
 from sparkgen.importing.draft import Draft, Property
 from sparkgen.importing.entry import Outcome
-from sparkgen.importing.shapes import named
 from sparkgen.model.properties import TYPED_PROPERTIES
 from sparkgen.semantics import conf_table
 
@@ -224,7 +223,7 @@ def _present(draft: Draft, target: Path, value: Any) -> Any:
     """What says the same field already: an item of the same name in a list, or the value."""
     old = draft.get(*(str(part) for part in target))
     if isinstance(old, list) and isinstance(value, list) and value and isinstance(value[0], dict):
-        return next((item for item in named(old) if item.get("name") == value[0]["name"]), None)
+        return draft.item(target, str(value[0]["name"]))
     return old
 
 

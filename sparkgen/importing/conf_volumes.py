@@ -10,7 +10,6 @@ from typing import Any
 
 from sparkgen.importing.draft import Draft, Property
 from sparkgen.importing.entry import Outcome
-from sparkgen.importing.shapes import named
 
 _ON_DEMAND = "OnDemand"
 
@@ -42,11 +41,11 @@ def _volume(draft: Draft, role: str, kind: str, name: str, found: Mapping[str, P
         key.removeprefix("options."): item.text for key, item in found.items() if key.startswith("options.")
     }
     volume = {"name": name, **_SOURCES[kind](options)}
-    known = {item.get("name"): item for item in named(draft.get("spec", "volumes"))}
-    if name in known and known[name] != volume:
+    volumes = ("spec", "volumes")
+    if draft.item(volumes, name) not in (None, volume):
         volume["name"] = f"{name}-{role}"
-    if volume["name"] not in known:
-        draft.put(("spec", "volumes"), [volume])
+    if draft.item(volumes, volume["name"]) is None:
+        draft.put(volumes, [volume])
     mount: dict[str, Any] = {"name": volume["name"]}
     for key, field in (("mount.path", "mountPath"), ("mount.subPath", "subPath")):
         if key in found:

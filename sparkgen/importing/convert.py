@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from sparkgen.document import Node
-from sparkgen.errors import Path, Position
+from sparkgen.errors import Path, Position, Problem
 from sparkgen.importing import apache, conf, kubeflow, submit
 from sparkgen.importing.complete import complete, schedule_defaults, spark_default_instances
 from sparkgen.importing.draft import Choices, Draft
@@ -21,10 +21,16 @@ API_VERSION = "sparkgen.dev/v1alpha1"
 _READ_AS = "read as its newest version"
 
 
-def kubeflow_document(node: Node, path: Path, choices: Choices, examine: Examine) -> Imported:
-    """A SparkApplication or ScheduledSparkApplication of sparkoperator.k8s.io; `path`: where it stands."""
+def kubeflow_document(
+    node: Node, path: Path, choices: Choices, examine: Examine, doubles: Sequence[Problem] = ()
+) -> Imported:
+    """A SparkApplication or ScheduledSparkApplication of sparkoperator.k8s.io.
+
+    `path`: where it stands; `doubles`: keys that stand twice in the document around it.
+    """
     scheduled = node.value.get("kind") == "ScheduledSparkApplication"
     draft = _draft(node, scheduled, choices)
+    _tell_doubles(draft, path, doubles)
     _head(draft, node, path, kubeflow.GROUP, "v1beta2")
     below = _Below(draft, path)
     if scheduled:
@@ -45,9 +51,12 @@ def kubeflow_document(node: Node, path: Path, choices: Choices, examine: Examine
     return _finished(draft, str(node.value["kind"]), examine)
 
 
-def apache_document(node: Node, path: Path, choices: Choices, examine: Examine) -> Imported:
-    """A SparkApplication of spark.apache.org."""
+def apache_document(
+    node: Node, path: Path, choices: Choices, examine: Examine, doubles: Sequence[Problem] = ()
+) -> Imported:
+    """A SparkApplication of spark.apache.org; `path` and `doubles` as above."""
     draft = _draft(node, False, choices)
+    _tell_doubles(draft, path, doubles)
     _head(draft, node, path, apache.GROUP, "v1", "v1beta1", "v1alpha1")
     below = _Below(draft, path)
     below.metadata(node, apache.TABLE)
@@ -94,6 +103,14 @@ def _draft(node: Node, scheduled: bool, choices: Choices) -> Draft:
     if scheduled:
         draft.value["spec"]["template"] = {}
     return draft
+
+
+def _tell_doubles(draft: Draft, path: Path, doubles: Iterable[Problem]) -> None:
+    """A key that stands twice: the value that does not count is lost."""
+    for double in doubles:
+        if double.path[: len(path)] == path:
+            reason = f"{double.message}; the last one counts here, as for kubectl"
+            draft.tell(Outcome.LOST, double.path, double.position, (), reason, double.next_step)
 
 
 def _head(draft: Draft, node: Node, path: Path, group: str, *versions: str) -> None:

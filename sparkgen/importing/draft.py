@@ -41,6 +41,15 @@ class Property:
 
 
 @dataclass(slots=True)
+class _Names:
+    """The items of a list by their names, as far as they have been read."""
+
+    items: list[Any]
+    read: int = 0
+    found: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
 class Draft:
     """One document in the making.
 
@@ -58,6 +67,8 @@ class Draft:
     entries: list[Entry] = field(default_factory=list)
     nodes: dict[Path, Node] = field(default_factory=dict)
     properties: list[Property] = field(default_factory=list)
+    _own: dict[int, list[Any]] = field(default_factory=dict)
+    _named: dict[Path, _Names] = field(default_factory=dict)
 
     def place(self, target: Path) -> Path:
         """A target as it stands in this document."""
@@ -84,9 +95,26 @@ class Draft:
         if isinstance(old, dict) and isinstance(value, Mapping):
             into[last] = _merged(old, value)
         elif isinstance(old, list) and isinstance(value, list):
-            into[last] = [*old, *value]
+            if id(old) not in self._own:  # a list of the input is shared with its nodes, and stays as it is
+                into[last] = old = list(old)
+                self._own[id(old)] = old
+            old.extend(value)
         else:
             into[last] = value
+
+    def item(self, target: Path, name: str) -> dict[str, Any] | None:
+        """The first item of this name in the list at a target, if there is one."""
+        items = self.get(*(str(part) for part in target))
+        if not isinstance(items, list):
+            return None
+        known = self._named.get(target)
+        if known is None or known.items is not items or known.read > len(items):
+            known = self._named[target] = _Names(items)
+        for item in items[known.read :]:
+            if isinstance(item, dict):
+                known.found.setdefault(str(item.get("name")), item)
+        known.read = len(items)
+        return known.found.get(name)
 
     def comment(self, target: Path, text: str) -> None:
         """Write a comment above a field; the same words stand there once."""

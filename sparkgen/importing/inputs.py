@@ -97,7 +97,7 @@ def _file(name: str, data: bytes, choices: Choices, examine: Examine, gathered: 
     if _is_script(name, text):
         _script(text, shown, choices, examine, gathered)
         return
-    parsed = parse(data, shown)
+    parsed = parse(data, shown, last_wins=True)
     before = len(gathered.imported) + len(gathered.left_alone)
     unreadable = [
         problem
@@ -107,7 +107,7 @@ def _file(name: str, data: bytes, choices: Choices, examine: Examine, gathered: 
     gathered.problems += unreadable
     for found in parsed.documents:
         if found.root is not None and not any(_is_fatal(problem) for problem in found.problems):
-            _document(found.root, (), choices, examine, gathered)
+            _document(found.root, (), found.doubles, choices, examine, gathered)
     if len(gathered.imported) + len(gathered.left_alone) == before and not unreadable:
         gathered.left_alone.append(
             LeftAlone(
@@ -130,18 +130,25 @@ def _is_script(name: str, text: str) -> bool:
     return any(is_submit(word.strip("\"'")) for word in text.split())
 
 
-def _document(root: Node, path: Path, choices: Choices, examine: Examine, gathered: Gathered) -> None:
-    """One YAML document, or one item of a List."""
+def _document(
+    root: Node,
+    path: Path,
+    doubles: Sequence[Problem],
+    choices: Choices,
+    examine: Examine,
+    gathered: Gathered,
+) -> None:
+    """One YAML document, or one item of a List, at `path`. `doubles`: its keys that stand twice."""
     value = root.value if root.is_mapping else {}
     kind, version = str(value.get("kind") or ""), str(value.get("apiVersion") or "")
     group = version.partition("/")[0]
     if kind.endswith("List") and root.find(("items",)) is not None:
         for index, item in enumerate(root.entries["items"].items):
-            _document(item, (*path, "items", index), choices, examine, gathered)
+            _document(item, (*path, "items", index), doubles, choices, examine, gathered)
     elif group == kubeflow.GROUP and kind in _APPLICATIONS:
-        gathered.imported.append(kubeflow_document(root, path, choices, examine))
+        gathered.imported.append(kubeflow_document(root, path, choices, examine, doubles))
     elif group == apache.GROUP and kind == "SparkApplication":
-        gathered.imported.append(apache_document(root, path, choices, examine))
+        gathered.imported.append(apache_document(root, path, choices, examine, doubles))
     else:
         gathered.left_alone.append(_left_alone(root, kind, group))
 

@@ -17,6 +17,11 @@ _KEYWORDS = frozenset(
 )
 _REDIRECTIONS = frozenset({"<", ">", ">>", "<<", "<<-", "<<<", "<&", ">&", "&>", "<>", ">|"})
 _DESCRIPTOR = re.compile(r"(?<![^\s;&|()])[0-9]+(?=[<>])")
+_BARE = re.compile(r"""[^ \t;&|()<>\n\\'"$`]+""")
+_IN_DOUBLE = re.compile(r'[^"\\$`]+')
+_PLAIN = {"'": re.compile(r"[^\\']+"), "`": re.compile(r"[^\\`]+")}
+_NOT_NESTED = re.compile(r"[^(){}'\\]+")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 
 
@@ -55,6 +60,8 @@ class Unclosed(Exception):
 
 @dataclass(slots=True)
 class _Reader:
+    """A place in a text. What is read of it is a piece at a time, each character once."""
+
     text: str
     at: int = 0
     line: int = 1
@@ -65,17 +72,27 @@ class _Reader:
         return self.text[self.at : self.at + count]
 
     def next(self) -> str:
-        char = self.text[self.at]
-        self.at += 1
-        if char == "\n":
-            self.line, self.column = self.line + 1, 1
-        else:
-            self.column += 1
-        return char
+        return self.take(1)
 
-    def skip(self, count: int) -> None:
-        for _ in range(count):
-            self.next()
+    def take(self, count: int) -> str:
+        """The next characters, less those beyond the end."""
+        piece = self.peek(count)
+        self.at += len(piece)
+        if lines := piece.count("\n"):
+            self.line, self.column = self.line + lines, len(piece) - piece.rindex("\n")
+        else:
+            self.column += len(piece)
+        return piece
+
+    def run(self, pattern: re.Pattern[str]) -> str:
+        """What a pattern matches here."""
+        found = pattern.match(self.text, self.at)
+        return self.take(found.end() - self.at) if found else ""
+
+    def until(self, end: str) -> str:
+        """All that stands before a character, which is not taken; the rest of the text without one."""
+        place = self.text.find(end, self.at)
+        return self.take((len(self.text) if place < 0 else place) - self.at)
 
     @property
     def ended(self) -> bool:
@@ -125,14 +142,13 @@ def _tokens(reader: _Reader) -> Iterator[Word | str]:
         number = _DESCRIPTOR.match(reader.text, reader.at)
         char = reader.peek()
         if number:
-            reader.skip(len(number[0]))
+            reader.take(len(number[0]))
         elif reader.peek(2) == "\\\n":
-            reader.skip(2)
+            reader.take(2)
         elif char in " \t":
             reader.next()
         elif char == "#":
-            while not reader.ended and reader.peek() != "\n":
-                reader.next()
+            reader.until("\n")
         elif char in _SINGLE:
             operator = _operator(reader)
             if operator == "\n" and reader.documents:
@@ -150,8 +166,7 @@ def _tokens(reader: _Reader) -> Iterator[Word | str]:
 def _operator(reader: _Reader) -> str:
     for operator in _OPERATORS:
         if reader.peek(len(operator)) == operator:
-            reader.skip(len(operator))
-            return operator
+            return reader.take(len(operator))
     return reader.next()
 
 
@@ -159,11 +174,8 @@ def _skip_documents(reader: _Reader) -> None:
     """Leave out the texts (here-documents) that end with the words after `<<`."""
     for end in reader.documents:
         while not reader.ended:
-            line = ""
-            while not reader.ended and reader.peek() != "\n":
-                line += reader.next()
-            if not reader.ended:
-                reader.next()
+            line = reader.until("\n")
+            reader.next()
             if line.strip("\t") == end:
                 break
     reader.documents.clear()
@@ -173,7 +185,7 @@ def _skip_documents(reader: _Reader) -> None:
 class _Parts:
     """A word while it is read."""
 
-    text: str = ""
+    pieces: list[str] = field(default_factory=list)
     variables: list[str] = field(default_factory=list)
     bare: bool = False
     quoted: bool = False
@@ -191,36 +203,35 @@ def _word(reader: _Reader) -> Word:
             if reader.ended:
                 break
             following = reader.next()
-            parts.text += "" if following == "\n" else following
+            parts.pieces.append("" if following == "\n" else following)
             parts.quoted = True
         elif char == "'":
-            parts.text += _until(reader, "'", "a single quote")
+            parts.pieces.append(_quoted(reader, "'", "a single quote"))
             parts.quoted = True
         elif char == '"':
             _double(reader, parts)
         elif reader.peek(2) == "$'":
             reader.next()
-            parts.text += _ansi(_until(reader, "'", "a quote", escapes=True))
+            parts.pieces.append(_ansi(_quoted(reader, "'", "a quote", escapes=True)))
             parts.quoted = True
         elif char in "$`":
             _expansion(reader, parts, bare=True)
         else:
-            parts.text += reader.next()
-    return Word(parts.text, line, column, tuple(parts.variables), parts.bare, parts.quoted)
+            parts.pieces.append(reader.run(_BARE))
+    return Word("".join(parts.pieces), line, column, tuple(parts.variables), parts.bare, parts.quoted)
 
 
-def _until(reader: _Reader, end: str, what: str, *, escapes: bool = False) -> str:
+def _quoted(reader: _Reader, end: str, what: str, *, escapes: bool = False) -> str:
     """The text between the quote that stands here and the next one."""
     line, column = reader.line, reader.column
     reader.next()
-    text = ""
+    pieces: list[str] = []
     while not reader.ended:
+        pieces.append(reader.run(_PLAIN[end]) if escapes else reader.until(end))
         char = reader.next()
         if char == end:
-            return text
-        if char == "\\" and escapes and not reader.ended:
-            char += reader.next()
-        text += char
+            return "".join(pieces)
+        pieces += [char, reader.next()]  # a backslash, and what it is for
     raise Unclosed(what, line, column)
 
 
@@ -243,11 +254,11 @@ def _double(reader: _Reader, parts: _Parts) -> None:
         if char == "\\" and reader.peek(2)[1:] in ("$", "`", '"', "\\", "\n") and len(reader.peek(2)) == 2:
             reader.next()
             following = reader.next()
-            parts.text += "" if following == "\n" else following
+            parts.pieces.append("" if following == "\n" else following)
         elif char in "$`":
             _expansion(reader, parts, bare=False)
         else:
-            parts.text += reader.next()
+            parts.pieces.append(reader.run(_IN_DOUBLE) or reader.next())
     raise Unclosed("a double quote", line, column)
 
 
@@ -256,18 +267,16 @@ def _expansion(reader: _Reader, parts: _Parts, *, bare: bool) -> None:
     start = reader.at
     line, column = reader.line, reader.column
     if reader.peek() == "`":
-        _until(reader, "`", "a backquote", escapes=True)
+        _quoted(reader, "`", "a backquote", escapes=True)
     elif reader.peek(2) in ("${", "$("):
         _balanced(reader, line, column)
     else:
         reader.next()
-        name = re.match(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]", reader.text[reader.at :])
-        if name is None:
-            parts.text += "$"
+        if not reader.run(_VARIABLE):
+            parts.pieces.append("$")
             return
-        reader.skip(len(name[0]))
     written = reader.text[start : reader.at]
-    parts.text += written
+    parts.pieces.append(written)
     parts.variables.append(written)
     parts.bare = parts.bare or bare
 
@@ -280,7 +289,9 @@ def _balanced(reader: _Reader, line: int, column: int) -> None:
     while not reader.ended:
         char = reader.peek()
         if char == "'" and stack[-1] == ")":
-            _until(reader, "'", "a single quote")
+            _quoted(reader, "'", "a single quote")
+            continue
+        if reader.run(_NOT_NESTED):
             continue
         reader.next()
         if char == "\\" and not reader.ended:

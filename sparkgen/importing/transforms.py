@@ -8,7 +8,6 @@ from typing import Any
 from sparkgen.document import Node
 from sparkgen.importing.draft import Property
 from sparkgen.importing.entry import Outcome
-from sparkgen.importing.shapes import named
 from sparkgen.importing.table import ROLES, Take, copy
 
 _WAITS = "Kubernetes waits 10 s, 20 s, 40 s and so on between tries"
@@ -54,8 +53,7 @@ def listed_secret_variables(given: Take) -> None:
 
 def _variable(given: Take, variable: dict[str, Any]) -> None:
     target = ("spec", given.role, "env")
-    known = [item.get("name") for item in named(given.draft.get(*target))]
-    if variable["name"] in known:
+    if given.draft.item(target, variable["name"]) is not None:
         given.lost("`env` has a variable of this name as well", "keep the one that is meant")
         return
     given.draft.put(target, [variable])

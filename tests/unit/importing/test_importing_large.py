@@ -1,0 +1,152 @@
+"""Large inputs: what an import does grows as its input does, counted and not timed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from sparkgen.cli.pipeline import examine
+from sparkgen.importing import Choices, Result, import_all, shell
+
+HEAD = """\
+apiVersion: sparkoperator.k8s.io/v1beta2
+kind: SparkApplication
+metadata: {name: pi}
+spec:
+  type: Python
+  mode: cluster
+  sparkVersion: "3.5.8"
+  image: registry.example.com/x:1
+  mainApplicationFile: local:///a.py
+"""
+SIZE = 150
+
+
+def imported(text: str) -> Result:
+    """What becomes of a text."""
+    return import_all(["-"], Choices(), examine, text.encode)
+
+
+def events(work: Callable[[], object]) -> int:
+    """How many functions are called, and generators resumed."""
+    number = 0
+
+    def count(_frame: FrameType, _event: str, _argument: Any) -> None:
+        nonlocal number
+        number += 1
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return number
+
+
+def conf(name: str) -> Callable[[int], str]:
+    """So many properties of one form."""
+    return lambda size: f"{HEAD}  sparkConf:\n" + "".join(f"    {name.format(i)}\n" for i in range(size))
+
+
+LARGE: dict[str, Callable[[int], str]] = {
+    "properties": conf("spark.x{}: a"),
+    "one property again and again": conf("spark.x: '{}'"),
+    "variables as properties": conf("spark.kubernetes.driverEnv.X{0}: x{0}"),
+    "secrets as properties": conf("spark.kubernetes.driver.secrets.s{0}: /x{0}"),
+    "references as properties": conf("spark.kubernetes.driver.secretKeyRef.S{0}: x{0}:k"),
+    "volumes as properties": conf("spark.kubernetes.driver.volumes.emptyDir.s{0}.mount.path: /x{0}"),
+    "variables": lambda size: (
+        f"{HEAD}  driver:\n    envVars:\n" + "".join(f"      A{i}: x\n" for i in range(size))
+    ),
+    "unknown fields": lambda size: HEAD + "".join(f"  x{i}: y\n" for i in range(size)),
+    "documents": lambda size: "---\n".join(HEAD for _ in range(size // 10)),
+    "items": lambda size: "kind: List\nitems:\n"
+    + ("- " + HEAD.rstrip().replace("\n", "\n  ") + "\n") * (size // 10),
+    "arguments of a command": lambda size: (
+        "#!/bin/sh\nspark-submit --name pi local:///a.py" + "".join(f" 'a {i}'" for i in range(size))
+    ),
+    "options of a command": lambda size: (
+        "#!/bin/sh\nspark-submit --name pi"
+        + "".join(f" --conf spark.x{i}=$Y" for i in range(size))
+        + " local:///a"
+    ),
+    "variables of a script": lambda size: (
+        "#!/bin/sh\n" + "".join(f"X{i}=1\n" for i in range(size)) + "spark-submit --name pi local:///a.py\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("make", LARGE.values(), ids=LARGE)
+def test_twice_the_input_is_twice_the_work(make: Callable[[int], str]) -> None:
+    """At most, with what does not depend on it."""
+    imported(make(10))  # what is done once in a process is done
+    small, large = make(SIZE), make(2 * SIZE)
+    assert events(lambda: imported(large)) < 2.1 * events(lambda: imported(small))
+
+
+WORDS = {
+    "a bare word": "x" * 100_000,
+    "single quotes": f"'{'x' * 100_000}'",
+    "double quotes": f'"{"x" * 100_000}"',
+    "variables in a word": "$a" * 50_000,
+    "variables in double quotes": f'"{"$a" * 50_000}"',
+    "escapes": "$'" + "\\n" * 50_000 + "'",
+    "a substitution": f"$({'x' * 100_000})",
+    "nested substitutions": "$(" * 30_000 + ")" * 30_000,
+    "back quotes": f"`{'x' * 100_000}`",
+    "lines that go on": "x\\\n" * 30_000,
+    "a here-document": f"<<END\n{'x' * 100_000}\nEND",
+    "a comment": f"#{'x' * 100_000}",
+}
+
+
+@pytest.mark.parametrize("word", WORDS.values(), ids=WORDS)
+def test_a_script_is_read_once(word: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each character is taken once, and no rest of the text is copied for a look at its start."""
+    taken = peeked = 0
+    take, peek = shell._Reader.take, shell._Reader.peek
+
+    def counted(reader: Any, count: int) -> str:
+        nonlocal taken
+        piece = take(reader, count)
+        taken += len(piece)
+        return piece
+
+    def looked(reader: Any, count: int = 1) -> str:
+        nonlocal peeked
+        piece = peek(reader, count)
+        peeked += len(piece)
+        return piece
+
+    class Text(str):
+        """A text that is cut by its reader alone."""
+
+        __slots__ = ()
+
+        def __getitem__(self, key: Any) -> str:
+            nonlocal peeked
+            piece = super().__getitem__(key)
+            peeked += len(piece)
+            return piece
+
+        def replace(self, *_: Any) -> str:  # type: ignore[override]
+            return self
+
+    monkeypatch.setattr(shell._Reader, "take", counted)
+    monkeypatch.setattr(shell._Reader, "peek", looked)
+    text = Text(f"a {word}\nb")
+    assert [command.words[0].text for command in shell.commands(text)] == ["a", "b"]
+    assert taken == len(text)
+    assert peeked < 30 * len(text)
+
+
+def test_large_words_are_whole() -> None:
+    """What 800,000 characters come to, and where the next word stands."""
+    [command] = shell.commands("a '" + "x\n" * 400_000 + '\'"y" b')
+    assert command.words[1].text == "x\n" * 400_000 + "y"
+    assert (command.words[2].line, command.words[2].column) == (400_001, 6)
