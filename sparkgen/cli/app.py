@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from sparkgen.cli import (
     apply,
@@ -89,6 +89,44 @@ class Commands(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
+# What an application gets may be empty: it is the application's.
+_MAY_BE_EMPTY = ("arguments", "single")
+
+
+class Command(TyperCommand):
+    """A command that refuses empty values.
+
+    "" is what a CI job passes on from a variable that is not set: `diff --from "$BASE"` would compare with a
+    cluster, `render -o "$OUT"` would print, `apply -n "$NAMESPACE"` would go elsewhere.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments. SparkgenError names one that is empty."""
+        given = list(args)
+        rest = super().parse_args(ctx, args)
+        if not ctx.resilient_parsing:
+            self._refuse_empty(ctx, given)
+        return rest
+
+    def _refuse_empty(self, ctx: Any, given: list[str]) -> None:
+        values, *_ = self.make_parser(ctx).parse_args(args=given)
+        for parameter in self.get_params(ctx):
+            value = values.get(parameter.name)
+            texts = value if isinstance(value, list | tuple) else (value,)
+            if parameter.name in _MAY_BE_EMPTY or not any(_is_empty(text) for text in texts):
+                continue
+            option = max(parameter.opts, key=len) if parameter.param_type_name == "option" else ""
+            step = (
+                "give it a value, or leave it out" if option or not parameter.required else "give it a value"
+            )
+            name = option or parameter.metavar
+            raise SparkgenError(f"{name} is empty: {step}; is a variable of your script or CI job unset?")
+
+
+def _is_empty(text: object) -> bool:
+    return isinstance(text, str) and not text.strip()
+
+
 def build_app() -> typer.Typer:
     """The program. Help is plain text: no markup library is imported for it."""
     app = typer.Typer(
@@ -111,7 +149,7 @@ def build_app() -> typer.Typer:
         if hasattr(module, "COMMANDS"):
             app.add_typer(_group(module), name=name, **describe)
         else:
-            app.command(name, **describe)(module.command)
+            app.command(name, cls=Command, **describe)(module.command)
     return app
 
 
@@ -119,7 +157,7 @@ def _group(module: ModuleType) -> typer.Typer:
     """A command that has commands of its own."""
     group = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
     for command in module.COMMANDS:
-        group.command(command.__name__)(command)
+        group.command(command.__name__, cls=Command)(command)
     return group
 
 

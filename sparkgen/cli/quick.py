@@ -66,6 +66,8 @@ def parse(arguments: Sequence[str]) -> tuple[str, Request, Apply] | None:
     rest = list(reversed(arguments[1:]))
     while rest:
         word = rest.pop()
+        if not word.strip():
+            return None
         if not word.startswith("-") or word == "-":
             found["sources"] += (word,)
         elif word in _FLAGS[command]:
@@ -86,6 +88,8 @@ def _option(command: str, word: str, rest: list[str], found: dict[str, Any]) -> 
         if not rest or (rest[-1].startswith("-") and rest[-1] != "-"):
             return False
         value = rest.pop()
+    if not value.strip():
+        return False
     if name in _LISTS:
         found[_LISTS[name]] = (*found.get(_LISTS[name], ()), value)
         return True

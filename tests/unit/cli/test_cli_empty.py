@@ -1,0 +1,94 @@
+"""Empty values on command lines: what a CI job passes on from a variable that is not set."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.models import ArgumentInfo
+
+from sparkgen.cli.app import COMMANDS
+
+from .conftest import Cli
+
+FREE = {"arguments", "single"}
+"""Of `run`: the application's own arguments, which may be empty."""
+
+
+def taking_texts() -> Iterator[tuple[list[str], str]]:
+    """For each argument and option that takes a text: a command line that gives "", and its name."""
+    for module in COMMANDS:
+        for command in getattr(module, "COMMANDS", None) or (module.command,):
+            name = module.__name__.rpartition(".")[2].rstrip("_")
+            words = [name] if command.__name__ == "command" else [name, command.__name__]
+            hints = typing.get_type_hints(command, include_extras=True)
+            parameters = inspect.signature(command).parameters
+            needed = [
+                "x"
+                for key, parameter in parameters.items()
+                if isinstance(typing.get_args(hints[key])[1], ArgumentInfo)
+                and parameter.default is inspect.Parameter.empty
+            ]
+            for key in parameters:
+                kind, info = typing.get_args(hints[key])[:2]
+                if key in FREE or not ("str" in str(kind) or "Path" in str(kind)):
+                    continue
+                if isinstance(info, ArgumentInfo):
+                    yield [*words, ""], str(info.metavar)
+                else:
+                    option = max((str(info.default), *(info.param_decls or ())), key=len)
+                    yield [*words, *needed, option, ""], option
+
+
+@pytest.mark.parametrize(
+    ("words", "name"), taking_texts(), ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_an_empty_value_is_wrong_usage(cli: Cli, words: list[str], name: str) -> None:
+    """Exit code 2 and the name, before anything is read, written or asked."""
+    before = sorted(Path().iterdir())
+    for blank in ("", "  "):
+        result = cli(*(blank if word == "" else word for word in words))
+        assert (result.code, result.out) == (2, "")
+        assert result.err.startswith(f"sparkgen: {name} is empty: give it a value"), result.err
+        assert "variable of your script or CI job unset" in result.err
+    assert sorted(Path().iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["diff", "--from=", "app.yaml"],
+        ["diff", "--from", "", "-R", "apps"],
+        ["render", "app.yaml", "-o", "", "--check"],
+        ["render", "app.yaml", "--output-dir="],
+        ["render", "app.yaml", ""],
+        ["validate", "app.yaml", "-f", "values.yaml", "-f", ""],
+        ["apply", "app.yaml", "--context="],
+        ["status", "pi", "-n", "a", "-n", ""],
+    ],
+    ids=" ".join,
+)
+def test_however_it_is_written(cli: Cli, words: list[str]) -> None:
+    """With an equals sign, by the short name, as one of several."""
+    result = cli(*words)
+    assert result.code == 2
+    assert " is empty: " in result.err
+
+
+def test_an_application_s_arguments_may_be_empty(cli: Cli) -> None:
+    """They are the application's: the command goes on to look for a cluster."""
+    for words in (["run", "pi", "--arg="], ["run", "pi", "--", ""]):
+        result = (
+            cli(*words, "--kubeconfig", "none")
+            if "--" not in words
+            else cli("run", "pi", "--kubeconfig", "none", "--", "")
+        )
+        assert "--kubeconfig none: there is no such file" in result.err
+
+
+def test_help_is_help(cli: Cli) -> None:
+    """Whatever stands before it."""
+    assert cli("diff", "--from", "", "--help").code == 0
