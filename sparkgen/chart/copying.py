@@ -24,11 +24,21 @@ def export(target: Path) -> list[str]:
             shutil.rmtree(target / name, ignore_errors=True)
         for name, data in content.items():
             path = target / name
+            _refuse_link(target, path)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
     except OSError as error:
         raise SparkgenError(f"cannot write {error.filename or target}: {error.strerror}") from error
     return list(content)
+
+
+def _refuse_link(target: Path, path: Path) -> None:
+    """SparkgenError when a link on the way below the folder would lead a file of the chart elsewhere."""
+    for part in (path, *path.parents):
+        if part == target:
+            return
+        if part.is_symlink():
+            raise SparkgenError(f"{part} is a link, which is not followed: delete it, or name a new folder")
 
 
 def _refuse_others(target: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import tarfile
 from pathlib import Path
 
@@ -31,7 +32,14 @@ def package(directory: Path) -> Path:
     path = directory / f"{NAME}-{version(content)}.tgz"
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(archive(content))
+        draft = directory / f".{path.name}.{os.getpid()}"
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        try:
+            with open(handle, "wb") as file:  # noqa: PTH123 - a name that must be new: no link is followed
+                file.write(archive(content))
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
     except OSError as error:
         raise SparkgenError(f"cannot write {path}: {error.strerror}") from error
     return path

@@ -153,18 +153,10 @@ def _report(result: Result, form: Report) -> None:
 
 def _write(directory: Path, items: Sequence[Imported], *, force: bool) -> None:
     """One file per application; nothing is written if one of them is there already."""
-    names = file_names(items)
-    there = [name for name in names if (directory / name).exists()]
-    if there and not force:
-        raise SparkgenError(
-            f"{directory / there[0]} is there already: name another --output-dir, or add --force"
-        )
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        for name, item in zip(names, items, strict=True):
-            (directory / name).write_text(item.text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise SparkgenError(f"cannot write to {directory}: {error.strerror}") from None
+    from sparkgen.writers.newfiles import write_new  # noqa: PLC0415 - only for this command
+
+    texts = (item.text for item in items)
+    write_new(directory, dict(zip(file_names(items), texts, strict=True)), force=force)
 
 
 def file_names(items: Sequence[Imported]) -> list[str]:

@@ -31,7 +31,8 @@ are not touched, files of an earlier render that are needed no more are removed,
 
 With -R, PATH holds the documents of a whole repository, in folders. A file environments/NAME.yaml is an
 overlay for all documents beside and below its folder; each document is rendered for every NAME on the way to
-it, into NAME/FOLDER/APPLICATION below -o DIR, which holds nothing but such directories.
+it, into NAME/FOLDER/APPLICATION below -o DIR, which holds nothing but such directories. A file .sparkgen-root
+in DIR names PATH: the render of another directory would remove what is there, and is refused.
 """
 EXAMPLES = """\b
 Examples:

@@ -78,8 +78,11 @@ def render_repository(request: Request) -> int:
     rendered = [one for outcome in outcomes for one in outcome.rendered]
     _refuse_shared_places(rendered)
     from sparkgen.writers import leftovers  # noqa: PLC0415 - only for a whole repository
+    from sparkgen.writers.root import refuse_other  # noqa: PLC0415
 
-    stale = leftovers.find(Path(request.directory), {one.place for one in rendered})
+    places = {one.place for one in rendered}
+    stale = leftovers.find(Path(request.directory), places)
+    refuse_other(Path(request.directory), Path(root), places, stale)
     return _check(rendered, stale, request) if request.only_check else _write(rendered, stale, request)
 
 
@@ -116,8 +119,10 @@ def _outcome(request: Request, part: Part) -> Outcome:
 
 def _compared(place: str, files: Mapping[str, str], request: Request) -> Rendered:
     from sparkgen.writers.check import difference  # noqa: PLC0415 - see pipeline.py
+    from sparkgen.writers.held import refuse_links  # noqa: PLC0415
     from sparkgen.writers.tree import compare  # noqa: PLC0415
 
+    refuse_links(Path(request.directory), place)
     directory = Path(request.directory, place)
     changes = compare(directory, files)
     shown = difference(directory, files) if changes and request.only_check else ""
@@ -161,10 +166,12 @@ def _write(rendered: Sequence[Rendered], stale: Sequence[str], request: Request)
     """Write what changed, remove what no document gives any more, and say what was done where."""
     from sparkgen.writers import leftovers  # noqa: PLC0415 - see pipeline.py
     from sparkgen.writers.directory import write  # noqa: PLC0415
+    from sparkgen.writers.root import mark  # noqa: PLC0415
 
     written = [one for one in rendered if one.files]
+    mark(Path(request.directory), Path(request.sources[0]))
     for one in written:
-        write(Path(request.directory, one.place), one.files)
+        write(Path(request.directory), one.files, below=one.place)
         _say(f"{request.directory}/{one.place}: {_why(one.changes)}", request)
     for place in stale:
         leftovers.remove(Path(request.directory), place)

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sparkgen.errors import SparkgenError
+from sparkgen.writers.held import held, refuse_links
 from sparkgen.writers.manifest import KUSTOMIZATION
 from sparkgen.writers.recovery import Journal, Stage, recover, remove_empty, settle
 from sparkgen.writers.signals import cleanly_ended, held_back
@@ -38,26 +39,31 @@ class Step:
     removes: bool
 
 
-def write(directory: Path, files: Mapping[str, str], *, rename: Rename = os.replace) -> Changes:
+def write(
+    directory: Path, files: Mapping[str, str], *, below: str = "", rename: Rename = os.replace
+) -> Changes:
     """Make `directory` hold `files` (text by relative path) and no other file of an earlier render.
 
-    The changes are returned. Files that differ in their header only are not touched, nor is anything that
-    sparkgen did not write. On any failure the directory is as it was. SparkgenError says what is in the way
-    or what the file system refused. `rename` is for tests.
+    With `below`, it is this folder in it, and no link leads there. The changes are returned. Files that
+    differ in their header only are not touched, nor is anything that sparkgen did not write. On any failure
+    the directory is as it was. SparkgenError says what is in the way or what the file system refused.
+    `rename` is for tests.
     """
+    folder = directory / below
     made: list[Path] = []
     try:
-        made = _missing(directory)
+        refuse_links(directory, below)
+        made = _missing(folder)
         directory.mkdir(parents=True, exist_ok=True)
-        with _locked(directory), cleanly_ended():
-            recover(directory)
-            changes = compare(directory, files)
+        with held(directory, below, make=True) as at, _locked(at, folder), cleanly_ended():
+            recover(at, shown=folder)
+            changes = compare(at, files, shown=folder)
             if changes:
-                _replace(directory, changes, rename)
+                _replace(Stage(at, folder), changes, rename)
             return changes
     except OSError as error:
         remove_empty(made)
-        raise refused(directory, error) from error
+        raise refused(folder, error) from error
     except BaseException:
         remove_empty(made)
         raise
@@ -88,7 +94,7 @@ def _missing(directory: Path) -> list[Path]:
 
 
 @contextlib.contextmanager
-def _locked(directory: Path) -> Iterator[None]:
+def _locked(directory: Path, shown: Path) -> Iterator[None]:
     """Let one process write at a time.
 
     The lock goes when the process goes; where the file system has none, there is none.
@@ -104,7 +110,7 @@ def _locked(directory: Path) -> Iterator[None]:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise SparkgenError(
-                f"another sparkgen is writing to {directory}: wait until it is done, then run this again"
+                f"another sparkgen is writing to {shown}: wait until it is done, then run this again"
             ) from error
         except OSError:
             pass  # network file systems may have no locks
@@ -113,9 +119,9 @@ def _locked(directory: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _replace(directory: Path, changes: Changes, rename: Rename) -> None:
+def _replace(stage: Stage, changes: Changes, rename: Rename) -> None:
     """Stage everything, then commit."""
-    stage = Stage(directory)
+    directory = stage.directory
     steps = _steps(changes)
     stage.path.mkdir(mode=0o700)
     try:
@@ -154,19 +160,22 @@ def _folders(steps: Iterable[Step], *, removes: bool) -> list[str]:
 
 def _prepare(stage: Stage, number: int, step: Step, changes: Changes) -> None:
     """Keep the old file and stage the new one."""
-    target = stage.directory / step.path
-    if step.existed:
-        _keep(target, stage.old(number))
-    if step.removes:
+    if not step.removes:
+        stage.new(number).write_bytes(changes.write[step.path].encode())
+    if not step.existed:
         return
-    stage.new(number).write_bytes(changes.write[step.path].encode())
-    if step.existed:
-        stage.new(number).chmod(stat.S_IMODE(target.stat().st_mode))
+    with stage.at(step.path) as target:
+        _keep(target, stage.old(number))
+    kept = stage.old(number).lstat()
+    if not stat.S_ISREG(kept.st_mode):
+        raise SparkgenError(f"{stage.shown / step.path} was replaced by a link meanwhile: run this again")
+    if not step.removes:
+        stage.new(number).chmod(stat.S_IMODE(kept.st_mode))
 
 
 def _keep(target: Path, backup: Path) -> None:
     try:
-        os.link(target, backup)
+        os.link(target, backup, follow_symlinks=False)
     except OSError:  # a file system without hard links
         shutil.copy2(target, backup, follow_symlinks=False)
 
@@ -178,10 +187,11 @@ def _commit(stage: Stage, steps: list[Step], journal: Journal, rename: Rename) -
         for name in journal.folders:
             (directory / name).mkdir()
         for number, step in enumerate(steps):
-            if step.removes:
-                (directory / step.path).unlink()
-            else:
-                rename(stage.new(number), directory / step.path)
+            with stage.at(step.path) as target:
+                if step.removes:
+                    target.unlink()
+                else:
+                    rename(stage.new(number), target)
         settle([directory, *(directory / name for name in _folders(steps, removes=False))])
         stage.journal.unlink()
     except BaseException:

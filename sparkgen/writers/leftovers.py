@@ -7,6 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from sparkgen.writers.directory import refused
+from sparkgen.writers.held import held
 from sparkgen.writers.manifest import KUSTOMIZATION
 from sparkgen.writers.recovery import remove_empty
 from sparkgen.writers.tree import generated_in
@@ -33,10 +34,11 @@ def remove(directory: Path, place: str) -> int:
     interrupted is found again.
     """
     folder = directory / place
-    names = generated_in(folder)
     try:
-        for name in names:
-            (folder / name).unlink()
+        with held(directory, place) as at:
+            names = generated_in(at)
+            for name in names:
+                (at / name).unlink()
         parents = [parent for parent in folder.parents if directory in parent.parents]
         remove_empty([folder, *parents])
     except OSError as error:

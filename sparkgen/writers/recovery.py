@@ -11,12 +11,13 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sparkgen.errors import SparkgenError
+from sparkgen.writers.held import held
 
 STAGE = ".sparkgen-stage"
 _MANY = 100
@@ -38,9 +39,13 @@ class Journal:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """The hidden folder of a directory. A file's number is its place in the journal."""
+    """The hidden folder of a directory, which is named `shown` in messages.
+
+    A file's number is its place in the journal.
+    """
 
     directory: Path
+    shown: Path
 
     @property
     def path(self) -> Path:
@@ -60,6 +65,20 @@ class Stage:
         """Where an old file is kept."""
         return self.path / f"old-{number}"
 
+    def _put_back(self, number: int, path: str, *, existed: bool) -> None:
+        with self.at(path) as target:
+            if existed:
+                self.old(number).replace(target)
+            else:
+                target.unlink(missing_ok=True)
+
+    @contextlib.contextmanager
+    def at(self, path: str) -> Iterator[Path]:
+        """Where a file of the directory stands, in a folder that is held (held.py)."""
+        folder, _, name = path.rpartition("/")
+        with held(self.directory, folder, shown=self.shown) as inside:
+            yield inside / name
+
     def open(self, journal: Journal) -> None:
         """Write the journal down. It stands under its name only when it is whole."""
         draft = self.path / "draft"
@@ -76,20 +95,26 @@ class Stage:
         try:
             self._undo(journal)
             self.journal.unlink()
-        except OSError as error:
+        except (OSError, SparkgenError) as error:
+            reason = getattr(error, "strerror", None) or error
             raise SparkgenError(
-                f"writing to {self.directory} failed half way, and putting the old files back failed too: "
-                f"{error.strerror or error}. They are kept in {self.path}; mend the cause and run this "
-                "again: it starts by putting them back"
+                f"writing to {self.shown} failed half way, and putting the old files back failed too: "
+                f"{reason}. They are kept in {self.shown / STAGE}; mend the cause and run this again: it "
+                "starts by putting them back"
             ) from error
 
     def _undo(self, journal: Journal) -> None:
-        """Doing this twice, or half and then again, comes to the same."""
+        """Doing this twice, or half and then again, comes to the same. One that fails stops no other one."""
+        failed: OSError | SparkgenError | None = None
         for number, (path, existed) in reversed(list(enumerate(journal.files))):
-            if not existed and not self.new(number).exists():
-                (self.directory / path).unlink(missing_ok=True)
-            elif existed and self.old(number).exists():
-                self.old(number).replace(self.directory / path)
+            kept = self.old(number).exists() if existed else not self.new(number).exists()
+            try:
+                if kept:
+                    self._put_back(number, path, existed=existed)
+            except (OSError, SparkgenError) as error:
+                failed = error
+        if failed is not None:
+            raise failed
         remove_empty(self.directory / name for name in journal.folders)
 
     def remove(self) -> None:
@@ -98,9 +123,9 @@ class Stage:
             shutil.rmtree(self.path, ignore_errors=True)
 
 
-def recover(directory: Path) -> None:
+def recover(directory: Path, *, shown: Path | None = None) -> None:
     """Clean up after a run that was killed: undo a commit that did not end, remove what was staged."""
-    stage = Stage(directory)
+    stage = Stage(directory, shown or directory)
     if stage.path.is_symlink() or not stage.path.is_dir():
         return
     if stage.journal.is_file() and not stage.journal.is_symlink():
@@ -119,13 +144,14 @@ def _read(stage: Stage) -> Journal:
     except (ValueError, TypeError, KeyError):
         pass  # damaged: the same as one that leads elsewhere
     raise SparkgenError(
-        f"{stage.path} was left by a run that was killed, and cannot be read: delete it, then run this again"
+        f"{stage.shown / STAGE} was left by a run that was killed, and cannot be read: delete it, then run "
+        "this again"
     )
 
 
 def _is_inside(directory: Path, path: str) -> bool:
     folder = path.rpartition("/")[0]
-    return bool(_INSIDE.fullmatch(path)) and not (directory / folder).is_symlink()
+    return bool(_INSIDE.fullmatch(path)) and not (folder and (directory / folder).is_symlink())
 
 
 def settle(paths: Sequence[Path]) -> None:

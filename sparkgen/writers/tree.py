@@ -34,25 +34,26 @@ class Changes:
         return bool(self.write or self.stale)
 
 
-def compare(directory: Path, files: Mapping[str, str]) -> Changes:
+def compare(directory: Path, files: Mapping[str, str], *, shown: Path | None = None) -> Changes:
     """The changes that `files` (path -> text) asks for. A difference in a header alone is none.
 
-    SparkgenError when a file that sparkgen did not write, or a link, stands where a file has to go: such
-    files are never touched. An empty file is nobody's.
+    `shown`: the directory's name in a message. SparkgenError when a file that sparkgen did not write, or a
+    link, stands where a file has to go: such files are never touched. An empty file is nobody's.
     """
+    shown = shown or directory
     if _kind(directory) not in ("folder", "nothing", "link to a folder"):
-        raise SparkgenError(f"{directory} is not a directory: choose another one with --output-dir")
+        raise SparkgenError(f"{shown} is not a directory: choose another one with --output-dir")
     foreign = [
         path
         for path in dict.fromkeys(_folders(files))
         if _kind(directory / path) not in ("folder", "nothing")
     ]
     if foreign:
-        raise _in_the_way(directory, foreign)
+        raise _in_the_way(shown, foreign)
     old = {path: text for path in files if (text := _read(directory / path)) is not None}
     foreign = [path for path, text in old.items() if text and not is_generated(text)]
     if foreign:
-        raise _in_the_way(directory, foreign)
+        raise _in_the_way(shown, foreign)
     stale = {path: text for path, text in _earlier(directory, _folders(files)) if path not in files}
     write = {
         path: text

@@ -305,7 +305,7 @@ def test_data_on_a_terminal(tmp_path: Path) -> None:
         file.write_text(f"{file.read_text()}# \x1b[2J\x1b]0;owned\x07 \x9b1A\n ::error::x\n")
     shown = on_a_terminal(f"{command}run(['render', 'app.yaml', '-o', 'deploy', '--check'])")
     assert "# \\x1b[2J" in shown
-    assert_harmless(shown)
+    assert_harmless(shown, colours=True)
 
 
 def test_a_line_that_changes_on_a_terminal() -> None:

@@ -1,0 +1,101 @@
+"""Which directory of documents an output directory is rendered from.
+
+`render -R` removes what is of no document: the output of one directory would go by the render of another
+one. So a file in the output directory says whose it is, by the path from there: it is the same on every
+machine that has the same repository.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+from collections.abc import Collection
+from pathlib import Path
+
+from sparkgen.errors import SparkgenError
+from sparkgen.writers.directory import refused
+from sparkgen.writers.held import held
+
+MARKER = ".sparkgen-root"
+_OPENING = """\
+# sparkgen render -R writes into this directory what it renders from the directory named here, and removes
+# what it does not. It refuses to do so from another one.
+"""
+_MOST_BYTES = 16 * 1024
+
+
+def refuse_other(directory: Path, root: Path, places: Collection[str], stale: Collection[str]) -> None:
+    """SparkgenError when `directory` holds what was rendered from another directory than `root`.
+
+    `places`: where applications are rendered to now; `stale`: folders of a render that would be removed. An
+    output from before there were marks is taken for this root's, unless all that stands in it would go.
+    """
+    named = _named(directory)
+    own = _relative(directory, root)
+    if named is not None and named != own:
+        raise SparkgenError(
+            f"{directory} holds what is rendered from {_shown(directory, named)}, and this would remove it: "
+            f"choose another --output-dir for {root}, or, if {root} is in its place, delete "
+            f"{directory}/{MARKER}"
+        )
+    if named is None and stale and not any((directory / place).is_dir() for place in places):
+        raise SparkgenError(
+            f"{directory} holds other renders ({', '.join(sorted(stale)[:3])}) and nothing of {root}, and "
+            "this would remove them: choose another --output-dir, or delete them first"
+        )
+
+
+def mark(directory: Path, root: Path) -> None:
+    """Say in an output directory that it is rendered from `root`. SparkgenError for what is refused."""
+    text = f"{_OPENING}{json.dumps(_relative(directory, root))}\n"
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with held(directory) as at:
+            if (at / MARKER).is_file() and not (at / MARKER).is_symlink():
+                return
+            draft = at / f"{MARKER}.{secrets.token_hex(8)}"
+            handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+            with open(handle, "wb") as file:  # noqa: PTH123 - a name that must be new
+                file.write(text.encode())
+            try:
+                draft.replace(at / MARKER)
+            finally:
+                with contextlib.suppress(OSError):
+                    draft.unlink(missing_ok=True)
+    except OSError as error:
+        raise refused(directory, error) from error
+
+
+def _named(directory: Path) -> str | None:
+    """The root that a mark names; None where there is none, "" for a mark that cannot be read."""
+    try:
+        handle = os.open(directory / MARKER, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return None
+    except OSError:
+        return ""
+    with open(handle, "rb") as file:  # noqa: PTH123 - a handle that no link has led to
+        lines = file.read(_MOST_BYTES).decode("utf-8", errors="replace").splitlines()
+    for line in lines:
+        if not line.startswith("#"):
+            with contextlib.suppress(ValueError):
+                value = json.loads(line)
+                return value if isinstance(value, str) else ""
+    return ""
+
+
+def _relative(directory: Path, root: Path) -> str:
+    """The way from the output to the documents, links followed; absolute between two drives of Windows."""
+    there = os.path.realpath(root)
+    try:
+        return Path(os.path.relpath(there, os.path.realpath(directory))).as_posix()
+    except ValueError:
+        return Path(there).as_posix()
+
+
+def _shown(directory: Path, named: str) -> str:
+    if not named:
+        return f"a directory that {directory}/{MARKER} should name, and does not"
+    return os.path.relpath(os.path.join(os.path.realpath(directory), named))  # noqa: PTH118 - `..` in the middle
