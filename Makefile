@@ -15,6 +15,8 @@ E2E := --reruns 1 --durations 20 --durations-min 10 $(if $(RECORD),--record-dura
 CLUSTER := PYTHONPATH=tools $(PYTHON) -m cluster
 
 MAKEFLAGS += --no-builtin-rules --no-print-directory
+# Where it is set, each of the thousand processes that the tests start would compile sparkgen anew.
+unexport PYTHONDONTWRITEBYTECODE
 .SUFFIXES:
 .DEFAULT_GOAL := help
 .PHONY: help venv wheel docs docs-serve demo test soak soak-chart lint format bench bench-cluster bench-executors bench-scale bench-shuffle bench-plots \

@@ -54,18 +54,30 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "long: played in its share of the commits, or where all is asked for")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what is long, where it is not played whole; pytest lists it."""
-    for item in items:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip what is long, where it is not played whole; pytest lists it. Goldens are written anew by all."""
+    for item in () if config.getoption("--regenerate") else items:
         if item.get_closest_marker("long") and not scale.is_whole(item.nodeid):
             item.add_marker(pytest.mark.skip(reason="long: SPARKGEN_SHARE=all plays it"))
 
 
 @pytest.hookimpl(tryfirst=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> None:
+    """Properties take their number of examples when their module is imported, which collecting it does."""
+    if isinstance(collector, pytest.Module):
+        _load_profile(collector)
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Properties are tried with few examples, or with a hundred in the share of their file."""
-    if not item.config.getoption("hypothesis_profile"):
-        settings.load_profile("repeatable" if scale.is_whole(item.nodeid.partition("::")[0]) else "small")
+    """Those that are made in a test take it there."""
+    _load_profile(item)
+
+
+def _load_profile(node: pytest.Item | pytest.Collector) -> None:
+    """Try few examples, or a hundred where the file is in a share that is played whole."""
+    if not node.config.getoption("hypothesis_profile"):
+        settings.load_profile("repeatable" if scale.is_whole(node.nodeid.partition("::")[0]) else "small")
 
 
 @pytest.fixture(scope="session")

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 import gotools
-from tests import scale
+from tests import reading, scale
 
 CHART = Path(__file__).parents[2] / "charts" / "spark-app"
 
@@ -48,6 +47,6 @@ def objects() -> Callable[[str], list[dict[str, Any]]]:
     """A function: the objects in what helm printed."""
 
     def parse(text: str) -> list[dict[str, Any]]:
-        return [item for item in yaml.safe_load_all(text) if item]
+        return [item for item in reading.load_all(text) if item]
 
     return parse

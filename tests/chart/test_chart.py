@@ -30,6 +30,7 @@ from sparkgen.document import load
 from sparkgen.errors import SparkgenError
 from sparkgen.schema.accepts import python_pattern
 from sparkgen.semantics.registry import RULES
+from tests import reading
 from tests.property.strategies import Broken, broken, documents
 
 ROOT = Path(__file__).parents[2]
@@ -117,9 +118,9 @@ def test_every_step_and_rule_has_its_template() -> None:
 
 def test_versions_agree() -> None:
     """The chart has sparkgen's version, and names the runtime image of its contract."""
-    described = yaml.safe_load((CHART / "Chart.yaml").read_text("utf-8"))
+    described = reading.load((CHART / "Chart.yaml").read_text("utf-8"))
     assert (described["version"], described["appVersion"]) == (__version__, __version__)
-    (image,) = yaml.safe_load(described["annotations"]["artifacthub.io/images"])
+    (image,) = reading.load(described["annotations"]["artifacthub.io/images"])
     assert image["image"] == contract.RUNTIME_IMAGE
 
 
@@ -208,8 +209,8 @@ def umbrella(tmp_path: Path) -> Path:
     (folder / "Chart.yaml").write_text(yaml.safe_dump(described), encoding="utf-8")
     values = {
         "global": {"team": "analytics"},
-        "pi": yaml.safe_load(PI.read_text("utf-8")),
-        "nightly": yaml.safe_load((ROOT / "examples" / "scheduled" / "app.yaml").read_text("utf-8")),
+        "pi": reading.load(PI.read_text("utf-8")),
+        "nightly": reading.load((ROOT / "examples" / "scheduled" / "app.yaml").read_text("utf-8")),
     }
     (folder / "values.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
     return folder
@@ -217,7 +218,7 @@ def umbrella(tmp_path: Path) -> Path:
 
 def test_several_applications_by_alias(umbrella: Path, helm_call: Call, objects: Objects) -> None:
     """Each alias gives the objects that its document gives alone; `global` is allowed; one can be off."""
-    space = yaml.safe_load((umbrella / "values.yaml").read_text("utf-8"))["nightly"]["metadata"].get(
+    space = reading.load((umbrella / "values.yaml").read_text("utf-8"))["nightly"]["metadata"].get(
         "namespace", "default"
     )
     both = helm_call("template", "x", str(umbrella), "-n", space)
@@ -241,7 +242,7 @@ def by_name(items: list[dict[str, Any]]) -> dict[tuple[str, str], dict[str, Any]
 
 def test_an_alias_is_checked_too(umbrella: Path, helm_call: Call) -> None:
     """A wrong value below an alias is refused, by the schema and by the rules."""
-    space = "--namespace=" + yaml.safe_load((umbrella / "values.yaml").read_text("utf-8"))["nightly"][
+    space = "--namespace=" + reading.load((umbrella / "values.yaml").read_text("utf-8"))["nightly"][
         "metadata"
     ].get("namespace", "default")
     form = helm_call("template", "x", str(umbrella), space, "--set", "pi.spec.exekutor=1")

@@ -21,7 +21,7 @@ from sparkgen.grammar import GrammarError, factor
 from sparkgen.schema import fields as schema_fields
 from sparkgen.semantics import conf_table, fields, rules_sizes
 from sparkgen.semantics.facts import Facts
-from tests import scale
+from tests import reading, scale
 from tests.chart import parity
 from tests.property.strategies import documents, history_servers, services
 from tests.property.strategies import objects as objects_of
@@ -104,7 +104,7 @@ NUMBERS = st.sampled_from(["1", "1.0", "2147483648", "1e2", "0777", "0x1F", "900
 """Spellings of numbers that a field may have, as written in YAML."""
 
 
-NASTY = yaml.safe_load((Path(__file__).parent / "nasty.yaml").read_text(encoding="utf-8"))
+NASTY = reading.load((Path(__file__).parent / "nasty.yaml").read_text(encoding="utf-8"))
 ODD = st.one_of(
     st.sampled_from(
         [text for rows in ("numbersWithUnits", "factors") for row in NASTY[rows] for text in row]

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 import pod_security
 from demo import Variant, variants
 from sparkgen.__main__ import run
+from tests import reading
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -99,14 +99,14 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Files]:
 def objects(files: Files) -> Iterator[dict[str, Any]]:
     """The Kubernetes objects in rendered files."""
     for text in files.values():
-        value = yaml.safe_load(text)
+        value = reading.load(text)
         if value["kind"] != "Kustomization":
             yield value
 
 
 def executor_template(files: Files) -> str:
     """The text of the executor's pod template."""
-    text: str = yaml.safe_load(files["config-map-executor.yaml"])["data"]["executor.json"]
+    text: str = reading.load(files["config-map-executor.yaml"])["data"]["executor.json"]
     return text
 
 

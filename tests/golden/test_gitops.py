@@ -7,9 +7,9 @@ import io
 from pathlib import Path
 
 import pytest
-import yaml
 
 from sparkgen.__main__ import run
+from tests import reading
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = Path("examples", "gitops")
@@ -37,7 +37,7 @@ def test_every_team_in_every_environment() -> None:
     found = sorted(path.parent.relative_to(DEPLOY).as_posix() for path in DEPLOY.rglob("kustomization.yaml"))
     applications = ["finance/daily-report", "marketing/nightly-clicks", "science/model"]
     assert found == [f"{name}/{one}" for name in ("dev", "prod", "staging") for one in applications]
-    (pattern,) = yaml.safe_load((ROOT / EXAMPLE / "argocd" / "applicationset.yaml").read_text())["spec"][
+    (pattern,) = reading.load((ROOT / EXAMPLE / "argocd" / "applicationset.yaml").read_text())["spec"][
         "generators"
     ][0]["git"]["directories"]
     assert pattern == {"path": "deploy/*/*/*"}
@@ -49,6 +49,6 @@ def test_production_has_another_tuning_and_the_same_run() -> None:
     for name in ("staging", "prod"):
         tuning = (DEPLOY / name / "science" / "model" / "config-map-tuning.yaml").read_text()
         bounds.add('"maximum": 40' in tuning)
-        runs.add(yaml.safe_load((DEPLOY / name / "science/model/job.yaml").read_text())["metadata"]["name"])
+        runs.add(reading.load((DEPLOY / name / "science/model/job.yaml").read_text())["metadata"]["name"])
     assert bounds == {True, False}
     assert len(runs) == 1

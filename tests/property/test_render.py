@@ -150,10 +150,13 @@ WORLDS = (
 
 
 def write_documents(folder: Path, values: list[Value]) -> None:
-    """A folder with these documents, each under a name of its own, and all examples."""
+    """A folder with these documents, each under a name of its own, its account too, and all examples."""
     folder.mkdir(parents=True)
     for index, value in enumerate(values):
         value["metadata"]["name"] = f"a{index}"
+        account = value["spec"].get("template", value["spec"]).get("serviceAccount", {})
+        if "name" in account:
+            account["name"] = f"account-{index}"
         (folder / f"{index:02}.yaml").write_text(as_yaml(value), "utf-8")
     for path in EXAMPLES.glob("*/app.yaml"):
         shutil.copy(path, folder / f"{path.parent.name}.yaml")

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from sparkgen.cli import waiting
+from tests import reading
 
 from .conftest import DOCUMENT, Cli, Result
 from .kube import Kube
@@ -466,7 +466,7 @@ def test_what_is_killed_and_deleted_is_written_as_asked(act: Act, kube: Kube) ->
     assert act("kill", "pi", "--yes", "-o", "name").out == f"{job}\n"
     listed = act("delete", "pi", "--dry-run", "-o", "name").out.splitlines()
     assert listed[0] == job
-    items = yaml.safe_load(act("delete", "pi", "--dry-run", "-o", "yaml").out)["items"]
+    items = reading.load(act("delete", "pi", "--dry-run", "-o", "yaml").out)["items"]
     assert [item["kind"] for item in items][:1] == ["Job"]
     assert act("delete", "pi", "--yes", "-o", "name").out.splitlines() == listed
     assert kube.named("Job") == []

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import yaml
 
 from sparkgen.cli import parallel
+from tests import reading
 
 from .conftest import DOCUMENT, Cli
 
@@ -16,7 +16,7 @@ WARNED = DOCUMENT + "  timeToLiveSeconds: 600\n"
 
 def kinds(stream: str) -> list[str]:
     """The kinds in a YAML stream."""
-    return [item["kind"] for item in yaml.safe_load_all(stream)]
+    return [item["kind"] for item in reading.load_all(stream)]
 
 
 def test_a_stream_on_standard_output_and_nothing_else(cli: Cli) -> None:
@@ -45,7 +45,7 @@ def test_a_directory_gets_one_file_per_object(cli: Cli) -> None:
 def test_the_files_are_the_stream(cli: Cli) -> None:
     """The same objects in the same order, whichever way they go out."""
     cli("render", "app.yaml", "-o", "out")
-    listed = yaml.safe_load(Path("out/kustomization.yaml").read_text())["resources"]
+    listed = reading.load(Path("out/kustomization.yaml").read_text())["resources"]
     assert (
         "".join(f"---\n{Path('out', name).read_text()}" for name in listed) == cli("render", "app.yaml").out
     )
@@ -93,7 +93,7 @@ def test_overlays_and_single_values(cli: Cli) -> None:
     options = ["-f", "one.yaml", "-f", "two.yaml", "--set", "spec.driver.cores=2"]
     result = cli("render", "app.yaml", *options, "--set-string", "metadata.labels.team=7")
     assert result.code == 0
-    data = [item.get("data", {}) for item in yaml.safe_load_all(result.out)]
+    data = [item.get("data", {}) for item in reading.load_all(result.out)]
     [text] = [files["spark-defaults.conf"] for files in data if "spark-defaults.conf" in files]
     properties = dict(line.split(maxsplit=1) for line in text.splitlines() if line.startswith("spark."))
     assert properties["spark.driver.memory"] == "2048m"
@@ -193,7 +193,7 @@ def test_many_documents_give_what_few_give(cli: Cli, monkeypatch: pytest.MonkeyP
     alone = cli("render", "many")
     assert together == alone
     names = [
-        item["metadata"]["name"] for item in yaml.safe_load_all(alone.out) if item["kind"] == "ServiceAccount"
+        item["metadata"]["name"] for item in reading.load_all(alone.out) if item["kind"] == "ServiceAccount"
     ]
     assert names == [f"app-{n}" for n in range(80)]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import yaml
 
 from sparkgen.cli import parallel
+from tests import reading
 
 from .conftest import DOCUMENT, Cli
 
@@ -59,10 +59,10 @@ def test_one_directory_for_each_application_and_environment(repository: Cli) -> 
 def test_overlays_from_the_outside_in(repository: Cli) -> None:
     """The overlay of a nearer folder wins, and each has the others' fields."""
     repository("render", "-R", "apps", "-o", "deploy")
-    job = yaml.safe_load(Path("deploy/prod/one/report/job.yaml").read_text())
+    job = reading.load(Path("deploy/prod/one/report/job.yaml").read_text())
     assert job["metadata"]["namespace"] == "one"
     assert "argocd.argoproj.io/sync-options" in job["metadata"]["annotations"]
-    tuning = yaml.safe_load(Path("deploy/prod/two/load/config-map-tuning.yaml").read_text())
+    tuning = reading.load(Path("deploy/prod/two/load/config-map-tuning.yaml").read_text())
     assert '"instances": 7' in tuning["data"]["tuning.json"]
     assert tuning["metadata"]["namespace"] == "prod"
 

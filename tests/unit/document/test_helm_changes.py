@@ -216,6 +216,7 @@ def test_table_has_every_case() -> None:
     assert table == expected
 
 
+@pytest.mark.long
 def test_helm_still_does_so(helm: Any, golden: Golden) -> None:
     """Measure again with the pinned Helm: the committed table is what it does."""
     golden(TABLE, measure_changes(helm, CASES))

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
+from tests import reading
 from tests.unit.cli.conftest import Cli
 from tests.unit.connection.conftest import Server
 from tests.unit.live.objects import Object, driver, ends, executor, job, runs
@@ -64,7 +64,7 @@ def test_status_for_machines(server: Server, sparkgen: Sparkgen) -> None:
     fill(server, job())
     body = json.loads(sparkgen("status", "-o", "json").out)
     assert [one["run"] for one in body["runs"]] == ["pi-1a2b3c4d"]
-    assert yaml.safe_load(sparkgen("status", "-o", "yaml").out) == body
+    assert reading.load(sparkgen("status", "-o", "yaml").out) == body
     assert sparkgen("status", "-o", "name", "pi").out == "job.batch/pi-1a2b3c4d\n"
 
 

@@ -23,6 +23,7 @@ DATA: dict[str, Any] = {
 }
 
 
+@pytest.mark.long
 def test_all_that_is_kept_is_drawn_twice_alike(tmp_path: Path) -> None:
     """Each file of numbers gives a picture, which is XML and the same at every run."""
     assert set(DATA) == set(bench_plots.DRAWS)
