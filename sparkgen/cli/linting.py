@@ -21,6 +21,7 @@ from sparkgen.lint.config import OFF
 from sparkgen.lint.configfile import NEVER, SEVERITIES, configurable
 from sparkgen.lint.fix import edits_of
 from sparkgen.lint.registry import check as review
+from sparkgen.lint.registry import check_together as review_together
 from sparkgen.semantics.wording import listed
 
 if TYPE_CHECKING:
@@ -92,7 +93,8 @@ def _report(request: Request, made: Review, stdin: Stdin, *, fixed: bool) -> int
     fixable: set[Problem] = set()
 
     def policy(documents: Sequence[Document]) -> Iterable[list[Problem]]:
-        for document, found in zip(documents, each(made.find, documents, "reviewed"), strict=True):
+        reviewed = _together(documents, list(each(made.find, documents, "reviewed")))
+        for document, found in zip(documents, reviewed, strict=True):
             for problem, edits in found:
                 sources.setdefault(problem, document.source)
                 if edits:
@@ -120,6 +122,19 @@ def _report(request: Request, made: Review, stdin: Stdin, *, fixed: bool) -> int
         )
         _say_rest(len(checked.documents), len(shown), number, len(found) - len(shown))
     return int(bool(counted))
+
+
+def _together(documents: Sequence[Document], reviewed: Sequence[list[Found]]) -> list[list[Found]]:
+    """What was found in each document, and what all valid ones show together."""
+    valid = [
+        index
+        for index, found in enumerate(reviewed)
+        if not any(problem.severity is Severity.ERROR for problem, _ in found)
+    ]
+    result = [list(found) for found in reviewed]
+    for index, problem in review_together([documents[place] for place in valid]):
+        result[valid[index]].append((problem, ()))
+    return result
 
 
 def _counts(problem: Problem, original: Problem, least: Severity | None) -> bool:

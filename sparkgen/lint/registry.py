@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from sparkgen.lint import rules_images as images
 from sparkgen.lint import rules_reliability as reliability
 from sparkgen.lint import rules_restricted as restricted
 from sparkgen.lint import rules_servers as servers
+from sparkgen.lint import rules_trust as trust
 from sparkgen.lint.findings import Edit, Finding, Rule, ServerCheck
 from sparkgen.lint.serversubject import ServerSubject
 from sparkgen.lint.settings import Settings
@@ -65,6 +66,7 @@ RULES: tuple[Rule, ...] = (
     Rule("SG205", "expiry", INFO, _G, "A run that a new cluster would run again.", gitops.expiry),
     Rule("SG206", "moving-dependency", WARNING, _G + _P, "A library without a fixed version.", gitops.moving_dependency),
     Rule("SG207", "moving-code", INFO, _G, "Code that can change without a commit.", gitops.moving_code),
+    Rule("SG208", "moving-conf-file", INFO, _G, "A file of configuration that can change without a commit.", gitops.moving_conf_file),
     # Pod Security "restricted"
     Rule("SG210", "host-access", ERROR, _S, "A namespace or a port of the node.", restricted.host_access),
     Rule("SG211", "privileged", ERROR, _S, "A privileged container.", restricted.privileged),
@@ -124,6 +126,8 @@ RULES: tuple[Rule, ...] = (
     Rule("SG267", "budget", ERROR, _C + _P, "More than one application may take.", cost.budget),
     Rule("SG268", "driver-gpu", WARNING, _C, "A GPU for the driver.", cost.driver_gpu),
     Rule("SG269", "large-driver", INFO, _C, "A driver as large as a fleet.", cost.large_driver),
+    # what applications share
+    Rule(trust.CODE, "shared-shuffle-service", WARNING, _P, "A shuffle service that several namespaces share.", _of_servers),
 )
 # fmt: on
 
@@ -150,22 +154,31 @@ def check(document: Document, settings: Settings) -> list[tuple[Problem, tuple[E
 
     All are warnings here, so that a comment can ignore them; what they weigh is the policy's choice.
     """
-    node = document.node
     found: dict[Problem, tuple[Edit, ...]] = {}
     for code, finding in _findings(document.value, settings):
-        on_key = finding.on_key or node.find(finding.path) is None
-        problem = Problem(
-            code,
-            WARNING,
-            node.locate_key(finding.path) if on_key else node.locate(finding.path),
-            finding.path,
-            redacted(finding.message),
-            redacted(finding.found),
-            finding.allowed,
-            redacted(finding.next_step),
-        )
-        found.setdefault(problem, finding.fix)
+        found.setdefault(_problem(document, code, finding), finding.fix)
     return list(found.items())
+
+
+def check_together(documents: Sequence[Document]) -> list[tuple[int, Problem]]:
+    """What only several valid documents together show, each with the index of the document that it is about."""
+    found = trust.shared_services([document.value for document in documents])
+    return [(index, _problem(documents[index], trust.CODE, finding)) for index, finding in found]
+
+
+def _problem(document: Document, code: str, finding: Finding) -> Problem:
+    node = document.node
+    on_key = finding.on_key or node.find(finding.path) is None
+    return Problem(
+        code,
+        WARNING,
+        node.locate_key(finding.path) if on_key else node.locate(finding.path),
+        finding.path,
+        redacted(finding.message),
+        redacted(finding.found),
+        finding.allowed,
+        redacted(finding.next_step),
+    )
 
 
 def _findings(value: Mapping[str, Any], settings: Settings) -> Iterator[tuple[str, Finding]]:
@@ -182,4 +195,4 @@ def _findings(value: Mapping[str, Any], settings: Settings) -> Iterator[tuple[st
 
 def server_checks(kind: str) -> Mapping[str, ServerCheck]:
     """Code -> how the rule looks at a server of this kind; rules that are not in it say nothing of one."""
-    return servers.HISTORY if kind == HISTORY_KIND else servers.SERVERS
+    return servers.HISTORY if kind == HISTORY_KIND else servers.SERVICE

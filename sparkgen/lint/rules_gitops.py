@@ -139,3 +139,15 @@ def moving_code(subject: Subject) -> Iterator[Finding]:
                 text,
                 next_step="put a version or a commit into the path, or the file into the image",
             )
+
+
+def moving_conf_file(subject: Subject) -> Iterator[Finding]:
+    """A file of a ConfigMap whose name says no version: its content is in no hash."""
+    for key in subject.application.conf_files.keys:
+        if key.kind == "configMap" and not any(char.isdigit() for char in key.name):
+            yield Finding(
+                subject.facts.path("sparkConfFiles", key.file, "configMapKeyRef", "name"),
+                "what is in this ConfigMap can change without a commit, and then no new run starts",
+                key.name,
+                next_step="put a version into its name, and give a changed file a new one",
+            )

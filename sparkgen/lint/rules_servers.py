@@ -9,6 +9,7 @@ from sparkgen.lint import rules_hardening as hardening
 from sparkgen.lint import rules_images as images
 from sparkgen.lint import rules_reliability as reliability
 from sparkgen.lint import rules_restricted as restricted
+from sparkgen.lint import rules_trust as trust
 from sparkgen.lint.findings import Finding, ServerCheck
 from sparkgen.lint.serversubject import ServerSubject
 from sparkgen.model.historyserver import HistoryServer
@@ -78,6 +79,10 @@ SERVERS: Mapping[str, ServerCheck] = {
 }
 """Code -> how the rule looks at a server of any kind."""
 
+SERVICE: Mapping[str, ServerCheck] = {**SERVERS, trust.CODE: trust.many_namespaces}
+"""The same for a shuffle service. It needs its nodes: SG146 says so, and no Pod Security level could be
+kept."""
+
 HISTORY: Mapping[str, ServerCheck] = {
     **SERVERS,
     "SG211": restricted.privileged,
@@ -91,5 +96,4 @@ HISTORY: Mapping[str, ServerCheck] = {
     "SG257": hardening.plain_ingress,
     "SG258": endless_logs,
 }
-"""The same for a history server. A shuffle service needs its nodes: SG146 says so, and no Pod Security level
-could be kept."""
+"""The same for a history server."""

@@ -49,6 +49,7 @@ SPECS = {
     "SG257": INGRESS + "}}}",
     "SG258": CLAIM + "}",
     "SG260": "{memory: 36g}",
+    "SG270": "{networkPolicy: {ingressFrom: [{namespaceSelector: {}}]}}",
 }
 """Code -> a spec that has the finding."""
 

@@ -1,0 +1,93 @@
+"""Who holds the secret of a shuffle service: it is the RPC secret of every application that uses the service.
+
+Spark has one secret for both (SecurityManager.getSecretKey gives the same one for each application), so that
+a service ties its applications together: docs/shuffle-service.md#one-secret-and-what-it-opens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sparkgen.lint.findings import Finding
+from sparkgen.lint.serversubject import ServerSubject
+from sparkgen.model import SERVER_KINDS
+from sparkgen.semantics.facts import Facts
+from sparkgen.semantics.wording import listed
+
+CODE = "SG270"
+NAMESPACE_LABEL = "kubernetes.io/metadata.name"
+"""The label that the API server gives to each namespace: its name."""
+_STEP = (
+    "render a SparkShuffleService with a Secret of its own for each group of namespaces that trust each other"
+)
+_OPENS = "each that uses the service has its secret, and can speak to the drivers and executors of all others"
+
+
+def many_namespaces(subject: ServerSubject) -> Iterator[Finding]:
+    """A service that lets in more than one namespace, as far as its network policy says which."""
+    peers = (subject.server.network_policy or {}).get("ingressFrom") or ()
+    named: set[str] = set()
+    for index, peer in enumerate(peers):
+        if peer.get("namespaceSelector") == {} and "podSelector" not in peer:
+            yield Finding(
+                subject.path("networkPolicy", "ingressFrom", index, "namespaceSelector"),
+                f"applications of all namespaces are let in; {_OPENS}",
+                next_step=_STEP,
+            )
+        named |= _names(peer.get("namespaceSelector") or {})
+    if len(named) > 1:
+        yield Finding(
+            subject.path("networkPolicy", "ingressFrom"),
+            f"applications of {listed(sorted(named))} are let in; {_OPENS}",
+            next_step=_STEP,
+            on_key=True,
+        )
+
+
+def _names(selector: Mapping[str, Any]) -> set[str]:
+    """The namespaces that a selector names by their names."""
+    labels: Mapping[str, str] = selector.get("matchLabels") or {}
+    found = {value for name, value in labels.items() if name == NAMESPACE_LABEL}
+    for expression in selector.get("matchExpressions") or ():
+        if expression.get("key") == NAMESPACE_LABEL and expression.get("operator") == "In":
+            found |= set(expression.get("values") or ())
+    return found
+
+
+def shared_services(values: Sequence[Mapping[str, Any]]) -> list[tuple[int, Finding]]:
+    """Which of these valid documents use a service that applications of other namespaces use, too.
+
+    Those that name no namespace say nothing: the caller of kubectl or helm chooses it.
+    """
+    uses: dict[tuple[str, str], dict[int, tuple[str, Facts]]] = {}
+    for index, value in enumerate(values):
+        namespace = value["metadata"].get("namespace")
+        facts = None if value["kind"] in SERVER_KINDS else Facts.of(value)
+        section = facts.get("shuffleService") if facts is not None else None
+        if facts is None or namespace is None or not section or not section.get("secretName"):
+            continue
+        if section.get("mode", "daemonset") == "daemonset" and "name" in section:
+            key = section.get("namespace") or namespace, section["name"]
+            uses.setdefault(key, {})[index] = (namespace, facts)
+    return sorted(
+        ((index, finding) for users in uses.values() for index, finding in _shared(users)),
+        key=lambda pair: pair[0],
+    )
+
+
+def _shared(users: Mapping[int, tuple[str, Facts]]) -> Iterator[tuple[int, Finding]]:
+    namespaces = {namespace for namespace, _ in users.values()}
+    for index, (namespace, facts) in users.items():
+        others = sorted(namespaces - {namespace})
+        if others:
+            yield (
+                index,
+                Finding(
+                    facts.path("shuffleService", "secretName"),
+                    f"applications of {listed(others)} have the same service, and so this RPC secret: they "
+                    "can speak to driver and executors of this one, and it to theirs",
+                    facts.get("shuffleService", "secretName"),
+                    next_step=_STEP,
+                ),
+            )
