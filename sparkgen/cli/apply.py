@@ -28,7 +28,8 @@ HELP = """Apply documents to the cluster of the current context: check, render, 
 
 The preflight finds what would go wrong, all at once: the version, the namespace, rights, quota, Pod Security,
 policies, missing Secrets and images. It changes nothing, and an error in it stops the apply. A run that is
-there already is not run again; a run before it is left alone.
+there already is not run again; a run before it is left alone. Objects that belong to another application, or
+that sparkgen did not create, are not touched.
 
 Exit codes: 0 applied, 1 a document or the preflight has errors, 2 wrong usage or a cluster that refuses.
 With --wait, that of `sparkgen wait`.
@@ -82,6 +83,12 @@ def command(
         bool,
         typer.Option("--force-conflicts", help="Take over fields that somebody else applied."),
     ] = False,
+    take: Annotated[
+        bool,
+        typer.Option(
+            "--take-ownership", help="Take over objects of these names that sparkgen did not create."
+        ),
+    ] = False,
     form: ObjectsForm = ObjectForm.TEXT,
     quiet: Quiet = False,
 ) -> None:
@@ -96,6 +103,7 @@ def command(
         timeout,
         skip_preflight=skip_preflight,
         force=force,
+        take=take,
         form=form.value,
     )
     from sparkgen.cli import applying  # noqa: PLC0415 - not for every command's help

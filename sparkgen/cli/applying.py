@@ -17,8 +17,19 @@ from sparkgen.cli.shared import claim, shared_objects
 from sparkgen.cluster import ClusterError, Place, connect
 from sparkgen.cluster.channel import CONNECTIONS
 from sparkgen.errors import Severity, SparkgenError
-from sparkgen.preflight import Facts, Finding, Unknown, Wanted, gather, judge, look_around, needs
-from sparkgen.preflight.judge import starts
+from sparkgen.preflight import (
+    Facts,
+    Finding,
+    Unknown,
+    Wanted,
+    gather,
+    judge,
+    look_around,
+    needs,
+    ownership,
+    read_live,
+)
+from sparkgen.preflight.judge import in_order, starts
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
@@ -40,19 +51,13 @@ def _apply(request: Request, options: Apply, place: Place) -> int:
         return 1
     cluster = connect(place)
     all_wanted = [_wanted(document, request.namespace or cluster.namespace) for document in documents]
-    found = (claim(document, wanted.objects) for document, wanted in zip(documents, all_wanted, strict=True))
-    if clashes := shared_objects(found):
-        show(clashes, request, Stdin(), on_stdout=False)
+    if _clash(documents, all_wanted, request):
         return 1
     if options.wait and len(all_wanted) != 1:
         raise SparkgenError("--wait is about one application: apply them one by one, or leave it out")
-    tasks = [Task(wanted, None) for wanted in all_wanted]
-    if not options.skip_preflight:
-        tasks = _looked_at(cluster, all_wanted, force=options.force)
-        stopped = [_tell(one.wanted, judge(one.wanted, one.facts), request) for one in tasks if one.facts]
-        if any(stopped):
-            output.note("nothing was applied; --skip-preflight applies all the same")
-            return 1
+    tasks = _looked_at(cluster, all_wanted, options)
+    if _stopped(tasks, request, options):
+        return 1
     outcomes = apply_all(
         cluster,
         tasks,
@@ -66,19 +71,48 @@ def _apply(request: Request, options: Apply, place: Place) -> int:
     return _end(cluster, tasks, request, options, place)
 
 
-def _looked_at(cluster: Cluster, all_wanted: Sequence[Wanted], *, force: bool) -> list[Task]:
-    """Each with what the cluster says about it."""
-    shared = look_around(cluster, all_wanted)
+def _looked_at(cluster: Cluster, all_wanted: Sequence[Wanted], options: Apply) -> list[Task]:
+    """Each with what the cluster says about it; without a preflight, with what of it is there."""
+    shared = {} if options.skip_preflight else look_around(cluster, all_wanted)
     now = datetime.now(UTC)
 
     def look(wanted: Wanted) -> Task:
-        return Task(wanted, gather(cluster, wanted, shared[wanted.namespace], now, force=force))
+        if options.skip_preflight:
+            return Task(wanted, read_live(cluster, wanted), None)
+        facts = gather(cluster, wanted, shared[wanted.namespace], now, force=options.force)
+        return Task(wanted, facts.live, facts)
 
     stop = threading.Event()
     try:
         return [future.result() for future in abreast.start(look, all_wanted, CONNECTIONS, stop)]
     finally:
         stop.set()
+
+
+def _stopped(tasks: Sequence[Task], request: Request, options: Apply) -> bool:
+    """Whether anything stops the apply; all of it is printed, for all applications."""
+    stopped = owned = False
+    for task in tasks:
+        found = ownership(task.wanted, task.live, take=options.take)
+        owned = owned or any(one.severity is Severity.ERROR for one in found)
+        if task.facts is None:
+            found = [one for one in found if one.severity is Severity.ERROR]
+        else:
+            found = in_order([*found, *judge(task.wanted, task.facts)])
+        stopped = _tell(task.wanted, found, request) or stopped
+    if stopped:
+        # What is somebody else's is not touched without a preflight, either.
+        output.note("nothing was applied" + ("" if owned else "; --skip-preflight applies all the same"))
+    return stopped
+
+
+def _clash(documents: Sequence[Document], all_wanted: Sequence[Wanted], request: Request) -> bool:
+    """Whether two documents are one object in the namespaces that they go to; then it is shown."""
+    pairs = zip(documents, all_wanted, strict=True)
+    found = shared_objects(claim(document, wanted.objects) for document, wanted in pairs)
+    if found:
+        show(found, request, Stdin(), on_stdout=False)
+    return bool(found)
 
 
 def _told(outcome: Outcome, options: Apply) -> str:

@@ -13,7 +13,7 @@ from sparkgen.cluster import ClusterError
 from sparkgen.cluster.channel import CONNECTIONS
 from sparkgen.cluster.marks import KILLED, apply_over
 from sparkgen.live.values import annotation_of
-from sparkgen.preflight import Facts, Unknown, Wanted
+from sparkgen.preflight import Facts, Live, Unknown, Wanted
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
@@ -48,9 +48,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """An application to apply, and what the preflight found; None without one."""
+    """An application to apply, what of it is there, and what the preflight found; None without one."""
 
     wanted: Wanted
+    live: Live
     facts: Facts | None
 
 
@@ -79,8 +80,7 @@ def apply_all(
             begin_none.set()
         return Outcome(tuple(done[number]), error)
 
-    workers = CONNECTIONS if _apart(tasks) else 1
-    futures = abreast.start(one, range(len(tasks)), workers, begin_none)
+    futures = abreast.start(one, range(len(tasks)), CONNECTIONS, begin_none)
     outcomes: list[Outcome] = []
     try:
         for future in futures:
@@ -96,16 +96,6 @@ def apply_all(
     finally:
         begin_none.set()
     return outcomes
-
-
-def _apart(tasks: Sequence[Task]) -> bool:
-    """Whether no two applications have an object in common: then their order says nothing."""
-    keys = [
-        (item["kind"], item["metadata"].get("namespace"), item["metadata"]["name"])
-        for task in tasks
-        for item in task.wanted.objects
-    ]
-    return len(set(keys)) == len(keys)
 
 
 def _outcome(future: Future[Outcome]) -> Outcome:
@@ -126,14 +116,14 @@ def _apply(
         if leave.is_set():
             break
         try:
-            done.append(_apply_one(cluster, item, task.facts, way))
+            done.append(_apply_one(cluster, item, task.live, way))
         except ClusterError as error:
             return error
     return None
 
 
-def _apply_one(cluster: Cluster, item: Any, facts: Facts | None, way: Way) -> Applied:
-    live = _live(cluster, item, facts)
+def _apply_one(cluster: Cluster, item: Any, before: Live, way: Way) -> Applied:
+    live = _live(cluster, item, before)
     if isinstance(live, Mapping) and annotation_of(live, KILLED):
         return Applied(dict(live), "unchanged (killed; another spec.run.id, or sparkgen run, runs it again)")
     laid = apply_over(cluster, item, dry_run=way.dry_run, force=way.force)
@@ -144,16 +134,12 @@ def _apply_one(cluster: Cluster, item: Any, facts: Facts | None, way: Way) -> Ap
     return Applied(laid.item, "unchanged" if live is not None and _alike(live, laid.item) else "configured")
 
 
-def _live(cluster: Cluster, item: Any, facts: Facts | None) -> Mapping[str, Any] | Unknown | None:
-    """The object before the apply.
-
-    What the preflight has seen is not asked for again, but for a Job that is there: it may have been killed.
-    """
+def _live(cluster: Cluster, item: Any, before: Live) -> Mapping[str, Any] | Unknown | None:
+    """The object before the apply: as it was seen. A Job is looked at again, as it may have been killed."""
     metadata = item["metadata"]
-    if facts is not None:
-        known = facts.live[item["kind"], metadata["name"]]
-        if item["kind"] != "Job" or not isinstance(known, Mapping):
-            return known
+    known = before[item["kind"], metadata["name"]]
+    if item["kind"] != "Job" or not isinstance(known, Mapping):
+        return known
     try:
         return cluster.get(item["apiVersion"], item["kind"], metadata["name"], metadata.get("namespace", ""))
     except ClusterError as error:

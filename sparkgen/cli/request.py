@@ -46,7 +46,8 @@ class Request:
 class Apply:
     """What `apply` was asked for beside the documents, under the names of its parameters.
 
-    `timeout`: as in `30m`; `force`: take over fields of others; `form`: one of OBJECT_FORMS.
+    `timeout`: as in `30m`; `force`: take over fields of others; `take`: and objects that are nobody's;
+    `form`: one of OBJECT_FORMS.
     """
 
     kubeconfig: str = ""
@@ -56,4 +57,5 @@ class Apply:
     timeout: str = ""
     skip_preflight: bool = False
     force: bool = False
+    take: bool = False
     form: str = "text"

@@ -75,8 +75,12 @@ def find(cluster: Lists, names: Collection[str] = (), namespaces: Sequence[str] 
 
 
 def one(cluster: Lists, name: str, namespace: str = "") -> Application:
-    """The application of this name, or of the run of this name; SparkgenError when there is none."""
-    return find(cluster, [name], [namespace] if namespace else []).applications[0]
+    """The application of this name, or of the run of this name; SparkgenError when there is none.
+
+    An application may have the name that a run of another one has: what is meant is the application.
+    """
+    found = find(cluster, [name], [namespace] if namespace else []).applications
+    return next((application for application in found if application.name == name), found[0])
 
 
 def choose(application: Application, wanted: str = "") -> Run:

@@ -6,13 +6,15 @@ all at once.
 
 from __future__ import annotations
 
-from sparkgen.preflight.gather import gather, look_around
+from sparkgen.preflight.gather import gather, look_around, read_live
 from sparkgen.preflight.judge import judge
-from sparkgen.preflight.values import Facts, Finding, Reference, Shared, Unknown, Wanted
+from sparkgen.preflight.ownership import ownership
+from sparkgen.preflight.values import Facts, Finding, Live, Reference, Shared, Unknown, Wanted
 
 __all__ = [
     "Facts",
     "Finding",
+    "Live",
     "Reference",
     "Shared",
     "Unknown",
@@ -20,4 +22,6 @@ __all__ = [
     "gather",
     "judge",
     "look_around",
+    "ownership",
+    "read_live",
 ]

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 from sparkgen.cluster import ClusterError, Laid
 from sparkgen.cluster.marks import apply_over
 from sparkgen.preflight import needs
-from sparkgen.preflight.values import Facts, Key, Object, Refusal, Shared, Unknown, Wanted
+from sparkgen.preflight.values import Facts, Key, Live, Object, Refusal, Shared, Unknown, Wanted
 
 FORBIDDEN = 403
 _Value = TypeVar("_Value")
@@ -90,6 +90,11 @@ def gather(cluster: Asked, wanted: Wanted, shared: Shared, now: datetime, *, for
         shared.images,
         now,
     )
+
+
+def read_live(cluster: Asked, wanted: Wanted) -> Live:
+    """What is there already of an application, without a look at anything else."""
+    return {_key(item): _known(_reading(cluster, item, wanted.namespace)) for item in wanted.objects}
 
 
 def _known(ask: Callable[[], _Value]) -> _Value | Unknown:

@@ -33,6 +33,11 @@ def judge(wanted: Wanted, facts: Facts) -> list[Finding]:
     """All that was found: what stops an apply first, what could not be checked last."""
     checks = CHECKS if facts.namespace is not None else BEFORE_THE_NAMESPACE
     found = [finding for check in checks for finding in check(wanted, facts)]
+    return in_order(found)
+
+
+def in_order(found: Iterable[Finding]) -> list[Finding]:
+    """Each finding once: what stops an apply first, what could not be checked last."""
     order = (Severity.ERROR, Severity.WARNING, Severity.INFO)
     return sorted(dict.fromkeys(found), key=lambda finding: order.index(finding.severity))
 

@@ -31,6 +31,10 @@ class Unknown:
     reason: str
 
 
+Live = Mapping[Key, Object | Unknown | None]
+"""What is there already of what is to be applied; None where nothing is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """Why the API server would not take an object: the HTTP status, and what it said."""

@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -117,6 +118,89 @@ def test_documents_that_share_objects_are_refused(act: Act, kube: Kube) -> None:
     assert result.code == 1
     assert "error[SG019] metadata.name: ScheduledSparkApplication pi renders ConfigMap pi-" in result.err
     assert kube.named("ConfigMap") == []
+
+
+def stranger(kind: str, name: str, **metadata: Any) -> dict[str, Any]:
+    """An object of somebody else's, as a server has it."""
+    own = {"name": name, "uid": "u", "creationTimestamp": "2026-11-22T00:00:00Z", "resourceVersion": "1"}
+    return {"kind": kind, "metadata": {**metadata, **own}}
+
+
+ACCOUNT = "/api/v1/namespaces/analytics/serviceaccounts/pi"
+ROLE = "/apis/rbac.authorization.k8s.io/v1/namespaces/analytics/roles/pi"
+OF_ANOTHER = {"labels": {"sparkgen.dev/application": "reports", "app.kubernetes.io/managed-by": "sparkgen"}}
+OF_A_SERVER = {
+    "labels": {
+        "sparkgen.dev/application": "pi",
+        "sparkgen.dev/history-server": "pi",
+        "app.kubernetes.io/component": "history-server",
+    }
+}
+BY_HELM = {"labels": {"sparkgen.dev/application": "pi", "app.kubernetes.io/managed-by": "Helm"}}
+
+
+@pytest.mark.parametrize("options", [[], ["--skip-preflight"], ["--force-conflicts"], ["--dry-run"]], ids=str)
+@pytest.mark.parametrize(
+    ("metadata", "says", "step"),
+    [
+        (OF_ANOTHER, "belong to the application reports", "choose another name than pi"),
+        (OF_A_SERVER, "belong to the history server pi", "choose another name than pi"),
+        ({}, "sparkgen did not create them", "--take-ownership"),
+    ],
+    ids=["another application", "a server with an application's label", "made by hand"],
+)
+def test_what_is_somebody_elses_is_not_touched(
+    act: Act, kube: Kube, metadata: dict[str, Any], says: str, step: str, options: list[str]
+) -> None:
+    """All of it is named at once, and nothing of any application is applied."""
+    kube.objects[ACCOUNT] = stranger("ServiceAccount", "pi", **metadata)
+    kube.objects[ROLE] = stranger("Role", "pi", **metadata)
+    before = dict(kube.objects)
+    Path("both.yaml").write_text(f"{DOCUMENT}---\n{DOCUMENT.replace('name: pi', 'name: other')}")
+    result = act("apply", "both.yaml", *options)
+    assert result.code == 1
+    assert "error: ServiceAccount pi, Role pi exist already" in result.err
+    assert (says in result.err, step in result.err) == (True, True)
+    assert result.err.endswith("nothing was applied\n")
+    assert kube.objects == before
+
+
+def test_an_account_of_another_application_may_be_used(act: Act, kube: Kube) -> None:
+    """The next step that the message names is one."""
+    kube.objects[ACCOUNT] = stranger("ServiceAccount", "pi", **OF_ANOTHER)
+    result = act("apply", "app.yaml")
+    assert (result.code, "`create: false`" in result.err) == (1, True)
+    account = ("--set", "spec.serviceAccount.create=false", "--set", "spec.serviceAccount.name=pi")
+    assert act("apply", "app.yaml", *account).code == 0
+    assert kube.objects[ACCOUNT]["metadata"]["labels"] == OF_ANOTHER["labels"]
+
+
+def test_what_nobody_owns_may_be_taken_over(act: Act, kube: Kube) -> None:
+    """On purpose; and what is another application's not even then."""
+    kube.objects[ACCOUNT] = stranger("ServiceAccount", "pi")
+    assert act("apply", "app.yaml").code == 1
+    assert act("apply", "app.yaml", "--take-ownership").code == 0
+    assert kube.one("ServiceAccount", "pi")["metadata"]["labels"]["sparkgen.dev/application"] == "pi"
+    kube.objects[ROLE] = stranger("Role", "pi", **OF_ANOTHER)
+    assert act("apply", "app.yaml", "--take-ownership").code == 1
+
+
+@pytest.mark.parametrize("options", [[], ["--skip-preflight"]], ids=str)
+def test_what_helm_or_a_controller_made_of_it_is_its_own(act: Act, kube: Kube, options: list[str]) -> None:
+    """Whoever applied the rendered objects before: the application's label says whose they are."""
+    kube.objects[ACCOUNT] = stranger("ServiceAccount", "pi", **BY_HELM)
+    assert act("apply", "app.yaml", *options).code == 0
+
+
+def test_who_may_not_look_is_told(act: Act, kube: Kube) -> None:
+    """Without the right to read an object nobody can tell whose it is; the API server has the last word."""
+    kube.objects[ACCOUNT] = stranger("ServiceAccount", "pi", **OF_ANOTHER)
+    kube.refuse["GET", ACCOUNT] = (403, "you may not")
+    result = act("apply", "app.yaml")
+    assert (
+        result.code,
+        "not checked: the owners of ServiceAccount pi, which you may not read" in result.err,
+    ) == (0, True)
 
 
 def child(*arguments: str, stdout: int, stderr: int) -> subprocess.Popen[str]:

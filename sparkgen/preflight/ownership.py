@@ -1,0 +1,86 @@
+"""Which application an object in the cluster belongs to, and which objects an apply may not touch.
+
+Server-side apply merges with what is there, whoever made it: without this look a Role of another application
+would silently change its owner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.cluster.marks import controller_of
+from sparkgen.errors import Severity
+from sparkgen.model import HISTORY_KIND, SERVICE_KIND
+from sparkgen.preflight.values import Finding, Live, Unknown, Wanted
+
+_SERVERS = {
+    SERVICE_KIND: ("shuffle service", contract.SHUFFLE_CONTAINER, contract.LABEL_SHUFFLE_SERVICE),
+    HISTORY_KIND: ("history server", contract.HISTORY_SERVER_CONTAINER, contract.LABEL_HISTORY_SERVER),
+}
+"""Kind of a document -> what it is called, its component, and the label that has its name."""
+_NOBODY = "nobody"
+_SHOWN = 5
+
+
+def owner_of(item: Mapping[str, Any]) -> str:
+    """The owner that the labels of an object name, as `application pi`; "" without labels of sparkgen.
+
+    The labels are in the rendered objects, so sparkgen, kubectl, Helm, Argo CD and Flux all set them. A
+    server's component comes first, so that no label of a document makes its objects an application's.
+    """
+    labels = item["metadata"].get("labels") or {}
+    for words, component, label in _SERVERS.values():
+        if labels.get(contract.LABEL_COMPONENT) == component and labels.get(label):
+            return f"{words} {labels[label]}"
+    name = labels.get(contract.LABEL_APPLICATION)
+    return f"application {name}" if name else ""
+
+
+def own_name(wanted: Wanted) -> str:
+    """What `owner_of` says of the objects that are to be applied."""
+    words = _SERVERS.get(wanted.document["kind"], ("application",))[0]
+    return f"{words} {wanted.name}"
+
+
+def ownership(wanted: Wanted, live: Live, *, take: bool = False) -> list[Finding]:
+    """The existing objects of other owners; `take`: those without an owner are taken over."""
+    others: dict[str, list[str]] = {}
+    unknown: list[str] = []
+    for (kind, name), item in live.items():
+        if isinstance(item, Unknown):
+            unknown.append(f"{kind} {name}")
+        elif item is not None and owner_of(item) != own_name(wanted):
+            owner = owner_of(item)
+            if not (take and not owner):
+                others.setdefault(owner or controller_of(item) or _NOBODY, []).append(f"{kind} {name}")
+    found = [_refused(owner, names, wanted) for owner, names in others.items()]
+    if unknown:
+        found.append(
+            Finding("ownership", Severity.INFO, f"the owners of {_listed(unknown)}, which you may not read")
+        )
+    return found
+
+
+def _refused(owner: str, names: list[str], wanted: Wanted) -> Finding:
+    several = len(names) > 1
+    subject = f"{_listed(names)} {'exist' if several else 'exists'} already"
+    if owner.startswith(("application ", "shuffle service ", "history server ")):
+        message = f"{subject} and {'belong' if several else 'belongs'} to the {owner}"
+        step = f"choose another name than {wanted.name}, or another namespace"
+        if all(one.startswith("ServiceAccount ") for one in names):
+            step = "to use the account, add `create: false` below `serviceAccount:`; or name another account"
+        return Finding("ownership", Severity.ERROR, message, step)
+    it = "them" if several else "it"
+    who = f"sparkgen did not create {it}" if owner == _NOBODY else f"{owner} created {it}, not sparkgen"
+    step = (
+        f"to keep {it}, choose another name, or `serviceAccount.create: false` to use an account as it is; "
+        f"to manage {it} by this document from now on, apply with --take-ownership"
+    )
+    return Finding("ownership", Severity.ERROR, f"{subject}, and {who}", step)
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
