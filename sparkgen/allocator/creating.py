@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from sparkgen.allocator import hostports, sets
+from sparkgen.allocator import ceiling, hostports, sets
 from sparkgen.allocator.draft import Draft
 from sparkgen.allocator.sets import Situation
 from sparkgen.allocator.types import Create, DriverPhase, Memory, Request, Snapshot, State
@@ -89,7 +89,8 @@ def _room(draft: Draft) -> int:
         return 0
     if max(memory.refusals.until, memory.bad_starts.until) > situation.now or _blocked(situation):
         return 0
-    room = draft.slots
+    there = situation.count(*ceiling.THERE)
+    room = min(draft.slots, ceiling.maximum(situation.settings) - there)
     if memory.refusals.level:  # one tries whether the server takes it again
         room = min(room, 1 if not _open_creations(memory) else 0)
     if situation.settings.batch_size is not None:

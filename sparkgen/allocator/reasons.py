@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from sparkgen.allocator import hostports, sets
+from sparkgen.allocator import ceiling, hostports, sets
 from sparkgen.allocator.sets import Situation
 from sparkgen.allocator.types import (
     Action,
@@ -76,9 +76,25 @@ def _hindrances(situation: Situation) -> list[str]:
     waiting = situation.count(State.PENDING, State.REQUESTED)
     if settings.max_pending is not None and waiting >= settings.max_pending:
         parts.append(f"maxPendingPods is {settings.max_pending}")
+    if bounded := _bounded(situation):
+        parts.append(bounded)
     if ports := hostports.exhausted(situation):
         parts.append(ports)
     return parts + _unusable(memory, now)
+
+
+def _bounded(situation: Situation) -> str:
+    """That the maximum of all profiles together holds executors back; "" when it does not."""
+    target, settings = situation.target, situation.settings
+    asked = sum(ceiling.asked(target, settings).values())
+    missing = sum(situation.wanted().values()) - situation.count(*sets.ACTIVE)
+    full = situation.count(*ceiling.THERE) >= ceiling.maximum(settings)
+    if asked > ceiling.maximum(settings):
+        return f"the driver wants {asked} in all, and {ceiling.words(settings)}"
+    if missing > 0 and full:
+        leaving = situation.count(State.DRAINING)
+        return f"waiting until {leaving} that leave have ended: {ceiling.words(settings)}"
+    return ""
 
 
 def _unusable(memory: Memory, now: float) -> list[str]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 
+from sparkgen.allocator import ceiling
 from sparkgen.allocator.types import (
     DriverPhase,
     Memory,
@@ -172,23 +173,5 @@ def _leaving(target: Target, memory: Memory) -> frozenset[int]:
 
 
 def wanted(target: Target, settings: Settings) -> dict[int, int]:
-    """Executors per profile: Spark's target, within the bounds that hold now.
-
-    Before the driver has spoken it is what Spark will ask for first
-    (Utils.getDynamicAllocationInitialExecutors).
-    With static allocation `instances` holds as it is now, because Spark never asks again.
-    """
-    if target.phase is DriverPhase.STOPPED:
-        return {}
-    if target.phase is DriverPhase.SILENT:
-        initial = max(settings.minimum, settings.initial) if settings.dynamic else settings.instances
-        return {0: _bounded(initial, settings)}
-    if target.dynamic:
-        return {profile: _bounded(count, settings) for profile, count in target.executors.items()}
-    if settings.dynamic:  # the tuning is of a newer commit than this driver, and says nothing of its kind
-        return dict(target.executors)
-    return {**target.executors, 0: settings.instances}
-
-
-def _bounded(count: int, settings: Settings) -> int:
-    return count if settings.maximum is None or not settings.dynamic else min(count, settings.maximum)
+    """Executors per profile: Spark's target, within the maximum of all profiles together."""
+    return ceiling.shared(ceiling.asked(target, settings), ceiling.maximum(settings))

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.allocator import sets
+from sparkgen.allocator import ceiling, sets
 from sparkgen.allocator.desk import Round
 from sparkgen.allocator.prometheus import metric, single
 from sparkgen.allocator.types import Answer, Backoff, Cause, Observed, State
@@ -60,6 +60,8 @@ def status_body(facts: Facts) -> dict[str, Any]:
             "revision": target.revision,
         },
         "wanted": _texts(sets.wanted(target, last.settings)),
+        "asked": _texts(ceiling.asked(target, last.settings)),
+        "maximum": ceiling.maximum(last.settings),
         "executors": _sets(last),
         "pods": [_pod(seen, last.now) for _, seen in sorted(last.snapshot.executors.items())],
         "seesAll": last.snapshot.complete,

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sparkgen.allocator import sets
+from sparkgen.allocator import ceiling, sets
 from sparkgen.allocator.desk import Round
 from sparkgen.allocator.ports import Notice
 from sparkgen.allocator.types import (
@@ -141,7 +141,8 @@ def _hindrance(made: Round) -> tuple[tuple[int, str], ...]:
     memory = made.decision.memory
     backoffs = [(b.level, b.reason) for b in (memory.refusals, memory.bad_starts) if b.level]
     unlisted = [(0, made.snapshot.unlisted.reason)] if made.snapshot.unlisted.reason else []
-    return (*unlisted, *backoffs, *((0, notice.message) for notice in _pending(made)))
+    bounded = [(0, ceiling.words(made.settings))] if ceiling.is_reached(made.target, made.settings) else []
+    return (*unlisted, *backoffs, *bounded, *((0, notice.message) for notice in _pending(made)))
 
 
 def notices(before: Round | None, now: Round) -> list[Notice]:
@@ -152,6 +153,9 @@ def notices(before: Round | None, now: Round) -> list[Notice]:
         found.append(Notice("ApplicationFailed", now.decision.failure, warning=True))
     if now.snapshot.unlisted.hopeless:
         found.append(Notice("ExecutorsNotShown", now.snapshot.unlisted.reason, warning=True))
+    if ceiling.is_reached(now.target, now.settings):
+        text = "the driver wants more executors than there may be of all resource profiles together"
+        found.append(Notice("MaximumReached", f"{text}: {ceiling.words(now.settings)}"))
     if memory.refusals.level:
         found.append(Notice("ExecutorsRefused", memory.refusals.reason, warning=True))
     if memory.bad_starts.level:

@@ -236,7 +236,7 @@ class Settings:
     minimum: int = 0
     initial: int = 0
     maximum: int | None = None
-    """Holds for each resource profile, as Spark's dynamicAllocation.maxExecutors does."""
+    """Holds for all resource profiles together (ceiling.py); None: the document names none."""
     batch_size: int | None = None
     batch_delay: float = 1.0
     max_pending: int | None = None

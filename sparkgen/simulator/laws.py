@@ -100,15 +100,26 @@ class NeverAbove(Law):
         if isinstance(outcome.action, Create) and outcome.answer is not Answer.DONE:
             self._uncertain.add(outcome.action.id)
 
-    def after_round(self, process: Process, before: Round | None, now: Round) -> None:
+    def _fresh(self, now: Round) -> list[Create]:
+        """The new executors of a round; and which of the uncertain ones it gives up."""
         wanted = sets.wanted(now.target, now.settings)
         if wanted != self._wanted:
             if any(count > wanted.get(profile, 0) for profile, count in self._wanted.items()):
                 self._given_up |= self._uncertain
             self._wanted = wanted
-        fresh = [a for a in now.decision.actions if isinstance(a, Create) and not a.again]
+        return [a for a in now.decision.actions if isinstance(a, Create) and not a.again]
+
+    def _is_known(self, process: Process, executor: Executor) -> bool:
+        if executor.uid in process.seen or executor.uid in process.there_at_list:
+            return True
+        given_up = executor.id in self._given_up or executor.id in self.world.wire.late_ids
+        return executor.id in process.sent_ids and not given_up
+
+    def after_round(self, process: Process, before: Round | None, now: Round) -> None:
+        fresh = self._fresh(now)
         if not fresh:
             return
+        wanted = self._wanted
         there = self._there(process, now)
         for profile in {action.profile for action in fresh}:
             asked = {action.id for action in fresh if action.profile == profile}
@@ -124,15 +135,43 @@ class NeverAbove(Law):
         leaving = {*target.kills, *target.lost, *target.draining, *target.refused, *memory.removals}
         found = []
         for executor in self.world.cluster.executors.values():
-            known = executor.uid in process.seen or executor.uid in process.there_at_list
             if executor.id in leaving or executor.id < memory.first_id:
                 continue
-            given_up = executor.id in self._given_up or executor.id in self.world.wire.late_ids
-            if not known and (given_up or executor.id not in process.sent_ids):
-                continue
-            if self.world.is_alive(executor):
+            if self._is_known(process, executor) and self.world.is_alive(executor):
                 found.append(executor)
         return found
+
+
+class NeverAboveReviewed(NeverAbove):
+    """Whatever the driver says, none is created above the reviewed maximum of all profiles together.
+
+    What leaves counts until it has ended. What an allocator could not know does not count, as above.
+    """
+
+    name = "never-above-reviewed"
+
+    def after_round(self, process: Process, before: Round | None, now: Round) -> None:
+        asked = {action.id for action in self._fresh(now)}
+        settings = now.settings
+        most = settings.maximum if settings.dynamic else settings.instances
+        if not asked or most is None:
+            return
+        ids = asked | {
+            executor.id
+            for executor in self.world.cluster.executors.values()
+            if self._is_known(process, executor) and self._is_there(executor)
+        }
+        if len(ids) > most:
+            raise self.broken(
+                f"{sorted(asked)} are created while {sorted(ids - asked)} are there: {most} may be"
+            )
+
+    def _is_there(self, executor: Executor) -> bool:
+        pod = self.world.cluster.pod(executor)
+        if pod is None or not self.world.cluster.is_well(executor):
+            return False
+        lost = any(cause is Cause.NODE_LOST for cause, _ in executor.causes)
+        return not lost and (executor.runs or pod["status"]["phase"] == "Pending")
 
 
 class NobodyAliveIsDead(Law):
@@ -209,6 +248,7 @@ class EveryLossOnce(Law):
         causes = {cause for cause, _ in executor.causes}
         process = self.world.process
         asked = driver.state.stopped or status.value in ("kills", "draining") or executor.id in driver.asked
+        asked |= executor.id in self.world.lied_about
         last = process.desk.last if process is not None else None
         asked |= last is not None and executor.id < last.decision.memory.first_id  # of an earlier driver
         if asked or process is None or executor.id in process.sent_deletes:
@@ -249,6 +289,7 @@ LAWS: tuple[type[Law], ...] = (
     NoIdTwice,
     RegisteredStays,
     NeverAbove,
+    NeverAboveReviewed,
     NobodyAliveIsDead,
     NoPartialView,
     EveryLossOnce,

@@ -9,6 +9,7 @@ from typing import Any
 
 from sparkgen.allocator import protocol
 from sparkgen.allocator.desk import Word
+from sparkgen.allocator.types import Settings
 from sparkgen.simulator.accidents import ACTS
 from sparkgen.simulator.agenda import Agenda
 from sparkgen.simulator.apiserver import Change, Rules, Server
@@ -65,6 +66,12 @@ class Result:
     calls: Mapping[str, int] = field(default_factory=dict)
 
 
+def most_executors(settings: Settings) -> int:
+    """The reviewed maximum of all profiles together; schedules always have one."""
+    most = settings.maximum if settings.dynamic else settings.instances
+    return 10**6 if most is None else most
+
+
 def play(plan: Plan, *, verbose: bool = False) -> Result:
     """Play a schedule. `verbose`: with the lines of the allocator's own log in the timeline."""
     world = World(plan, verbose=verbose)
@@ -102,6 +109,8 @@ class World:
         self.driver: Driver | None = None
         self.drivers = 1
         """Which driver of the pod runs, or is about to, counted from 1."""
+        self.lied_about: set[int] = set()
+        """Executors of which a liar has said that they leave."""
         self.swept_at = 0.0
         """When the allocator began to sweep."""
         self.over = False
@@ -285,9 +294,13 @@ class World:
         if others:
             return f"the driver waits for {others}"
         wanted = driver.state.targets if self.settings.dynamic else {0: self.settings.instances}
+        total = min(sum(wanted.values()), most_executors(self.settings))
+        lowered = bool(self.plan.tunings) and len(driver.registered) > total  # those that registered stay
+        if len(driver.registered) != total and not lowered:
+            return f"{sorted(driver.registered)} are registered, and {total} are wanted in all"
         for profile, count in wanted.items():
             ids = [id_ for id_ in driver.registered if driver.uids[id_].profile == profile]
-            if len(ids) != count:
+            if len(ids) > count:
                 return f"{sorted(ids)} are registered, and {count} are wanted of profile {profile}"
         more = {one.id for one in self.executors_there()} ^ driver.registered
         if more:
@@ -307,6 +320,23 @@ class World:
             driver.later(0.0, lambda: driver.wants(wish.targets))
             if wish.decommission:
                 driver.later(0.0, lambda: driver.decommission(wish.decommission))
+
+    def lie(self, seconds: float) -> None:
+        """Somebody who has read the token tells the allocator of a state that is not the driver's.
+
+        It wants as many as there are numbers, and says again and again that executors leave which stay.
+        """
+        driver = self.driver
+        if driver is None or self.weather.is_calm:
+            return
+        body = driver.body()
+        leaving = body["registered"][:-1]
+        self.lied_about |= {int(id_) for id_ in leaving}
+        lies = {"targets": dict.fromkeys(body["targets"], 100_000), "registered": [], "draining": leaving}
+        self.note("liar", f"wants 100000 of each profile, and says that {leaving} leave")
+        self.hears({**body, **lies})
+        if seconds > 0.0:
+            self.agenda.after(0.5, lambda: self.lie(seconds - 0.5))
 
     def want_fewer(self) -> None:
         """Spark wants one executor less of each profile; not any more when all is calm."""

@@ -113,12 +113,77 @@ def test_static_allocation_follows_the_tuning() -> None:
     assert len(ids(decision.actions, Create)) == 4
 
 
-def test_the_maximum_holds_for_each_profile() -> None:
-    """Spark asks for more than the tuning allows by now: the tuning wins."""
+def test_the_maximum_holds_for_all_profiles_together() -> None:
+    """Spark asks for as many of each: they share what was reviewed."""
     target = wants(0, executors={0: 5, 1: 5}, profiles={0: Profile(), 1: Profile(cores=2)})
-    decision = decided(seen(), target, remembers(rate=Rate(16)), replace(DYNAMIC, maximum=2))
+    decision = decided(seen(), target, remembers(rate=Rate(16)), replace(DYNAMIC, maximum=3))
     created = [(action.profile, action.shape) for action in decision.actions if isinstance(action, Create)]
-    assert sorted(created, key=lambda entry: entry[0]) == [(0, None)] * 2 + [(1, Profile(cores=2))] * 2
+    assert sorted(created, key=lambda entry: entry[0]) == [(0, None)] * 2 + [(1, Profile(cores=2))]
+    assert "the driver wants 10 in all, and spec.dynamicAllocation.maxExecutors is 3" in decision.reason
+
+
+@pytest.mark.parametrize(
+    ("settings", "target", "most", "words"),
+    [
+        (Settings(dynamic=True, maximum=2), wants(100_000), 2, "spec.dynamicAllocation.maxExecutors is 2"),
+        (
+            Settings(dynamic=True, maximum=2),
+            wants(0, executors=dict.fromkeys(range(1000), 9), profiles=dict.fromkeys(range(1000), Profile())),
+            2,
+            "the driver wants 9000 in all",
+        ),
+        (Settings(dynamic=True, maximum=2), wants(9, dynamic=False), 2, "maxExecutors is 2"),
+        (Settings(instances=2), wants(100_000), 2, "spec.executor.instances is 2"),
+        (Settings(instances=2), wants(9, dynamic=False, executors={0: 9, 1: 9}), 2, "2 of 2 executors"),
+        (
+            Settings(dynamic=True),
+            wants(100_000),
+            1000,
+            "without spec.dynamicAllocation.maxExecutors it is 1000",
+        ),
+        (Settings(dynamic=True, initial=1200), wants(100_000), 1200, "it is 1200"),
+    ],
+    ids=["one profile", "many profiles", "static", "dynamic", "static profiles", "none", "initial"],
+)
+def test_whatever_the_driver_says_the_reviewed_maximum_holds(
+    settings: Settings, target: Target, most: int, words: str
+) -> None:
+    """User code can read the token, and say what it likes. The reason names the field that holds it."""
+    snapshot, memory, made = seen(), remembers(rate=Rate(16)), 0
+    for _ in range(200):
+        decision = decided(snapshot, target, memory, settings)
+        memory = replace(decision.memory, rate=Rate(16))
+        outcomes = [Outcome(action, Answer.DONE, uid=f"uid-{action.id}") for action in decision.actions]
+        memory = absorb(memory, outcomes, NOW)
+        made += len(ids(decision.actions, Create))
+        if not decision.actions:
+            break
+    assert made == most
+    assert words in decision.reason
+
+
+@pytest.mark.parametrize("name", ["draining", "kills", "lost", "refused"])
+def test_what_leaves_counts_until_it_has_ended(name: str) -> None:
+    """Who says again and again that executors leave gets no more of them than were reviewed."""
+    pods = [pod(1), pod(2)]
+    target = wants(2, **{name: {1, 2}})
+    decision = decided(seen(pods), target, remembers(), replace(DYNAMIC, maximum=2))
+    assert ids(decision.actions, Create) == []
+    assert (
+        "waiting until 2 that leave have ended: spec.dynamicAllocation.maxExecutors is 2" in decision.reason
+    )
+    one_ended = [pod(1), pod(2, Phase.FAILED, loss=OOM)]
+    assert ids(
+        decided(seen(one_ended), target, remembers(), replace(DYNAMIC, maximum=2)).actions, Create
+    ) == [10]
+
+
+def test_registered_executors_of_one_profile_stay_when_another_wants_some() -> None:
+    """What was reviewed is used up: nobody is thrown out, and the reason says what would help."""
+    target = wants(0, executors={0: 2, 1: 2}, profiles={0: Profile(), 1: Profile()}, registered={1, 2})
+    decision = decided(seen([pod(1), pod(2)]), target, remembers(), replace(DYNAMIC, maximum=2))
+    assert decision.actions == ()
+    assert "the driver wants 4 in all, and spec.dynamicAllocation.maxExecutors is 2" in decision.reason
 
 
 def test_batches_are_made_as_asked() -> None:

@@ -63,10 +63,10 @@ def test_what_may_be_absent() -> None:
         ({"version": 2}, "version 2 of the protocol, and this allocator version 1"),
         ({"version": None}, "version None"),
         ({"session": ""}, "session: found '', expected a text"),
-        ({"revision": 0}, "revision: found 0, expected a whole number from 1 on"),
+        ({"revision": 0}, "revision: found 0, expected a whole number from 1 to"),
         ({"revision": True}, "revision: found True"),
         ({"phase": "starting"}, 'phase: found \'starting\', expected "running" or "stopped"'),
-        ({"targets": [1]}, "targets: found [1], expected an object"),
+        ({"targets": [1]}, "targets: found a list of 1, expected an object"),
         ({"targets": {"0": -1}}, "targets.0: found -1"),
         ({"targets": {"0": 1.5}}, "targets.0: found 1.5"),
         ({"targets": {"x": 1}}, "targets: found 'x', expected ids of digits"),
@@ -78,7 +78,27 @@ def test_what_may_be_absent() -> None:
         ({"dynamic": "yes"}, "dynamic: found 'yes', expected true or false"),
         ({"profiles": {"0": {"memoryMiB": "1g"}}}, "profiles.0.memoryMiB: found '1g'"),
         ({"hostTasks": {"0": {"h": None}}}, "hostTasks.0.h: found None"),
-        ({"session": ["x" * 100]}, "..."),
+        ({"session": "x" * 100 + "y" * 200}, "..., expected a text of 1 to 253 characters"),
+        ({"session": ["x" * 100]}, "session: found a list of 1"),
+        (
+            {"targets": {"0": 2**31}},
+            "targets.0: found 2147483648, expected a whole number from 0 to 2147483647",
+        ),
+        ({"targets": {"9" * 5000: 1}}, "expected ids of digits"),
+        ({"revision": 10**4000}, "revision: found a number beyond 64 bits"),
+        ({"targets": {str(id_): 1 for id_ in range(1001)}}, "targets: found 1001, expected 1000 at most"),
+        ({"profiles": {str(id_): {} for id_ in range(1001)}}, "profiles: found 1001, expected 1000 at most"),
+        (
+            {"lost": [str(id_) for id_ in range(30_000)], "kills": [str(id_) for id_ in range(30_000)]},
+            "executors: found 600",
+        ),
+        ({"hostTasks": {"0": {str(host): 1 for host in range(50_001)}}}, "hosts: found 50001"),
+        ({"hostTasks": {"0": {"h" * 254: 1}}}, "hostTasks.0: found"),
+        (
+            {"profiles": {"0": {"resources": {str(name): 1 for name in range(21)}}}},
+            "profiles.0.resources: found 21, expected 20 at most",
+        ),
+        ({"profiles": {"1": {"memoryMiB": 2**31}}}, "profiles.1.memoryMiB: found 2147483648"),
     ],
 )
 def test_what_is_not_understood(fields: dict[str, Any], expected: str) -> None:
@@ -94,11 +114,29 @@ def test_what_is_no_state_at_all(body: Any) -> None:
         protocol.target_of(body)
 
 
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{", b"\xff", b"[" * 100_000, b'{"version": ' + b"9" * 5000 + b"}"],
+    ids=["nothing", "half", "no UTF-8", "nested", "digits"],
+)
+def test_a_body_that_is_no_json(body: bytes) -> None:
+    """User code can send any bytes: it is told so."""
+    with pytest.raises(Misunderstood, match="the state is not JSON"):
+        protocol.state_in(body)
+
+
+def test_texts_are_fit_for_logs_and_labels() -> None:
+    """Terminal escapes and halves of surrogate pairs end no log, and reach no terminal."""
+    target = protocol.state_in(json.dumps(changed(applicationId="a\x1b[2J\ud800")).encode())
+    assert target.application_id == "a\ufffd[2J\ufffd"
+
+
 def test_bounds() -> None:
-    """None with static allocation; an absent maximum is unbounded."""
+    """None with static allocation; where the document names no maximum, the one that holds then."""
     assert protocol.bounds(Settings(dynamic=False, minimum=1)) is None
     unbounded = Report(bounds=protocol.bounds(Settings(dynamic=True, minimum=1)))
-    assert protocol.report_body(unbounded, "t")["bounds"] == {"minimum": 1}
+    assert protocol.report_body(unbounded, "t")["bounds"] == {"minimum": 1, "maximum": 1000}
+    assert protocol.report_body(Report(bounds=(1, None)), "t")["bounds"] == {"minimum": 1}
     assert protocol.report_body(Report(), "t")["bounds"] is None
 
 

@@ -153,7 +153,7 @@ def test_a_body_that_is_too_long_is_not_read(loopback: int) -> None:
     status, error = put(loopback, protocol.MAX_BODY + 1, "secret")
     assert (status, error) == (
         400,
-        "a body of 0 to 4194304 bytes, with its Content-Length, is expected",
+        "a body of 0 to 2097152 bytes, with its Content-Length, is expected",
     )
 
 

@@ -303,7 +303,7 @@ def test_the_tuning_is_followed(pod: Pod) -> None:
     _, log = pod.stop(process)
     assert "tuning.json has changed: 0 to 1 executors" in log
     assert "what it said before still holds" in log
-    assert pod.world()["notices"][0][0] == "TuningIgnored"
+    assert [reason for reason, _ in pod.world()["notices"]] == ["MaximumReached", "TuningIgnored"]
 
 
 def test_told_to_end_while_the_driver_runs(pod: Pod) -> None:
