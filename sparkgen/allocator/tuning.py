@@ -19,7 +19,9 @@ from sparkgen.allocator.files import replace_file
 from sparkgen.allocator.types import HostPorts, Settings
 
 GREATEST = 2**31 - 1
-"""Of every number: what Spark reads them into."""
+"""Of every number of things: Spark reads them into an int."""
+LONGEST = 2**63 - 1
+"""Of every duration, in milliseconds: Spark reads them into a long, and documents may say as much."""
 
 
 class BadTuning(Exception):
@@ -76,15 +78,18 @@ def _settings(executors: Mapping[str, Any], allocation: Mapping[str, Any], reade
     def limit(name: str, least: int) -> int | None:
         return reader.number(allocation, "allocation", name, least)
 
+    def milliseconds(name: str) -> int | None:
+        return reader.number(allocation, "allocation", name, 0, LONGEST)
+
     def seconds(name: str, default: float) -> float:
-        given = limit(name, 0)
+        given = milliseconds(name)
         return default if given is None else given / 1000
 
     instances, minimum, initial = bound("instances"), bound("minimum") or 0, bound("initial") or 0
     maximum = bound("maximum")
     if maximum is not None and maximum < minimum:
         reader.problems.append(f"executors.maximum is {maximum}, and executors.minimum {minimum}")
-    pending = limit("pendingTimeoutMs", 0)
+    pending = milliseconds("pendingTimeoutMs")
     return Settings(
         dynamic="instances" not in executors,
         instances=defaults.instances if instances is None else instances,
@@ -115,14 +120,18 @@ class _Reader:
         self.problems.append(f"{name} is {value!r}, and has to be an object")
         return {}
 
-    def number(self, section: Mapping[str, Any], title: str, name: str, least: int) -> int | None:
+    def number(
+        self, section: Mapping[str, Any], title: str, name: str, least: int, most: int = GREATEST
+    ) -> int | None:
         """A whole number of a section; None when it is absent."""
         value = section.get(name)
         if value is None:
             return None
-        if isinstance(value, int) and not isinstance(value, bool) and least <= value <= GREATEST:
+        if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
             return value
-        self.problems.append(f"{title}.{name} is {value!r}, and has to be a whole number from {least} on")
+        self.problems.append(
+            f"{title}.{name} is {value!r}, and has to be a whole number from {least} to {most}"
+        )
         return None
 
     def moment(self, section: Mapping[str, Any], title: str, name: str) -> datetime | None:

@@ -73,7 +73,7 @@ def test_every_problem_at_once() -> None:
     for expected in (
         "executors.maximum is 3, and executors.minimum 5",
         "executors.initial is 'two'",
-        "allocation.batchSize is 0, and has to be a whole number from 1 on",
+        "allocation.batchSize is 0, and has to be a whole number from 1 to 2147483647",
         "allocation.maxPendingPods is True",
         "run.expiresAt is '2026-12-31'",
     ):
