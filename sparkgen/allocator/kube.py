@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -185,11 +184,15 @@ class Kube:
             return Fault(said.message, sent=False, retry_after=said.retry_after)
         return self._ended(reply, "watch executors")
 
-    def tell(self, notice: Notice) -> None:
-        """Write an Event on the driver's pod: `kubectl describe` shows it. Best effort."""
+    def tell(self, notice: Notice) -> bool:
+        """Write an Event on the driver's pod: `kubectl describe` shows it. False: another try may help."""
         path = f"/api/v1/namespaces/{self._attempt.namespace}/events"
-        with suppress(Fault):  # a notice that cannot be told must not hold anything up; the log has it, too
-            self._transport.call("POST", path, body=event_of(self._attempt, notice, self._wall()))
+        try:
+            reply = self._transport.call("POST", path, body=event_of(self._attempt, notice, self._wall()))
+        except Fault:
+            return False
+        said = self._verdict(reply, "write an Event", "create an Event")
+        return said.answer in (Answer.DONE, Answer.HOPELESS)  # the log has it, too
 
     def create_secret(self, secret: str) -> Verdict:
         """Create the attempt's Secret with the RPC secret; DONE as well when it is there already.

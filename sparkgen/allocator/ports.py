@@ -76,8 +76,8 @@ class World(Protocol):
         """
         ...
 
-    def tell(self, notice: Notice) -> None:
-        """Tell the user. Best effort; raises nothing."""
+    def tell(self, notice: Notice) -> bool:
+        """Tell the user; raises nothing. False when it was not told, and another try may help."""
         ...
 
     def close(self) -> None:

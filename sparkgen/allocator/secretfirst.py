@@ -43,9 +43,9 @@ class SecretFirst:
         """What happens from `version` on."""
         return self._world.watch(version)
 
-    def tell(self, notice: Notice) -> None:
-        """Tell the user."""
-        self._world.tell(notice)
+    def tell(self, notice: Notice) -> bool:
+        """Tell the user; False when another try may help."""
+        return self._world.tell(notice)
 
     def close(self) -> None:
         """Let every call that waits end soon."""

@@ -29,7 +29,9 @@ SAME_AGAIN = 600.0
 NEXT_OF_A_KIND = 10.0
 """Seconds between two notices with one reason and different texts: the log has them all."""
 WAITING_NOTICES = 20
-"""Notices that wait to be sent, at most; more than that is left to the log."""
+"""Notices that wait to be sent, and as many that wait for another try; more than that is left to the log."""
+TRY_AGAIN = 30.0
+"""Seconds until a notice that could not be sent is sent again."""
 
 
 @dataclass(slots=True)
@@ -81,10 +83,14 @@ def _json_line(moment: str, line: Line) -> str:
 
 
 class Notices:
-    """Sends notices to the user, each once, on a thread of its own: the loop never waits for it."""
+    """Sends notices to the user, each once, on a thread of its own: the loop never waits for it.
 
-    def __init__(self, send: Callable[[Notice], None], clock: Callable[[], float]) -> None:
+    `send` says whether that is done with; one that is not is tried again, until it is `SAME_AGAIN` old.
+    """
+
+    def __init__(self, send: Callable[[Notice], bool], clock: Callable[[], float]) -> None:
         self._send = send
+        self._again: deque[tuple[float, float, Notice]] = deque()
         self._clock = clock
         self._told: dict[tuple[str, str], float] = {}
         self._last: dict[str, float] = {}
@@ -105,10 +111,28 @@ class Notices:
         self._told[key] = self._last[notice.reason] = now
         return True
 
+    @property
+    def waits(self) -> int:
+        """How many wait for another try."""
+        return len(self._again)
+
     def run(self) -> None:
         """Send what comes, for ever: for a thread that does not keep the process."""
         while True:
-            self._send(self._waiting.get())
+            self.step()
+
+    def step(self) -> None:
+        """Wait for the next one to send, a new one or one whose time has come again, and send it."""
+        pause = max(0.0, self._again[0][0] - self._clock()) if self._again else None
+        try:
+            notice, since = self._waiting.get(timeout=pause), self._clock()
+        except queue.Empty:
+            _, since, notice = self._again.popleft()
+        if self._send(notice):
+            return
+        due = self._clock() + TRY_AGAIN
+        if due - since < SAME_AGAIN and len(self._again) < WAITING_NOTICES:
+            self._again.append((due, since, notice))
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,9 +134,10 @@ class Processes:
                 yield event
                 seen = int(event.version)
 
-    def tell(self, notice: Notice) -> None:
+    def tell(self, notice: Notice) -> bool:
         """Tell the user."""
         self._tools.tell(notice)
+        return True
 
     def close(self) -> None:
         """Let watches end; nothing is created any more."""

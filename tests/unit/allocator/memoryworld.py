@@ -101,9 +101,10 @@ class MemoryWorld:
                 yield event
                 seen = int(event.version)
 
-    def tell(self, notice: Notice) -> None:
+    def tell(self, notice: Notice) -> bool:
         """Keep a notice."""
         self.notices.append(notice)
+        return True
 
     def close(self) -> None:
         """End watches."""

@@ -175,11 +175,19 @@ def test_a_server_that_is_not_there_has_done_nothing(tmp_path: Path) -> None:
         server.shutdown()
         server.server_close()
         outcomes = [kube.create(Create(5, 0)), kube.delete(Delete(5, "uid")), kube.delete(Delete(5))]
-        kube.tell(Notice("Test", "message"))
+        assert not kube.tell(Notice("Test", "message"))
         assert kube.create_secret("x").answer is Answer.BUSY
         with pytest.raises(WatchEnded, match="cannot be reached"):
             kube.list()
     assert [outcome.answer for outcome in outcomes] == [Answer.BUSY] * 3
+
+
+def test_an_event_that_was_not_taken_is_worth_another_try(tmp_path: Path) -> None:
+    """Too many calls, a fault of the server, a right that may yet come; not what no time will mend."""
+    refusals = [answer(code, b"{}") for code in (429, 500, 403, 422, 201)]
+    with playing(tmp_path, *refusals) as (kube, _):
+        told = [kube.tell(Notice("Test", "message")) for _ in refusals]
+    assert told == [False, False, False, True, True]
 
 
 def test_a_proxys_page_is_a_message(tmp_path: Path) -> None:

@@ -167,7 +167,7 @@ def test_the_journal_in_text_and_json() -> None:
 def test_notices_are_not_repeated() -> None:
     """The same one after ten minutes again, others of its kind after ten seconds, other kinds at once."""
     now = [0.0]
-    notices = Notices(lambda _: None, lambda: now[0])
+    notices = Notices(lambda _: True, lambda: now[0])
     lost, other = Notice("Lost", "1"), Notice("Lost", "2")
     assert notices.notice(lost)
     assert not notices.notice(lost)
@@ -178,6 +178,37 @@ def test_notices_are_not_repeated() -> None:
     assert not notices.notice(lost)
     now[0] = 601.0
     assert notices.notice(lost)
+
+
+def test_a_notice_that_could_not_be_sent_is_sent_again() -> None:
+    """Within a minute, while the API server is away; once it was taken, no more; never for ever."""
+    now, sent, away = [0.0], list[tuple[float, str]](), [True]
+
+    def send(notice: Notice) -> bool:
+        sent.append((now[0], notice.message))
+        return not away[0]
+
+    notices = Notices(send, lambda: now[0])
+    assert notices.notice(Notice("Lost", "1"))
+    notices.step()
+    now[0] = 20.0
+    assert notices.notice(Notice("Lost", "2"))
+    notices.step()  # what is new does not wait for what failed
+    now[0], away[0] = 31.0, False
+    notices.step()
+    now[0] = 51.0
+    notices.step()
+    assert sent == [(0.0, "1"), (20.0, "2"), (31.0, "1"), (51.0, "2")]
+
+    away[0] = True
+    assert notices.notice(Notice("Refused", "quota"))
+    for _ in range(20):
+        notices.step()
+        now[0] += 30.0
+        if not notices.waits:
+            break
+    assert not notices.waits
+    assert now[0] <= 51.0 + 600.0
 
 
 def test_status_and_metrics_before_the_first_round() -> None:
