@@ -29,7 +29,8 @@ class Attempt:
     pod_ip: str
     application_id: str
     secret_name: str
-    """Of the Secret with the RPC secret; "" when there is none, because nothing is authenticated."""
+    """Of the Secret with the RPC secret: what it begins with, until there is a session. "" when there is none,
+    because nothing is authenticated."""
 
     def executor_name(self, id_: int) -> str:
         """The name of an executor's pod: a function of the id, so that asking twice creates one pod."""

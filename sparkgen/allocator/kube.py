@@ -197,7 +197,8 @@ class Kube:
     def create_secret(self, secret: str) -> Verdict:
         """Create the attempt's Secret with the RPC secret; DONE as well when it is there already.
 
-        The Role lets nobody read Secrets, this allocator included: who creates it keeps the value first.
+        The Role lets nobody read Secrets, this allocator included, so its owner cannot be compared: its name
+        is one that only this pod's session knows before it is there (session.name_of_secret).
         """
         attempt, what = self._attempt, "create the Secret of the RPC secret"
         body = {

@@ -7,6 +7,7 @@ replaced in one step: nobody reads half of one, and an allocator may be killed a
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -87,6 +88,15 @@ class Session:
     def application_id(self) -> str:
         """The id that the next driver in this pod will have."""
         return application_id(self.place.application_id, self.rendered, self.notes.drivers)
+
+    def name_of_secret(self, begin: str) -> str:
+        """The name of the attempt's Secret: one that nobody can guess who cannot read the session volume.
+
+        Whoever knew it could make a Secret of that name first, and executors would take the RPC secret from
+        it; we could not tell, as nobody here may read Secrets. From the token, which is random, and not from
+        the RPC secret, which may be a person's: a name is no secret, and must not help to guess one.
+        """
+        return f"{begin}-{hashlib.sha256(f'name of the Secret: {self.token}'.encode()).hexdigest()[:16]}"
 
     def write(self, settings: Settings) -> None:
         """Write what the next driver starts with. OSError when that fails."""

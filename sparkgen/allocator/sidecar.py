@@ -136,7 +136,7 @@ def _parts(
         raise Refused(f"{contract.TUNING_FILE} cannot be used: {error}") from None
     except (OSError, UnicodeDecodeError, TemplateError, hostports.BadPorts, session.BadSession) as error:
         raise Refused(str(error)) from None
-    made = outside.world(given_of(attempt, template, begun.secret, chances))
+    made = outside.world(given_of(attempt, template, begun, chances))
     made.speaks(begun.application_id)
     return Parts(
         world=made.world,
@@ -157,9 +157,12 @@ def wildcard(address: str) -> str:
     return "::" if ":" in address else "0.0.0.0"  # noqa: S104 - what listens there tells no secret
 
 
-def given_of(attempt: Attempt, template: Mapping[str, Any], secret: str | None, chances: Chances) -> Given:
+def given_of(
+    attempt: Attempt, template: Mapping[str, Any], begun: session.Session, chances: Chances
+) -> Given:
     """What the World is made of; its attempt names a Secret only where there is something to keep in it."""
-    return Given(attempt if secret else replace(attempt, secret_name=""), template, secret, chances)
+    name = begun.name_of_secret(attempt.secret_name) if begun.secret else ""
+    return Given(replace(attempt, secret_name=name), template, begun.secret, chances)
 
 
 def _until_told(allocator: Allocator, attempt: Attempt, outside: Outside, journal: Journal) -> int:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from sparkgen.allocator.session import Place, Session
 from sparkgen.allocator.sidecar import given_of
 from sparkgen.allocator.template import TemplateError, executor_pod, grace_of, read_template
 from sparkgen.allocator.types import Create, Profile
@@ -171,10 +173,27 @@ def test_custom_resources_are_the_profiles_own() -> None:
 @pytest.mark.parametrize(("secret", "named"), [("s3cret", True), (None, False)])
 def test_a_secret_is_referred_to_where_there_is_one(secret: str | None, named: bool) -> None:
     """Without authentication nobody makes a Secret, and a container that waits for it never starts."""
-    given = given_of(ATTEMPT, read_template(rendered()), secret, Chances(lambda: 0.0, lambda: 0.0))
+    begun = Session(Place(Path(), "app", "10.0.0.1"), {}, "token", secret)
+    given = given_of(ATTEMPT, read_template(rendered()), begun, Chances(lambda: 0.0, lambda: 0.0))
     made = executor_pod(given.template, given.attempt, Create(7, 0), "http://start", "spark://driver")
     assert ("_SPARK_AUTH_SECRET" in env(made)) is named
     assert ("secretKeyRef" in json.dumps(made["spec"]["containers"][0]["env"])) is named
+
+
+def test_the_name_of_the_secret_is_nobodys_to_guess() -> None:
+    """A neighbour who made it first would know the executors' secret: it follows from the token alone.
+
+    The same for each allocator of one pod; it says nothing of the secret, which a person may have chosen.
+    """
+    place, template = Place(Path(), "app", "10.0.0.1"), read_template(rendered())
+    chances = Chances(lambda: 0.0, lambda: 0.0)
+    names = [
+        given_of(ATTEMPT, template, Session(place, {}, token, secret), chances).attempt.secret_name
+        for token, secret in (("a", "x"), ("a", "x"), ("a", "y"), ("b", "x"))
+    ]
+    assert names[0] == names[1] == names[2] != names[3]
+    assert all(re.fullmatch(f"{ATTEMPT.secret_name}-[0-9a-f]{{16}}", name) for name in names)
+    assert "token" not in names[0]
 
 
 def test_a_resource_that_nobody_named_is_refused_in_words() -> None:
