@@ -29,7 +29,7 @@ class Attempt:
     pod_ip: str
     application_id: str
     secret_name: str
-    """Of the Secret with the RPC secret: what it begins with, until there is a session. "" when there is none,
+    """Of the Secret with the RPC secret: what it begins with, until a session begins. "" when there is none,
     because nothing is authenticated."""
 
     def executor_name(self, id_: int) -> str:

@@ -30,10 +30,10 @@ def world(given: Given) -> Made:
         random=chances.random,
     )
     if secret is None:
-        return Made(kube, kube.speaks)
+        return Made(kube, kube.speaks, kube.driver_pod)
 
     def create_secret(order: Create) -> Outcome:
         verdict = kube.create_secret(secret)
         return Outcome(order, verdict.answer, verdict.message, verdict.retry_after)
 
-    return Made(SecretFirst(kube, create_secret), kube.speaks)
+    return Made(SecretFirst(kube, create_secret), kube.speaks, kube.driver_pod)

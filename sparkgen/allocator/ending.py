@@ -5,14 +5,18 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum, auto
 
+from sparkgen import contract
 from sparkgen.allocator.act import Settles
 from sparkgen.allocator.observe import View
-from sparkgen.allocator.ports import WatchEnded, World
+from sparkgen.allocator.ports import Pod, WatchEnded, World
 from sparkgen.allocator.types import Delete
 
 AGAIN = 1.0
 """Seconds between two looks."""
+LATE = 5.0
+"""Seconds in which the kubelet has told the API server that a container ended: it looks every second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,49 @@ def sweep(world: World, hands: Settles, view: View, time: Time, seconds: float) 
             time.sleep(AGAIN)
         if time.clock() > deadline:
             return Swept(asked, left)
+
+
+class DriverPod(Enum):
+    """What the driver's pod says of itself."""
+
+    RUNS = auto()
+    """Its driver has not ended, as far as the API server has heard."""
+    ENDS = auto()
+    """Its driver has ended, or the pod is about to: nobody needs its executors any more."""
+    UNKNOWN = auto()
+    """Nobody could say."""
+
+
+def driver_pod_of(pod: Pod, uid: str) -> DriverPod:
+    """What a pod (reduced) under the name of the driver's says; `uid` is that of the driver's pod."""
+    metadata, status = pod["metadata"], pod["status"]
+    ended = any(
+        entry["name"] == contract.DRIVER_CONTAINER and "terminated" in entry["state"]
+        for entry in status["containerStatuses"]
+    )
+    disrupted = any(
+        condition.get("type") == "DisruptionTarget" and condition.get("status") == "True"
+        for condition in status["conditions"]
+    )
+    over = status.get("phase") in ("Succeeded", "Failed") or bool(metadata.get("deletionTimestamp"))
+    return DriverPod.ENDS if ended or disrupted or over or metadata["uid"] != uid else DriverPod.RUNS
+
+
+def driver_stays(answers: Callable[[], bool], pod: Callable[[], DriverPod], time: Time) -> bool:
+    """Whether the driver runs on, so that its executors must not go: it answers, or nothing says its end.
+
+    Its port alone says nothing: while its accept queue is full, it takes no connection. The pod's status is
+    written a moment after the end, and so it is asked for `LATE` seconds. Executors whose driver has ended
+    without that end by themselves; those of one that runs would be lost.
+    """
+    deadline = time.clock() + LATE
+    while not answers():
+        if pod() is DriverPod.ENDS:
+            return False
+        if time.clock() >= deadline:
+            return True
+        time.sleep(AGAIN / 2)
+    return True
 
 
 def driver_answers(address: str, port: int, seconds: float = 1.0) -> bool:

@@ -16,6 +16,7 @@ from sparkgen import contract
 from sparkgen.allocator import answers
 from sparkgen.allocator.answers import Fault, Reply, TooLarge, Verdict
 from sparkgen.allocator.attempt import Attempt
+from sparkgen.allocator.ending import DriverPod, driver_pod_of
 from sparkgen.allocator.events import event_of
 from sparkgen.allocator.ports import Event, Listing, Notice, Pod, WatchEnded
 from sparkgen.allocator.received import GONE, event_of_line, page_of, pod_in, uid_in
@@ -220,6 +221,18 @@ class Kube:
         if answers.exists_already(reply):
             return Verdict(Answer.DONE, "it is there already")
         return self._verdict(reply, what, "create a Secret")
+
+    def driver_pod(self) -> DriverPod:
+        """What the driver's own pod says of itself; raises nothing."""
+        attempt = self._attempt
+        try:
+            reply = self._transport.call("GET", f"{self._pods}/{attempt.pod_name}")
+            if reply.status == 404:
+                return DriverPod.ENDS
+            known = reply.status == 200
+            return driver_pod_of(pod_in(reply), attempt.pod_uid) if known else DriverPod.UNKNOWN
+        except Fault:
+            return DriverPod.UNKNOWN
 
     def close(self) -> None:
         """End every watch now. Other calls end by their own time-outs."""

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from sparkgen import contract
 from sparkgen.allocator import hostports, session
 from sparkgen.allocator.allocator import Allocator, Parts, Place
 from sparkgen.allocator.attempt import Attempt, new_attempt
-from sparkgen.allocator.ending import driver_answers
+from sparkgen.allocator.ending import DriverPod, Time, driver_answers, driver_stays
 from sparkgen.allocator.install import Refused, check_contract
 from sparkgen.allocator.ports import World
 from sparkgen.allocator.story import Level
@@ -55,10 +56,12 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A World, and who is told the application id of each driver that speaks."""
+    """A World, who is told the application id of each driver that speaks, and the driver's own pod."""
 
     world: World
     speaks: Callable[[str], None]
+    driver_pod: Callable[[], DriverPod]
+    """What that says of itself now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,8 @@ def run(
     check_contract(environment)
     journal = Journal(sys.stdout, lambda: datetime.now(UTC), environment.get(ENV_LOG_FORMAT) == "json")
     attempt = _attempt(environment)
-    parts = _parts(attempt, outside, chances, journal, new_text, environment.get(contract.ENV_SERVICE_SECRET))
+    service_secret = environment.get(contract.ENV_SERVICE_SECRET)
+    parts, driver_pod = _parts(attempt, outside, chances, journal, new_text, service_secret)
     allocator = Allocator(parts)
     try:
         allocator.start()
@@ -95,7 +99,7 @@ def run(
             f"{outside.public_port}: {error}; another container of the pod may use the port"
         ) from None
     journal.say(f"allocator of {attempt.run}, attempt {attempt.attempt}: the driver may start", event="start")
-    return _until_told(allocator, attempt, outside, journal)
+    return _until_told(allocator, attempt, outside, driver_pod, journal)
 
 
 def _attempt(environment: Mapping[str, str]) -> Attempt:
@@ -122,7 +126,7 @@ def _parts(
     journal: Journal,
     new_text: Callable[[], str],
     service_secret: str | None,
-) -> Parts:
+) -> tuple[Parts, Callable[[], DriverPod]]:
     folders = outside.folders
     try:
         template = read_template((folders.executor / contract.EXECUTOR_TEMPLATE_FILE).read_text("utf-8"))
@@ -138,7 +142,7 @@ def _parts(
         raise Refused(str(error)) from None
     made = outside.world(given_of(attempt, template, begun, chances))
     made.speaks(begun.application_id)
-    return Parts(
+    parts = Parts(
         world=made.world,
         attempt=attempt,
         session=begun,
@@ -150,6 +154,7 @@ def _parts(
         public=Place(wildcard(attempt.pod_ip), outside.public_port),
         speaks=made.speaks,
     )
+    return parts, made.driver_pod
 
 
 def wildcard(address: str) -> str:
@@ -165,7 +170,13 @@ def given_of(
     return Given(replace(attempt, secret_name=name), template, begun.secret, chances)
 
 
-def _until_told(allocator: Allocator, attempt: Attempt, outside: Outside, journal: Journal) -> int:
+def _until_told(
+    allocator: Allocator,
+    attempt: Attempt,
+    outside: Outside,
+    driver_pod: Callable[[], DriverPod],
+    journal: Journal,
+) -> int:
     """Wait for the signal that ends it, and end; the exit code."""
     while signal.sigtimedwait(ENDINGS, 1.0) is None:
         error = allocator.died_of
@@ -173,8 +184,9 @@ def _until_told(allocator: Allocator, attempt: Attempt, outside: Outside, journa
             text = f"the allocator begins anew, as it met a fault of its own: {type(error).__name__}: {error}"
             journal.say(text, Level.ERROR, event="fault")
             return 1
-    target = allocator.desk.target()
-    if target.phase is DriverPhase.RUNNING and driver_answers(attempt.pod_ip, outside.driver_port):
+    stopped = allocator.desk.target().phase is DriverPhase.STOPPED
+    answers = partial(driver_answers, attempt.pod_ip, outside.driver_port)
+    if not stopped and driver_stays(answers, driver_pod, Time(time.monotonic, time.sleep)):
         # A sidecar is told to end after the driver: so the kubelet only restarts this container.
         allocator.stop(leave=False)
         journal.say(

@@ -20,10 +20,12 @@ import threading
 import time
 import urllib.request
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from sparkgen.allocator import cluster, sidecar
+from sparkgen.allocator.ending import DriverPod
 from sparkgen.allocator.exits import exit_code
 from sparkgen.allocator.files import replace_file
 from sparkgen.allocator.transport import Access
@@ -92,6 +94,11 @@ class Driver:
         urllib.request.urlopen(request, timeout=10).close()  # noqa: S310 - as above
 
 
+def world(given: sidecar.Given) -> sidecar.Made:
+    """The cluster's; the driver's pod never runs there, and its end is what SIGTERM stands for."""
+    return replace(cluster.world(given), driver_pod=lambda: DriverPod.ENDS)
+
+
 def main() -> int:
     """Be the allocator's process, with its driver on a thread."""
     folder, address = Path(sys.argv[1]), sys.argv[2]
@@ -102,7 +109,7 @@ def main() -> int:
     signal.pthread_sigmask(signal.SIG_BLOCK, sidecar.ENDINGS)  # the thread is not to be the one that ends
     threading.Thread(target=Driver(folder, scheduler, public).run, daemon=True).start()
     folders = sidecar.Folders(folder / "conf", folder / "executor", folder / "tuning", folder / "session")
-    outside = sidecar.Outside(cluster.world, folders, scheduler, public, public + 1)
+    outside = sidecar.Outside(world, folders, scheduler, public, public + 1)
     chances = Chances(time.monotonic, random.random)
     code = exit_code(lambda: sidecar.run(os.environ, outside, chances, lambda: secrets.token_hex(32)))
     sys.stdout.flush()

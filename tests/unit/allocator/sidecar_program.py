@@ -2,6 +2,7 @@
 
     python sidecar_program.py FOLDER SCHEDULER_PORT PUBLIC_PORT DRIVER_PORT
 
+FOLDER/driver-pod says what the driver's pod tells of itself (ending.DriverPod); ENDS without one.
 Writes the World's notices and calls to FOLDER/world.json when it ends.
 """
 
@@ -20,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from memoryworld import MemoryWorld
 
 from sparkgen.allocator import sidecar
+from sparkgen.allocator.ending import DriverPod
 from sparkgen.allocator.exits import exit_code
 from sparkgen.allocator.watcher import Chances
 
@@ -32,7 +34,11 @@ def main() -> int:
     def world(given: sidecar.Given) -> sidecar.Made:
         made = MemoryWorld(given.attempt)
         worlds.append(made)
-        return sidecar.Made(made, made.speaks)
+        return sidecar.Made(made, made.speaks, driver_pod)
+
+    def driver_pod() -> DriverPod:
+        file = folder / "driver-pod"
+        return DriverPod[file.read_text()] if file.exists() else DriverPod.ENDS
 
     folders = sidecar.Folders(folder / "conf", folder / "executor", folder / "tuning", folder / "session")
     outside = sidecar.Outside(world, folders, *ports)

@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 
 from sparkgen.allocator.answers import Fault
+from sparkgen.allocator.ending import DriverPod
 from sparkgen.allocator.kube import Kube
 from sparkgen.allocator.ports import Event, Notice, WatchEnded
 from sparkgen.allocator.reduced import lean, reduced
@@ -188,6 +189,40 @@ def test_an_event_that_was_not_taken_is_worth_another_try(tmp_path: Path) -> Non
     with playing(tmp_path, *refusals) as (kube, _):
         told = [kube.tell(Notice("Test", "message")) for _ in refusals]
     assert told == [False, False, False, True, True]
+
+
+def test_what_the_drivers_own_pod_says(tmp_path: Path) -> None:
+    """Its driver has ended, it is being deleted or evicted, is another, is gone; anything else is no end."""
+    name = "spark-kubernetes-driver"
+
+    def pod(*, uid: str = ATTEMPT.pod_uid, gone: bool = False, **status: Any) -> Line:
+        metadata = {"name": ATTEMPT.pod_name, "uid": uid} | ({"deletionTimestamp": "now"} if gone else {})
+        return answer(200, {"metadata": metadata, "spec": {}, "status": status})
+
+    def container(state: str, name: str = name) -> dict[str, Any]:
+        return {"phase": "Running", "containerStatuses": [{"name": name, "state": {state: {"exitCode": 1}}}]}
+
+    disrupted = [{"type": "DisruptionTarget", "status": "True"}]
+    expected = (
+        (pod(**container("running")), DriverPod.RUNS),
+        (pod(**container("waiting")), DriverPod.RUNS),
+        (pod(**container("terminated", "another")), DriverPod.RUNS),
+        (pod(), DriverPod.RUNS),
+        (pod(**container("terminated")), DriverPod.ENDS),
+        (pod(**container("running"), conditions=disrupted), DriverPod.ENDS),
+        (pod(**container("running"), gone=True), DriverPod.ENDS),
+        (pod(**container("running"), uid="of-another"), DriverPod.ENDS),
+        (pod(phase="Failed"), DriverPod.ENDS),
+        (answer(404, {}), DriverPod.ENDS),
+        (answer(403, {}), DriverPod.UNKNOWN),
+        (answer(500, {}), DriverPod.UNKNOWN),
+        (answer(200, b"<html>"), DriverPod.UNKNOWN),
+        (answer(200, {"metadata": []}), DriverPod.UNKNOWN),
+        (cut, DriverPod.UNKNOWN),
+    )
+    with playing(tmp_path, *(line for line, _ in expected)) as (kube, server):
+        assert [kube.driver_pod() for _ in expected] == [said for _, said in expected]
+        assert all(path.endswith(f"/pods/{ATTEMPT.pod_name}") for _, path, _, _ in server.requests)
 
 
 def test_a_proxys_page_is_a_message(tmp_path: Path) -> None:

@@ -9,9 +9,10 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ import pytest
 
 from sparkgen.allocator import properties
 from sparkgen.allocator.attempt import attempt_of
+from sparkgen.allocator.ending import driver_answers
 
 PROGRAM = Path(__file__).with_name("sidecar_program.py")
 POD_UID = "0a1b2c3d-0000-0000-0000-000000000001"
@@ -315,6 +317,55 @@ def test_told_to_end_while_the_driver_runs(pod: Pod) -> None:
         code, log = pod.stop(process)
     assert (code, pod.world()["left"]) == (0, [1])
     assert "stay for the next allocator" in log
+
+
+@pytest.mark.parametrize("says", ["RUNS", "UNKNOWN"])
+@pytest.mark.parametrize("spoke", [True, False], ids=["spoke", "silent"])
+def test_told_to_end_while_a_running_driver_takes_no_connection(pod: Pod, says: str, spoke: bool) -> None:
+    """Its accept queue is full: what its pod says counts, also after a restart, before it spoke again."""
+    process = pod.start()
+    pod.say({"0": 1})
+    until(lambda: pod.executors() == [1])
+    (pod.folder / "driver-pod").write_text(says)
+    if not spoke:
+        process.kill()
+        process.wait()
+        process = pod.start()
+        left: list[int] = []
+    else:
+        left = [1]
+    with full_queue(pod.ports[2]):
+        code, log = pod.stop(process)
+    assert (code, pod.world()["left"]) == (0, left)
+    assert "stay for the next allocator" in log
+    assert "executors deleted" not in log
+
+
+def test_told_to_end_after_a_driver_that_died(pod: Pod) -> None:
+    """Its pod says so a moment late: nothing stays behind."""
+    process = pod.start()
+    pod.say({"0": 1})
+    until(lambda: pod.executors() == [1])
+    file = pod.folder / "driver-pod"
+    file.write_text("RUNS")
+    late = threading.Timer(1.5, lambda: file.write_text("ENDS"))
+    late.start()
+    code, log = pod.stop(process)
+    assert (code, pod.world()["left"]) == (0, [])
+    assert "none is left" in log
+
+
+@contextmanager
+def full_queue(port: int) -> Iterator[None]:
+    """A program that listens and takes no connection any more, as a JVM that does not come to it."""
+    with ExitStack() as stack:
+        listener = stack.enter_context(socket.create_server(("127.0.0.1", port), backlog=0))
+        for _ in range(4):
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(listener.getsockname())
+        assert not driver_answers("127.0.0.1", port, 0.2)
+        yield
 
 
 def test_it_ends_at_once(pod: Pod) -> None:
