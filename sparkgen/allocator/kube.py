@@ -141,13 +141,23 @@ class Kube:
             if reply.status != 200:
                 raise self._ended(reply, what)
             found = page_of(reply)
-            pods += (pod for pod in found.pods if owned_by(pod, self._attempt.pod_uid))
+            pods += filter(None, map(self._executor_in, found.pods))
             if not found.more:
                 return Listing(tuple(pods), found.version)
             if found.more == query.get("continue") or len(pods) > MAX_PODS:
                 break
             query["continue"] = found.more
         raise Fault("the API server's list has no end", sent=True)
+
+    def _executor_in(self, pod: Pod) -> Pod | None:
+        """A pod as far as a list keeps it; None for one that is no executor of ours.
+
+        Whoever may create pods may also name our driver's pod as one of many owners: only that one is kept.
+        """
+        attempt, metadata = self._attempt, pod["metadata"]
+        if not owned_by(pod, attempt.pod_uid) or attempt.executor_id(metadata["name"]) is None:
+            return None
+        return {**pod, "metadata": {**metadata, "ownerReferences": [{"uid": attempt.pod_uid}]}}
 
     def watch(self, version: str) -> Iterator[Event]:
         """What happens from `version` on. Ends when this is closed; WatchEnded when there may be a gap."""

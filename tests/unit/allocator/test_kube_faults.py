@@ -282,6 +282,19 @@ def huge(id_: int) -> dict[str, Any]:
     return pod
 
 
+def test_a_list_keeps_little_of_pods_that_claim_our_driver(tmp_path: Path) -> None:
+    """Whoever may create pods can name our driver's pod among other owners, which fill this memory."""
+    claims = [huge(id_) for id_ in range(1, 11)]
+    for pod in claims:
+        owners = [{"uid": f"{number:04}{'x' * 1000}"} for number in range(63)]
+        pod["metadata"]["ownerReferences"] = [{"uid": ATTEMPT.pod_uid}, *owners]
+    claims[0]["metadata"]["name"] = "named-as-no-executor"
+    with playing(tmp_path, answer(200, {"metadata": {"resourceVersion": "9"}, "items": claims})) as (kube, _):
+        listing = kube.list()
+    assert len(listing.pods) == 9
+    assert max(len(json.dumps(pod)) for pod in listing.pods) < 5_000
+
+
 def test_a_page_that_is_too_large_is_asked_for_in_smaller_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
