@@ -38,7 +38,10 @@ def hadoop_xml(properties: Mapping[str, str]) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<configuration>\n{items}</configuration>\n'
 
 
-_XML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&#34;", "'": "&#39;"})
+_XML = str.maketrans(
+    # A carriage return as it is would be read as a line feed (XML 1.0, "End-of-Line Handling").
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&#34;", "'": "&#39;", "\r": "&#13;"}
+)
 
 
 def xml_text(text: str) -> str:

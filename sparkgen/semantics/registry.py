@@ -28,6 +28,7 @@ from sparkgen.semantics import rules_service as service
 from sparkgen.semantics import rules_settings as settings
 from sparkgen.semantics import rules_shuffle as shuffle
 from sparkgen.semantics import rules_sizes as sizes
+from sparkgen.semantics import rules_texts as texts
 from sparkgen.semantics import rules_versions as versions
 from sparkgen.semantics import rules_volumes as volumes
 from sparkgen.semantics.facts import Facts, ServerFacts
@@ -157,6 +158,7 @@ RULES: tuple[Rule, ...] = (
     Rule("SG194", "budget-of-job", WARNING, "A disruption budget that Kubernetes cannot count.", access.budget_of_a_job),
     Rule("SG195", "logger-name", WARNING, "A logger that is a setting of log4j.", lifecycle.loggers),
     Rule("SG196", "shared-name", ERROR, "A name with which two owners would share an object.", names.shared_names, names.shared_server_names, names.shared_server_names),
+    Rule("SG197", "unrepresentable-text", ERROR, "A text that cannot arrive where it goes.", texts.unrepresentable, texts.unrepresentable_of_server, texts.unrepresentable_of_server),
 )
 # fmt: on
 

@@ -40,7 +40,7 @@ the way first, by a character that JSON never has as it is.
 
 {{- /* Jinja's `e`. Go's own `html` does the same, but for a NUL. */ -}}
 {{- define "sparkgen.xml" -}}
-  {{- . | replace "&" "&amp;" | replace "<" "&lt;" | replace ">" "&gt;" | replace "'" "&#39;" | replace "\"" "&#34;" -}}
+  {{- . | replace "&" "&amp;" | replace "<" "&lt;" | replace ">" "&gt;" | replace "'" "&#39;" | replace "\"" "&#34;" | replace "\r" "&#13;" -}}
 {{- end -}}
 
 {{- /*

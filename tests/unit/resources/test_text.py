@@ -102,7 +102,10 @@ def test_one_property_is_one_line(text: str) -> None:
 
 
 XML_TEXTS = st.text(
-    st.characters(codec="utf-8", min_codepoint=32, exclude_characters="\ufffe\uffff"), max_size=30
+    st.characters(
+        codec="utf-8", min_codepoint=32, exclude_characters="\ufffe\uffff", include_characters="\t\n\r"
+    ),
+    max_size=30,
 )
 
 

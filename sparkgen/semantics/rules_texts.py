@@ -1,0 +1,63 @@
+"""Texts that cannot arrive where they go, though YAML can write them as escapes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sparkgen.errors import Path
+from sparkgen.semantics.facts import Facts, ServerFacts
+from sparkgen.semantics.findings import Finding
+
+_NUL = "\0"
+_NOT_XML = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+"""What YAML can write and XML 1.0 cannot, not even as a reference (its production Char), less NUL."""
+
+
+def unrepresentable(facts: Facts) -> Iterator[Finding]:
+    """NUL anywhere, and what XML cannot hold in texts that become XML."""
+    yield from _nuls(facts.value, ())
+    for name, text in (facts.get("hadoopConf") or {}).items():
+        if _NOT_XML.search(name):
+            yield _not_xml(facts.path("hadoopConf"), name, "a key of it has")
+        if _NOT_XML.search(text):
+            yield _not_xml(facts.path("hadoopConf", name), text, "has")
+    for name, text in (facts.get("sparkConfFiles") or {}).items():
+        if name.endswith(".xml") and isinstance(text, str) and _NOT_XML.search(text):
+            yield _not_xml(facts.path("sparkConfFiles", name), text, "has")
+
+
+def unrepresentable_of_server(facts: ServerFacts) -> Iterator[Finding]:
+    """NUL anywhere."""
+    yield from _nuls(facts.value, ())
+
+
+def _nuls(value: Any, path: Path) -> Iterator[Finding]:
+    if isinstance(value, str):
+        if _NUL in value:
+            yield _nul(path, "has")
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            if _NUL in key:
+                yield _nul(path, "a key of it has")
+            yield from _nuls(inner, (*path, key))
+    elif isinstance(value, list | tuple):
+        for index, inner in enumerate(value):
+            yield from _nuls(inner, (*path, index))
+
+
+def _nul(path: Path, subject: str) -> Finding:
+    message = f"{subject} the character NUL, where arguments, variables and paths of Linux end"
+    return Finding(path, message, "U+0000", "", "delete it")
+
+
+def _not_xml(path: Path, text: str, subject: str) -> Finding:
+    found = _NOT_XML.search(text)
+    return Finding(
+        path,
+        f"{subject} a character that XML does not allow, so nobody could read the file",
+        f"U+{ord(found[0]):04X}" if found else "",
+        "tabs, line breaks and what people can see",
+        "delete it",
+    )
