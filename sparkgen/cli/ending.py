@@ -22,6 +22,7 @@ from sparkgen.errors import SparkgenError
 from sparkgen.live.find import choose, one
 from sparkgen.live.state import State, is_suspended, life_of
 from sparkgen.live.values import Application, Run, annotation_of
+from sparkgen.preflight.ownership import owner_of
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
@@ -166,8 +167,10 @@ def _objects(cluster: Cluster, name: str) -> tuple[list[dict[str, Any]], Sequenc
                 raise
             unseen.append(str(error))
             continue
-        # What has an owner goes with it, but for the Jobs of a CronJob: their names tell what ends.
-        found += [item for item in items if not item["metadata"].get("ownerReferences")]
+        # What has an owner goes with it, but for the Jobs of a CronJob: their names tell what ends. A server
+        # whose document sets an application's label is no part of the application.
+        own = [item for item in items if owner_of(item) == f"application {name}"]
+        found += [item for item in own if not item["metadata"].get("ownerReferences")]
     return found, unseen
 
 

@@ -125,14 +125,27 @@ def _completed(cluster: Cluster, source: Mapping[str, Any], job: Mapping[str, An
         config_map = cluster.get("v1", "ConfigMap", name)
         if config_map is None:
             raise SparkgenError(f"the ConfigMap {name} is there no more: apply the document first")
+        copy = requested.copied(config_map, old, job)
         try:
-            cluster.create(requested.copied(config_map, old, job))
+            cluster.create(copy)
         except ClusterError as error:
-            if error.status != 409:  # a call before this one made it
+            if error.status != 409:
                 raise
+            _made_before(cluster, copy)
     if requested.queue_of(job):
         return dict(job)
     return cluster.patch(job, {"spec": {"suspend": False}})
+
+
+def _made_before(cluster: Cluster, copy: Mapping[str, Any]) -> None:
+    """SparkgenError unless a call before this one made the ConfigMap, so that the run owns it."""
+    name = name_of(copy)
+    there = cluster.get("v1", "ConfigMap", name)
+    owner = copy["metadata"]["ownerReferences"][0]["uid"]
+    if there is None or owner not in {one["uid"] for one in there["metadata"].get("ownerReferences") or ()}:
+        raise SparkgenError(
+            f"the ConfigMap {name} exists and does not belong to this run: delete it, or choose another --id"
+        )
 
 
 def _same(job: Mapping[str, Any], asked: Asked) -> None:

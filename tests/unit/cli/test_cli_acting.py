@@ -240,6 +240,23 @@ def test_a_call_that_broke_off_is_completed_by_the_next_one(act: Act, kube: Kube
     assert kube.one("Job", waits["metadata"]["name"])["spec"]["suspend"] is False
 
 
+def test_files_of_somebody_else_are_not_the_files_of_a_run(act: Act, kube: Kube) -> None:
+    """Whoever may create ConfigMaps could have the driver read others: then the run is not let go."""
+    applied(act, kube)
+    kube.refuse["POST", CONFIG_MAPS] = (500, "etcd is away")
+    assert act("run", "pi", "--id", "a").code == 2
+    kube.refuse.clear()
+    [waits] = [item for item in map(kube.one, ["Job"] * 2, kube.named("Job")) if item["spec"].get("suspend")]
+    name = f"{waits['metadata']['name']}-conf"
+    kube.put(f"{CONFIG_MAPS}/{name}", {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}})
+    result = act("run", "pi", "--id", "a")
+    assert (result.code, f"the ConfigMap {name} exists and does not belong to this run" in result.err) == (
+        2,
+        True,
+    )
+    assert kube.one("Job", waits["metadata"]["name"])["spec"]["suspend"] is True
+
+
 def queued(act: Act) -> None:
     """Apply app.yaml with a queue of Kueue."""
     act("apply", "app.yaml", "-q", "--set", r"metadata.labels.kueue\.x-k8s\.io/queue-name=team-a")
@@ -455,6 +472,22 @@ def test_deleting_removes_all_of_it_and_nothing_else(act: Act, kube: Kube) -> No
     assert result.code == 0
     assert result.out.startswith("job.batch/pi-")
     assert kube.objects == others
+
+
+def test_deleting_leaves_a_server_with_the_label_of_the_application(act: Act, kube: Kube) -> None:
+    """Labels of documents reach the objects of a history server, but its component is its own."""
+    applied(act, kube)
+    labels = {
+        "sparkgen.dev/application": "pi",
+        "app.kubernetes.io/managed-by": "sparkgen",
+        "app.kubernetes.io/component": "history-server",
+        "sparkgen.dev/history-server": "logs",
+    }
+    server = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "logs-conf", "labels": labels}}
+    kube.put(f"{CONFIG_MAPS}/logs-conf", server)
+    result = act("delete", "pi", "--yes")
+    assert (result.code, "logs-conf" in result.out) == (0, False)
+    assert kube.named("ConfigMap") == ["logs-conf"]
 
 
 def test_what_is_killed_and_deleted_is_written_as_asked(act: Act, kube: Kube) -> None:
