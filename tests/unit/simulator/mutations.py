@@ -12,6 +12,7 @@ from sparkgen.allocator import (
     absorb,
     answers,
     causes,
+    ceiling,
     creating,
     decide,
     desk,
@@ -56,6 +57,12 @@ def breaks(*laws: str, focus: tuple[Kind, ...] = ()) -> Callable[[Patch], Patch]
         return put
 
     return enter
+
+
+@breaks("never-above-reviewed")
+def the_driver_says_how_many_there_may_be(patch: pytest.MonkeyPatch) -> None:
+    """The reviewed maximum is not looked at."""
+    patch.setattr(ceiling, "maximum", lambda _: 10**6)
 
 
 @breaks(
