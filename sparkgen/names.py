@@ -21,7 +21,9 @@ from sparkgen import contract
 MAX_LABEL = 63
 """Characters of a DNS-1123 label, and of a label's value."""
 MAX_APPLICATION_NAME = 45
-RESERVED_SUFFIXES = (f"-{contract.HISTORY}", "-shuffle-janitor")
+HISTORY_SUFFIX = f"-{contract.HISTORY}"
+"""End of the name of the account and the Role that remove ended runs."""
+RESERVED_SUFFIXES = (HISTORY_SUFFIX, "-shuffle-janitor")
 """Ends of the names of the Roles that an application has besides its own: no other one is called so."""
 RUN_HASH_LENGTH = 8
 ATTEMPT_LENGTH = 5

@@ -12,8 +12,8 @@ from sparkgen.errors import Severity
 from sparkgen.preflight import needs, quota
 from sparkgen.preflight.values import Facts, Finding, Reference, Refusal, Unknown, Wanted
 
-OLDEST = (1, 29)
-"""The first Kubernetes whose containers may stay beside the others by default (SidecarContainers)."""
+OLDEST = (1, 30)
+"""The oldest Kubernetes that the end-to-end tests have run on: docs/compatibility.md."""
 
 LEVEL = "pod-security.kubernetes.io/enforce"
 """Label of a namespace: the Pod Security level of its pods."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sparkgen.names import RESERVED_SUFFIXES
+from sparkgen.errors import Path
+from sparkgen.names import HISTORY_SUFFIX, RESERVED_SUFFIXES
 from sparkgen.semantics.facts import Facts, ServerFacts
 from sparkgen.semantics.findings import Finding
 from sparkgen.semantics.wording import shortened
 
+API_SERVICE = "kubernetes"
+"""The Service of the API server, in the namespace `default`."""
 DEFAULT_ACCOUNT = "default"
 """The account that Kubernetes makes in each namespace, for pods that name none."""
 
@@ -18,9 +21,14 @@ def shared_names(facts: Facts) -> Iterator[Finding]:
     name, section = facts.name, facts.get("serviceAccount") or {}
     existing = facts.get("driver", "serviceAccount")
     yield from _reserved_suffix(name)
-    if section.get("name") == DEFAULT_ACCOUNT and section.get("create", existing is None):
-        yield _rendered_default(facts.path("serviceAccount", "name"))
-    elif name == DEFAULT_ACCOUNT and not section.get("name") and existing is None:
+    made = section.get("create", existing is None)
+    for path, account in (
+        (facts.path("serviceAccount", "name"), section.get("name")),
+        (facts.path("driver", "serviceAccount"), existing),
+    ):
+        if made and account:
+            yield from _rendered_account(path, account)
+    if name == DEFAULT_ACCOUNT and not section.get("name") and existing is None:
         yield _default()
 
 
@@ -30,10 +38,25 @@ def shared_server_names(facts: ServerFacts) -> Iterator[Finding]:
     They have no Role that another one could replace: `spark-history` is a good name for a history server.
     """
     name, section = facts.value["metadata"]["name"], facts.spec.get("serviceAccount") or {}
-    if section.get("name") == DEFAULT_ACCOUNT and section.get("create", True):
-        yield _rendered_default(facts.path("serviceAccount", "name"))
-    elif name == DEFAULT_ACCOUNT and not section.get("name"):
+    account = section.get("name")
+    if account and section.get("create", True):
+        yield from _rendered_account(facts.path("serviceAccount", "name"), account)
+    elif name == DEFAULT_ACCOUNT and not account:
         yield _default()
+
+
+def shared_history_names(facts: ServerFacts) -> Iterator[Finding]:
+    """The same of a history server, whose Service would be that of Kubernetes itself."""
+    yield from shared_server_names(facts)
+    if facts.value["metadata"]["name"] == API_SERVICE:
+        yield Finding(
+            ("metadata", "name"),
+            "is the name of Kubernetes' own Service in the namespace `default`, and the server's Service "
+            "would take it over",
+            API_SERVICE,
+            "",
+            "choose another name, such as `spark-history`",
+        )
 
 
 def _reserved_suffix(name: str) -> Iterator[Finding]:
@@ -59,11 +82,16 @@ def _default() -> Finding:
     )
 
 
-def _rendered_default(path: tuple[str | int, ...]) -> Finding:
-    return Finding(
-        path,
-        "is the account that each namespace has already, and rendering it would take it over",
-        DEFAULT_ACCOUNT,
-        "",
-        "name another account, or add `create: false`",
-    )
+def _rendered_account(path: Path, account: str) -> Iterator[Finding]:
+    """An account that is rendered, and is somebody else's: the namespace's, or another application's."""
+    whose = "each namespace has already" if account == DEFAULT_ACCOUNT else ""
+    if account.endswith(HISTORY_SUFFIX):
+        whose = f"sparkgen renders for an application `{shortened(account.removesuffix(HISTORY_SUFFIX))}`"
+    if whose:
+        yield Finding(
+            path,
+            f"is the account that {whose}, and rendering it would take it over",
+            shortened(account),
+            "",
+            "name another account, or add `create: false` to `serviceAccount`",
+        )

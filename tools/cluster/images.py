@@ -31,8 +31,9 @@ LEFT_OUT = ("doc", "locale")
 """Folders of /usr/share that no test reads. (Without man, Java's package cannot be installed.)"""
 
 REPOSITORY = "docker.io/apache/spark"
-TESTED_VERSIONS = ("3.5.8", "4.3.0")
-"""The Spark versions that end-to-end tests run on: the last of the 3.x line, and the newest."""
+TESTED_VERSIONS = (environment().get("SPARKGEN_SPARK") or "3.5.8", "4.3.0")
+"""The Spark versions that end-to-end tests run on: the last of the 3.x line, or the one that is asked for,
+and the newest."""
 
 TIMESTAMP = 1704067200
 """The time of every file of a Spark image: the start of 2024. (zip files know no time before 1980.)"""

@@ -31,7 +31,7 @@ def command(*arguments: str, program: str = "cluster", **settings: str) -> subpr
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=900,  # the first one to ask for a program builds it
     )
 
 

@@ -20,6 +20,8 @@ SECRET = "shuffle-secret"  # noqa: S105 - a name
 PORTS = {"4.3.0": 7337, "3.5.8": 7347}
 HOST_PORT = 7367
 """Of a service in the nodes' own network, beside the others."""
+SECOND_PORT = 7377
+"""Of a second service of a version."""
 
 APART = {
     "podAntiAffinity": {
@@ -50,6 +52,7 @@ class Service:
     directory: str
     port: int
     host_network: bool = False
+    secret_name: str = SECRET
 
     def pods(self) -> list[dict[str, Any]]:
         """Its pods, one per node."""
@@ -139,25 +142,25 @@ def start(
             **spec,
         },
     }
-    cluster.apply(secret(namespace))
+    cluster.apply(secret(namespace, document["spec"]["secretName"]))
     if install:
         install(document)
     else:
         cluster.kubectl("apply", "-f", "-", input_text=deployed.render(document, namespace))
     made = document["spec"]
-    where = made["directories"][0], made["port"], made.get("hostNetwork", False)
+    where = made["directories"][0], made["port"], made.get("hostNetwork", False), made["secretName"]
     service = Service(cluster, namespace, name, version, *where)
     service.wait()
     return service
 
 
-def secret(namespace: str) -> dict[str, Any]:
-    """The service's secret, in a namespace."""
+def secret(namespace: str, name: str = SECRET) -> dict[str, Any]:
+    """A service's secret, in a namespace: each name has a value of its own."""
     return {
         "apiVersion": "v1",
         "kind": "Secret",
-        "metadata": {"name": SECRET, "namespace": namespace},
-        "stringData": {"secret": "what all applications of this service know"},
+        "metadata": {"name": name, "namespace": namespace},
+        "stringData": {"secret": f"what all applications of the service of {name} know"},
     }
 
 
@@ -184,7 +187,7 @@ def application(
             "namespace": service.namespace,
             "port": service.port,
             "directories": [service.directory],
-            "secretName": SECRET,
+            "secretName": service.secret_name,
             "hostNetwork": service.host_network,
         }
     return deployed.document(name, version, "reused.py", *arguments, **given)
@@ -192,7 +195,8 @@ def application(
 
 def deploy(cluster: Cluster, namespace: str, document: dict[str, Any]) -> Deployed:
     """Render and apply an application."""
-    cluster.apply(secret(namespace))
+    section = document["spec"].get("shuffleService", {})
+    cluster.apply(secret(namespace, section.get("secretName", SECRET)))
     return deployed.deploy(cluster, namespace, document)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import services
 from conftest import Serve
-from deployed import GO, wait_until
+from deployed import GO, Deployed, wait_until
 
 from cluster.handle import Cluster
 
@@ -46,6 +48,43 @@ def test_no_map_task_runs_again(
     wait_until(
         lambda: not service.folders(namespace), PATIENCE, "the janitor has removed its files", service.story
     )
+
+
+def test_two_services_stand_side_by_side(cluster: Cluster, namespace: str, serve: Serve) -> None:
+    """Two applications at one time, each with its service: port, directories and Secret are its own.
+
+    Executors of both go between two actions, and each service has its application's files and no others.
+    One that holds the other service's Secret is turned away.
+    """
+    both = serve("4.3.0"), serve("4.3.0", second=True)
+    arguments = (f"still:{GO}", "16", "4")
+    runs = [
+        services.deploy(cluster, namespace, services.application(name, "4.3.0", service, *arguments))
+        for name, service in zip(("first", "second"), both, strict=True)
+    ]
+    for run, service in zip(runs, both, strict=True):
+        services.wait_for_line(run, "mapped: 4", PATIENCE)
+        wait_until(lambda run=run: not run.executors(), PATIENCE, "the idle executors have gone", run.story)
+        (folder,) = service.folders(namespace)
+        assert folder == f"{namespace}_{run.driver()['metadata']['uid']}", run.story() + service.story()
+    for run, service in zip(runs, both, strict=True):
+        run.touch(GO)
+        assert run.wait(PATIENCE) == "Complete", run.story() + service.story()
+        told = services.result(run)
+        assert told["bytes"] == [told["expected"]]
+        assert (told["mapTasks"], services.again(told)) == (4, 0), told
+    stranger = replace(both[0], secret_name=both[1].secret_name)
+    run = services.deploy(
+        cluster, namespace, services.application("stranger", "4.3.0", stranger, "idle", "1", "2")
+    )
+    refused = "Unable to register with external shuffle server"
+    wait_until(lambda: refused in _executor_logs(run), PATIENCE, "the service turns it away", run.story)
+
+
+def _executor_logs(run: Deployed) -> str:
+    """What the executors that are there have printed."""
+    names = [pod["metadata"]["name"] for pod in run.executors()]
+    return "".join(run.cluster.try_kubectl("logs", "-n", run.namespace, name).stdout for name in names)
 
 
 @pytest.mark.full

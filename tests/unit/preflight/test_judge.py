@@ -37,12 +37,12 @@ def test_where_all_is_well_nothing_is_said() -> None:
     assert found(wanted()) == []
 
 
-@pytest.mark.parametrize(("version", "good"), [("v1.28.9", False), ("v1.29.0-eks-1", True), ("v1.36+", True)])
+@pytest.mark.parametrize(("version", "good"), [("v1.29.9", False), ("v1.30.0-eks-1", True), ("v1.36+", True)])
 def test_an_old_kubernetes(version: str, good: bool) -> None:
-    """Native sidecars are there by default from 1.29 on."""
+    """Nothing has been run on what is older than 1.30."""
     messages = [finding.message for finding in found(wanted(), version=version)]
     assert (messages == []) is good
-    assert good or "drivers need 1.29 or newer" in messages[0]
+    assert good or "drivers need 1.30 or newer" in messages[0]
 
 
 def test_without_its_namespace_nothing_else_is_asked() -> None:

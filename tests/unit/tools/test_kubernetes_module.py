@@ -26,7 +26,7 @@ replace (
 
 @pytest.mark.parametrize(
     ("text", "version"),
-    [("", None), ("1.34.4", "v1.34.4"), ("v1.33.13", "v1.33.13")],
+    [("", None), ("1.34.4", "v1.34.4"), ("v1.30.4", "v1.30.4")],
 )
 def test_the_setting_is_a_version_with_or_without_its_v(text: str, version: str | None) -> None:
     """An empty variable counts as unset."""
@@ -39,7 +39,7 @@ def test_the_setting_is_a_version_with_or_without_its_v(text: str, version: str 
         ("1.34", "is no version of Kubernetes. Write one like 1.34.9"),
         ("latest", "is no version of Kubernetes"),
         ("1.34.0-rc.1", "is no version of Kubernetes"),
-        ("1.32.9", "is too old: the test cluster needs 1.33 or newer"),
+        ("1.29.9", "is too old: the test cluster needs 1.30 or newer"),
     ],
 )
 def test_what_is_no_version_is_told(text: str, message: str) -> None:
