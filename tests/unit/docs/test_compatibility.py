@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 import kubernetes_module
 from sparkgen.preflight.judge import OLDEST
 from sparkgen.schema import manifests
@@ -34,3 +36,11 @@ def test_the_oldest_kubernetes_is_one_version() -> None:
 def test_the_oldest_spark_is_one_version() -> None:
     """What is older gets a warning."""
     assert oldest("Spark") == rules_versions.LOWEST_TESTED
+
+
+@pytest.mark.parametrize("subject", ["Kubernetes", "Spark"])
+def test_the_oldest_versions_were_run(subject: str) -> None:
+    """The tables of what was tried have a row of each."""
+    tried = (ROOT / "docs" / "test-cluster.md").read_text(encoding="utf-8")
+    major, minor = oldest(subject)
+    assert re.search(rf"^\| {subject} {major}\.{minor}\.\d+ \| .*passed", tried, flags=re.MULTILINE)
