@@ -248,7 +248,6 @@ class EveryLossOnce(Law):
         causes = {cause for cause, _ in executor.causes}
         process = self.world.process
         asked = driver.state.stopped or status.value in ("kills", "draining") or executor.id in driver.asked
-        asked |= executor.id in self.world.lied_about
         last = process.desk.last if process is not None else None
         asked |= last is not None and executor.id < last.decision.memory.first_id  # of an earlier driver
         if asked or process is None or executor.id in process.sent_deletes:

@@ -109,8 +109,6 @@ class World:
         self.driver: Driver | None = None
         self.drivers = 1
         """Which driver of the pod runs, or is about to, counted from 1."""
-        self.lied_about: set[int] = set()
-        """Executors of which a liar has said that they leave."""
         self.swept_at = 0.0
         """When the allocator began to sweep."""
         self.over = False
@@ -320,23 +318,6 @@ class World:
             driver.later(0.0, lambda: driver.wants(wish.targets))
             if wish.decommission:
                 driver.later(0.0, lambda: driver.decommission(wish.decommission))
-
-    def lie(self, seconds: float) -> None:
-        """Somebody who has read the token tells the allocator of a state that is not the driver's.
-
-        It wants as many as there are numbers, and says again and again that executors leave which stay.
-        """
-        driver = self.driver
-        if driver is None or self.weather.is_calm:
-            return
-        body = driver.body()
-        leaving = body["registered"][:-1]
-        self.lied_about |= {int(id_) for id_ in leaving}
-        lies = {"targets": dict.fromkeys(body["targets"], 100_000), "registered": [], "draining": leaving}
-        self.note("liar", f"wants 100000 of each profile, and says that {leaving} leave")
-        self.hears({**body, **lies})
-        if seconds > 0.0:
-            self.agenda.after(0.5, lambda: self.lie(seconds - 0.5))
 
     def want_fewer(self) -> None:
         """Spark wants one executor less of each profile; not any more when all is calm."""
