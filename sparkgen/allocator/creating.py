@@ -74,8 +74,12 @@ def _with_request(draft: Draft, id_: int, request: Request, *, again: bool = Fal
 
 
 def _begin_batch(draft: Draft) -> Draft:
+    """Begin a batch when it is time, and one executor of it could be created at least.
+
+    Otherwise each second would begin one in which nothing can be done.
+    """
     settings, memory, now = draft.situation.settings, draft.memory, draft.situation.now
-    if settings.batch_size is None:
+    if settings.batch_size is None or not _places(draft):
         return draft
     if memory.batch_at is not None and now < memory.batch_at + settings.batch_delay:
         return draft
@@ -84,6 +88,13 @@ def _begin_batch(draft: Draft) -> Draft:
 
 def _room(draft: Draft) -> int:
     """How many executors may be created now, all profiles together."""
+    if draft.situation.settings.batch_size is None:
+        return _places(draft)
+    return min(_places(draft), draft.memory.batch_left)
+
+
+def _places(draft: Draft) -> int:
+    """The same, but for what is left of the batch."""
     situation, memory = draft.situation, draft.memory
     if situation.snapshot.listed_at is None:  # after a restart there may be executors that no list has shown
         return 0
@@ -93,8 +104,6 @@ def _room(draft: Draft) -> int:
     room = min(draft.slots, ceiling.maximum(situation.settings) - there)
     if memory.refusals.level:  # one tries whether the server takes it again
         room = min(room, 1 if not _open_creations(memory) else 0)
-    if situation.settings.batch_size is not None:
-        room = min(room, memory.batch_left)
     if situation.settings.max_pending is not None:
         room = min(room, situation.settings.max_pending - situation.count(State.REQUESTED, State.PENDING))
     return max(0, room)

@@ -186,6 +186,16 @@ def test_registered_executors_of_one_profile_stay_when_another_wants_some() -> N
     assert "the driver wants 4 in all, and spec.dynamicAllocation.maxExecutors is 2" in decision.reason
 
 
+def test_no_batch_begins_in_which_nothing_can_be_created() -> None:
+    """A profile lacks an executor, another one has the last place: there is nothing to do until one ends."""
+    settings = Settings(dynamic=True, maximum=1, batch_size=5, batch_delay=1.0)
+    both = {0: 1, 1: 1}
+    target = wants(0, executors=both, profiles=dict.fromkeys(both, Profile()), registered={1})
+    pods = [pod(1, profile=1)]
+    decision = decided(seen(pods), target, remembers(next_id=2), settings)
+    assert (decision.actions, decision.memory.batch_at, decision.wake_at) == ((), None, None)
+
+
 def test_batches_are_made_as_asked() -> None:
     """With a batch of 5 each second: five, none in the same second, five in the next."""
     settings = replace(DYNAMIC, batch_size=5, batch_delay=1.0)
