@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from sparkgen.allocator import ceiling, hostports, sets
+from sparkgen.allocator import ceiling, gates, hostports, sets
 from sparkgen.allocator.draft import Draft
 from sparkgen.allocator.sets import Situation
 from sparkgen.allocator.types import Create, DriverPhase, Memory, Request, Snapshot, State
@@ -23,10 +23,13 @@ def creations(draft: Draft) -> Draft:
     missing = missing_executors(draft)
     if not missing:
         return draft
-    draft = _begin_batch(draft)
-    room = _room(draft)
+    batches = gates.batches(draft.situation, draft.memory, missing)
+    shares = gates.shares(draft.situation, missing, batches)
+    if max(shares.values()) > 0:
+        draft = _begin_batch(draft)
+    created: Counter[int] = Counter()
     ports = hostports.supply(replace(draft.situation, memory=draft.memory))
-    for profile in _fairly(draft.situation, missing, room):
+    for profile in _fairly(draft.situation, shares, _room(draft)):
         port = None
         if ports is not None:
             port = ports.next_for(draft.memory.next_id)
@@ -34,7 +37,9 @@ def creations(draft: Draft) -> Draft:
                 break
             ports = ports.less(port)
         draft = _create(draft, profile, port)
-    return draft
+        created[profile] += 1
+    left = gates.remaining(draft.situation, batches, created)
+    return replace(draft, memory=replace(draft.memory, batches=left))
 
 
 def missing_executors(draft: Draft) -> Counter[int]:
@@ -120,33 +125,20 @@ def _blocked(situation: Situation) -> bool:
     )
 
 
-def _fairly(situation: Situation, missing: Mapping[int, int], room: int) -> Iterator[int]:
+def _fairly(situation: Situation, shares: Mapping[int, int], room: int) -> Iterator[int]:
     """Profiles to create for, `room` at most: always the one that has the smallest part of what it wants.
 
-    Where `max_pending` bounds all profiles together, each has an equal part of it, so that one whose pods
-    cannot be scheduled does not keep the others from starting.
+    `shares`: how many each of them may create (gates.shares).
     """
     active, want = situation.active(), situation.wanted()
-    shares = _shares(situation, missing)
-    heap = [(active[profile] / want[profile], profile, 0) for profile in missing]
+    heap = [(active[profile] / want[profile], profile, 0) for profile, share in shares.items() if share > 0]
     heapq.heapify(heap)
     while heap and room > 0:
         _, profile, given = heapq.heappop(heap)
-        if shares[profile] <= given:
-            continue
         yield profile
         room, given = room - 1, given + 1
-        if given < missing[profile]:
+        if given < shares[profile]:
             heapq.heappush(heap, ((active[profile] + given) / want[profile], profile, given))
-
-
-def _shares(situation: Situation, missing: Mapping[int, int]) -> dict[int, int]:
-    most = situation.settings.max_pending
-    if most is None or not missing:
-        return dict(missing)
-    waiting = situation.counts[State.REQUESTED] + situation.counts[State.PENDING]
-    share = max(1, most // len(missing))
-    return {profile: share - waiting[profile] for profile in missing}
 
 
 def _create(draft: Draft, profile: int, port: int | None) -> Draft:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from sparkgen.allocator import reasons, sets
+from sparkgen.allocator import gates, reasons, sets
 from sparkgen.allocator.creating import creations
 from sparkgen.allocator.draft import Draft, writes_in_flight
 from sparkgen.allocator.endings import endings, limits, verdicts
@@ -51,9 +51,11 @@ def publish(draft: Draft) -> Decision:
     situation, memory = draft.situation, draft.memory
     after = replace(situation, memory=memory)
     refuse = (memory.refusing | memory.removals.keys()) - situation.target.registered - draft.gone.keys()
+    held = gates.closed(after, draft.actions)
     return Decision(
         memory=memory,
-        reason=reasons.decision(after, draft.actions),
+        reason=reasons.decision(after, draft.actions, held.values()),
+        held=tuple(held),
         actions=draft.actions,
         gone=draft.gone,
         refuse=frozenset(refuse),

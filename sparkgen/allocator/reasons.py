@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sparkgen.allocator import ceiling, hostports, sets
 from sparkgen.allocator.sets import Situation
@@ -19,9 +19,9 @@ from sparkgen.allocator.types import (
 )
 
 
-def decision(situation: Situation, actions: Sequence[Action]) -> str:
-    """One line: executors against target, what is done now, and what hinders."""
-    parts = [_have(situation), *_doing(actions), *_hindrances(situation)]
+def decision(situation: Situation, actions: Sequence[Action], held: Collection[str] = ()) -> str:
+    """One line: executors against target, what is done now, and what hinders. `held`: by which gates."""
+    parts = [_have(situation), *_doing(actions), *_hindrances(situation, held)]
     return "; ".join(parts)
 
 
@@ -59,7 +59,7 @@ def _ids(ids: Sequence[int]) -> str:
     return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
 
 
-def _hindrances(situation: Situation) -> list[str]:
+def _hindrances(situation: Situation, held: Collection[str]) -> list[str]:
     memory, now, settings = situation.memory, situation.now, situation.settings
     if memory.failure is not None:
         return [f"the application fails: {memory.failure}"]
@@ -78,6 +78,7 @@ def _hindrances(situation: Situation) -> list[str]:
         parts.append(f"maxPendingPods is {settings.max_pending}")
     if bounded := _bounded(situation):
         parts.append(bounded)
+    parts += held
     if ports := hostports.exhausted(situation):
         parts.append(ports)
     return parts + _unusable(memory, now)

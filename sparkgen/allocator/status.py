@@ -51,6 +51,7 @@ def status_body(facts: Facts) -> dict[str, Any]:
     return {
         **body,
         "reason": decision.reason,
+        "heldBy": list(decision.held),
         "failure": decision.failure,
         "secondsSinceDecision": round(facts.now - last.now, 1),
         "driver": {

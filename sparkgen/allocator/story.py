@@ -142,7 +142,8 @@ def _hindrance(made: Round) -> tuple[tuple[int, str], ...]:
     backoffs = [(b.level, b.reason) for b in (memory.refusals, memory.bad_starts) if b.level]
     unlisted = [(0, made.snapshot.unlisted.reason)] if made.snapshot.unlisted.reason else []
     bounded = [(0, ceiling.words(made.settings))] if ceiling.is_reached(made.target, made.settings) else []
-    return (*unlisted, *backoffs, *bounded, *((0, notice.message) for notice in _pending(made)))
+    held = [(0, field) for field in made.decision.held]
+    return (*unlisted, *backoffs, *bounded, *held, *((0, notice.message) for notice in _pending(made)))
 
 
 def notices(before: Round | None, now: Round) -> list[Notice]:
@@ -178,6 +179,9 @@ def _pending(now: Round) -> Iterator[Notice]:
     if stuck and stuck[0].waiting:
         first = stuck[0].waiting
         text = f"executors have been pending for over {PENDING_PATIENCE:.0f} s: {first.text}"
+        if "maxUnschedulablePods" in now.decision.held:
+            most = now.settings.max_unschedulable
+            text += f"; no more are created (spec.allocation.maxUnschedulablePods is {most})"
         yield Notice("ExecutorsPending", text, warning=first.hopeless)
 
 
@@ -193,6 +197,9 @@ def settings(value: Settings) -> str:
         parts.append(f"{value.batch_size} at a time, every {value.batch_delay:g} s")
     if value.max_pending is not None:
         parts.append(f"{value.max_pending} pending at most")
+    parts.append(f"{value.max_unschedulable} without a node at most")
+    if value.wait_for_registration:
+        parts.append("the next batch when all of the last one have registered")
     return ", ".join(parts)
 
 

@@ -99,6 +99,8 @@ def _settings(executors: Mapping[str, Any], allocation: Mapping[str, Any], reade
         batch_size=limit("batchSize", 1),
         batch_delay=seconds("batchDelayMs", defaults.batch_delay),
         max_pending=limit("maxPendingPods", 1),
+        max_unschedulable=limit("maxUnschedulablePods", 1) or defaults.max_unschedulable,
+        wait_for_registration=reader.switch(allocation, "allocation", "waitForRegistration"),
         executor_timeout=seconds("executorTimeoutMs", defaults.executor_timeout),
         pending_timeout=None if pending is None else pending / 1000,
         max_failures=limit("maxExecutorFailures", 0),
@@ -133,6 +135,14 @@ class _Reader:
             f"{title}.{name} is {value!r}, and has to be a whole number from {least} to {most}"
         )
         return None
+
+    def switch(self, section: Mapping[str, Any], title: str, name: str) -> bool:
+        """A switch of a section; off when it is absent."""
+        value = section.get(name)
+        if value is None or isinstance(value, bool):
+            return bool(value)
+        self.problems.append(f"{title}.{name} is {value!r}, and has to be true or false")
+        return False
 
     def moment(self, section: Mapping[str, Any], title: str, name: str) -> datetime | None:
         """A moment with its zone (RFC 3339); None when it is absent."""

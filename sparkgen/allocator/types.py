@@ -241,6 +241,11 @@ class Settings:
     batch_delay: float = 1.0
     max_pending: int | None = None
     """Executors that are requested or pending at one time, all profiles together."""
+    max_unschedulable: int = 100
+    """Executors without a node: no more are created while there are so many. docs/design/allocation.md says
+    how the default was chosen."""
+    wait_for_registration: bool = False
+    """Create no further batch of a profile before every executor of the last one has registered."""
     executor_timeout: float = 600.0
     """How long a request may stay unseen, and a running executor unregistered."""
     pending_timeout: float | None = None
@@ -327,6 +332,8 @@ class Memory:
     batch_at: float | None = None
     """When the last batch was planned (with `Settings.batch_size`)."""
     batch_left: int = 0
+    batches: Mapping[int, int] = NOTHING
+    """How many executors of its batch a profile may still create (with `Settings.wait_for_registration`)."""
     failures: tuple[float, ...] = ()
     """When executors failed by the application's fault, the oldest first."""
     losses: Mapping[int, Loss] = NOTHING
@@ -422,4 +429,6 @@ class Decision:
     """Executors that may start their JVM."""
     failure: str | None = None
     counts: Mapping[int, Mapping[State, int]] = NOTHING
+    held: tuple[str, ...] = ()
+    """The gates that hold executors back, by their field of `spec.allocation`."""
     wake_at: float | None = None

@@ -11,9 +11,10 @@ import re
 _TARGET = re.compile(r"the driver's target: (\d+) wanted|\b\d+ of (\d+) executors\b")
 _DECISION = re.compile(r"\b\d+ of \d+ executors\b")
 _HINDRANCE = re.compile(
-    r"; (?:executors are not shown: |(?:refused|failing to start), next try in \d+ s: |(?=\d+ pending, ))(.*)"
+    r"; (?:executors are not shown: |(?:refused|failing to start), next try in \d+ s: "
+    r"|(?=\d+ pending, |\d+ ha(?:ve|s) no node, |the next batch waits ))(.*)"
 )
-_LATER = re.compile(r"; \d+ pending, ")
+_LATER = re.compile(r"; (?:\d+ pending, |\d+ ha(?:ve|s) no node, |the next batch waits )")
 _STOPS = re.compile(r"the application (?:has to stop|fails): (.*)")
 _WARNING = re.compile(r"^\S+ (?:warning|error) +(.*)")
 

@@ -67,6 +67,8 @@ class Tuning:
     pending_timeout_ms: int | None = None
     max_executor_failures: int | None = None
     failures_interval_ms: int | None = None
+    max_unschedulable_pods: int | None = None
+    wait_for_registration: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

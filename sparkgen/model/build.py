@@ -154,6 +154,8 @@ def _tuning(spec: Mapping[str, Any], properties: Mapping[str, str]) -> Tuning:
         pending_timeout_ms=_milliseconds(lookup(spec, ("allocation", "pendingTimeout"))),
         max_executor_failures=_number(properties.get("spark.executor.maxNumFailures")),
         failures_interval_ms=_milliseconds(properties.get("spark.executor.failuresValidityInterval")),
+        max_unschedulable_pods=lookup(spec, ("allocation", "maxUnschedulablePods")),
+        wait_for_registration=lookup(spec, ("allocation", "waitForRegistration")),
     )
 
 

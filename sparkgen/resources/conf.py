@@ -104,6 +104,8 @@ def tuning_files(application: Application) -> dict[str, str]:
         "batchSize": tuning.batch_size,
         "batchDelayMs": tuning.batch_delay_ms,
         "maxPendingPods": tuning.max_pending_pods,
+        "maxUnschedulablePods": tuning.max_unschedulable_pods,
+        "waitForRegistration": tuning.wait_for_registration,
         "executorTimeoutMs": tuning.executor_timeout_ms,
         "pendingTimeoutMs": tuning.pending_timeout_ms,
         "maxExecutorFailures": tuning.max_executor_failures,

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from sparkgen.allocator import sets
 from sparkgen.allocator.desk import Round
-from sparkgen.allocator.types import Action, Answer, Cause, Create, Delete, Outcome
+from sparkgen.allocator.types import Action, Cause, Create, Delete
 from sparkgen.simulator.bounds import BoundedCalls, BoundedMemory, NoLeak, NoSpin, Patience
+from sparkgen.simulator.gatelaws import BoundedUnschedulable, WaitsForRegistration
 from sparkgen.simulator.law import Law
+from sparkgen.simulator.presence import Presence, asked_for
 from sparkgen.simulator.shim import FIRST_SESSION
-from sparkgen.simulator.wire import Fate
 
 if TYPE_CHECKING:
     from sparkgen.simulator.cluster import Executor
@@ -81,48 +82,21 @@ class RegisteredStays(Law):
         raise self.broken(f"executor {action.id} is registered, and is deleted: {action.why}")
 
 
-class NeverAbove(Law):
+class NeverAbove(Presence):
     """None is created that is not wanted: what is there, and what was asked for, is at most the target.
 
-    What an allocator could not know does not count: a pod whose creation was answered badly, and given up as
-    fewer were wanted meanwhile, or that came after its time.
+    What an allocator could not know does not count (Presence).
     """
 
     name = "never-above"
 
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
-        self._uncertain: set[int] = set()
-        self._given_up: set[int] = set()
-        self._wanted: dict[int, int] = {}
-
-    def answered(self, process: Process, outcome: Outcome, fate: Fate) -> None:
-        if isinstance(outcome.action, Create) and outcome.answer is not Answer.DONE:
-            self._uncertain.add(outcome.action.id)
-
-    def _fresh(self, now: Round) -> list[Create]:
-        """The new executors of a round; and which of the uncertain ones it gives up."""
-        wanted = sets.wanted(now.target, now.settings)
-        if wanted != self._wanted:
-            if any(count > wanted.get(profile, 0) for profile, count in self._wanted.items()):
-                self._given_up |= self._uncertain
-            self._wanted = wanted
-        return [a for a in now.decision.actions if isinstance(a, Create) and not a.again]
-
-    def _is_known(self, process: Process, executor: Executor) -> bool:
-        if executor.uid in process.seen or executor.uid in process.there_at_list:
-            return True
-        given_up = executor.id in self._given_up or executor.id in self.world.wire.late_ids
-        return executor.id in process.sent_ids and not given_up
-
     def after_round(self, process: Process, before: Round | None, now: Round) -> None:
-        fresh = self._fresh(now)
+        super().after_round(process, before, now)
+        fresh = asked_for(now)
         if not fresh:
             return
-        wanted = self._wanted
-        there = self._there(process, now)
-        for profile in {action.profile for action in fresh}:
-            asked = {action.id for action in fresh if action.profile == profile}
+        wanted, there = sets.wanted(now.target, now.settings), self.there(process, now)
+        for profile, asked in fresh.items():
             ids = asked | {executor.id for executor in there if executor.profile == profile}
             if len(ids) > wanted.get(profile, 0):
                 raise self.broken(
@@ -130,19 +104,8 @@ class NeverAbove(Law):
                     f"and {wanted.get(profile, 0)} are wanted of profile {profile}"
                 )
 
-    def _there(self, process: Process, now: Round) -> list[Executor]:
-        target, memory = now.target, now.decision.memory
-        leaving = {*target.kills, *target.lost, *target.draining, *target.refused, *memory.removals}
-        found = []
-        for executor in self.world.cluster.executors.values():
-            if executor.id in leaving or executor.id < memory.first_id:
-                continue
-            if self._is_known(process, executor) and self.world.is_alive(executor):
-                found.append(executor)
-        return found
 
-
-class NeverAboveReviewed(NeverAbove):
+class NeverAboveReviewed(Presence):
     """Whatever the driver says, none is created above the reviewed maximum of all profiles together.
 
     What leaves counts until it has ended. What an allocator could not know does not count, as above.
@@ -151,7 +114,8 @@ class NeverAboveReviewed(NeverAbove):
     name = "never-above-reviewed"
 
     def after_round(self, process: Process, before: Round | None, now: Round) -> None:
-        asked = {action.id for action in self._fresh(now)}
+        super().after_round(process, before, now)
+        asked = set[int]().union(*asked_for(now).values())
         settings = now.settings
         most = settings.maximum if settings.dynamic else settings.instances
         if not asked or most is None:
@@ -159,7 +123,7 @@ class NeverAboveReviewed(NeverAbove):
         ids = asked | {
             executor.id
             for executor in self.world.cluster.executors.values()
-            if self._is_known(process, executor) and self._is_there(executor)
+            if self.is_known(process, executor) and self._is_there(executor)
         }
         if len(ids) > most:
             raise self.broken(
@@ -289,6 +253,8 @@ LAWS: tuple[type[Law], ...] = (
     RegisteredStays,
     NeverAbove,
     NeverAboveReviewed,
+    BoundedUnschedulable,
+    WaitsForRegistration,
     NobodyAliveIsDead,
     NoPartialView,
     EveryLossOnce,

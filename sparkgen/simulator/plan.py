@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from sparkgen.allocator.types import Settings
@@ -137,7 +137,8 @@ class Plan:
 def plan_of(seed: int, focus: tuple[Kind, ...] = ()) -> Plan:
     """The schedule of a seed. `focus`: half of what goes wrong is of these kinds."""
     random = Random(f"plan {seed}")
-    settings = _settings(random)
+    # By a chance of its own: what else a seed says stays as it was.
+    settings = _gated(Random(f"gates {seed}"), _settings(random))
     horizon = random.choice((10.0, 20.0, 40.0))
     wishes = sorted(_wishes(random, settings, horizon), key=lambda wish: wish.at)
     moments = [3.0, *(wish.at for wish in wishes)]
@@ -146,11 +147,23 @@ def plan_of(seed: int, focus: tuple[Kind, ...] = ()) -> Plan:
         seed=seed,
         settings=settings,
         wishes=tuple(wishes),
-        tunings=tuple(_tunings(random, settings, horizon)),
+        tunings=tuple(
+            replace(tuning, settings=_gated(Random(f"gates {seed} {tuning.at}"), tuning.settings))
+            for tuning in _tunings(random, settings, horizon)
+        ),
         faults=faults,
         calm_at=max([horizon, *(fault.at + fault.amount for fault in faults)]) + 1.0,
         ends_cleanly=random.random() < 0.7,
         away_at_the_end=random.random() < 0.1,
+    )
+
+
+def _gated(random: Random, settings: Settings) -> Settings:
+    """The settings with gates: a small bound of pods without a node, Spark's classic rule, or neither."""
+    return replace(
+        settings,
+        max_unschedulable=random.choice((settings.max_unschedulable, settings.max_unschedulable, 1, 2, 3)),
+        wait_for_registration=random.random() < 0.2,
     )
 
 

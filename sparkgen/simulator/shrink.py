@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
+from sparkgen.allocator.types import Settings
 from sparkgen.simulator.plan import Plan
 
 T = TypeVar("T")
@@ -40,7 +41,14 @@ def _smaller(plan: Plan) -> Iterator[Plan]:
         if fault.count > 1:
             fewer = replace(fault, count=fault.count - 1)
             yield replace(plan, faults=(*plan.faults[:index], fewer, *plan.faults[index + 1 :]))
-    plain = replace(plan.settings, batch_size=None, max_pending=None)
+    usual = Settings()
+    plain = replace(
+        plan.settings,
+        batch_size=None,
+        max_pending=None,
+        max_unschedulable=usual.max_unschedulable,
+        wait_for_registration=False,
+    )
     for simpler in (
         replace(plan, settings=plain),
         replace(plan, away_at_the_end=False),

@@ -27,6 +27,7 @@ from sparkgen.allocator.types import (
     Settings,
     Snapshot,
     Target,
+    Waiting,
 )
 
 
@@ -49,6 +50,8 @@ class World:
     outcomes: list[Outcome] = field(default_factory=list)
     created: list[int] = field(default_factory=list)
     decision: Decision | None = None
+    full: set[int] = field(default_factory=set)
+    """Profiles for whose pods no node has room."""
 
     # --- the allocator -------------------------------------------------------------------------
 
@@ -80,6 +83,9 @@ class World:
         for profile in {action.profile for action in fresh}:
             there = self._coming(profile, decision) | {a.id for a in fresh if a.profile == profile}
             assert len(there) <= wanted[profile], "creates what is there already, and was not seen"
+            new = {action.id for action in fresh if action.profile == profile}
+            waiting = {id_ for id_ in there - new if self.pods[id_].phase is Phase.PENDING}
+            assert len(waiting | new) <= self.settings.max_unschedulable, "too many have no node"
         if not view.complete:
             missing = {id_ for id_ in decision.gone if id_ not in view.executors}
             assert not missing - set(self.memory.losses), "concludes from a partial view"
@@ -167,8 +173,10 @@ class World:
             if pod.deleting and pod.phase is Phase.RUNNING:
                 self._end(pod, None)
                 self._vanish(id_)
+            elif pod.phase is Phase.PENDING and pod.profile in self.full:
+                self.pods[id_] = replace(pod, waiting=Waiting("Unschedulable", "0/3 nodes are available"))
             elif pod.phase is Phase.PENDING:
-                self.pods[id_] = replace(pod, phase=Phase.RUNNING, since=self.now)
+                self.pods[id_] = replace(pod, phase=Phase.RUNNING, since=self.now, node="n", waiting=None)
             elif pod.phase is Phase.RUNNING:
                 if id_ in self.started and self.choose.random() < 0.5:  # a JVM takes its time
                     self._register(id_)

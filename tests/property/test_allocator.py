@@ -38,6 +38,8 @@ TUNING = st.builds(
     maximum=st.none() | st.integers(1, 12),
     batch_size=st.none() | st.integers(1, 5),
     max_pending=st.none() | st.integers(1, 6),
+    max_unschedulable=st.just(100) | st.integers(1, 6),
+    wait_for_registration=st.booleans(),
     max_failures=st.just(10_000),
     host_ports=st.none() | st.integers(0, 99).map(lambda start: HostPorts(23000, 23099, start)),
 )
@@ -85,6 +87,38 @@ def test_the_target_is_reached_when_faults_stop(
     assert not world.target.kills
     assert world.decision is not None
     assert not world.decision.actions
+
+
+@settings(max_examples=scale.count("tests/property/test_allocator.py", 60, 12), deadline=None)
+@given(
+    TUNING,
+    st.dictionaries(st.integers(0, 2), st.integers(1, 15), min_size=1),
+    st.sets(st.integers(0, 2)),
+    st.integers(0, 2**32),
+)
+def test_a_profile_without_room_keeps_no_other_from_its_target(
+    tuning: Settings, wanted: dict[int, int], full: set[int], seed: int
+) -> None:
+    """It has few pods meanwhile, though it came first; and all of its executors once there is room."""
+    # What a user bounds together is bounded together.
+    tuning = replace(tuning, maximum=None, max_pending=None)
+    world = World(tuning, random.Random(seed))  # noqa: S311
+    world.full = full
+    world.want({profile: count for profile, count in wanted.items() if profile in full})
+    world.settle()
+    world.want(wanted)
+    world.settle()
+    there = Counter(pod.profile for pod in world.pods.values())
+    most = max(1, tuning.max_unschedulable // max(1, len(full & wanted.keys())))
+    if tuning.wait_for_registration and tuning.batch_size is not None:
+        most = min(most, tuning.batch_size)  # the first batch never registers
+    for profile, count in wanted.items():
+        assert there[profile] == (min(count, most) if profile in full else count)
+    assert len(world.target.registered) == sum(wanted[profile] for profile in wanted.keys() - full)
+    world.full = set()
+    world.settle()
+    assert Counter(pod.profile for pod in world.pods.values()) == Counter(wanted)
+    assert set(world.pods) == set(world.target.registered)
 
 
 @settings(max_examples=scale.count("tests/property/test_allocator.py", 30, 6), deadline=None)

@@ -134,6 +134,9 @@ and `confSources` of a projected volume.
       {{- $_ := set $allocation $name (get $properties $property | include "sparkgen.stripped" | atoi) -}}
     {{- end -}}
   {{- end -}}
+  {{- $gates := dict "source" ($spec.allocation | default dict) "names" (list "maxUnschedulablePods" "waitForRegistration") -}}
+  {{- template "sparkgen.picked" $gates -}}
+  {{- $allocation = merge $allocation $gates.picked -}}
   {{- $durations := dict -}}
   {{- range $name, $property := $t.tuningDurations -}}
     {{- if hasKey $properties $property -}}{{- $_ := set $durations $name (get $properties $property) -}}{{- end -}}

@@ -149,6 +149,8 @@ def test_whatever_the_driver_says_the_reviewed_maximum_holds(
     settings: Settings, target: Target, most: int, words: str
 ) -> None:
     """User code can read the token, and say what it likes. The reason names the field that holds it."""
+    # No pod is ever shown here, so the gate of pods without a node would hold before the maximum does.
+    settings = replace(settings, max_unschedulable=100_000)
     snapshot, memory, made = seen(), remembers(rate=Rate(16)), 0
     for _ in range(200):
         decision = decided(snapshot, target, memory, settings)
@@ -216,6 +218,157 @@ def test_the_pending_gate_holds_back_and_shares() -> None:
     decision = decided(seen(pods), target, remembers(rate=Rate(16)), replace(DYNAMIC, max_pending=6))
     assert [action.profile for action in decision.actions if isinstance(action, Create)] == [1, 1, 1]
     assert "3 pending, Unschedulable: 0/3 nodes are available" in decision.reason
+
+
+NO_ROOM = Waiting("Unschedulable", "0/3 nodes are available")
+
+
+def waits(first: int, last: int, profile: int = 0, waiting: Waiting | None = NO_ROOM) -> list[Observed]:
+    """Executors whose pods have no node; with `waiting` of None nobody has looked for one yet."""
+    found = range(first, last + 1)
+    return [pod(id_, Phase.PENDING, profile=profile, waiting=waiting) for id_ in found]
+
+
+@pytest.mark.parametrize("waiting", [NO_ROOM, None])
+def test_a_full_cluster_does_not_get_the_whole_target(waiting: Waiting | None) -> None:
+    """A hundred pods without a node are enough, whether or not the scheduler has judged them yet."""
+    memory, settings = remembers(rate=Rate(16), next_id=1000), DYNAMIC
+    almost = decided(seen(waits(1, 95, waiting=waiting)), wants(1000), memory)
+    assert len(ids(almost.actions, Create)) == 5
+    again = decided(seen(waits(1, 95, waiting=waiting)), wants(1000), almost.memory)
+    assert again.actions == (), "those that no view shows count, too"
+    closed = decided(seen(waits(1, 100, waiting=waiting)), wants(1000), memory)
+    assert closed.actions == ()
+    assert closed.reason.endswith(
+        "; 100 have no node, and no more are created until one is found "
+        "(spec.allocation.maxUnschedulablePods is 100)"
+    )
+    more = decided(
+        seen(waits(1, 100, waiting=waiting)), wants(1000), memory, replace(settings, max_unschedulable=103)
+    )
+    assert len(ids(more.actions, Create)) == 3
+
+
+def test_a_queue_gets_the_whole_group() -> None:
+    """A queue that admits a group of pods at once gates them until all are there: none may be held back."""
+    gated = Waiting("SchedulingGated", "waits for a gate")
+    memory = remembers(rate=Rate(16), next_id=1000)
+    decision = decided(seen(waits(1, 500, waiting=gated)), wants(1000), memory)
+    assert len(ids(decision.actions, Create)) == 16
+    assert "no node" not in decision.reason
+    admitted = decided(seen(waits(1, 100) + waits(101, 500, waiting=gated)), wants(1000), memory)
+    assert admitted.actions == ()
+
+
+def test_pods_that_have_a_node_do_not_wait_for_one() -> None:
+    """Pulling an image is no reason to hold back others; nor does one that is on its way out count."""
+    pulling = Waiting("ContainerCreating", "")
+    placed = [pod(id_, Phase.PENDING, waiting=pulling, node="n1") for id_ in range(1, 101)]
+    leaving = waits(101, 200)
+    memory = remembers(rate=Rate(16), next_id=1000)
+    decision = decided(seen(placed + leaving), wants(1000, kills=set(range(101, 201))), memory)
+    assert len(ids(decision.actions, Create)) == 16 - len(ids(decision.actions, Delete))
+    assert "no node" not in decision.reason
+    once_unschedulable = [replace(one, waiting=NO_ROOM) for one in placed]
+    assert len(ids(decided(seen(once_unschedulable), wants(1000), memory).actions, Create)) == 16
+
+
+def test_a_profile_that_nobody_can_place_does_not_keep_the_others_from_coming() -> None:
+    """It came first and has all the places; a later one gets its share all the same, and at least one pod."""
+    target = wants(0, executors={0: 200, 1: 200}, profiles={0: Profile(), 1: Profile()})
+    memory = remembers(rate=Rate(16), next_id=1000)
+    first = decided(seen(waits(1, 100)), target, memory)
+    assert [action.profile for action in first.actions if isinstance(action, Create)] == [1] * 16
+    share = decided(seen(waits(1, 100) + waits(101, 150, 1)), target, memory)
+    assert share.actions == ()
+    assert "150 have no node, and no more of profile 0, 1 are created until one is found" in share.reason
+    one = replace(DYNAMIC, max_unschedulable=1)
+    least = decided(seen(waits(1, 1)), target, memory, one)
+    assert [action.profile for action in least.actions if isinstance(action, Create)] == [1]
+    running = [pod(id_, profile=1) for id_ in range(101, 151)]
+    later = decided(seen(waits(1, 100) + running), target, memory)
+    assert [action.profile for action in later.actions if isinstance(action, Create)] == [1] * 16
+    alone = decided(seen(waits(1, 50) + running), replace(target, executors={0: 200, 1: 50}), memory)
+    assert [action.profile for action in alone.actions if isinstance(action, Create)] == [0] * 16
+
+
+@pytest.mark.parametrize(
+    "bound", [{"max_unschedulable": 2}, {"max_pending": 2}, {"maximum": 2}, {"wait_for_registration": True}]
+)
+def test_no_batch_begins_for_nothing(bound: dict[str, Any]) -> None:
+    """Otherwise the loop makes a round per `batchDelay` for as long as the gate is closed (this was so)."""
+    settings = replace(DYNAMIC, batch_size=2, **bound)
+    memory = remembers(rate=Rate(16), batch_at=NOW - 5.0)
+    target = wants(0, executors={0: 2, 1: 4}, profiles={0: Profile(), 1: Profile()}, registered={1, 2})
+    pods = [pod(1), pod(2)] if "maximum" in bound else [*waits(1, 2), *waits(3, 4, 1)]
+    decision = decided(seen(pods), target, memory, settings)
+    assert ids(decision.actions, Create) == []
+    assert decision.memory.batch_at == NOW - 5.0
+    assert decision.wake_at is None or decision.wake_at > NOW + settings.batch_delay
+
+
+def test_a_lower_number_deletes_nothing() -> None:
+    """What waits keeps its place; none is added."""
+    decision = decided(seen(waits(1, 50)), wants(60), settings=replace(DYNAMIC, max_unschedulable=10))
+    assert decision.actions == ()
+
+
+def classic(**rest: Any) -> Settings:
+    """Spark's classic rule."""
+    return replace(DYNAMIC, wait_for_registration=True, **rest)
+
+
+def test_the_next_batch_waits_until_all_of_the_last_one_have_registered() -> None:
+    """Pending or running, they are not registered; what has ended is waited for no more."""
+    settings, memory = classic(batch_size=3, batch_delay=0.0), remembers(rate=Rate(2))
+    first = decided(seen(), wants(9), memory, settings)
+    assert ids(first.actions, Create) == [10, 11]
+    memory = replace(
+        absorb(first.memory, [Outcome(a, Answer.DONE) for a in first.actions], NOW), rate=Rate(16)
+    )
+    pods = [pod(10, Phase.PENDING), pod(11, Phase.PENDING)]
+    second = decided(seen(pods), wants(9), memory, settings)
+    assert ids(second.actions, Create) == [12], "the rest of the batch"
+    memory = absorb(second.memory, [Outcome(a, Answer.DONE) for a in second.actions], NOW)
+    three = [pod(10), pod(11, Phase.PENDING), pod(12)]
+    waiting = decided(seen(three), wants(9, registered={10, 12}), memory, settings)
+    assert waiting.actions == ()
+    assert waiting.reason.endswith(
+        "; the next batch waits until 1 more has registered (spec.allocation.waitForRegistration)"
+    )
+    lost = decided(seen([pod(10), pod(12)]), wants(9, registered={10, 12}), waiting.memory, settings)
+    assert ids(lost.actions, Create) == [13, 14, 15]
+
+
+def test_without_a_batch_size_the_batch_is_all_that_is_missing_now() -> None:
+    """What Spark wants later comes when all of these have registered; so it is after a restart."""
+    first = decided(seen(), wants(6), remembers(rate=Rate(4)), classic())
+    assert ids(first.actions, Create) == [10, 11, 12, 13]
+    memory = replace(
+        absorb(first.memory, [Outcome(a, Answer.DONE) for a in first.actions], NOW), rate=Rate(16)
+    )
+    pods = [pod(id_) for id_ in (10, 11, 12, 13)]
+    more = decided(seen(pods), wants(12, registered={10}), memory, classic())
+    assert ids(more.actions, Create) == [14, 15]
+    restarted = decided(
+        seen(pods), wants(12, registered={10}), remembers(next_id=14, rate=Rate(16)), classic()
+    )
+    assert restarted.actions == ()
+
+
+def test_no_batch_begins_before_the_first_list() -> None:
+    """A restarted allocator does not know yet who has to be waited for."""
+    settings = classic(batch_size=1)
+    blind = decided(Snapshot(), wants(3, registered={1}), remembers(next_id=3), settings)
+    listed = decided(seen([pod(1), pod(2)]), wants(3, registered={1}), blind.memory, settings)
+    assert listed.actions == ()
+
+
+def test_profiles_wait_for_their_own_executors_only() -> None:
+    """One whose pods cannot be scheduled does not keep the others from coming."""
+    target = wants(0, executors={0: 4, 1: 4}, profiles={0: Profile(), 1: Profile()})
+    decision = decided(seen(waits(1, 2)), target, remembers(rate=Rate(16)), classic(batch_size=3))
+    assert [action.profile for action in decision.actions if isinstance(action, Create)] == [1, 1, 1]
 
 
 def test_excess_goes_newest_first_and_a_registered_one_never() -> None:

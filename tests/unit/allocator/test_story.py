@@ -144,6 +144,21 @@ def test_what_a_user_must_know() -> None:
     ]
 
 
+def test_a_closed_gate_is_told_once_and_by_its_field() -> None:
+    """In the log, in the Event about pods that wait, and in the status."""
+    waiting = Waiting("Unschedulable", "0/2 nodes are available")
+    stuck = Observed(3, 0, "e-3", "u", Phase.PENDING, since=60.0, waiting=waiting)
+    held = replace(QUIET, reason="1 of 2 executors; 1 has no node", held=("maxUnschedulablePods",))
+    before = made(snapshot=Snapshot(executors={3: stuck}), max_unschedulable=1)
+    now = made(held, snapshot=Snapshot(executors={3: stuck}), max_unschedulable=1)
+    assert texts(before, now) == [held.reason]
+    assert texts(now, now) == []
+    (notice,) = story.notices(before, now)
+    assert notice.message.endswith("; no more are created (spec.allocation.maxUnschedulablePods is 1)")
+    body = status.status_body(Facts({"run": "pi-1"}, 105.0, now, {}, {}, 0, 0))
+    assert body["heldBy"] == ["maxUnschedulablePods"]
+
+
 def test_the_journal_in_text_and_json() -> None:
     """One line each, whatever is in the text; warnings are kept for the status."""
     line = Line("two\nlines", Level.WARNING, {"executors": [1], "message": "not this"})

@@ -36,6 +36,8 @@ def test_times_are_milliseconds() -> None:
         "batchSize": 20,
         "batchDelayMs": 1500,
         "maxPendingPods": 50,
+        "maxUnschedulablePods": 30,
+        "waitForRegistration": True,
         "executorTimeoutMs": 60000,
         "pendingTimeoutMs": 30000,
         "maxExecutorFailures": 0,
@@ -46,6 +48,8 @@ def test_times_are_milliseconds() -> None:
         batch_size=20,
         batch_delay=1.5,
         max_pending=50,
+        max_unschedulable=30,
+        wait_for_registration=True,
         executor_timeout=60.0,
         pending_timeout=30.0,
         max_failures=0,
@@ -160,3 +164,10 @@ def test_a_bad_file_at_the_very_start(folder: Path) -> None:
     swap(folder, "{")
     with pytest.raises(BadTuning):
         followed(folder)
+
+
+@pytest.mark.parametrize("value", ["true", 1, []])
+def test_a_switch_is_true_or_false(value: object) -> None:
+    """What is neither is refused, and what held before still holds."""
+    with pytest.raises(BadTuning, match=r"waitForRegistration is .*, and has to be true or false"):
+        parse(text(allocation={"waitForRegistration": value}))

@@ -32,6 +32,7 @@ NUMBERS = (
     ("dynamicAllocation", "maxExecutors"),
     ("allocation", "batchSize"),
     ("allocation", "maxPendingPods"),
+    ("allocation", "maxUnschedulablePods"),
     ("allocation", "maxExecutorFailures"),
 )
 DURATIONS = ("batchDelay", "executorTimeout", "pendingTimeout", "executorFailuresValidityInterval")

@@ -163,9 +163,11 @@ def test_tuning_is_in_counts_and_milliseconds() -> None:
             "pendingTimeout": "1h",
             "maxExecutorFailures": 7,
             "executorFailuresValidityInterval": "60000",
+            "maxUnschedulablePods": 30,
+            "waitForRegistration": True,
         }
     )
-    assert made.tuning == Tuning(20, 500, 50, 120_000, 3_600_000, 7, 60_000)
+    assert made.tuning == Tuning(20, 500, 50, 120_000, 3_600_000, 7, 60_000, 30, True)
 
 
 def test_tuning_from_spark_conf() -> None:

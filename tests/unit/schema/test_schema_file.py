@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 
 import kubernetes_types
+from sparkgen.allocator.types import Settings
 from sparkgen.errors import SparkgenError, path_text
 from sparkgen.model.properties import TYPED_PROPERTIES
 from sparkgen.schema import bundle, fields, store
@@ -82,6 +83,8 @@ def test_tunable_fields() -> None:
         "spec.allocation.batchSize",
         "spec.allocation.batchDelay",
         "spec.allocation.maxPendingPods",
+        "spec.allocation.maxUnschedulablePods",
+        "spec.allocation.waitForRegistration",
         "spec.allocation.executorTimeout",
         "spec.allocation.pendingTimeout",
         "spec.allocation.maxExecutorFailures",
@@ -92,6 +95,16 @@ def test_tunable_fields() -> None:
         "spec.run.history.failed",
     }
     assert all("without a new run" in EVERY_FIELD[path].schema["description"] for path in tunable)
+
+
+def test_the_gates_defaults_are_the_allocators() -> None:
+    """Nothing is rendered for them, so what the schema says is true only where the allocator says it too."""
+    usual = Settings()
+    for name, value in {
+        "maxUnschedulablePods": usual.max_unschedulable,
+        "waitForRegistration": usual.wait_for_registration,
+    }.items():
+        assert EVERY_FIELD[f"spec.allocation.{name}"].schema["default"] == value
 
 
 @pytest.mark.parametrize(("path", "name"), TYPED_PROPERTIES.items(), ids=TYPED_PROPERTIES.values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,6 +18,7 @@ from sparkgen.allocator import (
     decide,
     desk,
     ending,
+    gates,
     kube,
     observe,
     remember,
@@ -137,6 +139,39 @@ def a_creation_without_an_answer_is_forgotten(patch: pytest.MonkeyPatch) -> None
 
     real = absorb._created
     patch.setattr(absorb, "_created", created)
+
+
+@breaks("bounded-unschedulable", focus=(Kind.FULL,))
+def a_full_cluster_gets_the_whole_target(patch: pytest.MonkeyPatch) -> None:
+    """Nothing bounds pods without a node (this was so where nobody set maxPendingPods)."""
+    patch.setattr(gates, "_nodes", lambda _, missing: missing)
+
+
+@breaks("bounded-unschedulable", focus=(Kind.FULL,))
+def pods_that_nobody_has_judged_do_not_count(patch: pytest.MonkeyPatch) -> None:
+    """Only those count that the scheduler has called unschedulable already."""
+
+    def without_node(situation: sets.Situation) -> Counter[int]:
+        pending = situation.observed(State.PENDING)
+        return Counter(seen.profile for seen in pending if seen.waiting and not seen.node)
+
+    patch.setattr(gates, "without_node", without_node)
+
+
+@breaks("waits-for-registration", focus=(Kind.REGISTER_SLOW,))
+def the_next_batch_does_not_wait(patch: pytest.MonkeyPatch) -> None:
+    """With Spark's classic rule, executors that are on their way are not waited for."""
+    patch.setattr(gates, "unregistered", lambda _: Counter())
+
+
+@breaks("waits-for-registration", focus=(Kind.CRASH,))
+def a_batch_begins_before_the_first_list(patch: pytest.MonkeyPatch) -> None:
+    """A new process begins a batch while it has not seen yet who has to be waited for (this was so)."""
+
+    def remaining(_: Any, before: Mapping[int, int], created: Counter[int]) -> Mapping[int, int]:
+        return {profile: count - created[profile] for profile, count in before.items()}
+
+    patch.setattr(gates, "remaining", remaining)
 
 
 @breaks(

@@ -1,0 +1,139 @@
+"""The gates: how many more executors of each resource profile may be on their way. Pure.
+
+    maxPendingPods        requested or pending at one time, all profiles together; none when it is left out
+    maxUnschedulablePods  without a node, because the scheduler has found none or has not looked yet;
+                          not those that a queue keeps behind a scheduling gate
+    waitForRegistration   Spark's classic rule: no next batch before all of the last one have registered
+
+Every gate is shared: a profile whose pods cannot be scheduled does not keep the others from starting.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from sparkgen.allocator.sets import Situation
+from sparkgen.allocator.types import NOTHING, Action, Create, Memory, Observed, State
+
+
+def without_node(situation: Situation) -> Counter[int]:
+    """How many executors have no node yet, per profile.
+
+    Those that nobody has judged yet count like those that the scheduler has called unschedulable: any of
+    them may be called so next. One that is on its way out does not count, and none that waits behind a
+    scheduling gate: the scheduler does not look at it, and a queue that admits a whole group of pods at
+    once would wait for ever for the rest of the group.
+    """
+    executors = situation.snapshot.executors
+    found = Counter(situation.counts[State.REQUESTED])
+    pending = (executors[id_] for id_ in situation.sets[State.PENDING])
+    found.update(seen.profile for seen in pending if not seen.node and not _is_gated(seen))
+    return found
+
+
+def _is_gated(seen: Observed) -> bool:
+    """Whether the pod has a scheduling gate (`spec.schedulingGates`), by its condition `PodScheduled`."""
+    return seen.waiting is not None and seen.waiting.reason == "SchedulingGated"
+
+
+def unregistered(situation: Situation) -> Counter[int]:
+    """How many executors Spark does not know yet, per profile."""
+    counts = situation.counts
+    return counts[State.REQUESTED] + counts[State.PENDING] + counts[State.RUNNING]
+
+
+def batches(situation: Situation, memory: Memory, missing: Mapping[int, int]) -> Mapping[int, int]:
+    """How many executors of its batch each profile may still create (`wait_for_registration`).
+
+    A batch may begin when every executor of the profile has registered, or is gone. It has `batch_size`
+    executors, or all that are missing then.
+    """
+    settings = situation.settings
+    if not settings.wait_for_registration:
+        return missing
+    waiting = unregistered(situation)
+    return {
+        profile: memory.batches.get(profile, 0) if waiting[profile] else settings.batch_size or count
+        for profile, count in missing.items()
+    }
+
+
+def remaining(situation: Situation, before: Mapping[int, int], created: Counter[int]) -> Mapping[int, int]:
+    """What is left of the batches after these creations. One of which nothing was created has not begun."""
+    if not situation.settings.wait_for_registration:
+        return NOTHING
+    begun = unregistered(situation) + created
+    left = {profile: count - created[profile] for profile, count in before.items() if begun[profile]}
+    return {profile: count for profile, count in left.items() if count}
+
+
+def shares(situation: Situation, missing: Mapping[int, int], left: Mapping[int, int]) -> dict[int, int]:
+    """How many executors each profile may create now, by every gate.
+
+    `missing`: how many it lacks; `left`: what is left of its batch.
+    """
+    pending, nodes = _pending(situation, missing), _nodes(situation, missing)
+    return {
+        profile: min(count, pending[profile], nodes[profile], left[profile])
+        for profile, count in missing.items()
+    }
+
+
+def _pending(situation: Situation, missing: Mapping[int, int]) -> Mapping[int, int]:
+    """By `max_pending`: an equal part of it for each profile that lacks executors."""
+    most = situation.settings.max_pending
+    if most is None:
+        return missing
+    waiting = situation.counts[State.REQUESTED] + situation.counts[State.PENDING]
+    share = max(1, most // max(1, len(missing)))
+    return {profile: share - waiting[profile] for profile in missing}
+
+
+def _nodes(situation: Situation, missing: Mapping[int, int]) -> Mapping[int, int]:
+    """By `max_unschedulable`: an equal part for each profile that lacks executors or has some without a node.
+
+    A profile that came later gets its part beyond the places that others have taken, and always one: theirs
+    may never find a node, and its own may find one at once.
+    """
+    waiting = without_node(situation)
+    share = situation.settings.max_unschedulable // max(1, len(missing.keys() | waiting.keys()))
+    return {profile: max(share, 1) - waiting[profile] for profile in missing}
+
+
+def closed(situation: Situation, actions: Sequence[Action]) -> dict[str, str]:
+    """Which gates hold executors back after `actions`: the field's name, and the reason in words.
+
+    `situation` is the one that the actions were decided in, with the memory after them.
+    """
+    created = Counter(a.profile for a in actions if isinstance(a, Create) and not a.again)
+    missing = Counter(situation.wanted())
+    missing.subtract(situation.active() + created)
+    lacking = {profile: count for profile, count in missing.items() if count > 0}
+    if not lacking:
+        return {}
+    return _full(situation, created, lacking) | _unfinished(situation, created, lacking)
+
+
+def _full(situation: Situation, created: Counter[int], lacking: Mapping[int, int]) -> dict[str, str]:
+    shares = _nodes(situation, lacking)
+    held = sorted(profile for profile in lacking if shares[profile] <= created[profile])
+    if not held:
+        return {}
+    count = (without_node(situation) + created).total()
+    have = "has" if count == 1 else "have"
+    whose = f" of profile {', '.join(map(str, held))}" if len(situation.wanted()) > 1 else ""
+    field = "maxUnschedulablePods"
+    return {
+        field: f"{count} {have} no node, and no more{whose} are created until one is found "
+        f"(spec.allocation.{field} is {situation.settings.max_unschedulable})"
+    }
+
+
+def _unfinished(situation: Situation, created: Counter[int], lacking: Mapping[int, int]) -> dict[str, str]:
+    waiting, left = unregistered(situation) + created, situation.memory.batches
+    more = sum(waiting[profile] for profile in lacking if not left.get(profile))
+    if not (more and situation.settings.wait_for_registration):
+        return {}
+    have, field = "has" if more == 1 else "have", "waitForRegistration"
+    return {field: f"the next batch waits until {more} more {have} registered (spec.allocation.{field})"}

@@ -1,0 +1,105 @@
+"""The laws about gates: how many executors may be on their way (sparkgen.allocator.gates)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from sparkgen.allocator.desk import Round
+from sparkgen.allocator.types import Answer, Create, Outcome
+from sparkgen.simulator.presence import Presence, asked_for
+
+if TYPE_CHECKING:
+    from sparkgen.simulator.cluster import Executor
+    from sparkgen.simulator.process import Process
+    from sparkgen.simulator.shim import Driver
+    from sparkgen.simulator.wire import Fate
+    from sparkgen.simulator.world import World
+
+
+class BoundedUnschedulable(Presence):
+    """No more pods than `maxUnschedulablePods` have no node, so no more are ever called unschedulable.
+
+    With several profiles that wait: when one is created, its profile has no more without a node than an equal
+    part of the number, and one at least. Of those that this process has asked for, no profile ever has more
+    than the largest number that held.
+    """
+
+    name = "bounded-unschedulable"
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._largest = 1
+
+    def after_round(self, process: Process, before: Round | None, now: Round) -> None:
+        super().after_round(process, before, now)
+        most, asked = now.settings.max_unschedulable, asked_for(now)
+        self._largest = max(self._largest, most)
+        waiting, own = defaultdict[int, set[int]](set), defaultdict[int, set[int]](set)
+        for executor in self.there(process, now):
+            if self._has_no_node(executor):
+                waiting[executor.profile].add(executor.id)
+                if self.sent_in_time(process, executor):
+                    own[executor.profile].add(executor.id)
+        share = max(1, most // max(1, len(waiting.keys() | asked.keys())))
+        for profile, ids in asked.items():
+            if len(waiting[profile] | ids) > share:
+                raise self.broken(
+                    f"{sorted(ids)} are created while {sorted(waiting[profile] - ids)} have no node, "
+                    f"and {share} may have none of profile {profile}"
+                )
+        for profile, ids in own.items():
+            if len(ids) > self._largest:
+                raise self.broken(f"{sorted(ids)} of profile {profile} have no node: {self._largest} may")
+
+    def _has_no_node(self, executor: Executor) -> bool:
+        pod = self.world.cluster.pod(executor)
+        return pod is not None and not pod["spec"].get("nodeName")
+
+
+class WaitsForRegistration(Presence):
+    """With Spark's classic rule no batch begins before every executor of the profile's last one registered.
+
+    Unless it has ended, or has to go. No batch has more than `batchSize` executors.
+    """
+
+    name = "waits-for-registration"
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._registered: set[int] = set()
+        self._batches: dict[int, set[int]] = {}
+        self._refused: set[int] = set()
+
+    def answered(self, process: Process, outcome: Outcome, fate: Fate) -> None:
+        super().answered(process, outcome, fate)
+        if outcome.answer in (Answer.REFUSED, Answer.HOPELESS):
+            self._refused.add(outcome.action.id)
+
+    def registers(self, driver: Driver, executor: Executor) -> None:
+        self._registered.add(executor.id)
+
+    def after_round(self, process: Process, before: Round | None, now: Round) -> None:
+        super().after_round(process, before, now)
+        settings = now.settings
+        if not settings.wait_for_registration:
+            return
+        there = self.there(process, now)
+        for profile, asked in asked_for(now).items():
+            ids = {executor.id for executor in there if executor.profile == profile}
+            before_it = self._batches.get(profile, set())
+            waited_for = (ids | self._on_the_wire(before_it, process, now)) - self._registered - asked
+            batch = asked | (before_it if waited_for else set())
+            if settings.batch_size is not None and (waited_for - batch or len(batch) > settings.batch_size):
+                raise self.broken(
+                    f"{sorted(asked)} are created while {sorted(waited_for)} have not registered, "
+                    f"in batches of {settings.batch_size}"
+                )
+            self._batches[profile] = batch
+
+    def _on_the_wire(self, ids: set[int], process: Process, now: Round) -> set[int]:
+        """Those of which no pod has been made yet, and whose creation this process still waits for."""
+        made = {executor.id for executor in self.world.cluster.executors.values()}
+        open_ = {action.id for action in process.in_flight.values() if isinstance(action, Create)}
+        open_ |= (self.uncertain & process.sent_ids) - self.abandoned - self._refused
+        return {id_ for id_ in ids & open_ - made if id_ >= now.decision.memory.first_id}

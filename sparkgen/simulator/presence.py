@@ -1,0 +1,76 @@
+"""Which executors an allocator has to count: those that are there in truth, and that it can know of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from sparkgen.allocator import sets
+from sparkgen.allocator.desk import Round
+from sparkgen.allocator.types import Answer, Create, Outcome
+from sparkgen.simulator.law import Law
+
+if TYPE_CHECKING:
+    from sparkgen.simulator.cluster import Executor
+    from sparkgen.simulator.process import Process
+    from sparkgen.simulator.wire import Fate
+    from sparkgen.simulator.world import World
+
+
+class Presence(Law):
+    """A law about how many executors there are.
+
+    What an allocator could not know does not count: a pod whose creation was answered badly, and given up as
+    fewer were wanted meanwhile, or that came after its time.
+    """
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.uncertain: set[int] = set()
+        """Executors whose creation was answered badly."""
+        self.abandoned: set[int] = set()
+        """Those of them since whose answer fewer executors are wanted."""
+        self._wanted: Mapping[int, int] = {}
+
+    def answered(self, process: Process, outcome: Outcome, fate: Fate) -> None:
+        if isinstance(outcome.action, Create) and outcome.answer is not Answer.DONE:
+            self.uncertain.add(outcome.action.id)
+
+    def after_round(self, process: Process, before: Round | None, now: Round) -> None:
+        wanted = sets.wanted(now.target, now.settings)
+        if wanted != self._wanted:
+            if any(count > wanted.get(profile, 0) for profile, count in self._wanted.items()):
+                self.abandoned |= self.uncertain
+            self._wanted = wanted
+
+    def there(self, process: Process, now: Round) -> list[Executor]:
+        """The executors that are there, that nobody means to remove, and that the process can know of."""
+        target, memory = now.target, now.decision.memory
+        leaving = {*target.kills, *target.lost, *target.draining, *target.refused, *memory.removals}
+        found = []
+        for executor in self.world.cluster.executors.values():
+            if executor.id in leaving or executor.id < memory.first_id:
+                continue
+            if self.is_known(process, executor) and self.world.is_alive(executor):
+                found.append(executor)
+        return found
+
+    def is_known(self, process: Process, executor: Executor) -> bool:
+        """Whether this process has seen it, or has asked for it in time."""
+        if executor.uid in process.seen or executor.uid in process.there_at_list:
+            return True
+        return self.sent_in_time(process, executor)
+
+    def sent_in_time(self, process: Process, executor: Executor) -> bool:
+        """Whether this process has asked for it, and neither gave it up nor had it come after its time."""
+        given_up = executor.id in self.abandoned or executor.id in self.world.wire.late_ids
+        return executor.id in process.sent_ids and not given_up
+
+
+def asked_for(now: Round) -> dict[int, set[int]]:
+    """The new executors of a round, per profile."""
+    found: dict[int, set[int]] = {}
+    for action in now.decision.actions:
+        if isinstance(action, Create) and not action.again:
+            found.setdefault(action.profile, set()).add(action.id)
+    return found
