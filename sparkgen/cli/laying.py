@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 from sparkgen.cli import abreast, placing
 from sparkgen.cluster import ClusterError
 from sparkgen.cluster.channel import CONNECTIONS
-from sparkgen.cluster.marks import KILLED, apply_over
+from sparkgen.cluster.marks import KILLED, apply_over, is_stale
 from sparkgen.live.values import annotation_of
 from sparkgen.preflight import Facts, Live, Unknown, Wanted
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
 
+STALE_TRIES = 5
+"""How often a Job is applied that changes while it is: its own controller writes its status, too."""
 GRACE = 2.0
 """Seconds that Ctrl-C leaves to the requests that are under way, so that what they did can be said."""
 
@@ -123,9 +125,28 @@ def _apply(
 
 
 def _apply_one(cluster: Cluster, item: Any, before: Live, way: Way) -> Applied:
-    live = _live(cluster, item, before)
-    if isinstance(live, Mapping) and annotation_of(live, KILLED):
-        return Applied(dict(live), "unchanged (killed; another spec.run.id, or sparkgen run, runs it again)")
+    for left in reversed(range(STALE_TRIES)):
+        live = _live(cluster, item, before)
+        if isinstance(live, Mapping) and annotation_of(live, KILLED):
+            words = "unchanged (killed; another spec.run.id, or sparkgen run, runs it again)"
+            return Applied(dict(live), words)
+        try:
+            return _apply_to(cluster, _held_to(live, item), live, way)
+        except ClusterError as error:
+            if not left or not is_stale(error):
+                raise
+    raise AssertionError  # the last try returns or raises
+
+
+def _held_to(live: Mapping[str, Any] | Unknown | None, item: Any) -> Any:
+    """A Job as it is to be applied to that very state: it may be killed between the look and the apply."""
+    if item["kind"] != "Job" or not isinstance(live, Mapping):
+        return item
+    version = live["metadata"]["resourceVersion"]
+    return {**item, "metadata": {**item["metadata"], "resourceVersion": version}}
+
+
+def _apply_to(cluster: Cluster, item: Any, live: Mapping[str, Any] | Unknown | None, way: Way) -> Applied:
     laid = apply_over(cluster, item, dry_run=way.dry_run, force=way.force)
     if laid.created:
         return Applied(laid.item, "created")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sparkgen.cluster.errors import ClusterError
@@ -28,6 +29,8 @@ KILLER = "sparkgen-kill"
 OURS = frozenset((KILLER, "sparkgen", "kubectl-client-side-apply"))
 """Managers whose fields an apply takes over unasked: our own, and that of `sparkgen render | kubectl apply`,
 as `kubectl apply --server-side` does."""
+_MODIFIED = "the object has been modified"
+"""Source: registry.OptimisticLockErrorMsg of k8s.io/apiserver."""
 _MANAGER = re.compile(r'conflicts? with "([^"]+)"')
 
 _ARGO_TRACKING = "argocd.argoproj.io/tracking-id"
@@ -78,6 +81,11 @@ def apply_over(
         if error.status != 409 or not ours(str(error)):
             raise
         return cluster.apply(item, dry_run=dry_run, force=True)
+
+
+def is_stale(error: ClusterError) -> bool:
+    """Whether an object was refused because it has changed since its `resourceVersion` was read."""
+    return error.status == HTTPStatus.CONFLICT and _MODIFIED in str(error)
 
 
 def ours(conflict: str) -> bool:

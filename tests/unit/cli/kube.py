@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import threading
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,8 @@ class Kube(ThreadingHTTPServer):
     """Objects by path.
 
     `refuse`: (method, beginning of the path) -> status and message, before all else. `hold`: "METHOD path" ->
-    what its answer waits for.
+    what its answer waits for. `meanwhile`: "METHOD path" -> what happens once, just before such a request is
+    served that is no dry run.
     """
 
     daemon_threads = True
@@ -32,6 +34,7 @@ class Kube(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.objects: dict[str, Object] = {"/api/v1/namespaces/analytics": _named("analytics")}
         self.refuse: dict[tuple[str, str], tuple[int, str]] = {}
+        self.meanwhile: dict[str, Callable[[], object]] = {}
         self.hold: dict[str, threading.Event] = {}
         self.asked: list[str] = []
         self.version = 0
@@ -98,6 +101,8 @@ class Handler(BaseHTTPRequestHandler):
         options = {name.lower(): values[0] for name, values in parse_qs(query).items()}
         if held := self.server.hold.get(f"{self.command} {path}"):
             held.wait(30)
+        if "dryrun" not in options and (key := f"{self.command} {path}") in self.server.meanwhile:
+            self.server.meanwhile.pop(key)()
         with self.server.lock:
             self.server.asked.append(f"{self.command} {path}{' dry' if 'dryrun' in options else ''}")
             for (method, start), (status, message) in self.server.refuse.items():
@@ -124,8 +129,7 @@ class Handler(BaseHTTPRequestHandler):
         if not match["name"]:
             return 200, self._list(path, options)
         if self.command == "PATCH" and "apply" in self.headers["Content-Type"]:
-            status = 201 if there is None else 200
-            return status, body if "dryrun" in options else self.server.put(path, body)
+            return self._applied(path, options, body)
         if there is None:
             return missing
         if self.command == "PATCH":
@@ -133,6 +137,13 @@ class Handler(BaseHTTPRequestHandler):
         if self.command == "DELETE":
             return 200, objects.pop(path)
         return 200, there
+
+    def _applied(self, path: str, options: dict[str, str], body: Object) -> tuple[int, Object]:
+        there, version = self.server.objects.get(path), body["metadata"].get("resourceVersion")
+        if version is not None and (there is None or there["metadata"]["resourceVersion"] != version):
+            return 409, {"kind": "Status", "message": f"{path}: the object has been modified; try again"}
+        made = body if "dryrun" in options else self.server.put(path, body)
+        return 201 if there is None else 200, made
 
     def _list(self, path: str, options: dict[str, str]) -> Object:
         items = [item for at, item in self.server.objects.items() if at.rpartition("/")[0] == path]

@@ -438,6 +438,27 @@ def test_killing_leaves_a_failed_job(act: Act, kube: Kube) -> None:
     assert "activeDeadlineSeconds" not in kube.one("Job", new)["spec"]
 
 
+def test_a_job_that_is_killed_during_an_apply_stays_killed(act: Act, kube: Kube) -> None:
+    """The apply has read it just before, and would have given it its old deadline."""
+    name = applied(act, kube)
+    (path,) = [path for path in kube.objects if path.endswith(f"/jobs/{name}")]
+    kube.meanwhile[f"PATCH {path}"] = lambda: act("kill", "pi", "--yes")
+    assert f"job.batch/{name} unchanged (killed; " in act("apply", "app.yaml").out
+    job = kube.one("Job", name)
+    assert job["spec"]["activeDeadlineSeconds"] == 1
+    assert "sparkgen.dev/killed" in job["metadata"]["annotations"]
+
+
+def test_a_job_whose_status_changes_during_an_apply_is_applied(act: Act, kube: Kube) -> None:
+    """It is read again, and applied to what it is now."""
+    name = applied(act, kube)
+    (path,) = [path for path in kube.objects if path.endswith(f"/jobs/{name}")]
+    changed = {**kube.objects[path], "status": {"active": 1}}
+    kube.meanwhile[f"PATCH {path}"] = lambda: kube.put(path, changed)
+    assert act("apply", "app.yaml").code == 0
+    assert len([call for call in kube.asked if call == f"PATCH {path}"]) == 3
+
+
 def test_a_streaming_application_is_stopped_until_it_is_applied(act: Act, kube: Kube) -> None:
     """It has no end to be given: no replicas, and no mark that would keep an apply from starting it."""
     always = ("apply", "app.yaml", "--set", "spec.restartPolicy.type=Always")
