@@ -91,6 +91,17 @@ def test_a_lock_that_is_none(node: Node, kind: str) -> None:
     assert remove(node, A).outcome is Outcome.GONE
 
 
+def test_descriptors_of_the_tests_do_not_count(node: Node) -> None:
+    """The limit of `remove` is the janitor's alone, whatever the process that plays it has open."""
+    run_as(JANITOR, lambda: fill(node.directory / A.folder))
+    taken = [os.dup(0) for _ in range(40)]
+    try:
+        assert remove(node, A).outcome is Outcome.GONE
+    finally:
+        for one in taken:
+            os.close(one)
+
+
 def hold(path: Path) -> None:
     """Hold a lock as shuffle.sh does."""
     import fcntl  # noqa: PLC0415 - in the child alone
