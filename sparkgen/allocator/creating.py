@@ -110,7 +110,7 @@ def _places(draft: Draft) -> int:
     if memory.refusals.level:  # one tries whether the server takes it again
         room = min(room, 1 if not _open_creations(memory) else 0)
     if situation.settings.max_pending is not None:
-        room = min(room, situation.settings.max_pending - situation.count(State.REQUESTED, State.PENDING))
+        room = min(room, situation.settings.max_pending - gates.on_their_way(situation).total())
     return max(0, room)
 
 

@@ -5,31 +5,47 @@
                           not those that a queue keeps behind a scheduling gate
     waitForRegistration   Spark's classic rule: no next batch before all of the last one have registered
 
+The first two count by what the cluster shows and what was asked for, never by the driver's word: its word is
+that of user code, which could call pods registered that wait for a node.
 Every gate is shared: a profile whose pods cannot be scheduled does not keep the others from starting.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from sparkgen.allocator.sets import Situation
-from sparkgen.allocator.types import NOTHING, Action, Create, Memory, Observed, State
+from sparkgen.allocator.types import NOTHING, Action, Create, Memory, Observed, Phase, State
+
+
+def on_their_way(situation: Situation) -> Counter[int]:
+    """How many executors are requested or pending, per profile, whatever the driver calls them."""
+    return _requested(situation) + Counter(seen.profile for seen in _pending_pods(situation))
 
 
 def without_node(situation: Situation) -> Counter[int]:
-    """How many executors have no node yet, per profile.
+    """How many executors have no node yet, per profile, whatever the driver calls them.
 
     Those that nobody has judged yet count like those that the scheduler has called unschedulable: any of
-    them may be called so next. One that is on its way out does not count, and none that waits behind a
+    them may be called so next. One that is being deleted does not count, and none that waits behind a
     scheduling gate: the scheduler does not look at it, and a queue that admits a whole group of pods at
     once would wait for ever for the rest of the group.
     """
-    executors = situation.snapshot.executors
-    found = Counter(situation.counts[State.REQUESTED])
-    pending = (executors[id_] for id_ in situation.sets[State.PENDING])
-    found.update(seen.profile for seen in pending if not seen.node and not _is_gated(seen))
-    return found
+    pods = (seen for seen in _pending_pods(situation) if not seen.node and not _is_gated(seen))
+    return _requested(situation) + Counter(seen.profile for seen in pods)
+
+
+def _requested(situation: Situation) -> Counter[int]:
+    """Executors that were asked for, and that the cluster does not show yet."""
+    shown, requests = situation.snapshot.executors.keys(), situation.memory.requests
+    return Counter(requests[id_].profile for id_ in requests.keys() - shown)
+
+
+def _pending_pods(situation: Situation) -> Iterator[Observed]:
+    for seen in situation.snapshot.executors.values():
+        if seen.phase is Phase.PENDING and not seen.deleting:
+            yield seen
 
 
 def _is_gated(seen: Observed) -> bool:
@@ -85,7 +101,7 @@ def _pending(situation: Situation, missing: Mapping[int, int]) -> Mapping[int, i
     most = situation.settings.max_pending
     if most is None:
         return missing
-    waiting = situation.counts[State.REQUESTED] + situation.counts[State.PENDING]
+    waiting = on_their_way(situation)
     share = max(1, most // max(1, len(missing)))
     return {profile: share - waiting[profile] for profile in missing}
 
@@ -112,15 +128,15 @@ def closed(situation: Situation, actions: Sequence[Action]) -> dict[str, str]:
     lacking = {profile: count for profile, count in missing.items() if count > 0}
     if not lacking:
         return {}
-    return _full(situation, created, lacking) | _unfinished(situation, created, lacking)
+    return _full(situation, lacking) | _unfinished(situation, created, lacking)
 
 
-def _full(situation: Situation, created: Counter[int], lacking: Mapping[int, int]) -> dict[str, str]:
-    shares = _nodes(situation, lacking)
-    held = sorted(profile for profile in lacking if shares[profile] <= created[profile])
+def _full(situation: Situation, lacking: Mapping[int, int]) -> dict[str, str]:
+    shares = _nodes(situation, lacking)  # after the actions: what they create has been asked for
+    held = sorted(profile for profile in lacking if shares[profile] <= 0)
     if not held:
         return {}
-    count = (without_node(situation) + created).total()
+    count = without_node(situation).total()
     have = "has" if count == 1 else "have"
     whose = f" of profile {', '.join(map(str, held))}" if len(situation.wanted()) > 1 else ""
     field = "maxUnschedulablePods"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from sparkgen.allocator import ceiling, hostports, sets
+from sparkgen.allocator import ceiling, gates, hostports, sets
 from sparkgen.allocator.sets import Situation
 from sparkgen.allocator.types import (
     Action,
@@ -73,8 +73,7 @@ def _hindrances(situation: Situation, held: Collection[str]) -> list[str]:
         parts.append(f"the API server is slow: next call in {memory.rate.resume_at - now:.1f} s")
     if pending := situation.ids(State.PENDING):
         parts += _pending(situation, pending)
-    waiting = situation.count(State.PENDING, State.REQUESTED)
-    if settings.max_pending is not None and waiting >= settings.max_pending:
+    if settings.max_pending is not None and gates.on_their_way(situation).total() >= settings.max_pending:
         parts.append(f"maxPendingPods is {settings.max_pending}")
     if bounded := _bounded(situation):
         parts.append(bounded)

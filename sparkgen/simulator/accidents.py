@@ -63,7 +63,7 @@ def _to_process(world: World, fault: Fault) -> None:
         if process.crash_in == 0:
             process.die("is killed")
     elif fault.kind is Kind.TERM:
-        process.now(process.told_to_end)
+        world.tell_to_end(process)
     elif fault.kind is Kind.FREEZE:
         process.frozen_until = world.agenda.now + fault.amount
     else:
@@ -76,6 +76,9 @@ def _to_driver(world: World, fault: Fault) -> None:
         return
     if fault.kind is Kind.DRIVER_RESTART:
         world.restart_driver()
+    elif fault.kind is Kind.LIES:
+        world.driver.speak()
+        world.driver.later(fault.amount, world.driver.speak)
     else:
         world.driver.hangs_until = world.agenda.now + fault.amount
 
@@ -103,5 +106,6 @@ ACTS: Mapping[Kind, Callable[[World, Fault], None]] = {
     Kind.CLOCK: _to_process,
     Kind.DRIVER_RESTART: _to_driver,
     Kind.DRIVER_HANGS: _to_driver,
+    Kind.LIES: _to_driver,
 }
 """What each kind does at once."""

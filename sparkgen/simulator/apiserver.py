@@ -44,6 +44,8 @@ class Server:
     rules: Rules = field(default_factory=Rules)
     pods: dict[str, Object] = field(default_factory=dict)
     secrets: dict[str, Object] = field(default_factory=dict)
+    driver_pod: Object | None = None
+    """The driver's own pod; None when it is not there."""
     history: list[Change] = field(default_factory=list)
     version: int = FIRST_VERSION
     oldest: int = FIRST_VERSION
@@ -66,6 +68,8 @@ class Server:
             return self._list(query)
         if method == "POST":
             return self._create(body)
+        if self.driver_pod is not None and name == self.driver_pod["metadata"]["name"]:
+            return Reply(200, self.driver_pod)
         if name not in self.pods:
             return status(404, "NotFound", f'pods "{name}" not found')
         return Reply(200, self.pods[name]) if method == "GET" else self._delete(self.pods[name], body)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from sparkgen.allocator import sets
 from sparkgen.allocator.desk import Round
 from sparkgen.allocator.types import Answer, Create, Outcome
 from sparkgen.simulator.presence import Presence, asked_for
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 class BoundedUnschedulable(Presence):
     """No more pods than `maxUnschedulablePods` have no node, so no more are ever called unschedulable.
+
+    Whatever the driver calls them: one that is said to be registered, or about to leave, has no node either.
 
     With several profiles that wait: when one is created, its profile has no more without a node than an equal
     part of the number, and one at least. Of those that this process has asked for, no profile ever has more
@@ -36,8 +39,8 @@ class BoundedUnschedulable(Presence):
         most, asked = now.settings.max_unschedulable, asked_for(now)
         self._largest = max(self._largest, most)
         waiting, own = defaultdict[int, set[int]](set), defaultdict[int, set[int]](set)
-        for executor in self.there(process, now):
-            if self._has_no_node(executor):
+        for executor in self.world.cluster.executors.values():
+            if self.is_known(process, executor) and self._has_no_node(executor):
                 waiting[executor.profile].add(executor.id)
                 if self.sent_in_time(process, executor):
                     own[executor.profile].add(executor.id)
@@ -61,6 +64,7 @@ class WaitsForRegistration(Presence):
     """With Spark's classic rule no batch begins before every executor of the profile's last one registered.
 
     Unless it has ended, or has to go. No batch has more than `batchSize` executors.
+    What has registered, and what leaves, is the driver's to say here: whoever speaks for it is believed.
     """
 
     name = "waits-for-registration"
@@ -82,6 +86,7 @@ class WaitsForRegistration(Presence):
     def after_round(self, process: Process, before: Round | None, now: Round) -> None:
         super().after_round(process, before, now)
         settings = now.settings
+        self._registered |= sets.named(now.target)
         if not settings.wait_for_registration:
             return
         there = self.there(process, now)

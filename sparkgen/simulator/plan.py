@@ -65,14 +65,18 @@ class Kind(enum.Enum):
     CHANGE_OF_MIND = "Spark wants fewer, just when an executor registers"
     KILL_LOST = "executors do not hear that they have to stop"
 
+    LIES = "user code speaks for the driver: it wants a hundred thousand, and calls pods registered"
 
-KINDS = tuple(Kind)
+
+KINDS = tuple(kind for kind in Kind if kind is not Kind.LIES)
+"""What a schedule draws from; lies come by a chance of their own, so that other seeds stay as they were."""
 BY_APPLICATION = frozenset({Kind.OOM, Kind.EXITED})
 LASTING = frozenset(
     {
         *(Kind.BUSY, Kind.BROKEN, Kind.AWAY, Kind.QUOTA, Kind.WEBHOOK, Kind.NO_RIGHT, Kind.LIST_SLOW),
         *(Kind.WATCH_SLOW, Kind.NODE_SILENT, Kind.NODE_DEAD, Kind.FULL, Kind.FREEZE, Kind.CLOCK),
         *(Kind.DRIVER_HANGS, Kind.STATE_LOST, Kind.REPORT_LOST, Kind.REGISTER_SLOW, Kind.MEANWHILE),
+        Kind.LIES,
     }
 )
 """What goes wrong for a while; everything else does so a number of times."""
@@ -142,7 +146,8 @@ def plan_of(seed: int, focus: tuple[Kind, ...] = ()) -> Plan:
     horizon = random.choice((10.0, 20.0, 40.0))
     wishes = sorted(_wishes(random, settings, horizon), key=lambda wish: wish.at)
     moments = [3.0, *(wish.at for wish in wishes)]
-    faults = tuple(sorted(_faults(random, horizon, moments, focus), key=lambda fault: fault.at))
+    found = _faults(random, horizon, moments, focus) + _lies(Random(f"lies {seed}"), settings, horizon)
+    faults = tuple(sorted(found, key=lambda fault: fault.at))
     return Plan(
         seed=seed,
         settings=settings,
@@ -165,6 +170,14 @@ def _gated(random: Random, settings: Settings) -> Settings:
         max_unschedulable=random.choice((settings.max_unschedulable, settings.max_unschedulable, 1, 2, 3)),
         wait_for_registration=random.random() < 0.2,
     )
+
+
+def _lies(random: Random, settings: Settings, horizon: float) -> list[Fault]:
+    """In one schedule of five, for a while. With static allocation what the driver wants is not heard."""
+    if not settings.dynamic or random.random() > 0.2:
+        return []
+    at = random.uniform(0.0, horizon)
+    return [Fault(at, Kind.LIES, random.uniform(0.2, 1.0) * (horizon - at))]
 
 
 def _settings(random: Random) -> Settings:

@@ -24,7 +24,7 @@ from sparkgen.allocator.ports import Notice, Pod
 from sparkgen.allocator.secretfirst import SecretFirst
 from sparkgen.allocator.session import Notes, application_id
 from sparkgen.allocator.tuning import Change
-from sparkgen.allocator.types import Action, Cause, Create, Outcome, Settings
+from sparkgen.allocator.types import Action, Cause, Create, DriverPhase, Outcome, Settings
 from sparkgen.allocator.watcher import Chances, Watcher
 from sparkgen.simulator.follower import Follower
 from sparkgen.simulator.plan import Kind
@@ -234,13 +234,21 @@ class Process:
         self.follower.forget()
         self._world.allocator_died(self)
 
-    def told_to_end(self) -> None:
-        """SIGTERM while the driver runs: executors stay for the next one."""
-        self.desk.close(leave=False)
-        self.die("ends, as it was told to while the driver runs")
+    def told_to_end(self, seconds: float) -> bool:
+        """SIGTERM (`sidecar._until_told`): whether all is swept. Executors of a driver that runs stay."""
+        world = self._world
+        stopped = self.desk.target().phase is DriverPhase.STOPPED
+        time = ending.Time(self.clock, self.wait)
+        if not stopped and ending.driver_stays(world.driver_answers, self.kube.driver_pod, time):
+            self.desk.close(leave=False)
+            self.die("ends, as it was told to while the driver runs")
+            return False
+        swept = self._sweep(seconds)
+        self.die(f"ends: {len(swept.asked)} deleted, left: {swept.left}")
+        return swept.left == frozenset()
 
-    def sweep(self, seconds: float) -> ending.Swept:
-        """SIGTERM after the driver's end: `Allocator.stop`, and `Allocator.sweep` with its waits."""
+    def _sweep(self, seconds: float) -> ending.Swept:
+        """`Allocator.stop`, and `Allocator.sweep` with its waits."""
         self.desk.close(leave=True)
         self.follower.forget()
         self.backlog.clear()

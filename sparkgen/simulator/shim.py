@@ -26,6 +26,8 @@ POLL = 20.0
 """Seconds that a question for the report waits (ReportPoller)."""
 VERDICT = 15.0
 """Seconds until a loss without a verdict is given up (spark.sparkgen.verdictTimeout)."""
+LIE = 100_000
+"""Executors of each profile that user code says it wants."""
 IDLE = 3.0
 """Seconds between two looks of the allocation manager at executors that are idle."""
 NEEDS = {"cores": 1, "memoryMiB": 1024, "overheadMiB": 384, "pysparkMiB": 0, "offHeapMiB": 0, "resources": {}}
@@ -76,6 +78,7 @@ class Driver:
         """Who has registered under which id."""
         self._world = world
         self._random = Random(f"driver {world.plan.seed} {number}")
+        self._liar = Random(f"liar {world.plan.seed} {number}")
         self._revision = 1
         self._acknowledged = 0
         self._sending = False
@@ -219,7 +222,7 @@ class Driver:
     def body(self) -> dict[str, Any]:
         """The state as it is sent."""
         state = self.state
-        return {
+        truth = {
             "version": contract.VERSION,
             "session": self.session,
             "revision": self._revision,
@@ -230,6 +233,20 @@ class Driver:
             "profiles": {str(profile): NEEDS for profile in state.targets},
             **{status.value: [str(id_) for id_ in state.ids(status)] for status in Status},
         }
+        return self._lie(truth) if self._world.weather.holds(Kind.LIES) else truth
+
+    def _lie(self, truth: dict[str, Any]) -> dict[str, Any]:
+        """The state as user code says it that wants all it can get; what Spark counts on stays as it is."""
+        others = [one.id for one in self._world.executors_there() if one.id not in self.state.statuses]
+        called: dict[str, list[str]] = {Status.REGISTERED.value: [], Status.DRAINING.value: []}
+        for id_ in others:
+            called[self._liar.choice(tuple(called))].append(str(id_))
+        lies = {status: [*truth[status], *ids] for status, ids in called.items()}
+        return {**truth, **lies, "targets": dict.fromkeys(truth["targets"], LIE)}
+
+    def speak(self) -> None:
+        """Say anew what is so, though nothing has changed."""
+        self._changed()
 
     def _changed(self) -> None:
         self._revision += 1

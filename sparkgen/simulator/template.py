@@ -26,3 +26,14 @@ TEMPLATE: dict[str, Any] = {
 def attempt() -> Attempt:
     """The attempt of the modelled driver's pod."""
     return new_attempt("nightly", "nightly-1a2b3c4d", "team", "nightly-driver", "uid-driver", "10.0.0.1")
+
+
+def driver_pod(of: Attempt, state: str) -> dict[str, Any]:
+    """The driver's pod while its container is in this state: "running", "waiting" or "terminated"."""
+    return {
+        "metadata": {"name": of.pod_name, "namespace": of.namespace, "uid": of.pod_uid},
+        "status": {
+            "phase": "Running",
+            "containerStatuses": [{"name": contract.DRIVER_CONTAINER, "state": {state: {}}}],
+        },
+    }

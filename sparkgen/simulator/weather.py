@@ -18,7 +18,6 @@ class Weather:
     note: Callable[[str, str], None]
     until: dict[Kind, float] = field(default_factory=dict)
     left: Counter[Kind] = field(default_factory=Counter)
-    is_calm: bool = False
 
     def begins(self, fault: Fault) -> None:
         """A fault begins."""
@@ -29,7 +28,6 @@ class Weather:
         """From now on nothing goes wrong."""
         self.until.clear()
         self.left.clear()
-        self.is_calm = True
 
     def holds(self, kind: Kind) -> bool:
         """Whether this is so now."""

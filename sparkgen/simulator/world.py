@@ -19,7 +19,7 @@ from sparkgen.simulator.laws import LAWS
 from sparkgen.simulator.plan import Fault, Kind, Plan, Wish
 from sparkgen.simulator.process import Killed, Process, Volume
 from sparkgen.simulator.shim import Driver, Status
-from sparkgen.simulator.template import attempt
+from sparkgen.simulator.template import attempt, driver_pod
 from sparkgen.simulator.weather import Weather
 from sparkgen.simulator.wire import Wire
 
@@ -104,6 +104,7 @@ class World:
         self.laws = Laws(self, LAWS)
         self.cluster = Cluster(self)
         self.attempt = attempt()
+        self.server.driver_pod = driver_pod(self.attempt, "running")
         self.volume = Volume(self.attempt.application_id)
         self.process: Process | None = None
         self.driver: Driver | None = None
@@ -181,25 +182,33 @@ class World:
             self.note("fault", Kind.AWAY.value)
             self.weather.until[Kind.AWAY] = self.agenda.now + 300.0
             self.wire.cut()
+        self.driver_container("terminated", 0.8)
         swept_all = self._sweep(process)
         self.agenda.run_until(self.agenda.now + 40.0)
         self.laws.after_sweep(swept_all=swept_all)
         self.weather.until.clear()
         self.note("world", "the driver's pod is deleted")
+        self.server.driver_pod = None
         self._collect()
         self.agenda.run_until(self.agenda.now + AFTER_THE_END)
         self.laws.at_the_end()
 
     def _sweep(self, process: Process) -> bool:
-        self.note(f"allocator {process.number}", "is told to end")
         self.swept_at = self.agenda.now
-        self.agenda.after(KILLED_AFTER, lambda: process.die("is killed") if process.alive else None)
+        self._kill_later(process)
         try:
-            swept = process.sweep(SWEEP)
+            return process.told_to_end(SWEEP)
         except Killed:
             return False
-        process.die(f"ends: {len(swept.asked)} deleted, left: {swept.left}")
-        return swept.left == frozenset()
+
+    def tell_to_end(self, process: Process) -> None:
+        """The kubelet starts the allocator's container again, as its probe failed: SIGTERM comes first."""
+        self._kill_later(process)
+        process.now(lambda: process.told_to_end(SWEEP))  # type: ignore[arg-type]
+
+    def _kill_later(self, process: Process) -> None:
+        self.note(f"allocator {process.number}", "is told to end")
+        self.agenda.after(KILLED_AFTER, lambda: process.die("is killed") if process.alive else None)
 
     def _collect(self) -> None:
         """The garbage collector deletes what the driver's pod owns; it looks again and again."""
@@ -234,6 +243,19 @@ class World:
         self.note(f"driver {self.drivers}", f"starts as {application_id}, and wants {targets}")
         self.driver = Driver(self, self.drivers, application_id, targets)
 
+    def driver_answers(self) -> bool:
+        """Whether the driver's port takes connections: not while it stands still and its queue is full."""
+        return self.driver is not None and not self.driver.hangs
+
+    def driver_container(self, state: str, seconds: float) -> None:
+        """The kubelet writes the state of the driver's container, after a while."""
+        pod = driver_pod(self.attempt, state)
+
+        def write() -> None:
+            self.server.driver_pod = pod
+
+        self.agenda.after(seconds, write)
+
     def restart_driver(self) -> None:
         """The driver's container ends, and starts again in its pod."""
         if self.driver is None:
@@ -241,7 +263,11 @@ class World:
         self.driver.dies()
         self.driver = None
         self.drivers += 1
-        self.agenda.after(self.random.uniform(2.0, 6.0), self._begin_driver)
+        begins = self.random.uniform(2.0, 6.0)
+        # By no chance: what a seed says stays as it was.
+        self.driver_container("terminated", 0.4)
+        self.driver_container("running", begins - JVM / 2)
+        self.agenda.after(begins, self._begin_driver)
 
     def hears(self, body: Mapping[str, Any]) -> None:
         """A state of the driver arrives at the allocator."""

@@ -264,13 +264,30 @@ def test_pods_that_have_a_node_do_not_wait_for_one() -> None:
     """Pulling an image is no reason to hold back others; nor does one that is on its way out count."""
     pulling = Waiting("ContainerCreating", "")
     placed = [pod(id_, Phase.PENDING, waiting=pulling, node="n1") for id_ in range(1, 101)]
-    leaving = waits(101, 200)
+    leaving = [replace(one, deleting=True) for one in waits(101, 200)]
     memory = remembers(rate=Rate(16), next_id=1000)
     decision = decided(seen(placed + leaving), wants(1000, kills=set(range(101, 201))), memory)
     assert len(ids(decision.actions, Create)) == 16 - len(ids(decision.actions, Delete))
     assert "no node" not in decision.reason
     once_unschedulable = [replace(one, waiting=NO_ROOM) for one in placed]
     assert len(ids(decided(seen(once_unschedulable), wants(1000), memory).actions, Create)) == 16
+
+
+@pytest.mark.parametrize("word", ["registered", "draining", "lost", "kills", "refused"])
+@pytest.mark.parametrize("bound", [{"max_unschedulable": 100}, {"max_pending": 100}])
+def test_what_the_driver_calls_a_pod_gives_it_no_node(word: str, bound: dict[str, Any]) -> None:
+    """Its word is that of user code, which could call pods registered, or leaving, to have more of them."""
+    lie = {word: set(range(1, 201))}
+    settings, memory = replace(DYNAMIC, **bound), remembers(rate=Rate(16), next_id=1000)
+    assert ids(decided(seen(waits(1, 200)), wants(1000, **lie), memory, settings).actions, Create) == []
+    requests = {id_: Request(0, NOW - 1) for id_ in range(1, 201)}
+    assert (
+        ids(
+            decided(seen([]), wants(1000, **lie), replace(memory, requests=requests), settings).actions,
+            Create,
+        )
+        == []
+    )
 
 
 def test_a_profile_that_nobody_can_place_does_not_keep_the_others_from_coming() -> None:

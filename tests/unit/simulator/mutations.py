@@ -120,6 +120,12 @@ def the_refusal_is_not_waited_for(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(sets, "_leaving", lambda target, memory: leaving(target, memory) | memory.refusing)
 
 
+@breaks("registered-stays", focus=(Kind.TERM, Kind.DRIVER_HANGS))
+def a_driver_that_takes_no_connection_has_ended(patch: pytest.MonkeyPatch) -> None:
+    """The pod's own status is not asked before the executors are swept (this was so)."""
+    patch.setattr(ending, "driver_stays", lambda answers, _pod, _time: answers())
+
+
 @breaks(
     "never-above",
     "nobody-alive-is-dead",
@@ -154,6 +160,17 @@ def pods_that_nobody_has_judged_do_not_count(patch: pytest.MonkeyPatch) -> None:
     def without_node(situation: sets.Situation) -> Counter[int]:
         pending = situation.observed(State.PENDING)
         return Counter(seen.profile for seen in pending if seen.waiting and not seen.node)
+
+    patch.setattr(gates, "without_node", without_node)
+
+
+@breaks("bounded-unschedulable", focus=(Kind.FULL, Kind.LIES))
+def the_driver_says_which_pods_wait(patch: pytest.MonkeyPatch) -> None:
+    """A pod that the driver calls registered, or leaving, does not count (this was so)."""
+
+    def without_node(situation: sets.Situation) -> Counter[int]:
+        pending = situation.observed(State.PENDING)
+        return situation.counts[State.REQUESTED] + Counter(one.profile for one in pending if not one.node)
 
     patch.setattr(gates, "without_node", without_node)
 
