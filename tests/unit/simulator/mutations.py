@@ -84,6 +84,7 @@ def ids_are_used_again_after_a_restart(patch: pytest.MonkeyPatch) -> None:
     focus=(
         Kind.CRASH,
         Kind.TERM,
+        Kind.CREATE_LOST,
     ),
 )
 def ids_are_noted_too_late(patch: pytest.MonkeyPatch) -> None:
