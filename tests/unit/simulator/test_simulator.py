@@ -11,7 +11,7 @@ from sparkgen.allocator.types import Answer
 from sparkgen.simulator.__main__ import main
 from sparkgen.simulator.agenda import Agenda
 from sparkgen.simulator.apiserver import Change, Rules, Server
-from sparkgen.simulator.plan import KINDS, Fault, Kind, plan_of
+from sparkgen.simulator.plan import Fault, Kind, plan_of
 from sparkgen.simulator.shrink import shrunk
 from sparkgen.simulator.world import play
 
@@ -33,7 +33,7 @@ def test_a_seed_repeats() -> None:
 def test_every_kind_of_fault_comes() -> None:
     """Within the first schedules of `make test`."""
     found = {fault.kind for seed in range(300) for fault in plan_of(seed).faults}
-    assert found == set(KINDS)
+    assert found == set(Kind)
 
 
 def test_what_is_due_at_one_time_comes_in_order() -> None:
