@@ -16,9 +16,9 @@ from sparkgen.cli.request import Request
 from sparkgen.document.configuration import Configured
 from sparkgen.document.sources import read_file
 from sparkgen.errors import Problem, Severity, SparkgenError
-from sparkgen.lint import PROFILES, Config, Policy, read_config
+from sparkgen.lint import PROFILES, Config, Policy
 from sparkgen.lint.config import OFF
-from sparkgen.lint.configfile import NEVER, SEVERITIES, configurable
+from sparkgen.lint.configfile import NEVER, SEVERITIES, configurable, read_config
 from sparkgen.lint.fix import edits_of
 from sparkgen.lint.registry import check as review
 from sparkgen.lint.registry import check_together as review_together

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -43,6 +44,22 @@ class Answer(Protocol):
 
     def close(self) -> None:
         """Read no more of it."""
+        ...
+
+
+class Forwarded(Protocol):
+    """A connection to a port of a pod: the official client's PortForward."""
+
+    def socket(self, port_number: int) -> socket.socket:
+        """What is written to it comes out there, and the other way round."""
+        ...
+
+    def error(self, port_number: int) -> str | None:
+        """What went wrong at the other end."""
+        ...
+
+    def close(self) -> None:
+        """End it."""
         ...
 
 

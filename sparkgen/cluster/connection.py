@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from sparkgen.cluster.channel import TIMEOUT, Call, Channel
+from sparkgen.cluster.channel import TIMEOUT, Call, Channel, Forwarded
 from sparkgen.cluster.errors import ClusterError, in_words, not_installed
 from sparkgen.cluster.place import Chosen, Place, choose
 from sparkgen.cluster.routes import route
@@ -31,22 +30,6 @@ METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 _CREATED = 201
 
 Object = dict[str, Any]
-
-
-class Forwarded(Protocol):
-    """A connection to a port of a pod: the official client's PortForward."""
-
-    def socket(self, port_number: int) -> socket.socket:
-        """What is written to it comes out there, and the other way round."""
-        ...
-
-    def error(self, port_number: int) -> str | None:
-        """What went wrong at the other end."""
-        ...
-
-    def close(self) -> None:
-        """End it."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

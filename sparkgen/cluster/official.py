@@ -6,18 +6,15 @@ import contextlib
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from kubernetes import client, config
 from kubernetes.client.exceptions import ApiException
 from kubernetes.dynamic import DynamicClient
 
-from sparkgen.cluster.channel import CONNECTIONS, Answer, Call, Refused
+from sparkgen.cluster.channel import CONNECTIONS, Answer, Call, Forwarded, Refused
 from sparkgen.cluster.errors import ClusterError
 from sparkgen.cluster.place import Chosen
-
-if TYPE_CHECKING:
-    from sparkgen.cluster.connection import Forwarded
 
 HANDSHAKE = 30.0
 """Seconds until a port is forwarded, at most: the API server asks the kubelet, and that the runtime."""
@@ -76,7 +73,7 @@ class Official:
         threading.Thread(target=open_, daemon=True).start()
         try:
             with _plainly():
-                return cast("Forwarded", opened.result(HANDSHAKE))
+                return cast(Forwarded, opened.result(HANDSHAKE))
         except TimeoutError:
             opened.add_done_callback(_close)
             raise TimeoutError(f"no word for {HANDSHAKE:.0f} seconds") from None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sparkgen.document.ignores import Ignore, apply_ignores, find_ignores
+from sparkgen.document.comments import find_ignores
+from sparkgen.document.ignores import Ignore, apply_ignores
 from sparkgen.document.overlay import assign, merge
 from sparkgen.document.parse import Parsed, parse
 from sparkgen.document.setvalues import Assignment, SetError, parse_set

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from sparkgen.document.changes import Changes, has_content, read_changes
-from sparkgen.document.ignores import Ignore, find_ignores
+from sparkgen.document.comments import find_ignores
+from sparkgen.document.ignores import Ignore
 from sparkgen.document.node import Document, Node
 from sparkgen.document.parse import Parsed, parse
 from sparkgen.document.setvalues import SetError

@@ -7,8 +7,8 @@ included. The table of them is in registry.py, a page about each in pages/. What
 
 from __future__ import annotations
 
-from sparkgen.lint.config import Config, Policy, read_config
+from sparkgen.lint.config import Config, Policy
 from sparkgen.lint.fix import fix_text
 from sparkgen.lint.registry import PROFILES, RULES, check, levels
 
-__all__ = ["PROFILES", "RULES", "Config", "Policy", "check", "fix_text", "levels", "read_config"]
+__all__ = ["PROFILES", "RULES", "Config", "Policy", "check", "fix_text", "levels"]

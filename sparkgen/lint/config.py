@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from sparkgen.errors import Problem, Severity
+from sparkgen.errors import Severity
 from sparkgen.lint.registry import DEFAULT_PROFILES, levels
 from sparkgen.lint.settings import Settings
 
@@ -89,11 +89,3 @@ class Policy:
             config = replace(config, profiles=self.profiles, overrides=overrides)
         found: dict[str, Any] = {**config.levels(file), **self.rules}
         return {code: severity for code, severity in found.items() if severity is not None}
-
-
-def read_config(data: bytes, file: str) -> Config | tuple[Problem, ...]:
-    """The configuration in a file's bytes, or what is wrong with it (SG200, or with its YAML)."""
-    # A call without a configuration, of which there are many, does not need it.
-    from sparkgen.lint.configfile import read  # noqa: PLC0415
-
-    return read(data, file)

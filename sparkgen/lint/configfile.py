@@ -100,7 +100,7 @@ class _Reader:
         return found
 
 
-def read(data: bytes, file: str) -> Config | tuple[Problem, ...]:
+def read_config(data: bytes, file: str) -> Config | tuple[Problem, ...]:
     """The configuration in a file's bytes, or what is wrong with it."""
     parsed = parse(data, file)
     problems = [*parsed.problems, *(problem for part in parsed.documents for problem in part.problems)]

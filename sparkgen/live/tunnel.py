@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 
 from sparkgen.cluster import ClusterError
-from sparkgen.cluster.connection import Forwarded
+from sparkgen.cluster.channel import Forwarded
 from sparkgen.errors import SparkgenError
 
 LOOPBACK = "127.0.0.1"

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from sparkgen.errors import Problem, Severity, path_text
-from sparkgen.reports import Context, Rule
+from sparkgen.reports.context import Context, Rule
 from sparkgen.reports.github import is_file
 from sparkgen.terminal import visible
 

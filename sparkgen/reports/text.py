@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
 from sparkgen.errors import Path, Problem, Severity, path_text
-from sparkgen.reports import Context
+from sparkgen.reports.context import Context
 from sparkgen.terminal import visible
 
 _WIDTH = 100

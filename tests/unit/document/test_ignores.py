@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sparkgen.document.ignores import Ignore, apply_ignores, find_ignores
+from sparkgen.document.comments import find_ignores
+from sparkgen.document.ignores import Ignore, apply_ignores
 from sparkgen.document.parse import parse
 from sparkgen.errors import Position, Problem, Severity
 

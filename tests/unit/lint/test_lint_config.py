@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sparkgen.errors import Severity
-from sparkgen.lint import PROFILES, Config, Policy, levels, read_config
+from sparkgen.lint import PROFILES, Config, Policy, levels
+from sparkgen.lint.configfile import read_config
 
 ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
 

@@ -14,7 +14,8 @@ import sparkgen.lint
 from sparkgen import schema, semantics
 from sparkgen.document import Document, load
 from sparkgen.errors import Severity
-from sparkgen.lint import PROFILES, RULES, Config, read_config
+from sparkgen.lint import PROFILES, RULES, Config
+from sparkgen.lint.configfile import read_config
 from sparkgen.lint.registry import check
 from tests.unit.semantics.documents import whole
 
