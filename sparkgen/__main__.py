@@ -67,9 +67,9 @@ def _run(arguments: list[str]) -> int:
         from sparkgen.cli import applying  # noqa: PLC0415
 
         return applying.apply(request, options)
-    from sparkgen.cli import work  # noqa: PLC0415
+    from sparkgen.cli import render_command  # noqa: PLC0415
 
-    return work.render(request) if command == "render" else work.validate(request)
+    return render_command.render(request) if command == "render" else render_command.validate(request)
 
 
 def _run_typer(arguments: list[str]) -> int:

@@ -8,12 +8,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sparkgen import model, resources
-from sparkgen.cli import abreast, output, placing
-from sparkgen.cli.laying import Outcome, Task, Way, apply_all
-from sparkgen.cli.pipeline import agree, check
+from sparkgen.cli import output
 from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.request import Apply, Request
-from sparkgen.cli.shared import claim, shared_objects
 from sparkgen.cluster import ClusterError, Place, connect
 from sparkgen.cluster.channel import CONNECTIONS
 from sparkgen.errors import Severity, SparkgenError
@@ -30,6 +27,10 @@ from sparkgen.preflight import (
     read_live,
 )
 from sparkgen.preflight.judge import in_order, starts
+from sparkgen.usecases import object_names, thread_map
+from sparkgen.usecases.apply_objects import Outcome, Task, Way, apply_all
+from sparkgen.usecases.checking import agree, check
+from sparkgen.usecases.collisions import claim, shared_objects
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
@@ -67,7 +68,7 @@ def _apply(request: Request, options: Apply, place: Place) -> int:
     _raise(outcomes, options)
     if options.form in ("json", "yaml"):
         items = [one.item for outcome in outcomes for one in outcome.done]
-        output.data(placing.objects_text(items, options.form))
+        output.data(object_names.objects_text(items, options.form))
     return _end(cluster, tasks, request, options, place)
 
 
@@ -84,7 +85,7 @@ def _looked_at(cluster: Cluster, all_wanted: Sequence[Wanted], options: Apply) -
 
     stop = threading.Event()
     try:
-        return [future.result() for future in abreast.start(look, all_wanted, CONNECTIONS, stop)]
+        return [future.result() for future in thread_map.start(look, all_wanted, CONNECTIONS, stop)]
     finally:
         stop.set()
 
@@ -150,7 +151,7 @@ def _agree(options: Apply) -> None:
 def _documents(request: Request) -> Sequence[Document]:
     """The documents, if none has errors; what is wrong with them is shown."""
     stdin = Stdin()
-    checked = check(request, stdin)
+    checked = check(request.inputs, stdin)
     shown = [one for one in checked.problems if not request.quiet or one.severity is Severity.ERROR]
     show(shown, request, stdin, on_stdout=False)
     if checked.errors:
@@ -202,7 +203,7 @@ def _job(wanted: Wanted) -> str:
 
 
 def _next_step(wanted: Wanted, facts: Facts | None, place: Place) -> str:
-    here = placing.options(place, wanted.namespace)
+    here = object_names.options(place, wanted.namespace)
     workload = next((item for item in wanted.objects if needs.driver(item) is not None), None)
     if workload is None:
         return f"next: kubectl get pods{here}"

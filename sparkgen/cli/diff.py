@@ -170,12 +170,12 @@ def _revisions(request: Request, old: str, new: str, *, merge_base: bool) -> Dif
 
 def _documents(request: Request) -> tuple[Document, ...]:
     """The documents of the work tree. Errors in them are shown, and end the command."""
-    from sparkgen.cli.pipeline import agree, check  # noqa: PLC0415 - see `command`
     from sparkgen.cli.problems import Stdin, show  # noqa: PLC0415
     from sparkgen.errors import Severity  # noqa: PLC0415
+    from sparkgen.usecases.checking import agree, check  # noqa: PLC0415 - see `command`
 
     stdin = Stdin()
-    checked = check(request, stdin)
+    checked = check(request.inputs, stdin)
     errors = [problem for problem in checked.problems if problem.severity is Severity.ERROR]
     if errors:
         show(errors, request, stdin, on_stdout=False)
@@ -187,17 +187,17 @@ def _documents(request: Request) -> tuple[Document, ...]:
 def _directory(request: Request, directory: str) -> Difference:
     from pathlib import Path  # noqa: PLC0415 - see `command`
 
-    from sparkgen.cli.sides import with_directory  # noqa: PLC0415
     from sparkgen.diff.values import Difference  # noqa: PLC0415
+    from sparkgen.usecases.comparing import with_directory  # noqa: PLC0415
 
     found, same = with_directory(_documents(request), request.namespace, Path(directory))
     return Difference(directory, ", ".join(request.sources), tuple(found), same)
 
 
 def _cluster(request: Request, context: str, kubeconfig: str) -> Difference:
-    from sparkgen.cli.sides import with_cluster  # noqa: PLC0415 - see `command`
     from sparkgen.cluster import Place, connect  # noqa: PLC0415
     from sparkgen.diff.values import Difference  # noqa: PLC0415
+    from sparkgen.usecases.comparing import with_cluster  # noqa: PLC0415 - see `command`
 
     documents = _documents(request)
     cluster = connect(Place(kubeconfig, context, request.namespace))

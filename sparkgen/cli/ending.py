@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sparkgen import contract
-from sparkgen.cli import output, placing
+from sparkgen.cli import output
 from sparkgen.cluster import ClusterError, Place, connect
 from sparkgen.cluster.marks import DEADLINE, KILLED, KILLER, controller_of
 from sparkgen.diff.live import KINDS, listed
@@ -23,6 +23,7 @@ from sparkgen.live.find import choose, one
 from sparkgen.live.state import State, is_suspended, life_of
 from sparkgen.live.values import Application, Run, annotation_of
 from sparkgen.preflight.ownership import owner_of
+from sparkgen.usecases import object_names
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
@@ -96,7 +97,7 @@ def _running(application: Application, wanted: str) -> Run | None:
 
 
 def _after(run: Run, place: Place) -> str:
-    here = placing.options(place, run.namespace)
+    here = object_names.options(place, run.namespace)
     name = controller_of(run.workload)
     if run.kind == "Deployment":
         undone = (
@@ -130,7 +131,7 @@ def delete(wish: Wish) -> int:
             "Remove it there instead"
         )
     if not wish.yes and sys.stdin.isatty():
-        output.complain("".join(f"  {placing.full_name(item)}\n" for item in found))
+        output.complain("".join(f"  {object_names.full_name(item)}\n" for item in found))
     question = f"delete these {len(found)} objects of {wish.name} in {cluster.namespace} ({cluster.context})?"
     if not _agreed(question, wish):
         return 1
@@ -149,10 +150,10 @@ def delete(wish: Wish) -> int:
 def _print(items: Sequence[Mapping[str, Any]], what: str, wish: Wish) -> None:
     """Objects, and what became of them where text is asked for."""
     if wish.form in ("json", "yaml"):
-        output.data(placing.objects_text(items, wish.form))
+        output.data(object_names.objects_text(items, wish.form))
         return
     after = f" {what}" if wish.form == "text" else ""
-    output.write("".join(f"{placing.full_name(item)}{after}\n" for item in items))
+    output.write("".join(f"{object_names.full_name(item)}{after}\n" for item in items))
 
 
 def _objects(cluster: Cluster, name: str) -> tuple[list[dict[str, Any]], Sequence[str]]:

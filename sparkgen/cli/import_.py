@@ -110,10 +110,10 @@ def command(
     spark_version: SparkVersion = "",
 ) -> None:
     """Import applications."""
-    from sparkgen.cli.pipeline import examine  # noqa: PLC0415 - only for this command
     from sparkgen.cli.problems import Stdin, show  # noqa: PLC0415
     from sparkgen.cli.request import Request  # noqa: PLC0415
     from sparkgen.importing import Choices, import_all  # noqa: PLC0415
+    from sparkgen.usecases.checking import examine  # noqa: PLC0415 - only for this command
 
     _check_name(name)
     stdin = Stdin()

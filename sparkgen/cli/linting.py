@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sparkgen.cli import configuration, output
-from sparkgen.cli.parallel import each
-from sparkgen.cli.pipeline import check, examine
+from sparkgen.cli import output
 from sparkgen.cli.problems import Stdin, show
+from sparkgen.cli.progress import progress
 from sparkgen.cli.request import Request
 from sparkgen.document.configuration import Configured
 from sparkgen.document.sources import read_file
@@ -23,6 +22,9 @@ from sparkgen.lint.fix import edits_of
 from sparkgen.lint.registry import check as review
 from sparkgen.lint.registry import check_together as review_together
 from sparkgen.semantics.wording import listed
+from sparkgen.usecases import configuration
+from sparkgen.usecases.checking import check, examine
+from sparkgen.usecases.parallel import each
 
 if TYPE_CHECKING:
     from sparkgen.document import Document
@@ -93,7 +95,8 @@ def _report(request: Request, made: Review, stdin: Stdin, *, fixed: bool) -> int
     fixable: set[Problem] = set()
 
     def policy(documents: Sequence[Document]) -> Iterable[list[Problem]]:
-        reviewed = _together(documents, list(each(made.find, documents, "reviewed")))
+        with progress(len(documents), "reviewed") as count:
+            reviewed = _together(documents, list(each(made.find, documents, count)))
         for document, found in zip(documents, reviewed, strict=True):
             for problem, edits in found:
                 sources.setdefault(problem, document.source)
@@ -102,7 +105,7 @@ def _report(request: Request, made: Review, stdin: Stdin, *, fixed: bool) -> int
             own = set(document.warnings)
             yield [problem for problem, _ in found if problem not in own]
 
-    checked = check(request, stdin, policy)
+    checked = check(request.inputs, stdin, policy)
     weighed = [
         (problem, made.weighed(problem, sources.get(problem, problem.position.file)))
         for problem in checked.problems

@@ -1,4 +1,4 @@
-"""`sparkgen render`, as typer declares it. What it does is in work.py."""
+"""`sparkgen render`, as typer declares it. What it does is in render_command.py."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sparkgen.cli.options import (
     Values,
     requested,
 )
-from sparkgen.cli.work import render
+from sparkgen.cli.render_command import render
 
 SUMMARY = "Write a document's manifests, as a stream or into a directory."
 HELP = """Render documents to Kubernetes manifests: to standard output, or with -o to one file per object.

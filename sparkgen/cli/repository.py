@@ -13,14 +13,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sparkgen.cli import configuration, output
-from sparkgen.cli.parallel import each
-from sparkgen.cli.pipeline import agree, check, render
+from sparkgen.cli import output
 from sparkgen.cli.problems import Stdin, show
+from sparkgen.cli.progress import progress
 from sparkgen.cli.request import Request
-from sparkgen.cli.shared import Claim, claims, shared_objects
-from sparkgen.cli.tree import Part, parts
 from sparkgen.errors import Problem, Severity, SparkgenError
+from sparkgen.usecases import configuration
+from sparkgen.usecases.checking import agree, check
+from sparkgen.usecases.collisions import Claim, claims, shared_objects
+from sparkgen.usecases.environments import Part, parts
+from sparkgen.usecases.parallel import each
+from sparkgen.usecases.rendering import render
 
 if TYPE_CHECKING:
     from sparkgen.document.load import Identity
@@ -62,13 +65,14 @@ class Outcome:
 def render_repository(request: Request) -> int:
     """Render or check a whole repository. 1 if documents have errors or a directory is out of date."""
     root = _root(request)
-    request = replace(request, configured=configuration.of(request))  # once, not for each part
+    request = replace(request, configured=configuration.of(request.inputs))  # once, not for each part
     todo = parts(root, request.directory)
     if not todo:
         raise SparkgenError(
             f"no *.yaml or *.yml file in {root} or a folder below is a document of sparkgen's"
         )
-    outcomes = list(each(partial(_outcome, request), todo))
+    with progress(len(todo)) as count:
+        outcomes = list(each(partial(_outcome, request), todo, count))
     problems = _problems(outcomes, request)
     if problems:
         show(problems, request, Stdin(), on_stdout=False)
@@ -102,7 +106,7 @@ def _outcome(request: Request, part: Part) -> Outcome:
     from sparkgen.document.load import identities  # noqa: PLC0415 - see pipeline.py
 
     own = replace(request, sources=(part.file,), values=(*part.overlays, *request.values))
-    checked = check(own, Stdin())
+    checked = check(own.inputs, Stdin())
     found = tuple(identities(checked.documents))
     if checked.errors:
         return Outcome(part.environment, checked.problems, found, ())
@@ -195,7 +199,7 @@ def _check(rendered: Sequence[Rendered], stale: Sequence[str], request: Request)
         output.note(f"{request.directory}/{one.place} is out of date: {_why(one.changes)}")
     for place in stale:
         output.note(f"{request.directory}/{place} is out of date: no document gives it any more")
-    from sparkgen.cli.work import command_line  # noqa: PLC0415 - which imports this module
+    from sparkgen.cli.render_command import command_line  # noqa: PLC0415 - which imports this module
 
     number = len(late) + len(stale)
     which = "1 directory is" if number == 1 else f"{number} directories are"

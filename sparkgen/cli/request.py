@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sparkgen.usecases.inputs import Inputs
+
 if TYPE_CHECKING:
     from sparkgen.document.configuration import Configured
 
@@ -40,6 +42,11 @@ class Request:
     only_check: bool = False
     recursive: bool = False
     configured: Configured | None = None
+
+    @property
+    def inputs(self) -> Inputs:
+        """The documents that are meant."""
+        return Inputs(self.sources, self.values, self.sets, self.set_strings, self.target, self.configured)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sparkgen.cli import configuration, output
-from sparkgen.cli.pipeline import agree, check, examine
+from sparkgen.cli import output
 from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.request import Request
-from sparkgen.cli.tree import ENVIRONMENTS, parts
 from sparkgen.document.configuration import FILE_NAME, Configured
 from sparkgen.errors import Problem, Severity, SparkgenError
+from sparkgen.usecases import configuration
+from sparkgen.usecases.checking import agree, check, examine
+from sparkgen.usecases.environments import ENVIRONMENTS, parts
 
 if TYPE_CHECKING:
     from sparkgen.diff.git import Repository
@@ -216,9 +217,9 @@ class _Places:
 
 
 def _rendered(placed: Request, places: _Places, request: Request, *, strict: bool) -> list[Side]:
-    from sparkgen.cli.sides import side  # noqa: PLC0415 - imports what renders
+    from sparkgen.usecases.comparing import side  # noqa: PLC0415 - imports what renders
 
-    checked = check(placed, lambda: b"")
+    checked = check(placed.inputs, lambda: b"")
     errors = [places.shown(one) for one in checked.problems if one.severity is Severity.ERROR]
     documents = list(checked.documents)
     if errors and strict:

@@ -1,4 +1,4 @@
-"""`sparkgen run`, as typer declares it. What it does is in running.py and locally.py."""
+"""`sparkgen run`, as typer declares it. What it does is in running.py and run_local.py."""
 
 from __future__ import annotations
 
@@ -166,10 +166,10 @@ def command(
     given = {parameter for parameter, value in locals().items() if value}
     if local:
         _nothing_for_a_cluster(given)
-        from sparkgen.cli import locally  # noqa: PLC0415 - not for every command's help
+        from sparkgen.cli import run_local  # noqa: PLC0415 - not for every command's help
 
         request = replace(requested((source,), values, sets, set_strings), quiet=quiet)
-        code = locally.run(request, locally.Wish(name, tuple(arguments or ()), tuple(maps or ())))
+        code = run_local.run(request, run_local.Wish(name, tuple(arguments or ()), tuple(maps or ())))
     else:
         _no_document(source, given)
         chosen = _one_way(single, arguments)

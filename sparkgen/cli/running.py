@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sparkgen.cli import output, placing, requested
-from sparkgen.cli.requested import Asked
+from sparkgen.cli import output
 from sparkgen.cluster import ClusterError, Place, connect
 from sparkgen.cluster.marks import REQUEST_ARGUMENTS, REQUEST_ID, REQUESTED
 from sparkgen.errors import SparkgenError
@@ -17,6 +16,8 @@ from sparkgen.live.find import one
 from sparkgen.live.state import life_of
 from sparkgen.live.values import Application, annotation_of, label_of, name_of
 from sparkgen.preflight import needs
+from sparkgen.usecases import object_names, requested_run
+from sparkgen.usecases.requested_run import RequestedRun
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
@@ -46,7 +47,7 @@ def run(wish: Wish) -> int:
     """Start a run and print its name; with `wait`, its exit code."""
     cluster = connect(wish.place)
     application = one(cluster, wish.name)
-    asked = Asked(application.name, wish.arguments, wish.id or wish.fresh_id)
+    asked = RequestedRun(application.name, wish.arguments, wish.id or wish.fresh_id)
     live = cluster.get("batch/v1", "Job", asked.run)
     if live is not None:
         _same(live, asked)
@@ -89,20 +90,20 @@ def _not_expired(cluster: Cluster, application: Application) -> None:
         )
 
 
-def _made(cluster: Cluster, source: Mapping[str, Any], asked: Asked) -> Object:
+def _made(cluster: Cluster, source: Mapping[str, Any], asked: RequestedRun) -> Object:
     if source["kind"] == "CronJob":
-        return requested.from_cron_job(source, asked)
-    missing = [name for name in requested.files_of(source) if not cluster.has("v1", "ConfigMap", name)]
+        return requested_run.from_cron_job(source, asked)
+    missing = [name for name in requested_run.files_of(source) if not cluster.has("v1", "ConfigMap", name)]
     if missing:
         raise SparkgenError(
-            f"the files of {requested.run_of(source)} are there no more ({', '.join(missing)}): "
+            f"the files of {requested_run.run_of(source)} are there no more ({', '.join(missing)}): "
             "apply the document first"
         )
-    return requested.from_job(source, asked)
+    return requested_run.from_job(source, asked)
 
 
 def _begun(job: Mapping[str, Any]) -> str:
-    queue = requested.queue_of(job)
+    queue = requested_run.queue_of(job)
     return f"waits in the queue {queue}" if queue else "started"
 
 
@@ -113,26 +114,26 @@ def _unfinished(cluster: Cluster, job: Mapping[str, Any]) -> bool:
     """
     if job["metadata"].get("ownerReferences"):
         return False
-    if requested.queue_of(job):
-        return not all(cluster.has("v1", "ConfigMap", name) for name in requested.files_of(job))
+    if requested_run.queue_of(job):
+        return not all(cluster.has("v1", "ConfigMap", name) for name in requested_run.files_of(job))
     return bool(job["spec"].get("suspend")) and not (job.get("status") or {}).get("startTime")
 
 
 def _completed(cluster: Cluster, source: Mapping[str, Any], job: Mapping[str, Any]) -> Object:
     """Give the Job its files, and let it go; one in a queue is let go by Kueue, when there is room."""
-    old = requested.run_of(source)
-    for name in requested.files_of(source):
+    old = requested_run.run_of(source)
+    for name in requested_run.files_of(source):
         config_map = cluster.get("v1", "ConfigMap", name)
         if config_map is None:
             raise SparkgenError(f"the ConfigMap {name} is there no more: apply the document first")
-        copy = requested.copied(config_map, old, job)
+        copy = requested_run.copied(config_map, old, job)
         try:
             cluster.create(copy)
         except ClusterError as error:
             if error.status != 409:
                 raise
             _made_before(cluster, copy)
-    if requested.queue_of(job):
+    if requested_run.queue_of(job):
         return dict(job)
     return cluster.patch(job, {"spec": {"suspend": False}})
 
@@ -148,7 +149,7 @@ def _made_before(cluster: Cluster, copy: Mapping[str, Any]) -> None:
         )
 
 
-def _same(job: Mapping[str, Any], asked: Asked) -> None:
+def _same(job: Mapping[str, Any], asked: RequestedRun) -> None:
     """SparkgenError when the run of this id is another one."""
     if annotation_of(job, REQUEST_ID) != asked.id:
         raise SparkgenError(
@@ -168,9 +169,9 @@ def _print(job: Mapping[str, Any], wish: Wish) -> None:
     if wish.form == "text":
         output.write(f"{name_of(job)}\n")
     elif wish.form == "name":
-        output.write(f"{placing.full_name(job)}\n")
+        output.write(f"{object_names.full_name(job)}\n")
     else:
-        output.data(placing.objects_text([job], wish.form))
+        output.data(object_names.objects_text([job], wish.form))
 
 
 def _end(cluster: Cluster, wish: Wish, application: Application, job: Mapping[str, Any], what: str) -> int:
@@ -187,6 +188,6 @@ def _end(cluster: Cluster, wish: Wish, application: Application, job: Mapping[st
         asked = waiting.Wish(application.name, name_of(job), wish.timeout, quiet=wish.quiet)
         return waiting.wait(cluster, asked, wish.place, application.namespace)
     if not wish.quiet:
-        here = placing.options(wish.place, application.namespace)
+        here = object_names.options(wish.place, application.namespace)
         output.note(f"{what}; next: sparkgen wait {application.name} --run {name_of(job)}{here}")
     return 0

@@ -1,4 +1,4 @@
-"""`sparkgen validate`, as typer declares it. What it does is in work.py."""
+"""`sparkgen validate`, as typer declares it. What it does is in render_command.py."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sparkgen.cli.options import (
     Values,
     requested,
 )
-from sparkgen.cli.work import validate
+from sparkgen.cli.render_command import validate
 
 SUMMARY = "Check documents: every problem at once, with its line."
 HELP = """Check documents: every problem at once, with its line, what is allowed and the next step.

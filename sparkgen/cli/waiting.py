@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sparkgen import contract
-from sparkgen.cli import output, placing
+from sparkgen.cli import output
 from sparkgen.cluster import ClusterError, Place
 from sparkgen.cluster.marks import KILLED
 from sparkgen.errors import SparkgenError
@@ -22,6 +22,7 @@ from sparkgen.grammar.error import GrammarError
 from sparkgen.live.find import choose, one
 from sparkgen.live.state import Life, State, life_of
 from sparkgen.live.values import Run, annotation_of, conditions, label_of, newest_first, owner_of, uid_of
+from sparkgen.usecases import object_names
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
@@ -59,7 +60,7 @@ def wait(cluster: Cluster, wish: Wish, place: Place, namespace: str) -> int:
     run = choose(one(cluster, wish.name, namespace), wish.run)
     if run.kind == "Deployment":
         raise SparkgenError(f"{run.application} runs for ever (a Deployment): there is no end to wait for")
-    here = placing.options(place, namespace)
+    here = object_names.options(place, namespace)
     again = f"sparkgen wait {run.application} --run {run.name}{here}"
     teller = Teller(quiet=wish.quiet, terminal=sys.stderr.isatty())
     deadline = None if seconds is None else time.monotonic() + seconds

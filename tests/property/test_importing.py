@@ -10,11 +10,11 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sparkgen.cli.pipeline import examine
 from sparkgen.errors import Severity
 from sparkgen.importing import Choices, Imported, import_all
 from sparkgen.importing.repair import errors_of
 from sparkgen.importing.shell import Unclosed, commands
+from sparkgen.usecases.checking import examine
 from tests import scale
 
 SLOW = settings(

@@ -27,8 +27,8 @@ from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
 from cluster.plan import LAYOUT
 from spark_operator import Operator
-from sparkgen.cli.pipeline import examine
 from sparkgen.importing import Choices, import_all
+from sparkgen.usecases.checking import examine
 from tests.unit.importing.accounting import Texts, unaccounted
 
 VERSION = TESTED_VERSIONS[-1]

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from sparkgen.cli import abreast, laying
+from sparkgen.usecases import apply_objects, thread_map
 
 from .conftest import DOCUMENT, Cli, Result, child_environment
 from .kube import Kube
@@ -82,7 +82,7 @@ def test_what_is_the_same_for_all_is_asked_once(act: Act, kube: Kube) -> None:
 
 def test_after_a_failure_none_is_begun(act: Act, kube: Kube, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was done is told, and how many are left."""
-    monkeypatch.setattr(laying, "CONNECTIONS", 1)
+    monkeypatch.setattr(apply_objects, "CONNECTIONS", 1)
     kube.refuse["PATCH", f"{CONFIG_MAPS}/two-tuning"] = (500, "etcd is away")
     result = act("apply", "three.yaml", "--skip-preflight")
     assert result.code == 2
@@ -253,8 +253,8 @@ def test_so_many_are_worked_on_at_once() -> None:
             raise ValueError(number)
         return number * 2
 
-    futures = abreast.start(work, range(5), 3, stop)
+    futures = thread_map.start(work, range(5), 3, stop)
     assert (futures[0].result(10), futures[2].result(10)) == (0, 4)
     assert isinstance(futures[1].exception(10), ValueError)
-    laying.wait(futures, 10)
+    apply_objects.wait(futures, 10)
     assert [future.cancelled() for future in futures] == [False, False, False, True, True]

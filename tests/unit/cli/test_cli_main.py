@@ -18,7 +18,7 @@ import pytest
 
 import sparkgen
 from sparkgen import __main__, contract
-from sparkgen.cli import quick, work
+from sparkgen.cli import quick, render_command
 
 from .conftest import DOCUMENT, Cli, child_environment
 
@@ -94,7 +94,7 @@ def replaced(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def fail(_request: object) -> int:
         raise error
 
-    monkeypatch.setattr(work, "validate", fail)
+    monkeypatch.setattr(render_command, "validate", fail)
 
 
 def test_an_internal_error_is_one_line(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,7 +136,7 @@ def test_errors_behind_typer_are_no_different(
 ) -> None:
     """Command lines that typer reads end in the same way."""
     replaced(monkeypatch, error)
-    monkeypatch.setattr("sparkgen.cli.validate.validate", work.validate)
+    monkeypatch.setattr("sparkgen.cli.validate.validate", render_command.validate)
     plain = cli("validate", "app.yaml")
     monkeypatch.setattr(quick, "parse", lambda arguments: None)
     assert cli("validate", "app.yaml") == plain

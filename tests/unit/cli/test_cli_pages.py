@@ -11,8 +11,8 @@ import yaml
 
 import sparkgen
 from sparkgen.cli.pages import rules
-from sparkgen.cli.pipeline import check
-from sparkgen.cli.request import Request
+from sparkgen.usecases.checking import check
+from sparkgen.usecases.inputs import Inputs
 
 from .conftest import DOCUMENT
 
@@ -46,7 +46,7 @@ def laid_over(base: Any, over: Any) -> Any:
 
 def codes(text: str) -> set[str]:
     """The codes of a document's problems."""
-    checked = check(Request(("-",)), lambda: text.encode())
+    checked = check(Inputs(("-",)), lambda: text.encode())
     return {problem.code for problem in checked.problems}
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sparkgen.cli import parallel
+from sparkgen.usecases import parallel
 from tests import reading
 
 from .conftest import DOCUMENT, Cli

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from sparkgen.cli.pipeline import examine
 from sparkgen.importing import Choices, Result, import_all
 from sparkgen.importing.entry import Outcome
+from sparkgen.usecases.checking import examine
 
 HEAD = """\
 apiVersion: sparkoperator.k8s.io/v1beta2

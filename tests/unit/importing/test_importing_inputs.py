@@ -14,13 +14,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from sparkgen.cli.pipeline import examine, render
 from sparkgen.document import Document
 from sparkgen.document.parse import parse
 from sparkgen.errors import Severity
 from sparkgen.importing import Choices, Imported, Result, import_all
 from sparkgen.importing.report import as_json, as_text
 from sparkgen.importing.script import read_script
+from sparkgen.usecases.checking import examine
+from sparkgen.usecases.rendering import render
 
 from .accounting import Texts, unaccounted
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from sparkgen.cli.pipeline import examine
 from sparkgen.importing import Choices, Result, import_all, shell
+from sparkgen.usecases.checking import examine
 
 HEAD = """\
 apiVersion: sparkoperator.k8s.io/v1beta2

@@ -208,7 +208,7 @@ def test_sarif_and_github_carry_severities(cli: Cli) -> None:
 
 def test_many_documents_say_the_same_in_parallel(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the number of processors is."""
-    from sparkgen.cli import parallel  # noqa: PLC0415
+    from sparkgen.usecases import parallel  # noqa: PLC0415
 
     texts = [DOCUMENT.replace("name: pi", f"name: pi-{number}") for number in range(40)]
     Path("app.yaml").write_text("---\n".join(texts))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sparkgen.cli.pipeline import check
-from sparkgen.cli.request import Request
+from sparkgen.usecases.checking import check
+from sparkgen.usecases.inputs import Inputs
 
 HEAD = """\
 apiVersion: sparkgen.dev/v1alpha1
@@ -52,5 +52,5 @@ def test_form_and_meaning_at_once(body: str, codes: set[str], tmp_path: Path) ->
     """All that is certain is told in one run, and nothing that only follows from another mistake."""
     file = tmp_path / "app.yaml"
     file.write_text(HEAD + body, encoding="utf-8")
-    checked = check(Request(sources=(str(file),)), lambda: b"")
+    checked = check(Inputs(sources=(str(file),)), lambda: b"")
     assert {problem.code for problem in checked.problems} == codes

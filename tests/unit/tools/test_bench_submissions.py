@@ -6,9 +6,9 @@ from pathlib import Path
 
 import bench_submissions
 from bench_submissions import OPERATOR, WAYS, Result, page, ratio
-from sparkgen.cli.pipeline import check
 from sparkgen.cli.quick import parse
-from sparkgen.cli.request import Request
+from sparkgen.usecases.checking import check
+from sparkgen.usecases.inputs import Inputs
 
 THEIRS = Result(100.0, 110.0, 200.0, 5.0)
 
@@ -22,7 +22,7 @@ def rounds(*running: float) -> list[dict[str, Result]]:
 def test_the_documents_are_valid_and_as_many_as_asked_for() -> None:
     """Twenty applications of one namespace, without a finding."""
     text = bench_submissions.documents("4.0.2", 20, "bench")
-    checked = check(Request(("-",)), lambda: text.encode())
+    checked = check(Inputs(("-",)), lambda: text.encode())
     assert checked.problems == ()
     names = [one.value["metadata"] for one in checked.documents]
     assert names == [{"name": f"pi-{number}", "namespace": "bench"} for number in range(20)]

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from sparkgen import __version__
 from sparkgen.cli import output
-from sparkgen.cli.pipeline import agree, check
 from sparkgen.cli.problems import Stdin, show
+from sparkgen.cli.progress import progress
 from sparkgen.cli.request import Request
-from sparkgen.cli.shared import claims, shared_objects
 from sparkgen.errors import Problem, Severity, SparkgenError
+from sparkgen.usecases.checking import agree, check
+from sparkgen.usecases.collisions import claims, shared_objects
 
 if TYPE_CHECKING:
     from sparkgen.document import Document
@@ -26,7 +27,7 @@ _NAMESPACE = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
 def validate(request: Request) -> int:
     """Check documents and print what is wrong with them to standard output; 1 if anything is."""
     stdin = Stdin()
-    checked = check(request, stdin)
+    checked = check(request.inputs, stdin)
     problems = [*checked.problems, *([] if checked.errors else _shared(checked.documents, request))]
     show(_wanted(problems, request), request, stdin, on_stdout=True)
     if any(one.severity is Severity.ERROR for one in problems) or (request.strict and problems):
@@ -42,7 +43,7 @@ def render(request: Request) -> int:
 
     1 if they have errors or a directory is out of date.
     """
-    from sparkgen.cli.parallel import render_all  # noqa: PLC0415 - not for `validate`
+    from sparkgen.usecases.rendering import render_all  # noqa: PLC0415 - not for `validate`
 
     _check_options(request)
     if request.recursive:
@@ -50,14 +51,15 @@ def render(request: Request) -> int:
 
         return render_repository(request)
     stdin = Stdin()
-    checked = check(request, stdin)
+    checked = check(request.inputs, stdin)
     problems = _wanted(checked.problems, request)
     if problems:
         show(problems, request, stdin, on_stdout=False)
     if checked.errors:
         return 1
     agree(checked.documents, request.namespace)
-    bundles = render_all(checked.documents, request.namespace)
+    with progress(len(checked.documents)) as count:
+        bundles = render_all(checked.documents, request.namespace, count)
     if clashes := shared_objects(claims(checked.documents, bundles)):
         show(clashes, request, stdin, on_stdout=False)
         return 1
@@ -68,11 +70,12 @@ def render(request: Request) -> int:
 
 def _shared(documents: Sequence[Document], request: Request) -> list[Problem]:
     """Objects that several of the documents would make."""
-    from sparkgen.cli.parallel import render_all  # noqa: PLC0415 - not for one document
+    from sparkgen.usecases.rendering import render_all  # noqa: PLC0415 - not for one document
 
     if len(documents) < 2:
         return []
-    return shared_objects(claims(documents, render_all(documents, request.namespace)))
+    with progress(len(documents)) as count:
+        return shared_objects(claims(documents, render_all(documents, request.namespace, count)))
 
 
 def _wanted(problems: Sequence[Problem], request: Request) -> list[Problem]:

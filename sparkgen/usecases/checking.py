@@ -1,7 +1,4 @@
-"""From the inputs of a command to problems and manifests: the layers in their order.
-
-Prints and writes nothing.
-"""
+"""From documents as they are named to all that is wrong with them: the layers in their order."""
 
 from __future__ import annotations
 
@@ -9,15 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sparkgen import __version__
-from sparkgen.cli.request import Request
 from sparkgen.errors import Path, Problem, Severity, SparkgenError
 
 # Layers are imported by the functions that use them: `explain` reads no documents, a failed check renders
 # nothing.
 if TYPE_CHECKING:
     from sparkgen.document import Document
-    from sparkgen.writers.manifest import Bundle
+    from sparkgen.usecases.inputs import Inputs
 
     Policy = Callable[[Sequence[Document]], Iterable[Sequence[Problem]]]
 
@@ -35,18 +30,18 @@ class Checked:
         return any(problem.severity is Severity.ERROR for problem in self.problems)
 
 
-def check(request: Request, stdin: Callable[[], bytes], policy: Policy | None = None) -> Checked:
+def check(inputs: Inputs, stdin: Callable[[], bytes], policy: Policy | None = None) -> Checked:
     """Read all documents and find everything that is wrong with them. Never raises for bad input.
 
     `policy` gives what is found in each of the documents, where more is asked for than their validity.
     """
-    from sparkgen.cli import configuration  # noqa: PLC0415
     from sparkgen.document import apply_ignores, load  # noqa: PLC0415
     from sparkgen.semantics.rules_runtime import once  # noqa: PLC0415
+    from sparkgen.usecases import configuration  # noqa: PLC0415
 
-    target = (f"metadata.target={request.target}",) if request.target else ()
-    loaded = load(request.sources, request.values, request.sets, (*request.set_strings, *target), stdin)
-    documents = configuration.laid_under(loaded.documents, request)
+    target = (f"metadata.target={inputs.target}",) if inputs.target else ()
+    loaded = load(inputs.sources, inputs.values, inputs.sets, (*inputs.set_strings, *target), stdin)
+    documents = configuration.laid_under(loaded.documents, inputs)
     shared = [ignore for document in documents[:1] for ignore in document.ignores if ignore.shared]
     problems = [*apply_ignores(loaded.problems, shared)[0]]
     found = policy(documents) if policy else map(examine, documents)
@@ -97,19 +92,6 @@ def examine(document: Document) -> list[Problem]:
     return found + [
         problem for problem in meaning if not any(problem.path[: len(path)] == path for path in told)
     ]
-
-
-def render(document: Document, namespace: str) -> Bundle:
-    """The manifests of a valid document; `namespace` is for one that names none ("" leaves the default)."""
-    from sparkgen import model, resources  # noqa: PLC0415
-    from sparkgen.names import digest  # noqa: PLC0415
-    from sparkgen.writers.manifest import bundle  # noqa: PLC0415
-
-    described = model.describe(document.value, namespace or None)
-    objects = resources.render(described)
-    return bundle(
-        described.name, described.namespace, objects, version=__version__, digest=digest(document.value)
-    )
 
 
 def agree(documents: Iterable[Document], namespace: str) -> None:

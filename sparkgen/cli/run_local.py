@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from sparkgen import model
 from sparkgen.cli import output
-from sparkgen.cli.pipeline import Checked, check
 from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.request import Request
 from sparkgen.errors import Severity, SparkgenError, path_text
@@ -21,6 +20,7 @@ from sparkgen.local import plan
 from sparkgen.local import run as processes
 from sparkgen.local.meaningless import meaningless
 from sparkgen.semantics.rules_runtime import UNNAMED
+from sparkgen.usecases.checking import Checked, check
 
 if TYPE_CHECKING:
     from sparkgen.document import Document
@@ -48,7 +48,7 @@ def run(request: Request, wish: Wish) -> int:
 def _document(request: Request, name: str) -> Document | None:
     """The one document to run; None when it has errors, which are shown."""
     stdin = Stdin()
-    checked = check(request, stdin)
+    checked = check(request.inputs, stdin)
     problems = [
         problem
         for problem in checked.problems

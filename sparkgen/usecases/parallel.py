@@ -6,24 +6,20 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sparkgen.cli import output
-from sparkgen.cli.pipeline import render
 from sparkgen.errors import SparkgenError
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from sparkgen.document import Document
-    from sparkgen.writers.manifest import Bundle, Manifest
-
 # Below this, starting processes costs more than they save.
 FEW = 32
 _PART = 16
 _MOST_WORKERS = 8
+
+Progress = Callable[[int], None]
+"""Is told how many items are done so far, each time that some more are; not of work that is soon done."""
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -32,31 +28,14 @@ _work: tuple[Callable[[Any], Any], Sequence[Any]] = (repr, ())
 """In a worker: what to do, and all items of the call. They came with the fork: nothing was copied."""
 
 
-def render_all(documents: Sequence[Document], namespace: str) -> tuple[Bundle, ...]:
-    """The manifests of valid documents, in their order, whatever renders them."""
-    return tuple(each(partial(_rendered, namespace), documents))
-
-
-def _rendered(namespace: str, document: Document) -> Bundle:
-    """A document's manifests as texts: of the objects, only what names them is sent home."""
-    bundle = render(document, namespace)
-    return replace(bundle, manifests=tuple(_named_only(manifest) for manifest in bundle.manifests))
-
-
-def _named_only(manifest: Manifest) -> Manifest:
-    metadata = manifest.object["metadata"]
-    names = {key: metadata[key] for key in ("name", "namespace") if key in metadata}
-    return replace(manifest, object={"kind": manifest.object["kind"], "metadata": names})
-
-
 def each(
-    function: Callable[[_Item], _Result], items: Sequence[_Item], done: str = "rendered"
+    function: Callable[[_Item], _Result], items: Sequence[_Item], progress: Progress | None = None
 ) -> Iterator[_Result]:
-    """What `function`, which changes nothing, makes of every item, in order; `done` tells of progress."""
+    """What `function`, which changes nothing, makes of every item, in order."""
     workers = min(_processors(), _MOST_WORKERS, len(items) // _PART)
     if len(items) <= FEW or workers < 2 or sys.platform != "linux":
         return map(function, items)
-    return _in_parallel(function, items, done, workers)
+    return _in_parallel(function, items, progress, workers)
 
 
 def _processors() -> int:
@@ -68,7 +47,7 @@ def _processors() -> int:
 
 
 def _in_parallel(
-    function: Callable[[_Item], _Result], items: Sequence[_Item], done: str, workers: int
+    function: Callable[[_Item], _Result], items: Sequence[_Item], progress: Progress | None, workers: int
 ) -> Iterator[_Result]:
     # 20 ms that few documents do not pay.
     import multiprocessing  # noqa: PLC0415
@@ -80,10 +59,13 @@ def _in_parallel(
     # Forking is safe: this process has no threads that could hold a lock.
     fork = multiprocessing.get_context("fork")
     pool = ProcessPoolExecutor(workers, fork, initializer=_begin_worker, initargs=(function, items))
-    with _ended(pool), _progress(len(items), done) as count:
+    done = 0
+    with _ended(pool):
         try:
             for part in pool.map(_do_part, starts):
-                count(len(part))
+                done += len(part)
+                if progress is not None:
+                    progress(done)
                 yield from part
         except BrokenProcessPool as error:
             raise SparkgenError(
@@ -114,22 +96,3 @@ def _do_part(start: int) -> list[Any]:
     """What becomes of some of the items."""
     function, items = _work
     return [function(item) for item in items[start : start + _PART]]
-
-
-@contextmanager
-def _progress(total: int, what: str) -> Iterator[Callable[[int], None]]:
-    """A function that counts: one line on a terminal, which goes when the work is done; nothing elsewhere."""
-    terminal = sys.stderr.isatty()
-    done = 0
-
-    def count(number: int) -> None:
-        nonlocal done
-        done += number
-        if terminal:
-            output.redraw(f"{what} {done} of {total} documents")
-
-    try:
-        yield count
-    finally:
-        if terminal:
-            output.redraw()

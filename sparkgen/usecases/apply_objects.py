@@ -8,12 +8,12 @@ from concurrent.futures import CancelledError, Future, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sparkgen.cli import abreast, placing
 from sparkgen.cluster import ClusterError
 from sparkgen.cluster.channel import CONNECTIONS
 from sparkgen.cluster.marks import KILLED, apply_over, is_stale
 from sparkgen.live.values import annotation_of
 from sparkgen.preflight import Facts, Live, Unknown, Wanted
+from sparkgen.usecases import object_names, thread_map
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
@@ -36,7 +36,7 @@ class Applied:
     @property
     def name(self) -> str:
         """`job.batch/pi-51bb888d`, as kubectl names it."""
-        return placing.full_name(self.item)
+        return object_names.full_name(self.item)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def apply_all(
             begin_none.set()
         return Outcome(tuple(done[number]), error)
 
-    futures = abreast.start(one, range(len(tasks)), CONNECTIONS, begin_none)
+    futures = thread_map.start(one, range(len(tasks)), CONNECTIONS, begin_none)
     outcomes: list[Outcome] = []
     try:
         for future in futures:

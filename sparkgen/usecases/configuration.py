@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from sparkgen.errors import Problem, SparkgenError
 
 if TYPE_CHECKING:
-    from sparkgen.cli.request import Request
     from sparkgen.document import Document
     from sparkgen.document.configuration import Configured
+    from sparkgen.usecases.inputs import Inputs
 
 
 def found() -> str:
@@ -47,16 +47,16 @@ def parsed(data: bytes, file: str) -> Configured:
     raise SparkgenError("the configuration of the repository is wrong:\n" + "\n".join(map(_line, said)))
 
 
-def of(request: Request) -> Configured:
-    """What a request has been told, or the configuration of the directory of the call says."""
-    return read(found()) if request.configured is None else request.configured
+def of(inputs: Inputs) -> Configured:
+    """What the inputs have been told, or the configuration of the working directory says."""
+    return read(found()) if inputs.configured is None else inputs.configured
 
 
-def laid_under(documents: Iterable[Document], request: Request) -> tuple[Document, ...]:
+def laid_under(documents: Iterable[Document], inputs: Inputs) -> tuple[Document, ...]:
     """The documents with what the configuration says where they say nothing themselves."""
     from sparkgen.document.configuration import lay_under  # noqa: PLC0415
 
-    configured = of(request)
+    configured = of(inputs)
     return tuple(lay_under(document, configured) for document in documents)
 
 

@@ -52,7 +52,7 @@ _FIRST_ARGUMENTS = ["driver", "--properties-file", contract.SESSION_PROPERTIES]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestedRun:
     """What was asked for. `arguments`: None leaves them as they are; `id`: equal for equal runs."""
 
     application: str
@@ -66,7 +66,7 @@ class Asked:
         return names.run_name(self.application, names.digest(wanted, names.RUN_HASH_LENGTH))
 
 
-def from_job(source: Mapping[str, Any], asked: Asked) -> Object:
+def from_job(source: Mapping[str, Any], asked: RequestedRun) -> Object:
     """A Job like another one, suspended until its files are there."""
     spec = {key: value for key, value in source["spec"].items() if key not in ("selector", "manualSelector")}
     annotations = source["metadata"].get("annotations") or {}
@@ -81,7 +81,7 @@ def from_job(source: Mapping[str, Any], asked: Asked) -> Object:
     return job
 
 
-def from_cron_job(source: Mapping[str, Any], asked: Asked) -> Object:
+def from_cron_job(source: Mapping[str, Any], asked: RequestedRun) -> Object:
     """What a firing would be, as `kubectl create job --from` makes it: the CronJob's own, with its files."""
     template = source["spec"]["jobTemplate"]
     metadata = {**(template.get("metadata") or {}), "namespace": source["metadata"]["namespace"]}
@@ -191,7 +191,7 @@ def with_arguments(template: Mapping[str, Any], arguments: Sequence[str]) -> Obj
     return {**template, "spec": {**template["spec"], "containers": containers}}
 
 
-def _job(source: Mapping[str, Any], asked: Asked, spec: Object) -> Object:
+def _job(source: Mapping[str, Any], asked: RequestedRun, spec: Object) -> Object:
     metadata = source["metadata"]
     given = (metadata.get("annotations") or {}).items()
     annotations = {key: text for key, text in given if not (key.startswith(NOT_COPIED) or key in _ADMISSION)}

@@ -34,7 +34,7 @@ def with_directory(
     documents: Sequence[Document], namespace: str, directory: Path
 ) -> tuple[list[ApplicationDiff], int]:
     """What rendering into a directory would change, and the number of applications that are up to date."""
-    from sparkgen.cli.parallel import render_all  # noqa: PLC0415 - one of three ways
+    from sparkgen.usecases.rendering import render_all  # noqa: PLC0415 - one of three ways
 
     bundles = render_all(documents, namespace)
     differing, old = rendered.split(rendered.read(directory), bundles)

@@ -1,0 +1,50 @@
+"""Valid documents to manifests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from sparkgen import __version__
+from sparkgen.usecases.parallel import Progress, each
+
+if TYPE_CHECKING:
+    from sparkgen.document import Document
+    from sparkgen.writers.manifest import Bundle, Manifest
+
+
+def render(document: Document, namespace: str) -> Bundle:
+    """The manifests of a valid document; `namespace` is for one that names none ("" leaves the default)."""
+    from sparkgen import model, resources  # noqa: PLC0415
+    from sparkgen.names import digest  # noqa: PLC0415
+    from sparkgen.writers.manifest import bundle  # noqa: PLC0415
+
+    described = model.describe(document.value, namespace or None)
+    objects = resources.render(described)
+    return bundle(
+        described.name, described.namespace, objects, version=__version__, digest=digest(document.value)
+    )
+
+
+def render_all(
+    documents: Sequence[Document], namespace: str, progress: Progress | None = None
+) -> tuple[Bundle, ...]:
+    """The manifests of valid documents, in their order, rendered by all processors.
+
+    Of the objects only what names them is there: their texts have the rest.
+    """
+    return tuple(each(partial(_rendered, namespace), documents, progress))
+
+
+def _rendered(namespace: str, document: Document) -> Bundle:
+    """A document's manifests as texts: of the objects, only what names them is sent home."""
+    bundle = render(document, namespace)
+    return replace(bundle, manifests=tuple(_named_only(manifest) for manifest in bundle.manifests))
+
+
+def _named_only(manifest: Manifest) -> Manifest:
+    metadata = manifest.object["metadata"]
+    names = {key: metadata[key] for key in ("name", "namespace") if key in metadata}
+    return replace(manifest, object={"kind": manifest.object["kind"], "metadata": names})
