@@ -24,15 +24,16 @@ from pathlib import Path
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.allocator import session
-from sparkgen.allocator.allocator import Allocator, Parts, Place
-from sparkgen.allocator.answers import Reply
-from sparkgen.allocator.desk import Round
-from sparkgen.allocator.kube import Kube
-from sparkgen.allocator.tell import Journal
-from sparkgen.allocator.tuning import Change
-from sparkgen.allocator.types import DriverPhase, Profile, Settings, Target
-from sparkgen.allocator.watcher import Chances
+from sparkgen.runtime.allocator.allocator import Allocator, Parts, Place
+from sparkgen.runtime.allocator.driver import session
+from sparkgen.runtime.allocator.driver.round import Round
+from sparkgen.runtime.allocator.driver.tuning import Change
+from sparkgen.runtime.allocator.pods.kube import Kube
+from sparkgen.runtime.allocator.report.log import Journal
+from sparkgen.runtime.allocator.values.clock import Chances
+from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.allocator.values.target import DriverPhase, Profile, Target
+from sparkgen.runtime.kubernetes.answers import Reply
 from sparkgen.simulator import nodes
 from sparkgen.simulator.template import TEMPLATE, attempt
 

@@ -20,7 +20,7 @@ from sparkgen.local.scala import Compiler
 PACKAGE = Path(__file__).resolve().parents[1]
 RECIPE = (PACKAGE / "_runtime", PACKAGE.parent / "images" / "runtime")
 """Where Dockerfile and command are: in the wheel, in a checkout."""
-PARTS = ("__init__.py", "contract.py", "allocator", "httpserver", "janitor")
+PARTS = ("__init__.py", "contract.py", "runtime")
 """What of the package runs in a cluster; the generator and its libraries stay out."""
 TIMESTAMP = 1704067200
 """The time of every file: the start of 2024."""

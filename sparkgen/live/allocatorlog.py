@@ -1,6 +1,6 @@
 """What the end of the allocator's log says: how many executors are wanted, and what hinders. Pure.
 
-Its lines are those of `sparkgen.allocator.story` and `reasons`, as text or as JSON (SPARKGEN_LOG_FORMAT).
+Its lines are those of `log_lines` and `reasons` in sparkgen.runtime: text or as JSON (SPARKGEN_LOG_FORMAT).
 """
 
 from __future__ import annotations

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from sparkgen.allocator.causes import waiting_of
 from sparkgen.live import allocatorlog
 from sparkgen.live.driverlog import executor_memory, executors_hindered
 from sparkgen.live.facts import Executors, Facts, executors, time_of
@@ -18,11 +17,12 @@ from sparkgen.live.pending import why_pending
 from sparkgen.live.reason import Reason, detail
 from sparkgen.live.state import State
 from sparkgen.live.values import Object, moment
+from sparkgen.runtime.allocator.observe.causes import waiting_of
 
 RECENT = timedelta(minutes=15)
 """How long a lost executor is worth a word."""
 HINDERED = ("ExecutorsNotShown", "ExecutorsRefused", "ExecutorsFailToStart", "ExecutorsPending")
-"""Reasons of the allocator's Events about executors that do not come (sparkgen.allocator.story)."""
+"""Reasons of the allocator's Events about executors that do not come (log_lines in sparkgen.runtime)."""
 
 
 def explain(facts: Facts, now: datetime) -> Reason | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sparkgen import contract
-from sparkgen.allocator.causes import DISRUPTIONS, EXIT_CODES, POD_REASONS
 from sparkgen.cluster.marks import KILLED
 from sparkgen.live.driverlog import application_failed, failure_in
 from sparkgen.live.facts import Facts
@@ -18,6 +17,7 @@ from sparkgen.live.values import (
     status_of,
     terminated,
 )
+from sparkgen.runtime.allocator.observe.causes import DISRUPTIONS, EXIT_CODES, POD_REASONS
 
 
 def went_wrong(facts: Facts) -> bool:

@@ -26,7 +26,7 @@ from sparkgen.live.values import (
 )
 
 SUPERSEDED = "sparkgen.dev/superseded"
-"""Annotation of a Job that is not the current run's any more (sparkgen.allocator.history sets it)."""
+"""Annotation of a Job that is not the current run's any more (sparkgen.runtime.history.plan sets it)."""
 MANY = 20
 """Names that one label selector has at most; above that all pods are listed."""
 SHOWN = 10

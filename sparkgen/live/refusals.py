@@ -1,8 +1,8 @@
 """What keeps a pod from being made or started, the driver's or an executor's: in words, with a next step.
 
 The words of the server are those of Kubernetes' admission plugins and of its authorizer, as in
-`sparkgen.allocator.answers`, whose sentences about executors are read here, too; those about images, Secrets
-and ConfigMaps are the kubelet's.
+`sparkgen.runtime.kubernetes.answers`, whose sentences about executors are read here, too; those about
+images, Secrets and ConfigMaps are the kubelet's.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 
 from sparkgen import contract
-from sparkgen.allocator.attempt import new_attempt
 from sparkgen.errors import SparkgenError
 from sparkgen.live.values import (
     Object,
@@ -21,6 +20,7 @@ from sparkgen.live.values import (
     uid_of,
     waiting,
 )
+from sparkgen.runtime.allocator.values.attempt import new_attempt
 
 SHOWN = 10
 """Executors that a message lists at most."""

@@ -9,20 +9,20 @@ from dataclasses import dataclass
 from typing import Any, TextIO
 
 from sparkgen import contract
-from sparkgen.allocator import session as sessions
-from sparkgen.allocator.allocator import Allocator, Parts, Place
-from sparkgen.allocator.desk import Round
-from sparkgen.allocator.ports import World
-from sparkgen.allocator.session import Session
-from sparkgen.allocator.tell import Journal
-from sparkgen.allocator.template import TemplateError, executor_pod, grace_of, read_template
-from sparkgen.allocator.tuning import BadTuning, Followed
-from sparkgen.allocator.types import Create
-from sparkgen.allocator.watcher import Chances
 from sparkgen.local.errors import CannotRun
 from sparkgen.local.plan import Plan
 from sparkgen.local.ports import LOOPBACK
 from sparkgen.local.world import Clock
+from sparkgen.runtime.allocator.allocator import Allocator, Parts, Place
+from sparkgen.runtime.allocator.driver import session as sessions
+from sparkgen.runtime.allocator.driver.round import Round
+from sparkgen.runtime.allocator.driver.session import Session
+from sparkgen.runtime.allocator.driver.tuning import BadTuning, Followed
+from sparkgen.runtime.allocator.pods.template import TemplateError, executor_pod, grace_of, read_template
+from sparkgen.runtime.allocator.report.log import Journal
+from sparkgen.runtime.allocator.values.actions import Create
+from sparkgen.runtime.allocator.values.clock import Chances
+from sparkgen.runtime.allocator.values.world import World
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from sparkgen.allocator.types import State
 from sparkgen.local.status import SHOWN, Status, Tasks
 from sparkgen.local.view import MOST_CELLS, History, cells, write_output
+from sparkgen.runtime.allocator.values.observed import State
 from sparkgen.terminal import log_line, visible
 
 REFRESHES_PER_SECOND = 4

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sparkgen import contract
-from sparkgen.allocator.attempt import Attempt, new_attempt
 from sparkgen.local import folders as folders_of
 from sparkgen.local import jars, java, machine, ports, spark
 from sparkgen.local.folders import Folders
@@ -24,6 +23,7 @@ from sparkgen.resources.conf import tuning_files
 from sparkgen.resources.driver import driver_pod
 from sparkgen.resources.run import files
 from sparkgen.resources.text import properties_text
+from sparkgen.runtime.allocator.values.attempt import Attempt, new_attempt
 
 
 @dataclass(frozen=True, slots=True)

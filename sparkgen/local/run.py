@@ -18,11 +18,6 @@ from types import FrameType
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.allocator import sets
-from sparkgen.allocator.allocator import Allocator
-from sparkgen.allocator.desk import Round
-from sparkgen.allocator.session import PROPERTIES_FILE
-from sparkgen.allocator.types import State
 from sparkgen.local import launch, tasks
 from sparkgen.local.allocator import allocator, begin, pod
 from sparkgen.local.errors import CannotRun
@@ -32,6 +27,11 @@ from sparkgen.local.processes import Keeper, Process
 from sparkgen.local.status import status
 from sparkgen.local.view import View
 from sparkgen.local.world import Processes, Tools
+from sparkgen.runtime.allocator.allocator import Allocator
+from sparkgen.runtime.allocator.decide import executor_states
+from sparkgen.runtime.allocator.driver.round import Round
+from sparkgen.runtime.allocator.driver.session import PROPERTIES_FILE
+from sparkgen.runtime.allocator.values.observed import State
 
 POLL_SECONDS = 0.2
 STOP_SECONDS = 15.0
@@ -178,7 +178,7 @@ class Run:
                 return
 
     def _show(self, now: Round) -> None:
-        shown = status(now.decision, sets.wanted(now.target, now.settings))
+        shown = status(now.decision, executor_states.wanted(now.target, now.settings))
         self._most = max(self._most, shown.counts.get(State.REGISTERED, 0))
         self._failure = now.decision.failure
         self._view.show(shown)

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sparkgen.allocator.types import Decision, State
+from sparkgen.runtime.allocator.values.decision import Decision
+from sparkgen.runtime.allocator.values.observed import State
 
 SHOWN = (State.REGISTERED, State.RUNNING, State.PENDING, State.REQUESTED, State.PLANNED, State.DRAINING)
 """The states that a view counts, those that count most first."""

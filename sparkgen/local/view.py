@@ -14,8 +14,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Protocol, TextIO
 
-from sparkgen.allocator.types import State
 from sparkgen.local.status import SHOWN, Status, Tasks, sentence
+from sparkgen.runtime.allocator.values.observed import State
 from sparkgen.terminal import log_line, visible
 
 MOST_CELLS = 60

@@ -10,9 +10,10 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from sparkgen import contract
-from sparkgen.allocator.ports import Event, Listing, Notice, WatchEnded
-from sparkgen.allocator.template import grace_of
-from sparkgen.allocator.types import Answer, Create, Delete, Outcome
+from sparkgen.runtime.allocator.pods.template import grace_of
+from sparkgen.runtime.allocator.values.actions import Create, Delete, Outcome
+from sparkgen.runtime.allocator.values.world import Event, Listing, Notice, WatchEnded
+from sparkgen.runtime.kubernetes.answers import Answer
 
 REMEMBERED = 1000
 """Events that a watch may go on from; an older one has to list again, as with an API server."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from sparkgen.allocator.types import Cause
+from sparkgen.runtime.allocator.values.observed import Cause
 from sparkgen.simulator.cluster import Cluster, Executor
 from sparkgen.simulator.plan import Fault, Kind
 

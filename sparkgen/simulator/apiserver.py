@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sparkgen.allocator.answers import Reply
+from sparkgen.runtime.kubernetes.answers import Reply
 
 Object = dict[str, Any]
 Change = tuple[int, str, Object]

@@ -6,11 +6,12 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sparkgen.allocator.absorb import MAX_WINDOW
-from sparkgen.allocator.desk import Round
-from sparkgen.allocator.loop import LONGEST_ROUND
-from sparkgen.allocator.observe import MAX_VANISHED
-from sparkgen.allocator.types import Action, Answer, Create, Outcome
+from sparkgen.runtime.allocator.decide.apply_outcomes import MAX_WINDOW
+from sparkgen.runtime.allocator.driver.round import Round
+from sparkgen.runtime.allocator.loop import LONGEST_ROUND
+from sparkgen.runtime.allocator.observe.view import MAX_VANISHED
+from sparkgen.runtime.allocator.values.actions import Action, Create, Outcome
+from sparkgen.runtime.kubernetes.answers import Answer
 from sparkgen.simulator.law import Law
 from sparkgen.simulator.shim import FIRST_SESSION
 from sparkgen.simulator.wire import RETRY_AFTER, Fate

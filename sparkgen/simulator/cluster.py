@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING
 
-from sparkgen.allocator.desk import Word
-from sparkgen.allocator.types import Cause
+from sparkgen.runtime.allocator.driver.mailbox import Word
+from sparkgen.runtime.allocator.values.observed import Cause
 from sparkgen.simulator import nodes
 from sparkgen.simulator.apiserver import Change, Object
 from sparkgen.simulator.nodes import Node

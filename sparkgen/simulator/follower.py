@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from sparkgen.allocator import answers
-from sparkgen.allocator.answers import Fault, Reply
-from sparkgen.allocator.ports import Listing, WatchEnded
-from sparkgen.allocator.received import event_in
-from sparkgen.allocator.watching import Watching
+from sparkgen.runtime.allocator.observe.parse_pods import event_in
+from sparkgen.runtime.allocator.observe.watch_retry import Watching
+from sparkgen.runtime.allocator.values.world import Listing, WatchEnded
+from sparkgen.runtime.kubernetes import answers
+from sparkgen.runtime.kubernetes.answers import Fault, Reply
 from sparkgen.simulator.apiserver import Object
 from sparkgen.simulator.wire import Client, Fate, Stream, Wire, time_out
 

@@ -1,13 +1,14 @@
-"""The laws about gates: how many executors may be on their way (sparkgen.allocator.gates)."""
+"""The laws about gates: how many executors may be on their way (sparkgen.runtime.allocator.decide.gates)."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from sparkgen.allocator import sets
-from sparkgen.allocator.desk import Round
-from sparkgen.allocator.types import Answer, Create, Outcome
+from sparkgen.runtime.allocator.decide import executor_states
+from sparkgen.runtime.allocator.driver.round import Round
+from sparkgen.runtime.allocator.values.actions import Create, Outcome
+from sparkgen.runtime.kubernetes.answers import Answer
 from sparkgen.simulator.presence import Presence, asked_for
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class WaitsForRegistration(Presence):
     def after_round(self, process: Process, before: Round | None, now: Round) -> None:
         super().after_round(process, before, now)
         settings = now.settings
-        self._registered |= sets.named(now.target)
+        self._registered |= executor_states.named(now.target)
         if not settings.wait_for_registration:
             return
         there = self.there(process, now)

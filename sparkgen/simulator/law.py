@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sparkgen.allocator.desk import Round
-from sparkgen.allocator.types import Action, Outcome
+from sparkgen.runtime.allocator.driver.round import Round
+from sparkgen.runtime.allocator.values.actions import Action, Outcome
 
 if TYPE_CHECKING:
     from sparkgen.simulator.cluster import Executor

@@ -9,9 +9,10 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from sparkgen.allocator import sets
-from sparkgen.allocator.desk import Round
-from sparkgen.allocator.types import Action, Cause, Create, Delete
+from sparkgen.runtime.allocator.decide import executor_states
+from sparkgen.runtime.allocator.driver.round import Round
+from sparkgen.runtime.allocator.values.actions import Action, Create, Delete
+from sparkgen.runtime.allocator.values.observed import Cause
 from sparkgen.simulator.bounds import BoundedCalls, BoundedMemory, NoLeak, NoSpin, Patience
 from sparkgen.simulator.gatelaws import BoundedUnschedulable, WaitsForRegistration
 from sparkgen.simulator.law import Law
@@ -95,7 +96,7 @@ class NeverAbove(Presence):
         fresh = asked_for(now)
         if not fresh:
             return
-        wanted, there = sets.wanted(now.target, now.settings), self.there(process, now)
+        wanted, there = executor_states.wanted(now.target, now.settings), self.there(process, now)
         for profile, asked in fresh.items():
             ids = asked | {executor.id for executor in there if executor.profile == profile}
             if len(ids) > wanted.get(profile, 0):

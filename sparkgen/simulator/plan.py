@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from random import Random
 
-from sparkgen.allocator.types import Settings
+from sparkgen.runtime.allocator.values.settings import Settings
 
 
 class Kind(enum.Enum):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from sparkgen.allocator import sets
-from sparkgen.allocator.desk import Round
-from sparkgen.allocator.types import Answer, Create, Outcome
+from sparkgen.runtime.allocator.decide import executor_states
+from sparkgen.runtime.allocator.driver.round import Round
+from sparkgen.runtime.allocator.values.actions import Create, Outcome
+from sparkgen.runtime.kubernetes.answers import Answer
 from sparkgen.simulator.law import Law
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class Presence(Law):
             self.uncertain.add(outcome.action.id)
 
     def after_round(self, process: Process, before: Round | None, now: Round) -> None:
-        wanted = sets.wanted(now.target, now.settings)
+        wanted = executor_states.wanted(now.target, now.settings)
         if wanted != self._wanted:
             if any(count > wanted.get(profile, 0) for profile, count in self._wanted.items()):
                 self.abandoned |= self.uncertain

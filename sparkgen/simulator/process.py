@@ -13,19 +13,26 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TYPE_CHECKING
 
-from sparkgen.allocator import causes, ending, story
-from sparkgen.allocator.absorb import MAX_WINDOW
-from sparkgen.allocator.attempt import Attempt
-from sparkgen.allocator.desk import Desk, Round, Word
-from sparkgen.allocator.kube import Kube
-from sparkgen.allocator.loop import SHORTEST_ROUND, Loop, Ports, due, remembered
-from sparkgen.allocator.observe import View
-from sparkgen.allocator.ports import Notice, Pod
-from sparkgen.allocator.secretfirst import SecretFirst
-from sparkgen.allocator.session import Notes, application_id
-from sparkgen.allocator.tuning import Change
-from sparkgen.allocator.types import Action, Cause, Create, DriverPhase, Outcome, Settings
-from sparkgen.allocator.watcher import Chances, Watcher
+from sparkgen.runtime.allocator import shutdown
+from sparkgen.runtime.allocator.decide.apply_outcomes import MAX_WINDOW
+from sparkgen.runtime.allocator.driver.mailbox import Desk, Word
+from sparkgen.runtime.allocator.driver.round import Round
+from sparkgen.runtime.allocator.driver.session import Notes, application_id
+from sparkgen.runtime.allocator.driver.tuning import Change
+from sparkgen.runtime.allocator.loop import SHORTEST_ROUND, Loop, Ports, due, remembered
+from sparkgen.runtime.allocator.observe import causes
+from sparkgen.runtime.allocator.observe.view import View
+from sparkgen.runtime.allocator.observe.watcher import Watcher
+from sparkgen.runtime.allocator.pods.kube import Kube
+from sparkgen.runtime.allocator.pods.secret_first import SecretFirst
+from sparkgen.runtime.allocator.report import log_lines
+from sparkgen.runtime.allocator.values.actions import Action, Create, Outcome
+from sparkgen.runtime.allocator.values.attempt import Attempt
+from sparkgen.runtime.allocator.values.clock import Chances
+from sparkgen.runtime.allocator.values.observed import Cause
+from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.allocator.values.target import DriverPhase
+from sparkgen.runtime.allocator.values.world import Notice, Pod
 from sparkgen.simulator.follower import Follower
 from sparkgen.simulator.plan import Kind
 from sparkgen.simulator.template import TEMPLATE
@@ -107,14 +114,14 @@ class Tells:
         """A round was made."""
         self.process.point()
         if self.process.verbose:
-            for line in story.lines(before, now, outcomes):
+            for line in log_lines.lines(before, now, outcomes):
                 self.process.note(f"says: {line.text}")
-            for notice in story.notices(before, now):
+            for notice in log_lines.notices(before, now):
                 self.process.note(f"notices: {notice.reason}: {notice.message}")
 
     def tuned(self, change: Change) -> None:
         """The settings are other ones."""
-        self.process.note(f"has other settings: {story.settings(change.settings)}")
+        self.process.note(f"has other settings: {log_lines.settings(change.settings)}")
 
     def notice(self, notice: Notice) -> None:
         """Something that a user must know."""
@@ -238,8 +245,8 @@ class Process:
         """SIGTERM (`sidecar._until_told`): whether all is swept. Executors of a driver that runs stay."""
         world = self._world
         stopped = self.desk.target().phase is DriverPhase.STOPPED
-        time = ending.Time(self.clock, self.wait)
-        if not stopped and ending.driver_stays(world.driver_answers, self.kube.driver_pod, time):
+        time = shutdown.Time(self.clock, self.wait)
+        if not stopped and shutdown.driver_stays(world.driver_answers, self.kube.driver_pod, time):
             self.desk.close(leave=False)
             self.die("ends, as it was told to while the driver runs")
             return False
@@ -247,7 +254,7 @@ class Process:
         self.die(f"ends: {len(swept.asked)} deleted, left: {swept.left}")
         return swept.left == frozenset()
 
-    def _sweep(self, seconds: float) -> ending.Swept:
+    def _sweep(self, seconds: float) -> shutdown.Swept:
         """`Allocator.stop`, and `Allocator.sweep` with its waits."""
         self.desk.close(leave=True)
         self.follower.forget()
@@ -256,8 +263,8 @@ class Process:
         while self.in_flight and self._world.agenda.now < deadline:  # Hands.finish
             self.wait(0.5)
         self._ended.clear()
-        time = ending.Time(self.clock, self.wait)
-        return ending.sweep(self.world, self, View(self.attempt), time, seconds)
+        time = shutdown.Time(self.clock, self.wait)
+        return shutdown.sweep(self.world, self, View(self.attempt), time, seconds)
 
     def wait(self, seconds: float) -> None:
         """A call that waits: everything else goes on meanwhile."""

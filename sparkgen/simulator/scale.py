@@ -7,12 +7,16 @@ import tracemalloc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from sparkgen.allocator.decide import decide
-from sparkgen.allocator.observe import View
-from sparkgen.allocator.ports import Event, Listing
-from sparkgen.allocator.reduced import reduced
-from sparkgen.allocator.template import executor_pod
-from sparkgen.allocator.types import Create, DriverPhase, Memory, Profile, Settings, Snapshot, Target
+from sparkgen.runtime.allocator.decide.decide import decide
+from sparkgen.runtime.allocator.observe.trim_pod import reduced
+from sparkgen.runtime.allocator.observe.view import View
+from sparkgen.runtime.allocator.pods.template import executor_pod
+from sparkgen.runtime.allocator.values.actions import Create
+from sparkgen.runtime.allocator.values.memory import Memory
+from sparkgen.runtime.allocator.values.observed import Snapshot
+from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.allocator.values.target import DriverPhase, Profile, Target
+from sparkgen.runtime.allocator.values.world import Event, Listing
 from sparkgen.simulator import nodes
 from sparkgen.simulator.apiserver import Object
 from sparkgen.simulator.plan import Plan, Wish

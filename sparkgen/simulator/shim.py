@@ -13,7 +13,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from sparkgen import contract
-from sparkgen.allocator import protocol
+from sparkgen.runtime.allocator.driver import protocol
 from sparkgen.simulator.plan import Kind
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
-from sparkgen.allocator.types import Settings
+from sparkgen.runtime.allocator.values.settings import Settings
 from sparkgen.simulator.plan import Plan
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.allocator.attempt import Attempt, new_attempt
+from sparkgen.runtime.allocator.values.attempt import Attempt, new_attempt
 
 TEMPLATE: dict[str, Any] = {
     "metadata": {"labels": {contract.LABEL_ROLE: "executor"}},

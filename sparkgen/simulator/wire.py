@@ -10,9 +10,9 @@ from random import Random
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.allocator.answers import Fault, Reply
-from sparkgen.allocator.kube import SILENCE
-from sparkgen.allocator.transport import READ_TIMEOUT, Lines
+from sparkgen.runtime.allocator.pods.kube import SILENCE
+from sparkgen.runtime.kubernetes.answers import Fault, Reply
+from sparkgen.runtime.kubernetes.transport import READ_TIMEOUT, Lines
 from sparkgen.simulator.agenda import Agenda
 from sparkgen.simulator.apiserver import Change, Object, Server, status
 from sparkgen.simulator.plan import Kind

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from sparkgen.allocator import protocol
-from sparkgen.allocator.desk import Word
-from sparkgen.allocator.types import Settings
+from sparkgen.runtime.allocator.driver import protocol
+from sparkgen.runtime.allocator.driver.mailbox import Word
+from sparkgen.runtime.allocator.values.settings import Settings
 from sparkgen.simulator.accidents import ACTS
 from sparkgen.simulator.agenda import Agenda
 from sparkgen.simulator.apiserver import Change, Rules, Server

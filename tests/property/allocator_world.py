@@ -8,27 +8,16 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field, replace
 
-from sparkgen.allocator import sets
-from sparkgen.allocator.absorb import absorb
-from sparkgen.allocator.decide import decide
-from sparkgen.allocator.types import (
-    Answer,
-    Cause,
-    Create,
-    Decision,
-    Delete,
-    DriverPhase,
-    Loss,
-    Memory,
-    Observed,
-    Outcome,
-    Phase,
-    Profile,
-    Settings,
-    Snapshot,
-    Target,
-    Waiting,
-)
+from sparkgen.runtime.allocator.decide import executor_states
+from sparkgen.runtime.allocator.decide.apply_outcomes import absorb
+from sparkgen.runtime.allocator.decide.decide import decide
+from sparkgen.runtime.allocator.values.actions import Create, Delete, Outcome
+from sparkgen.runtime.allocator.values.decision import Decision
+from sparkgen.runtime.allocator.values.memory import Memory
+from sparkgen.runtime.allocator.values.observed import Cause, Loss, Observed, Phase, Snapshot, Waiting
+from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.allocator.values.target import DriverPhase, Profile, Target
+from sparkgen.runtime.kubernetes.answers import Answer
 
 
 @dataclass
@@ -69,7 +58,7 @@ class World:
 
     def check(self, view: Snapshot, decision: Decision) -> None:
         """The laws of one decision."""
-        situation = sets.situation(view, self.target, decision.memory, self.settings, self.now)
+        situation = executor_states.situation(view, self.target, decision.memory, self.settings, self.now)
         fresh = [a for a in decision.actions if isinstance(a, Create) and not a.again]
         wanted = situation.wanted()
         for profile, count in situation.active().items():  # the new requests are among the active ones
@@ -96,7 +85,7 @@ class World:
             assert all(action.port is None for action in fresh)
             return
         new = {action.id for action in fresh}
-        seen = [pod.port for id_, pod in view.executors.items() if not sets.ended(pod)]
+        seen = [pod.port for id_, pod in view.executors.items() if not executor_states.ended(pod)]
         asked = {id_: request.port for id_, request in decision.memory.requests.items() if id_ not in new}
         ports = [action.port for action in fresh]
         assert len(set(ports)) == len(ports), "a port is given twice in one decision"
@@ -106,7 +95,7 @@ class World:
         """Executors of a profile that are there in truth, seen or not, and that nobody means to remove."""
         leaving = {*self.target.kills, *self.target.lost, *self.target.refused, *decision.memory.removals}
         pods = [pod for pod in self.pods.values() if pod.profile == profile]
-        return {pod.id for pod in pods if not pod.deleting and not sets.ended(pod)} - leaving
+        return {pod.id for pod in pods if not pod.deleting and not executor_states.ended(pod)} - leaving
 
     def restart(self) -> None:
         """The allocator dies and comes back: what it remembers is lost, but for the highest id."""
@@ -143,7 +132,7 @@ class World:
         elif pod_ := self.pods.get(action.id):
             target, running = self.target, self.target.phase is DriverPhase.RUNNING
             asked = target.kills | target.lost | target.refused
-            assert not running or action.id not in target.registered - asked or sets.ended(pod_), (
+            assert not running or action.id not in target.registered - asked or executor_states.ended(pod_), (
                 "a registered executor is deleted unasked"
             )
             if action.forced or pod_.phase is not Phase.RUNNING:

@@ -9,25 +9,15 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparkgen.allocator.absorb import MAX_WINDOW, absorb, next_pause
-from sparkgen.allocator.decide import decide
-from sparkgen.allocator.draft import writes_in_flight
-from sparkgen.allocator.types import (
-    Answer,
-    Create,
-    Delete,
-    DriverPhase,
-    HostPorts,
-    Memory,
-    Observed,
-    Outcome,
-    Phase,
-    Profile,
-    Rate,
-    Settings,
-    Snapshot,
-    Target,
-)
+from sparkgen.runtime.allocator.decide.apply_outcomes import MAX_WINDOW, absorb, next_pause
+from sparkgen.runtime.allocator.decide.decide import decide
+from sparkgen.runtime.allocator.decide.draft import writes_in_flight
+from sparkgen.runtime.allocator.values.actions import Create, Delete, Outcome
+from sparkgen.runtime.allocator.values.memory import Memory, Rate
+from sparkgen.runtime.allocator.values.observed import Observed, Phase, Snapshot
+from sparkgen.runtime.allocator.values.settings import HostPorts, Settings
+from sparkgen.runtime.allocator.values.target import DriverPhase, Profile, Target
+from sparkgen.runtime.kubernetes.answers import Answer
 from tests import scale
 from tests.property.allocator_world import World
 

@@ -1,11 +1,11 @@
-"""The laws of what profiles share (sparkgen/allocator/ceiling.py)."""
+"""The laws of what profiles share (sparkgen/runtime/allocator/decide/ceiling.py)."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparkgen.allocator.ceiling import shared
+from sparkgen.runtime.allocator.decide.ceiling import shared
 
 ASKED = st.dictionaries(st.integers(0, 2**31 - 1), st.integers(0, 2**31 - 1), max_size=30)
 MOST = st.integers(0, 2000)

@@ -7,8 +7,8 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparkgen.janitor.decide import decide
-from sparkgen.janitor.types import Answer, Drivers, Memory, Owner, Settings, Sight
+from sparkgen.runtime.janitor.decide import decide
+from sparkgen.runtime.janitor.types import Answer, Drivers, Memory, Owner, Settings, Sight
 
 NAMESPACES = ("team", "other")
 

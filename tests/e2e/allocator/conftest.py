@@ -22,10 +22,11 @@ from cluster import configs, network
 from cluster.handle import Cluster
 from cluster.plan import CONTROL_ADDRESS, LAYOUT, NAME
 from sparkgen import contract
-from sparkgen.allocator.attempt import Attempt, new_attempt
-from sparkgen.allocator.kube import Kube
-from sparkgen.allocator.transport import Access, Transport
 from sparkgen.resources.objects import ALLOCATOR_RULES
+from sparkgen.runtime.allocator.pods.kube import Kube
+from sparkgen.runtime.allocator.values.attempt import Attempt, new_attempt
+from sparkgen.runtime.kubernetes.access import Access
+from sparkgen.runtime.kubernetes.transport import Transport
 
 ACCOUNT = "pi"
 CLONE_NEWNET = 0x40000000

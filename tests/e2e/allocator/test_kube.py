@@ -19,11 +19,13 @@ import pytest
 
 from cluster import faults, lifecycle
 from sparkgen import contract
-from sparkgen.allocator.kube import Kube
-from sparkgen.allocator.observe import View
-from sparkgen.allocator.ports import Notice, WatchEnded
-from sparkgen.allocator.types import Answer, Cause, Create, Delete, Phase
 from sparkgen.resources.objects import ALLOCATOR_RULES
+from sparkgen.runtime.allocator.observe.view import View
+from sparkgen.runtime.allocator.pods.kube import Kube
+from sparkgen.runtime.allocator.values.actions import Create, Delete
+from sparkgen.runtime.allocator.values.observed import Cause, Phase
+from sparkgen.runtime.allocator.values.world import Notice, WatchEnded
+from sparkgen.runtime.kubernetes.answers import Answer
 from tests.e2e.allocator.conftest import ACCOUNT, Trial, small_pod, wait_until
 
 pytestmark = pytest.mark.own_cluster

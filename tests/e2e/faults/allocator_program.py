@@ -24,12 +24,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sparkgen.allocator import cluster, sidecar
-from sparkgen.allocator.ending import DriverPod
-from sparkgen.allocator.exits import exit_code
-from sparkgen.allocator.files import replace_file
-from sparkgen.allocator.transport import Access
-from sparkgen.allocator.watcher import Chances
+from sparkgen.runtime.allocator import cluster, sidecar
+from sparkgen.runtime.allocator.pods.driver_pod import DriverPod
+from sparkgen.runtime.allocator.values.clock import Chances
+from sparkgen.runtime.exits import exit_code
+from sparkgen.runtime.files import replace_file
+from sparkgen.runtime.kubernetes.access import Access
 
 LOOK_EVERY = 1.0
 """Seconds between two looks of the driver."""

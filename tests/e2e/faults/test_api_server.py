@@ -18,7 +18,7 @@ from recorder import recorded
 from cluster import answers, faults
 from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
-from sparkgen.allocator.transport import READ_TIMEOUT
+from sparkgen.runtime.kubernetes.transport import READ_TIMEOUT
 
 OLD, NEW = TESTED_VERSIONS
 LATE = 60.0

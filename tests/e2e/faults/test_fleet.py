@@ -17,7 +17,7 @@ from places import Nodes
 from cluster import answers, fakes, faults
 from cluster.audit import Call
 from cluster.handle import Cluster
-from sparkgen.allocator.absorb import MAX_WINDOW
+from sparkgen.runtime.allocator.decide.apply_outcomes import MAX_WINDOW
 
 COUNT = 50
 EXECUTORS = 10

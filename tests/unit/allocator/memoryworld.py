@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.allocator.attempt import Attempt
-from sparkgen.allocator.ports import Event, Listing, Notice
-from sparkgen.allocator.types import Answer, Create, Delete, Outcome
+from sparkgen.runtime.allocator.values.actions import Create, Delete, Outcome
+from sparkgen.runtime.allocator.values.attempt import Attempt
+from sparkgen.runtime.allocator.values.world import Event, Listing, Notice
+from sparkgen.runtime.kubernetes.answers import Answer
 
 
 class MemoryWorld:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from sparkgen.allocator.attempt import new_attempt
+from sparkgen.runtime.allocator.values.attempt import new_attempt
 
 FOLDER = Path(__file__).parent / "pods"
 DRIVER_UID = "3f0b1c9e-6c1e-4a52-9f07-2d9a1c5b8e11"

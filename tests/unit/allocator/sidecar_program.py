@@ -20,10 +20,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from memoryworld import MemoryWorld
 
-from sparkgen.allocator import sidecar
-from sparkgen.allocator.ending import DriverPod
-from sparkgen.allocator.exits import exit_code
-from sparkgen.allocator.watcher import Chances
+from sparkgen.runtime.allocator import sidecar
+from sparkgen.runtime.allocator.pods.driver_pod import DriverPod
+from sparkgen.runtime.allocator.values.clock import Chances
+from sparkgen.runtime.exits import exit_code
 
 
 def main() -> int:

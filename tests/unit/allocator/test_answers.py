@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sparkgen.allocator.answers import (
+from sparkgen.runtime.kubernetes.answers import (
     MAX_MESSAGE,
+    Answer,
     Fault,
     Reply,
     exists_already,
@@ -15,7 +16,6 @@ from sparkgen.allocator.answers import (
     retry_after,
     verdict,
 )
-from sparkgen.allocator.types import Answer
 
 POD = 'pods "pi-1a2b3c4d-7bab1-exec-5" is forbidden: '
 RBAC = (

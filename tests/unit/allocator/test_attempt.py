@@ -6,7 +6,8 @@ import hashlib
 
 import pytest
 
-from sparkgen.allocator.attempt import new_attempt, url_host
+from sparkgen.runtime.addresses import url_host
+from sparkgen.runtime.allocator.values.attempt import new_attempt
 from tests.unit.allocator.recorded_pods import ATTEMPT, DRIVER_UID
 
 

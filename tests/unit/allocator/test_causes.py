@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from sparkgen.allocator.causes import departure_of, loss_of, waiting_of
-from sparkgen.allocator.types import Cause, Loss, Waiting
+from sparkgen.runtime.allocator.observe.causes import departure_of, loss_of, waiting_of
+from sparkgen.runtime.allocator.values.observed import Cause, Loss, Waiting
 from tests.unit.allocator.recorded_pods import FOLDER, recorded
 
 LOSSES = {

@@ -8,34 +8,24 @@ from typing import Any
 
 import pytest
 
-from sparkgen.allocator.absorb import absorb
-from sparkgen.allocator.decide import decide
-from sparkgen.allocator.sets import of_now
-from sparkgen.allocator.types import (
-    LATEST,
-    Action,
-    Answer,
-    Backoff,
+from sparkgen.runtime.allocator.decide.apply_outcomes import absorb
+from sparkgen.runtime.allocator.decide.decide import decide
+from sparkgen.runtime.allocator.decide.executor_states import of_now
+from sparkgen.runtime.allocator.values.actions import Action, Create, Delete, Outcome
+from sparkgen.runtime.allocator.values.decision import Decision
+from sparkgen.runtime.allocator.values.memory import Backoff, Memory, Rate, Removal, Request
+from sparkgen.runtime.allocator.values.observed import (
     Cause,
-    Create,
-    Decision,
-    Delete,
-    DriverPhase,
     Loss,
-    Memory,
     Observed,
-    Outcome,
     Phase,
-    Profile,
-    Rate,
-    Removal,
-    Request,
-    Settings,
     Snapshot,
-    Target,
     Unlisted,
     Waiting,
 )
+from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.allocator.values.target import LATEST, DriverPhase, Profile, Target
+from sparkgen.runtime.kubernetes.answers import Answer
 
 NOW = 10_000.0
 DYNAMIC = Settings(dynamic=True)

@@ -5,18 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 
-from sparkgen.allocator.desk import Desk, Round, Word
-from sparkgen.allocator.types import (
-    Decision,
-    Delete,
-    DriverPhase,
-    Memory,
-    Removal,
-    Request,
-    Settings,
-    Snapshot,
-    Target,
-)
+from sparkgen.runtime.allocator.driver.mailbox import Desk, Word
+from sparkgen.runtime.allocator.driver.round import Round
+from sparkgen.runtime.allocator.values.actions import Delete
+from sparkgen.runtime.allocator.values.decision import Decision
+from sparkgen.runtime.allocator.values.memory import Memory, Removal, Request
+from sparkgen.runtime.allocator.values.observed import Snapshot
+from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.allocator.values.target import DriverPhase, Target
 
 SETTINGS = Settings(dynamic=True, maximum=5)
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparkgen.allocator.answers import Fault, Reply
-from sparkgen.allocator.history import IGNORE_HEALTH, SUPERSEDED, Asked, ended, plan
-from sparkgen.allocator.housekeeper import asked, keep_house
-from sparkgen.allocator.install import Refused
+from sparkgen.runtime.exits import Refused
+from sparkgen.runtime.history.plan import IGNORE_HEALTH, SUPERSEDED, Asked, ended, plan
+from sparkgen.runtime.history.prune import asked, keep_house
+from sparkgen.runtime.kubernetes.answers import Fault, Reply
 
 ARGO = {"argocd.argoproj.io/sync-options": "Prune=false"}
 ENVIRONMENT = {

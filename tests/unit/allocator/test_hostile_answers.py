@@ -20,17 +20,20 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sparkgen.allocator import story
-from sparkgen.allocator.answers import Fault, Reply
-from sparkgen.allocator.decide import decide
-from sparkgen.allocator.desk import Round
-from sparkgen.allocator.kube import Kube
-from sparkgen.allocator.observe import View
-from sparkgen.allocator.ports import Event, WatchEnded
-from sparkgen.allocator.received import event_of_line
-from sparkgen.allocator.tell import Journal
-from sparkgen.allocator.transport import Lines
-from sparkgen.allocator.types import Answer, Create, Delete, Memory, Outcome, Settings, Target
+from sparkgen.runtime.allocator.decide.decide import decide
+from sparkgen.runtime.allocator.driver.round import Round
+from sparkgen.runtime.allocator.observe.parse_pods import event_of_line
+from sparkgen.runtime.allocator.observe.view import View
+from sparkgen.runtime.allocator.pods.kube import Kube
+from sparkgen.runtime.allocator.report import log_lines
+from sparkgen.runtime.allocator.report.log import Journal
+from sparkgen.runtime.allocator.values.actions import Create, Delete, Outcome
+from sparkgen.runtime.allocator.values.memory import Memory
+from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.allocator.values.target import Target
+from sparkgen.runtime.allocator.values.world import Event, WatchEnded
+from sparkgen.runtime.kubernetes.answers import Answer, Fault, Reply
+from sparkgen.runtime.kubernetes.transport import Lines
 from tests.unit.allocator.recorded_pods import ATTEMPT, FOLDER, executor
 
 TEMPLATE = {"metadata": {}, "spec": {"containers": [{"name": "spark-kubernetes-executor"}]}}
@@ -142,10 +145,10 @@ def followed(view: View) -> None:
         decision = decide(view.snapshot(), asked, Memory(), Settings(dynamic=True, maximum=3), 100.0)
         made = Round(100.0, view.snapshot(), asked, Settings(), decision)
         stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
-        for line in story.lines(None, made, []):
+        for line in log_lines.lines(None, made, []):
             Journal(stream, lambda: datetime.now(UTC)).write(line)
             Journal(stream, lambda: datetime.now(UTC), as_json=True).write(line)
-        for notice in story.notices(None, made):
+        for notice in log_lines.notices(None, made):
             json.dumps(notice.message, ensure_ascii=False).encode()
 
 

@@ -10,29 +10,20 @@ from typing import Any
 import pytest
 
 from sparkgen import contract
-from sparkgen.allocator import hostports, session
-from sparkgen.allocator.causes import loss_of
-from sparkgen.allocator.decide import decide
-from sparkgen.allocator.observe import View
-from sparkgen.allocator.ports import Listing
-from sparkgen.allocator.reduced import reduced
-from sparkgen.allocator.template import executor_pod
-from sparkgen.allocator.types import (
-    Cause,
-    Create,
-    Decision,
-    DriverPhase,
-    HostPorts,
-    Loss,
-    Memory,
-    Observed,
-    Phase,
-    Profile,
-    Request,
-    Settings,
-    Snapshot,
-    Target,
-)
+from sparkgen.runtime.allocator.decide import host_ports
+from sparkgen.runtime.allocator.decide.decide import decide
+from sparkgen.runtime.allocator.driver import session
+from sparkgen.runtime.allocator.observe.causes import loss_of
+from sparkgen.runtime.allocator.observe.trim_pod import reduced
+from sparkgen.runtime.allocator.observe.view import View
+from sparkgen.runtime.allocator.pods.template import executor_pod
+from sparkgen.runtime.allocator.values.actions import Create
+from sparkgen.runtime.allocator.values.decision import Decision
+from sparkgen.runtime.allocator.values.memory import Memory, Request
+from sparkgen.runtime.allocator.values.observed import Cause, Loss, Observed, Phase, Snapshot
+from sparkgen.runtime.allocator.values.settings import HostPorts, Settings
+from sparkgen.runtime.allocator.values.target import DriverPhase, Profile, Target
+from sparkgen.runtime.allocator.values.world import Listing
 from tests.unit.allocator.recorded_pods import ATTEMPT, DRIVER_UID, executor
 
 NOW = 10_000.0
@@ -136,19 +127,19 @@ def test_without_a_shuffle_service_nothing_has_a_host_port() -> None:
 
 def test_the_range_is_read_from_the_template() -> None:
     """And where to begin in it follows from the application."""
-    found = hostports.of_template(TEMPLATE, "a-1")
+    found = host_ports.of_template(TEMPLATE, "a-1")
     assert found is not None
     assert (found.first, found.last, found.size) == (23000, 23999, 1000)
-    assert found != hostports.of_template(TEMPLATE, "b-1")
-    assert hostports.of_template({"metadata": {}, "spec": {}}, "a-1") is None
+    assert found != host_ports.of_template(TEMPLATE, "b-1")
+    assert host_ports.of_template({"metadata": {}, "spec": {}}, "a-1") is None
 
 
 @pytest.mark.parametrize("text", ["", "23000", "9-23000", "23005-23000", "23000-70000", "23000 - 23999"])
 def test_a_range_that_is_none_is_refused(text: str) -> None:
     """In words that say what it has to be like."""
     template = {"metadata": {"annotations": {contract.ANNOTATION_BLOCK_MANAGER_PORTS: text}}}
-    with pytest.raises(hostports.BadPorts, match="as in 23000-23999"):
-        hostports.of_template(template, "a-1")
+    with pytest.raises(host_ports.BadPorts, match="as in 23000-23999"):
+        host_ports.of_template(template, "a-1")
 
 
 def test_the_pod_has_its_port_and_its_folder() -> None:

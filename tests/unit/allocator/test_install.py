@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sparkgen.allocator.exits import exit_code
-from sparkgen.allocator.install import Refused, install
+from sparkgen.runtime.exits import Refused, exit_code
+from sparkgen.runtime.install import install
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 ENVIRONMENT = {"SPARKGEN_CONTRACT": "1", "SPARKGEN_SCALA_VERSION": "2.13"}

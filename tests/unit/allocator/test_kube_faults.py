@@ -20,14 +20,16 @@ from typing import Any
 
 import pytest
 
-from sparkgen.allocator.answers import Fault
-from sparkgen.allocator.ending import DriverPod
-from sparkgen.allocator.kube import Kube
-from sparkgen.allocator.ports import Event, Notice, WatchEnded
-from sparkgen.allocator.reduced import lean, reduced
-from sparkgen.allocator.transport import Access, NoCluster, Transport, in_cluster
-from sparkgen.allocator.types import Answer, Create, Delete, Profile
-from sparkgen.allocator.untrusted import decode
+from sparkgen.runtime.allocator.observe.trim_pod import lean, reduced
+from sparkgen.runtime.allocator.pods.driver_pod import DriverPod
+from sparkgen.runtime.allocator.pods.kube import Kube
+from sparkgen.runtime.allocator.values.actions import Create, Delete
+from sparkgen.runtime.allocator.values.target import Profile
+from sparkgen.runtime.allocator.values.world import Event, Notice, WatchEnded
+from sparkgen.runtime.kubernetes.access import Access, NoCluster, in_cluster
+from sparkgen.runtime.kubernetes.answers import Answer, Fault
+from sparkgen.runtime.kubernetes.transport import Transport
+from sparkgen.runtime.kubernetes.untrusted import decode
 from tests.unit.allocator.recorded_pods import ATTEMPT, executor
 
 TEMPLATE = {"metadata": {}, "spec": {"containers": [{"name": "spark-kubernetes-executor", "image": "spark"}]}}
@@ -299,7 +301,7 @@ def test_a_page_that_is_too_large_is_asked_for_in_smaller_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Somebody's large pods with our labels: 500 of them are never read at once, and ours are found."""
-    monkeypatch.setattr("sparkgen.allocator.transport.MAX_ANSWER", 500_000)
+    monkeypatch.setattr("sparkgen.runtime.kubernetes.transport.MAX_ANSWER", 500_000)
     items: list[Any] = [huge(1), huge(2), executor("running", 3)]
     whole = {"metadata": {"resourceVersion": "9"}, "items": items}
     part = {"metadata": {"resourceVersion": "9", "continue": "more"}, "items": items[:1]}
@@ -316,7 +318,7 @@ def test_a_page_of_one_pod_that_is_too_large_is_a_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No server has such a pod; what answers in its place is not read on."""
-    monkeypatch.setattr("sparkgen.allocator.transport.MAX_ANSWER", 100_000)
+    monkeypatch.setattr("sparkgen.runtime.kubernetes.transport.MAX_ANSWER", 100_000)
     with (
         playing(tmp_path, *[answer(200, b"[" * 1_000_000)] * 4) as (kube, _),
         pytest.raises(WatchEnded, match="the API server's answer has more than"),
@@ -337,7 +339,7 @@ def test_a_page_of_large_pods_takes_little_memory(tmp_path: Path) -> None:
 
 def test_an_answer_that_never_ends_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A byte now and then keeps no thread for ever."""
-    monkeypatch.setattr("sparkgen.allocator.reading.WHOLE_TIMEOUT", 0.3)
+    monkeypatch.setattr("sparkgen.runtime.kubernetes.response_body.WHOLE_TIMEOUT", 0.3)
 
     def drip(script: Script) -> None:
         script.send_response(200)
@@ -353,7 +355,7 @@ def test_an_answer_that_never_ends_is_given_up(tmp_path: Path, monkeypatch: pyte
 
 def test_a_line_without_an_end_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A watch that shows one line for ever is opened anew, and then counts as one with a gap."""
-    monkeypatch.setattr("sparkgen.allocator.reading.MAX_ANSWER", 100_000)
+    monkeypatch.setattr("sparkgen.runtime.kubernetes.response_body.MAX_ANSWER", 100_000)
     ticks = iter(range(0, 10_000, 20))
     endless = [stream(b"x" * 60_000, b"x" * 60_000, b"x" * 60_000, then=silence) for _ in range(4)]
     with (
@@ -430,7 +432,7 @@ def test_a_forgotten_version_is_a_gap(tmp_path: Path, line: Line) -> None:
 
 def test_a_forbidden_watch_ends_with_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A refusal is asked about once more, as a server that has just started refuses too; then it is told."""
-    monkeypatch.setattr("sparkgen.allocator.watching.PATIENCE", 0.1)
+    monkeypatch.setattr("sparkgen.runtime.allocator.observe.watch_retry.PATIENCE", 0.1)
     denied = {"message": 'User "x" cannot watch resource "pods"', "reason": "Forbidden"}
     lines = [answer(403, denied)] * 2
     with playing(tmp_path, *lines) as (kube, _), pytest.raises(WatchEnded, match="RoleBinding"):
@@ -439,7 +441,7 @@ def test_a_forbidden_watch_ends_with_the_reason(tmp_path: Path, monkeypatch: pyt
 
 def test_a_watch_that_stays_away_is_a_gap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """When nobody answers for the patience, the view counts as one with a gap."""
-    monkeypatch.setattr("sparkgen.allocator.watching.PATIENCE", 0.3)
+    monkeypatch.setattr("sparkgen.runtime.allocator.observe.watch_retry.PATIENCE", 0.3)
     with playing(tmp_path) as (kube, server):
         server.shutdown()
         server.server_close()

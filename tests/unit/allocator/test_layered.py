@@ -1,11 +1,11 @@
-"""A map that is a value (sparkgen.allocator.layered)."""
+"""A map that is a value (sparkgen.runtime.allocator.values.mappings)."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparkgen.allocator.layered import Layered
+from sparkgen.runtime.allocator.values.mappings import Layered
 
 CHANGES = st.lists(st.tuples(st.integers(0, 20), st.none() | st.integers()), max_size=60)
 

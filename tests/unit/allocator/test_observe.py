@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparkgen.allocator.observe import MAX_VANISHED, View
-from sparkgen.allocator.ports import Event, Listing
-from sparkgen.allocator.types import Cause, Phase
+from sparkgen.runtime.allocator.observe.view import MAX_VANISHED, View
+from sparkgen.runtime.allocator.values.observed import Cause, Phase
+from sparkgen.runtime.allocator.values.world import Event, Listing
 from tests.unit.allocator.recorded_pods import ATTEMPT, executor, recorded
 
 

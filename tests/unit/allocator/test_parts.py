@@ -11,27 +11,22 @@ from typing import Any
 
 import pytest
 
-from sparkgen.allocator.act import Hands
-from sparkgen.allocator.desk import Desk, Round, Word
-from sparkgen.allocator.ending import Time, driver_answers, sweep
-from sparkgen.allocator.loop import Loop, Ports, remembered
-from sparkgen.allocator.observe import View
-from sparkgen.allocator.ports import Event, Listing, Notice, WatchEnded
-from sparkgen.allocator.secretfirst import SecretFirst
-from sparkgen.allocator.tuning import Change
-from sparkgen.allocator.types import (
-    Action,
-    Answer,
-    Create,
-    Delete,
-    DriverPhase,
-    Outcome,
-    Settings,
-    Snapshot,
-    Target,
-    Unlisted,
-)
-from sparkgen.allocator.watcher import Chances, Watcher, pause_after
+from sparkgen.runtime.allocator.action_pool import Hands
+from sparkgen.runtime.allocator.driver.mailbox import Desk, Word
+from sparkgen.runtime.allocator.driver.round import Round
+from sparkgen.runtime.allocator.driver.tuning import Change
+from sparkgen.runtime.allocator.loop import Loop, Ports, remembered
+from sparkgen.runtime.allocator.observe.view import View
+from sparkgen.runtime.allocator.observe.watcher import Watcher, pause_after
+from sparkgen.runtime.allocator.pods.secret_first import SecretFirst
+from sparkgen.runtime.allocator.shutdown import Time, driver_answers, sweep
+from sparkgen.runtime.allocator.values.actions import Action, Create, Delete, Outcome
+from sparkgen.runtime.allocator.values.clock import Chances
+from sparkgen.runtime.allocator.values.observed import Snapshot, Unlisted
+from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.allocator.values.target import DriverPhase, Target
+from sparkgen.runtime.allocator.values.world import Event, Listing, Notice, WatchEnded
+from sparkgen.runtime.kubernetes.answers import Answer
 from tests.unit.allocator.memoryworld import MemoryWorld
 from tests.unit.allocator.recorded_pods import ATTEMPT
 
@@ -250,7 +245,7 @@ def test_a_fault_of_its_own_ends_no_watcher(
     follow: Callable[[MemoryWorld], tuple[Watcher, list[str]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever an answer has led to: it is told, and asked for again."""
-    monkeypatch.setattr("sparkgen.allocator.watcher.LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr("sparkgen.runtime.allocator.observe.watcher.LONGEST_PAUSE", 0.01)
 
     class Odd(MemoryWorld):
         """A world whose first list is none."""

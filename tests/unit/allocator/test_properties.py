@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparkgen.allocator import properties
 from sparkgen.resources.text import properties_text
+from sparkgen.runtime.allocator.driver import properties
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\x1c\x1d\x1e\x85"), min_size=1, max_size=20)
 VALUES = st.text(st.characters(codec="utf-8"), max_size=30).map(str.strip)

@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
-from sparkgen.allocator import protocol
-from sparkgen.allocator.protocol import Misunderstood, Report
-from sparkgen.allocator.types import Cause, DriverPhase, Loss, Profile, Settings
+from sparkgen.runtime.allocator.driver import protocol
+from sparkgen.runtime.allocator.driver.protocol import Misunderstood, Report
+from sparkgen.runtime.allocator.values.observed import Cause, Loss
+from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.allocator.values.target import DriverPhase, Profile
 
 PAGE = Path(__file__).parents[3] / "docs" / "design" / "protocol.md"
 STATE, REPORT = (json.loads(text) for text in re.findall(r"```json\n(.*?)```", PAGE.read_text(), re.DOTALL))

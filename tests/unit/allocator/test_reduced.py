@@ -7,10 +7,10 @@ import tracemalloc
 
 import pytest
 
-from sparkgen.allocator.causes import departure_of, loss_of, waiting_of
-from sparkgen.allocator.observe import View
-from sparkgen.allocator.ports import Listing, Pod
-from sparkgen.allocator.reduced import reduced
+from sparkgen.runtime.allocator.observe.causes import departure_of, loss_of, waiting_of
+from sparkgen.runtime.allocator.observe.trim_pod import reduced
+from sparkgen.runtime.allocator.observe.view import View
+from sparkgen.runtime.allocator.values.world import Listing, Pod
 from tests.unit.allocator.recorded_pods import ATTEMPT, FOLDER, executor, recorded
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))

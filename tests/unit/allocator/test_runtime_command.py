@@ -10,7 +10,7 @@ import pytest
 
 def command(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run it with this environment alone."""
-    line = [sys.executable, "-m", "sparkgen.allocator", *arguments]
+    line = [sys.executable, "-m", "sparkgen.runtime", *arguments]
     return subprocess.run(line, env=environment, capture_output=True, text=True, check=False, timeout=60)
 
 

@@ -13,9 +13,15 @@ from typing import Any
 
 import pytest
 
-from sparkgen.allocator import protocol, server
-from sparkgen.allocator.desk import Desk, Round
-from sparkgen.allocator.types import Decision, Memory, Settings, Snapshot, Target
+from sparkgen.runtime.allocator import endpoints
+from sparkgen.runtime.allocator.driver import protocol
+from sparkgen.runtime.allocator.driver.mailbox import Desk
+from sparkgen.runtime.allocator.driver.round import Round
+from sparkgen.runtime.allocator.values.decision import Decision
+from sparkgen.runtime.allocator.values.memory import Memory
+from sparkgen.runtime.allocator.values.observed import Snapshot
+from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.allocator.values.target import Target
 
 EXECUTORS = range(1, 21)
 
@@ -37,8 +43,8 @@ def slow_facts() -> Any:
 @pytest.fixture
 def port() -> Iterator[int]:
     """Where the listener for executors and probes is; executors 1 to 20 may start."""
-    public = server.Public(desk_that_lets_start(*EXECUTORS), slow_facts)
-    listener = server.listen("127.0.0.1", 0, server.public_handler(public))
+    public = endpoints.Public(desk_that_lets_start(*EXECUTORS), slow_facts)
+    listener = endpoints.listen("127.0.0.1", 0, endpoints.public_handler(public))
     yield listener.port
     listener.close()
 
@@ -96,14 +102,14 @@ def test_probes_and_start_words_in_spite_of_neighbours(port: int, says: bytes) -
         for path in ("/healthz", "/readyz"):
             status, seconds = ask(port, path)
             assert (status, seconds < 2) == (200, True)
-        assert sum(thread.name == "word" for thread in threading.enumerate()) <= server.MAX_WAITING
+        assert sum(thread.name == "word" for thread in threading.enumerate()) <= endpoints.MAX_WAITING
         assert sum(thread.name == "page" for thread in threading.enumerate()) <= 1
 
 
 def test_questions_are_held_while_there_is_room(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rest of an address is told at once to come again."""
-    monkeypatch.setattr(server, "HOLD_SECONDS", 2.0)
-    share = server.MAX_WAITING_PER_ADDRESS
+    monkeypatch.setattr(endpoints, "HOLD_SECONDS", 2.0)
+    share = endpoints.MAX_WAITING_PER_ADDRESS
     with ExitStack() as stack:
         ones = [stack.enter_context(closing(connection(port))) for _ in range(share + 4)]
         for one in ones:
@@ -125,8 +131,8 @@ def test_people_are_told_what_there_is(port: int) -> None:
 @pytest.fixture
 def loopback() -> Iterator[int]:
     """Where the listener for the scheduler jar is; the token is "secret"."""
-    handler = server.driver_handler(Desk("t", time.monotonic), "secret")
-    listener = server.listen("127.0.0.1", 0, handler, server.DRIVER_LIMITS)
+    handler = endpoints.driver_handler(Desk("t", time.monotonic), "secret")
+    listener = endpoints.listen("127.0.0.1", 0, handler, endpoints.DRIVER_LIMITS)
     yield listener.port
     listener.close()
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from sparkgen.allocator import properties, session
-from sparkgen.allocator.session import BadSession, Notes, Place, Session
-from sparkgen.allocator.types import Settings
+from sparkgen.runtime.allocator.driver import properties, session
+from sparkgen.runtime.allocator.driver.session import BadSession, Notes, Place, Session
+from sparkgen.runtime.allocator.values.settings import Settings
 
 DYNAMIC = Settings(dynamic=True, minimum=1, initial=2, maximum=5)
 DEFAULTS = "spark.authenticate true\nspark.executor.memory 2048m\n"

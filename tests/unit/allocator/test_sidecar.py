@@ -19,9 +19,9 @@ from typing import Any
 
 import pytest
 
-from sparkgen.allocator import properties
-from sparkgen.allocator.attempt import attempt_of
-from sparkgen.allocator.ending import driver_answers
+from sparkgen.runtime.allocator.driver import properties
+from sparkgen.runtime.allocator.shutdown import driver_answers
+from sparkgen.runtime.allocator.values.attempt import attempt_of
 
 PROGRAM = Path(__file__).with_name("sidecar_program.py")
 POD_UID = "0a1b2c3d-0000-0000-0000-000000000001"

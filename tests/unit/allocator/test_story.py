@@ -8,32 +8,29 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from sparkgen.allocator import status, story
-from sparkgen.allocator.desk import Round
-from sparkgen.allocator.ports import Notice
-from sparkgen.allocator.status import Facts
-from sparkgen.allocator.story import Level, Line
-from sparkgen.allocator.tell import Journal, Notices
-from sparkgen.allocator.types import (
-    Answer,
-    Backoff,
+from sparkgen.runtime.allocator.driver.round import Round
+from sparkgen.runtime.allocator.report import log_lines, status
+from sparkgen.runtime.allocator.report.event_recorder import Notices
+from sparkgen.runtime.allocator.report.log import Journal
+from sparkgen.runtime.allocator.report.log_lines import Level, Line
+from sparkgen.runtime.allocator.report.status import Facts
+from sparkgen.runtime.allocator.values.actions import Create, Delete, Outcome
+from sparkgen.runtime.allocator.values.decision import Decision
+from sparkgen.runtime.allocator.values.memory import Backoff, Memory
+from sparkgen.runtime.allocator.values.observed import (
     Cause,
-    Create,
-    Decision,
-    Delete,
-    DriverPhase,
     Loss,
-    Memory,
     Observed,
-    Outcome,
     Phase,
-    Settings,
     Snapshot,
     State,
-    Target,
     Unlisted,
     Waiting,
 )
+from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.allocator.values.target import DriverPhase, Target
+from sparkgen.runtime.allocator.values.world import Notice
+from sparkgen.runtime.kubernetes.answers import Answer
 
 RUNNING = Target(
     phase=DriverPhase.RUNNING, session="s", revision=1, application_id="pi-1", dynamic=True, executors={0: 2}
@@ -48,7 +45,7 @@ def made(decision: Decision = QUIET, target: Target = RUNNING, **more: Any) -> R
 
 def texts(before: Round | None, now: Round, *outcomes: Outcome) -> list[str]:
     """The log's lines."""
-    return [line.text for line in story.lines(before, now, outcomes)]
+    return [line.text for line in log_lines.lines(before, now, outcomes)]
 
 
 def test_a_round_that_changes_nothing_is_not_told() -> None:
@@ -75,7 +72,7 @@ def test_the_driver_comes_wants_and_goes() -> None:
 def test_actions_are_told_with_the_reason() -> None:
     """The decision's own words, and the ids for machines."""
     decision = replace(QUIET, reason="creating 3; removing 1", actions=(Create(3, 0), Delete(1)))
-    (line,) = story.lines(made(), made(decision), ())
+    (line,) = log_lines.lines(made(), made(decision), ())
     assert (line.text, line.facts["create"], line.facts["delete"]) == ("creating 3; removing 1", [3], [1])
 
 
@@ -89,7 +86,7 @@ def test_losses_are_told_once_and_killed_ones_not() -> None:
     """What Spark asked for is no news."""
     losses = {1: Loss(Cause.OOM, "out of memory", True, 137), 2: Loss(Cause.KILLED, "was removed")}
     decision = replace(QUIET, memory=Memory(losses=losses))
-    (line,) = story.lines(made(), made(decision), ())
+    (line,) = log_lines.lines(made(), made(decision), ())
     assert (line.text, line.level) == ("executor 1 is gone (oom): out of memory", Level.WARNING)
     assert texts(made(decision), made(decision)) == []
 
@@ -115,9 +112,9 @@ def test_answers_of_one_kind_are_one_line() -> None:
 def test_a_failure_is_an_error_and_a_notice() -> None:
     """Told once in the log."""
     failed = replace(QUIET, failure="no image")
-    lines = story.lines(made(), made(failed), ())
+    lines = log_lines.lines(made(), made(failed), ())
     assert (lines[0].text, lines[0].level) == ("the application has to stop: no image", Level.ERROR)
-    assert story.notices(made(), made(failed)) == [Notice("ApplicationFailed", "no image", warning=True)]
+    assert log_lines.notices(made(), made(failed)) == [Notice("ApplicationFailed", "no image", warning=True)]
     assert texts(made(failed), made(failed)) == []
 
 
@@ -135,7 +132,7 @@ def test_what_a_user_must_know() -> None:
         snapshot=Snapshot(executors={3: stuck}, unlisted=Unlisted("no right", 1)),
     )
     text = "executors have been pending for over 30 s: Unschedulable: 0/2 nodes are available"
-    assert story.notices(made(), now) == [
+    assert log_lines.notices(made(), now) == [
         Notice("ExecutorsNotShown", "no right", warning=True),
         Notice("ExecutorsRefused", "quota", warning=True),
         Notice("ExecutorsFailToStart", "exit code 1", warning=True),
@@ -153,7 +150,7 @@ def test_a_closed_gate_is_told_once_and_by_its_field() -> None:
     now = made(held, snapshot=Snapshot(executors={3: stuck}), max_unschedulable=1)
     assert texts(before, now) == [held.reason]
     assert texts(now, now) == []
-    (notice,) = story.notices(before, now)
+    (notice,) = log_lines.notices(before, now)
     assert notice.message.endswith("; no more are created (spec.allocation.maxUnschedulablePods is 1)")
     body = status.status_body(Facts({"run": "pi-1"}, 105.0, now, {}, {}, 0, 0))
     assert body["heldBy"] == ["maxUnschedulablePods"]

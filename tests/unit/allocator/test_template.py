@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 import yaml
 
-from sparkgen.allocator.session import Place, Session
-from sparkgen.allocator.sidecar import given_of
-from sparkgen.allocator.template import TemplateError, executor_pod, grace_of, read_template
-from sparkgen.allocator.types import Create, Profile
-from sparkgen.allocator.watcher import Chances
+from sparkgen.runtime.allocator.driver.session import Place, Session
+from sparkgen.runtime.allocator.pods.template import TemplateError, executor_pod, grace_of, read_template
+from sparkgen.runtime.allocator.sidecar import given_of
+from sparkgen.runtime.allocator.values.actions import Create
+from sparkgen.runtime.allocator.values.clock import Chances
+from sparkgen.runtime.allocator.values.target import Profile
 from tests.unit.allocator.recorded_pods import ATTEMPT
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "examples"

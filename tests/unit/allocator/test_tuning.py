@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from sparkgen.allocator.tuning import BadTuning, Change, Followed, parse
-from sparkgen.allocator.types import Settings
+from sparkgen.runtime.allocator.driver.tuning import BadTuning, Change, Followed, parse
+from sparkgen.runtime.allocator.values.settings import Settings
 
 
 def text(**sections: Any) -> str:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from sparkgen.allocator.tuning import GREATEST, BadTuning, parse
 from sparkgen.contract import TUNING_FILE
 from sparkgen.model import describe
 from sparkgen.resources.conf import tuning_files
+from sparkgen.runtime.allocator.driver.tuning import GREATEST, BadTuning, parse
 from sparkgen.schema import accepts
 from tests import reading
 

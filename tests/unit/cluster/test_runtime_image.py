@@ -16,11 +16,11 @@ def test_its_name_is_the_contracts() -> None:
 
 
 def test_the_generator_is_not_in_it() -> None:
-    """Only what runs in a cluster: the contract, allocator and janitor with their HTTP server."""
+    """Only what runs in a cluster: the contract, and the programs of `sparkgen.runtime`."""
     names = [name for name, _ in runtime_image._package()]
-    assert {"sparkgen/__init__.py", "sparkgen/contract.py", "sparkgen/allocator/__main__.py"} <= set(names)
+    assert {"sparkgen/__init__.py", "sparkgen/contract.py", "sparkgen/runtime/__main__.py"} <= set(names)
     folders = {name.split("/")[1] for name in names if name.count("/") > 1}
-    assert folders == {"allocator", "httpserver", "janitor"}
+    assert folders == {"runtime"}
 
 
 def test_its_libraries_are_pinned() -> None:

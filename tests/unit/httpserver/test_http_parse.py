@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparkgen.httpserver.parse import BadRequest, answer_bytes, parse_head
-from sparkgen.httpserver.values import Answer, Request, text
+from sparkgen.runtime.httpserver.parse import BadRequest, answer_bytes, parse_head
+from sparkgen.runtime.httpserver.values import Answer, Request, text
 
 
 def test_a_request() -> None:

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from sparkgen.httpserver import listening
-from sparkgen.httpserver.listening import Listener, listen
-from sparkgen.httpserver.values import Answer, Handler, Limits, Request, Work, text
-from sparkgen.httpserver.workers import Workers
+from sparkgen.runtime.httpserver import listening
+from sparkgen.runtime.httpserver.listening import Listener, listen
+from sparkgen.runtime.httpserver.values import Answer, Handler, Limits, Request, Work, text
+from sparkgen.runtime.httpserver.workers import Workers
 
 SECOND = 1.0
 

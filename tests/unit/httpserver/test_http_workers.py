@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sparkgen.httpserver.workers import Job, Workers
+from sparkgen.runtime.httpserver.workers import Job, Workers
 
 
 def test_no_more_than_said() -> None:

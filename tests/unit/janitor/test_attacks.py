@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from sparkgen.janitor.disk import Disk
-from sparkgen.janitor.removal import Outcome, Removed
-from sparkgen.janitor.rounds import Janitor, Ports
-from sparkgen.janitor.types import Answer, Drivers, Owner, Settings
+from sparkgen.runtime.janitor.disk import Disk
+from sparkgen.runtime.janitor.removal import Outcome, Removed
+from sparkgen.runtime.janitor.rounds import Janitor, Ports
+from sparkgen.runtime.janitor.types import Answer, Drivers, Owner, Settings
 from tests.unit.janitor.users import JANITOR, OTHER, Node, as_root, prepared_node, run_as, running_as
 
 pytestmark = as_root

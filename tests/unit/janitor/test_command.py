@@ -10,24 +10,24 @@ from pathlib import Path
 
 import pytest
 
-from sparkgen.allocator.install import Refused
-from sparkgen.httpserver.listening import listen
-from sparkgen.httpserver.values import Answer as Answered
-from sparkgen.httpserver.values import Request, Work, text
-from sparkgen.janitor import prepare as program
-from sparkgen.janitor import settings
-from sparkgen.janitor.__main__ import handler, printable
-from sparkgen.janitor.disk import Disk
-from sparkgen.janitor.prepare import wait_for_the_end
-from sparkgen.janitor.rounds import Janitor, Ports
-from sparkgen.janitor.types import Answer, Drivers, Settings
+from sparkgen.runtime.exits import Refused
+from sparkgen.runtime.httpserver.listening import listen
+from sparkgen.runtime.httpserver.values import Answer as Answered
+from sparkgen.runtime.httpserver.values import Request, Work, text
+from sparkgen.runtime.janitor import prepare as program
+from sparkgen.runtime.janitor import settings
+from sparkgen.runtime.janitor.command import handler, printable
+from sparkgen.runtime.janitor.disk import Disk
+from sparkgen.runtime.janitor.prepare import wait_for_the_end
+from sparkgen.runtime.janitor.rounds import Janitor, Ports
+from sparkgen.runtime.janitor.types import Answer, Drivers, Settings
 
 DIRECTORIES = "SPARKGEN_JANITOR_DIRECTORIES"
 
 
 def command(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run it with this environment alone."""
-    line = [sys.executable, "-m", "sparkgen.janitor", *arguments]
+    line = [sys.executable, "-m", "sparkgen.runtime", "janitor", *arguments]
     return subprocess.run(line, env=environment, capture_output=True, text=True, check=False, timeout=60)
 
 

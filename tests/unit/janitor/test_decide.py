@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sparkgen.janitor.decide import decide
-from sparkgen.janitor.types import (
+from sparkgen.runtime.janitor.decide import decide
+from sparkgen.runtime.janitor.types import (
     Answer,
     Decision,
     Drivers,

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from sparkgen.janitor import disk
-from sparkgen.janitor.disk import Disk
-from sparkgen.janitor.prepare import DATABASES, BadDirectory, open_database, prepare
-from sparkgen.janitor.removal import Outcome, Removed, open_directory
-from sparkgen.janitor.types import Owner, Trash
+from sparkgen.runtime.janitor import disk
+from sparkgen.runtime.janitor.disk import Disk
+from sparkgen.runtime.janitor.prepare import DATABASES, BadDirectory, open_database, prepare
+from sparkgen.runtime.janitor.removal import Outcome, Removed, open_directory
+from sparkgen.runtime.janitor.types import Owner, Trash
 
 A, B = Owner("team", "uid-a"), Owner("team", "uid-b")
 

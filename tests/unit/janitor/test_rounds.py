@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from sparkgen.allocator.answers import Fault, Reply
-from sparkgen.allocator.transport import Calls
-from sparkgen.janitor import cluster, pages
-from sparkgen.janitor.disk import Disk
-from sparkgen.janitor.pages import metrics_text, status_body
-from sparkgen.janitor.rounds import Janitor, Ports
-from sparkgen.janitor.types import Answer, Owner, Settings
+from sparkgen.runtime.janitor import cluster, pages
+from sparkgen.runtime.janitor.disk import Disk
+from sparkgen.runtime.janitor.pages import metrics_text, status_body
+from sparkgen.runtime.janitor.rounds import Janitor, Ports
+from sparkgen.runtime.janitor.types import Answer, Owner, Settings
+from sparkgen.runtime.kubernetes.answers import Fault, Reply
+from sparkgen.runtime.kubernetes.transport import Calls
 
 A, B = Owner("team", "uid-a"), Owner("team", "uid-b")
 PATH = "/api/v1/namespaces/team/pods"

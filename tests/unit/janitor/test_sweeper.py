@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sparkgen.janitor.removal import Outcome, Removed
-from sparkgen.janitor.sweeper import Entry, Sweeper
-from sparkgen.janitor.types import Owner, Removal, Trash
+from sparkgen.runtime.janitor.removal import Outcome, Removed
+from sparkgen.runtime.janitor.sweeper import Entry, Sweeper
+from sparkgen.runtime.janitor.types import Owner, Removal, Trash
 
 
 class World:

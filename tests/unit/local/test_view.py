@@ -7,10 +7,12 @@ import io
 import pytest
 from rich.console import Console
 
-from sparkgen.allocator.types import Decision, Memory, State
 from sparkgen.local.live import Terminal
 from sparkgen.local.status import Status, Tasks, sentence, status
 from sparkgen.local.view import History, Plain, cells
+from sparkgen.runtime.allocator.values.decision import Decision
+from sparkgen.runtime.allocator.values.memory import Memory
+from sparkgen.runtime.allocator.values.observed import State
 
 NOW = Status({State.REGISTERED: 2, State.RUNNING: 1, State.DRAINING: 1, State.GONE: 5}, 4, "creating 5")
 

@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 
 from sparkgen import contract
-from sparkgen.allocator.causes import loss_of
-from sparkgen.allocator.ports import Event, WatchEnded
-from sparkgen.allocator.types import Answer, Cause, Create, Delete, Outcome
 from sparkgen.local.world import REMEMBERED, Processes, Tools, terminated
+from sparkgen.runtime.allocator.observe.causes import loss_of
+from sparkgen.runtime.allocator.values.actions import Create, Delete, Outcome
+from sparkgen.runtime.allocator.values.observed import Cause
+from sparkgen.runtime.allocator.values.world import Event, WatchEnded
+from sparkgen.runtime.kubernetes.answers import Answer
 
 
 class Stub:

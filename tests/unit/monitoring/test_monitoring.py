@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 import yaml
 
-from sparkgen.allocator import status
-from sparkgen.allocator.types import Answer, Cause, State
+from sparkgen.runtime.allocator.report import status
+from sparkgen.runtime.allocator.values.observed import Cause, State
+from sparkgen.runtime.kubernetes.answers import Answer
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "monitoring"

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 import gotools
-from sparkgen.allocator import status
+from sparkgen.runtime.allocator.report import status
 from tests.unit.monitoring.test_monitoring import FOLDER, panels, rules
 
 VARIABLE = re.compile(r"label_values\((.*), \w+\)")

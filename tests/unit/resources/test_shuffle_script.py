@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sparkgen import contract
-from sparkgen.allocator import exits
+from sparkgen.runtime import exits
 
 TEMPLATES = Path(__file__).parents[3] / "sparkgen" / "templates" / "run"
 SCRIPT = TEMPLATES / contract.SHUFFLE_SCRIPT_FILE

@@ -10,9 +10,9 @@ import jsonschema
 import pytest
 
 import kubernetes_types
-from sparkgen.allocator.types import Settings
 from sparkgen.errors import SparkgenError, path_text
 from sparkgen.model.properties import TYPED_PROPERTIES
+from sparkgen.runtime.allocator.values.settings import Settings
 from sparkgen.schema import bundle, fields, store
 from sparkgen.schema.accepts import compile_schema
 from sparkgen.schema.fields import Field

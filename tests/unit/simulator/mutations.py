@@ -9,26 +9,28 @@ from typing import Any
 
 import pytest
 
-from sparkgen.allocator import (
-    absorb,
-    answers,
-    causes,
+from sparkgen.runtime.allocator import shutdown
+from sparkgen.runtime.allocator.decide import (
+    apply_outcomes,
     ceiling,
-    creating,
+    creations,
     decide,
-    desk,
-    ending,
+    executor_states,
     gates,
-    kube,
-    observe,
-    remember,
-    removing,
-    sets,
+    prune_memory,
+    removals,
 )
-from sparkgen.allocator.answers import Fault, Reply
-from sparkgen.allocator.layered import Layered
-from sparkgen.allocator.ports import Event, Listing, WatchEnded
-from sparkgen.allocator.types import Answer, Backoff, Create, Memory, Outcome, Snapshot, State, Target
+from sparkgen.runtime.allocator.driver import mailbox
+from sparkgen.runtime.allocator.observe import causes, view
+from sparkgen.runtime.allocator.pods import kube
+from sparkgen.runtime.allocator.values.actions import Create, Outcome
+from sparkgen.runtime.allocator.values.mappings import Layered
+from sparkgen.runtime.allocator.values.memory import Backoff, Memory
+from sparkgen.runtime.allocator.values.observed import Snapshot, State
+from sparkgen.runtime.allocator.values.target import Target
+from sparkgen.runtime.allocator.values.world import Event, Listing, WatchEnded
+from sparkgen.runtime.kubernetes import answers
+from sparkgen.runtime.kubernetes.answers import Answer, Fault, Reply
 from sparkgen.simulator import process
 from sparkgen.simulator.plan import Kind
 
@@ -106,7 +108,7 @@ def registered_executors_are_excess(patch: pytest.MonkeyPatch) -> None:
     def first_to_go(situation: Any) -> Iterator[int]:
         yield from reversed(situation.ids(State.REGISTERED))
 
-    patch.setattr(removing, "_first_to_go", first_to_go)
+    patch.setattr(removals, "_first_to_go", first_to_go)
 
 
 @breaks("registered-stays", focus=(Kind.CHANGE_OF_MIND,))
@@ -116,15 +118,17 @@ def the_refusal_is_not_waited_for(patch: pytest.MonkeyPatch) -> None:
     def reason(seen: Any, draft: Any) -> str:
         return "more than Spark wants" if seen.id in draft.memory.refusing else str(real(seen, draft))
 
-    real, leaving = removing._reason_to_remove, sets._leaving
-    patch.setattr(removing, "_reason_to_remove", reason)
-    patch.setattr(sets, "_leaving", lambda target, memory: leaving(target, memory) | memory.refusing)
+    real, leaving = removals._reason_to_remove, executor_states._leaving
+    patch.setattr(removals, "_reason_to_remove", reason)
+    patch.setattr(
+        executor_states, "_leaving", lambda target, memory: leaving(target, memory) | memory.refusing
+    )
 
 
 @breaks("registered-stays", focus=(Kind.TERM, Kind.DRIVER_HANGS))
 def a_driver_that_takes_no_connection_has_ended(patch: pytest.MonkeyPatch) -> None:
     """The pod's own status is not asked before the executors are swept (this was so)."""
-    patch.setattr(ending, "driver_stays", lambda answers, _pod, _time: answers())
+    patch.setattr(shutdown, "driver_stays", lambda answers, _pod, _time: answers())
 
 
 @breaks(
@@ -144,8 +148,8 @@ def a_creation_without_an_answer_is_forgotten(patch: pytest.MonkeyPatch) -> None
             return memory
         return replace(memory, requests={i: r for i, r in memory.requests.items() if i != action.id})
 
-    real = absorb._created
-    patch.setattr(absorb, "_created", created)
+    real = apply_outcomes._created
+    patch.setattr(apply_outcomes, "_created", created)
 
 
 @breaks("bounded-unschedulable", focus=(Kind.FULL,))
@@ -158,7 +162,7 @@ def a_full_cluster_gets_the_whole_target(patch: pytest.MonkeyPatch) -> None:
 def pods_that_nobody_has_judged_do_not_count(patch: pytest.MonkeyPatch) -> None:
     """Only those count that the scheduler has called unschedulable already."""
 
-    def without_node(situation: sets.Situation) -> Counter[int]:
+    def without_node(situation: executor_states.Situation) -> Counter[int]:
         pending = situation.observed(State.PENDING)
         return Counter(seen.profile for seen in pending if seen.waiting and not seen.node)
 
@@ -169,7 +173,7 @@ def pods_that_nobody_has_judged_do_not_count(patch: pytest.MonkeyPatch) -> None:
 def the_driver_says_which_pods_wait(patch: pytest.MonkeyPatch) -> None:
     """A pod that the driver calls registered, or leaving, does not count (this was so)."""
 
-    def without_node(situation: sets.Situation) -> Counter[int]:
+    def without_node(situation: executor_states.Situation) -> Counter[int]:
         pending = situation.observed(State.PENDING)
         return situation.counts[State.REQUESTED] + Counter(one.profile for one in pending if not one.node)
 
@@ -240,23 +244,23 @@ def a_stale_list_is_taken_for_the_whole(patch: pytest.MonkeyPatch) -> None:
 def executors_are_created_before_the_first_list(patch: pytest.MonkeyPatch) -> None:
     """A new process takes what it has not seen for what is not there."""
 
-    def snapshot(self: observe.View, started: frozenset[int] = frozenset()) -> Snapshot:
+    def snapshot(self: view.View, started: frozenset[int] = frozenset()) -> Snapshot:
         found = real(self, started)
         return found if found.listed_at is not None else replace(found, listed_at=0.0)
 
-    real = observe.View.snapshot
-    patch.setattr(observe.View, "snapshot", snapshot)
+    real = view.View.snapshot
+    patch.setattr(view.View, "snapshot", snapshot)
 
 
 @breaks("no-partial-view", "nobody-alive-is-dead", focus=(Kind.CRASH, Kind.LIST_SLOW))
 def a_gap_is_overlooked(patch: pytest.MonkeyPatch) -> None:
     """A view with a gap, or none at all, counts as complete."""
 
-    def snapshot(self: observe.View, started: frozenset[int] = frozenset()) -> Snapshot:
+    def snapshot(self: view.View, started: frozenset[int] = frozenset()) -> Snapshot:
         return replace(real(self, started), complete=True)
 
-    real = observe.View.snapshot
-    patch.setattr(observe.View, "snapshot", snapshot)
+    real = view.View.snapshot
+    patch.setattr(view.View, "snapshot", snapshot)
 
 
 @breaks(
@@ -274,7 +278,7 @@ def the_answer_410_is_ignored(patch: pytest.MonkeyPatch) -> None:
 
     real = kube.Kube.refused_watch
     patch.setattr(kube.Kube, "refused_watch", refused)
-    patch.setattr("sparkgen.allocator.watching.PATIENCE", 1e9)
+    patch.setattr("sparkgen.runtime.allocator.observe.watch_retry.PATIENCE", 1e9)
 
 
 @breaks(
@@ -289,23 +293,23 @@ def the_answer_410_is_ignored(patch: pytest.MonkeyPatch) -> None:
 def what_a_list_does_not_show_stays(patch: pytest.MonkeyPatch) -> None:
     """A list adds to what is known, and takes nothing away."""
 
-    def listed(self: observe.View, listing: Listing, asked_at: float, now: float) -> observe.View:
+    def listed(self: view.View, listing: Listing, asked_at: float, now: float) -> view.View:
         view = real(self, listing, asked_at, now)
         return replace(view, sights=Layered({**self.sights, **view.sights}))
 
-    real = observe.View.listed
-    patch.setattr(observe.View, "listed", listed)
+    real = view.View.listed
+    patch.setattr(view.View, "listed", listed)
 
 
 @breaks("target-reached")
 def deletions_are_overlooked(patch: pytest.MonkeyPatch) -> None:
     """DELETED events change nothing."""
 
-    def happened(self: observe.View, event: Event, now: float) -> observe.View:
+    def happened(self: view.View, event: Event, now: float) -> view.View:
         return replace(self, version=event.version) if event.kind == "DELETED" else real(self, event, now)
 
-    real = observe.View.happened
-    patch.setattr(observe.View, "happened", happened)
+    real = view.View.happened
+    patch.setattr(view.View, "happened", happened)
 
 
 @breaks(
@@ -319,7 +323,7 @@ def deletions_are_overlooked(patch: pytest.MonkeyPatch) -> None:
 )
 def late_events_bring_back_the_dead(patch: pytest.MonkeyPatch) -> None:
     """The UIDs of pods that were deleted are not known again."""
-    patch.setattr(observe.View, "_is_gone", lambda *_: False)
+    patch.setattr(view.View, "_is_gone", lambda *_: False)
 
 
 @breaks("every-loss-once")
@@ -329,7 +333,7 @@ def losses_are_forgotten_at_once(patch: pytest.MonkeyPatch) -> None:
     def forgetful(*args: Any) -> Memory:
         return replace(real(*args), losses={})
 
-    real = remember.remember
+    real = prune_memory.remember
     patch.setattr(decide, "remember", forgetful)
 
 
@@ -342,7 +346,7 @@ def losses_are_forgotten_with_the_pod(patch: pytest.MonkeyPatch) -> None:
         gone = snapshot.vanished.keys() - snapshot.executors.keys()
         return replace(memory, losses={i: loss for i, loss in memory.losses.items() if i not in gone})
 
-    real = remember.remember
+    real = prune_memory.remember
     patch.setattr(decide, "remember", forgetful)
 
 
@@ -377,11 +381,11 @@ def evictions_count_as_exits(patch: pytest.MonkeyPatch) -> None:
 def a_dead_driver_ends_the_application(patch: pytest.MonkeyPatch) -> None:
     """Executors that fail as their driver is gone count against the application (this was so)."""
 
-    def target(self: desk.Desk) -> Target:
+    def target(self: mailbox.Desk) -> Target:
         return replace(real(self), heard_at=float("inf"))
 
-    real = desk.Desk.target
-    patch.setattr(desk.Desk, "target", target)
+    real = mailbox.Desk.target
+    patch.setattr(mailbox.Desk, "target", target)
 
 
 @breaks("patience", focus=(Kind.BUSY,))
@@ -404,7 +408,7 @@ def refusals_are_tried_again_at_once(patch: pytest.MonkeyPatch) -> None:
     def worse(backoff: Backoff, reason: str, now: float, jitter: float, *, hopeless: bool = False) -> Backoff:
         return Backoff(backoff.level + 1, now, reason)
 
-    patch.setattr(absorb, "worse", worse)
+    patch.setattr(apply_outcomes, "worse", worse)
 
 
 @breaks(
@@ -417,19 +421,19 @@ def refusals_are_tried_again_at_once(patch: pytest.MonkeyPatch) -> None:
 )
 def pauses_do_not_grow(patch: pytest.MonkeyPatch) -> None:
     """Every pause after a refusal is the first one."""
-    patch.setattr(absorb, "next_pause", lambda level, jitter: 0.5 + jitter / 2)
+    patch.setattr(apply_outcomes, "next_pause", lambda level, jitter: 0.5 + jitter / 2)
 
 
 @breaks("bounded-calls")
 def deletions_are_sent_in_every_round(patch: pytest.MonkeyPatch) -> None:
     """A deletion that was sent is not remembered."""
-    patch.setattr(removing, "_with_removal", lambda memory, *_: memory)
+    patch.setattr(removals, "_with_removal", lambda memory, *_: memory)
 
 
 @breaks("bounded-calls", focus=(Kind.DELETE_LOST,))
 def a_deletion_is_forced_as_soon_as_it_is_sent_again(patch: pytest.MonkeyPatch) -> None:
     """Its grace is counted from the first try, which was lost (this was so)."""
-    patch.setattr(removing, "FORCE_MARGIN", -100.0)
+    patch.setattr(removals, "FORCE_MARGIN", -100.0)
 
 
 @breaks("bounded-calls")
@@ -450,9 +454,9 @@ def losses_are_never_forgotten(patch: pytest.MonkeyPatch) -> None:
         after: Memory = real(snapshot, target, memory, *args)
         return replace(after, losses={**memory.losses, **after.losses})
 
-    real = remember.remember
+    real = prune_memory.remember
     patch.setattr(decide, "remember", hoarding)
-    patch.setattr(observe, "MAX_VANISHED", 0)
+    patch.setattr(view, "MAX_VANISHED", 0)
 
 
 @breaks("no-spin")
@@ -468,9 +472,9 @@ def a_refusal_is_taken_back_when_it_is_confirmed(patch: pytest.MonkeyPatch) -> N
     def forgetful(*args: Any) -> Memory:
         return replace(real(*args), refusing=frozenset())
 
-    real = remember.remember
+    real = prune_memory.remember
     patch.setattr(decide, "remember", forgetful)
-    patch.setattr(removing, "_reason_to_give_up", lambda *_: "")
+    patch.setattr(removals, "_reason_to_give_up", lambda *_: "")
 
 
 @breaks("no-leak")
@@ -509,22 +513,22 @@ def executors_have_no_owner(patch: pytest.MonkeyPatch) -> None:
         metadata = {name: value for name, value in pod["metadata"].items() if name != "ownerReferences"}
         return {**pod, "metadata": metadata}
 
-    def id_of(self: observe.View, pod: Any) -> int | None:
+    def id_of(self: view.View, pod: Any) -> int | None:
         return self.attempt.executor_id(pod["metadata"]["name"])
 
     real = kube.executor_pod
     patch.setattr(kube, "executor_pod", disowned)
     patch.setattr(kube.Kube, "_is_ours", lambda *_: True)
-    patch.setattr(observe.View, "_id_of", id_of)
+    patch.setattr(view.View, "_id_of", id_of)
 
 
 @breaks("no-leak")
 def the_end_deletes_nothing(patch: pytest.MonkeyPatch) -> None:
     """The allocator leaves as soon as it is told to, and says that nothing is left."""
-    patch.setattr(ending, "sweep", lambda *_: ending.Swept(frozenset(), frozenset()))
+    patch.setattr(shutdown, "sweep", lambda *_: shutdown.Swept(frozenset(), frozenset()))
 
 
 @breaks("target-reached", focus=(Kind.CREATE_LOST,))
 def a_lost_creation_is_never_sent_again(patch: pytest.MonkeyPatch) -> None:
     """What was not answered counts as requested for ever."""
-    patch.setattr(creating, "_again", lambda draft: draft)
+    patch.setattr(creations, "_again", lambda draft: draft)

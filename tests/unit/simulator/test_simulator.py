@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sparkgen.allocator.answers import exists_already, is_another, verdict
-from sparkgen.allocator.types import Answer
+from sparkgen.runtime.kubernetes.answers import Answer, exists_already, is_another, verdict
 from sparkgen.simulator.__main__ import main
 from sparkgen.simulator.agenda import Agenda
 from sparkgen.simulator.apiserver import Change, Rules, Server

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import one_life
-from sparkgen.allocator.tell import Journal
+from sparkgen.runtime.allocator.report.log import Journal
 
 
 def test_a_life_asks_for_each_executor_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

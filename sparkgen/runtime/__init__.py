@@ -1,0 +1,1 @@
+"""What runs in the cluster: the programs of the command `sparkgen-runtime`, and what they share."""

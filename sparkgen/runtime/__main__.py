@@ -1,0 +1,110 @@
+"""`python -m sparkgen.runtime`: the command `sparkgen-runtime` of the runtime image.
+
+Exit codes: 0 done, 1 refused or failed (with a message that says what to do), 2 called wrongly.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+
+USAGE = """usage: sparkgen-runtime COMMAND
+
+  install     put the scheduler jar where the driver finds it (the init container)
+  allocator   create and remove executors while the driver runs (the sidecar)
+  janitor     remove what applications have left in a shuffle service's directories (beside the service);
+              `janitor prepare` makes the directories ready (its init container)
+  history     remove ended runs beyond spec.run.history (a Job of its own, with rights of its own)
+  version     say which contract version and which release this is
+"""
+
+
+def main(arguments: list[str]) -> int:
+    """Do what the arguments say; the exit code."""
+    match arguments:
+        case ["allocator"]:
+            return _with_exit_code(_allocator)
+        case ["install"]:
+            return _with_exit_code(_install)
+        case ["history"]:
+            return _with_exit_code(_history)
+        case ["janitor", *rest]:
+            return _janitor(rest)
+        case ["version"]:
+            return _version()
+        case ["--help" | "-h" | "help"]:
+            print(USAGE, end="")  # noqa: T201 - it was asked for
+            return 0
+    given = " ".join(arguments) or "nothing"
+    print(f"error: there is no such command: {given}\n\n{USAGE}", end="", file=sys.stderr)  # noqa: T201
+    return 2
+
+
+def _with_exit_code(command: Callable[[], int]) -> int:
+    from sparkgen.runtime.exits import exit_code  # noqa: PLC0415 - `version` needs nothing
+
+    return exit_code(command)
+
+
+def _install() -> int:
+    from datetime import UTC, datetime  # noqa: PLC0415 - as above
+
+    from sparkgen.runtime.install import install  # noqa: PLC0415
+
+    print(install(os.environ, datetime.now(UTC)))  # noqa: T201 - the container's log
+    return 0
+
+
+def _allocator() -> int:
+    import random  # noqa: PLC0415 - as above
+    import secrets  # noqa: PLC0415
+    import time  # noqa: PLC0415
+
+    from sparkgen.runtime.allocator import cluster, sidecar  # noqa: PLC0415
+    from sparkgen.runtime.allocator.values.clock import Chances  # noqa: PLC0415
+
+    chances = Chances(time.monotonic, random.random)
+    return sidecar.run(os.environ, sidecar.Outside(cluster.world), chances, lambda: secrets.token_hex(32))
+
+
+def _history() -> int:
+    from sparkgen.runtime.exits import Refused  # noqa: PLC0415
+    from sparkgen.runtime.history.prune import asked, keep_house  # noqa: PLC0415 - as above
+    from sparkgen.runtime.kubernetes.access import NoCluster, in_cluster  # noqa: PLC0415
+    from sparkgen.runtime.kubernetes.transport import Transport  # noqa: PLC0415
+
+    wanted = asked(os.environ)
+    try:
+        transport = Transport(in_cluster(os.environ), agent="sparkgen-history")
+    except NoCluster as error:
+        raise Refused(str(error)) from None
+    keep_house(transport, os.environ, wanted, print)
+    return 0
+
+
+def _janitor(arguments: list[str]) -> int:
+    from sparkgen.runtime.janitor import command  # noqa: PLC0415 - as above
+
+    return command.main(arguments)
+
+
+def _version() -> int:
+    from sparkgen import __version__, contract  # noqa: PLC0415 - as above
+
+    print(f"sparkgen-runtime {__version__} (contract {contract.VERSION})")  # noqa: T201 - it was asked for
+    return 0
+
+
+def run() -> None:
+    """Be a process: answer the arguments, and end at once, whatever still waits for an answer."""
+    code = main(sys.argv[1:])
+    with suppress(OSError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    run()

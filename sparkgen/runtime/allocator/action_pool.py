@@ -1,0 +1,91 @@
+"""Carries out what was decided, on a few threads: the loop never waits for an answer."""
+
+from __future__ import annotations
+
+import queue
+from collections import Counter
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Protocol
+
+from sparkgen.runtime.allocator.decide.apply_outcomes import MAX_WINDOW
+from sparkgen.runtime.allocator.values.actions import Action, Create, Outcome
+from sparkgen.runtime.allocator.values.world import World
+from sparkgen.runtime.kubernetes.answers import Answer
+
+
+class Acts(Protocol):
+    """Where actions go, and outcomes come from; a simulator has one without threads."""
+
+    def start(self, actions: Iterable[Action]) -> None:
+        """Begin with these."""
+        ...
+
+    def outcomes(self) -> list[Outcome]:
+        """What has ended since the last call, in the order in which it ended."""
+        ...
+
+
+class Settles(Acts, Protocol):
+    """Acts that can be waited for."""
+
+    def settle(self, seconds: float) -> None:
+        """Wait until all that was begun has ended, for a time at most."""
+        ...
+
+
+class Hands:
+    """Acts on a World, with as many threads as writes may be in flight; `ring` is called at each outcome."""
+
+    def __init__(self, world: World, ring: Callable[[], None], threads: int = MAX_WINDOW) -> None:
+        self._world = world
+        self._ring = ring
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="write")
+        self._ended: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
+        self._open: set[Future[None]] = set()
+        self.answers: Counter[tuple[str, str]] = Counter()
+        """How many answers of each kind came: ("create" or "delete", the answer's name)."""
+
+    def start(self, actions: Iterable[Action]) -> None:
+        """Begin with these."""
+        self._open = {future for future in self._open if not future.done()}
+        self._open |= {self._pool.submit(self._carry_out, action) for action in actions}
+
+    def outcomes(self) -> list[Outcome]:
+        """What has ended since the last call, in the order in which it ended."""
+        found: list[Outcome] = []
+        while True:
+            try:
+                outcome = self._ended.get_nowait()
+            except queue.Empty:
+                return found
+            kind = "create" if isinstance(outcome.action, Create) else "delete"
+            self.answers[kind, outcome.answer.value] += 1
+            found.append(outcome)
+
+    def finish(self, seconds: float) -> bool:
+        """Begin nothing that still waits for a thread, and wait for the rest; whether all of it has ended."""
+        for future in self._open:
+            future.cancel()
+        return not wait(self._open, seconds).not_done
+
+    def settle(self, seconds: float) -> None:
+        """Wait until all that was begun has ended, for a time at most."""
+        wait(self._open, seconds)
+
+    def close(self) -> None:
+        """Take no more actions."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _do(self, action: Action) -> Outcome:
+        if isinstance(action, Create):
+            return self._world.create(action)
+        return self._world.delete(action)
+
+    def _carry_out(self, action: Action) -> None:
+        try:
+            outcome = self._do(action)
+        except Exception as error:  # noqa: BLE001 - a fault of ours: the action is asked for again, later
+            outcome = Outcome(action, Answer.LOST, f"{type(error).__name__}: {error}")
+        self._ended.put(outcome)
+        self._ring()

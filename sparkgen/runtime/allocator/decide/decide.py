@@ -1,0 +1,105 @@
+"""What to do now: a pure function of what is seen, wanted and remembered. It is the heart of the allocator.
+
+The steps run in the order of `STEPS`; each takes a draft and returns one with its own part done. Nothing is
+concluded from an incomplete snapshot: an executor that it does not show may well be there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from sparkgen.runtime.allocator.decide import executor_states, gates, reasons
+from sparkgen.runtime.allocator.decide.creations import creations
+from sparkgen.runtime.allocator.decide.draft import Draft, writes_in_flight
+from sparkgen.runtime.allocator.decide.executor_states import Situation
+from sparkgen.runtime.allocator.decide.losses import endings, limits, verdicts
+from sparkgen.runtime.allocator.decide.prune_memory import remember
+from sparkgen.runtime.allocator.decide.removals import (
+    FORCE_MARGIN,
+    HOPELESS_PATIENCE,
+    LOST_PATIENCE,
+    excess,
+    removals,
+)
+from sparkgen.runtime.allocator.values.actions import Action, Create
+from sparkgen.runtime.allocator.values.decision import Decision
+from sparkgen.runtime.allocator.values.memory import Memory
+from sparkgen.runtime.allocator.values.observed import Snapshot, State
+from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.allocator.values.target import DriverPhase, Target
+
+IN_ORDER = tuple(sorted(State, key=lambda state: state.value))
+STEPS: tuple[Callable[[Draft], Draft], ...] = (endings, verdicts, removals, excess, limits, creations)
+"""In this order: what has ended is told, what has to go goes, and what is missing comes last."""
+
+
+def decide(
+    snapshot: Snapshot, target: Target, memory: Memory, settings: Settings, now: float, jitter: float = 0.5
+) -> Decision:
+    """What to do at `now`, and what to remember. `jitter` (0 to 1) spreads pauses."""
+    memory = remember(snapshot, target, memory, settings, now)
+    situation = executor_states.situation(snapshot, target, memory, settings, now)
+    draft = Draft(situation, memory, jitter, writes_in_flight(memory))
+    for step in STEPS:
+        draft = step(draft)
+    return publish(draft)
+
+
+def publish(draft: Draft) -> Decision:
+    """The decision, with what the driver, executors and people are told."""
+    situation, memory = draft.situation, draft.memory
+    after = replace(situation, memory=memory)
+    refuse = (memory.refusing | memory.removals.keys()) - situation.target.registered - draft.gone.keys()
+    held = gates.closed(after, draft.actions)
+    return Decision(
+        memory=memory,
+        reason=reasons.decision(after, draft.actions, held.values()),
+        held=tuple(held),
+        actions=draft.actions,
+        gone=draft.gone,
+        refuse=frozenset(refuse),
+        start=_may_start(situation, memory),
+        failure=memory.failure,
+        counts=_counts(situation, draft.actions),
+        wake_at=min((t for t in deadlines(after) if t > situation.now), default=None),
+    )
+
+
+def _may_start(situation: Situation, memory: Memory) -> frozenset[int]:
+    if situation.target.phase is not DriverPhase.RUNNING or situation.target.away:
+        return frozenset()
+    coming = situation.those(*executor_states.ACTIVE) | memory.requests.keys()
+    return frozenset(coming - memory.removals.keys() - situation.target.refused)
+
+
+def _counts(situation: Situation, actions: Iterable[Action]) -> dict[int, dict[State, int]]:
+    result: dict[int, dict[State, int]] = {profile: {} for profile in situation.wanted()}
+    planned = Counter(a.profile for a in actions if isinstance(a, Create) and not a.again)
+    for state in IN_ORDER:
+        for profile, count in (planned if state is State.PLANNED else situation.counts[state]).items():
+            result.setdefault(profile, {})[state] = count
+    return result
+
+
+def deadlines(situation: Situation) -> Iterator[float]:
+    """Every time at which a decision may be another one, though nothing has happened."""
+    memory, settings = situation.memory, situation.settings
+    yield from (memory.refusals.until, memory.bad_starts.until, memory.rate.resume_at)
+    if memory.batch_at is not None and settings.batch_size is not None:
+        yield memory.batch_at + settings.batch_delay
+    for request in memory.requests.values():
+        yield (request.accepted or 0.0) + settings.executor_timeout
+        yield request.retry_at or 0.0
+    for removal in memory.removals.values():
+        yield removal.retry_at or removal.began + settings.grace + FORCE_MARGIN
+    for lost_at in memory.lost_at.values():
+        yield lost_at + LOST_PATIENCE
+    for seen in situation.observed(State.RUNNING):
+        yield max(seen.since, memory.speaking_since or 0.0) + settings.executor_timeout
+    for seen in situation.observed(State.PENDING):
+        if seen.waiting and seen.waiting.hopeless:
+            yield seen.since + HOPELESS_PATIENCE
+        if settings.pending_timeout is not None:
+            yield seen.since + settings.pending_timeout

@@ -1,0 +1,38 @@
+"""A decision in the making, and what every step asks of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sparkgen.runtime.allocator.decide.executor_states import Situation
+from sparkgen.runtime.allocator.values.actions import Action
+from sparkgen.runtime.allocator.values.mappings import NOTHING
+from sparkgen.runtime.allocator.values.memory import Memory
+from sparkgen.runtime.allocator.values.observed import Loss
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A decision in the making."""
+
+    situation: Situation
+    memory: Memory
+    jitter: float
+    in_flight: int = 0
+    """Writes that were sent before, and have not been answered."""
+    actions: tuple[Action, ...] = ()
+    gone: Mapping[int, Loss] = NOTHING
+
+    @property
+    def slots(self) -> int:
+        """How many more writes may be in flight now."""
+        if self.situation.now < self.memory.rate.resume_at:
+            return 0
+        return max(0, self.memory.rate.window - self.in_flight - len(self.actions))
+
+
+def writes_in_flight(memory: Memory) -> int:
+    """Creations and deletions that were sent, and have not been answered."""
+    creations = sum(1 for r in memory.requests.values() if r.accepted is None and r.retry_at is None)
+    return creations + sum(1 for removal in memory.removals.values() if removal.open)

@@ -1,0 +1,170 @@
+"""Which executor is in which state: one table, from what is seen, wanted and remembered."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, replace
+
+from sparkgen.runtime.allocator.decide import ceiling
+from sparkgen.runtime.allocator.values.memory import Memory, Request
+from sparkgen.runtime.allocator.values.observed import Observed, Phase, Snapshot, State
+from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.allocator.values.target import DriverPhase, Target
+
+NONE: Counter[int] = Counter()
+ACTIVE = frozenset({State.REQUESTED, State.PENDING, State.RUNNING, State.REGISTERED})
+"""The states that count towards the target; a draining executor does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """All that a decision is made from, and the state of every executor in it."""
+
+    snapshot: Snapshot
+    target: Target
+    memory: Memory
+    settings: Settings
+    now: float
+    sets: Mapping[State, Set[int]]
+    """The executors in each state; every one that is seen, asked for or spoken of is in exactly one."""
+    profiles: Mapping[int, int]
+    """The resource profile of each of them, where it is known."""
+    counts: Mapping[State, Counter[int]]
+    """How many are in each state, per profile."""
+
+    @property
+    def awaited(self) -> bool:
+        """Whether the driver has to say anew what it wants: this process began anew, or the driver does."""
+        return self.target.away or (self.target.phase is DriverPhase.SILENT and bool(self.memory.session))
+
+    def those(self, *states: State) -> Set[int]:
+        """The executors in these states."""
+        found = [self.sets[state] for state in states if self.sets[state]]
+        return found[0] if len(found) == 1 else frozenset().union(*found)
+
+    def ids(self, *states: State) -> list[int]:
+        """The same, in the order of their ids."""
+        return sorted(self.those(*states))
+
+    def count(self, *states: State) -> int:
+        """How many executors are in these states."""
+        return sum(len(self.sets[state]) for state in states)
+
+    def active(self) -> Counter[int]:
+        """How many executors count towards the target, per profile."""
+        total: Counter[int] = Counter()
+        for state in ACTIVE:
+            if self.counts[state]:
+                total.update(self.counts[state])
+        return total
+
+    def wanted(self) -> dict[int, int]:
+        """How many executors there should be, per profile, within the bounds that hold now."""
+        return wanted(self.target, self.settings)
+
+    def observed(self, *states: State) -> Iterator[Observed]:
+        """The pods that the cluster shows of the executors in these states, in the order of their ids."""
+        executors = self.snapshot.executors
+        return (executors[id_] for id_ in self.ids(*states) if id_ in executors)
+
+
+def situation(
+    snapshot: Snapshot, target: Target, memory: Memory, settings: Settings, now: float
+) -> Situation:
+    """The situation at `now`."""
+    unseen = (memory.requests.keys() | named(target)) - snapshot.executors.keys()
+    # An executor that Spark knows and no list has shown yet: counted where nothing else is known.
+    profiles = dict.fromkeys(unseen, 0)
+    profiles |= {id_: request.profile for id_, request in memory.requests.items()}
+    profiles |= {id_: seen.profile for id_, seen in snapshot.executors.items()}
+    found = states(unseen, snapshot, target, memory)
+    counts = {state: Counter(map(profiles.__getitem__, ids)) if ids else NONE for state, ids in found.items()}
+    return Situation(snapshot, target, memory, settings, now, found, profiles, counts)
+
+
+def listed_after(snapshot: Snapshot, time: float) -> bool:
+    """Whether a whole list was asked for after `time`, and nothing has been missed since."""
+    return snapshot.complete and snapshot.listed_at is not None and snapshot.listed_at > time
+
+
+def of_now(snapshot: Snapshot, memory: Memory) -> Snapshot:
+    """The snapshot without what it still shows of former pods: those of a name that was asked for again.
+
+    A creation without an answer is sent again under the same name. When the pod of the first one has ended
+    and is gone by then, the second one makes another, and a watch that is late tells of the first one's end
+    when the second runs: that is not its end. The server's yes says which pod is meant. Until it has come,
+    an end that is seen may be that of either.
+    """
+    former = {
+        id_
+        for id_, request in memory.requests.items()
+        for seen in (snapshot.executors.get(id_) or snapshot.vanished.get(id_),)
+        if seen is not None and _is_former(seen, request, gone=id_ not in snapshot.executors)
+    }
+    if not former:
+        return snapshot
+    executors = {id_: seen for id_, seen in snapshot.executors.items() if id_ not in former}
+    vanished = {id_: seen for id_, seen in snapshot.vanished.items() if id_ not in former}
+    return replace(snapshot, executors=executors, vanished=vanished)
+
+
+def _is_former(seen: Observed, request: Request, *, gone: bool) -> bool:
+    if request.uid:
+        return seen.uid != request.uid
+    return request.accepted is None and request.tries > 1 and (gone or ended(seen))
+
+
+def named(target: Target) -> frozenset[int]:
+    """The executors that the driver speaks of, and is to be told of."""
+    return target.registered | target.lost | target.kills | target.draining
+
+
+def states(unseen: Set[int], snapshot: Snapshot, target: Target, memory: Memory) -> dict[State, Set[int]]:
+    """The executors in each state: the first line of this table that fits.
+
+    gone        its pod has ended; or a whole list does not show it, and it was not asked for
+    draining    Spark, or the allocator, wants it gone, or its pod is being deleted
+    registered  Spark counts on it
+    requested   it is not shown
+    pending     its pod is
+    running     its pod does
+
+    With sets, not one by one: ten thousand executors take milliseconds.
+    """
+    executors, registered = snapshot.executors, target.registered
+    ids = executors.keys() | unseen
+    gone: set[int] = {id_ for id_, seen in executors.items() if ended(seen)}
+    if snapshot.complete:
+        gone |= unseen - memory.requests.keys()
+    deleting = {id_ for id_, seen in executors.items() if seen.deleting}
+    draining = (ids & (_leaving(target, memory) | deleting)) - gone
+    if memory.first_id > 1:
+        draining |= {id_ for id_ in ids if id_ < memory.first_id} - gone
+    rest = ids - gone - draining
+    others = rest - registered
+    pending = {id_ for id_ in others - unseen if executors[id_].phase is Phase.PENDING}
+    return {
+        State.PLANNED: frozenset(),
+        State.GONE: gone,
+        State.DRAINING: draining,
+        State.REGISTERED: rest & registered,
+        State.REQUESTED: others & unseen,
+        State.PENDING: pending,
+        State.RUNNING: others - unseen - pending,
+    }
+
+
+def ended(seen: Observed) -> bool:
+    """Whether the pod will never run again."""
+    return seen.loss is not None or seen.phase in (Phase.SUCCEEDED, Phase.FAILED)
+
+
+def _leaving(target: Target, memory: Memory) -> frozenset[int]:
+    """Executors that Spark, or the allocator, wants gone."""
+    return target.kills.union(target.draining, target.lost, target.refused, memory.removals)
+
+
+def wanted(target: Target, settings: Settings) -> dict[int, int]:
+    """Executors per profile: Spark's target, within the maximum of all profiles together."""
+    return ceiling.shared(ceiling.asked(target, settings), ceiling.maximum(settings))

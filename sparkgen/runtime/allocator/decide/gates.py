@@ -1,0 +1,158 @@
+"""The gates: how many more executors of each resource profile may be on their way. Pure.
+
+    maxPendingPods        requested or pending at one time, all profiles together; none when it is left out
+    maxUnschedulablePods  without a node, because the scheduler has found none or has not looked yet;
+                          not those that a queue keeps behind a scheduling gate
+    waitForRegistration   Spark's classic rule: no next batch before all of the last one have registered
+
+The first two count by what the cluster shows and what was asked for, never by the driver's word: its word is
+that of user code, which could call pods registered that wait for a node.
+Every gate is shared: a profile whose pods cannot be scheduled does not keep the others from starting.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from sparkgen.runtime.allocator.decide.executor_states import Situation
+from sparkgen.runtime.allocator.values.actions import Action, Create
+from sparkgen.runtime.allocator.values.mappings import NOTHING
+from sparkgen.runtime.allocator.values.memory import Memory
+from sparkgen.runtime.allocator.values.observed import Observed, Phase, State
+
+
+def on_their_way(situation: Situation) -> Counter[int]:
+    """How many executors are requested or pending, per profile, whatever the driver calls them."""
+    return _requested(situation) + Counter(seen.profile for seen in _pending_pods(situation))
+
+
+def without_node(situation: Situation) -> Counter[int]:
+    """How many executors have no node yet, per profile, whatever the driver calls them.
+
+    Those that nobody has judged yet count like those that the scheduler has called unschedulable: any of
+    them may be called so next. One that is being deleted does not count, and none that waits behind a
+    scheduling gate: the scheduler does not look at it, and a queue that admits a whole group of pods at
+    once would wait for ever for the rest of the group.
+    """
+    pods = (seen for seen in _pending_pods(situation) if not seen.node and not _is_gated(seen))
+    return _requested(situation) + Counter(seen.profile for seen in pods)
+
+
+def _requested(situation: Situation) -> Counter[int]:
+    """Executors that were asked for, and that the cluster does not show yet."""
+    shown, requests = situation.snapshot.executors.keys(), situation.memory.requests
+    return Counter(requests[id_].profile for id_ in requests.keys() - shown)
+
+
+def _pending_pods(situation: Situation) -> Iterator[Observed]:
+    for seen in situation.snapshot.executors.values():
+        if seen.phase is Phase.PENDING and not seen.deleting:
+            yield seen
+
+
+def _is_gated(seen: Observed) -> bool:
+    """Whether the pod has a scheduling gate (`spec.schedulingGates`), by its condition `PodScheduled`."""
+    return seen.waiting is not None and seen.waiting.reason == "SchedulingGated"
+
+
+def unregistered(situation: Situation) -> Counter[int]:
+    """How many executors Spark does not know yet, per profile."""
+    counts = situation.counts
+    return counts[State.REQUESTED] + counts[State.PENDING] + counts[State.RUNNING]
+
+
+def batches(situation: Situation, memory: Memory, missing: Mapping[int, int]) -> Mapping[int, int]:
+    """How many executors of its batch each profile may still create (`wait_for_registration`).
+
+    A batch may begin when every executor of the profile has registered, or is gone. It has `batch_size`
+    executors, or all that are missing then.
+    """
+    settings = situation.settings
+    if not settings.wait_for_registration:
+        return missing
+    waiting = unregistered(situation)
+    return {
+        profile: memory.batches.get(profile, 0) if waiting[profile] else settings.batch_size or count
+        for profile, count in missing.items()
+    }
+
+
+def remaining(situation: Situation, before: Mapping[int, int], created: Counter[int]) -> Mapping[int, int]:
+    """What is left of the batches after these creations. One of which nothing was created has not begun."""
+    if not situation.settings.wait_for_registration:
+        return NOTHING
+    begun = unregistered(situation) + created
+    left = {profile: count - created[profile] for profile, count in before.items() if begun[profile]}
+    return {profile: count for profile, count in left.items() if count}
+
+
+def shares(situation: Situation, missing: Mapping[int, int], left: Mapping[int, int]) -> dict[int, int]:
+    """How many executors each profile may create now, by every gate.
+
+    `missing`: how many it lacks; `left`: what is left of its batch.
+    """
+    pending, nodes = _pending(situation, missing), _nodes(situation, missing)
+    return {
+        profile: min(count, pending[profile], nodes[profile], left[profile])
+        for profile, count in missing.items()
+    }
+
+
+def _pending(situation: Situation, missing: Mapping[int, int]) -> Mapping[int, int]:
+    """By `max_pending`: an equal part of it for each profile that lacks executors."""
+    most = situation.settings.max_pending
+    if most is None:
+        return missing
+    waiting = on_their_way(situation)
+    share = max(1, most // max(1, len(missing)))
+    return {profile: share - waiting[profile] for profile in missing}
+
+
+def _nodes(situation: Situation, missing: Mapping[int, int]) -> Mapping[int, int]:
+    """By `max_unschedulable`: an equal part for each profile that lacks executors or has some without a node.
+
+    A profile that came later gets its part beyond the places that others have taken, and always one: theirs
+    may never find a node, and its own may find one at once.
+    """
+    waiting = without_node(situation)
+    share = situation.settings.max_unschedulable // max(1, len(missing.keys() | waiting.keys()))
+    return {profile: max(share, 1) - waiting[profile] for profile in missing}
+
+
+def closed(situation: Situation, actions: Sequence[Action]) -> dict[str, str]:
+    """Which gates hold executors back after `actions`: the field's name, and the reason in words.
+
+    `situation` is the one that the actions were decided in, with the memory after them.
+    """
+    created = Counter(a.profile for a in actions if isinstance(a, Create) and not a.again)
+    missing = Counter(situation.wanted())
+    missing.subtract(situation.active() + created)
+    lacking = {profile: count for profile, count in missing.items() if count > 0}
+    if not lacking:
+        return {}
+    return _full(situation, lacking) | _unfinished(situation, created, lacking)
+
+
+def _full(situation: Situation, lacking: Mapping[int, int]) -> dict[str, str]:
+    shares = _nodes(situation, lacking)  # after the actions: what they create has been asked for
+    held = sorted(profile for profile in lacking if shares[profile] <= 0)
+    if not held:
+        return {}
+    count = without_node(situation).total()
+    have = "has" if count == 1 else "have"
+    whose = f" of profile {', '.join(map(str, held))}" if len(situation.wanted()) > 1 else ""
+    field = "maxUnschedulablePods"
+    return {
+        field: f"{count} {have} no node, and no more{whose} are created until one is found "
+        f"(spec.allocation.{field} is {situation.settings.max_unschedulable})"
+    }
+
+
+def _unfinished(situation: Situation, created: Counter[int], lacking: Mapping[int, int]) -> dict[str, str]:
+    waiting, left = unregistered(situation) + created, situation.memory.batches
+    more = sum(waiting[profile] for profile in lacking if not left.get(profile))
+    if not (more and situation.settings.wait_for_registration):
+        return {}
+    have, field = "has" if more == 1 else "have", "waitForRegistration"
+    return {field: f"the next batch waits until {more} more {have} registered (spec.allocation.{field})"}

@@ -1,0 +1,98 @@
+"""A host port for each executor's block manager, where a shuffle service of the node serves its files. Pure.
+
+Such an executor is known by its node's address, so its own port has to be the node's (hostPort). The
+scheduler keeps equal host ports of all pods apart; ports are spread so that it seldom has to: each
+application begins elsewhere in the range, goes round it, and gives no port to two executors that are there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.runtime.allocator.decide.executor_states import Situation
+from sparkgen.runtime.allocator.values.observed import State
+from sparkgen.runtime.allocator.values.settings import HostPorts
+
+LEAST, GREATEST = 1024, 65535
+
+
+class BadPorts(ValueError):
+    """A range of ports that cannot be used; it says what it has to be like."""
+
+
+@dataclass(frozen=True, slots=True)
+class Supply:
+    """The ports of one decision: the range, and those that executors have or were asked for with."""
+
+    ports: HostPorts
+    taken: Set[int]
+
+    def next_for(self, id_: int) -> int | None:
+        """A free port for the executor `id_`; None when all are taken."""
+        size = self.ports.size
+        for step in range(size):
+            port = self.ports.first + (self.ports.start + id_ - 1 + step) % size
+            if port not in self.taken:
+                return port
+        return None
+
+    def less(self, port: int) -> Supply:
+        """What is left when `port` is given away."""
+        return Supply(self.ports, self.taken | {port})
+
+
+def of_template(template: Mapping[str, Any], seed: str) -> HostPorts | None:
+    """The range that the executors' template names; None when there is none. BadPorts when it is malformed.
+
+    `seed`: a text of the application's own, from which the place to begin at follows.
+    """
+    annotations = (template.get("metadata") or {}).get("annotations") or {}
+    text = annotations.get(contract.ANNOTATION_BLOCK_MANAGER_PORTS)
+    if text is None:
+        return None
+    found = re.fullmatch(r"([0-9]{1,5})-([0-9]{1,5})", str(text))
+    first, last = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not LEAST <= first <= last <= GREATEST:
+        raise BadPorts(
+            f"the executors' annotation {contract.ANNOTATION_BLOCK_MANAGER_PORTS} is {text!r}, and has to be "
+            f"a range of ports from {LEAST} to {GREATEST}, as in 23000-23999: correct "
+            "spec.shuffleService.hostPorts, and render the application again"
+        )
+    start = int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8]) % (last - first + 1)
+    return HostPorts(first, last, start)
+
+
+def supply(situation: Situation) -> Supply | None:
+    """The ports of this decision; None when executors need none of their own."""
+    ports = situation.settings.host_ports
+    return None if ports is None else Supply(ports, taken(situation))
+
+
+def taken(situation: Situation) -> frozenset[int]:
+    """Ports of executors whose pods have not ended, or that were asked for."""
+    executors = situation.snapshot.executors
+    ended = situation.sets[State.GONE]
+    seen = (executor.port for id_, executor in executors.items() if id_ not in ended)
+    asked = (request.port for request in situation.memory.requests.values())
+    return frozenset(port for port in (*seen, *asked) if port is not None)
+
+
+def exhausted(situation: Situation) -> str:
+    """Why nothing more can be created, where ports are the reason; "" otherwise."""
+    found = supply(situation)
+    if found is None or len(found.taken) < found.ports.size:
+        return ""
+    missing = sum(situation.wanted().values()) - sum(situation.active().values())
+    if missing <= 0:
+        return ""
+    ports = found.ports
+    return (
+        f"all {ports.size} host ports for block managers ({ports.first}-{ports.last}) are taken, and "
+        f"{missing} more would be needed: widen spec.shuffleService.hostPorts, or lower the maximum "
+        "of executors"
+    )

@@ -1,0 +1,140 @@
+"""Executors that have ended: why, what the driver is told, and when an application has to stop for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sparkgen import contract
+from sparkgen.runtime.allocator.decide import executor_states, reasons
+from sparkgen.runtime.allocator.decide.apply_outcomes import worse
+from sparkgen.runtime.allocator.decide.draft import Draft
+from sparkgen.runtime.allocator.decide.executor_states import Situation
+from sparkgen.runtime.allocator.values.memory import Memory
+from sparkgen.runtime.allocator.values.observed import Cause, Loss, Observed, State
+from sparkgen.runtime.allocator.values.target import LATEST, DriverPhase
+
+AVOIDED = 300.0
+"""Seconds for which a node is avoided after its shuffle service did not answer an executor."""
+HOPELESS_ROUNDS = 3
+"""So many rounds in a row that no time will mend end an application of which nothing runs."""
+
+
+def endings(draft: Draft) -> Draft:
+    """Take in executors that have ended: why, and whether that counts against the application."""
+    situation, memory = draft.situation, draft.memory
+    if situation.target.phase is DriverPhase.STOPPED:  # all of them end now
+        return draft
+    told = executor_states.named(situation.target)
+    vanished = [seen for id_, seen in situation.snapshot.vanished.items() if id_ in told and seen.loss]
+    ended = [*situation.observed(State.GONE), *vanished]
+    new = {seen.id: seen for seen in ended if seen.id not in memory.losses}
+    oldest = situation.now - situation.settings.failures_interval
+    if new or (memory.failures and memory.failures[0] <= oldest):
+        memory = _counted(memory, new, draft)
+        memory = replace(memory, failures=tuple(t for t in memory.failures if t > oldest))
+        draft = replace(draft, memory=memory)
+    return draft
+
+
+def _counted(memory: Memory, new: Mapping[int, Observed], draft: Draft) -> Memory:
+    """The memory with these endings, and the failures among them."""
+    losses = {id_: _loss(seen, draft.situation) for id_, seen in new.items()}
+    failures, paused = list(memory.failures), memory.bad_starts
+    unusable = dict(memory.unusable)
+    for id_, loss in losses.items():
+        if loss.exit_code == contract.NO_SHUFFLE_SERVICE and loss.cause is Cause.FAILED_START:
+            unusable[new[id_].node] = draft.situation.now + AVOIDED
+            paused = worse(paused, loss.message, draft.situation.now, draft.jitter)
+            continue
+        if new[id_].found_ended or not _is_failure(id_, loss, draft.situation):
+            continue
+        failures.append(draft.situation.now)
+        if id_ not in memory.known:
+            paused = worse(paused, loss.message, draft.situation.now, draft.jitter)
+    return replace(
+        memory,
+        losses={**memory.losses, **losses},
+        failures=tuple(failures),
+        bad_starts=paused,
+        unusable=unusable,
+    )
+
+
+def _is_failure(id_: int, loss: Loss, situation: Situation) -> bool:
+    """Whether a loss counts against the application."""
+    if situation.target.away or id_ < situation.memory.first_id:  # it went through that with another driver
+        return False
+    # One node that cannot start executors is not the application's fault while others work.
+    failed_start = loss.cause is Cause.FAILED_START and not situation.target.registered
+    return loss.by_application or failed_start
+
+
+def _loss(seen: Observed, situation: Situation) -> Loss:
+    unknown = Loss(Cause.UNKNOWN, f"executor {seen.id} ended, and its pod does not say why")
+    return _as_asked(seen.id, situation) or seen.loss or unknown
+
+
+def _as_asked(id_: int, situation: Situation) -> Loss | None:
+    """The loss of an executor that was to go, by Spark's word or ours; None when nobody asked for it."""
+    target, memory = situation.target, situation.memory
+    if any(id_ in ids for ids in (target.kills, target.refused, memory.refusing, memory.removals)):
+        return Loss(Cause.KILLED, f"executor {id_} was removed")
+    if target.phase is DriverPhase.STOPPED:
+        return Loss(Cause.KILLED, f"executor {id_} ended with its driver")
+    if id_ in target.draining:
+        return Loss(Cause.KILLED, f"executor {id_} was decommissioned, and is gone")
+    return None
+
+
+def verdicts(draft: Draft) -> Draft:
+    """Tell the driver of every executor that it speaks of and that is gone."""
+    situation = draft.situation
+    ids = sorted(executor_states.named(situation.target) & situation.sets[State.GONE])
+    if not ids:
+        return draft
+    gone = {id_: _verdict(id_, draft) for id_ in ids}
+    return replace(draft, gone=gone, memory=replace(draft.memory, losses={**draft.memory.losses, **gone}))
+
+
+def _verdict(id_: int, draft: Draft) -> Loss:
+    deleted = Loss(Cause.DELETED, f"the pod of executor {id_} was deleted by somebody else")
+    return draft.memory.losses.get(id_) or _as_asked(id_, draft.situation) or deleted
+
+
+def limits(draft: Draft) -> Draft:
+    """Fail the application where going on is of no use: many failures, or nothing runs and nothing will."""
+    memory, situation = draft.memory, draft.situation
+    if memory.failure is not None:
+        return draft
+    # First: they say more than a number of failures.
+    for hindrance in (memory.refusals, memory.bad_starts, situation.snapshot.unlisted):
+        if hindrance.hopeless >= HOPELESS_ROUNDS and not _anything_alive(situation):
+            text = reasons.hopeless(hindrance.reason)
+            return replace(draft, memory=replace(memory, failure=text))
+    limit = failure_limit(situation)
+    # Executors end with their driver: a failure counts when the driver is known to have spoken since.
+    if sum(1 for time in memory.failures if time + LATEST <= situation.target.heard_at) > limit:
+        text = reasons.too_many_failures(memory, limit, situation.settings)
+        return replace(draft, memory=replace(memory, failure=text))
+    return draft
+
+
+def failure_limit(situation: Situation) -> int:
+    """Failures that an application may have: Spark's max(3, 2 x executors) (ExecutorFailureTracker)."""
+    settings = situation.settings
+    if settings.max_failures is not None:
+        return settings.max_failures
+    bound = (settings.maximum if settings.dynamic else settings.instances) or 0
+    return max(3, 2 * max(bound, situation.memory.most_wanted))
+
+
+def _anything_alive(situation: Situation) -> bool:
+    """Whether any executor that counts may still be of use."""
+    executors = situation.snapshot.executors
+    ids = situation.those(State.PENDING, State.RUNNING, State.REGISTERED)
+    return any(id_ not in executors or not _is_hopeless(executors[id_]) for id_ in ids)
+
+
+def _is_hopeless(seen: Observed) -> bool:
+    return seen.waiting is not None and seen.waiting.hopeless

@@ -1,0 +1,82 @@
+"""The memory brought up to what is seen: what has come true is forgotten, what is new is kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sparkgen.runtime.allocator.decide import executor_states
+from sparkgen.runtime.allocator.values.memory import Backoff, Memory, Removal, Request
+from sparkgen.runtime.allocator.values.observed import Snapshot
+from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.allocator.values.target import DriverPhase, Target
+
+SHOWN_WITHIN = 120.0
+"""Seconds after which nothing more is shown of a pod that is gone: a silent watch is opened anew before."""
+
+
+def remember(snapshot: Snapshot, target: Target, memory: Memory, settings: Settings, now: float) -> Memory:
+    """The memory, brought up to what is seen: what has come true is forgotten, what is new is kept."""
+    memory = _new_session(target, memory)
+    named = executor_states.named(target)
+    ids = {*snapshot.executors, *named, *memory.requests}
+    requests = {id_: r for id_, r in memory.requests.items() if not _answered(id_, r, snapshot)}
+    deleted = {id_ for id_, r in memory.removals.items() if _long_deleted(id_, r, snapshot, now)}
+    requests = {id_: r for id_, r in requests.items() if id_ not in deleted}
+    there = set(snapshot.executors) if snapshot.complete else ids | set(memory.removals) | memory.known
+    there |= set(requests)
+    speaks = target.phase is DriverPhase.RUNNING
+    since = memory.speaking_since
+    return replace(
+        memory,
+        next_id=max(memory.next_id, max(ids, default=0) + 1),
+        requests=requests,
+        removals={
+            id_: r for id_, r in memory.removals.items() if id_ in there and not _ignored(id_, r, snapshot)
+        },
+        known=(memory.known & there) | named,
+        lost_at={id_: memory.lost_at.get(id_, now) for id_ in (target.lost | set(memory.lost_at)) & there},
+        losses={
+            id_: loss
+            for id_, loss in memory.losses.items()
+            if id_ in there or id_ in named or id_ in snapshot.vanished
+        },
+        refusing=memory.refusing & there - target.registered,
+        speaking_since=None if target.away or not speaks else now if since is None else since,
+        most_wanted=max([memory.most_wanted, *executor_states.wanted(target, settings).values()]),
+        unusable={node: until for node, until in memory.unusable.items() if until > now},
+        bad_starts=Backoff() if speaks and target.registered - memory.known else memory.bad_starts,
+    )
+
+
+def _new_session(target: Target, memory: Memory) -> Memory:
+    if not target.session or target.session == memory.session:
+        return memory
+    if not memory.session:
+        return replace(memory, session=target.session)
+    # Another driver in the same pod: the executors of the one before cannot serve it, and what went wrong
+    # with them is not its fault.
+    requests = {id_: request for id_, request in memory.requests.items() if request.retry_at is None}
+    kept = Memory(next_id=memory.next_id, requests=requests, removals=memory.removals, rate=memory.rate)
+    return replace(kept, session=target.session, first_id=memory.next_id, losses=memory.losses)
+
+
+def _long_deleted(id_: int, removal: Removal, snapshot: Snapshot, now: float) -> bool:
+    """Whether an executor was deleted that was never shown, and that will not be shown any more."""
+    if removal.accepted is None or id_ in snapshot.executors or not snapshot.complete:
+        return False
+    return now - removal.accepted > SHOWN_WITHIN
+
+
+def _answered(id_: int, request: Request, snapshot: Snapshot) -> bool:
+    """Whether nothing more is to come of a request: its pod is there, or it was, and is not any more."""
+    if id_ in snapshot.executors or id_ in snapshot.vanished:
+        return True
+    return request.accepted is not None and executor_states.listed_after(snapshot, request.accepted)
+
+
+def _ignored(id_: int, removal: Removal, snapshot: Snapshot) -> bool:
+    """Whether a deletion that was accepted has left no trace in a later list: it is sent again."""
+    seen = snapshot.executors.get(id_)
+    if seen is None or seen.deleting or removal.accepted is None:
+        return False
+    return executor_states.listed_after(snapshot, removal.accepted)

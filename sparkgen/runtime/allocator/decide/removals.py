@@ -1,0 +1,211 @@
+"""What has to go, and how: asked for once, again where that was lost, by force where it has no effect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sparkgen.runtime.allocator.decide import executor_states, reasons
+from sparkgen.runtime.allocator.decide.apply_outcomes import worse
+from sparkgen.runtime.allocator.decide.draft import Draft
+from sparkgen.runtime.allocator.decide.executor_states import Situation
+from sparkgen.runtime.allocator.values.actions import Delete
+from sparkgen.runtime.allocator.values.memory import Memory, Removal, Request
+from sparkgen.runtime.allocator.values.observed import Observed, Phase, State
+from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.allocator.values.target import DriverPhase
+
+HOPELESS_PATIENCE = 45.0
+"""Seconds that an image may fail to be pulled: the kubelet tries three times meanwhile."""
+LOST_PATIENCE = 20.0
+"""Seconds until an executor that Spark lost is deleted though its pod seems well; the driver waits less."""
+FORCE_MARGIN = 30.0
+"""Seconds beyond the pod's own grace until a deletion is forced: the node does not answer any more."""
+
+
+def removals(draft: Draft) -> Draft:
+    """Delete what has to go, whatever the target is; again, or by force, where that has no effect."""
+    marked: dict[int, Removal] = {}
+    for seen in _may_have_to_go(draft):
+        if _is_under_way(draft, seen.id) or not (draft.slots or seen.deleting):
+            continue
+        why = _reason_to_remove(seen, draft)
+        if why and seen.deleting and seen.id not in draft.memory.removals:
+            # By somebody else, or by us before a restart.
+            marked[seen.id] = Removal(draft.situation.now, open=False, why=why)
+        elif why:
+            draft = _remove(draft, seen.id, seen.uid, why)
+    if marked:
+        memory = replace(draft.memory, removals={**draft.memory.removals, **marked})
+        draft = replace(draft, memory=memory)
+    for id_, request in sorted(draft.memory.requests.items()):
+        if request.accepted is None or id_ in draft.situation.target.registered:
+            continue
+        why = _reason_to_give_up(id_, request, draft)
+        if why and not _is_under_way(draft, id_):
+            draft = _remove(draft, id_, "", why)
+    return draft
+
+
+def _reason_to_give_up(id_: int, request: Request, draft: Draft) -> str:
+    """Why an executor has to go that was created, and that no view shows; "" when it may stay."""
+    situation = draft.situation
+    if id_ < draft.memory.first_id:
+        return "of an earlier driver"
+    if _never_seen(id_, request, situation):
+        may_register = id_ in situation.snapshot.started and id_ not in situation.target.refused
+        return "" if may_register else "created, and never seen"
+    return "more than Spark wants" if id_ in situation.target.refused else ""
+
+
+def _may_have_to_go(draft: Draft) -> Iterator[Observed]:
+    """The executors that have to be looked at: never the many that are registered, and well."""
+    situation, executors = draft.situation, draft.situation.snapshot.executors
+    if situation.target.phase is DriverPhase.STOPPED:
+        return (executors[id_] for id_ in sorted(executors))
+    ids = {*situation.those(State.GONE, State.DRAINING, State.PENDING), *draft.memory.lost_at}
+    return (executors[id_] for id_ in sorted(ids & executors.keys()))
+
+
+def _is_under_way(draft: Draft, id_: int) -> bool:
+    """Whether a deletion was sent, and there is nothing to do but to wait; or none can be sent now."""
+    now, earlier = draft.situation.now, draft.memory.removals.get(id_)
+    if earlier is None:
+        return False
+    if earlier.open or (earlier.retry_at or 0.0) > now:
+        return True
+    overdue = now > earlier.began + draft.situation.settings.grace + FORCE_MARGIN
+    return earlier.retry_at is None and (earlier.forced or not overdue)
+
+
+def _reason_to_remove(seen: Observed, draft: Draft) -> str:
+    """Why this executor's pod has to go; "" when it may stay."""
+    situation, memory, settings = draft.situation, draft.memory, draft.situation.settings
+    age = situation.now - seen.since
+    if situation.target.phase is DriverPhase.STOPPED:
+        return "not needed any more, as the driver has stopped"
+    if executor_states.ended(seen):  # its pod is kept until the driver has been told why
+        return "" if seen.id in draft.gone else "ended"
+    if seen.id in situation.target.kills:
+        return "removed by Spark"
+    if seen.id < memory.first_id:
+        return "of an earlier driver"
+    if seen.id in situation.target.refused - situation.target.registered:
+        late = _had_time_to_register(seen, memory, situation)
+        return "running, and never registered" if late else "more than Spark wants"
+    if situation.now - memory.lost_at.get(seen.id, situation.now) > LOST_PATIENCE:
+        return "lost by Spark"
+    if seen.id in situation.target.registered:
+        return ""
+    if seen.phase is Phase.PENDING and _pending_too_long(seen, settings, age):
+        return "unable to start" if seen.waiting and seen.waiting.hopeless else "pending for too long"
+    return ""
+
+
+def _had_time_to_register(seen: Observed, memory: Memory, situation: Situation) -> bool:
+    """Whether an executor has run for long, with a driver that was there to register it."""
+    if seen.phase is not Phase.RUNNING or memory.speaking_since is None:
+        return False
+    return situation.now - max(seen.since, memory.speaking_since) > situation.settings.executor_timeout
+
+
+def _never_seen(id_: int, request: Request, situation: Situation) -> bool:
+    """Whether an executor was created long ago, and no view has shown it since."""
+    if request.accepted is None or id_ in situation.snapshot.executors or not situation.snapshot.complete:
+        return False
+    return situation.now - request.accepted > situation.settings.executor_timeout
+
+
+def _overdue(situation: Situation, memory: Memory) -> Iterator[int]:
+    """Executors that may register at any moment, and should have done so long ago."""
+    for id_ in situation.ids(State.RUNNING):
+        if _had_time_to_register(situation.snapshot.executors[id_], memory, situation):
+            yield id_
+    for id_, request in memory.requests.items():
+        if id_ in situation.snapshot.started and _never_seen(id_, request, situation):
+            yield id_
+
+
+def _pending_too_long(seen: Observed, settings: Settings, age: float) -> bool:
+    if seen.waiting is not None and seen.waiting.hopeless and age > HOPELESS_PATIENCE:
+        return True
+    return settings.pending_timeout is not None and age > settings.pending_timeout
+
+
+def _remove(draft: Draft, id_: int, uid: str, why: str) -> Draft:
+    """Send a deletion; by force, when the one before was taken and has had no effect."""
+    earlier = draft.memory.removals.get(id_)
+    if not draft.slots:
+        return draft
+    if earlier is None:
+        draft = _count_bad_start(draft, draft.situation.snapshot.executors.get(id_))
+    forced = earlier is not None and (earlier.forced or earlier.retry_at is None)
+    memory = _with_removal(draft.memory, id_, Removal(draft.situation.now, forced, why=why))
+    return replace(draft, memory=memory, actions=(*draft.actions, Delete(id_, uid, forced, why)))
+
+
+def _with_removal(memory: Memory, id_: int, removal: Removal) -> Memory:
+    return replace(memory, removals={**memory.removals, id_: removal})
+
+
+def _count_bad_start(draft: Draft, seen: Observed | None) -> Draft:
+    """Count a pod that is given up before it ever ran as a failure, and pause before the next."""
+    waited = seen is not None and seen.phase is Phase.PENDING
+    if (
+        seen is None
+        or not waited
+        or not _pending_too_long(seen, draft.situation.settings, draft.situation.now - seen.since)
+    ):
+        return draft
+    hopeless = seen.waiting is not None and seen.waiting.hopeless
+    text = reasons.waiting(seen)
+    memory, now = draft.memory, draft.situation.now
+    paused = worse(memory.bad_starts, text, now, draft.jitter, hopeless=hopeless)
+    # One node that cannot start executors is not the application's fault while others work.
+    failures = memory.failures if draft.situation.target.registered else (*memory.failures, now)
+    return replace(draft, memory=replace(memory, failures=failures, bad_starts=paused))
+
+
+def excess(draft: Draft) -> Draft:
+    """Give up what is more than wanted: requested ones first, then pending ones, then running ones.
+
+    The newest goes first. A registered one goes by Spark's word only. One that may be about to register is
+    refused first, and deleted when the driver has confirmed that it refuses it; so is one that should have
+    registered long ago.
+    """
+    situation, memory = draft.situation, draft.memory
+    if situation.target.phase is DriverPhase.STOPPED or situation.awaited:
+        return draft
+    surplus = situation.active()
+    surplus.subtract(situation.wanted())
+    any_surplus = any(count > 0 for count in surplus.values())
+    # One that the driver has confirmed stays refused until it is deleted, or it would be asked for in turns.
+    refusing = set(_overdue(situation, memory)) | (memory.refusing & situation.target.refused)
+    refusing -= situation.target.registered
+    for id_ in _first_to_go(situation) if any_surplus else ():
+        profile = situation.profiles[id_]
+        if surplus[profile] <= 0:
+            continue
+        surplus[profile] -= 1
+        if id_ in situation.sets[State.RUNNING] or id_ in situation.snapshot.started:
+            refusing.add(id_)
+        elif id_ in memory.requests and memory.requests[id_].retry_at is not None:
+            draft = _forget(draft, id_)
+        elif id_ not in memory.requests or memory.requests[id_].accepted is not None:
+            seen = situation.snapshot.executors.get(id_)
+            if not _is_under_way(draft, id_):
+                draft = _remove(draft, id_, seen.uid if seen else "", "more than Spark wants")
+    if refusing == draft.memory.refusing:
+        return draft
+    return replace(draft, memory=replace(draft.memory, refusing=frozenset(refusing)))
+
+
+def _forget(draft: Draft, id_: int) -> Draft:
+    """Do not ask again. If it was made all the same, it is seen, and is too many then."""
+    requests = {other: request for other, request in draft.memory.requests.items() if other != id_}
+    return replace(draft, memory=replace(draft.memory, requests=requests))
+
+
+def _first_to_go(situation: Situation) -> Iterator[int]:
+    for state in (State.REQUESTED, State.PENDING, State.RUNNING):
+        yield from reversed(situation.ids(state))

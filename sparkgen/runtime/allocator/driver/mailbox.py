@@ -1,0 +1,228 @@
+"""Where the loop meets those who ask: the driver, executors that wait, and people. Safe for threads.
+
+It holds values only: the driver's last state, the last round of the loop, and who was given the start word.
+"""
+
+from __future__ import annotations
+
+import enum
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+
+from sparkgen.runtime.allocator.driver.protocol import Report
+from sparkgen.runtime.allocator.driver.round import Round
+from sparkgen.runtime.allocator.values.actions import Delete
+from sparkgen.runtime.allocator.values.observed import Snapshot
+from sparkgen.runtime.allocator.values.target import LATEST, DriverPhase, Target
+
+AWAY_AFTER = 35.0
+"""Seconds without a word of the driver, which speaks every 10 s, until it counts as away."""
+
+
+ALIVE_AFTER = LATEST + 5.0
+"""Seconds that a session which was taken for an earlier one goes on speaking until it counts again.
+
+More than `LATEST`: two words of a driver that is over, both late, are no sign of life.
+"""
+
+
+class Word(enum.Enum):
+    """The answer to an executor that asks whether it may start (contract.START_PATH), as an HTTP status."""
+
+    GO = 200
+    WAIT = 202
+    LEAVE = 410
+
+
+class Desk:
+    """The driver's words come in here, and the loop's go out. `tag`: a text that no earlier process used."""
+
+    def __init__(self, tag: str, clock: Callable[[], float]) -> None:
+        self._tag = tag
+        self._clock = clock
+        self._changed = threading.Condition()
+        self._bell = threading.Event()
+        self._target = Target()
+        self._heard_at = 0.0
+        self._earlier_sessions: dict[str, float | None] = {}
+        """Sessions that another one has replaced, and when each was heard for the first time since."""
+        self._round: Round | None = None
+        self._report = (f"{tag}-0", Report())
+        self._reports = 0
+        self._started: frozenset[int] = frozenset()
+        self._closed = False
+        self._leave = False
+        self._crash: BaseException | None = None
+
+    # --- the loop -------------------------------------------------------------------------------------
+
+    def ring(self) -> None:
+        """Let the loop look again: something is new."""
+        self._bell.set()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until something is new, for a time at most; whether something is."""
+        rung = self._bell.wait(max(0.0, seconds))
+        self._bell.clear()
+        return rung
+
+    def wait_closed(self, seconds: float) -> None:
+        """Wait until it is over, for a time at most."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._closed, max(0.0, seconds))
+
+    def target(self) -> Target:
+        """The driver's last state; `away` when that was long ago."""
+        with self._changed:
+            away = self._target.phase is DriverPhase.RUNNING and self._is_away()
+            return replace(self._target, away=away, heard_at=self._heard_at)
+
+    def _is_away(self) -> bool:
+        return self._clock() - self._heard_at > AWAY_AFTER
+
+    def started(self) -> frozenset[int]:
+        """Executors that were given the start word by this process."""
+        with self._changed:
+            return self._started
+
+    def commit(self, now: Round) -> bool:
+        """Publish a round; False when it rests on what is not true any more, and has to be made again.
+
+        That is so when it removes an executor that was given the start word while it was made.
+        """
+        with self._changed:
+            removed = {action.id for action in now.decision.actions if isinstance(action, Delete)}
+            if removed & (self._started - now.snapshot.started):
+                return False
+            known = {*now.snapshot.executors, *now.decision.memory.requests, *now.target.registered}
+            if now.snapshot.complete:
+                self._started &= known
+            self._round = now
+            if now.report != self._report[1]:
+                self._reports += 1
+                self._report = (f"{self._tag}-{self._reports}", now.report)
+            self._changed.notify_all()
+            return True
+
+    def close(self, *, leave: bool) -> None:
+        """Answer everybody who waits. `leave`: executors are not wanted any more, and leave.
+
+        Otherwise another allocator comes after this one, and gives them the word.
+        """
+        with self._changed:
+            self._closed = True
+            self._leave = self._leave or leave
+            self._changed.notify_all()
+        self.ring()
+
+    def crash(self, error: BaseException) -> None:
+        """A thread has died of `error`: the process has to end, and begins again."""
+        with self._changed:
+            self._crash = self._crash or error
+        self.close(leave=False)
+
+    @property
+    def closed(self) -> bool:
+        """Whether it is over."""
+        with self._changed:
+            return self._closed
+
+    @property
+    def crashed(self) -> BaseException | None:
+        """What a thread has died of."""
+        with self._changed:
+            return self._crash
+
+    # --- the driver -----------------------------------------------------------------------------------
+
+    def take(self, target: Target) -> Target:
+        """Take in a state of the driver; the state to acknowledge.
+
+        One that is older than what is known is not taken in, and acknowledged all the same: its sender has
+        said something newer since.
+        """
+        with self._changed:
+            known = self._target
+            if self._is_late(target) or (
+                target.session == known.session and target.revision < known.revision
+            ):
+                return target
+            if known.session and known.session != target.session:
+                self._earlier_sessions[known.session] = None
+            back = self._is_away()
+            self._target, self._heard_at = target, self._clock()
+        if back or target != known:
+            self.ring()
+        return target
+
+    def _is_late(self, target: Target) -> bool:
+        """Whether a state is of an earlier session: what a driver that is over had said may come late.
+
+        One that goes on speaking is not over: what had replaced it was late.
+        """
+        if target.session not in self._earlier_sessions:
+            return False
+        heard_at, now = self._earlier_sessions[target.session], self._clock()
+        if heard_at is not None and now - heard_at > ALIVE_AFTER:
+            del self._earlier_sessions[target.session]
+            return False
+        self._earlier_sessions[target.session] = now if heard_at is None else heard_at
+        return True
+
+    def report(self, session: str, seen: str, seconds: float) -> tuple[str, Report] | None:
+        """The report and its tag as soon as it is not the one called `seen`; None after so many seconds.
+
+        A session that is not the one that spoke last is told nothing.
+        """
+
+        def news() -> bool:
+            mine = self._round is not None and self._round.target.session == session
+            return self._closed or (mine and self._report[0] != seen)
+
+        with self._changed:
+            self._changed.wait_for(news, seconds)
+            return self._report if news() and not self._closed else None
+
+    # --- executors ------------------------------------------------------------------------------------
+
+    def word(self, id_: int, seconds: float) -> Word:
+        """Whether executor `id_` may start; after so many seconds WAIT, if nothing else is known by then."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._word(id_) is not Word.WAIT, seconds)
+            word = self._word(id_)
+            if word is not Word.GO or id_ in self._started:
+                return word
+            self._started |= {id_}
+        self.ring()  # it may register at any moment now
+        return word
+
+    def _word(self, id_: int) -> Word:
+        if self._closed:
+            return Word.LEAVE if self._leave else Word.WAIT
+        if self._round is None:
+            return Word.WAIT
+        decision, target = self._round.decision, self._round.target
+        if id_ in decision.start:
+            return Word.GO
+        unwanted = id_ in decision.memory.removals or id_ < decision.memory.first_id
+        return Word.LEAVE if unwanted or target.phase is DriverPhase.STOPPED else Word.WAIT
+
+    # --- people ---------------------------------------------------------------------------------------
+
+    @property
+    def last(self) -> Round | None:
+        """The last round; None before the first one."""
+        with self._changed:
+            return self._round
+
+    @property
+    def age(self) -> float | None:
+        """Seconds since the last round was made; None before the first one."""
+        last = self.last
+        return None if last is None else self._clock() - last.now
+
+
+def seen_with(snapshot: Snapshot, started: frozenset[int]) -> Snapshot:
+    """The snapshot, with those who were given the start word."""
+    return replace(snapshot, started=started)

@@ -1,0 +1,231 @@
+"""What the scheduler jar and the allocator say to each other, between JSON and values.
+
+docs/design/protocol.md has the messages. Strict about what decisions are made from; fields that this version
+does not know are left alone, so that a newer jar may say more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from sparkgen import contract
+from sparkgen.runtime.allocator.decide import ceiling
+from sparkgen.runtime.allocator.values.mappings import NOTHING
+from sparkgen.runtime.allocator.values.observed import Loss
+from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.allocator.values.target import DriverPhase, Profile, Target
+from sparkgen.runtime.kubernetes.untrusted import decode, shown
+
+STATE_PATH = "/v1/state"
+REPORT_PATH = "/v1/report"
+MAX_WAIT = 20.0
+"""Seconds that a request for the report may wait at most."""
+MAX_BODY = 2 * 1024 * 1024
+"""Bytes of a state: 10,000 executors with their hosts are less than half of it. The worst that can be in so
+many takes 50 MiB and a second to decode."""
+GREATEST_ID = 2**31 - 1
+"""Spark's executor and resource profile ids are Java's int, and so are all its numbers but the revision."""
+GREATEST_REVISION = 2**63 - 1
+MAX_PROFILES = 1000
+"""Resource profiles of one state: a program makes a handful."""
+MAX_EXECUTORS = 50_000
+"""Executors of one state, all lists together, and hosts of its tasks: five times as many as were measured."""
+MAX_RESOURCES = 20
+"""Resources of one profile other than cores and memory."""
+MAX_TEXT = 253
+"""Characters of a session, an application id, a host, a resource: the longest name that DNS has."""
+
+_ID = re.compile(r"[0-9]{1,10}")
+
+V = TypeVar("V")
+
+
+class Misunderstood(Exception):
+    """A message that cannot be taken in; the text says which field, and what was expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What the driver is told. `bounds`: executors (minimum, maximum) with dynamic allocation."""
+
+    gone: Mapping[int, Loss] = NOTHING
+    refuse: frozenset[int] = frozenset()
+    bounds: tuple[int, int | None] | None = None
+    failure: str | None = None
+
+
+def bounds(settings: Settings) -> tuple[int, int | None] | None:
+    """The executor bounds that the driver is told. Spark keeps to them per profile, the allocator for all."""
+    return (settings.minimum, ceiling.maximum(settings)) if settings.dynamic else None
+
+
+def target_of(body: object) -> Target:
+    """The driver's state as a value. Misunderstood when it is of another version, or malformed."""
+    state = _mapping("the state", body)
+    if state.get("version") != contract.VERSION:
+        raise Misunderstood(
+            f"the scheduler jar speaks version {state.get('version')!r} of the protocol, and this allocator "
+            f"version {contract.VERSION}; use the jar and the runtime image of one release"
+        )
+    lists = {name: _ids(name, state) for name in ("registered", "lost", "kills", "draining", "refused")}
+    _few("executors", sum(map(len, lists.values())), MAX_EXECUTORS)
+    tasks = _by_id("hostTasks", state.get("hostTasks", {}), _counts)
+    _few("hosts", sum(map(len, tasks.values())), MAX_EXECUTORS)
+    return Target(
+        phase=_phase(state.get("phase")),
+        session=_text("session", state.get("session")),
+        revision=_number("revision", state.get("revision"), 1, GREATEST_REVISION),
+        application_id=_text("applicationId", state.get("applicationId")),
+        dynamic=_boolean("dynamic", state.get("dynamic", False)),
+        executors=_by_id("targets", state.get("targets", {}), _number),
+        profiles=_by_id("profiles", state.get("profiles", {}), _profile),
+        registered=lists["registered"],
+        lost=lists["lost"],
+        kills=lists["kills"],
+        draining=lists["draining"],
+        refused=lists["refused"],
+        host_tasks=tasks,
+    )
+
+
+def state_in(body: bytes) -> Target:
+    """The driver's state in a request's body; Misunderstood as `target_of` says, and when it is not JSON."""
+    try:
+        return target_of(decode(body))
+    except Misunderstood:
+        raise
+    except ValueError as error:
+        raise Misunderstood(f"the state is not JSON: {error}"[:MAX_TEXT]) from None
+
+
+def acknowledgement(target: Target) -> dict[str, Any]:
+    """The answer to a state that was taken in, or was older than the one that is known."""
+    return {"version": contract.VERSION, "session": target.session, "revision": target.revision}
+
+
+def report_body(report: Report, tag: str) -> dict[str, Any]:
+    """The report as the driver is sent it."""
+    limits = None
+    if report.bounds is not None:
+        minimum, maximum = report.bounds
+        limits = {"minimum": minimum} | ({} if maximum is None else {"maximum": maximum})
+    return {
+        "version": contract.VERSION,
+        "tag": tag,
+        "gone": {str(id_): _loss(loss) for id_, loss in sorted(report.gone.items())},
+        "refuse": [str(id_) for id_ in sorted(report.refuse)],
+        "bounds": limits,
+        "failure": report.failure,
+    }
+
+
+def _loss(loss: Loss) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "cause": loss.cause.value,
+        "byApplication": loss.by_application,
+        "message": loss.message,
+    }
+    return body if loss.exit_code is None else {**body, "exitCode": loss.exit_code}
+
+
+def _phase(value: object) -> DriverPhase:
+    if value not in ("running", "stopped"):
+        raise _wrong("phase", value, '"running" or "stopped"')
+    return DriverPhase(value)
+
+
+def _profile(name: str, value: object) -> Profile:
+    body = _mapping(name, value)
+
+    def size(field: str, default: int) -> int:
+        return _number(f"{name}.{field}", body.get(field, default))
+
+    resources = _mapping(f"{name}.resources", body.get("resources", {}))
+    _few(f"{name}.resources", len(resources), MAX_RESOURCES)
+    return Profile(
+        cores=size("cores", 1),
+        memory=size("memoryMiB", 1024),
+        overhead=size("overheadMiB", 384),
+        pyspark=size("pysparkMiB", 0),
+        off_heap=size("offHeapMiB", 0),
+        resources={
+            _text(f"{name}.resources", resource): _number(f"{name}.resources.{resource[:MAX_TEXT]}", count)
+            for resource, count in resources.items()
+        },
+    )
+
+
+def _counts(name: str, value: object) -> dict[str, int]:
+    tasks = _mapping(name, value)
+    return {_text(name, host): _number(f"{name}.{host[:MAX_TEXT]}", count) for host, count in tasks.items()}
+
+
+def _by_id(name: str, value: object, read: Callable[[str, object], V]) -> dict[int, V]:
+    items = _mapping(name, value)
+    _few(name, len(items), MAX_PROFILES)
+    return {_id(name, key): read(f"{name}.{key[:MAX_TEXT]}", item) for key, item in sorted(items.items())}
+
+
+def _ids(name: str, state: Mapping[str, object]) -> frozenset[int]:
+    value = state.get(name, [])
+    if not isinstance(value, list):
+        raise _wrong(name, value, "a list of executor ids")
+    return frozenset(_id(name, item) for item in value)
+
+
+def _id(name: str, value: object) -> int:
+    """Ids are texts in JSON, as they are in Spark."""
+    if not isinstance(value, str) or not _ID.fullmatch(value) or int(value) > GREATEST_ID:
+        raise _wrong(name, value, 'ids of digits, as in "7"')
+    return int(value)
+
+
+def _number(name: str, value: object, least: int = 0, most: int = GREATEST_ID) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise _wrong(name, value, f"a whole number from {least} to {most}")
+    return value
+
+
+def _few(name: str, count: int, most: int) -> None:
+    if count > most:
+        raise Misunderstood(f"{name}: found {count}, expected {most} at most")
+
+
+def _boolean(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise _wrong(name, value, "true or false")
+    return value
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str) or not 0 < len(value) <= MAX_TEXT:
+        raise _wrong(name, value, f"a text of 1 to {MAX_TEXT} characters")
+    return shown(value)
+
+
+def _mapping(name: str, value: object) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise _wrong(name, value, "an object")
+    return value
+
+
+def _wrong(name: str, value: object, expected: str) -> Misunderstood:
+    found = _brief(value)
+    return Misunderstood(f"{name}: found {shown(found)}, expected {expected}")
+
+
+def _brief(value: object) -> str:
+    """A value in a message: the beginning of it. Of what is large, nobody writes all of it first."""
+    if isinstance(value, (dict, list)):
+        return (
+            f"{'an object' if isinstance(value, dict) else 'a list'} of {len(value)}"
+            if value
+            else repr(value)
+        )
+    if isinstance(value, int) and abs(value) > GREATEST_REVISION:
+        return "a number beyond 64 bits"
+    found = repr(value[:60] if isinstance(value, str) else value)
+    return found if len(found) <= 60 else f"{found[:60]}..."

@@ -1,0 +1,247 @@
+"""The session volume: what the driver starts with, and what an allocator that restarts goes on from.
+
+The volume is in memory and lives as long as the pod: it outlives both containers' restarts. Three files:
+`spark.properties` and `token` are for the driver, `allocator.json` is for the next allocator. Each is
+replaced in one step: nobody reads half of one, and an allocator may be killed at any line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.runtime.allocator.driver import properties
+from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.files import replace_file
+
+TOKEN_FILE = "token"  # noqa: S105 - a file's name
+NOTES_FILE = "allocator.json"
+PROPERTIES_FILE = Path(contract.SESSION_PROPERTIES).name
+
+APP_ID = "spark.app.id"
+AUTHENTICATE = "spark.authenticate"
+SECRET = "spark.authenticate.secret"  # noqa: S105 - a property's name
+TOKEN_PROPERTY = "spark.sparkgen.tokenFile"  # noqa: S105 - a property's name
+REVIEWED_PREFIX = "spark.sparkgen.reviewed."
+REVIEWED = (
+    "spark.executor.cores",
+    "spark.executor.memory",
+    "spark.executor.memoryOverhead",
+    "spark.executor.pyspark.memory",
+    "spark.executor.instances",
+    "spark.dynamicAllocation.enabled",
+    "spark.dynamicAllocation.minExecutors",
+    "spark.dynamicAllocation.initialExecutors",
+    "spark.dynamicAllocation.maxExecutors",
+)
+"""What the documents say of an executor's shape and number: the jar compares it with what runs."""
+
+_LABEL_VALUE = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?")
+
+
+class BadSession(Exception):
+    """A session that cannot be begun; the text says why, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where this driver runs."""
+
+    folder: Path
+    """The session volume."""
+    application_id: str
+    """That of its first driver: `<run>-<attempt>`."""
+    address: str
+    """The pod's address; a version 6 one without brackets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What the next allocator has to know. `drivers`: how many application ids were given out so far."""
+
+    next_id: int = 1
+    """The high-water mark of executor ids: no name is used twice in an attempt."""
+    session: str = ""
+    first_id: int = 1
+    drivers: int = 1
+
+
+@dataclass(slots=True)
+class Session:
+    """The session volume, written. All of it can be called again at any time."""
+
+    place: Place
+    rendered: Mapping[str, str]
+    """spark-defaults.conf."""
+    token: str
+    secret: str | None
+    """The RPC secret; None without authentication."""
+    notes: Notes = field(default_factory=Notes)
+
+    @property
+    def application_id(self) -> str:
+        """The id that the next driver in this pod will have."""
+        return application_id(self.place.application_id, self.rendered, self.notes.drivers)
+
+    def name_of_secret(self, begin: str) -> str:
+        """The name of the attempt's Secret: one that nobody can guess who cannot read the session volume.
+
+        Whoever knew it could make a Secret of that name first, and executors would take the RPC secret from
+        it; we could not tell, as nobody here may read Secrets. From the token, which is random, and not from
+        the RPC secret, which may be a person's: a name is no secret, and must not help to guess one.
+        """
+        return f"{begin}-{hashlib.sha256(f'name of the Secret: {self.token}'.encode()).hexdigest()[:16]}"
+
+    def write(self, settings: Settings) -> None:
+        """Write what the next driver starts with. OSError when that fails."""
+        found = driver_properties(self, settings)
+        replace_file(self.place.folder / TOKEN_FILE, self.token)
+        replace_file(self.place.folder / PROPERTIES_FILE, properties.text_of(found))
+
+    def note(self, next_id: int, session: str, first_id: int) -> None:
+        """Keep what an allocator that restarts has to know; before anything is made that depends on it."""
+        self._keep(Notes(next_id, session, first_id, self.notes.drivers))
+
+    def spoke(self, application_id: str, settings: Settings) -> None:
+        """A driver runs under this id: the next one in this pod will have another."""
+        if application_id != self.application_id:
+            return
+        notes = self.notes
+        self._keep(Notes(notes.next_id, notes.session, notes.first_id, notes.drivers + 1))
+        self.write(settings)
+
+    def tuned_to(self, settings: Settings) -> None:
+        """The settings are other ones: the next driver in this pod starts with them."""
+        self.write(settings)
+
+    def _keep(self, notes: Notes) -> None:
+        if notes == self.notes:
+            return
+        body = {
+            "version": contract.VERSION,
+            "nextId": notes.next_id,
+            "session": notes.session,
+            "firstId": notes.first_id,
+            "drivers": notes.drivers,
+        }
+        replace_file(self.place.folder / NOTES_FILE, json.dumps(body) + "\n")
+        self.notes = notes
+
+
+def begin(
+    place: Place,
+    spark_defaults: str,
+    settings: Settings,
+    random_text: Callable[[], str],
+    service_secret: str | None = None,
+) -> Session:
+    """The session of this pod, begun or gone on with, and its files written.
+
+    `random_text`: a new secret text at each call. `service_secret`: that of the shuffle service, which takes
+    no other. BadSession when the document or the volume forbid it.
+    """
+    try:
+        rendered = properties.parse(spark_defaults)
+    except ValueError as error:
+        raise BadSession(f"{contract.SPARK_DEFAULTS_FILE} cannot be read: {error}") from None
+    _check_application_id(rendered)
+    earlier = _earlier_properties(place.folder)
+    secret = None
+    if rendered.get(AUTHENTICATE, "").lower() == "true":
+        secret = service_secret or rendered.get(SECRET) or earlier.get(SECRET) or random_text()
+    token = _text(place.folder / TOKEN_FILE).strip() or random_text()
+    session = Session(place, rendered, token, secret, _notes(place.folder))
+    try:
+        session.write(settings)
+    except OSError as error:
+        raise BadSession(
+            f"the session volume cannot be written: {error}. It has to be an emptyDir that the allocator's "
+            "user may write (securityContext.fsGroup)"
+        ) from None
+    return session
+
+
+def driver_properties(session: Session, settings: Settings) -> dict[str, str]:
+    """All that spark-submit is given: the rendered properties and what only the running pod knows."""
+    place = session.place
+    host = f"[{place.address}]" if ":" in place.address else place.address
+    found = {
+        **session.rendered,
+        **executor_bounds(settings),
+        APP_ID: session.application_id,
+        "spark.driver.host": host,
+        "spark.driver.bindAddress": place.address,
+        TOKEN_PROPERTY: str(place.folder / TOKEN_FILE),
+    }
+    if session.secret is not None:
+        found[SECRET] = session.secret
+    reviewed = {f"{REVIEWED_PREFIX}{name}": found[name] for name in REVIEWED if name in found}
+    return found | reviewed
+
+
+def executor_bounds(settings: Settings) -> dict[str, str]:
+    """How many executors, as Spark's own properties say it; dynamicAllocation.enabled is rendered."""
+    if not settings.dynamic:
+        return {"spark.executor.instances": str(settings.instances)}
+    bounds = {
+        "spark.dynamicAllocation.minExecutors": str(settings.minimum),
+        "spark.dynamicAllocation.initialExecutors": str(settings.initial),
+    }
+    if settings.maximum is not None:
+        bounds["spark.dynamicAllocation.maxExecutors"] = str(settings.maximum)
+    return bounds
+
+
+def application_id(first: str, rendered: Mapping[str, str], driver: int) -> str:
+    """The id of a pod's first, second ... driver: the document's own, or `<run>-<attempt>`; then counted."""
+    asked = rendered.get(APP_ID) or first
+    return asked if driver == 1 else f"{asked}-{driver}"
+
+
+def _check_application_id(rendered: Mapping[str, str]) -> None:
+    asked = rendered.get(APP_ID)
+    if asked and not _LABEL_VALUE.fullmatch(asked):
+        raise BadSession(
+            f"{APP_ID} is {asked!r}, and becomes a label of the executors: at most 63 letters, digits, '-', "
+            "'_' and '.', a letter or digit at both ends; change it in spec.sparkConf, or delete it there"
+        )
+
+
+def _earlier_properties(folder: Path) -> dict[str, str]:
+    try:
+        return properties.parse(_text(folder / PROPERTIES_FILE))
+    except ValueError:  # not ours: it is written anew
+        return {}
+
+
+def _notes(folder: Path) -> Notes:
+    """The notes of an allocator before this one; fresh ones when there are none."""
+    try:
+        body: Any = json.loads(_text(folder / NOTES_FILE) or "{}")
+        return Notes(
+            next_id=int(body.get("nextId", 1)),
+            session=str(body.get("session", "")),
+            first_id=int(body.get("firstId", 1)),
+            drivers=int(body.get("drivers", 1)),
+        )
+    except (ValueError, TypeError, AttributeError) as error:
+        raise BadSession(
+            f"{folder / NOTES_FILE} cannot be read ({error}); without it executors would get names that were "
+            "used before: delete the driver's pod, and its successor starts afresh"
+        ) from None
+
+
+def _text(path: Path) -> str:
+    """The text of a file; "" when there is none. BadSession when it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadSession(f"{path} cannot be read: {error}") from None

@@ -1,0 +1,226 @@
+"""tuning.json (docs/design/contract.md) as settings, and the file followed while the application runs.
+
+A ConfigMap volume is changed by swapping a symbolic link, so the whole file is read by its path each time:
+it is a few hundred bytes, and a watch on the file itself would see nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.runtime.allocator.values.settings import HostPorts, Settings
+from sparkgen.runtime.files import replace_file
+
+GREATEST = 2**31 - 1
+"""Of every number of things: Spark reads them into an int."""
+LONGEST = 2**63 - 1
+"""Of every duration, in milliseconds: Spark reads them into a long, and documents may say as much."""
+
+
+class BadTuning(Exception):
+    """A tuning.json that cannot be used. `problems` has them all, in words."""
+
+    def __init__(self, problems: tuple[str, ...]) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = problems
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """What tuning.json says. `expires_at`: no new run may start from then on; it has a zone."""
+
+    settings: Settings
+    expires_at: datetime | None = None
+
+
+def parse(text: str) -> Tuning:
+    """The content of tuning.json as values. BadTuning with every problem.
+
+    Keys that this version does not know are left alone: `run.history` is for others, and an older allocator
+    goes on with what it knows.
+    """
+    try:
+        document = json.loads(text)
+    except ValueError as error:
+        raise BadTuning((f"it is not JSON ({error})",)) from None
+    if not isinstance(document, dict):
+        raise BadTuning(("it is not an object, as in {} with the key version",))
+    if document.get("version") != contract.VERSION:
+        raise BadTuning(
+            (
+                f"its version is {document.get('version')!r}, and this runtime image reads version "
+                f"{contract.VERSION}; render the application with a release of sparkgen that fits",
+            )
+        )
+    reader = _Reader()
+    settings = _settings(
+        reader.section(document, "executors"), reader.section(document, "allocation"), reader
+    )
+    expires_at = reader.moment(reader.section(document, "run"), "run", "expiresAt")
+    if reader.problems:
+        raise BadTuning(tuple(reader.problems))
+    return Tuning(settings, expires_at)
+
+
+def _settings(executors: Mapping[str, Any], allocation: Mapping[str, Any], reader: _Reader) -> Settings:
+    defaults = Settings()
+
+    def bound(name: str) -> int | None:
+        return reader.number(executors, "executors", name, 0)
+
+    def limit(name: str, least: int) -> int | None:
+        return reader.number(allocation, "allocation", name, least)
+
+    def milliseconds(name: str) -> int | None:
+        return reader.number(allocation, "allocation", name, 0, LONGEST)
+
+    def seconds(name: str, default: float) -> float:
+        given = milliseconds(name)
+        return default if given is None else given / 1000
+
+    instances, minimum, initial = bound("instances"), bound("minimum") or 0, bound("initial") or 0
+    maximum = bound("maximum")
+    if maximum is not None and maximum < minimum:
+        reader.problems.append(f"executors.maximum is {maximum}, and executors.minimum {minimum}")
+    pending = milliseconds("pendingTimeoutMs")
+    return Settings(
+        dynamic="instances" not in executors,
+        instances=defaults.instances if instances is None else instances,
+        minimum=minimum,
+        initial=max(minimum, initial),
+        maximum=maximum,
+        batch_size=limit("batchSize", 1),
+        batch_delay=seconds("batchDelayMs", defaults.batch_delay),
+        max_pending=limit("maxPendingPods", 1),
+        max_unschedulable=limit("maxUnschedulablePods", 1) or defaults.max_unschedulable,
+        wait_for_registration=reader.switch(allocation, "allocation", "waitForRegistration"),
+        executor_timeout=seconds("executorTimeoutMs", defaults.executor_timeout),
+        pending_timeout=None if pending is None else pending / 1000,
+        max_failures=limit("maxExecutorFailures", 0),
+        failures_interval=seconds("executorFailuresValidityIntervalMs", defaults.failures_interval),
+    )
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads fields of the document, and gathers what is wrong with them."""
+
+    problems: list[str] = field(default_factory=list)
+
+    def section(self, document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+        """An object of the document; an empty one when it is absent."""
+        value = document.get(name, {})
+        if isinstance(value, dict):
+            return value
+        self.problems.append(f"{name} is {value!r}, and has to be an object")
+        return {}
+
+    def number(
+        self, section: Mapping[str, Any], title: str, name: str, least: int, most: int = GREATEST
+    ) -> int | None:
+        """A whole number of a section; None when it is absent."""
+        value = section.get(name)
+        if value is None:
+            return None
+        if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
+            return value
+        self.problems.append(
+            f"{title}.{name} is {value!r}, and has to be a whole number from {least} to {most}"
+        )
+        return None
+
+    def switch(self, section: Mapping[str, Any], title: str, name: str) -> bool:
+        """A switch of a section; off when it is absent."""
+        value = section.get(name)
+        if value is None or isinstance(value, bool):
+            return bool(value)
+        self.problems.append(f"{title}.{name} is {value!r}, and has to be true or false")
+        return False
+
+    def moment(self, section: Mapping[str, Any], title: str, name: str) -> datetime | None:
+        """A moment with its zone (RFC 3339); None when it is absent."""
+        value = section.get(name)
+        if value is None:
+            return None
+        try:
+            moment = datetime.fromisoformat(value)
+        except (TypeError, ValueError):
+            moment = None
+        if moment is None or moment.tzinfo is None:
+            self.problems.append(f'{title}.{name} is {value!r}, and has to be like "2026-03-01T06:00:00Z"')
+            return None
+        return moment
+
+
+def read(path: Path) -> Tuning:
+    """The tuning in a file. BadTuning when it cannot be read or used; its text does not name the file."""
+    return parse(_text(path))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadTuning((f"it cannot be read ({error})",)) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """News of the file: its settings are other ones now, or it is unusable (`bad` says why)."""
+
+    settings: Settings
+    bad: str | None = None
+
+
+class Followed:
+    """The settings of a file, as they were the last time that they could be read.
+
+    `grace` (seconds) and `ports` are the template's: no settings of the file, but of those who decide. The
+    last text that was good is in `kept`, so that a bad edit does not stop an allocator that restarts.
+    """
+
+    def __init__(self, path: Path, grace: float, kept: Path, ports: HostPorts | None = None) -> None:
+        """Read the file for the first time. BadTuning when that fails, and no good text is kept."""
+        self._path = path
+        self._grace = grace
+        self._ports = ports
+        self._kept = kept
+        self._read_last: str | None = None
+        self._bad: str | None = None
+        try:
+            self.settings = self._read(path)
+        except BadTuning:
+            if not kept.exists():
+                raise
+            self.settings = self._read(kept)
+            self._read_last = None
+
+    def look(self) -> Change | None:
+        """Read the file again; None when nothing is new. A bad edit leaves the settings as they are."""
+        before = self.settings
+        try:
+            self.settings = self._read(self._path)
+        except BadTuning as error:
+            news = str(error) != self._bad
+            self._bad, self._read_last = str(error), None
+            return Change(before, str(error)) if news else None
+        mended, self._bad = self._bad is not None, None
+        return Change(self.settings) if mended or self.settings != before else None
+
+    def _read(self, path: Path) -> Settings:
+        text = _text(path)
+        if text == self._read_last:
+            return self.settings
+        settings = replace(parse(text).settings, grace=self._grace, host_ports=self._ports)
+        self._read_last = text
+        if path != self._kept:
+            with contextlib.suppress(OSError):  # only a restart would miss it
+                replace_file(self._kept, text)
+        return settings

@@ -1,0 +1,181 @@
+"""The two listeners: one on loopback for the scheduler jar, one at the pod's address for everybody else.
+
+Nothing of a request is ever logged, because the token is in it.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from urllib.parse import parse_qs
+
+from sparkgen import contract
+from sparkgen.runtime.allocator.driver import protocol
+from sparkgen.runtime.allocator.driver.mailbox import Desk, Word
+from sparkgen.runtime.allocator.report import status
+from sparkgen.runtime.httpserver.listening import Listener, listen
+from sparkgen.runtime.httpserver.values import (
+    METRICS,
+    Answer,
+    Handler,
+    Limits,
+    Request,
+    Work,
+    json_answer,
+    text,
+)
+from sparkgen.runtime.httpserver.workers import Workers
+
+__all__ = ["DRIVER_LIMITS", "Listener", "driver_handler", "listen", "public_handler"]
+
+MAX_WAITING = 128
+"""Executors whose question is held; each holds a thread."""
+MAX_WAITING_PER_ADDRESS = 16
+"""Of them for one address: executors in the nodes' network share their node's."""
+HOLD_SECONDS = 5.0
+"""How long an executor's question is held at most."""
+PAGES_WAITING = 64
+"""Questions for /status and /metrics that wait for the one thread that answers them."""
+STUCK_SECONDS = 60.0
+"""A loop that has made no round for so long is stuck: the kubelet may start the container again."""
+DRIVER_LIMITS = Limits(
+    connections=64, per_address=64, body_bytes=4 * protocol.MAX_BODY, body_seconds=30.0, idle_seconds=30.0
+)
+"""The scheduler jar needs two connections. All that come to loopback have one address."""
+
+_START = re.compile(re.escape(contract.START_PATH) + r"/(\d{1,10})/start")
+
+
+# --- loopback: the scheduler jar ------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Driver:
+    """The handler of the loopback listener: docs/design/protocol.md."""
+
+    desk: Desk
+    expected: bytes
+    """What the header Authorization has to be."""
+    states: Workers
+    reports: Workers
+
+    def __call__(self, request: Request) -> Answer | Work:
+        """Answer, or say what a thread has to do. The token comes first, then the path, then the body."""
+        given = request.headers.get("authorization", "").encode("latin-1", "replace")
+        if not hmac.compare_digest(given, self.expected):
+            return _refusal(
+                401,
+                "the token is not this allocator's: the driver reads it from the file that "
+                "spark.sparkgen.tokenFile names",
+            )
+        match request.method, request.path:
+            case "GET", protocol.REPORT_PATH:
+                return Work(self.reports, lambda _: self._report(request))
+            case "PUT", protocol.STATE_PATH:
+                return self._state(request)
+        return _refusal(404, f"there is nothing at {request.path[:100]}")
+
+    def _report(self, request: Request) -> Answer:
+        """The report, when it is not the one that the driver has."""
+        asked = {key: values[-1] for key, values in parse_qs(request.query).items()}
+        found = self.desk.report(asked.get("session", ""), asked.get("seen", ""), _seconds(asked.get("wait")))
+        return Answer(204) if found is None else json_answer(200, protocol.report_body(found[1], found[0]))
+
+    def _state(self, request: Request) -> Answer | Work:
+        length = request.content_length
+        if length is None or length > protocol.MAX_BODY:
+            return _refusal(
+                400, f"a body of 0 to {protocol.MAX_BODY} bytes, with its Content-Length, is expected"
+            )
+        return Work(self.states, self._take, reads_body=True)
+
+    def _take(self, body: bytes) -> Answer:
+        """Take in the driver's state."""
+        try:
+            target = protocol.state_in(body)
+        except protocol.Misunderstood as error:
+            return _refusal(400, str(error))
+        return json_answer(200, protocol.acknowledgement(self.desk.take(target)))
+
+
+def _refusal(code: int, why: str) -> Answer:
+    return json_answer(code, {"error": why})
+
+
+def driver_handler(desk: Desk, token: str) -> Handler:
+    """The handler of the loopback listener."""
+    return _Driver(
+        desk, f"Bearer {token}".encode(), Workers("state", 2, waiting=64), Workers("report", 16, waiting=16)
+    )
+
+
+def _seconds(given: str | None) -> float:
+    """The asked time to wait, within bounds."""
+    if given is None or not re.fullmatch(r"\d{1,4}(\.\d{1,6})?", given):
+        return 0.0
+    return min(float(given), protocol.MAX_WAIT)
+
+
+# --- the pod's address: executors, probes, people -------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Public:
+    """What the pod's address answers from. `facts` is asked at each question for status or metrics."""
+
+    desk: Desk
+    facts: Callable[[], status.Facts]
+    waiting: Workers = field(
+        default_factory=lambda: Workers("word", MAX_WAITING, per_group=MAX_WAITING_PER_ADDRESS)
+    )
+    pages: Workers = field(default_factory=lambda: Workers("page", 1, waiting=PAGES_WAITING))
+
+
+def public_handler(public: Public) -> Handler:
+    """The handler of the listener at the pod's address.
+
+    Probes, and words that are known, need no thread: no neighbour can keep anybody from them.
+    """
+
+    def answer(request: Request) -> Answer | Work:
+        if request.method != "GET":
+            return text(405, "only GET is answered here\n")
+        start = _START.fullmatch(request.path)
+        if start is not None:
+            return word(public, int(start[1]))
+        match request.path:
+            case contract.READY_PATH:
+                return text(200, "ok\n")
+            case contract.HEALTH_PATH:
+                return text(*health(public.desk))
+            case contract.STATUS_PATH:
+                return Work(public.pages, lambda _: json_answer(200, status.status_body(public.facts())))
+            case contract.METRICS_PATH:
+                return Work(public.pages, lambda _: text(200, status.metrics_text(public.facts()), METRICS))
+        return text(404, f"there is nothing here; there are {contract.STATUS_PATH} and others\n")
+
+    return answer
+
+
+def health(desk: Desk) -> tuple[int, str]:
+    """The answer to the liveness probe: a status and a text."""
+    age = desk.age
+    if desk.crashed is not None:
+        return 500, "a thread of the allocator has died\n"
+    if age is not None and age > STUCK_SECONDS and not desk.closed:
+        return 500, f"the loop has made no round for {age:.0f} s\n"
+    return 200, "ok\n"
+
+
+def word(public: Public, id_: int) -> Answer | Work:
+    """The word for an executor; its question is held where there is room for one more."""
+    known = public.desk.word(id_, 0.0)
+    if known is not Word.WAIT:
+        return Answer(known.value)
+    return Work(
+        public.waiting,
+        lambda _: Answer(public.desk.word(id_, HOLD_SECONDS).value),
+        busy=Answer(Word.WAIT.value),
+    )

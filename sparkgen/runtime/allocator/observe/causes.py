@@ -1,0 +1,309 @@
+"""Why an executor is gone, or does not start: read from its pod, by the tables below. Pure.
+
+The Spark container decides, never a sidecar; before it the pod's own reason and conditions do, because a
+container that is ended for an eviction or a preemption only shows an exit code. Sources: Kubernetes'
+`pkg/apis/core/types.go` (DisruptionTarget), `pkg/kubelet/events`, `pkg/kubelet/images/types.go`,
+`pkg/kubelet/kubelet_pods.go`; Spark's `ExecutorExitCode` and `SparkExitCode`. The pods of the tests were
+recorded from a Kubernetes 1.36.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.runtime.allocator.values.observed import Cause, Loss, Waiting
+
+Pod = Mapping[str, Any]
+
+MAX_DETAIL = 400
+"""Characters of somebody else's message that are passed on."""
+
+DISRUPTIONS: Mapping[str, tuple[Cause, str]] = {
+    "PreemptionByScheduler": (Cause.PREEMPTED, "made room for a pod of higher priority"),
+    "DeletionByTaintManager": (Cause.EVICTED, "had to leave its node, which got a NoExecute taint"),
+    "EvictionByEvictionAPI": (Cause.EVICTED, "was evicted, as when a node is drained"),
+    "DeletionByPodGC": (Cause.NODE_LOST, "was on a node that is not there any more"),
+    "TerminationByKubelet": (Cause.EVICTED, "was ended by its node"),
+}
+"""Reasons of the condition DisruptionTarget: none of them is the application's fault."""
+
+POD_REASONS: Mapping[str, tuple[Cause, str]] = {
+    "Evicted": (Cause.EVICTED, "was evicted by its node"),
+    "NodeLost": (Cause.NODE_LOST, "was on a node that does not answer any more"),
+    "NodeShutdown": (Cause.EVICTED, "was ended because its node shuts down"),
+    "Shutdown": (Cause.EVICTED, "was ended because its node shuts down"),
+    "Terminated": (Cause.EVICTED, "was ended because its node shuts down"),
+    "Preempting": (Cause.PREEMPTED, "made room for a critical pod on its node"),
+}
+"""PodStatus.reason of pods that had been running, or might have been."""
+
+OWN_LIMIT = ("exceeds the limit", "exceeds the total limit", "exceeded its local ephemeral storage limit")
+"""How the kubelet says that a pod used more disk than it may: the application's fault, not the node's."""
+
+DEADLINE = "DeadlineExceeded"
+
+EXIT_CODES: Mapping[int, str] = {
+    1: "an error; its log says which",
+    50: "an exception that nothing caught",
+    51: "an exception that nothing caught, and another while it was logged",
+    52: "Java's heap was full: raise spark.executor.memory",
+    53: "it could not create its local directory",
+    54: "it could not reach its external block store",
+    55: "it could not create its external block store's directory",
+    56: "it could not reach the driver with its heartbeats",
+    57: "the task reaper ended it: a killed task did not end",
+    58: "the driver did not take its block manager again",
+    126: "its command cannot be executed",
+    127: "its command was not found; is Java in the image?",
+    134: "the JVM aborted (SIGABRT); its log says why",
+    137: "killed: its node was out of memory, or somebody killed it",
+    139: "the JVM crashed (SIGSEGV); its log says where",
+    143: "it was told to end",
+}
+
+NOBODYS_FAULT = frozenset({0, 143})
+"""Exit codes that say nothing against the application: a normal end, and the end of a node's containers."""
+
+NOBODY_SAW = frozenset({"ContainerStatusUnknown", "Unknown"})
+"""Reasons of a container whose end nobody saw: the kubelet's (exit code 137), and containerd's after its
+machine was started again (exit code 255: `unknownExitReason` in its CRI server)."""
+
+NEVER_STARTED = frozenset({"StartError", "ContainerCannotRun"})
+"""The runtime's reasons for a container whose process was never there (exit codes 127 and 128)."""
+
+HOPELESS = frozenset(
+    {
+        "CreateContainerConfigError",
+        "CreateContainerError",
+        "ErrImageNeverPull",
+        "ErrImagePull",
+        "ImageInspectError",
+        "ImagePullBackOff",
+        "InvalidImageName",
+        "SignatureValidationFailed",
+    }
+)
+"""Reasons of a waiting container that time does not mend, as far as `MAY_PASS` does not say otherwise."""
+
+MAY_PASS = (
+    *(
+        "timeout",
+        "timed out",
+        "deadline exceeded",
+        "refused",
+        "reset by peer",
+        "unreachable",
+        "unexpected eof",
+    ),
+    *("toomanyrequests", "too many requests", "server misbehaving", "temporary failure", "try again"),
+    *("500 internal", "502 bad", "503 service", "504 gateway", "qps exceeded", "no space left"),
+)
+"""Words in a failed pull's message that blame the network, the registry or the node, not the image."""
+
+
+def loss_of(pod: Pod) -> Loss | None:
+    """How the executor in this pod ended; None while it may still run.
+
+    It has ended when its Spark container has, whatever its sidecars do, and when its node is lost.
+    """
+    status = _status(pod)
+    terminated = _state(pod).get("terminated")
+    if status.get("phase") not in ("Succeeded", "Failed"):
+        if _node_is_lost(pod):
+            return _lost_node(pod)
+        if terminated is None:
+            return None
+    disruption = _disruption(pod)
+    if disruption is not None:
+        return disruption
+    reason = status.get("reason") or ""
+    if reason in POD_REASONS:
+        return _pod_reason(pod, reason)
+    if terminated is None or terminated.get("reason") in NEVER_STARTED:
+        return _never_ran(pod, terminated)
+    return _exited(pod, terminated)
+
+
+def departure_of(pod: Pod) -> Loss:
+    """Why a pod vanished that was last seen so: how it ended, or who was about to end it."""
+    loss = loss_of(pod) or _disruption(pod)
+    if loss is None and _node_is_silent(pod):
+        return _lost_node(pod)
+    return loss or Loss(Cause.DELETED, f"{_who(pod)} was deleted")
+
+
+def waiting_of(pod: Pod) -> Waiting | None:
+    """Why a pending pod does not run; None when it is not pending, or nothing is known."""
+    status = _status(pod)
+    if status.get("phase", "Pending") != "Pending":
+        return None
+    containers = [*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())]
+    states = [(entry, (entry.get("state") or {}).get("waiting") or {}) for entry in containers]
+    stuck = [(entry, state) for entry, state in states if state.get("message")]
+    for entry, state in stuck or states:
+        if state.get("reason") not in (None, "PodInitializing"):
+            return _waiting_container(entry["name"], state)
+    scheduled = _condition(pod, "PodScheduled")
+    if scheduled is not None and scheduled.get("status") == "False":
+        return Waiting(scheduled.get("reason") or "Unschedulable", _detail(scheduled.get("message")))
+    return Waiting("PodInitializing", "") if states else None
+
+
+def _waiting_container(container: str, state: Mapping[str, Any]) -> Waiting:
+    reason, message = state["reason"], state.get("message") or ""
+    passes = any(word in message.lower() for word in MAY_PASS)
+    who = "" if container == contract.EXECUTOR_CONTAINER else f"container {container}: "
+    return Waiting(reason, f"{who}{_detail(message)}" if message else "", reason in HOPELESS and not passes)
+
+
+def _disruption(pod: Pod) -> Loss | None:
+    condition = _condition(pod, "DisruptionTarget")
+    if condition is None or condition.get("status") != "True":
+        return None
+    if _node_is_lost(pod):
+        return _lost_node(pod)
+    reason = condition.get("reason") or ""
+    cause, words = DISRUPTIONS.get(reason, (Cause.EVICTED, f"was disrupted ({reason})"))
+    own = POD_REASONS.get(_status(pod).get("reason") or "")
+    if reason == "TerminationByKubelet" and own is not None:
+        cause, words = own
+    message = _status(pod).get("message") or condition.get("message")
+    return Loss(cause, _sentence(pod, words, message), exit_code=_exit_code(pod))
+
+
+def _pod_reason(pod: Pod, reason: str) -> Loss:
+    cause, words = POD_REASONS[reason]
+    message = _status(pod).get("message") or ""
+    own = reason == "Evicted" and any(text in message for text in OWN_LIMIT)
+    return Loss(cause, _sentence(pod, words, message), by_application=own, exit_code=_exit_code(pod))
+
+
+def _exited(pod: Pod, terminated: Mapping[str, Any]) -> Loss:
+    code = int(terminated.get("exitCode") or 0)
+    if terminated.get("reason") == "OOMKilled":
+        limit = _memory_limit(pod)
+        bound = (
+            f"limit {limit}: raise spark.executor.memoryOverhead" if limit else "it has no limit of its own"
+        )
+        return Loss(Cause.OOM, f"{_who(pod)} was killed: out of memory ({bound})", True, code)
+    if _status(pod).get("reason") == DEADLINE:
+        return Loss(Cause.EXITED, _sentence(pod, "ran longer than its activeDeadlineSeconds"), True, code)
+    if pod["metadata"].get("deletionTimestamp"):
+        return Loss(Cause.DELETED, f"{_who(pod)} was deleted (exit code {code})", exit_code=code)
+    if terminated.get("reason") in NOBODY_SAW:
+        return Loss(Cause.UNKNOWN, f"{_who(pod)} is gone, and its node cannot say why", exit_code=code)
+    if code == contract.NO_SHUFFLE_SERVICE:
+        words = "did not start, as its node cannot be used"
+        return Loss(Cause.FAILED_START, _sentence(pod, words, terminated.get("message")), exit_code=code)
+    meaning = f" ({EXIT_CODES[code]})" if code in EXIT_CODES else ""
+    words = f"exited with code {code}{meaning}" if code else "exited normally, though nobody asked it to"
+    return Loss(
+        Cause.EXITED, _sentence(pod, words, terminated.get("message")), code not in NOBODYS_FAULT, code
+    )
+
+
+def _never_ran(pod: Pod, terminated: Mapping[str, Any] | None) -> Loss:
+    """A pod that ended before its Spark container ran: refused by its node, or ended by an init container."""
+    status = _status(pod)
+    if terminated is None and pod["metadata"].get("deletionTimestamp"):
+        return Loss(Cause.DELETED, f"{_who(pod)} was deleted before it ran")
+    code = int(terminated.get("exitCode") or 0) if terminated else None
+    for entry in status.get("initContainerStatuses") or ():
+        ended = (entry.get("state") or {}).get("terminated") or {}
+        if ended.get("exitCode"):
+            words = f"did not start: its init container {entry['name']} exited with code {ended['exitCode']}"
+            return Loss(Cause.FAILED_START, _sentence(pod, words, ended.get("message")))
+    message = (terminated or {}).get("message") or status.get("message")
+    reason = (terminated or {}).get("reason") or status.get("reason")
+    words = f"did not start ({reason})" if reason else "ended, and its pod does not say why"
+    cause = Cause.FAILED_START if reason else Cause.UNKNOWN
+    return Loss(cause, _sentence(pod, words, message), exit_code=code)
+
+
+def _node_is_lost(pod: Pod) -> bool:
+    """Whether the pod has to leave a node that does not answer: nobody will see its containers end.
+
+    Before it has to leave, the node may come back, and the driver may still reach the executor.
+    """
+    return bool(pod["metadata"].get("deletionTimestamp")) and _node_is_silent(pod)
+
+
+def _node_is_silent(pod: Pod) -> bool:
+    """Whether the control plane does not hear of this pod's node.
+
+    The node controller takes `Ready` from the pods of a silent node, and only that: a kubelet would have
+    changed `ContainersReady`, too (`MarkPodsNotReady` in pkg/controller/util/node).
+    """
+    status = _status(pod)
+    if status.get("phase") != "Running":
+        return False
+    ready, containers = _condition(pod, "Ready"), _condition(pod, "ContainersReady")
+    taken = (
+        ready is not None
+        and containers is not None
+        and (ready.get("status"), containers.get("status")) == ("False", "True")
+        and not (pod["spec"].get("readinessGates") or ())
+    )
+    return status.get("reason") == "NodeLost" or taken
+
+
+def _lost_node(pod: Pod) -> Loss:
+    node = pod["spec"].get("nodeName") or ""
+    return Loss(Cause.NODE_LOST, f"{_who(pod)} is lost: its node {node} does not answer any more")
+
+
+def _status(pod: Pod) -> Mapping[str, Any]:
+    status: Mapping[str, Any] = pod.get("status") or {}
+    return status
+
+
+def _state(pod: Pod) -> Mapping[str, Any]:
+    """The state of the Spark container: waiting, running or terminated; empty when there is none yet."""
+    for entry in _status(pod).get("containerStatuses") or ():
+        if entry.get("name") == contract.EXECUTOR_CONTAINER:
+            state: Mapping[str, Any] = entry.get("state") or {}
+            return state
+    return {}
+
+
+def _exit_code(pod: Pod) -> int | None:
+    terminated = _state(pod).get("terminated")
+    return None if terminated is None else terminated.get("exitCode")
+
+
+def _condition(pod: Pod, kind: str) -> Mapping[str, Any] | None:
+    for condition in _status(pod).get("conditions") or ():
+        if condition.get("type") == kind:
+            found: Mapping[str, Any] = condition
+            return found
+    return None
+
+
+def _memory_limit(pod: Pod) -> str:
+    for container in pod["spec"].get("containers") or ():
+        if container.get("name") == contract.EXECUTOR_CONTAINER:
+            return str(((container.get("resources") or {}).get("limits") or {}).get("memory") or "")
+    return ""
+
+
+def _who(pod: Pod) -> str:
+    labels = pod["metadata"].get("labels") or {}
+    id_ = labels.get(contract.LABEL_EXECUTOR_ID)
+    return f"executor {id_}" if id_ else f"pod {pod['metadata'].get('name')}"
+
+
+def _sentence(pod: Pod, words: str, message: str | None = None) -> str:
+    node = pod["spec"].get("nodeName")
+    where = f" (on {node})" if node else ""
+    detail = _detail(message)
+    return f"{_who(pod)}{where} {words}{': ' + detail if detail else ''}"
+
+
+def _detail(message: str | None) -> str:
+    text = " ".join((message or "").split()).rstrip(".")
+    if len(text) <= MAX_DETAIL:
+        return text
+    half = MAX_DETAIL // 2  # errors wrap each other: what and why are at the two ends
+    return f"{text[:half].rstrip()} … {text[-half:].lstrip()}"

@@ -1,0 +1,113 @@
+"""Lists, events of a watch and pods as values, from what an API server has sent. Pure.
+
+Whoever stands in its place may send anything: what is not as it has to be is a Fault, which is tried again
+later, with a reason in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sparkgen.runtime.allocator.observe.trim_pod import lean, reduced
+from sparkgen.runtime.allocator.values.world import Event, Pod, WatchEnded
+from sparkgen.runtime.kubernetes.answers import Fault, Reply
+from sparkgen.runtime.kubernetes.untrusted import Malformed, decode, mapping, name_in, objects
+
+EVENTS = frozenset({"ADDED", "MODIFIED", "DELETED", "BOOKMARK"})
+MAX_TOKEN = 64 * 1024
+"""Characters of what the next page of a list is asked for with."""
+GONE = 410
+"""The version is too old to go on from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of a list; `more`: what the next one is asked for with, "" after the last."""
+
+    pods: tuple[Pod, ...]
+    version: str
+    more: str
+
+
+def page_of(reply: Reply) -> Page:
+    """The page in a reply. Fault when it holds none.
+
+    A single pod that cannot be read spoils it: it may be an executor, and must not be taken for gone.
+    """
+    try:
+        body = mapping(reply.body, "the answer")
+        metadata = mapping(body.get("metadata"), "metadata")
+        pods = tuple(_pod(entry) for entry in objects(body["items"], "items"))
+        found = Page(pods, name_in(metadata, "resourceVersion"), _token_in(metadata))
+    except KeyError:
+        raise Fault("the API server's answer is no list (it has no items)", sent=True) from None
+    except Malformed as error:
+        raise Fault(f"the API server's answer is no list of pods ({error})", sent=True) from error
+    if not found.version:
+        raise Fault("the API server's list has no resourceVersion", sent=True)
+    return found
+
+
+def _token_in(metadata: Mapping[str, Any]) -> str:
+    """What the next page is asked for with: some hundred characters, whatever they are."""
+    token = metadata.get("continue")
+    if token is None:
+        return ""
+    if not isinstance(token, str) or len(token) > MAX_TOKEN or not token.isascii():
+        raise Malformed(f"metadata.continue must be a text of at most {MAX_TOKEN} characters")
+    return token
+
+
+def event_of_line(line: bytes) -> Event:
+    """One line of a watch. WatchEnded when it says that there is a gap; Fault when it cannot be read."""
+    try:
+        return event_in(decode(line, lean))
+    except ValueError as error:
+        raise Fault(f"a line of the watch cannot be read ({error})", sent=True) from error
+
+
+def event_in(document: object) -> Event:
+    """One object of a watch as an event; raises as `event_of_line` does, and Malformed when it is none."""
+    event = mapping(document, "the line")
+    kind = name_in(event, "type")
+    if event.get("object") is None:
+        raise Malformed("it has no object")
+    found = mapping(event["object"], "object")
+    if kind == "ERROR":
+        reply = Reply(0, found)
+        if found.get("code") == GONE:
+            raise WatchEnded("the API server has forgotten so old a version")
+        raise Fault(f"the watch was ended: {reply.message or 'nothing says why'}", sent=True)
+    if kind not in EVENTS:
+        raise Malformed(f"type {kind[:40]!r} is none of a watch")
+    pod = reduced(found) if kind == "BOOKMARK" else _pod(found)
+    version = pod["metadata"].get("resourceVersion")
+    if not version:
+        raise Malformed("it has no resourceVersion")
+    return Event(kind, pod, version)
+
+
+def pod_in(reply: Reply) -> Pod:
+    """The pod in a reply, reduced. Fault when it holds none."""
+    try:
+        return _pod(mapping(reply.body, "the answer"))
+    except Malformed as error:
+        raise Fault(f"the API server's answer is no pod ({error})", sent=True) from error
+
+
+def uid_in(reply: Reply) -> str:
+    """The UID of the object in a reply; "" when it holds none."""
+    try:
+        return name_in(mapping(mapping(reply.body, "the answer").get("metadata"), "metadata"), "uid")
+    except Malformed:
+        return ""
+
+
+def _pod(value: Mapping[str, Any]) -> Pod:
+    pod = reduced(value)
+    for key in ("name", "uid"):
+        if not pod["metadata"].get(key):
+            raise Malformed(f"a pod has no {key}")
+    return pod

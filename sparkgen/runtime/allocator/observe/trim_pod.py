@@ -1,0 +1,124 @@
+"""What the allocator reads of a pod, and nothing else. Pure.
+
+The API server writes several kilobytes of each pod, and ten times as much memory as Python's objects: a list
+of thousands is more than this container may have. Others may write megabytes into a pod with our labels.
+`causes` and `observe` read what is kept here, and need not ask for its types: those are checked here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.runtime.allocator.values.world import Pod
+from sparkgen.runtime.kubernetes.untrusted import Malformed, mapping, message_in, name_in, number_in, objects
+
+METADATA = ("name", "uid", "deletionTimestamp", "resourceVersion")
+LABELS = (contract.LABEL_EXECUTOR_ID, contract.LABEL_PROFILE_ID)
+CONDITIONS = frozenset({"PodScheduled", "Ready", "ContainersReady", "DisruptionTarget"})
+STATES = ("waiting", "running", "terminated")
+MOST = 64
+"""Entries of a list in a pod that are read: owners, containers, ports. An executor has a few of each."""
+
+
+def reduced(pod: Pod) -> Pod:
+    """The pod as far as it is read: all that `causes` and `observe` say of it stays the same.
+
+    Malformed when it is no pod: a part of it has another type than Kubernetes gives it.
+    """
+    metadata, spec, status = (mapping(pod.get(part), part) for part in ("metadata", "spec", "status"))
+    return {
+        "metadata": {
+            **_names(metadata, METADATA),
+            "labels": _names(mapping(metadata.get("labels"), "labels"), LABELS),
+            "ownerReferences": [_names(owner, ("uid",)) for owner in _each(metadata, "ownerReferences")],
+        },
+        "spec": {
+            **_names(spec, ("nodeName", "restartPolicy")),
+            "readinessGates": [{} for _ in _each(spec, "readinessGates")[:1]],
+            "containers": [
+                *map(_container, filter(_is_spark, objects(spec.get("containers"), "containers")))
+            ],
+        },
+        "status": {
+            **_names(status, ("phase", "reason")),
+            **_messages(status),
+            "conditions": [*map(_condition, filter(_is_read, _each(status, "conditions")))],
+            "initContainerStatuses": [*map(_container_status, _each(status, "initContainerStatuses"))],
+            "containerStatuses": [*map(_container_status, _each(status, "containerStatuses"))],
+        },
+    }
+
+
+def owned_by(pod: Pod, uid: str) -> bool:
+    """Whether the object with this UID owns a pod; the pod as it came, or reduced. Malformed as above."""
+    metadata = mapping(pod.get("metadata"), "metadata")
+    return any(owner.get("uid") == uid for owner in _each(metadata, "ownerReferences"))
+
+
+def lean(value: dict[str, Any]) -> Any:
+    """What takes an object's place while JSON is decoded (untrusted.decode): of a pod, what is read.
+
+    So a page of large pods takes no more memory than the largest of them. What is no pod stays as it is,
+    and so does one that is malformed: whoever reads it says so.
+    """
+    if not (isinstance(value.get("metadata"), dict) and isinstance(value.get("spec"), dict)):
+        return value
+    try:
+        return reduced(value)
+    except Malformed:
+        return value
+
+
+def _is_read(condition: Mapping[str, Any]) -> bool:
+    kind = condition.get("type")
+    return isinstance(kind, str) and kind in CONDITIONS
+
+
+def _condition(condition: Mapping[str, Any]) -> dict[str, Any]:
+    return {**_names(condition, ("type", "status", "reason")), **_messages(condition)}
+
+
+def _is_spark(container: Mapping[str, Any]) -> bool:
+    return container.get("name") == contract.EXECUTOR_CONTAINER
+
+
+def _container(container: Mapping[str, Any]) -> dict[str, Any]:
+    limits = mapping(mapping(container.get("resources"), "resources").get("limits"), "limits")
+    ports = [
+        {**_names(port, ("name",)), "hostPort": number_in(port, "hostPort")}
+        for port in _each(container, "ports")
+    ]
+    return {
+        "name": contract.EXECUTOR_CONTAINER,
+        "resources": {"limits": _names(limits, ("memory",))},
+        "ports": [port for port in ports if port["hostPort"]],
+    }
+
+
+def _container_status(status: Mapping[str, Any]) -> dict[str, Any]:
+    state = mapping(status.get("state"), "state")
+    return {
+        "name": name_in(status, "name"),
+        "state": {kind: _state(state, kind) for kind in STATES if state.get(kind) is not None},
+    }
+
+
+def _state(state: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    found = mapping(state[kind], kind)
+    code = number_in(found, "exitCode")
+    result: dict[str, Any] = {**_names(found, ("reason",)), **_messages(found)}
+    return result if code is None else {**result, "exitCode": code}
+
+
+def _each(values: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+    return objects(values.get(key), key)[:MOST]
+
+
+def _names(values: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, str]:
+    return {key: name_in(values, key) for key in keys if values.get(key) is not None}
+
+
+def _messages(values: Mapping[str, Any]) -> dict[str, str]:
+    return {"message": message_in(values, "message")} if values.get("message") is not None else {}

@@ -1,0 +1,211 @@
+"""What the cluster shows of this attempt's executors: lists and watch events, put together in a value.
+
+An event that is late, repeated or out of order changes nothing wrongly, and no resourceVersion is compared
+for that (they are opaque): a pod is known by its UID, a UID that was deleted never comes back, and along the
+life of one UID phases only go forward, a deletion is never taken back, and the first cause of its end stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+from sparkgen import contract
+from sparkgen.runtime.allocator.observe.causes import departure_of, loss_of, waiting_of
+from sparkgen.runtime.allocator.values.attempt import Attempt
+from sparkgen.runtime.allocator.values.mappings import NOTHING, Layered
+from sparkgen.runtime.allocator.values.observed import Loss, Observed, Phase, Snapshot, Unlisted, Waiting
+from sparkgen.runtime.allocator.values.world import Event, Listing, Pod, WatchEnded
+
+MAX_VANISHED = 1000
+"""So many executors that are gone are remembered: their causes, for a driver that asks late."""
+
+ORDER: Mapping[Phase, int] = {
+    Phase.PENDING: 0,
+    Phase.UNKNOWN: 1,
+    Phase.RUNNING: 1,
+    Phase.SUCCEEDED: 2,
+    Phase.FAILED: 2,
+}
+"""How far a pod is in its life. Unknown is obsolete, and was about pods that ran (PodPhase)."""
+ENDED = ORDER[Phase.FAILED]
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """One executor as it was seen last. `departure`: why it would be gone, if it were not there any more."""
+
+    observed: Observed
+    departure: Loss
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """All that is seen of an attempt's executors. `version`: from where a watch goes on."""
+
+    attempt: Attempt
+    complete: bool = False
+    sights: Layered[Sight] = field(default_factory=lambda: Layered(NOTHING))
+    vanished: Mapping[int, Observed] = NOTHING
+    """The latest last. Also how the UIDs of deleted pods are known again."""
+    listed_at: float | None = None
+    version: str = ""
+    unlisted: Unlisted = field(default_factory=Unlisted)
+
+    def listed(self, listing: Listing, asked_at: float, now: float) -> View:
+        """The view after a whole list, the request for which was sent at `asked_at`.
+
+        What was known and is not in it has been deleted meanwhile.
+        """
+        sights: dict[int, Sight] = {}
+        for pod in listing.pods:
+            id_ = self._id_of(pod)
+            if id_ is not None:
+                sights[id_] = _sight(id_, pod, self.sights.get(id_), now)
+        missed = [
+            known
+            for id_, known in self.sights.whole().items()
+            if id_ not in sights or sights[id_].observed.uid != known.observed.uid
+        ]
+        there = {sight.observed.uid for sight in sights.values()}
+        vanished = {id_: seen for id_, seen in self.vanished.items() if seen.uid not in there}
+        return replace(
+            self,
+            complete=True,
+            sights=Layered(sights),
+            vanished=_with_vanished(vanished, missed),
+            listed_at=asked_at,
+            version=listing.version,
+            unlisted=Unlisted(),
+        )
+
+    def happened(self, event: Event, now: float) -> View:
+        """The view after one event of a watch."""
+        view = replace(self, version=event.version or self.version)
+        if event.kind == "BOOKMARK":
+            return view
+        id_ = self._id_of(event.pod)
+        if id_ is None or self._is_gone(id_, event.pod):
+            return view
+        known = self.sights.get(id_)
+        if event.kind == "DELETED":
+            return view._without(id_, event.pod, known, now)
+        sight = _sight(id_, event.pod, known, now)
+        if known is not None and known.observed.uid != sight.observed.uid:  # another pod of that name
+            view = replace(view, vanished=_with_vanished(view.vanished, [known]))
+        return replace(view, sights=self.sights.having(id_, sight))
+
+    def missed(self) -> View:
+        """The view after a gap: what is seen stays, and nothing may be concluded from what is not."""
+        return replace(self, complete=False)
+
+    def refused(self, end: WatchEnded) -> View:
+        """The view after a list that was not given: nothing more is seen, and why."""
+        hopeless = self.unlisted.hopeless + 1 if end.hopeless else 0
+        return replace(self.missed(), unlisted=Unlisted(end.reason, hopeless))
+
+    def snapshot(self, started: frozenset[int] = frozenset()) -> Snapshot:
+        """What is seen, for a decision. `started`: executors that were given the start word."""
+        executors = {id_: sight.observed for id_, sight in self.sights.whole().items()}
+        vanished = {id_: seen for id_, seen in self.vanished.items() if id_ not in executors}
+        return Snapshot(self.complete, executors, self.listed_at, vanished, started, self.unlisted)
+
+    def _id_of(self, pod: Pod) -> int | None:
+        """The executor in a pod; None when it is not one of this attempt's, whatever its labels say."""
+        owners = pod["metadata"].get("ownerReferences") or ()
+        if not any(owner.get("uid") == self.attempt.pod_uid for owner in owners):
+            return None
+        return self.attempt.executor_id(pod["metadata"]["name"])
+
+    def _is_gone(self, id_: int, pod: Pod) -> bool:
+        """Whether this very pod is known to have been deleted: the event is a late one."""
+        gone = self.vanished.get(id_)
+        return gone is not None and gone.uid == pod["metadata"]["uid"]
+
+    def _without(self, id_: int, pod: Pod, known: Sight | None, now: float) -> View:
+        if known is not None and known.observed.uid != pod["metadata"]["uid"]:
+            return self  # an earlier pod of that name; the one that is known is another
+        last = _sight(id_, pod, known, now)
+        return replace(self, sights=self.sights.without(id_), vanished=_with_vanished(self.vanished, [last]))
+
+
+def _with_vanished(vanished: Mapping[int, Observed], gone: Iterable[Sight]) -> Mapping[int, Observed]:
+    """The vanished executors and some more, each with the cause that its last sight names."""
+    result = dict(vanished)
+    for sight in gone:
+        result.pop(sight.observed.id, None)
+        result[sight.observed.id] = replace(sight.observed, loss=sight.observed.loss or sight.departure)
+    return dict(islice(result.items(), max(0, len(result) - MAX_VANISHED), None))
+
+
+def _sight(id_: int, pod: Pod, known: Sight | None, now: float) -> Sight:
+    """A pod as it is now, taken together with what is known of the same pod."""
+    metadata, spec = pod["metadata"], pod["spec"]
+    before = known.observed if known is not None and known.observed.uid == metadata["uid"] else None
+    phase, since = _phase(pod, before, now)
+    observed = Observed(
+        id=id_,
+        profile=_profile(metadata.get("labels") or {}),
+        name=metadata["name"],
+        uid=metadata["uid"],
+        phase=phase,
+        since=since,
+        node=spec.get("nodeName") or (before.node if before else ""),
+        deleting=bool(metadata.get("deletionTimestamp")) or (before is not None and before.deleting),
+        waiting=_waiting(pod, before) if phase is Phase.PENDING else None,
+        loss=(before.loss if before else None) or loss_of(pod),
+        port=_port(pod),
+        found_ended=before.found_ended if before else ORDER[phase] == ENDED,
+    )
+    departure = departure_of(pod)
+    if known is not None and before is not None and _late(pod, before):
+        departure = known.departure
+    return Sight(observed, departure)
+
+
+def _phase(pod: Pod, before: Observed | None, now: float) -> tuple[Phase, float]:
+    """The phase, and when it was first seen in it."""
+    phase = _phase_of(pod)
+    if before is None:
+        return phase, now
+    if phase is before.phase or _late(pod, before):
+        return before.phase, before.since
+    return phase, now
+
+
+def _late(pod: Pod, before: Observed) -> bool:
+    """Whether this is an older state of the pod than the one that is known."""
+    return ORDER[_phase_of(pod)] < ORDER[before.phase]
+
+
+def _phase_of(pod: Pod) -> Phase:
+    try:
+        return Phase((pod.get("status") or {}).get("phase") or "Pending")
+    except ValueError:  # a phase that Kubernetes has only since
+        return Phase.UNKNOWN
+
+
+def _waiting(pod: Pod, before: Observed | None) -> Waiting | None:
+    """Why it waits. Kubernetes before 1.32 says why a pull failed only until it pauses: that is kept."""
+    waiting = waiting_of(pod)
+    earlier = before.waiting if before else None
+    if waiting is None or earlier is None or waiting.reason != "ImagePullBackOff":
+        return waiting
+    tells_less = len(waiting.message) < len(earlier.message)
+    if tells_less and earlier.reason in ("ErrImagePull", "ImagePullBackOff"):
+        return replace(earlier, reason=waiting.reason)
+    return waiting
+
+
+def _port(pod: Pod) -> int | None:
+    """The host port of the executor's block manager."""
+    containers = (c for c in pod["spec"].get("containers") or () if c["name"] == contract.EXECUTOR_CONTAINER)
+    ports = (port for container in containers for port in container.get("ports") or ())
+    named = (port for port in ports if port.get("name") == contract.BLOCK_MANAGER_PORT_NAME)
+    return next((port["hostPort"] for port in named if port.get("hostPort")), None)
+
+
+def _profile(labels: Mapping[str, str]) -> int:
+    text = labels.get(contract.LABEL_PROFILE_ID, "")
+    return int(text) if text.isascii() and text.isdigit() else 0

@@ -1,0 +1,248 @@
+"""The pod of one executor: the rendered template, and what docs/design/contract.md adds to it. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.runtime.allocator.values.actions import Create
+from sparkgen.runtime.allocator.values.attempt import Attempt
+from sparkgen.runtime.allocator.values.target import Profile
+
+DEFAULT_GRACE = 30.0
+"""Kubernetes' default of terminationGracePeriodSeconds."""
+
+
+class TemplateError(ValueError):
+    """The template, or a resource profile on top of it, makes no executor pod; it says what to do."""
+
+
+def read_template(text: str) -> dict[str, Any]:
+    """The pod template (metadata and spec) in the text of executor.json; TemplateError when it has none."""
+    name = contract.EXECUTOR_TEMPLATE_FILE
+    again = "render the application again, with a sparkgen of this contract version"
+    try:
+        document = json.loads(text)
+    except ValueError as error:
+        raise TemplateError(f"{name} is no JSON ({error}): {again}") from None
+    template = document.get("template") if isinstance(document, dict) else None
+    if not isinstance(template, dict) or document.get("kind") != "PodTemplate":
+        raise TemplateError(f"{name} is no PodTemplate (v1): {again}")
+    spec = template.get("spec")
+    containers = spec.get("containers") if isinstance(spec, dict) else None
+    if not isinstance(containers, list) or not any(map(_is_spark, containers)):
+        raise TemplateError(f"{name} has no container {contract.EXECUTOR_CONTAINER}: {again}")
+    return template
+
+
+def grace_of(template: Mapping[str, Any]) -> float:
+    """Seconds that an executor's pod, or one made of this template, has to end when it is told to."""
+    given = template["spec"].get("terminationGracePeriodSeconds")
+    return float(DEFAULT_GRACE if given is None else given)
+
+
+def executor_pod(
+    template: Mapping[str, Any], attempt: Attempt, order: Create, start_url: str, driver_url: str
+) -> dict[str, Any]:
+    """The pod of the executor that `order` asks for; TemplateError when its profile cannot be had.
+
+    `template` is what `read_template` gave, and stays as it is.
+    """
+    metadata = template.get("metadata") or {}
+    labels = {
+        **_unclaimed(metadata.get("labels") or {}),
+        contract.LABEL_RUN: attempt.run,
+        contract.LABEL_ATTEMPT: attempt.attempt,
+        contract.LABEL_APP_ID: attempt.application_id,
+        contract.LABEL_EXECUTOR_ID: str(order.id),
+        contract.LABEL_PROFILE_ID: str(order.profile),
+    }
+    env = _added_env(attempt, order, start_url, driver_url)
+    spec = template["spec"]
+    containers = [
+        _spark_container(container, env, order, attempt) if _is_spark(container) else container
+        for container in spec["containers"]
+    ]
+    added = _with_shuffle_secret(spec, attempt) | _with_avoided(spec, order.avoid)
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            **metadata,
+            **({"annotations": _unclaimed(noted)} if (noted := metadata.get("annotations")) else {}),
+            "name": attempt.executor_name(order.id),
+            "namespace": attempt.namespace,
+            "labels": labels,
+            "ownerReferences": [attempt.owner],
+        },
+        "spec": {**spec, **added, "containers": containers},
+    }
+
+
+def _unclaimed(texts: Mapping[str, str]) -> dict[str, str]:
+    """Labels or annotations less those by which a controller would claim the pod, whoever wrote them."""
+    return {key: text for key, text in texts.items() if contract.belongs_on_executor(key)}
+
+
+def _is_spark(container: Any) -> bool:
+    return isinstance(container, dict) and container.get("name") == contract.EXECUTOR_CONTAINER
+
+
+def _added_env(attempt: Attempt, order: Create, start_url: str, driver_url: str) -> list[dict[str, Any]]:
+    values = {
+        contract.ENV_EXECUTOR_ID: str(order.id),
+        contract.ENV_RESOURCE_PROFILE_ID: str(order.profile),
+        contract.ENV_DRIVER_URL: driver_url,
+        contract.ENV_APPLICATION_ID: attempt.application_id,
+        contract.ENV_START_URL: start_url,
+    }
+    env: list[dict[str, Any]] = [{"name": name, "value": value} for name, value in values.items()]
+    if order.port is not None:
+        values = {
+            contract.ENV_BLOCK_MANAGER_PORT: str(order.port),
+            contract.ENV_SHUFFLE_FOLDER: attempt.shuffle_folder,
+        }
+        env += [{"name": name, "value": value} for name, value in values.items()]
+    return env + _secret(attempt)
+
+
+def _secret(attempt: Attempt) -> list[dict[str, Any]]:
+    if not attempt.secret_name:  # a reference to a Secret that nobody makes would hold the container back
+        return []
+    secret = {"name": attempt.secret_name, "key": contract.SECRET_KEY}
+    return [{"name": contract.ENV_AUTH_SECRET, "valueFrom": {"secretKeyRef": secret}}]
+
+
+def _with_shuffle_secret(spec: Mapping[str, Any], attempt: Attempt) -> dict[str, Any]:
+    """The init containers, the shuffle service among them (mode `sidecar`) with the application's secret."""
+    containers = spec.get("initContainers")
+    if not containers:
+        return {}
+    name, secret = contract.SHUFFLE_CONTAINER, _secret(attempt)
+    return {
+        "initContainers": [
+            {**entry, "env": [*secret, *(entry.get("env") or ())]} if entry.get("name") == name else entry
+            for entry in containers
+        ]
+    }
+
+
+def _with_avoided(spec: Mapping[str, Any], nodes: Sequence[str]) -> dict[str, Any]:
+    """The affinity with a wish to be on none of these nodes: where there are no others, it may be there."""
+    if not nodes:
+        return {}
+    affinity = spec.get("affinity") or {}
+    of_node = affinity.get("nodeAffinity") or {}
+    names = {"key": "metadata.name", "operator": "NotIn"}
+    wishes = [{"weight": 100, "preference": {"matchFields": [{**names, "values": [node]}]}} for node in nodes]
+    preferred = "preferredDuringSchedulingIgnoredDuringExecution"
+    return {
+        "affinity": {
+            **affinity,
+            "nodeAffinity": {**of_node, preferred: [*(of_node.get(preferred) or ()), *wishes]},
+        }
+    }
+
+
+def _with_port(container: dict[str, Any], port: int, folder: str) -> dict[str, Any]:
+    """The container with its own host port, and with its application's sub-directory in its mounts."""
+    reference = f"$({contract.ENV_SHUFFLE_FOLDER})"
+    ports = [
+        {**entry, "containerPort": port, "hostPort": port}
+        if entry.get("name") == contract.BLOCK_MANAGER_PORT_NAME
+        else entry
+        for entry in container.get("ports") or ()
+    ]
+    mounts = [
+        {
+            key: value.replace(reference, folder) if key in ("mountPath", "subPath") else value
+            for key, value in mount.items()
+        }
+        for mount in container.get("volumeMounts") or ()
+    ]
+    return {**container, "ports": ports, "volumeMounts": mounts}
+
+
+def _spark_container(
+    container: Mapping[str, Any], added: list[dict[str, Any]], order: Create, attempt: Attempt
+) -> dict[str, Any]:
+    # In front, so that the document's own variables may refer to them as $(NAME).
+    env = [
+        *added,
+        *(entry for entry in container.get("env") or () if entry["name"] not in contract.ADDED_BY_ALLOCATOR),
+    ]
+    result = {**container, "env": env}
+    if order.port is not None:
+        result = _with_port(result, order.port, attempt.shuffle_folder)
+    return result if order.shape is None else _shaped(result, order.profile, order.shape)
+
+
+def _shaped(container: dict[str, Any], profile: int, shape: Profile) -> dict[str, Any]:
+    """The container with the cores, memory and custom resources of a resource profile.
+
+    Source: BasicExecutorFeatureStep. Cores that are those of the template leave its CPU request as it was
+    reviewed, where Spark would replace it by the number of cores.
+    """
+    resources = container.get("resources") or {}
+    requests, limits = dict(resources.get("requests") or {}), dict(resources.get("limits") or {})
+    custom = _custom_resources({**requests, **limits}, profile, shape)
+    requests, limits = ({k: v for k, v in part.items() if not _is_custom(k)} for part in (requests, limits))
+    if _env_value(container, contract.ENV_EXECUTOR_CORES) != str(shape.cores):
+        requests["cpu"] = str(shape.cores)
+        limit = _cores(limits.get("cpu"))
+        if limit is not None and limit < shape.cores:  # the API server refuses a limit below the request
+            limits["cpu"] = str(shape.cores)
+    memory = f"{shape.memory + shape.overhead + shape.pyspark + shape.off_heap}Mi"
+    requests["memory"] = limits["memory"] = memory
+    changed = {
+        contract.ENV_EXECUTOR_CORES: str(shape.cores),
+        contract.ENV_EXECUTOR_MEMORY: f"{shape.memory}m",
+    }
+    kept = [entry for entry in container["env"] if entry["name"] not in changed]
+    return {
+        **container,
+        "env": [*kept, *({"name": name, "value": value} for name, value in changed.items())],
+        "resources": {**resources, "requests": requests, "limits": {**limits, **custom}},
+    }
+
+
+def _custom_resources(template: Mapping[str, Any], profile: int, shape: Profile) -> dict[str, str]:
+    """The profile's custom resources by Kubernetes' names ("nvidia.com/gpu").
+
+    The template's own are those of the default profile: another profile has what it asks for, as with Spark.
+    """
+    result = {}
+    for name, amount in sorted(shape.resources.items()):
+        names = [name] if "/" in name else [key for key in template if key.endswith(f"/{name}")]
+        if len(names) != 1:
+            raise TemplateError(
+                f"resource profile {profile} asks for {amount} x {name!r}, but "
+                + (f"that may be {' or '.join(names)}" if names else "nothing says what Kubernetes calls it")
+                + f": set spark.executor.resource.{name}.amount and .vendor in sparkConf, or give the "
+                "request its vendor in the program"
+            )
+        result[names[0]] = str(amount)
+    return result
+
+
+def _is_custom(resource: str) -> bool:
+    """Whether Kubernetes calls it an extended resource: a name with a domain that is not its own."""
+    domain, slash, _ = resource.partition("/")
+    return bool(slash) and domain != "kubernetes.io" and not domain.endswith(".kubernetes.io")
+
+
+def _env_value(container: Mapping[str, Any], name: str) -> str | None:
+    values = [entry.get("value") for entry in container["env"] if entry["name"] == name]
+    return values[-1] if values else None
+
+
+def _cores(quantity: Any) -> Decimal | None:
+    """A CPU quantity ("2", "1500m", 2) in cores; None where there is none, or one written otherwise."""
+    text = str(quantity)
+    try:
+        return Decimal(text[:-1]) / 1000 if text.endswith("m") else Decimal(text)
+    except InvalidOperation:
+        return None

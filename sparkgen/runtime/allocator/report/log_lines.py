@@ -1,0 +1,208 @@
+"""What is worth telling about a round of the loop: log lines and notices. Pure.
+
+A line is written when a round does something, or when something ends, begins or hinders; how far executors
+have come is in the status at any time, and in the log once all that is wanted is there.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sparkgen.runtime.allocator.decide import ceiling, executor_states
+from sparkgen.runtime.allocator.driver.round import Round
+from sparkgen.runtime.allocator.values.actions import Create, Delete, Outcome
+from sparkgen.runtime.allocator.values.observed import Cause, Loss, Phase, State
+from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.allocator.values.target import DriverPhase
+from sparkgen.runtime.allocator.values.world import Notice
+from sparkgen.runtime.kubernetes.answers import Answer
+
+ON_THEIR_WAY = (State.PLANNED, State.REQUESTED, State.PENDING, State.RUNNING, State.DRAINING)
+PENDING_PATIENCE = 30.0
+"""Seconds that an executor may be pending before the user is told why."""
+
+
+class Level(enum.Enum):
+    """How much a line matters."""
+
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the log. `facts`: what a machine reads of it, in the JSON form."""
+
+    text: str
+    level: Level = Level.INFO
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+def lines(before: Round | None, now: Round, outcomes: Sequence[Outcome]) -> list[Line]:
+    """The lines about a round, in the order of what happened."""
+    return [
+        *_answers(outcomes),
+        *_driver(before, now),
+        *_losses(before, now),
+        *_decision(before, now),
+    ]
+
+
+def _answers(outcomes: Sequence[Outcome]) -> Iterator[Line]:
+    """What went wrong with earlier actions, each kind once."""
+    told: dict[tuple[str, Answer, str], list[int]] = {}
+    for outcome in outcomes:
+        if outcome.answer is not Answer.DONE:
+            verb = "creating" if isinstance(outcome.action, Create) else "removing"
+            told.setdefault((verb, outcome.answer, outcome.message), []).append(outcome.action.id)
+    for (verb, answer, message), ids in told.items():
+        facts = {"event": "answer", "answer": answer.value, "executors": ids}
+        yield Line(f"{verb} {_executors(ids)}: {answer.value}: {message}", Level.WARNING, facts)
+
+
+def _driver(before: Round | None, now: Round) -> Iterator[Line]:
+    """What the driver says that is new."""
+    target, known = now.target, before.target if before else None
+    if target.phase is DriverPhase.SILENT:
+        return
+    if known is None or known.session != target.session:
+        yield Line(f"the driver runs as {target.application_id}", facts={"event": "driver"})
+    if target.phase is DriverPhase.STOPPED:
+        if known is None or known.phase is not DriverPhase.STOPPED:
+            yield Line("the driver has stopped: no executor is needed any more", facts={"event": "stopped"})
+        return
+    wanted = executor_states.wanted(target, now.settings)
+    if known is None or before is None or wanted != executor_states.wanted(known, before.settings):
+        total = sum(wanted.values())
+        by_profile = ", ".join(f"{count} of profile {id_}" for id_, count in sorted(wanted.items()))
+        text = f"{total} wanted" + (f" ({by_profile})" if len(wanted) > 1 else "")
+        yield Line(f"the driver's target: {text}", facts={"event": "target", "wanted": wanted})
+
+
+def _losses(before: Round | None, now: Round) -> Iterator[Line]:
+    """Executors that have ended, and nobody asked for it."""
+    for id_, loss in new_losses(before, now).items():
+        if loss.cause is not Cause.KILLED:
+            level = Level.WARNING if loss.by_application else Level.INFO
+            facts = {"event": "loss", "executor": id_, "cause": loss.cause.value, "exitCode": loss.exit_code}
+            yield Line(f"executor {id_} is gone ({loss.cause.value}): {loss.message}", level, facts)
+
+
+def new_losses(before: Round | None, now: Round) -> dict[int, Loss]:
+    """Losses that the round before did not know."""
+    known = before.decision.memory.losses if before else {}
+    return {id_: loss for id_, loss in now.decision.memory.losses.items() if id_ not in known}
+
+
+def _decision(before: Round | None, now: Round) -> Iterator[Line]:
+    decision = now.decision
+    failed = decision.failure is not None and (before is None or before.decision.failure is None)
+    if failed:
+        text = f"the application has to stop: {decision.failure}"
+        yield Line(text, Level.ERROR, {"event": "failure"})
+    if not (failed or decision.actions or _settled(before, now) or _hindered(before, now)):
+        return
+    facts = {
+        "event": "decision",
+        "create": [action.id for action in decision.actions if isinstance(action, Create)],
+        "delete": [action.id for action in decision.actions if isinstance(action, Delete)],
+        "counts": _plain(decision.counts),
+    }
+    yield Line(decision.reason, facts=facts)
+
+
+def _settled(before: Round | None, now: Round) -> bool:
+    """Whether all that is wanted is there now, and was not before."""
+    return _is_settled(now) and (before is None or not _is_settled(before))
+
+
+def _is_settled(made: Round) -> bool:
+    moving = any(states.get(state) for states in made.decision.counts.values() for state in ON_THEIR_WAY)
+    return made.target.phase is DriverPhase.RUNNING and not moving
+
+
+def _hindered(before: Round | None, now: Round) -> bool:
+    """Whether something else than before keeps executors from coming."""
+    return bool(_hindrance(now)) and (before is None or _hindrance(now) != _hindrance(before))
+
+
+def _hindrance(made: Round) -> tuple[tuple[int, str], ...]:
+    memory = made.decision.memory
+    backoffs = [(b.level, b.reason) for b in (memory.refusals, memory.bad_starts) if b.level]
+    unlisted = [(0, made.snapshot.unlisted.reason)] if made.snapshot.unlisted.reason else []
+    bounded = [(0, ceiling.words(made.settings))] if ceiling.is_reached(made.target, made.settings) else []
+    held = [(0, field) for field in made.decision.held]
+    return (*unlisted, *backoffs, *bounded, *held, *((0, notice.message) for notice in _pending(made)))
+
+
+def notices(before: Round | None, now: Round) -> list[Notice]:
+    """What a user must know about a round."""
+    memory = now.decision.memory
+    found = []
+    if now.decision.failure is not None:
+        found.append(Notice("ApplicationFailed", now.decision.failure, warning=True))
+    if now.snapshot.unlisted.hopeless:
+        found.append(Notice("ExecutorsNotShown", now.snapshot.unlisted.reason, warning=True))
+    if ceiling.is_reached(now.target, now.settings):
+        text = "the driver wants more executors than there may be of all resource profiles together"
+        found.append(Notice("MaximumReached", f"{text}: {ceiling.words(now.settings)}"))
+    if memory.refusals.level:
+        found.append(Notice("ExecutorsRefused", memory.refusals.reason, warning=True))
+    if memory.bad_starts.level:
+        found.append(Notice("ExecutorsFailToStart", memory.bad_starts.reason, warning=True))
+    found += [
+        Notice("ExecutorLost", loss.message, warning=loss.by_application)
+        for loss in new_losses(before, now).values()
+        if loss.cause not in (Cause.KILLED, Cause.DELETED)
+    ]
+    return found + list(_pending(now))
+
+
+def _pending(now: Round) -> Iterator[Notice]:
+    """One pod that has been pending for a while, and why, for all of them."""
+    stuck = [
+        seen
+        for seen in now.snapshot.executors.values()
+        if seen.phase is Phase.PENDING and seen.waiting and now.now - seen.since > PENDING_PATIENCE
+    ]
+    if stuck and stuck[0].waiting:
+        first = stuck[0].waiting
+        text = f"executors have been pending for over {PENDING_PATIENCE:.0f} s: {first.text}"
+        if "maxUnschedulablePods" in now.decision.held:
+            most = now.settings.max_unschedulable
+            text += f"; no more are created (spec.allocation.maxUnschedulablePods is {most})"
+        yield Notice("ExecutorsPending", text, warning=first.hopeless)
+
+
+def settings(value: Settings) -> str:
+    """What holds now, in words."""
+    if value.dynamic:
+        most = "any number" if value.maximum is None else str(value.maximum)
+        executors = f"{value.minimum} to {most} executors"
+    else:
+        executors = f"{value.instances} executors"
+    parts = [executors]
+    if value.batch_size is not None:
+        parts.append(f"{value.batch_size} at a time, every {value.batch_delay:g} s")
+    if value.max_pending is not None:
+        parts.append(f"{value.max_pending} pending at most")
+    parts.append(f"{value.max_unschedulable} without a node at most")
+    if value.wait_for_registration:
+        parts.append("the next batch when all of the last one have registered")
+    return ", ".join(parts)
+
+
+def _executors(ids: Sequence[int]) -> str:
+    shown = ", ".join(map(str, ids[:5]))
+    return f"executor {shown}" + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
+
+
+def _plain(counts: Mapping[int, Mapping[State, int]]) -> dict[str, dict[str, int]]:
+    return {
+        str(profile): {state.value: count for state, count in states.items()}
+        for profile, states in counts.items()
+    }

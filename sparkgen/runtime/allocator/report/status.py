@@ -1,0 +1,187 @@
+"""What people and Prometheus can ask at any time: /status and /metrics, made of the last round. Pure."""
+
+from __future__ import annotations
+
+import resource
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.runtime.allocator.decide import ceiling, executor_states
+from sparkgen.runtime.allocator.driver.round import Round
+from sparkgen.runtime.allocator.values.memory import Backoff
+from sparkgen.runtime.allocator.values.observed import Cause, Observed, State
+from sparkgen.runtime.httpserver.prometheus import metric, single
+from sparkgen.runtime.kubernetes.answers import Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known beside the last round. Times in seconds since the process began, where not said."""
+
+    application: Mapping[str, str]
+    """Names of the application, its run and so on, for /status."""
+    now: float
+    last: Round | None
+    answers: Mapping[tuple[str, str], int]
+    """How many answers: (create or delete, the answer) -> count."""
+    losses: Mapping[str, int]
+    """How many executors were lost: cause -> count."""
+    gaps: int
+    rounds: int
+    recent: Sequence[str] = ()
+    """The last lines of the log, the oldest first."""
+    troubles: Sequence[str] = ()
+    """The last lines that were warnings or errors."""
+
+
+def status_body(facts: Facts) -> dict[str, Any]:
+    """The answer to /status."""
+    body: dict[str, Any] = {
+        "version": contract.VERSION,
+        **facts.application,
+        "recent": list(facts.recent),
+        "troubles": list(facts.troubles),
+        "gaps": facts.gaps,
+    }
+    last = facts.last
+    if last is None:
+        return {**body, "reason": "the first round has not been made yet"}
+    decision, target = last.decision, last.target
+    return {
+        **body,
+        "reason": decision.reason,
+        "heldBy": list(decision.held),
+        "failure": decision.failure,
+        "secondsSinceDecision": round(facts.now - last.now, 1),
+        "driver": {
+            "phase": target.phase.value,
+            "applicationId": target.application_id,
+            "session": target.session,
+            "revision": target.revision,
+        },
+        "wanted": _texts(executor_states.wanted(target, last.settings)),
+        "asked": _texts(ceiling.asked(target, last.settings)),
+        "maximum": ceiling.maximum(last.settings),
+        "executors": _sets(last),
+        "pods": [_pod(seen, last.now) for _, seen in sorted(last.snapshot.executors.items())],
+        "seesAll": last.snapshot.complete,
+        "refused": _backoff(decision.memory.refusals, last.now),
+        "failingToStart": _backoff(decision.memory.bad_starts, last.now),
+        "writesInFlight": decision.memory.rate.window,
+        "nextId": decision.memory.next_id,
+        "settings": asdict(last.settings),
+    }
+
+
+def _sets(last: Round) -> dict[str, list[int]]:
+    """Every state, and the ids that are in it."""
+    memory = last.decision.memory
+    situation = executor_states.situation(last.snapshot, last.target, memory, last.settings, last.now)
+    return {state.value: ids for state in State if (ids := situation.ids(state))}
+
+
+def _pod(seen: Observed, now: float) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "id": seen.id,
+        "name": seen.name,
+        "profile": seen.profile,
+        "phase": seen.phase.value,
+        "seconds": round(now - seen.since, 1),
+        "node": seen.node,
+        "deleting": seen.deleting,
+    }
+    if seen.waiting is not None:
+        body["waiting"] = seen.waiting.text
+    if seen.loss is not None:
+        body["loss"] = seen.loss.message
+    return body
+
+
+def _backoff(backoff: Backoff, now: float) -> dict[str, Any] | None:
+    if not backoff.level:
+        return None
+    return {
+        "rounds": backoff.level,
+        "secondsLeft": round(max(0.0, backoff.until - now), 1),
+        "reason": backoff.reason,
+    }
+
+
+def _texts(counts: Mapping[int, int]) -> dict[str, int]:
+    return {str(key): count for key, count in sorted(counts.items())}
+
+
+# --- Prometheus -----------------------------------------------------------------------------------------
+
+
+# A counter that is first seen at 5 has not increased for Prometheus: every one is told from 0 on.
+_NO_ANSWERS = {(action, answer.value): 0 for action in ("create", "delete") for answer in Answer}
+_NO_LOSSES = {cause.value: 0 for cause in Cause}
+
+
+def metrics_text(facts: Facts) -> str:
+    """The answer to /metrics, in Prometheus' text format (version 0.0.4)."""
+    return "".join(_lines(facts))
+
+
+def _lines(facts: Facts) -> Iterator[str]:
+    if facts.last is not None:
+        yield from _of_round(facts.last)
+    yield from metric(
+        "sparkgen_answers_total",
+        "counter",
+        "Answers of the API server to creations and deletions.",
+        (
+            ((("action", action), ("answer", answer)), count)
+            for (action, answer), count in sorted((_NO_ANSWERS | dict(facts.answers)).items())
+        ),
+    )
+    losses = (
+        ((("cause", cause),), count) for cause, count in sorted((_NO_LOSSES | dict(facts.losses)).items())
+    )
+    yield from metric(
+        "sparkgen_executors_lost_total", "counter", "Executors that ended, by the cause.", losses
+    )
+    yield from single(
+        "sparkgen_watch_gaps_total", "counter", "Times that the watch had to begin anew.", facts.gaps
+    )
+    yield from single("sparkgen_rounds_total", "counter", "Rounds of the loop.", facts.rounds)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    yield from single(
+        "sparkgen_memory_peak_bytes", "gauge", "The most memory that the allocator has used.", memory
+    )
+
+
+def _of_round(last: Round) -> Iterator[str]:
+    decision, memory = last.decision, last.decision.memory
+    wanted = executor_states.wanted(last.target, last.settings)
+    yield from metric(
+        "sparkgen_executors_wanted",
+        "gauge",
+        "Executors that there should be, by resource profile.",
+        (((("profile", str(profile)),), count) for profile, count in sorted(wanted.items())),
+    )
+    totals: Counter[tuple[int, State]] = Counter()
+    for profile, states in decision.counts.items():
+        for state in State:
+            totals[profile, state] += states.get(state, 0)
+    yield from metric(
+        "sparkgen_executors",
+        "gauge",
+        "Executors by resource profile and state.",
+        (
+            ((("profile", str(profile)), ("state", state.value)), count)
+            for (profile, state), count in totals.items()
+        ),
+    )
+    blocked = max(memory.refusals.until, memory.bad_starts.until, memory.rate.resume_at) - last.now
+    yield from single(
+        "sparkgen_backoff_seconds", "gauge", "Seconds until executors are created again.", max(0.0, blocked)
+    )
+    yield from single("sparkgen_writes_in_flight_limit", "gauge", "Writes at a time.", memory.rate.window)
+    yield from single("sparkgen_next_executor_id", "gauge", "The id of the next executor.", memory.next_id)
+    failed = int(decision.failure is not None)
+    yield from single("sparkgen_application_failed", "gauge", "1 when the application has to stop.", failed)

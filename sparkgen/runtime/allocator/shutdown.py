@@ -1,0 +1,86 @@
+"""The end: nothing that runs for this attempt stays behind."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sparkgen.runtime.allocator.action_pool import Settles
+from sparkgen.runtime.allocator.observe.view import View
+from sparkgen.runtime.allocator.pods.driver_pod import DriverPod
+from sparkgen.runtime.allocator.values.actions import Delete
+from sparkgen.runtime.allocator.values.world import WatchEnded, World
+
+AGAIN = 1.0
+"""Seconds between two looks."""
+LATE = 5.0
+"""Seconds in which the kubelet has told the API server that a container ended: it looks every second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """A monotonic clock, and a way to let it go on; both in seconds."""
+
+    clock: Callable[[], float]
+    sleep: Callable[[float], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What the end came to. `left`: executors that could not be asked to go; None when nobody knows."""
+
+    asked: frozenset[int]
+    left: frozenset[int] | None
+
+
+def sweep(world: World, hands: Settles, view: View, time: Time, seconds: float) -> Swept:
+    """Delete every executor of the attempt, and look again until each is on its way, for a time at most."""
+    deadline = time.clock() + seconds
+    asked: frozenset[int] = frozenset()
+    left: frozenset[int] | None = None
+    while True:
+        began = time.clock()
+        try:
+            view = view.listed(world.list(), began, time.clock())
+        except WatchEnded:
+            staying = []
+        else:
+            staying = [seen for seen in view.snapshot().executors.values() if not seen.deleting]
+            left = frozenset(seen.id for seen in staying)
+            if not left:
+                return Swept(asked, left)
+        again = not staying or bool(asked)
+        asked |= frozenset(seen.id for seen in staying)
+        hands.start([Delete(seen.id, seen.uid, why="the application has ended") for seen in staying])
+        hands.settle(AGAIN)
+        if again:
+            time.sleep(AGAIN)
+        if time.clock() > deadline:
+            return Swept(asked, left)
+
+
+def driver_stays(answers: Callable[[], bool], pod: Callable[[], DriverPod], time: Time) -> bool:
+    """Whether the driver runs on, so that its executors must not go: it answers, or nothing says its end.
+
+    Its port alone says nothing: while its accept queue is full, it takes no connection. The pod's status is
+    written a moment after the end, and so it is asked for `LATE` seconds. Executors whose driver has ended
+    without that end by themselves; those of one that runs would be lost.
+    """
+    deadline = time.clock() + LATE
+    while not answers():
+        if pod() is DriverPod.ENDS:
+            return False
+        if time.clock() >= deadline:
+            return True
+        time.sleep(AGAIN / 2)
+    return True
+
+
+def driver_answers(address: str, port: int, seconds: float = 1.0) -> bool:
+    """Whether the driver's port takes connections: then its container still runs."""
+    try:
+        with socket.create_connection((address, port), seconds):
+            return True
+    except OSError:
+        return False

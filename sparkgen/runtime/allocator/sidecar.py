@@ -1,0 +1,215 @@
+"""The allocator as the sidecar of a driver's pod: from its environment and volumes to its last deletion."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.runtime.allocator.allocator import Allocator, Parts, Place
+from sparkgen.runtime.allocator.decide import host_ports
+from sparkgen.runtime.allocator.driver import session
+from sparkgen.runtime.allocator.driver.tuning import BadTuning, Followed
+from sparkgen.runtime.allocator.pods.driver_pod import DriverPod
+from sparkgen.runtime.allocator.pods.template import TemplateError, grace_of, read_template
+from sparkgen.runtime.allocator.report.log import Journal
+from sparkgen.runtime.allocator.report.log_lines import Level
+from sparkgen.runtime.allocator.shutdown import Time, driver_answers, driver_stays
+from sparkgen.runtime.allocator.values.attempt import Attempt, new_attempt
+from sparkgen.runtime.allocator.values.clock import Chances
+from sparkgen.runtime.allocator.values.target import DriverPhase
+from sparkgen.runtime.allocator.values.world import World
+from sparkgen.runtime.contract_check import check_contract
+from sparkgen.runtime.exits import Refused
+
+LOOPBACK = "127.0.0.1"
+SWEEP_SECONDS = 20.0
+"""For the end: the kubelet kills what has not ended after the pod's 30 s."""
+ENDINGS = (signal.SIGTERM, signal.SIGINT)
+ENV_LOG_FORMAT = "SPARKGEN_LOG_FORMAT"
+"""`json`: a log for machines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Where the pod's volumes are mounted."""
+
+    conf: Path = Path(contract.CONF_DIR)
+    executor: Path = Path(contract.EXECUTOR_DIR)
+    tuning: Path = Path(contract.TUNING_DIR)
+    session: Path = Path(contract.SESSION_DIR)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a World is made of. `random`: a number from 0 to 1."""
+
+    attempt: Attempt
+    template: Mapping[str, Any]
+    secret: str | None
+    chances: Chances
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A World, who is told the application id of each driver that speaks, and the driver's own pod."""
+
+    world: World
+    speaks: Callable[[str], None]
+    driver_pod: Callable[[], DriverPod]
+    """What that says of itself now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What differs between a cluster and a test: where things are, and what the world is."""
+
+    world: Callable[[Given], Made]
+    """Raises Refused when there is none."""
+    folders: Folders = Folders()
+    scheduler_port: int = contract.SCHEDULER_PORT
+    public_port: int = contract.ALLOCATOR_PORT
+    driver_port: int = contract.DRIVER_PORT
+
+
+def run(
+    environment: Mapping[str, str], outside: Outside, chances: Chances, new_text: Callable[[], str]
+) -> int:
+    """Be the sidecar until a signal ends it; the exit code. Refused when it cannot begin.
+
+    `new_text`: a new random text at each call, fit for a secret.
+    """
+    # Before any thread begins: they inherit it, so that a signal waits for `_until_told`.
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
+    check_contract(environment)
+    journal = Journal(sys.stdout, lambda: datetime.now(UTC), environment.get(ENV_LOG_FORMAT) == "json")
+    attempt = _attempt(environment)
+    service_secret = environment.get(contract.ENV_SERVICE_SECRET)
+    parts, driver_pod = _parts(attempt, outside, chances, journal, new_text, service_secret)
+    allocator = Allocator(parts)
+    try:
+        allocator.start()
+    except OSError as error:
+        raise Refused(
+            f"cannot listen on {LOOPBACK}:{outside.scheduler_port} and {attempt.pod_ip}:"
+            f"{outside.public_port}: {error}; another container of the pod may use the port"
+        ) from None
+    journal.say(f"allocator of {attempt.run}, attempt {attempt.attempt}: the driver may start", event="start")
+    return _until_told(allocator, attempt, outside, driver_pod, journal)
+
+
+def _attempt(environment: Mapping[str, str]) -> Attempt:
+    names = (
+        contract.ENV_APPLICATION,
+        contract.ENV_RUN,
+        contract.ENV_POD_NAMESPACE,
+        contract.ENV_POD_NAME,
+        contract.ENV_POD_UID,
+        contract.ENV_POD_IP,
+    )
+    missing = [name for name in names if not environment.get(name)]
+    if missing:
+        raise Refused(
+            f"the environment lacks {', '.join(missing)}: this program runs in a driver's pod, as rendered"
+        )
+    return new_attempt(*(environment[name] for name in names))
+
+
+def _parts(
+    attempt: Attempt,
+    outside: Outside,
+    chances: Chances,
+    journal: Journal,
+    new_text: Callable[[], str],
+    service_secret: str | None,
+) -> tuple[Parts, Callable[[], DriverPod]]:
+    folders = outside.folders
+    try:
+        template = read_template((folders.executor / contract.EXECUTOR_TEMPLATE_FILE).read_text("utf-8"))
+        defaults = (folders.conf / contract.SPARK_DEFAULTS_FILE).read_text("utf-8")
+        kept = folders.session / contract.TUNING_FILE
+        ports = host_ports.of_template(template, attempt.executor_name_prefix)
+        tuned = Followed(folders.tuning / contract.TUNING_FILE, grace_of(template), kept, ports)
+        place = session.Place(folders.session, attempt.application_id, attempt.pod_ip)
+        begun = session.begin(place, defaults, tuned.settings, new_text, service_secret)
+    except BadTuning as error:
+        raise Refused(f"{contract.TUNING_FILE} cannot be used: {error}") from None
+    except (OSError, UnicodeDecodeError, TemplateError, host_ports.BadPorts, session.BadSession) as error:
+        raise Refused(str(error)) from None
+    made = outside.world(given_of(attempt, template, begun, chances))
+    made.speaks(begun.application_id)
+    parts = Parts(
+        world=made.world,
+        attempt=attempt,
+        session=begun,
+        tuned=tuned,
+        journal=journal,
+        chances=chances,
+        tag=new_text()[:8],
+        scheduler=Place(LOOPBACK, outside.scheduler_port),
+        public=Place(wildcard(attempt.pod_ip), outside.public_port),
+        speaks=made.speaks,
+    )
+    return parts, made.driver_pod
+
+
+def wildcard(address: str) -> str:
+    """Every address of the pod, loopback too: `kubectl port-forward` comes from inside."""
+    return "::" if ":" in address else "0.0.0.0"  # noqa: S104 - what listens there tells no secret
+
+
+def given_of(
+    attempt: Attempt, template: Mapping[str, Any], begun: session.Session, chances: Chances
+) -> Given:
+    """What the World is made of; its attempt names a Secret only where there is something to keep in it."""
+    name = begun.name_of_secret(attempt.secret_name) if begun.secret else ""
+    return Given(replace(attempt, secret_name=name), template, begun.secret, chances)
+
+
+def _until_told(
+    allocator: Allocator,
+    attempt: Attempt,
+    outside: Outside,
+    driver_pod: Callable[[], DriverPod],
+    journal: Journal,
+) -> int:
+    """Wait for the signal that ends it, and end; the exit code."""
+    while signal.sigtimedwait(ENDINGS, 1.0) is None:
+        error = allocator.died_of
+        if error is not None:
+            text = f"the allocator begins anew, as it met a fault of its own: {type(error).__name__}: {error}"
+            journal.say(text, Level.ERROR, event="fault")
+            return 1
+    stopped = allocator.desk.target().phase is DriverPhase.STOPPED
+    answers = partial(driver_answers, attempt.pod_ip, outside.driver_port)
+    if not stopped and driver_stays(answers, driver_pod, Time(time.monotonic, time.sleep)):
+        # A sidecar is told to end after the driver: so the kubelet only restarts this container.
+        allocator.stop(leave=False)
+        journal.say(
+            "told to end while the driver runs: its executors stay for the next allocator", event="end"
+        )
+        return 0
+    began = time.monotonic()
+    allocator.stop(leave=True)
+    swept = allocator.sweep(SWEEP_SECONDS)
+    allocator.close()
+    seconds = time.monotonic() - began
+    if swept.left:
+        ids = ", ".join(map(str, sorted(swept.left)))
+        text = f"executors {ids} could not be deleted within {seconds:.0f} s: they go with the driver's pod"
+        journal.say(text, Level.WARNING, event="end")
+    elif swept.left is None:
+        text = "the API server did not answer: executors end by themselves, and go with the driver's pod"
+        journal.say(text, Level.WARNING, event="end")
+    else:
+        journal.say(
+            f"ended: {len(swept.asked)} executors deleted, none is left ({seconds:.1f} s)", event="end"
+        )
+    return 0

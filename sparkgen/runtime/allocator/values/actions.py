@@ -1,0 +1,50 @@
+"""Creations and deletions of executors, and how they ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sparkgen.runtime.allocator.values.target import Profile
+from sparkgen.runtime.kubernetes.answers import Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Create:
+    """Create the pod of this executor; again, under the same name, when an earlier answer was lost."""
+
+    id: int
+    profile: int
+    shape: Profile | None = None
+    """None: as the template has it."""
+    again: bool = False
+    port: int | None = None
+    """The host port of its block manager, where it needs one of its own."""
+    avoid: tuple[str, ...] = ()
+    """Nodes on which it should not be, if there are others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Delete this executor's pod. `uid` "": whatever has that name and is ours. `forced`: with no grace."""
+
+    id: int
+    uid: str = ""
+    forced: bool = False
+    why: str = ""
+
+
+Action = Create | Delete
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How an action ended. `retry_after` in seconds, where the server named one.
+
+    `uid`: that of the pod that a creation made, or found, where it is known.
+    """
+
+    action: Action
+    answer: Answer
+    message: str = ""
+    retry_after: float | None = None
+    uid: str = ""

@@ -1,0 +1,33 @@
+"""What was decided: what to do, why, and what to remember."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sparkgen.runtime.allocator.values.actions import Action
+from sparkgen.runtime.allocator.values.mappings import NOTHING
+from sparkgen.runtime.allocator.values.memory import Memory
+from sparkgen.runtime.allocator.values.observed import Loss, State
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What to do, why, and what to remember.
+
+    `gone` and `refuse` are what the driver is told; `counts` every state's number of executors per profile;
+    `wake_at`: when to decide again if nothing happens before.
+    """
+
+    memory: Memory
+    reason: str
+    actions: tuple[Action, ...] = ()
+    gone: Mapping[int, Loss] = NOTHING
+    refuse: frozenset[int] = frozenset()
+    start: frozenset[int] = frozenset()
+    """Executors that may start their JVM."""
+    failure: str | None = None
+    counts: Mapping[int, Mapping[State, int]] = NOTHING
+    held: tuple[str, ...] = ()
+    """The gates that hold executors back, by their field of `spec.allocation`."""
+    wake_at: float | None = None

@@ -1,0 +1,136 @@
+"""What the cluster shows of executors, and the states that this puts them in.
+
+Times are seconds of one monotonic clock of this process (`now`), never of another machine's: clocks of nodes
+and of the API server may be wrong.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sparkgen.runtime.allocator.values.mappings import NOTHING
+
+
+class State(enum.Enum):
+    """Where an executor is on its way; each id is in exactly one of these sets."""
+
+    __hash__ = object.__hash__  # by identity: every decision looks it up dozens of times, and Enum's is slow
+
+    PLANNED = "planned"
+    """Decided now, and not asked for yet."""
+    REQUESTED = "requested"
+    """Asked for; the cluster has not shown its pod yet."""
+    PENDING = "pending"
+    """Its pod is there and does not run yet."""
+    RUNNING = "running"
+    """Its pod runs; Spark does not know it yet."""
+    REGISTERED = "registered"
+    """Spark counts on it."""
+    DRAINING = "draining"
+    """On its way out: Spark removed or decommissions it, or its pod is being deleted."""
+    GONE = "gone"
+    """Its pod has ended, or is not there any more."""
+
+
+class Phase(enum.Enum):
+    """A pod's phase, in Kubernetes' words (PodStatus.phase)."""
+
+    PENDING = "Pending"
+    RUNNING = "Running"
+    SUCCEEDED = "Succeeded"
+    FAILED = "Failed"
+    UNKNOWN = "Unknown"
+
+
+class Cause(enum.Enum):
+    """Why an executor is gone; the words of the report (docs/design/protocol.md)."""
+
+    KILLED = "killed"
+    EXITED = "exited"
+    OOM = "oom"
+    EVICTED = "evicted"
+    PREEMPTED = "preempted"
+    NODE_LOST = "node-lost"
+    DELETED = "deleted"
+    FAILED_START = "failed-start"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """How an executor ended. `by_application`: its own fault, which counts against its tasks."""
+
+    cause: Cause
+    message: str
+    by_application: bool = False
+    exit_code: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Why a pending pod does not run: Kubernetes' own reason and message.
+
+    `hopeless`: waiting does not help, as the image cannot be had or the container cannot be made.
+    """
+
+    reason: str
+    message: str
+    hopeless: bool = False
+
+    @property
+    def text(self) -> str:
+        """The reason, and the message where there is one."""
+        return f"{self.reason}: {self.message}".removesuffix(": ")
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """An executor's pod as the cluster shows it. `since`: when this process first saw it in this phase."""
+
+    id: int
+    profile: int
+    name: str
+    uid: str
+    phase: Phase
+    since: float
+    node: str = ""
+    deleting: bool = False
+    waiting: Waiting | None = None
+    loss: Loss | None = None
+    """Set when it has ended (phase Succeeded or Failed), or when its node is lost."""
+    port: int | None = None
+    """The host port of its block manager, where it has one."""
+    found_ended: bool = False
+    """It had ended when this process saw it first: nobody knows any more what was asked of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unlisted:
+    """Why the last list was not given, in words; "" when it was.
+
+    `hopeless` counts the tries in a row that were refused in a way that no time will mend.
+    """
+
+    reason: str = ""
+    hopeless: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """All executors of this attempt that the cluster shows.
+
+    `complete` is false until a whole list has been read, and while what came after it may have been missed:
+    from an incomplete snapshot nobody may conclude that something is gone. `listed_at`: when the request
+    for the last whole list was sent (None: never), so what was created before and is not here is not there.
+    """
+
+    complete: bool = False
+    executors: Mapping[int, Observed] = NOTHING
+    listed_at: float | None = None
+    vanished: Mapping[int, Observed] = NOTHING
+    """Executors that were deleted while a watch ran, as they were last; the oldest may be forgotten."""
+    started: frozenset[int] = frozenset()
+    """Executors that were given the start word: they may register at any moment."""
+    unlisted: Unlisted = Unlisted()

@@ -1,0 +1,58 @@
+"""What the driver wants: the state of docs/design/protocol.md as a value."""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sparkgen.runtime.allocator.values.mappings import NOTHING
+
+LATEST = 10.0
+"""Seconds that a word of the driver may take to arrive: what is heard later was said later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What an executor of a resource profile needs; memory in MiB, `resources` by Spark's names ("gpu")."""
+
+    cores: int = 1
+    memory: int = 1024
+    overhead: int = 384
+    pyspark: int = 0
+    off_heap: int = 0
+    resources: Mapping[str, int] = NOTHING
+
+
+class DriverPhase(enum.Enum):
+    """What the driver says of itself."""
+
+    SILENT = "silent"
+    """It has said nothing yet: its JVM starts."""
+    RUNNING = "running"
+    STOPPED = "stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What the driver wants: the state of docs/design/protocol.md as a value."""
+
+    phase: DriverPhase = DriverPhase.SILENT
+    session: str = ""
+    revision: int = 0
+    application_id: str = ""
+    dynamic: bool = False
+    executors: Mapping[int, int] = NOTHING
+    """Executors wanted, per resource profile."""
+    profiles: Mapping[int, Profile] = NOTHING
+    registered: frozenset[int] = frozenset()
+    lost: frozenset[int] = frozenset()
+    kills: frozenset[int] = frozenset()
+    draining: frozenset[int] = frozenset()
+    refused: frozenset[int] = frozenset()
+    host_tasks: Mapping[int, Mapping[str, int]] = NOTHING
+    away: bool = False
+    """Nothing has been heard of it for long: its JVM is dead, or hangs. What it wanted is old."""
+    heard_at: float = math.inf
+    """When it spoke last, whether or not it said something new."""

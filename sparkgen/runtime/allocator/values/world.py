@@ -1,0 +1,85 @@
+"""What the allocator needs of the world: a cluster, or this machine's processes, behind one protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from sparkgen.runtime.allocator.values.actions import Create, Delete, Outcome
+
+Pod = Mapping[str, Any]
+"""A pod as the API server writes it (core/v1), reduced or whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A whole list of this attempt's executor pods, and the version (opaque) that a watch goes on from."""
+
+    pods: tuple[Pod, ...]
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event of a watch: `kind` is ADDED, MODIFIED, DELETED or BOOKMARK; `version` is the pod's."""
+
+    kind: str
+    pod: Pod
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that a user must know; in a cluster an Event on the driver's pod.
+
+    `reason` is one word in CamelCase, as Kubernetes has it; `warning` the Event's type.
+    """
+
+    reason: str
+    message: str
+    warning: bool = False
+
+
+class WatchEnded(Exception):
+    """A watch is over and the view may have a gap: list again, after `pause` seconds at least.
+
+    `hopeless`: it was refused in a way that no time will mend.
+    """
+
+    def __init__(self, reason: str, pause: float = 0.0, *, hopeless: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.pause = pause
+        self.hopeless = hopeless
+
+
+class World(Protocol):
+    """Where executors are. Every method may be called from several threads."""
+
+    def create(self, order: Create) -> Outcome:
+        """Create an executor, and wait for the answer. Raises nothing: a fault is an Outcome."""
+        ...
+
+    def delete(self, order: Delete) -> Outcome:
+        """Delete an executor, and wait for the answer. Raises nothing."""
+        ...
+
+    def list(self) -> Listing:
+        """All executors of this attempt. WatchEnded when that cannot be told now."""
+        ...
+
+    def watch(self, version: str) -> Iterator[Event]:
+        """What happens from `version` on, as it happens.
+
+        Ends, or raises WatchEnded, when the view may have a gap.
+        """
+        ...
+
+    def tell(self, notice: Notice) -> bool:
+        """Tell the user; raises nothing. False when it was not told, and another try may help."""
+        ...
+
+    def close(self) -> None:
+        """Let every call that waits end soon."""
+        ...

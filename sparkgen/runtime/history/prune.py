@@ -1,0 +1,175 @@
+"""`sparkgen-runtime history`: does what `history.plan` decides, with the rights of its own account.
+
+Run by the Job `<application>-history-<hash>`, once for each new run. Every deletion names the object's uid
+and version, so that nothing is deleted that has changed since it was looked at.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Protocol
+
+from sparkgen import contract
+from sparkgen.runtime.contract_check import check_contract
+from sparkgen.runtime.exits import Refused
+from sparkgen.runtime.history.plan import IGNORE_HEALTH, SUPERSEDED, Asked, Object, Plan, plan
+from sparkgen.runtime.kubernetes.answers import Fault, Reply
+from sparkgen.runtime.kubernetes.untrusted import Malformed, mapping, name_in, objects
+
+PAGE = 500
+ATTEMPTS = 30
+PAUSE_SECONDS = 2.0
+"""Half a minute and more in all: the RoleBinding may come later than the pod."""
+
+METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+"""Of ConfigMaps nothing but the metadata leaves the API server."""
+MERGE_PATCH = "application/merge-patch+json"
+
+
+class Api(Protocol):
+    """Calls to the API server: `Transport`."""
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        body: Any = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> Reply:
+        """One call, and its answer. Fault when none came."""
+        ...
+
+
+def asked(environment: Mapping[str, str]) -> Asked:
+    """What the manifests ask for. Refused when they say it in another version's words."""
+    check_contract(environment)
+    needed = (contract.ENV_APPLICATION, contract.ENV_RUN, contract.ENV_WORKLOAD, contract.ENV_JOB_NAME)
+    missing = [name for name in (*needed, contract.ENV_POD_NAMESPACE) if not environment.get(name)]
+    if missing:
+        raise Refused(
+            f"the environment lacks {', '.join(missing)}: render the Job again, and use it as rendered"
+        )
+    return Asked(
+        run=environment[contract.ENV_RUN],
+        workload=environment[contract.ENV_WORKLOAD],
+        own=environment[contract.ENV_JOB_NAME],
+        succeeded=_number(environment.get(contract.ENV_KEEP_SUCCEEDED)),
+        failed=_number(environment.get(contract.ENV_KEEP_FAILED)),
+    )
+
+
+def _number(text: str | None) -> int | None:
+    return None if text is None else int(text)
+
+
+def keep_house(
+    api: Api,
+    environment: Mapping[str, str],
+    wanted: Asked,
+    say: Callable[[str], object],
+    sleep: Callable[[float], object] = time.sleep,
+) -> None:
+    """Do all that is to be done. Refused when the API server will not have it."""
+    namespace = environment[contract.ENV_POD_NAMESPACE]
+    selector = f"{contract.LABEL_APPLICATION}={environment[contract.ENV_APPLICATION]}"
+    jobs_path = f"/apis/batch/v1/namespaces/{namespace}/jobs"
+    files_path = f"/api/v1/namespaces/{namespace}/configmaps"
+    patient = _Patient(api, sleep)
+    # ConfigMaps first: a run whose Job comes in between is then not taken for one without a Job.
+    config_maps = [*patient.list(files_path, selector, {"Accept": METADATA_ONLY})]
+    decided = plan(wanted, [*patient.list(jobs_path, selector)], config_maps)
+    _carry_out(decided, patient, jobs_path, files_path, say)
+
+
+def _carry_out(
+    decided: Plan, patient: _Patient, jobs_path: str, files_path: str, say: Callable[[str], object]
+) -> None:
+    for job in decided.mark:
+        say(f"marking {_name(job)} as superseded: it counts in the application's health no more")
+        patient.annotate(f"{jobs_path}/{_name(job)}", {IGNORE_HEALTH: "true", SUPERSEDED: "true"})
+    for job in decided.unmark:
+        say(f"taking the mark from {_name(job)}: it is the current run again")
+        patient.annotate(f"{jobs_path}/{_name(job)}", {IGNORE_HEALTH: None, SUPERSEDED: None})
+    for path, items in ((jobs_path, decided.jobs), (files_path, decided.config_maps)):
+        for item in items:
+            say(f"deleting {path.rpartition('/')[2]}/{_name(item)}")
+            patient.delete(f"{path}/{_name(item)}", item)
+    say(f"done: {len(decided.jobs)} Jobs and {len(decided.config_maps)} ConfigMaps deleted")
+
+
+class _Patient:
+    """Calls that are tried again while the cluster is busy, or does not know our rights yet."""
+
+    def __init__(self, api: Api, sleep: Callable[[float], object]) -> None:
+        self._api = api
+        self._sleep = sleep
+
+    def list(self, path: str, selector: str, headers: Mapping[str, str] | None = None) -> Iterator[Object]:
+        """All objects that the selector selects, in pages."""
+        query = {"labelSelector": selector, "limit": str(PAGE)}
+        while True:
+            body = self._call("GET", path, query=query, headers=headers).body
+            try:
+                items = [_known(item) for item in objects(body.get("items"), "items")]
+                token = name_in(mapping(body.get("metadata"), "metadata"), "continue")
+            except Malformed as error:
+                raise Refused(f"GET {path}: the API server's answer is no list ({error})") from None
+            if token and token == query.get("continue"):
+                raise Refused(f"GET {path}: the API server's list has no end")
+            yield from items
+            query["continue"] = token
+            if not query["continue"]:
+                return
+
+    def annotate(self, path: str, annotations: Mapping[str, str | None]) -> None:
+        """Set annotations of an object, or take them away (None)."""
+        body = {"metadata": {"annotations": dict(annotations)}}
+        self._call("PATCH", path, body=body, headers={"Content-Type": MERGE_PATCH})
+
+    def delete(self, path: str, item: Object) -> None:
+        """Delete an object as it was seen; one that has changed since, or is gone, is left alone."""
+        metadata = item["metadata"]
+        preconditions = {"uid": metadata["uid"], "resourceVersion": metadata["resourceVersion"]}
+        options = {
+            "apiVersion": "v1",
+            "kind": "DeleteOptions",
+            "propagationPolicy": "Background",
+            "preconditions": preconditions,
+        }
+        self._call("DELETE", path, body=options)
+
+    def _call(self, method: str, path: str, **options: Any) -> Reply:
+        said = ""
+        for _ in range(ATTEMPTS):
+            try:
+                reply = self._api.call(method, path, **options)
+            except Fault as fault:
+                said = str(fault)
+            else:
+                if reply.status < 300 or (method != "GET" and reply.status in (404, 409)):
+                    return reply
+                said = f"{reply.status} {reply.body.get('message', '')}"
+                if reply.status not in (401, 403, 429) and reply.status < 500:
+                    break
+            self._sleep(PAUSE_SECONDS)
+        raise Refused(
+            f"{method} {path}: {said}; the account of this Job needs the Role that is rendered with it"
+        )
+
+
+def _known(item: Object) -> Object:
+    """The object, if it says which one it is: only that may be deleted. Malformed when it does not."""
+    metadata = mapping(item.get("metadata"), "metadata")
+    for key in ("name", "uid", "resourceVersion"):
+        if not name_in(metadata, key):
+            raise Malformed(f"an object has no {key}")
+    for key in ("labels", "annotations"):
+        mapping(metadata.get(key), key)
+    return item
+
+
+def _name(item: Object) -> str:
+    return str(item["metadata"]["name"])

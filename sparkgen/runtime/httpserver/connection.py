@@ -1,0 +1,57 @@
+"""One connection of a client, as far as its bytes have come."""
+
+from __future__ import annotations
+
+import enum
+import socket
+from dataclasses import dataclass, field
+
+from sparkgen.runtime.httpserver.values import Request, Work
+
+
+class Phase(enum.Enum):
+    """What a connection waits for."""
+
+    HEAD = "head"
+    BODY = "body"
+    WORK = "work"
+    """For a thread of ours: nothing of it is read or written."""
+    SENDING = "sending"
+    DRAINING = "draining"
+    """It was answered before its body was read. Closing it with unread bytes would take back the answer."""
+    CLOSED = "closed"
+
+
+@dataclass(slots=True, eq=False)
+class Connection:
+    """A connection. `deadline`: of the clock of the server, for its present phase."""
+
+    socket: socket.socket
+    group: str
+    """limits.address_group of its client."""
+    deadline: float
+    phase: Phase = Phase.HEAD
+    buffer: bytearray = field(default_factory=bytearray)
+    searched: int = 0
+    """Bytes of the buffer in which the end of the head is not."""
+    request: Request | None = None
+    work: Work | None = None
+    reserved: int = 0
+    """Bytes of Limits.body_bytes that its body takes."""
+    out: memoryview = field(default_factory=lambda: memoryview(b""))
+    keep_alive: bool = False
+    unread_body: bool = False
+    drained: int = 0
+    events: int = 0
+    """What the selector looks for."""
+
+    def find_head(self, end: bytes) -> bytes | None:
+        """Take the head out of the buffer, when all of it is there."""
+        at = self.buffer.find(end, self.searched)
+        if at < 0:
+            self.searched = max(0, len(self.buffer) - len(end) + 1)
+            return None
+        head = bytes(self.buffer[:at])
+        del self.buffer[: at + len(end)]
+        self.searched = 0
+        return head

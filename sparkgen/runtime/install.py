@@ -1,0 +1,63 @@
+"""The init container: puts the scheduler jar where the driver's class path has it, or refuses an old run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sparkgen import contract
+from sparkgen.runtime.allocator.driver.tuning import BadTuning, read
+from sparkgen.runtime.contract_check import check_contract
+from sparkgen.runtime.exits import Refused
+from sparkgen.runtime.files import replace_file
+
+JARS = Path("/opt/sparkgen-runtime/jars")
+"""Where the runtime image has the scheduler jar of each Scala line."""
+JAR_PREFIX = "sparkgen-scheduler_"
+"""The rest of a jar's name is its Scala line, as in `sparkgen-scheduler_2.13.jar`."""
+READABLE = 0o644
+
+
+def install(
+    environment: Mapping[str, str],
+    now: datetime,
+    *,
+    jars: Path = JARS,
+    tuning: Path = Path(contract.TUNING_DIR, contract.TUNING_FILE),
+    target: Path = Path(contract.SCHEDULER_JAR),
+) -> str:
+    """Put the jar of the application's Scala line at `target`; what was done, in words. Refused otherwise."""
+    check_contract(environment)
+    _check_expiry(tuning, now)
+    line = environment.get(contract.ENV_SCALA_VERSION, "")
+    jar = jars / f"{JAR_PREFIX}{line}.jar"
+    if not jar.is_file():
+        known = ", ".join(
+            sorted(path.stem.removeprefix(JAR_PREFIX) for path in jars.glob(f"{JAR_PREFIX}*.jar"))
+        )
+        raise Refused(
+            f"there is no scheduler jar for Scala {line or '(none named)'} in this runtime image, only for: "
+            f"{known or 'none'}; correct spec.scalaVersion or spec.sparkVersion"
+        )
+    try:
+        replace_file(target, jar.read_bytes(), READABLE)
+    except OSError as error:
+        raise Refused(f"the scheduler jar cannot be written to {target}: {error}") from None
+    return f"installed the scheduler jar for Scala {line} at {target}"
+
+
+def _check_expiry(path: Path, now: datetime) -> None:
+    try:
+        expires_at = read(path).expires_at
+    except BadTuning as error:
+        raise Refused(f"{path} cannot be used: {error}") from None
+    if expires_at is not None and expires_at <= now:
+        raise Refused(
+            f"this run expired at {_text(expires_at)}, and now is {_text(now)}: it is not started again. "
+            "To run it, change spec.run.expiresAt (or spec.run.id, for a run of its own), and render again"
+        )
+
+
+def _text(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -1,0 +1,53 @@
+"""What the cluster says of drivers: one list per namespace, in pages; a part of one is worth nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.runtime.janitor.types import Answer, Drivers
+from sparkgen.runtime.kubernetes.answers import Fault, Reply
+from sparkgen.runtime.kubernetes.transport import Calls
+
+PAGE = 500
+MAX_PAGES = 200
+"""A list without end must not hold up the round."""
+SELECTOR = f"{contract.LABEL_ROLE}=driver"
+ENDED = frozenset({"Succeeded", "Failed"})
+"""Phases that a pod never leaves (PodPhase)."""
+
+
+def drivers(calls: Calls, namespace: str) -> Drivers:
+    """The drivers of a namespace, as of now: no `resourceVersion`, so that no cache answers."""
+    query = {"labelSelector": SELECTOR, "limit": str(PAGE)}
+    running: set[str] = set()
+    for _ in range(MAX_PAGES):
+        try:
+            reply = calls.call("GET", f"/api/v1/namespaces/{namespace}/pods", query)
+            if reply.status != 200:
+                return _refused(reply)
+            running |= {pod["metadata"]["uid"] for pod in _pods(reply) if not _has_ended(pod)}
+            more = (reply.body.get("metadata") or {}).get("continue")
+        except Fault as fault:
+            return Drivers(Answer.UNKNOWN, why=str(fault))
+        except (KeyError, TypeError, AttributeError) as error:
+            return Drivers(Answer.UNKNOWN, why=f"the API server's list cannot be read ({error})")
+        if not more:
+            return Drivers(Answer.WHOLE, frozenset(running))
+        query["continue"] = more
+    return Drivers(Answer.UNKNOWN, why=f"the API server's list has more than {MAX_PAGES * PAGE} drivers")
+
+
+def _pods(reply: Reply) -> list[dict[str, Any]]:
+    if reply.body.get("kind") != "PodList":
+        raise TypeError(f"it is a {reply.body.get('kind')}")
+    return list(reply.body["items"] or ())
+
+
+def _has_ended(pod: dict[str, Any]) -> bool:
+    return (pod.get("status") or {}).get("phase") in ENDED
+
+
+def _refused(reply: Reply) -> Drivers:
+    why = f"{reply.status}: {reply.message}"[:500]
+    return Drivers(Answer.DENIED if reply.status == 403 else Answer.UNKNOWN, why=why)

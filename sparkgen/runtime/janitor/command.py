@@ -1,0 +1,124 @@
+"""`sparkgen-runtime janitor` and `sparkgen-runtime janitor prepare`, in the pods of a shuffle service.
+
+Exit codes: 0 done, 1 refused or failed (with a message that says what to do), 2 called wrongly.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from datetime import UTC, datetime
+
+from sparkgen import contract
+from sparkgen.runtime.contract_check import check_contract
+from sparkgen.runtime.exits import Refused, exit_code
+from sparkgen.runtime.httpserver.listening import listen
+from sparkgen.runtime.httpserver.values import METRICS, Answer, Handler, Request, Work, json_answer, text
+from sparkgen.runtime.httpserver.workers import Workers
+from sparkgen.runtime.janitor import cluster, settings
+from sparkgen.runtime.janitor.disk import Disk
+from sparkgen.runtime.janitor.pages import metrics_text, status_body
+from sparkgen.runtime.janitor.prepare import BadDirectory, prepare, wait_for_the_end
+from sparkgen.runtime.janitor.rounds import Janitor, Ports
+from sparkgen.runtime.kubernetes.access import NoCluster, in_cluster
+from sparkgen.runtime.kubernetes.transport import Transport
+
+AGENT = "sparkgen-janitor"
+HUNG = 10
+"""So many intervals without a whole round, and the process is not well: its first one, too."""
+HUNG_SECONDS = 300.0
+"""But never less: a round may take two minutes, when the API server is slow and there is much to remove."""
+PAGES_WAITING = 64
+"""Questions for /status and /metrics that wait for the one thread that answers them."""
+LEAVING = 45.0
+"""Seconds that a service before this one may take to end: its pod's grace, and some more."""
+
+
+def main(arguments: list[str]) -> int:
+    """Do what the arguments say; the exit code."""
+    match arguments:
+        case []:
+            return exit_code(_run)
+        case ["prepare"]:
+            return exit_code(_prepare)
+    print("usage: sparkgen-runtime janitor [prepare]", file=sys.stderr)  # noqa: T201
+    return 2
+
+
+def _prepare() -> int:
+    check_contract(os.environ)
+    folders = settings.directories(os.environ)
+    wait_for_the_end(folders, LEAVING, time.monotonic, time.sleep)
+    try:
+        done = prepare(folders, str(time.time_ns()))
+    except BadDirectory as error:
+        raise Refused(str(error)) from None
+    except OSError as error:
+        raise Refused(f"the service's directories cannot be made ready: {error}") from None
+    for line in done:
+        _say(line)
+    return 0
+
+
+def _run() -> int:
+    check_contract(os.environ)
+    held, folders = settings.settings(os.environ), settings.directories(os.environ)
+    try:
+        calls = Transport(in_cluster(os.environ), AGENT)
+    except NoCluster as error:
+        raise Refused(str(error)) from None
+    ports = Ports(Disk(folders), lambda name: cluster.drivers(calls, name), time.monotonic, _say)
+    janitor, stop = Janitor(ports, held), threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    port = settings.port(os.environ)
+    try:
+        listener = listen("", port, handler(janitor, max(HUNG * held.interval, HUNG_SECONDS)))
+    except OSError as error:
+        raise Refused(f"cannot listen on port {port}: {error}") from None
+    node = os.environ.get(contract.ENV_NODE_NAME, "")
+    _say(f"janitor of {', '.join(map(str, folders))}{' on ' + node if node else ''}: {held}")
+    janitor.run(stop)
+    listener.close()
+    return 0
+
+
+def handler(janitor: Janitor, patience: float) -> Handler:
+    """Answers probes, people and Prometheus; it is not well when no round was made for `patience` seconds."""
+    pages = Workers("page", 1, waiting=PAGES_WAITING)
+
+    def answer(request: Request) -> Answer | Work:
+        if request.method != "GET":
+            return text(405, "only GET is answered here\n")
+        match request.path:
+            case contract.READY_PATH:
+                return text(200, "ok\n") if janitor.last else text(503, "no round yet\n")
+            case contract.HEALTH_PATH:
+                silence = janitor.silence
+                well = silence < patience
+                return text(200, "ok\n") if well else text(503, f"no round for {silence:.0f} s\n")
+            case contract.METRICS_PATH:
+                return Work(pages, lambda _: text(200, metrics_text(janitor), METRICS))
+            case contract.STATUS_PATH:
+                return Work(
+                    pages, lambda _: json_answer(200, status_body(janitor, time.monotonic()), indent=2)
+                )
+        return text(404, "ask for /status or /metrics\n")
+
+    return answer
+
+
+def _say(line: str) -> None:
+    moment = datetime.now(UTC).isoformat(timespec="seconds")
+    print(f"{moment} {printable(line)}", flush=True)  # noqa: T201 - the container's log
+
+
+def printable(line: str) -> str:
+    """A line of the log, whatever is in it: names of files are anybody's, and need not even be text."""
+    return "".join(
+        one if one.isprintable() else one.encode("unicode_escape", "backslashreplace").decode()
+        for one in line
+    )

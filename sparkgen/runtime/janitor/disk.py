@@ -1,0 +1,163 @@
+"""The service's directories: whose sub-directories are there, how full they are, and removing one."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+import stat
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from sparkgen.runtime.janitor.removal import DIRECTORY, Removed, remove_tree
+from sparkgen.runtime.janitor.types import Discarded, Found, Owner, Trash, owner_of
+
+TRASH = ".trash-"
+"""What is being removed is named so first: nobody ever sees a part of an application's files."""
+LOCK = ".in-use"
+"""Executors hold this file of their sub-directory locked for as long as they live (shuffle.sh)."""
+MAX_FOLDERS = 20_000
+"""Sub-directories that are looked after at once. A node has some hundreds, unless somebody makes them up."""
+
+
+def open_untrusted(name: str, parent: int) -> int:
+    """A descriptor of a regular file that somebody else has made, to read it. OSError.
+
+    Anything else is refused: a named pipe would hold whoever opens it, and a link would lead elsewhere.
+    BlockingIOError: a process holds a lease on it.
+    """
+    found = os.open(
+        name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC, dir_fd=parent
+    )
+    if stat.S_ISREG(os.fstat(found).st_mode):
+        return found
+    os.close(found)
+    raise OSError(f"{name} is no regular file")
+
+
+@contextmanager
+def opened(path: Path | str, parent: int | None = None, *, follow: bool = False) -> Iterator[int]:
+    """A descriptor of a directory, for as long as it is needed. OSError; also for a link, unless `follow`."""
+    found = os.open(path, os.O_PATH | (DIRECTORY & ~os.O_NOFOLLOW if follow else DIRECTORY), dir_fd=parent)
+    try:
+        yield found
+    finally:
+        os.close(found)
+
+
+class Disk:
+    """The directories of one service on one node. `new_name`: a name that nobody guesses, at each call."""
+
+    def __init__(
+        self, directories: Sequence[Path], new_name: Callable[[], str] = lambda: secrets.token_hex(8)
+    ) -> None:
+        self._directories = directories
+        self._new_name = new_name
+
+    def look(self, known: Container[Owner] = ()) -> Found:
+        """What there is. OSError when none of the directories can be read.
+
+        Of more than MAX_FOLDERS, `known` ones come first: new ones cannot push them out.
+        """
+        kept: set[Owner] = set()
+        new: set[Owner] = set()
+        trash: list[Trash] = []
+        faults: list[OSError] = []
+        crowded = False
+        for directory in self._directories:
+            try:
+                for name in _names(directory):
+                    owner = owner_of(name)
+                    if owner is not None:
+                        of = kept if owner in known else new
+                        of.add(owner)
+                        crowded |= len(of) > MAX_FOLDERS
+                        if len(of) > MAX_FOLDERS:
+                            of.discard(owner)
+                    elif name.startswith(TRASH) and len(trash) < MAX_FOLDERS:
+                        trash.append(Trash(str(directory), name))
+            except OSError as error:
+                faults.append(error)
+        if len(faults) == len(self._directories):
+            raise faults[0]
+        room = MAX_FOLDERS - len(kept)
+        owners = kept | set(sorted(new)[:room]) if len(new) > room else kept | new
+        return Found(
+            frozenset(owners), tuple(trash), tuple(map(str, faults)), crowded=crowded or len(new) > room
+        )
+
+    def is_held(self, owner: Owner) -> bool:
+        """Whether an executor on this node lives of it."""
+        return any(_is_locked(directory, owner.folder) for directory in self._directories)
+
+    def used(self) -> float:
+        """The used share (0 to 1) of the fullest file system, of blocks or of inodes. OSError."""
+        shares, faults = [], []
+        for directory in self._directories:
+            try:
+                shares.append(_used(directory))
+            except OSError as error:
+                faults.append(error)
+        if not shares:
+            raise faults[0]
+        return max(shares)
+
+    def discard(self, owner: Owner) -> Discarded:
+        """Rename an application's sub-directories to what is to be removed."""
+        made, fault = [], ""
+        for directory in self._directories:
+            try:
+                made.append(Trash(str(directory), self._rename(directory, owner)))
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                fault = str(error)
+        return Discarded(tuple(made), fault)
+
+    def _rename(self, directory: Path, owner: Owner) -> str:
+        with opened(directory, follow=True) as parent:
+            name = f"{TRASH}{owner.folder}"
+            with suppress(FileNotFoundError):
+                os.stat(name, dir_fd=parent, follow_symlinks=False)
+                name += f"-{self._new_name()}"  # a removal is stuck there, and an executor was late
+            os.rename(owner.folder, name, src_dir_fd=parent, dst_dir_fd=parent)
+            return name
+
+    def remove(self, trash: Trash, expired: Callable[[], bool]) -> Removed:
+        """Go on with a removal until `expired`. OSError when its directory cannot be opened."""
+        with opened(trash.directory, follow=True) as parent:
+            return remove_tree(parent, trash.name, expired, lambda: f"{TRASH}{self._new_name()}")
+
+
+def _names(directory: Path) -> Iterator[str]:
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            yield entry.name
+
+
+def _used(directory: Path) -> float:
+    status = os.statvfs(directory)
+    blocks, inodes = status.f_blocks - status.f_bfree + status.f_bavail, status.f_files
+    of_blocks = 1 - status.f_bavail / blocks if blocks else 0.0
+    of_inodes = 1 - status.f_favail / inodes if inodes else 0.0
+    return max(of_blocks, of_inodes)
+
+
+def _is_locked(directory: Path, folder: str) -> bool:
+    """Whether a living process holds an application's lock.
+
+    What is no lock, or not ours to read, says nothing: then the cluster's word counts alone.
+    """
+    try:
+        with opened(directory, follow=True) as parent, opened(folder, parent) as inner:
+            lock = open_untrusted(LOCK, inner)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            finally:
+                os.close(lock)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False

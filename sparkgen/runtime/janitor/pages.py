@@ -1,0 +1,95 @@
+"""What people and Prometheus can ask: /status and /metrics, made of the last round."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from sparkgen.runtime.httpserver.prometheus import metric, single
+from sparkgen.runtime.janitor.rounds import Janitor, Last
+from sparkgen.runtime.janitor.types import State
+
+MOST = 1000
+"""Entries of each list of /status."""
+
+
+def status_body(janitor: Janitor, now: float) -> dict[str, Any]:
+    """The answer to /status."""
+    last = janitor.last
+    if last is None:
+        return {"reason": "the first round has not been made yet"}
+    sight, states = last.sight, sorted(last.decision.states.items())
+    return {
+        "secondsSinceRound": round(now - last.at, 1),
+        "used": round(sight.used, 4),
+        "dryRun": janitor.settings.dry_run,
+        "applications": [
+            {
+                "namespace": owner.namespace,
+                "driver": owner.uid,
+                "state": state.value,
+                "inUseHere": owner in sight.held,
+                **_finished_for(last, owner, now),
+            }
+            for owner, state in states[:MOST]
+        ],
+        "namespaces": {
+            name: found.why or found.answer.value for name, found in sorted(sight.drivers.items())[:MOST]
+        },
+        "stuck": [
+            {
+                "directory": trash.directory,
+                "name": trash.name,
+                "why": entry.stuck.why,
+                "entries": entry.stuck.entries,
+                "seconds": round(now - entry.since, 1),
+            }
+            for trash, entry in last.stuck[:MOST]
+            if entry.stuck
+        ],
+        **({"notShown": len(states) - MOST} if len(states) > MOST else {}),
+    }
+
+
+def _finished_for(last: Last, owner: Any, now: float) -> dict[str, float]:
+    since = last.memory.finished.get(owner)
+    return {} if since is None else {"finishedFor": round(now - since, 1)}
+
+
+def metrics_text(janitor: Janitor) -> str:
+    """The answer to /metrics."""
+    return "".join(_lines(janitor))
+
+
+def _lines(janitor: Janitor) -> Iterator[str]:
+    last = janitor.last
+    if last is not None:
+        states = Counter(last.decision.states.values())
+        yield from metric(
+            "sparkgen_janitor_applications",
+            "gauge",
+            "Applications' sub-directories, by what is known of their drivers.",
+            (((("state", state.value),), states[state]) for state in State),
+        )
+        yield from single(
+            "sparkgen_janitor_disk_used_ratio", "gauge", "Of the fullest file system.", last.sight.used
+        )
+        yield from single(
+            "sparkgen_janitor_stuck",
+            "gauge",
+            "Removals of which something is left that the janitor has no right to remove.",
+            len(last.stuck),
+        )
+    yield from single(
+        "sparkgen_janitor_seconds_since_round",
+        "gauge",
+        "Seconds since the last round ended, or since the janitor began.",
+        janitor.silence,
+    )
+    for name, text, counts in (
+        ("removed", "Sub-directories that were removed, by why.", janitor.removed.copy()),
+        ("faults", "Lists and removals that went wrong, by what.", janitor.faults.copy()),
+    ):
+        values = ((((("kind", kind),), count)) for kind, count in sorted(counts.items()))
+        yield from metric(f"sparkgen_janitor_{name}_total", "counter", text, values)

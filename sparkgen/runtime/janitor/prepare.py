@@ -1,0 +1,99 @@
+"""What the init container `prepare` does: it makes the directories fit before the service starts."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from sparkgen.runtime.exits import Refused
+from sparkgen.runtime.janitor.disk import TRASH, Disk, open_untrusted, opened
+
+DATABASES = ("registeredExecutors.ldb", "registeredExecutors.rdb")
+"""Where Spark's service keeps what executors registered (ExternalShuffleService); LevelDB or RocksDB."""
+DATABASE_LOCK = "LOCK"
+"""The file of a database that RocksDB and LevelDB hold locked for as long as they have it open (fcntl)."""
+MODE = 0o2770
+"""Readable and writable for the group, which what is made below inherits."""
+
+
+class BadDirectory(Exception):
+    """A directory that cannot be used, and what to do about it."""
+
+
+def wait_for_the_end(
+    folders: Sequence[Path], patience: float, clock: Callable[[], float], sleep: Callable[[float], None]
+) -> None:
+    """Wait until no service has its database open, as one whose pod was deleted by force still may.
+
+    Refused when one has it for longer than `patience` (seconds): the kubelet tries again.
+    """
+    deadline = clock() + patience
+    while database := open_database(folders):
+        if clock() > deadline:
+            raise Refused(
+                f"{database} is open: a shuffle service still runs in these directories, and another one "
+                "beside it would forget what it serves. End it, or give each service directories of its own"
+            )
+        sleep(0.2)
+
+
+def prepare(directories: Sequence[Path], number: str) -> list[str]:
+    """Make directories fit for service, executors and janitor; what was done, in words. BadDirectory.
+
+    Runs as their owner, root, without a capability: an owner may give a directory to a group of its own. The
+    service does not run yet, so that its database may go, when it speaks of nothing that is there.
+    `number` is one that was not used here before.
+    """
+    for directory in directories:
+        with opened(directory, follow=True) as found:
+            _make_fit(directory, found)
+    done = [f"{directory} is of group {os.getegid()}, mode {MODE:o}" for directory in directories]
+    there = Disk(directories).look()
+    if not there.owners and not there.faults:
+        for database in (directory / name for directory in directories for name in DATABASES):
+            if database.exists():
+                database.rename(database.with_name(f"{TRASH}{database.name}-{number}"))
+                done.append(f"{database} goes: no application's files are left that it speaks of")
+    return done
+
+
+def _make_fit(directory: Path, descriptor: int) -> None:
+    status = os.fstat(descriptor)
+    group, fits = os.getegid(), stat.S_IMODE(status.st_mode) == MODE
+    if status.st_gid == group and fits:
+        return
+    if status.st_uid != os.geteuid():
+        raise BadDirectory(
+            f"{directory} belongs to user {status.st_uid}: give it to user {os.geteuid()}, or make it "
+            f"of group {group} with mode {MODE:o}, on this node"
+        )
+    os.chown(directory, -1, group)
+    directory.chmod(MODE)
+
+
+def open_database(directories: Sequence[Path]) -> Path | None:
+    """The database that a service has open; None when there is none.
+
+    A service that starts beside another one takes the database, which is locked, for a broken one: it deletes
+    it, and no executor is known any more (RocksDBProvider.initRockDB, LevelDBProvider.initLevelDB).
+    """
+    found = (directory / name for directory in directories for name in DATABASES)
+    return next((database for database in found if _is_open(database)), None)
+
+
+def _is_open(database: Path) -> bool:
+    try:
+        with opened(database) as folder:
+            lock = open_untrusted(DATABASE_LOCK, folder)
+            try:
+                fcntl.lockf(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)  # a shared lock needs no right to write
+            finally:
+                os.close(lock)
+    except BlockingIOError:
+        return True
+    except OSError:  # there is none
+        return False
+    return False

@@ -1,0 +1,256 @@
+"""Rounds: look at the disk, ask the cluster, decide, remove. It holds what the last round left behind."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Container
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from sparkgen.runtime.janitor.decide import decide
+from sparkgen.runtime.janitor.inquiry import Asked, next_namespaces
+from sparkgen.runtime.janitor.removal import Removed
+from sparkgen.runtime.janitor.sweeper import Entry, Sweeper
+from sparkgen.runtime.janitor.types import (
+    Answer,
+    Decision,
+    Discarded,
+    Drivers,
+    Found,
+    Memory,
+    Owner,
+    Removal,
+    Settings,
+    Sight,
+    Trash,
+)
+
+ASKING_SECONDS = 60.0
+"""For all lists of a round; the namespaces that are left have their turn in the next one."""
+REMOVING_SECONDS = (10.0, 60.0)
+"""For the removals of a round: the interval, but at least and at most so many. Then the next round begins."""
+PAUSE = 1.0
+"""Seconds between two rounds when there is more to remove."""
+MAX_TOLD = 10_000
+"""Lines of the log that are remembered, so that they are not said again."""
+
+
+class Files(Protocol):
+    """What is asked of the disk (disk.Disk)."""
+
+    def look(self, known: Container[Owner]) -> Found:
+        """Whose sub-directories there are, and what is being removed. OSError when nothing can be read."""
+        ...
+
+    def is_held(self, owner: Owner) -> bool:
+        """Whether an executor on this node lives of it."""
+        ...
+
+    def used(self) -> float:
+        """The used share of the fullest file system. OSError."""
+        ...
+
+    def discard(self, owner: Owner) -> Discarded:
+        """Make an application's sub-directories what is to be removed."""
+        ...
+
+    def remove(self, trash: Trash, expired: Callable[[], bool]) -> Removed:
+        """Go on with a removal until `expired`. OSError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """What the janitor is made of. `say` takes a line of the log."""
+
+    files: Files
+    drivers: Callable[[str], Drivers]
+    clock: Callable[[], float]
+    say: Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Last:
+    """What the last round left behind, for those who ask. `at`: when it ended."""
+
+    at: float
+    sight: Sight
+    decision: Decision
+    memory: Memory
+    stuck: tuple[tuple[Trash, Entry], ...] = ()
+
+
+class Janitor:
+    """All rounds of one process, on one thread; the counters, `last` and `silence` are for others, too."""
+
+    def __init__(self, ports: Ports, settings: Settings) -> None:
+        self._ports = ports
+        self.settings = settings
+        self._memory = Memory()
+        self._asked: dict[str, Asked] = {}
+        self._told: dict[object, str] = {}
+        self._sweeper = Sweeper(ports.files.remove, ports.clock, self._gone, self._stuck)
+        self._began_at = ports.clock()
+        self.removed: Counter[str] = Counter()
+        self.faults: Counter[str] = Counter()
+        self.last: Last | None = None
+
+    @property
+    def silence(self) -> float:
+        """Seconds since the last whole round, or since the beginning."""
+        last = self.last
+        return self._ports.clock() - (self._began_at if last is None else last.at)
+
+    def run(self, stop: threading.Event) -> None:
+        """Make rounds until it is told to stop."""
+        while not stop.is_set():
+            more = False
+            try:
+                more = self.round()
+            except OSError as error:
+                self._fault("disk", f"the service's directories cannot be read: {error}")
+            except Exception as error:  # noqa: BLE001 - the next round may do better; /healthz tells if not
+                self._fault("round", f"a round broke off: {type(error).__name__}: {error}")
+            stop.wait(min(PAUSE, self.settings.interval) if more else self.settings.interval)
+
+    def round(self) -> bool:
+        """One round; whether there is more to remove. OSError when the directories cannot be read."""
+        ports, now = self._ports, self._ports.clock()
+        found = ports.files.look(
+            self.last.sight.owners if self.last else ()
+        )  # before the lists: they are about it
+        self._tell_of(found)
+        held = frozenset(owner for owner in found.owners if self._is_held(owner))
+        sight = Sight(
+            found.owners, held, self._ask({owner.namespace for owner in found.owners}), self._used()
+        )
+        decision = decide(sight, self._memory, self.settings, now)
+        self._memory = decision.memory
+        more = self._remove(found, decision)
+        if len(self._told) > MAX_TOLD:
+            self._told.clear()
+        self.last = Last(ports.clock(), sight, decision, self._memory, self._sweeper.stuck)
+        return more
+
+    # --- look -------------------------------------------------------------------------------------
+
+    def _tell_of(self, found: Found) -> None:
+        for fault in found.faults:
+            self._fault("disk", f"one of the service's directories cannot be read: {fault}")
+        if found.crowded:
+            self._fault(
+                "crowded", "there are more sub-directories than can be looked after; some of them wait"
+            )
+
+    def _is_held(self, owner: Owner) -> bool:
+        try:
+            return self._ports.files.is_held(owner)
+        except Exception as error:  # noqa: BLE001 - one application's fault is no other's
+            self._fault("lock", f"{owner.folder} stays: its lock cannot be read: {error}")
+            return True
+
+    def _used(self) -> float:
+        try:
+            return self._ports.files.used()
+        except OSError as error:
+            self._fault("disk", f"nobody knows how full the disk is: {error}")
+            return 0.0
+
+    def _ask(self, namespaces: set[str]) -> dict[str, Drivers]:
+        """The drivers of as many namespaces as there is time for."""
+        clock, drivers = self._ports.clock, dict[str, Drivers]()
+        deadline = clock() + ASKING_SECONDS
+        self._asked = {name: asked for name, asked in self._asked.items() if name in namespaces}
+        for name in next_namespaces(namespaces, self._asked):
+            if drivers and clock() >= deadline:
+                break
+            drivers[name] = found = self._drivers(name)
+            self._asked[name] = Asked(clock(), found.answer)
+        return drivers
+
+    def _drivers(self, namespace: str) -> Drivers:
+        try:
+            found = self._ports.drivers(namespace)
+        except Exception as error:  # noqa: BLE001 - as in _is_held
+            found = Drivers(Answer.UNKNOWN, why=f"{type(error).__name__}: {error}")
+        if found.answer is not Answer.WHOLE:
+            self.faults[found.answer.value] += 1
+            self._once(namespace, f"namespace {namespace}: {found.answer.value}: {found.why}")
+        elif self._told.pop(namespace, None):
+            self._ports.say(f"namespace {namespace}: its drivers can be listed again")
+        return found
+
+    # --- remove -----------------------------------------------------------------------------------
+
+    def _remove(self, found: Found, decision: Decision) -> bool:
+        """Begin what was decided, and go on with what has begun; whether there is more to do."""
+        if self.settings.dry_run:
+            for removal in decision.removals:
+                folder = removal.owner.folder
+                self._once(removal.owner, f"would remove {folder}: {removal.why.split(' for ')[0]} (dry run)")
+            return False
+        least, most = REMOVING_SECONDS
+        deadline = self._ports.clock() + min(max(self.settings.interval, least), most)
+        self._sweeper.forget_others(found.trash)
+        for trash in found.trash:
+            self._sweeper.begin(trash)
+        pressed = [removal for removal in decision.removals if removal.pressed]
+        for removal in decision.removals:
+            if not removal.pressed:
+                self._discard(removal)
+        more = self._sweeper.sweep(deadline)
+        # One by one: the next goes only where the one before it was not enough.
+        while pressed and not more and self._used() > self.settings.pressure:
+            self._discard(pressed.pop(0))
+            more = self._sweeper.sweep(deadline)
+        return more
+
+    def _discard(self, removal: Removal) -> None:
+        owner = removal.owner
+        try:
+            discarded = self._ports.files.discard(owner)
+        except Exception as error:  # noqa: BLE001 - as in _is_held
+            discarded = Discarded(fault=f"{type(error).__name__}: {error}")
+        if discarded.fault:
+            self.faults["remove"] += 1
+            self._once(owner, f"{owner.folder} cannot be removed: {discarded.fault}")
+        else:
+            self._memory = _without(self._memory, owner)
+        for trash in discarded.trash:
+            self._sweeper.begin(trash, removal)
+
+    def _gone(self, trash: Trash, entry: Entry) -> None:
+        removal = entry.removal
+        self._told.pop(trash, None)
+        if removal is None:
+            self.removed["interrupted"] += 1
+            self._ports.say(f"removed {trash.name}: a removal that had begun before")
+            return
+        self.removed["pressure" if removal.pressed else "over"] += 1
+        self._ports.say(f"removed {removal.owner.folder}: {removal.why}")
+
+    def _stuck(self, trash: Trash, removed: Removed) -> None:
+        self.faults["remove"] += 1
+        some = f"{removed.entries} of its entries" if removed.entries > 1 else "a part of it"
+        self._once(trash, f"{trash.name} cannot be removed: {removed.why} ({some}); others go on")
+
+    # --- the log ----------------------------------------------------------------------------------
+
+    def _fault(self, kind: str, text: str) -> None:
+        self.faults[kind] += 1
+        self._ports.say(text)
+
+    def _once(self, key: object, text: str) -> None:
+        """Say it, unless it was the last thing said about `key`."""
+        if self._told.get(key) != text:
+            self._told[key] = text
+            self._ports.say(text)
+
+
+def _without(memory: Memory, gone: Owner) -> Memory:
+    return replace(
+        memory,
+        finished={owner: since for owner, since in memory.finished.items() if owner != gone},
+        denied={owner: since for owner, since in memory.denied.items() if owner != gone},
+    )

@@ -1,0 +1,56 @@
+"""The janitor's environment as values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+from sparkgen import contract
+from sparkgen.runtime.exits import Refused
+from sparkgen.runtime.janitor.types import Settings
+
+
+def directories(environment: Mapping[str, str]) -> tuple[Path, ...]:
+    """The service's directories. Refused when they are none, or no absolute paths."""
+    name = contract.ENV_JANITOR_DIRECTORIES
+    paths = tuple(Path(text) for text in environment.get(name, "").split(",") if text)
+    if not paths or not all(path.is_absolute() for path in paths):
+        given = environment.get(name, "")
+        raise Refused(f"{name} is {given!r}, and has to be absolute paths with commas between them")
+    return paths
+
+
+def settings(environment: Mapping[str, str]) -> Settings:
+    """What is set, and defaults for the rest. Refused for a value that is none."""
+    defaults = Settings()
+
+    def number(name: str, default: float, least: float, most: float) -> float:
+        text = environment.get(name, "")
+        try:
+            value = float(text) if text else default
+        except ValueError:
+            value = math.nan
+        if not least <= value <= most:
+            raise Refused(f"{name} is {text!r}, and has to be a number from {least:g} to {most:g}")
+        return value
+
+    dry_run = environment.get(contract.ENV_JANITOR_DRY_RUN, "false")
+    if dry_run not in ("true", "false"):
+        raise Refused(f"{contract.ENV_JANITOR_DRY_RUN} is {dry_run!r}, and has to be true or false")
+    year = 366 * 86_400
+    return Settings(
+        interval=number(contract.ENV_JANITOR_INTERVAL, defaults.interval, 1, 3600),
+        grace=number(contract.ENV_JANITOR_GRACE, defaults.grace, 0, year),
+        without_access=number(contract.ENV_JANITOR_UNKNOWN, defaults.without_access, 0, year),
+        pressure=number(contract.ENV_JANITOR_PRESSURE, defaults.pressure * 100, 1, 100) / 100,
+        dry_run=dry_run == "true",
+    )
+
+
+def port(environment: Mapping[str, str]) -> int:
+    """Where to answer probes and Prometheus. Refused for what is no port."""
+    text = environment.get(contract.ENV_JANITOR_PORT) or str(contract.JANITOR_PORT)
+    if not (text.isascii() and text.isdigit() and 0 <= int(text) <= 65535):
+        raise Refused(f"{contract.ENV_JANITOR_PORT} is {text!r}, and has to be a port")
+    return int(text)

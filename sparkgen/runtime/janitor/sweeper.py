@@ -1,0 +1,96 @@
+"""Goes on with removals, each for a share of the time, so that none holds up the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from sparkgen.runtime.janitor.removal import Outcome, Removed
+from sparkgen.runtime.janitor.types import Removal, Trash
+
+SHARE = 0.2
+"""Seconds that a removal has at least, in its turn."""
+RETRY = 300.0
+"""Seconds after which what was stuck is tried again."""
+
+
+@dataclass(slots=True)
+class Entry:
+    """A removal that has begun. `removal` None: an earlier process began it. Times of the janitor's clock."""
+
+    since: float
+    removal: Removal | None = None
+    tried_at: float | None = None
+    stuck: Removed | None = None
+
+    def is_due(self, now: float) -> bool:
+        """Whether to try it now."""
+        return self.stuck is None or self.tried_at is None or now - self.tried_at >= RETRY
+
+
+class Sweeper:
+    """All removals that have begun. `remove` goes on with one until it is told that its time is over."""
+
+    def __init__(
+        self,
+        remove: Callable[[Trash, Callable[[], bool]], Removed],
+        clock: Callable[[], float],
+        gone: Callable[[Trash, Entry], None],
+        stuck: Callable[[Trash, Removed], None],
+    ) -> None:
+        self._remove = remove
+        self._clock = clock
+        self._gone = gone
+        self._stuck = stuck
+        self._entries: dict[Trash, Entry] = {}
+
+    @property
+    def stuck(self) -> tuple[tuple[Trash, Entry], ...]:
+        """What cannot be removed."""
+        return tuple((trash, entry) for trash, entry in sorted(self._entries.items()) if entry.stuck)
+
+    def begin(self, trash: Trash, removal: Removal | None = None) -> None:
+        """Remember a removal that has begun, when it is not known yet."""
+        if trash not in self._entries:
+            self._entries[trash] = Entry(self._clock(), removal)
+
+    def forget_others(self, there: Iterable[Trash]) -> None:
+        """Forget what somebody else has removed."""
+        kept = set(there)
+        self._entries = {trash: entry for trash, entry in self._entries.items() if trash in kept}
+
+    def sweep(self, deadline: float) -> bool:
+        """Go on with all of them, those that waited longest first; whether some wait for more time."""
+        due = [trash for trash, entry in self._entries.items() if entry.is_due(self._clock())]
+        due.sort(key=lambda trash: self._entries[trash].tried_at or 0.0)
+        while due and self._clock() < deadline:
+            waiting = []
+            for number, trash in enumerate(due):
+                now = self._clock()
+                if now >= deadline:
+                    waiting += due[number:]
+                    break
+                share = max(SHARE, (deadline - now) / (len(due) - number))
+                if self.go_on(trash, min(deadline, now + share)) is Outcome.UNFINISHED:
+                    waiting.append(trash)
+            due = waiting
+        return bool(due)
+
+    def go_on(self, trash: Trash, deadline: float) -> Outcome:
+        """Go on with one of them; any fault of it is its own."""
+        entry = self._entries[trash]
+        try:
+            removed = self._remove(trash, lambda: self._clock() >= deadline)
+        except Exception as error:  # noqa: BLE001 - others have to go on
+            removed = Removed(Outcome.STUCK, f"{type(error).__name__}: {error}", 1)
+        entry.tried_at = self._clock()
+        entry.stuck = removed if removed.outcome is Outcome.STUCK else None
+        if removed.outcome is Outcome.GONE:
+            del self._entries[trash]
+            if entry.removal is None or all(
+                entry.removal is not other.removal for other in self._entries.values()
+            ):
+                self._gone(trash, entry)
+        elif entry.stuck:
+            self._stuck(trash, removed)
+        return removed.outcome

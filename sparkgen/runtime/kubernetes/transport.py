@@ -1,0 +1,203 @@
+"""HTTP to the API server: address, certificate, token, connections, time-outs. The one user of urllib3.
+
+urllib3 rather than the official client: that takes 0.7 s and 66 MB to import, and all that is needed here is
+JSON over a pool of connections (docs/design/dependencies.md).
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import ssl
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Protocol
+from urllib.parse import urlencode
+
+import urllib3
+
+from sparkgen.runtime.addresses import url_host
+from sparkgen.runtime.kubernetes.access import Access, File
+from sparkgen.runtime.kubernetes.answers import Fault, Reply
+from sparkgen.runtime.kubernetes.response_body import (
+    CONNECT_TIMEOUT,
+    MAX_ANSWER,
+    MAX_REFUSAL,
+    Stream,
+    faults,
+    whole_of,
+)
+from sparkgen.runtime.kubernetes.untrusted import decode
+
+CONNECTIONS = 20
+"""Kept open: as many as writes are ever in flight (absorb.MAX_WINDOW), and some for lists and watches."""
+READ_TIMEOUT = 30.0
+"""Seconds for an answer: longer than admission webhooks may take together in most clusters."""
+
+KEEP_ALIVE = [
+    (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),
+    (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+    *(
+        (socket.IPPROTO_TCP, getattr(socket, name), value)
+        for name, value in (("TCP_KEEPIDLE", 15), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 3))
+        if hasattr(socket, name)
+    ),
+]
+"""A server that vanished without a word (its machine is gone) is noticed after 30 s, in a watch, too."""
+
+
+class Lines(Protocol):
+    """An answer that comes in lines: `Stream`."""
+
+    def lines(self) -> Iterator[bytes]:
+        """Each whole line as it comes, until the server ends the answer. Fault when that breaks off."""
+        ...
+
+    def stop(self) -> None:
+        """Wake the thread that waits for a line: it gets a Fault. From any other thread."""
+        ...
+
+
+class Calls(Protocol):
+    """Calls to an API server: `Transport`, or a modelled server."""
+
+    def call(self, method: str, path: str, query: Mapping[str, str] | None = None, body: Any = None) -> Reply:
+        """One call, and its answer. Fault when none came; an answer that is an error is a Reply, too."""
+        ...
+
+    def stream(
+        self, path: str, query: Mapping[str, str], silence: float
+    ) -> AbstractContextManager[Lines | Reply]:
+        """A call whose answer comes in lines; a Reply when the server refuses it."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what is open."""
+        ...
+
+
+class Transport:
+    """Calls to one API server, from any number of threads."""
+
+    def __init__(
+        self,
+        access: Access,
+        agent: str = "sparkgen-allocator",
+        read_timeout: float = READ_TIMEOUT,
+        hook: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
+        """`hook`: what takes an object's place while an answer is decoded (untrusted.decode)."""
+        self._access = access
+        self._hook = hook
+        self._headers = {"User-Agent": agent, "Accept": "application/json"}
+        self._read_timeout = read_timeout
+        self._lock = threading.Lock()
+        self._token = File(access.token_file)
+        self._ca = None if access.ca_file is None else File(access.ca_file)
+        self._pool: urllib3.HTTPConnectionPool | None = None
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        body: Any = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> Reply:
+        """One call, and its answer. Fault when none came; an answer that is an error is a Reply, too.
+
+        `headers` overrule those of every call.
+        """
+        data = None if body is None else json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()
+        timeout = urllib3.Timeout(connect=CONNECT_TIMEOUT, read=self._read_timeout)
+        pool, own = self._ready()
+        content = {} if data is None else {"Content-Type": "application/json"}
+        with faults():
+            response = pool.request(
+                method,
+                _target(path, query),
+                body=data,
+                headers={**own, **content, **(headers or {})},
+                timeout=timeout,
+                retries=False,
+                redirect=False,
+                preload_content=False,
+            )
+            return self._reply(response)
+
+    @contextmanager
+    def stream(self, path: str, query: Mapping[str, str], silence: float) -> Iterator[Stream | Reply]:
+        """A call whose answer comes in lines, over minutes; a Reply when the server refuses it.
+
+        `silence`: seconds after which a server that says nothing is given up.
+        """
+        pool, headers = self._ready()
+        with faults():
+            response = pool.urlopen(
+                "GET",
+                _target(path, query),
+                headers=headers,
+                timeout=urllib3.Timeout(connect=CONNECT_TIMEOUT, read=silence),
+                retries=False,
+                redirect=False,
+                preload_content=False,
+            )
+        try:
+            if response.status == 200:
+                yield Stream(response)
+            else:
+                with faults():
+                    refusal = self._reply(response)
+                yield refusal
+        finally:
+            response.close()  # not back to the pool: there may be more to come on it
+
+    def _reply(self, response: urllib3.BaseHTTPResponse) -> Reply:
+        """The answer with its body, which is a Status object, or, from what is in between, any text."""
+        good = response.status < 300
+        data = whole_of(response, MAX_ANSWER if good else MAX_REFUSAL, cut=not good)
+        try:
+            body = decode(data, self._hook) if data else {}
+        except ValueError:
+            body = data.decode(errors="replace")[:1000]
+        if not isinstance(body, dict):
+            if good:
+                raise Fault("the API server's answer is no JSON object", sent=True)
+            body = {"message": str(body)}
+        return Reply(response.status, body, response.headers.get("Retry-After", ""))
+
+    def close(self) -> None:
+        """Let go of the idle connections."""
+        with self._lock:
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.close()
+
+    def _ready(self) -> tuple[urllib3.HTTPConnectionPool, dict[str, str]]:
+        """Connections that trust today's certificate authority, and headers with today's token."""
+        try:
+            with self._lock:
+                token, _ = self._token.text()
+                changed = self._ca is not None and self._ca.text()[1]
+                if self._pool is None or changed:
+                    self._pool = self._new_pool()
+                return self._pool, {**self._headers, "Authorization": f"Bearer {token}"}
+        except (OSError, ssl.SSLError, ValueError) as error:
+            raise Fault(f"cannot read the service account's files ({error})", sent=False) from error
+
+    def _new_pool(self) -> urllib3.HTTPConnectionPool:
+        host, port, ca_file = url_host(self._access.host), self._access.port, self._access.ca_file
+        options: dict[str, Any] = {"maxsize": CONNECTIONS, "socket_options": KEEP_ALIVE}
+        if ca_file is None:
+            return urllib3.HTTPConnectionPool(host, port, **options)
+        # Not ssl.create_default_context: from Python 3.13 on that is strict about extensions which the
+        # certificate authorities of many clusters do not have.
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.load_verify_locations(cafile=str(ca_file))
+        return urllib3.HTTPSConnectionPool(host, port, ssl_context=context, **options)
+
+
+def _target(path: str, query: Mapping[str, str] | None) -> str:
+    return f"{path}?{urlencode(query)}" if query else path
