@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from sparkgen import model, resources
 from sparkgen.cli import output
-from sparkgen.cli.linting import Review
 from sparkgen.cli.request import Request
 from sparkgen.document import apply_ignores, load
 from sparkgen.document.configuration import Configured, lay_under
 from sparkgen.document.sources import STDIN, expand, read_file
 from sparkgen.errors import Problem, SparkgenError
 from sparkgen.lint.fix import Find, fix_text
+from sparkgen.usecases.reviewing import Review
 
 if TYPE_CHECKING:
     from sparkgen.document import Document

@@ -116,9 +116,10 @@ def command(
     quiet: Quiet = False,
 ) -> None:
     """Review documents and print what is unwise in them."""
-    from sparkgen.cli.linting import Wishes, lint  # noqa: PLC0415 - the rules are for this command alone
+    from sparkgen.cli.linting import lint  # noqa: PLC0415 - the rules are for this command alone
+    from sparkgen.usecases.reviewing import LintOptions  # noqa: PLC0415
 
     asked = requested(sources, values, sets, set_strings, form=form, colour=colour, target=target)
-    wishes = Wishes(tuple(profiles or ()), tuple(rules or ()), fail_on, show, config, isolated, fix, diff)
-    if code := lint(replace(asked, quiet=quiet), wishes):
+    options = LintOptions(tuple(profiles or ()), tuple(rules or ()), fail_on, show, config, isolated)
+    if code := lint(replace(asked, quiet=quiet), options, fix=fix, diff=diff):
         raise typer.Exit(code)

@@ -11,7 +11,7 @@ from sparkgen import __version__
 from sparkgen.cli import output
 from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.progress import progress
-from sparkgen.cli.request import Request
+from sparkgen.cli.request import Request, command_line
 from sparkgen.errors import Problem, Severity, SparkgenError
 from sparkgen.usecases.checking import agree, check
 from sparkgen.usecases.collisions import claims, shared_objects
@@ -135,20 +135,3 @@ def _compare(bundles: Sequence[Bundle], request: Request) -> int:
     if not request.quiet:
         output.note(f"{request.directory}: up to date")
     return 0
-
-
-def command_line(request: Request) -> str:
-    """The command that writes what a check compared with."""
-    import shlex  # noqa: PLC0415 - only for a directory that is out of date
-
-    pairs = [
-        *(("-f", value) for value in request.values),
-        *(("--set", value) for value in request.sets),
-        *(("--set-string", value) for value in request.set_strings),
-        *([("-n", request.namespace)] if request.namespace else []),
-        *([("--target", request.target)] if request.target else []),
-        ("-o", request.directory),
-    ]
-    options = [word for pair in pairs for word in pair]
-    recursive = ["-R"] if request.recursive else []
-    return shlex.join(["sparkgen", "render", *recursive, *request.sources, *options])

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from sparkgen.cli import output
 from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.progress import progress
-from sparkgen.cli.request import Request
+from sparkgen.cli.request import Request, command_line
 from sparkgen.errors import Problem, Severity, SparkgenError
 from sparkgen.usecases import configuration
 from sparkgen.usecases.checking import agree, check
@@ -199,8 +199,6 @@ def _check(rendered: Sequence[Rendered], stale: Sequence[str], request: Request)
         output.note(f"{request.directory}/{one.place} is out of date: {_why(one.changes)}")
     for place in stale:
         output.note(f"{request.directory}/{place} is out of date: no document gives it any more")
-    from sparkgen.cli.render_command import command_line  # noqa: PLC0415 - which imports this module
-
     number = len(late) + len(stale)
     which = "1 directory is" if number == 1 else f"{number} directories are"
     output.note(f"{which} out of date; to bring all up to date: {command_line(request)}")

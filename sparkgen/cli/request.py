@@ -66,3 +66,20 @@ class Apply:
     force: bool = False
     take: bool = False
     form: str = "text"
+
+
+def command_line(request: Request) -> str:
+    """The command that writes what a check compared with."""
+    import shlex  # noqa: PLC0415 - only for a directory that is out of date
+
+    pairs = [
+        *(("-f", value) for value in request.values),
+        *(("--set", value) for value in request.sets),
+        *(("--set-string", value) for value in request.set_strings),
+        *([("-n", request.namespace)] if request.namespace else []),
+        *([("--target", request.target)] if request.target else []),
+        ("-o", request.directory),
+    ]
+    options = [word for pair in pairs for word in pair]
+    recursive = ["-R"] if request.recursive else []
+    return shlex.join(["sparkgen", "render", *recursive, *request.sources, *options])

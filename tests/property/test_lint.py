@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 import pod_security
 from sparkgen import semantics
 from sparkgen.cli.fixing import _finder
-from sparkgen.cli.linting import Review
 from sparkgen.document import load
 from sparkgen.errors import Severity
 from sparkgen.lint import PROFILES, Config, Policy, check, fix_text
 from sparkgen.lint.settings import Settings
 from sparkgen.lint.subject import Subject
+from sparkgen.usecases.reviewing import Review
 from tests import scale
 from tests.property.strategies import documents
 from tests.unit.semantics.documents import application

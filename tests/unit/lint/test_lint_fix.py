@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sparkgen.cli.fixing import _finder
-from sparkgen.cli.linting import Review
 from sparkgen.lint import PROFILES, Config, Policy, fix_text
 from sparkgen.lint.settings import Settings
+from sparkgen.usecases.reviewing import Review
 
 HEAD = """\
 apiVersion: sparkgen.dev/v1alpha1

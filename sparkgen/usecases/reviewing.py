@@ -1,0 +1,182 @@
+"""Policy over documents: what an experienced reviewer would say, weighed as a configuration has it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sparkgen.document.configuration import Configured
+from sparkgen.document.sources import read_file
+from sparkgen.errors import Problem, Severity, SparkgenError
+from sparkgen.lint import PROFILES, Config, Policy
+from sparkgen.lint.config import OFF
+from sparkgen.lint.configfile import NEVER, SEVERITIES, configurable, read_config
+from sparkgen.lint.fix import edits_of
+from sparkgen.lint.registry import check as review
+from sparkgen.lint.registry import check_together as review_together
+from sparkgen.semantics.wording import listed
+from sparkgen.usecases import configuration
+from sparkgen.usecases.checking import check, examine
+from sparkgen.usecases.inputs import Inputs
+from sparkgen.usecases.parallel import each
+
+if TYPE_CHECKING:
+    from sparkgen.document import Document
+    from sparkgen.lint.findings import Edit
+
+    Found = tuple[Problem, tuple[Edit, ...]]
+    Reviews = Callable[[Callable[[Document], list[Found]], Sequence[Document]], Iterable[list[Found]]]
+
+_RANK = {severity: rank for rank, severity in enumerate(SEVERITIES.values())}
+
+
+@dataclass(frozen=True, slots=True)
+class LintOptions:
+    """What is looked for, and what counts; "" and () leave it to the configuration.
+
+    `profiles`: names of PROFILES; `rules`: as `SG220=off`; `fail_on`, `show`: the least severity that counts,
+    or is shown; `config`: the path of the configuration, instead of the one that is found; `isolated`: none.
+    """
+
+    profiles: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    fail_on: str = ""
+    show: str = ""
+    config: str = ""
+    isolated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A policy, the folder that its patterns are relative to, and what its file says about documents."""
+
+    policy: Policy
+    folder: str
+    configured: Configured = field(default_factory=Configured)
+
+    def find(self, document: Document) -> list[Found]:
+        """All that can be said about a document, and the edits that would end it if it is valid."""
+        problems = examine(document)
+        if any(problem.severity is Severity.ERROR for problem in problems):
+            return [(problem, ()) for problem in problems]
+        told = [(problem, edits_of(problem, document)) for problem in (*document.warnings, *problems)]
+        return [*told, *review(document, self.policy.config.settings)]
+
+    def weighed(self, problem: Problem, file: str) -> Problem | None:
+        """A problem with the severity that the policy gives it; None for one that it does not look for."""
+        if problem.severity is Severity.ERROR:
+            return problem
+        path = os.path.relpath(os.path.realpath(file), self.folder).replace(os.sep, "/")
+        severity = self.policy.levels(path).get(problem.code)
+        return None if severity is None else replace(problem, severity=severity)
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What was found, weighed.
+
+    `documents`: how many were reviewed; `found`: all of it; `counted`: what makes a review fail; `visible`:
+    what the configuration shows; `fixable`: what can be put right without a decision.
+    """
+
+    documents: int
+    found: tuple[Problem, ...]
+    counted: frozenset[Problem]
+    visible: frozenset[Problem]
+    fixable: frozenset[Problem]
+
+
+def lint(inputs: Inputs, made: Review, stdin: Callable[[], bytes], reviews: Reviews = each) -> Findings:
+    """Review documents. `reviews`: how they are reviewed, one after the other or side by side."""
+    sources: dict[Problem, str] = {}
+    fixable: set[Problem] = set()
+
+    def policy(documents: Sequence[Document]) -> Iterable[list[Problem]]:
+        reviewed = _together(documents, list(reviews(made.find, documents)))
+        for document, found in zip(documents, reviewed, strict=True):
+            for problem, edits in found:
+                sources.setdefault(problem, document.source)
+                if edits:
+                    fixable.add(problem)
+            own = set(document.warnings)
+            yield [problem for problem, _ in found if problem not in own]
+
+    checked = check(replace(inputs, configured=made.configured), stdin, policy)
+    weighed = [
+        (problem, made.weighed(problem, sources.get(problem, problem.position.file)))
+        for problem in checked.problems
+    ]
+    found = {final: problem for problem, final in weighed if final is not None}
+    least, lowest = made.policy.config.fail_on, _RANK[made.policy.config.show]
+    return Findings(
+        len(checked.documents),
+        tuple(found),
+        frozenset(problem for problem in found if _counts(problem, found[problem], least)),
+        frozenset(problem for problem in found if _RANK[problem.severity] >= lowest),
+        frozenset(problem for problem in found if found[problem] in fixable),
+    )
+
+
+def _together(documents: Sequence[Document], reviewed: Sequence[list[Found]]) -> list[list[Found]]:
+    """What was found in each document, and what all valid ones show together."""
+    valid = [
+        index
+        for index, found in enumerate(reviewed)
+        if not any(problem.severity is Severity.ERROR for problem, _ in found)
+    ]
+    result = [list(found) for found in reviewed]
+    for index, problem in review_together([documents[place] for place in valid]):
+        result[valid[index]].append((problem, ()))
+    return result
+
+
+def _counts(problem: Problem, original: Problem, least: Severity | None) -> bool:
+    """Whether a finding makes the command fail: what is not valid always does."""
+    if original.severity is Severity.ERROR:
+        return True
+    return least is not None and _RANK[problem.severity] >= _RANK[least]
+
+
+def review_of(options: LintOptions) -> Review | tuple[Problem, ...]:
+    """The policy of a call, or what is wrong with its configuration. SparkgenError for wrong options."""
+    name = options.config or ("" if options.isolated else configuration.found())
+    if options.config and options.isolated:
+        raise SparkgenError("--config and --isolated exclude each other: leave one of them out")
+    read: Config | tuple[Problem, ...] = Config()
+    if name:
+        data = read_file(name)
+        read = (data,) if isinstance(data, Problem) else read_config(data, name)
+    if isinstance(read, tuple):
+        return read
+    if options.fail_on:
+        read = replace(read, fail_on=_severity("--fail-on", options.fail_on, NEVER))
+    if options.show:
+        read = replace(read, show=_severity("--show", options.show) or read.show)
+    unknown = [profile for profile in options.profiles if profile not in PROFILES]
+    if unknown:
+        raise SparkgenError(f"there is no profile {unknown[0]}: use {', '.join(PROFILES)}")
+    rules = dict(_rule(text) for text in options.rules)
+    folder = os.path.realpath(Path(name).parent if name else ".")
+    return Review(Policy(read, options.profiles, rules), folder, configuration.read(name))
+
+
+def _rule(text: str) -> tuple[str, Severity | None]:
+    code, equals, word = text.partition("=")
+    code = code.strip().upper()
+    if not equals:
+        raise SparkgenError(f"--rule {text} says no severity: write --rule {code or 'SG220'}={OFF}")
+    if code not in configurable():
+        raise SparkgenError(
+            f"--rule {text}: {code or 'nothing'} is no warning: `sparkgen rule` lists them; errors stay"
+        )
+    return code, _severity("--rule", word.strip(), OFF)
+
+
+def _severity(option: str, word: str, *nothing: str) -> Severity | None:
+    allowed = (*SEVERITIES, *nothing)
+    if word.lower() not in allowed:
+        raise SparkgenError(f"{option}: {word!r} is no severity: use {listed(allowed, 'or')}")
+    return SEVERITIES.get(word.lower())
