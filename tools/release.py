@@ -40,7 +40,7 @@ from cachedir import ToolError
 from cluster import ociimage, runtime_image
 from cluster.ociimage import Image
 from sparkgen import __version__, contract
-from sparkgen.image import pins
+from sparkgen.spark_versions import COMPILED
 
 ROOT = Path(__file__).resolve().parent.parent
 CHART = ROOT / "charts" / "spark-app"
@@ -177,7 +177,7 @@ def python_components(pins: Iterable[str]) -> Iterator[Component]:
 
 def jar_components() -> Iterator[Component]:
     """The scheduler's jars, each with the Spark and the Scala that it was compiled against."""
-    for line, version in pins.SPARKS.items():
+    for line, version in COMPILED.items():
         yield jar_component(scheduler.ensure(line), version, scala_version(spark_home.ensure(version)))
 
 

@@ -21,13 +21,14 @@ from cachedir import ToolError, environment
 from sparkgen.local import jars, spark
 from sparkgen.local.errors import CannotRun
 from sparkgen.local.scala import Compiler
+from sparkgen.spark_versions import COMPILED
 
 
 def ensure(line: str) -> Path:
     """The jar of a Scala line ("2.12"), compiled against the Spark version that line is tested on."""
-    if line not in spark_home.VERSIONS:
-        raise ToolError(f"there is no Scala line {line!r} here; there are: {', '.join(spark_home.VERSIONS)}.")
-    version = spark_home.VERSIONS[line]
+    if line not in COMPILED:
+        raise ToolError(f"there is no Scala line {line!r} here; there are: {', '.join(COMPILED)}.")
+    version = COMPILED[line]
     return _jar(line, version, lambda: spark_home.ensure(version))
 
 
@@ -50,9 +51,7 @@ def _jar(line: str, version: str, home: Callable[[], Path]) -> Path:
 def main() -> int:
     """Build what the arguments name, and print the paths."""
     parser = argparse.ArgumentParser(description="Compile the scheduler jar.")
-    parser.add_argument(
-        "lines", nargs="*", metavar="LINE", help=f"{' or '.join(spark_home.VERSIONS)}; both by default"
-    )
+    parser.add_argument("lines", nargs="*", metavar="LINE", help=f"{' or '.join(COMPILED)}; both by default")
     parser.add_argument(
         "--spark-home", type=Path, help="a Spark release to compile against, instead of the tested ones"
     )
@@ -62,7 +61,7 @@ def main() -> int:
         if given.spark_home:
             made = [ensure_for(given.spark_home)]
         else:
-            made = [ensure(line) for line in given.lines or spark_home.VERSIONS]
+            made = [ensure(line) for line in given.lines or COMPILED]
         for jar in made:
             print(_copied(jar, given.output) if given.output else jar)
     except (ToolError, OSError) as error:

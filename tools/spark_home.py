@@ -19,14 +19,11 @@ import progress
 from cachedir import ToolError, environment
 from sparkgen.local import spark
 from sparkgen.local.errors import CannotRun
+from sparkgen.spark_versions import JAVA
 
-VERSIONS = {"2.12": "3.5.8", "2.13": "4.3.0"}
-"""Per Scala line, the Spark version that the scheduler is compiled against and tested on."""
-
-OLDEST_JAVA = 17
-"""The oldest Java that runs every version of VERSIONS."""
-
-JAVA_ADVICE = "Install Java 17 or 21, and put it on the PATH or name its folder in JAVA_HOME."
+JAVA_ADVICE = (
+    f"Install Java {' or '.join(map(str, JAVA))}, and put it on the PATH or name its folder in JAVA_HOME."
+)
 
 LAYOUT = spark.LAYOUT
 """Where a folder of PyPI's source package is in a release of Spark."""
@@ -73,7 +70,7 @@ def java() -> Path:
         )
     said = subprocess.run([found, "-version"], capture_output=True, text=True, check=False).stderr
     major = java_major(said)
-    if major < OLDEST_JAVA:
+    if major < JAVA[0]:
         raise ToolError(f"{found} is Java {major or '?'}. {JAVA_ADVICE}")
     return Path(found)
 

@@ -20,6 +20,7 @@ from pathlib import Path
 import fake_allocator
 import scheduler
 import spark_home
+from sparkgen.spark_versions import COMPILED
 
 AGENT = """\
 import json, os, socket, sys, time, traceback
@@ -181,7 +182,7 @@ class Trial:
 
     def __init__(self, line: str, folder: Path) -> None:
         """Have what is needed; `start` begins."""
-        self.home = spark_home.ensure(spark_home.VERSIONS[line])
+        self.home = spark_home.ensure(COMPILED[line])
         self.jar = scheduler.ensure(line)
         self.folder = folder
         self.driver_port = free_port()

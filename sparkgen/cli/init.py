@@ -13,6 +13,7 @@ import typer
 
 from sparkgen.cli import output
 from sparkgen.errors import SparkgenError
+from sparkgen.spark_versions import SUGGESTED, scala_line
 
 SUMMARY = "Write a commented, valid document to start from."
 HELP = """Write a commented, valid document to start from.
@@ -32,9 +33,8 @@ Examples:
   sparkgen init --history-server history.yaml
 """
 
-_SPARK_VERSION = "3.5.8"
 _NAME, _SERVICE_NAME, _HISTORY_NAME = "my-app", "shuffle-35", "spark-history"
-_EXAMPLES_JAR = f"local:///opt/spark/examples/jars/spark-examples_2.12-{_SPARK_VERSION}.jar"
+_EXAMPLES_JAR = f"local:///opt/spark/examples/jars/spark-examples_{scala_line(SUGGESTED)}-{SUGGESTED}.jar"
 
 
 class Language(str, enum.Enum):
@@ -50,27 +50,27 @@ class Language(str, enum.Enum):
 _STARTS = {
     Language.PYTHON: {
         "type": "Python",
-        "image": f"docker.io/apache/spark:{_SPARK_VERSION}",
+        "image": f"docker.io/apache/spark:{SUGGESTED}",
         "main_file": "local:///opt/spark/examples/src/main/python/pi.py",
         "arguments": '["100"]',
     },
     Language.JAVA: {
         "type": "Java",
-        "image": f"docker.io/apache/spark:{_SPARK_VERSION}",
+        "image": f"docker.io/apache/spark:{SUGGESTED}",
         "main_class": "org.apache.spark.examples.JavaSparkPi",
         "main_file": _EXAMPLES_JAR,
         "arguments": '["100"]',
     },
     Language.SCALA: {
         "type": "Scala",
-        "image": f"docker.io/apache/spark:{_SPARK_VERSION}",
+        "image": f"docker.io/apache/spark:{SUGGESTED}",
         "main_class": "org.apache.spark.examples.SparkPi",
         "main_file": _EXAMPLES_JAR,
         "arguments": '["100"]',
     },
     Language.R: {
         "type": "R",
-        "image": f"docker.io/apache/spark:{_SPARK_VERSION}-r",
+        "image": f"docker.io/apache/spark:{SUGGESTED}-r",
         "main_file": "local:///opt/spark/examples/src/main/r/dataframe.R",
     },
 }
@@ -165,9 +165,7 @@ def _filled(template: str, name: str, **values: object) -> str:
         keep_trailing_newline=True,
         autoescape=False,  # noqa: S701 - YAML and no HTML; the only text from outside is a checked name
     )
-    text = environment.get_template(template).render(
-        **values, name=scalar(name), spark_version=_SPARK_VERSION
-    )
+    text = environment.get_template(template).render(**values, name=scalar(name), spark_version=SUGGESTED)
     return re.sub(r"[ \t]+\n", "\n", text).rstrip("\n") + "\n"
 
 

@@ -11,11 +11,12 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from sparkgen.image.pins import LIBRARIES, SPARKS
+from sparkgen.image.pins import LIBRARIES
 from sparkgen.local import jars, java, spark
 from sparkgen.local.errors import CannotRun
 from sparkgen.local.progress import Progress, run
 from sparkgen.local.scala import Compiler
+from sparkgen.spark_versions import COMPILED
 
 PACKAGE = Path(__file__).resolve().parents[1]
 RECIPE = (PACKAGE / "_runtime", PACKAGE.parent / "images" / "runtime")
@@ -96,7 +97,7 @@ def scheduler_jars(environment: Mapping[str, str], progress: Progress) -> Sequen
         )
 
     return [
-        jars.scheduler(compiler(line, version), environment, progress) for line, version in SPARKS.items()
+        jars.scheduler(compiler(line, version), environment, progress) for line, version in COMPILED.items()
     ]
 
 

@@ -22,7 +22,4 @@ class Pin:
 LIBRARIES = (Pin("urllib3", "2.8.0", "0cf3cae568d36aa9576b28dfb35f11328f1cb974ca7647d9475ebb86c75ac6e3"),)
 """pyproject.toml's extra `runtime` has the same versions; a test compares them."""
 
-SPARKS = {"2.12": "3.5.8", "2.13": "4.3.0"}
-"""Scala line -> the Spark that its jar is compiled against (sparkgen.local.spark has their hashes)."""
-
 PLATFORMS = ("linux/amd64", "linux/arm64")

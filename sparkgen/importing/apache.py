@@ -14,6 +14,7 @@ from sparkgen.importing import metadata, transforms
 from sparkgen.importing.draft import Draft
 from sparkgen.importing.entry import Outcome
 from sparkgen.importing.table import Row, Take, copy, table
+from sparkgen.spark_versions import scala_line
 
 GROUP = "spark.apache.org"
 _PYTHON_RUNNER = "org.apache.spark.deploy.PythonRunner"
@@ -114,7 +115,7 @@ def back_off(given: Take) -> None:
 def scala_version(given: Take) -> None:
     """The Scala line; left out where it follows from Spark's version."""
     version = str(given.draft.get("spec", "sparkVersion") or "")
-    if given.node.text == ("2.12" if version.startswith("3.") else "2.13"):
+    if given.node.text == scala_line(version):
         given.needless("it follows from the version of Spark")
     else:
         given.put(("spec", "scalaVersion"), given.node.text)

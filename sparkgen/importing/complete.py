@@ -8,8 +8,8 @@ from dataclasses import replace
 from sparkgen.importing.draft import Draft
 from sparkgen.importing.entry import Outcome
 from sparkgen.importing.naming import FALLBACK
+from sparkgen.spark_versions import SUGGESTED
 
-SPARK_VERSION = "3.5.8"
 REPOSITORY = "docker.io/apache/spark"
 _INTERNAL = "spark-internal"
 _LANGUAGES = {".py": "Python", ".r": "R", ".R": "R"}
@@ -79,7 +79,7 @@ def _version(draft: Draft) -> None:
     draft.add(
         Outcome.GUESSED,
         ("spec", "sparkVersion"),
-        SPARK_VERSION,
+        SUGGESTED,
         "nothing says which version of Spark is in the image",
         "write the version that the image has (--spark-version VERSION)",
     )
@@ -113,7 +113,7 @@ def _image(draft: Draft) -> None:
             draft.add(Outcome.ADDED if both else Outcome.GUESSED, ("spec", "image"), image, reason)
             return
     version = str(draft.get("spec", "sparkVersion"))
-    tag = version if re.fullmatch(r"[34]\.[0-9]+\.[0-9]+", version) else SPARK_VERSION
+    tag = version if re.fullmatch(r"[34]\.[0-9]+\.[0-9]+", version) else SUGGESTED
     draft.add(
         Outcome.GUESSED,
         ("spec", "image"),

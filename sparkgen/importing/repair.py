@@ -14,17 +14,18 @@ from typing import Any
 from sparkgen.document import Document
 from sparkgen.document.parse import parse
 from sparkgen.errors import Path, Position, Problem, Severity
-from sparkgen.importing.complete import REPOSITORY, SPARK_VERSION
+from sparkgen.importing.complete import REPOSITORY
 from sparkgen.importing.draft import Draft
 from sparkgen.importing.entry import Entry, Outcome
+from sparkgen.spark_versions import SUGGESTED
 
 Examine = Callable[[Document], list[Problem]]
 """A function that finds everything that is wrong with a document."""
 
 _ROUNDS = 200
 _REQUIRED = {
-    "sparkVersion": SPARK_VERSION,
-    "image": f"{REPOSITORY}:{SPARK_VERSION}",
+    "sparkVersion": SUGGESTED,
+    "image": f"{REPOSITORY}:{SUGGESTED}",
     "type": "Scala",
     "mainApplicationFile": "local:///opt/spark/work-dir/main.py",
     "schedule": "@daily",

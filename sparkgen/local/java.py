@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sparkgen.local.errors import CannotRun
-
-ACCEPTED = (17, 21)
-"""Versions that both supported lines of Spark run on."""
+from sparkgen.spark_versions import JAVA
 
 INSTALL = (
     "install one (Debian, Ubuntu: apt install openjdk-17-jre-headless; Fedora: dnf install "
@@ -41,11 +39,11 @@ def find(environment: Mapping[str, str]) -> Java:
         found = ask(command, where)
         if found is None:
             others.append(f"{where} does not run")
-        elif found.version not in ACCEPTED:
+        elif found.version not in JAVA:
             others.append(f"{where} is Java {found.version}")
         else:
             return found
-    wanted = " or ".join(map(str, ACCEPTED))
+    wanted = " or ".join(map(str, JAVA))
     seen = "; ".join(others) or "there is none: JAVA_HOME is not set, and no java is on the PATH"
     raise CannotRun(f"Spark needs Java {wanted}, and {seen}; {INSTALL}")
 

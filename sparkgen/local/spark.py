@@ -20,6 +20,7 @@ from pathlib import Path
 from sparkgen.local.cache import cache_root, key, publish
 from sparkgen.local.errors import CannotRun
 from sparkgen.local.progress import Progress, megabytes, run
+from sparkgen.spark_versions import ARCHIVES
 
 LAYOUT = {
     **{f"deps/{name}": name for name in ("bin", "sbin", "jars", "data", "licenses")},
@@ -28,12 +29,6 @@ LAYOUT = {
     "lib": "python/lib",
 }
 """Where a folder of PyPI's source package is in a release of Spark."""
-
-ARCHIVES = {
-    "3.5.8": "54cca0767b21b40e3953ad1d30f8601c53abf9cbda763653289cdcfcac52313c",
-    "4.3.0": "e8c517948eff7088a7aa07449aa8eafa4a15a8d50319de2525a6fd26622476c6",
-}
-"""SHA-256 of the archives of the versions that are tested; pip compares the others with what PyPI says."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from sparkgen.model.conffiles import conf_files
 from sparkgen.model.eventlog import log_claim
 from sparkgen.model.properties import effective_properties, is_true, lookup
 from sparkgen.model.shuffle import application_shuffle
+from sparkgen.spark_versions import scala_line
 
 GITOPS = ("argocd", "flux")
 """Targets that apply what is in Git again and again."""
@@ -54,7 +55,7 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
         target=metadata.get("target") or "kubectl",
         language=spec["type"],
         spark_version=spec["sparkVersion"],
-        scala_version=spec.get("scalaVersion") or default_scala_version(spec["sparkVersion"]),
+        scala_version=spec.get("scalaVersion") or scala_line(spec["sparkVersion"]),
         runtime_image=spec.get("runtimeImage") or contract.RUNTIME_IMAGE,
         image_pull_policy=spec.get("imagePullPolicy"),
         image_pull_secrets=tuple(spec.get("imagePullSecrets") or ()),
@@ -91,11 +92,6 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
         shuffle=application_shuffle(spec.get("shuffleService"), chosen),
         log_claim=log_claim(spec.get("eventLog")),
     )
-
-
-def default_scala_version(spark_version: str) -> str:
-    """The Scala line of a Spark version: 3.x is published for 2.12 first, 4.x for 2.13 only."""
-    return "2.12" if spark_version.startswith("3.") else "2.13"
 
 
 def _role(name: RoleName, spec: Mapping[str, Any], properties: Mapping[str, str]) -> Role:

@@ -9,9 +9,15 @@ from sparkgen.errors import Path
 from sparkgen.semantics.facts import ROLES, Facts
 from sparkgen.semantics.findings import Finding
 from sparkgen.semantics.wording import shortened
+from sparkgen.spark_versions import NEWEST, OLDEST, OLDEST_COMPILED, scala_line
 
 _SPARK_IMAGES = ("spark", "spark-py", "spark-r", "pyspark")
 """Names of repositories whose tags are versions of Spark."""
+
+
+_LOWEST = ".".join(map(str, OLDEST.line))
+_ALLOWED = f"{_LOWEST} and later, {NEWEST.line[0]}.x"
+_EITHER = f"Spark {_LOWEST} or {NEWEST.line[0]}"
 
 
 def _version(text: str) -> tuple[int, int]:
@@ -19,12 +25,8 @@ def _version(text: str) -> tuple[int, int]:
     return int(major), int(re.match(r"[0-9]+", minor)[0])  # type: ignore[index]
 
 
-LOWEST_TESTED = (3, 5)
-"""The lowest line of Spark that the end-to-end tests run on (tools/cluster/images.py)."""
-
-
 def _is_supported(version: tuple[int, int]) -> bool:
-    return version >= (3, 4) and version[0] <= 4
+    return version >= OLDEST_COMPILED and version[0] <= NEWEST.line[0]
 
 
 def spark_version(facts: Facts) -> Iterator[Finding]:
@@ -36,8 +38,8 @@ def spark_version(facts: Facts) -> Iterator[Finding]:
             facts.path("sparkVersion"),
             "sparkgen has no scheduler jar for this version of Spark",
             shortened(text),
-            "3.5 and later, 4.x",
-            "use an image with Spark 3.5 or 4, and write its version",
+            _ALLOWED,
+            f"use an image with {_EITHER}, and write its version",
         )
 
 
@@ -45,14 +47,13 @@ def untested_spark(facts: Facts) -> Iterator[Finding]:
     """A Spark for which there is a jar, and with which no test runs."""
     text = facts.spec["sparkVersion"]
     version = _version(text)
-    if _is_supported(version) and version < LOWEST_TESTED:
-        lowest = ".".join(map(str, LOWEST_TESTED))
+    if _is_supported(version) and version < OLDEST.line:
         yield Finding(
             facts.path("sparkVersion"),
-            f"sparkgen is tested with Spark {lowest} and later; older ones may run, and nobody has looked",
+            f"sparkgen is tested with Spark {_LOWEST} and later; older ones may run, and nobody has looked",
             shortened(text),
-            f"{lowest} and later, 4.x",
-            f"use an image with Spark {lowest} or 4, or ignore this with what you have tried yourself",
+            _ALLOWED,
+            f"use an image with {_EITHER}, or ignore this with what you have tried yourself",
         )
 
 
@@ -127,10 +128,10 @@ def scala_version(facts: Facts) -> Iterator[Finding]:
 
 
 def _scala(facts: Facts) -> str:
-    """The Scala line (model.default_scala_version); Spark 4 has one only."""
-    if _version(facts.spec["sparkVersion"])[0] >= 4:
-        return "2.13"
-    return str(facts.get("scalaVersion") or "2.12")
+    """The Scala line; Spark 4 has one only."""
+    version = facts.spec["sparkVersion"]
+    chosen = None if _version(version)[0] >= 4 else facts.get("scalaVersion")
+    return str(chosen or scala_line(version))
 
 
 def artifact_versions(facts: Facts) -> Iterator[Finding]:

@@ -20,6 +20,7 @@ import spark_home
 from cachedir import ToolError, cache_root, environment, key, publish
 from cluster import ociimage
 from cluster.ociimage import Image, Layer
+from sparkgen.spark_versions import NEWEST, OLDEST
 
 RECIPE = Path(__file__).resolve().parents[2] / "images" / "spark"
 SUITE = "bookworm"
@@ -31,7 +32,7 @@ LEFT_OUT = ("doc", "locale")
 """Folders of /usr/share that no test reads. (Without man, Java's package cannot be installed.)"""
 
 REPOSITORY = "docker.io/apache/spark"
-TESTED_VERSIONS = (environment().get("SPARKGEN_SPARK") or "3.5.8", "4.3.0")
+TESTED_VERSIONS = (environment().get("SPARKGEN_SPARK") or OLDEST.version, NEWEST.version)
 """The Spark versions that end-to-end tests run on: the last of the 3.x line, or the one that is asked for,
 and the newest."""
 

@@ -25,6 +25,7 @@ from cluster import images, ociimage
 from cluster.ociimage import Image
 from sparkgen.image import context as context_of_image
 from sparkgen.local.errors import CannotRun
+from sparkgen.spark_versions import COMPILED
 
 ROOT = Path(__file__).resolve().parents[2]
 RECIPE = ROOT / "images" / "runtime"
@@ -136,7 +137,7 @@ def _files(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _jars() -> list[Path]:
-    return [scheduler.ensure(line) for line in spark_home.VERSIONS]
+    return [scheduler.ensure(line) for line in COMPILED]
 
 
 def main() -> int:

@@ -16,6 +16,7 @@ from deployed import deploy, render, wait_until
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY, TESTED_VERSIONS
 from cluster.plan import LAYOUT, NODES
+from sparkgen.spark_versions import scala_line
 
 Helm = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -106,7 +107,7 @@ def test_a_run_that_is_over_is_shown(
     cluster.load_runtime()
     cluster.load_spark((version,))
     serve(way, cluster, helm, restricted, settings(version, {**SERVER, "cleaner": "null"}))
-    scala = {"scalaVersion": "2.12" if version.startswith("3.") else "2.13"}
+    scala = {"scalaVersion": scala_line(version)}
     texts = [f"--set-string=spec.{name}={value}" for name, value in {**scala, "arguments[0]": "5"}.items()]
     example = EXAMPLES / "event-log" / "app.yaml"
     application = deploy(cluster, restricted, example, *settings(version, APPLICATION), *texts)

@@ -11,9 +11,9 @@ import pytest
 from deployed import Deployed, deploy
 
 from cluster.handle import Cluster
-from cluster.images import REPOSITORY
+from cluster.images import REPOSITORY, TESTED_VERSIONS
 
-VERSION = "3.5.8"
+VERSION = TESTED_VERSIONS[0]
 IMAGE = f"{REPOSITORY}:{VERSION}"
 JAR = "local:///opt/spark/examples/jars/spark-examples.jar"
 

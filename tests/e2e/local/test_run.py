@@ -15,21 +15,24 @@ from pathlib import Path
 
 import pytest
 
+from sparkgen.spark_versions import OLDEST
+
 SPARKGEN = Path(sys.executable).with_name("sparkgen")
 MARK = "LOCAL_RUN_OF_A_TEST"
 """A variable that every process of a run inherits: how a test finds them all."""
 PATIENCE = 180.0
 """Seconds for anything on a busy machine."""
 
-DOCUMENT = """
+VERSION = OLDEST.version
+DOCUMENT = f"""
 apiVersion: sparkgen.dev/v1alpha1
 kind: SparkApplication
 metadata:
   name: local-test
 spec:
   type: Python
-  sparkVersion: "3.5.8"
-  image: docker.io/apache/spark:3.5.8
+  sparkVersion: "{VERSION}"
+  image: docker.io/apache/spark:{VERSION}
   mainApplicationFile: local:///opt/app/app.py
   dynamicAllocation:
     enabled: true
@@ -225,7 +228,7 @@ def test_the_exit_code_is_the_programs(start: Start) -> None:
     assert "cannot go on with -x" in running.lines
     log = re.search(r"logs: (\S+)", running.lines)
     assert log
-    assert "Running Spark version 3.5.8" in (Path(log[1]) / "driver.log").read_text()
+    assert f"Running Spark version {VERSION}" in (Path(log[1]) / "driver.log").read_text()
     assert running.gone(5)
 
 

@@ -11,6 +11,7 @@ from deployed import deploy
 
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY, TESTED_VERSIONS
+from sparkgen.spark_versions import scala_line
 
 ROOT = Path(__file__).resolve().parents[3] / "examples"
 NEEDS = {
@@ -50,7 +51,7 @@ def options(name: str, version: str) -> list[str]:
         "executor.memory": "600m",
         **SMALLER.get(name, {}),
     }
-    texts = {"sparkVersion": version, "scalaVersion": "2.12" if version.startswith("3.") else "2.13"}
+    texts = {"sparkVersion": version, "scalaVersion": scala_line(version)}
     spec = yaml.safe_load((ROOT / name / "app.yaml").read_text())["spec"]
     if spec["arguments"][0].isdigit() and name != "local-demo":  # how long it takes
         texts["arguments[0]"] = "20"

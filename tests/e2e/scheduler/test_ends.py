@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 import scheduler
-from spark_home import VERSIONS
+from sparkgen.spark_versions import COMPILED
 from trial_driver import RaisedError, Trial
 
 SWALLOWS = """\
@@ -30,7 +30,7 @@ time.sleep(600)
 """
 """A program that waits for something else than Spark."""
 
-lines = pytest.mark.parametrize("line", VERSIONS)
+lines = pytest.mark.parametrize("line", COMPILED)
 
 
 @lines
@@ -109,7 +109,7 @@ def test_what_contradicts_the_document_ends_the_driver(trial: Callable[[str], Tr
 def test_a_jar_of_the_other_scala_line_says_so(trial: Callable[[str], Trial], line: str) -> None:
     """The wrong jar ends in one line that names both lines, not in a missing method."""
     made = trial(line)
-    (other,) = set(VERSIONS) - {line}
+    (other,) = set(COMPILED) - {line}
     driver = made.start({}, jar=scheduler.ensure(other))
     with pytest.raises(
         RaisedError, match=rf"compiled for Scala {other}, but this Spark runs on Scala {line}"

@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 import pytest
 
-from spark_home import VERSIONS
+from sparkgen.spark_versions import COMPILED
 from trial_driver import RaisedError, Trial
 
 
-@pytest.mark.parametrize("line", VERSIONS)
+@pytest.mark.parametrize("line", COMPILED)
 def test_a_static_job_with_authentication(trial: Callable[[str], Trial], line: str) -> None:
     """The target is said without being asked, the secret is the one in the configuration, and all ends."""
     made = trial(line)
@@ -50,7 +50,7 @@ def test_a_static_job_with_authentication(trial: Callable[[str], Trial], line: s
     assert driver.finish() == 0
 
 
-@pytest.mark.parametrize("line", VERSIONS)
+@pytest.mark.parametrize("line", COMPILED)
 def test_a_decommissioned_executor_drains(trial: Callable[[str], Trial], line: str) -> None:
     """An executor that Spark decommissions is draining until it has ended, and counts for no target."""
     made = trial(line)

@@ -13,11 +13,11 @@ import deployed
 from deployed import Deployed, wait_until
 
 from cluster.handle import Cluster
-from cluster.images import REPOSITORY
+from cluster.images import REPOSITORY, TESTED_VERSIONS
 from cluster.plan import NODES
 
 SECRET = "shuffle-secret"  # noqa: S105 - a name
-PORTS = {"4.3.0": 7337, "3.5.8": 7347}
+PORTS = dict(zip(reversed(TESTED_VERSIONS), (7337, 7347), strict=True))
 HOST_PORT = 7367
 """Of a service in the nodes' own network, beside the others."""
 SECOND_PORT = 7377

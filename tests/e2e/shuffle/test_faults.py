@@ -17,11 +17,12 @@ from deployed import GO, wait_until
 
 from cluster import fakes, faults, lifecycle, nodes
 from cluster.handle import Cluster
+from cluster.images import TESTED_VERSIONS
 from cluster.plan import LAYOUT, NODES
 
 pytestmark = [pytest.mark.full, pytest.mark.own_cluster]
 
-VERSION = "4.3.0"
+OLD, NEW = TESTED_VERSIONS
 PATIENCE = 900
 SHUFFLE = ("200", "4")
 """MiB, and map tasks."""
@@ -30,10 +31,10 @@ SHUFFLE = ("200", "4")
 @pytest.mark.parametrize("served", [True, False], ids=["service", "no-service"])
 def test_executors_that_go_at_random(cluster: Cluster, namespace: str, serve: Serve, served: bool) -> None:
     """The result is right either way; with the service nothing is computed again, without it a lot is."""
-    service = serve(VERSION) if served else None
+    service = serve(NEW) if served else None
     # Without a service, reads fail again and again: Spark would give the job up at the fourth time.
     patient = {"spark.stage.maxConsecutiveAttempts": "100"}
-    document = services.application("churned", VERSION, service, GO, *SHUFFLE, sparkConf=patient)
+    document = services.application("churned", NEW, service, GO, *SHUFFLE, sparkConf=patient)
     run = services.deploy(cluster, namespace, document)
     services.wait_for_line(run, "mapped:", PATIENCE)
     deleted = services.churn(run, 60, random.Random(7))  # noqa: S311 - chance
@@ -48,8 +49,8 @@ def test_executors_that_go_at_random(cluster: Cluster, namespace: str, serve: Se
 
 def test_a_service_that_is_killed(cluster: Cluster, namespace: str, serve: Serve) -> None:
     """Its pods go in the middle of the reads; it comes back, knows what it served, and nothing is lost."""
-    service = serve(VERSION)
-    run = services.deploy(cluster, namespace, services.application("killed", VERSION, service, GO, *SHUFFLE))
+    service = serve(NEW)
+    run = services.deploy(cluster, namespace, services.application("killed", NEW, service, GO, *SHUFFLE))
     services.wait_for_line(run, "mapped:", PATIENCE)
     for pod in service.pods():
         arguments = ("-n", service.namespace, pod["metadata"]["name"], "--grace-period=0", "--force")
@@ -66,9 +67,9 @@ def test_a_service_that_is_killed(cluster: Cluster, namespace: str, serve: Serve
 
 def test_a_node_that_is_lost(cluster: Cluster, namespace: str, serve: Serve) -> None:
     """One executor is on each node: what was on the lost one is computed again, and only that."""
-    service = serve(VERSION)
+    service = serve(NEW)
     arguments, apart = (GO, "32", *services.SLOWLY), {"affinity": services.APART}
-    document = services.application("lost", VERSION, service, *arguments, executor=apart)
+    document = services.application("lost", NEW, service, *arguments, executor=apart)
     document["spec"]["driver"]["nodeSelector"] = {"kubernetes.io/hostname": "node1"}
     run = services.deploy(cluster, namespace, document)
     services.wait_for_line(run, "mapped:", PATIENCE)
@@ -95,9 +96,9 @@ def test_a_node_that_is_lost(cluster: Cluster, namespace: str, serve: Serve) -> 
 
 def test_two_applications_at_once(cluster: Cluster, namespace: str, serve: Serve) -> None:
     """Neither reads the other's files, which are of another size, and each has ports of its own."""
-    service = serve(VERSION)
+    service = serve(NEW)
     runs = [
-        services.deploy(cluster, namespace, services.application(name, VERSION, service, GO, size, "4"))
+        services.deploy(cluster, namespace, services.application(name, NEW, service, GO, size, "4"))
         for name, size in (("one", "32"), ("other", "24"))
     ]
     for run in runs:
@@ -122,7 +123,7 @@ def test_a_thousand_applications_leave_the_disk_as_it_was(
     cluster: Cluster, namespace: str, serve: Serve
 ) -> None:
     """Their drivers are pods that kwok pretends to run; they complete, fail, or are deleted."""
-    service = serve(VERSION)
+    service = serve(NEW)
     allow_janitor(cluster, namespace, service)
     fakes.add(2)
     try:
@@ -181,7 +182,7 @@ def listed(service: services.Service, node: str, namespace: str) -> list[str]:
 
 def allow_janitor(cluster: Cluster, namespace: str, service: services.Service) -> None:
     """The right that every application of the service gives to the janitor, and nothing else of one."""
-    document = services.application("reader", VERSION, service, GO, "1", "1")
+    document = services.application("reader", NEW, service, GO, "1", "1")
     objects = yaml.safe_load_all(deployed.render(document, namespace))
     wanted = [item for item in objects if item and item["metadata"]["name"].endswith("-shuffle-janitor")]
     assert sorted(item["kind"] for item in wanted) == ["Role", "RoleBinding"]
@@ -210,15 +211,13 @@ def test_a_full_disk(cluster: Cluster, namespace: str, images: None) -> None:
     directory = f"/var/lib/sparkgen/{name}"
     with small_disk(directory, 96):
         janitor = {"intervalSeconds": 2, "graceSeconds": 86_000, "pressurePercent": 60}
-        service = services.start(
-            cluster, namespace, "3.5.8", name=name, janitor=janitor, directories=[directory]
-        )
+        service = services.start(cluster, namespace, OLD, name=name, janitor=janitor, directories=[directory])
         over = f"{directory}/{namespace}_00000000-0000-0000-0000-000000000000"
         for node in NODES:
             service.run(node.name, "mkdir", over)
             service.run(node.name, "sh", "-c", f"cat /dev/zero >{over}/left || true")
             assert service.run(node.name, "df", "--output=avail", directory).split()[1] == "0"
-        document = services.application("room", "3.5.8", service, GO, "16", "4")
+        document = services.application("room", OLD, service, GO, "16", "4")
         run = services.deploy(cluster, namespace, document)
         services.wait_for_line(run, "mapped:", PATIENCE)
         wait_until(

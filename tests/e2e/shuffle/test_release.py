@@ -14,7 +14,9 @@ import yaml
 from deployed import wait_until
 
 from cluster.handle import Cluster
+from cluster.images import TESTED_VERSIONS
 
+NEW = TESTED_VERSIONS[-1]
 PATIENCE = 900
 OBJECTS = "daemonsets,pods,configmaps,serviceaccounts,networkpolicies"
 
@@ -42,9 +44,7 @@ def test_a_service_installed_by_helm(
 
     documents: list[dict[str, Any]] = []
     name, janitor = f"released-{uuid.uuid4().hex[:6]}", {"intervalSeconds": 2, "graceSeconds": 10}
-    service = services.start(
-        cluster, namespace, "4.3.0", name=name, install=again, port=7357, janitor=janitor
-    )
+    service = services.start(cluster, namespace, NEW, name=name, install=again, port=7357, janitor=janitor)
     selector = f"sparkgen.dev/shuffle-service={name}"
 
     def generation() -> int:
@@ -55,7 +55,7 @@ def test_a_service_installed_by_helm(
     install(documents[0])
     assert generation() == before, "pods are replaced, though nothing changed"
 
-    document = services.application("reused", "4.3.0", service, "idle", "16", "4")
+    document = services.application("reused", NEW, service, "idle", "16", "4")
     run = services.deploy(cluster, namespace, document)
     assert run.wait(PATIENCE) == "Complete", run.story() + service.story()
     told = services.result(run)

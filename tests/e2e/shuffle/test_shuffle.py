@@ -10,7 +10,9 @@ from conftest import Serve
 from deployed import GO, Deployed, wait_until
 
 from cluster.handle import Cluster
+from cluster.images import TESTED_VERSIONS
 
+OLD, NEW = TESTED_VERSIONS
 PATIENCE = 900
 """Seconds, on a machine that others use as well."""
 
@@ -18,11 +20,11 @@ PATIENCE = 900
 @pytest.mark.parametrize(
     ("version", "host_network"),
     [
-        pytest.param("4.3.0", False, marks=pytest.mark.core),
-        ("3.5.8", False),
-        pytest.param("4.3.0", True, marks=pytest.mark.full),
+        pytest.param(NEW, False, marks=pytest.mark.core),
+        (OLD, False),
+        pytest.param(NEW, True, marks=pytest.mark.full),
     ],
-    ids=["4.3.0", "3.5.8", "host-network"],
+    ids=[NEW, OLD, "host-network"],
 )
 def test_no_map_task_runs_again(
     cluster: Cluster, namespace: str, serve: Serve, version: str, host_network: bool
@@ -56,10 +58,10 @@ def test_two_services_stand_side_by_side(cluster: Cluster, namespace: str, serve
     Executors of both go between two actions, and each service has its application's files and no others.
     One that holds the other service's Secret is turned away.
     """
-    both = serve("4.3.0"), serve("4.3.0", second=True)
+    both = serve(NEW), serve(NEW, second=True)
     arguments = (f"still:{GO}", "16", "4")
     runs = [
-        services.deploy(cluster, namespace, services.application(name, "4.3.0", service, *arguments))
+        services.deploy(cluster, namespace, services.application(name, NEW, service, *arguments))
         for name, service in zip(("first", "second"), both, strict=True)
     ]
     for run, service in zip(runs, both, strict=True):
@@ -75,7 +77,7 @@ def test_two_services_stand_side_by_side(cluster: Cluster, namespace: str, serve
         assert (told["mapTasks"], services.again(told)) == (4, 0), told
     stranger = replace(both[0], secret_name=both[1].secret_name)
     run = services.deploy(
-        cluster, namespace, services.application("stranger", "4.3.0", stranger, "idle", "1", "2")
+        cluster, namespace, services.application("stranger", NEW, stranger, "idle", "1", "2")
     )
     refused = "Unable to register with external shuffle server"
     wait_until(lambda: refused in _executor_logs(run), PATIENCE, "the service turns it away", run.story)
@@ -93,7 +95,7 @@ def test_the_sidecar_runs_the_same_job(cluster: Cluster, restricted: str) -> Non
 
     Spark is told so: it computes what was there again, and nothing else, before a read of it fails.
     """
-    document = services.application("beside", "4.3.0", None, f"still:{GO}", "16", "4")
+    document = services.application("beside", NEW, None, f"still:{GO}", "16", "4")
     del document["spec"]["dynamicAllocation"]
     document["spec"]["executor"]["instances"] = 2
     # Both have map tasks, so that one keeps what is not computed again.

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import kubernetes_module
+from sparkgen import spark_versions
 from sparkgen.preflight.judge import OLDEST
 from sparkgen.schema import manifests
-from sparkgen.semantics import rules_versions
 from tests import reading
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -33,9 +33,20 @@ def test_the_oldest_kubernetes_is_one_version() -> None:
     assert manifests.minors()[0] == f"{table[0]}.{table[1]}"
 
 
-def test_the_oldest_spark_is_one_version() -> None:
-    """What is older gets a warning."""
-    assert oldest("Spark") == rules_versions.LOWEST_TESTED
+def row(subject: str) -> str:
+    """What the table says of a subject."""
+    table = (ROOT / "docs" / "compatibility.md").read_text(encoding="utf-8")
+    (line,) = (line for line in table.splitlines() if line.startswith(f"| {subject} |"))
+    return line
+
+
+def test_what_is_said_of_spark_is_the_table_of_versions() -> None:
+    """The oldest line, the two versions that the end-to-end tests run on, the Scala lines, and Java."""
+    assert oldest("Spark") == spark_versions.OLDEST.line
+    said = f"on {spark_versions.OLDEST.version} and on {spark_versions.NEWEST.version} on the test cluster"
+    assert said in row("Spark")
+    assert row("Scala").startswith(f"| Scala | {' and '.join(spark_versions.COMPILED)} |")
+    assert row("Java").startswith(f"| Java | {' or '.join(map(str, spark_versions.JAVA))}:")
 
 
 @pytest.mark.parametrize("subject", ["Kubernetes", "Spark"])

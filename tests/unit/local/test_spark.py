@@ -13,6 +13,7 @@ import pytest
 from sparkgen.local import spark
 from sparkgen.local.errors import CannotRun
 from sparkgen.local.progress import megabytes, run, tail
+from sparkgen.spark_versions import ARCHIVES
 
 
 class Told:
@@ -139,7 +140,7 @@ def _index_with_another_package(folder: Path, version: str) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("version", spark.ARCHIVES)
+@pytest.mark.parametrize("version", ARCHIVES)
 def test_no_code_of_another_package_runs(tmp_path: Path, version: str) -> None:
     """Pip runs a source package's build backend when it downloads it: the hash is compared before that."""
     proof = tmp_path / "proof"

@@ -10,7 +10,6 @@ import pytest
 from sparkgen import contract
 from sparkgen.model import build
 from sparkgen.model.application import Account, Application, Executors, Run, Schedule, Tuning
-from sparkgen.model.build import default_scala_version
 
 SPEC: dict[str, Any] = {
     "type": "Scala",
@@ -73,7 +72,6 @@ def test_namespace(own: str | None, given: str | None, expected: str) -> None:
 )
 def test_scala_line(version: str, scala: str) -> None:
     """Spark 3 is taken for Scala 2.12, later ones for 2.13; the document may say otherwise."""
-    assert default_scala_version(version) == scala
     assert application(sparkVersion=version).scala_version == scala
     assert application(sparkVersion=version, scalaVersion="2.13").scala_version == "2.13"
 

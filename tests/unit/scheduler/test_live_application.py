@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from fake_allocator import FakeAllocator
-from spark_home import VERSIONS
+from sparkgen.spark_versions import COMPILED
 from trial_driver import Driver, RaisedError, Trial
 
 CONF = {
@@ -29,7 +29,7 @@ CONF = {
 
 
 @pytest.mark.parametrize(
-    "line", [line if line == "2.13" else pytest.param(line, marks=pytest.mark.long) for line in VERSIONS]
+    "line", [line if line == "2.13" else pytest.param(line, marks=pytest.mark.long) for line in COMPILED]
 )
 def test_an_application_from_start_to_stop(trial: Callable[[str], Trial], line: str) -> None:
     """Executors come and go with the work, losses have the cluster's reasons, nothing is left at the end."""
