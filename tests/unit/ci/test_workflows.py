@@ -53,6 +53,19 @@ def test_what_counts_as_not_pinned(text: str) -> None:
     assert len(unpinned(text)) == 1
 
 
+def test_a_pull_request_gets_no_right_and_no_secret() -> None:
+    """It runs the code of whoever opened it. It runs all that CI runs, with the history that shares need."""
+    text = (ROOT / ".github" / "workflows" / "ci.yml").read_text()
+    workflow = yaml.safe_load(text)
+    assert set(workflow[True]) == {"pull_request", "push"}  # YAML 1.1 reads the key `on` as true
+    assert workflow["permissions"] == {}
+    (job,) = workflow["jobs"].values()
+    assert job["permissions"] == {"contents": "read"}
+    assert "secrets." not in text
+    assert job["steps"][0]["with"] == {"persist-credentials": False, "fetch-depth": 0}
+    assert job["steps"][-1]["run"].endswith("bash .ci/run")
+
+
 def test_no_job_has_rights_that_it_does_not_name() -> None:
     """None by default; the build, which runs the project and all that it fetches, can write nothing."""
     assert RELEASE["permissions"] == {}
