@@ -74,10 +74,10 @@ def _run(arguments: list[str]) -> int:
 
 def _run_typer(arguments: list[str]) -> int:
     from sparkgen.cli import output  # noqa: PLC0415 - see above
-    from sparkgen.cli.app import build_app  # noqa: PLC0415 - typer is most of the time of a start
+    from sparkgen.cli.app import program  # noqa: PLC0415 - typer is most of the time of a start
 
     with output.through_here():
-        return _called(build_app(), arguments)
+        return _called(program(), arguments)
 
 
 def _called(app: Callable[..., object], arguments: list[str]) -> int:

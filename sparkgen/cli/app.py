@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from types import ModuleType
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
 
 from sparkgen.cli import (
     apply,
@@ -151,6 +154,12 @@ def build_app() -> typer.Typer:
         else:
             app.command(name, cls=Command, **describe)(module.command)
     return app
+
+
+@cache
+def program() -> Callable[..., object]:
+    """The program as a function of its arguments. To make it takes longer than most commands: once will do."""
+    return get_command(build_app())
 
 
 def _group(module: ModuleType) -> typer.Typer:

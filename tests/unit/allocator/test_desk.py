@@ -135,9 +135,20 @@ def test_the_end() -> None:
     found = desk()
     found.commit(made([1]))
     found.close(leave=False)
-    assert (found.word(1, 9.0), found.report("s1", "", 9.0)) == (Word.WAIT, None)
+    assert (found.word(1, 0.0), found.report("s1", "", 0.0)) == (Word.WAIT, None)
     found.close(leave=True)
-    assert found.word(1, 9.0) is Word.LEAVE
+    assert found.word(1, 0.0) is Word.LEAVE
+
+
+def test_the_end_answers_everybody_who_waits() -> None:
+    """There is nothing to wait for: no round is made any more."""
+    found = desk()
+    words: list[Word] = []
+    asking = threading.Thread(target=lambda: words.append(found.word(1, 600.0)), daemon=True)
+    asking.start()
+    found.close(leave=False)
+    asking.join(10)
+    assert words == [Word.WAIT]
 
 
 def test_a_crash_ends_it_and_is_kept() -> None:

@@ -187,9 +187,12 @@ class Desk:
     # --- executors ------------------------------------------------------------------------------------
 
     def word(self, id_: int, seconds: float) -> Word:
-        """Whether executor `id_` may start; after so many seconds WAIT, if nothing else is known by then."""
+        """Whether executor `id_` may start; after so many seconds WAIT, if nothing else is known by then.
+
+        At once when it is over: nothing else will be known.
+        """
         with self._changed:
-            self._changed.wait_for(lambda: self._word(id_) is not Word.WAIT, seconds)
+            self._changed.wait_for(lambda: self._closed or self._word(id_) is not Word.WAIT, seconds)
             word = self._word(id_)
             if word is not Word.GO or id_ in self._started:
                 return word
