@@ -158,7 +158,7 @@ def build_app() -> typer.Typer:
 
 @cache
 def program() -> Callable[..., object]:
-    """The program as a function of its arguments. To make it takes longer than most commands: once will do."""
+    """The program as a function of its arguments. Made once: that takes longer than most commands."""
     return get_command(build_app())
 
 
