@@ -1,8 +1,9 @@
 """An allocator of N executors from its start to its end, in this process; its server answers at once.
 
-All of it is the production code with its threads (`allocator.Allocator` on `kube.Kube`), but for TLS: the
-server keeps nothing of what it is given, so that the memory of this process is the allocator's. The driver
-names what has registered, as the scheduler jar does. Prints a line of JSON, times in seconds, memory in MiB.
+All of it is the production code with its threads (`allocator.Allocator` on `kube.KubernetesBackend`), but for
+TLS: the server keeps nothing of what it is given, so that the memory of this process is the allocator's. The
+driver names what has registered, as the scheduler jar does. Prints a line of JSON: times in seconds, memory
+in MiB.
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ from pathlib import Path
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.runtime.allocator.allocator import Allocator, Parts, Place
+from sparkgen.runtime.allocator.allocator import Allocator, ListenAddress, Parts
 from sparkgen.runtime.allocator.driver import session
 from sparkgen.runtime.allocator.driver.round import Round
-from sparkgen.runtime.allocator.driver.tuning import Change
-from sparkgen.runtime.allocator.pods.kube import Kube
-from sparkgen.runtime.allocator.report.log import Journal
-from sparkgen.runtime.allocator.values.clock import Chances
-from sparkgen.runtime.allocator.values.settings import Settings
-from sparkgen.runtime.allocator.values.target import DriverPhase, Profile, Target
+from sparkgen.runtime.allocator.driver.tuning import TuningChange
+from sparkgen.runtime.allocator.pods.kube import KubernetesBackend
+from sparkgen.runtime.allocator.report.log import Log
+from sparkgen.runtime.allocator.values.clock import ClockAndRandom
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
+from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget, Profile
 from sparkgen.runtime.kubernetes.answers import Reply
 from sparkgen.simulator import nodes
 from sparkgen.simulator.template import TEMPLATE, attempt
@@ -132,11 +133,11 @@ class Server:
 
 @dataclass(slots=True)
 class Constant:
-    """Settings that do not change (loop.Tuned)."""
+    """Settings that do not change (loop.SettingsSource)."""
 
-    settings: Settings = field(default_factory=lambda: Settings(dynamic=True))
+    settings: AllocationSettings = field(default_factory=lambda: AllocationSettings(dynamic=True))
 
-    def look(self) -> Change | None:
+    def look(self) -> TuningChange | None:
         """There are no others."""
         return None
 
@@ -158,27 +159,27 @@ def main() -> int:
     """Play the life of as many executors as the first argument says."""
     count = int(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder, Path(os.devnull).open("w", encoding="utf-8") as nowhere:
-        journal = Journal(nowhere, lambda: datetime.now(UTC))
-        print(json.dumps(asdict(life(count, Path(folder), journal))))
+        log = Log(nowhere, lambda: datetime.now(UTC))
+        print(json.dumps(asdict(life(count, Path(folder), log))))
     return 0
 
 
-def life(count: int, folder: Path, journal: Journal) -> Life:
+def life(count: int, folder: Path, log: Log) -> Life:
     """From start to end."""
     server, rounds, settings = Server(), Rounds(), Constant()
     of = attempt()
-    chances = Chances(time.monotonic, random.random)
-    kube = Kube(server, of, TEMPLATE, clock=time.monotonic, wall=time.time, random=random.random)
-    place = session.Place(folder, of.application_id, "127.0.0.1")
+    clock_and_random = ClockAndRandom(time.monotonic, random.random)
+    kube = KubernetesBackend(server, of, TEMPLATE, clock=time.monotonic, wall=time.time, random=random.random)
+    place = session.DriverLocation(folder, of.application_id, "127.0.0.1")
     begun = session.begin(place, "", settings.settings, lambda: "x" * 32)
-    here = Place("127.0.0.1", 0)
+    here = ListenAddress("127.0.0.1", 0)
     allocator = Allocator(
-        Parts(kube, of, begun, settings, journal, chances, "t", here, here, kube.speaks, rounds.show)
+        Parts(kube, of, begun, settings, log, clock_and_random, "t", here, here, kube.speaks, rounds.show)
     )
     before = resident()
     allocator.start()
     up = Span()
-    target = Target(DriverPhase.RUNNING, "s", 1, of.application_id, True, {0: count}, {0: Profile()})
+    target = DriverTarget(DriverPhase.RUNNING, "s", 1, of.application_id, True, {0: count}, {0: Profile()})
     created, target = _until_registered(allocator, server, target, count)
     _until(lambda: rounds.seen == count)
     cpu_up, steady_rounds = up.cpu(), Span()
@@ -192,7 +193,7 @@ def life(count: int, folder: Path, journal: Journal) -> Life:
         registered=frozenset(),
         kills=target.registered,
     )
-    allocator.desk.take(last)
+    allocator.mailbox.take(last)
     _until(lambda: rounds.seen == 0)
     result = Life(
         executors=count,
@@ -213,8 +214,8 @@ def life(count: int, folder: Path, journal: Journal) -> Life:
 
 
 def _until_registered(
-    allocator: Allocator, server: Server, target: Target, count: int
-) -> tuple[float, Target]:
+    allocator: Allocator, server: Server, target: DriverTarget, count: int
+) -> tuple[float, DriverTarget]:
     """Let the driver speak until its executors are registered; seconds until the last pod was made."""
     began = time.monotonic()
     ids: set[int] = set()
@@ -222,13 +223,13 @@ def _until_registered(
         if time.monotonic() - began > LONGEST:
             raise SystemExit(f"error: {len(ids)} of {count} executors after {LONGEST:.0f} s")
         target = replace(target, revision=target.revision + 1, registered=frozenset(ids))
-        allocator.desk.take(target)
+        allocator.mailbox.take(target)
         time.sleep(SPEAKS_EVERY)
         while not server.running.empty():
             ids.add(server.running.get())
     created = time.monotonic() - began
     target = replace(target, revision=target.revision + 1, registered=frozenset(ids))
-    allocator.desk.take(target)
+    allocator.mailbox.take(target)
     return created, target
 
 

@@ -13,16 +13,16 @@ from sparkgen.local.errors import CannotRun
 from sparkgen.local.plan import Plan
 from sparkgen.local.ports import LOOPBACK
 from sparkgen.local.world import Clock
-from sparkgen.runtime.allocator.allocator import Allocator, Parts, Place
+from sparkgen.runtime.allocator.allocator import Allocator, ListenAddress, Parts
 from sparkgen.runtime.allocator.driver import session as sessions
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.driver.session import Session
-from sparkgen.runtime.allocator.driver.tuning import BadTuning, Followed
+from sparkgen.runtime.allocator.driver.tuning import BadTuning, TuningFile
 from sparkgen.runtime.allocator.pods.template import TemplateError, executor_pod, grace_of, read_template
-from sparkgen.runtime.allocator.report.log import Journal
+from sparkgen.runtime.allocator.report.log import Log
 from sparkgen.runtime.allocator.values.actions import Create
-from sparkgen.runtime.allocator.values.clock import Chances
-from sparkgen.runtime.allocator.values.world import World
+from sparkgen.runtime.allocator.values.backend import ExecutorBackend
+from sparkgen.runtime.allocator.values.clock import ClockAndRandom
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Begun:
     """What an allocator goes on from: the session whose files are written, settings, and the pod template."""
 
     session: Session
-    tuned: Followed
+    tuned: TuningFile
     template: Mapping[str, Any]
 
 
@@ -42,8 +42,8 @@ def begin(plan: Plan, new_text: Callable[[], str]) -> Begun:
     folders = plan.folders
     try:
         template = read_template(plan.template)
-        tuned = Followed(folders.tuning, grace_of(template), folders.session / contract.TUNING_FILE)
-        place = sessions.Place(folders.session, plan.attempt.application_id, LOOPBACK)
+        tuned = TuningFile(folders.tuning, grace_of(template), folders.session / contract.TUNING_FILE)
+        place = sessions.DriverLocation(folders.session, plan.attempt.application_id, LOOPBACK)
         return Begun(sessions.begin(place, plan.spark_defaults, tuned.settings, new_text), tuned, template)
     except BadTuning as error:
         raise CannotRun(f"the document's bounds and limits cannot be used: {error}") from None
@@ -52,20 +52,20 @@ def begin(plan: Plan, new_text: Callable[[], str]) -> Begun:
 
 
 def allocator(
-    plan: Plan, begun: Begun, world: World, log: TextIO, now: Clock, show: Callable[[Round], None]
+    plan: Plan, begun: Begun, world: ExecutorBackend, log: TextIO, now: Clock, show: Callable[[Round], None]
 ) -> Allocator:
     """The allocator of a run, not started yet. `log`: where its story is written."""
     return Allocator(
         Parts(
-            world=world,
+            backend=world,
             attempt=plan.attempt,
             session=begun.session,
             tuned=begun.tuned,
-            journal=Journal(log, now),
-            chances=Chances(time.monotonic, random.random),
+            log=Log(log, now),
+            clock_and_random=ClockAndRandom(time.monotonic, random.random),
             tag=begun.session.token[:8],
-            scheduler=Place(LOOPBACK, plan.ports.scheduler),
-            public=Place(LOOPBACK, plan.ports.allocator),
+            scheduler=ListenAddress(LOOPBACK, plan.ports.scheduler),
+            public=ListenAddress(LOOPBACK, plan.ports.allocator),
             show=show,
         )
     )

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from sparkgen.local.status import SHOWN, Status, Tasks
 from sparkgen.local.view import MOST_CELLS, History, cells, write_output
-from sparkgen.runtime.allocator.values.observed import State
+from sparkgen.runtime.allocator.values.observed import ExecutorState
 from sparkgen.terminal import log_line, visible
 
 REFRESHES_PER_SECOND = 4
@@ -87,7 +87,7 @@ class Terminal:
         with self._lock:
             status, tasks = self._status, self._tasks
         now = self._clock()
-        self._history.sample(status.counts.get(State.REGISTERED, 0) if status else 0, now)
+        self._history.sample(status.counts.get(ExecutorState.REGISTERED, 0) if status else 0, now)
         rows = Table.grid(padding=(0, 2))
         rows.add_column(style="bright_black", no_wrap=True)
         rows.add_column()

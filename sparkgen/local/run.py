@@ -31,7 +31,7 @@ from sparkgen.runtime.allocator.allocator import Allocator
 from sparkgen.runtime.allocator.decide import executor_states
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.driver.session import PROPERTIES_FILE
-from sparkgen.runtime.allocator.values.observed import State
+from sparkgen.runtime.allocator.values.observed import ExecutorState
 
 POLL_SECONDS = 0.2
 STOP_SECONDS = 15.0
@@ -179,7 +179,7 @@ class Run:
 
     def _show(self, now: Round) -> None:
         shown = status(now.decision, executor_states.wanted(now.target, now.settings))
-        self._most = max(self._most, shown.counts.get(State.REGISTERED, 0))
+        self._most = max(self._most, shown.counts.get(ExecutorState.REGISTERED, 0))
         self._failure = now.decision.failure
         self._view.show(shown)
 

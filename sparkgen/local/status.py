@@ -6,10 +6,17 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sparkgen.runtime.allocator.values.decision import Decision
-from sparkgen.runtime.allocator.values.observed import State
+from sparkgen.runtime.allocator.values.decision import AllocationDecision
+from sparkgen.runtime.allocator.values.observed import ExecutorState
 
-SHOWN = (State.REGISTERED, State.RUNNING, State.PENDING, State.REQUESTED, State.PLANNED, State.DRAINING)
+SHOWN = (
+    ExecutorState.REGISTERED,
+    ExecutorState.RUNNING,
+    ExecutorState.PENDING,
+    ExecutorState.REQUESTED,
+    ExecutorState.PLANNED,
+    ExecutorState.DRAINING,
+)
 """The states that a view counts, those that count most first."""
 
 
@@ -26,7 +33,7 @@ class Tasks:
 class Status:
     """A moment of a run: executors by state, how many are wanted, and the decision in words."""
 
-    counts: Mapping[State, int]
+    counts: Mapping[ExecutorState, int]
     wanted: int
     reason: str
     failure: str | None = None
@@ -35,13 +42,15 @@ class Status:
     def present(self) -> int:
         """Executors that are there or on their way, less those that leave."""
         return sum(
-            count for state, count in self.counts.items() if state in SHOWN and state is not State.DRAINING
+            count
+            for state, count in self.counts.items()
+            if state in SHOWN and state is not ExecutorState.DRAINING
         )
 
 
-def status(decision: Decision, wanted: Mapping[int, int]) -> Status:
+def status(decision: AllocationDecision, wanted: Mapping[int, int]) -> Status:
     """The status after a decision; `wanted` per resource profile."""
-    counts: Counter[State] = Counter()
+    counts: Counter[ExecutorState] = Counter()
     for profile in decision.counts.values():
         counts.update(profile)
     return Status(dict(counts), sum(wanted.values()), decision.reason, decision.failure)

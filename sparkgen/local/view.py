@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import Protocol, TextIO
 
 from sparkgen.local.status import SHOWN, Status, Tasks, sentence
-from sparkgen.runtime.allocator.values.observed import State
+from sparkgen.runtime.allocator.values.observed import ExecutorState
 from sparkgen.terminal import log_line, visible
 
 MOST_CELLS = 60
@@ -24,12 +24,12 @@ HISTORY_SECONDS = 60
 _BARS = " ▁▂▃▄▅▆▇█"
 
 LOOKS = {
-    State.REGISTERED: ("●", "green"),
-    State.RUNNING: ("◐", "cyan"),
-    State.PENDING: ("○", "yellow"),
-    State.REQUESTED: ("◌", "yellow"),
-    State.PLANNED: ("·", "white"),
-    State.DRAINING: ("◍", "magenta"),
+    ExecutorState.REGISTERED: ("●", "green"),
+    ExecutorState.RUNNING: ("◐", "cyan"),
+    ExecutorState.PENDING: ("○", "yellow"),
+    ExecutorState.REQUESTED: ("◌", "yellow"),
+    ExecutorState.PLANNED: ("·", "white"),
+    ExecutorState.DRAINING: ("◍", "magenta"),
 }
 """How an executor in each state is drawn: a sign and a colour."""
 

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 
 from sparkgen import contract
 from sparkgen.runtime.allocator.pods.template import grace_of
-from sparkgen.runtime.allocator.values.actions import Create, Delete, Outcome
-from sparkgen.runtime.allocator.values.world import Event, Listing, Notice, WatchEnded
+from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create, Delete
+from sparkgen.runtime.allocator.values.backend import Notice, PodList, WatchEnded, WatchEvent
 from sparkgen.runtime.kubernetes.answers import Answer
 
 REMEMBERED = 1000
@@ -55,29 +55,29 @@ class Tools:
 
 
 class Processes:
-    """A World of processes. What it shows is never changed afterwards: each change makes a new pod."""
+    """An ExecutorBackend of processes. It never changes what it has shown: each change makes a new pod."""
 
     def __init__(self, tools: Tools) -> None:
         self._tools = tools
         self._changed = threading.Condition()
         self._pods: dict[str, Pod] = {}
         self._running: dict[str, Runs] = {}
-        self._events: deque[Event] = deque(maxlen=REMEMBERED)
+        self._events: deque[WatchEvent] = deque(maxlen=REMEMBERED)
         self._version = 0
         self._closed = False
 
-    # --- World ------------------------------------------------------------------------------------
+    # --- ExecutorBackend --------------------------------------------------------------------------
 
-    def create(self, order: Create) -> Outcome:
+    def create(self, order: Create) -> ActionOutcome:
         """Start an executor's process."""
         try:
             pod = dict(self._tools.pod(order))
         except ValueError as error:
-            return Outcome(order, Answer.HOPELESS, str(error))
+            return ActionOutcome(order, Answer.PERMANENT, str(error))
         name = pod["metadata"]["name"]
         with self._changed:
             if self._closed:
-                return Outcome(order, Answer.REFUSED, "sparkgen is ending")
+                return ActionOutcome(order, Answer.REFUSED, "sparkgen is ending")
             if name in self._pods:
                 return self._exists_already(order, self._pods[name])
             pod["metadata"] = {
@@ -89,19 +89,21 @@ class Processes:
             try:
                 process = self._tools.start(pod, order.id)
             except OSError as error:
-                return Outcome(order, Answer.REFUSED, f"executor {order.id} cannot be started here: {error}")
+                return ActionOutcome(
+                    order, Answer.REFUSED, f"executor {order.id} cannot be started here: {error}"
+                )
             self._running[name] = process
             self._show("ADDED", pod)
             self._show("MODIFIED", _with_status(pod, "Running", {"running": {"startedAt": self._now()}}))
         threading.Thread(target=self._follow, args=(name, process), name=name, daemon=True).start()
-        return Outcome(order, Answer.DONE)
+        return ActionOutcome(order, Answer.DONE)
 
-    def delete(self, order: Delete) -> Outcome:
+    def delete(self, order: Delete) -> ActionOutcome:
         """End an executor's process: asked first and killed after its grace, or killed at once."""
         with self._changed:
             pod = next((pod for pod in self._pods.values() if _id(pod) == str(order.id)), None)
             if pod is None or (order.uid and order.uid != pod["metadata"]["uid"]):
-                return Outcome(order, Answer.DONE, "not found")
+                return ActionOutcome(order, Answer.DONE, "not found")
             name = pod["metadata"]["name"]
             process = self._running.get(name)
             if "deletionTimestamp" not in pod["metadata"]:
@@ -110,16 +112,16 @@ class Processes:
                 self._show("MODIFIED", pod)
             if process is None:
                 self._remove(pod)
-                return Outcome(order, Answer.DONE)
+                return ActionOutcome(order, Answer.DONE)
         _stop(process, 0 if order.forced else grace_of(pod))
-        return Outcome(order, Answer.DONE)
+        return ActionOutcome(order, Answer.DONE)
 
-    def list(self) -> Listing:
+    def list(self) -> PodList:
         """All executors there are."""
         with self._changed:
-            return Listing(tuple(self._pods.values()), str(self._version))
+            return PodList(tuple(self._pods.values()), str(self._version))
 
-    def watch(self, version: str) -> Iterator[Event]:
+    def watch(self, version: str) -> Iterator[WatchEvent]:
         """What happens from `version` on, until `close`."""
         seen = int(version)
         while True:
@@ -182,17 +184,17 @@ class Processes:
             if "deletionTimestamp" in pod["metadata"]:
                 self._remove(pod)
 
-    def _exists_already(self, order: Create, pod: Pod) -> Outcome:
+    def _exists_already(self, order: Create, pod: Pod) -> ActionOutcome:
         if "deletionTimestamp" in pod["metadata"]:
-            return Outcome(order, Answer.REFUSED, f"an executor {order.id} is still ending")
-        return Outcome(order, Answer.DONE, "exists already")
+            return ActionOutcome(order, Answer.REFUSED, f"an executor {order.id} is still ending")
+        return ActionOutcome(order, Answer.DONE, "exists already")
 
     def _show(self, kind: str, pod: Pod) -> None:
         """Make a change visible. The lock is held."""
         self._version += 1
         pod["metadata"] = {**pod["metadata"], "resourceVersion": str(self._version)}
         self._pods[pod["metadata"]["name"]] = pod
-        self._events.append(Event(kind, pod, str(self._version)))
+        self._events.append(WatchEvent(kind, pod, str(self._version)))
         self._changed.notify_all()
 
     def _remove(self, pod: Pod) -> None:

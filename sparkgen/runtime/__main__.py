@@ -63,24 +63,29 @@ def _allocator() -> int:
     import time  # noqa: PLC0415
 
     from sparkgen.runtime.allocator import cluster, sidecar  # noqa: PLC0415
-    from sparkgen.runtime.allocator.values.clock import Chances  # noqa: PLC0415
+    from sparkgen.runtime.allocator.values.clock import ClockAndRandom  # noqa: PLC0415
 
-    chances = Chances(time.monotonic, random.random)
-    return sidecar.run(os.environ, sidecar.Outside(cluster.world), chances, lambda: secrets.token_hex(32))
+    clock_and_random = ClockAndRandom(time.monotonic, random.random)
+    return sidecar.run(
+        os.environ,
+        sidecar.SidecarOptions(cluster.kubernetes_backend),
+        clock_and_random,
+        lambda: secrets.token_hex(32),
+    )
 
 
 def _history() -> int:
     from sparkgen.runtime.exits import Refused  # noqa: PLC0415
-    from sparkgen.runtime.history.prune import asked, keep_house  # noqa: PLC0415 - as above
+    from sparkgen.runtime.history.prune import history_policy, prune  # noqa: PLC0415 - as above
     from sparkgen.runtime.kubernetes.access import NoCluster, in_cluster  # noqa: PLC0415
     from sparkgen.runtime.kubernetes.transport import Transport  # noqa: PLC0415
 
-    wanted = asked(os.environ)
+    wanted = history_policy(os.environ)
     try:
         transport = Transport(in_cluster(os.environ), agent="sparkgen-history")
     except NoCluster as error:
         raise Refused(str(error)) from None
-    keep_house(transport, os.environ, wanted, print)
+    prune(transport, os.environ, wanted, print)
     return 0
 
 

@@ -7,10 +7,10 @@ import os
 import sys
 from collections.abc import Sequence
 
-from sparkgen.simulator.plan import plan_of
+from sparkgen.simulator.plan import schedule_of
 from sparkgen.simulator.scale import SIZES, scale
-from sparkgen.simulator.soak import smallest, soak, story
-from sparkgen.simulator.world import play
+from sparkgen.simulator.soak import report_text, smallest, soak
+from sparkgen.simulator.world import run
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -20,8 +20,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return soak(options.count, options.seed, options.jobs, tell)
     if options.command == "scale":
         return scale(tuple(size for size in SIZES if size <= options.most), options.applications, tell)
-    result = smallest(options.seed) if options.shrink else play(plan_of(options.seed), verbose=True)
-    for line in story(result):
+    result = smallest(options.seed) if options.shrink else run(schedule_of(options.seed), verbose=True)
+    for line in report_text(result):
         tell(line)
     return 0 if result.broken is None else 1
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from sparkgen.runtime.allocator.values.observed import Cause
 from sparkgen.simulator.cluster import Cluster, Executor
-from sparkgen.simulator.plan import Fault, Kind
+from sparkgen.simulator.plan import FaultKind, InjectedFault
 
 if TYPE_CHECKING:
     from sparkgen.simulator.world import World
 
 
-def _to_executor(what: Callable[[Cluster, Executor], None]) -> Callable[[World, Fault], None]:
+def _to_executor(what: Callable[[Cluster, Executor], None]) -> Callable[[World, InjectedFault], None]:
     """A fault of one executor that runs, whoever it is."""
 
-    def act(world: World, _: Fault) -> None:
+    def act(world: World, _: InjectedFault) -> None:
         reachable = [one for one in world.cluster.running() if world.cluster.nodes[one.host].takes]
         executor = world.one_of(reachable)
         if executor is not None:
@@ -25,87 +25,87 @@ def _to_executor(what: Callable[[Cluster, Executor], None]) -> Callable[[World, 
     return act
 
 
-def _to_pod(world: World, fault: Fault) -> None:
+def _to_pod(world: World, fault: InjectedFault) -> None:
     """Somebody deletes a pod, whatever it does."""
     pods = [one for one in world.cluster.executors.values() if world.cluster.pod(one) is not None]
     executor = world.one_of(pods)
     if executor is not None:
-        world.cluster.delete(executor, forced=fault.kind is Kind.DELETED_BY_FORCE)
+        world.cluster.delete(executor, forced=fault.kind is FaultKind.DELETED_BY_FORCE)
 
 
-def _to_node(world: World, fault: Fault) -> None:
+def _to_node(world: World, fault: InjectedFault) -> None:
     node = world.random.choice(sorted(world.cluster.nodes.values(), key=lambda node: node.name))
     if node.takes:
-        seconds = None if fault.kind is Kind.NODE_GONE else fault.amount
-        world.cluster.node_lost(node, seconds=seconds, dead=fault.kind is not Kind.NODE_SILENT)
+        seconds = None if fault.kind is FaultKind.NODE_GONE else fault.amount
+        world.cluster.node_lost(node, seconds=seconds, dead=fault.kind is not FaultKind.NODE_SILENT)
 
 
-def _to_streams(world: World, fault: Fault) -> None:
-    if fault.kind is Kind.WATCH_GONE:
+def _to_streams(world: World, fault: InjectedFault) -> None:
+    if fault.kind is FaultKind.WATCH_GONE:
         world.server.compact()
     for stream in tuple(world.wire.streams):
-        if fault.kind is Kind.WATCH_ENDED:
+        if fault.kind is FaultKind.WATCH_ENDED:
             stream.end()
-        elif fault.kind is Kind.WATCH_ERROR:
+        elif fault.kind is FaultKind.WATCH_ERROR:
             stream.error()
-        elif fault.kind is Kind.WATCH_SILENT:
+        elif fault.kind is FaultKind.WATCH_SILENT:
             stream.fall_silent()
         else:
             stream.break_off("the connection to the API server broke")
 
 
-def _to_process(world: World, fault: Fault) -> None:
+def _to_process(world: World, fault: InjectedFault) -> None:
     process = world.process
     if process is None:
         return
-    if fault.kind is Kind.CRASH:
+    if fault.kind is FaultKind.CRASH:
         process.crash_in = fault.count * 3 - 3
         if process.crash_in == 0:
             process.die("is killed")
-    elif fault.kind is Kind.TERM:
+    elif fault.kind is FaultKind.TERM:
         world.tell_to_end(process)
-    elif fault.kind is Kind.FREEZE:
+    elif fault.kind is FaultKind.FREEZE:
         process.frozen_until = world.agenda.now + fault.amount
     else:
         process.jumped += fault.amount * 10
-        process.now(process.desk.ring)
+        process.now(process.mailbox.notify)
 
 
-def _to_driver(world: World, fault: Fault) -> None:
+def _to_driver(world: World, fault: InjectedFault) -> None:
     if world.driver is None:
         return
-    if fault.kind is Kind.DRIVER_RESTART:
+    if fault.kind is FaultKind.DRIVER_RESTART:
         world.restart_driver()
-    elif fault.kind is Kind.LIES:
+    elif fault.kind is FaultKind.LIES:
         world.driver.speak()
         world.driver.later(fault.amount, world.driver.speak)
     else:
         world.driver.hangs_until = world.agenda.now + fault.amount
 
 
-ACTS: Mapping[Kind, Callable[[World, Fault], None]] = {
-    Kind.AWAY: _to_streams,
-    Kind.WATCH_CUT: _to_streams,
-    Kind.WATCH_ENDED: _to_streams,
-    Kind.WATCH_GONE: _to_streams,
-    Kind.WATCH_ERROR: _to_streams,
-    Kind.WATCH_SILENT: _to_streams,
-    Kind.NODE_SILENT: _to_node,
-    Kind.NODE_DEAD: _to_node,
-    Kind.NODE_GONE: _to_node,
-    Kind.EVICTED: _to_executor(Cluster.evict),
-    Kind.DRAINED: _to_executor(lambda c, e: c.disrupt(e, Cause.EVICTED, "EvictionByEvictionAPI")),
-    Kind.PREEMPTED: _to_executor(lambda c, e: c.disrupt(e, Cause.PREEMPTED, "PreemptionByScheduler")),
-    Kind.DELETED: _to_pod,
-    Kind.DELETED_BY_FORCE: _to_pod,
-    Kind.OOM: _to_executor(lambda c, e: c.exits(e, out_of_memory=True)),
-    Kind.EXITED: _to_executor(lambda c, e: c.exits(e, out_of_memory=False)),
-    Kind.CRASH: _to_process,
-    Kind.TERM: _to_process,
-    Kind.FREEZE: _to_process,
-    Kind.CLOCK: _to_process,
-    Kind.DRIVER_RESTART: _to_driver,
-    Kind.DRIVER_HANGS: _to_driver,
-    Kind.LIES: _to_driver,
+INJECTIONS: Mapping[FaultKind, Callable[[World, InjectedFault], None]] = {
+    FaultKind.AWAY: _to_streams,
+    FaultKind.WATCH_CUT: _to_streams,
+    FaultKind.WATCH_ENDED: _to_streams,
+    FaultKind.WATCH_GONE: _to_streams,
+    FaultKind.WATCH_ERROR: _to_streams,
+    FaultKind.WATCH_SILENT: _to_streams,
+    FaultKind.NODE_SILENT: _to_node,
+    FaultKind.NODE_DEAD: _to_node,
+    FaultKind.NODE_GONE: _to_node,
+    FaultKind.EVICTED: _to_executor(Cluster.evict),
+    FaultKind.DRAINED: _to_executor(lambda c, e: c.disrupt(e, Cause.EVICTED, "EvictionByEvictionAPI")),
+    FaultKind.PREEMPTED: _to_executor(lambda c, e: c.disrupt(e, Cause.PREEMPTED, "PreemptionByScheduler")),
+    FaultKind.DELETED: _to_pod,
+    FaultKind.DELETED_BY_FORCE: _to_pod,
+    FaultKind.OOM: _to_executor(lambda c, e: c.exits(e, out_of_memory=True)),
+    FaultKind.EXITED: _to_executor(lambda c, e: c.exits(e, out_of_memory=False)),
+    FaultKind.CRASH: _to_process,
+    FaultKind.TERM: _to_process,
+    FaultKind.FREEZE: _to_process,
+    FaultKind.CLOCK: _to_process,
+    FaultKind.DRIVER_RESTART: _to_driver,
+    FaultKind.DRIVER_HANGS: _to_driver,
+    FaultKind.LIES: _to_driver,
 }
 """What each kind does at once."""

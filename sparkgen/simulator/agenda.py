@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Callable
 
 
-class Agenda:
+class EventQueue:
     """What is still to happen, by time; what is due at the same time comes in the order of its entry.
 
     `now` in seconds since the driver's pod was made.

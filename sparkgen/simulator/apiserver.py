@@ -37,7 +37,7 @@ class Rules:
 
 
 @dataclass(slots=True)
-class Server:
+class ApiServer:
     """The server. `changed` is told each change, `removed` each pod that is not there any more."""
 
     changed: Callable[[Change], None]

@@ -10,19 +10,19 @@ from sparkgen.runtime.allocator.decide.apply_outcomes import MAX_WINDOW
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.loop import LONGEST_ROUND
 from sparkgen.runtime.allocator.observe.view import MAX_VANISHED
-from sparkgen.runtime.allocator.values.actions import Action, Create, Outcome
+from sparkgen.runtime.allocator.values.actions import Action, ActionOutcome, Create
 from sparkgen.runtime.kubernetes.answers import Answer
-from sparkgen.simulator.law import Law
+from sparkgen.simulator.law import Invariant
 from sparkgen.simulator.shim import FIRST_SESSION
 from sparkgen.simulator.wire import RETRY_AFTER, Fate
 
 if TYPE_CHECKING:
-    from sparkgen.simulator.process import Process
+    from sparkgen.simulator.process import AllocatorProcess
     from sparkgen.simulator.shim import Driver
     from sparkgen.simulator.world import World
 
 
-class BoundedCalls(Law):
+class BoundedCalls(Invariant):
     """Calls are bounded: never many at a time, none twice without a reason, and none when all is done.
 
     At most 16 writes are on the wire, and at most as many wait for their turn. A creation is repeated only
@@ -38,7 +38,7 @@ class BoundedCalls(Law):
         self._deleted: dict[tuple[int, int], float] = {}
         self._calls: dict[str, int] = {}
 
-    def sent(self, process: Process, action: Action) -> None:
+    def sent(self, process: AllocatorProcess, action: Action) -> None:
         if isinstance(action, Create):
             if action.again and action.id not in self._doubtful:
                 raise self.broken(f"executor {action.id} is asked for again, though it was answered")
@@ -49,11 +49,11 @@ class BoundedCalls(Law):
             raise self.broken(f"executor {action.id} is deleted again at once")
         self._deleted[key] = now
 
-    def after_round(self, process: Process, before: Round | None, now: Round) -> None:
+    def after_round(self, process: AllocatorProcess, before: Round | None, now: Round) -> None:
         if len(process.in_flight) > MAX_WINDOW or len(process.backlog) > MAX_WINDOW:
             raise self.broken(f"{len(process.in_flight)} writes are sent, and {len(process.backlog)} wait")
 
-    def answered(self, process: Process, outcome: Outcome, fate: Fate) -> None:
+    def answered(self, process: AllocatorProcess, outcome: ActionOutcome, fate: Fate) -> None:
         if outcome.answer is not Answer.DONE:
             self._doubtful.add(outcome.action.id)
 
@@ -68,7 +68,7 @@ class BoundedCalls(Law):
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusalBackoff:
     """The last round of creations that was refused: the how manieth in a row, and when, by both clocks."""
 
     level: int
@@ -81,10 +81,10 @@ class Refused:
         return 0.0 if not self.level else min(60.0, 0.5 * (1 << min(self.level - 1, 10))) - 0.001
 
 
-NO_ROUND = Refused(0, 0.0, 0.0)
+NO_ROUND = RefusalBackoff(0, 0.0, 0.0)
 
 
-class Patience(Law):
+class Patience(Invariant):
     """Whoever is refused waits.
 
     After 429 with a time, no write is sent before it has passed. After a creation that was refused no new one
@@ -97,10 +97,10 @@ class Patience(Law):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self._busy_until: dict[int, float] = {}
-        self._refused: dict[tuple[int, str], Refused] = {}
+        self._refused: dict[tuple[int, str], RefusalBackoff] = {}
         self._session = ""
 
-    def sent(self, process: Process, action: Action) -> None:
+    def sent(self, process: AllocatorProcess, action: Action) -> None:
         now = process.clock()
         if now < self._busy_until.get(process.number, 0.0) and not self.world.over:
             raise self.broken(f"executor {action.id} is written before the time that the server named")
@@ -108,15 +108,15 @@ class Patience(Law):
         if isinstance(action, Create) and not action.again and now < refused.clock + refused.pause:
             raise self.broken(f"executor {action.id} is created in the pause after {refused.level} refusals")
 
-    def _key(self, process: Process) -> tuple[int, str]:
-        last = process.desk.last
+    def _key(self, process: AllocatorProcess) -> tuple[int, str]:
+        last = process.mailbox.last
         session = last.target.session if last and last.target.session else FIRST_SESSION
         if session != self._session:
             self._session = session
             self._refused.clear()
         return process.number, session
 
-    def answered(self, process: Process, outcome: Outcome, fate: Fate) -> None:
+    def answered(self, process: AllocatorProcess, outcome: ActionOutcome, fate: Fate) -> None:
         now, number, key = process.clock(), process.number, self._key(process)
         if fate is Fate.BUSY and now >= self._busy_until.get(number, 0.0):
             self._busy_until[number] = now + float(RETRY_AFTER) - 0.001
@@ -125,21 +125,21 @@ class Patience(Law):
         refused = self._refused.get(key, NO_ROUND)
         if outcome.answer is Answer.DONE:
             self._refused[key] = NO_ROUND
-        elif outcome.answer in (Answer.REFUSED, Answer.HOPELESS):
+        elif outcome.answer in (Answer.REFUSED, Answer.PERMANENT):
             # By the world's clock: the allocator's may have jumped between two answers of one round.
             began = self.world.agenda.now
             if not refused.level or began > refused.began + 2 * refused.pause:
-                self._refused[key] = Refused(refused.level + 1, began, now)
+                self._refused[key] = RefusalBackoff(refused.level + 1, began, now)
             elif began > refused.began + refused.pause:  # of the same round, or of the next: nobody can tell
                 self._refused[key] = replace(refused, began=began)
 
 
-class BoundedMemory(Law):
+class BoundedMemory(Invariant):
     """Memory is bounded by what is there: when all is done, nothing is remembered of what is over."""
 
     name = "bounded-memory"
 
-    def after_round(self, process: Process, before: Round | None, now: Round) -> None:
+    def after_round(self, process: AllocatorProcess, before: Round | None, now: Round) -> None:
         if len(now.snapshot.vanished) > MAX_VANISHED:
             raise self.broken(f"{len(now.snapshot.vanished)} executors that are gone are remembered")
 
@@ -156,7 +156,7 @@ class BoundedMemory(Law):
             "lost": set(memory.lost_at) - there - named,
             "known": set(memory.known) - there - named,
             "refused": set(memory.refusing),
-            "started": set(process.desk.started()) - there - named,
+            "started": set(process.mailbox.started()) - there - named,
             "shown": there - {executor.id for executor in self.world.executors_there()},
         }
         for what, ids in kept.items():
@@ -164,7 +164,7 @@ class BoundedMemory(Law):
                 raise self.broken(f"{what}: {sorted(ids)} are remembered, and are over")
 
 
-class NoLeak(Law):
+class NoLeak(Invariant):
     """Nothing is left behind.
 
     When the allocator has said that it left nothing, the pods that were there are gone; and when the driver's
@@ -193,7 +193,7 @@ class NoLeak(Law):
 MOST_REFUSALS = 4
 
 
-class NoSpin(Law):
+class NoSpin(Invariant):
     """The loop does not spin: with nothing to do it makes hardly more rounds than its health needs.
 
     Nor do the two of them: the driver is not asked to refuse one executor again and again.
@@ -212,7 +212,7 @@ class NoSpin(Law):
         if self._refused[driver.session, id_] > MOST_REFUSALS:
             raise self.broken(f"executor {id_} is refused again and again")
 
-    def after_round(self, process: Process, before: Round | None, now: Round) -> None:
+    def after_round(self, process: AllocatorProcess, before: Round | None, now: Round) -> None:
         second = int(self.world.agenda.now)
         self._rounds[second] += 1
         if self._rounds[second] > 51:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING
 
-from sparkgen.runtime.allocator.driver.mailbox import Word
+from sparkgen.runtime.allocator.driver.mailbox import StartAnswer
 from sparkgen.runtime.allocator.values.observed import Cause
 from sparkgen.simulator import nodes
 from sparkgen.simulator.apiserver import Change, Object
 from sparkgen.simulator.nodes import Node
-from sparkgen.simulator.plan import Kind
+from sparkgen.simulator.plan import FaultKind
 
 if TYPE_CHECKING:
     from sparkgen.simulator.world import World
@@ -124,7 +124,7 @@ class Cluster:
         self._soon(1.0, 2.0, lambda: self._schedule(executor))
 
     def _node_with_room(self) -> Node | None:
-        if self._world.weather.holds(Kind.FULL):
+        if self._world.weather.holds(FaultKind.FULL):
             return None
         used = [pod["spec"].get("nodeName") for pod in self._world.server.pods.values()]
         free = [node for node in self.nodes.values() if node.takes and used.count(node.name) < self._slots]
@@ -158,20 +158,20 @@ class Cluster:
         if not executor.runs:
             return
         word, now = self._world.word(executor.id), self._world.agenda.now
-        if word is Word.GO:
+        if word is StartAnswer.GO:
             self._world.note(f"executor {executor.id}", "may start")
-            slow = 20.0 if self._world.weather.holds(Kind.REGISTER_SLOW) else 0.0
+            slow = 20.0 if self._world.weather.holds(FaultKind.REGISTER_SLOW) else 0.0
             jvm = self._random.uniform(0.5 + slow, 3.0 + slow)
-            if self._world.weather.takes(Kind.CHANGE_OF_MIND):
+            if self._world.weather.takes(FaultKind.CHANGE_OF_MIND):
                 self._world.agenda.after(jvm - self._random.uniform(0.0, 0.2), self._world.want_fewer)
             self._world.agenda.after(jvm, lambda: self._register(executor))
             return
-        if word is Word.LEAVE:
+        if word is StartAnswer.LEAVE:
             executor.ends_for(Cause.KILLED)
             executor.ends_for(Cause.EXITED)
             self._stop(executor, 0)
             return
-        if word is Word.WAIT:
+        if word is StartAnswer.WAIT:
             executor.answered_at = now
         elif now - executor.answered_at > PATIENCE:
             executor.ends_for(Cause.EXITED)
@@ -194,7 +194,7 @@ class Cluster:
 
     def told_to_stop(self, executor: Executor) -> None:
         """The driver's message StopExecutor; it may be lost."""
-        if not self._world.weather.takes(Kind.KILL_LOST):
+        if not self._world.weather.takes(FaultKind.KILL_LOST):
             self._soon(0.1, 1.0, lambda: self._stop(executor, 0))
 
     def decommissioned(self, executor: Executor) -> None:

@@ -6,25 +6,25 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sparkgen.runtime.allocator.observe.parse_pods import event_in
-from sparkgen.runtime.allocator.observe.watch_retry import Watching
-from sparkgen.runtime.allocator.values.world import Listing, WatchEnded
+from sparkgen.runtime.allocator.observe.watch_retry import WatchRetry
+from sparkgen.runtime.allocator.values.backend import PodList, WatchEnded
 from sparkgen.runtime.kubernetes import answers
-from sparkgen.runtime.kubernetes.answers import Fault, Reply
+from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
 from sparkgen.simulator.apiserver import Object
-from sparkgen.simulator.wire import Client, Fate, Stream, Wire, time_out
+from sparkgen.simulator.wire import Client, Fate, Network, WatchStream, time_out
 
 if TYPE_CHECKING:
-    from sparkgen.simulator.process import Process
+    from sparkgen.simulator.process import AllocatorProcess
 
 
-class Follower(Client):
-    """Lists, watches and lists again for one process, in the order of `Watcher.run` and `Kube.watch`."""
+class WatchClient(Client):
+    """Lists and watches for a process, in the order of `Watcher.run` and `KubernetesBackend.watch`."""
 
-    def __init__(self, process: Process, wire: Wire) -> None:
+    def __init__(self, process: AllocatorProcess, wire: Network) -> None:
         self._process = process
         self._wire = wire
-        self._watching = Watching("")
-        self._stream: Stream | None = None
+        self._watching = WatchRetry("")
+        self._stream: WatchStream | None = None
 
     def begin(self) -> None:
         """Ask for a list."""
@@ -53,14 +53,14 @@ class Follower(Client):
         else:
             process.later(later, lambda: self._listed(listing, asked_at, there))
 
-    def _listed(self, listing: Listing, asked_at: float, there: set[str]) -> None:
+    def _listed(self, listing: PodList, asked_at: float, there: set[str]) -> None:
         self._process.there_at_list = there
         self._process.lists += 1
         self._process.in_gap = False
         self._process.note(f"has a list of {len(listing.pods)} at version {listing.version}")
         self._process.has_seen(*listing.pods)
         self._process.watcher.listed(listing, asked_at)
-        self._watching = Watching(self._process.watcher.view.version)
+        self._watching = WatchRetry(self._process.watcher.view.version)
         self._open()
 
     def _open(self) -> None:
@@ -73,7 +73,7 @@ class Follower(Client):
             return
         try:
             found = self._wire.open(query, self)
-        except Fault as fault:
+        except CallFailed as fault:
             gap = fault
             self._process.later(self._wire.delay(), lambda: self._broke(gap))
         else:
@@ -84,7 +84,7 @@ class Follower(Client):
 
     def _refused(self, reply: Reply) -> None:
         said = self._process.kube.refused_watch(reply)
-        if isinstance(said, Fault):
+        if isinstance(said, CallFailed):
             self._broke(said)
         else:
             self._ended(said)
@@ -96,7 +96,7 @@ class Follower(Client):
         stream = self._stream
         self._process.now(lambda: self._line(document, stream))
 
-    def _line(self, document: Object, stream: Stream | None) -> None:
+    def _line(self, document: Object, stream: WatchStream | None) -> None:
         if stream is not self._stream:  # it is a line of a connection that has ended since
             return
         try:
@@ -121,11 +121,11 @@ class Follower(Client):
         self._watching = self._watching.ended(self._process.clock())
         self._again(self._open)
 
-    def broke(self, fault: Fault) -> None:
+    def broke(self, fault: CallFailed) -> None:
         """The watch broke."""
         self._process.now(lambda: self._broke(fault))
 
-    def _broke(self, fault: Fault) -> None:
+    def _broke(self, fault: CallFailed) -> None:
         reason = answers.not_answered(fault, "watch executors").message
         try:
             self._watching = self._watching.broke(fault, self._process.clock(), reason)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from sparkgen.runtime.allocator.decide import executor_states
 from sparkgen.runtime.allocator.driver.round import Round
-from sparkgen.runtime.allocator.values.actions import Create, Outcome
+from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create
 from sparkgen.runtime.kubernetes.answers import Answer
 from sparkgen.simulator.presence import Presence, asked_for
 
 if TYPE_CHECKING:
     from sparkgen.simulator.cluster import Executor
-    from sparkgen.simulator.process import Process
+    from sparkgen.simulator.process import AllocatorProcess
     from sparkgen.simulator.shim import Driver
     from sparkgen.simulator.wire import Fate
     from sparkgen.simulator.world import World
@@ -35,7 +35,7 @@ class BoundedUnschedulable(Presence):
         super().__init__(world)
         self._largest = 1
 
-    def after_round(self, process: Process, before: Round | None, now: Round) -> None:
+    def after_round(self, process: AllocatorProcess, before: Round | None, now: Round) -> None:
         super().after_round(process, before, now)
         most, asked = now.settings.max_unschedulable, asked_for(now)
         self._largest = max(self._largest, most)
@@ -76,18 +76,18 @@ class WaitsForRegistration(Presence):
         self._batches: dict[int, set[int]] = {}
         self._refused: set[int] = set()
 
-    def answered(self, process: Process, outcome: Outcome, fate: Fate) -> None:
+    def answered(self, process: AllocatorProcess, outcome: ActionOutcome, fate: Fate) -> None:
         super().answered(process, outcome, fate)
-        if outcome.answer in (Answer.REFUSED, Answer.HOPELESS):
+        if outcome.answer in (Answer.REFUSED, Answer.PERMANENT):
             self._refused.add(outcome.action.id)
 
     def registers(self, driver: Driver, executor: Executor) -> None:
         self._registered.add(executor.id)
 
-    def after_round(self, process: Process, before: Round | None, now: Round) -> None:
+    def after_round(self, process: AllocatorProcess, before: Round | None, now: Round) -> None:
         super().after_round(process, before, now)
         settings = now.settings
-        self._registered |= executor_states.named(now.target)
+        self._registered |= executor_states.named_by_driver(now.target)
         if not settings.wait_for_registration:
             return
         there = self.there(process, now)
@@ -103,7 +103,7 @@ class WaitsForRegistration(Presence):
                 )
             self._batches[profile] = batch
 
-    def _on_the_wire(self, ids: set[int], process: Process, now: Round) -> set[int]:
+    def _on_the_wire(self, ids: set[int], process: AllocatorProcess, now: Round) -> set[int]:
         """Those of which no pod has been made yet, and whose creation this process still waits for."""
         made = {executor.id for executor in self.world.cluster.executors.values()}
         open_ = {action.id for action in process.in_flight.values() if isinstance(action, Create)}

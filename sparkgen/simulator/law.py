@@ -6,17 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sparkgen.runtime.allocator.driver.round import Round
-from sparkgen.runtime.allocator.values.actions import Action, Outcome
+from sparkgen.runtime.allocator.values.actions import Action, ActionOutcome
 
 if TYPE_CHECKING:
     from sparkgen.simulator.cluster import Executor
-    from sparkgen.simulator.process import Process
-    from sparkgen.simulator.shim import Driver, Status
+    from sparkgen.simulator.process import AllocatorProcess
+    from sparkgen.simulator.shim import Driver, ExecutorStatus
     from sparkgen.simulator.wire import Fate
     from sparkgen.simulator.world import World
 
 
-class Broken(Exception):
+class InvariantBroken(Exception):
     """A law does not hold; `text` says what happened."""
 
     def __init__(self, law: str, text: str) -> None:
@@ -25,7 +25,7 @@ class Broken(Exception):
         self.text = text
 
 
-class Law:
+class Invariant:
     """A law. The methods are called as things happen; each law overrides those that it needs."""
 
     name = ""
@@ -33,20 +33,20 @@ class Law:
     def __init__(self, world: World) -> None:
         self.world = world
 
-    def broken(self, text: str) -> Broken:
+    def broken(self, text: str) -> InvariantBroken:
         """What is raised when it does not hold."""
-        return Broken(self.name, text)
+        return InvariantBroken(self.name, text)
 
-    def sent(self, process: Process, action: Action) -> None:
+    def sent(self, process: AllocatorProcess, action: Action) -> None:
         """A write is sent."""
 
-    def served(self, process: Process, action: Action) -> None:
+    def served(self, process: AllocatorProcess, action: Action) -> None:
         """A write arrives at the API server."""
 
-    def answered(self, process: Process, outcome: Outcome, fate: Fate) -> None:
+    def answered(self, process: AllocatorProcess, outcome: ActionOutcome, fate: Fate) -> None:
         """A write is answered, or given up; and what became of it."""
 
-    def after_round(self, process: Process, before: Round | None, now: Round) -> None:
+    def after_round(self, process: AllocatorProcess, before: Round | None, now: Round) -> None:
         """A round was made."""
 
     def registers(self, driver: Driver, executor: Executor) -> None:
@@ -55,7 +55,7 @@ class Law:
     def refuses(self, driver: Driver, id_: int) -> None:
         """The driver is asked to refuse an executor, and does."""
 
-    def told(self, driver: Driver, id_: int, status: Status, loss: Mapping[str, Any]) -> None:
+    def told(self, driver: Driver, id_: int, status: ExecutorStatus, loss: Mapping[str, Any]) -> None:
         """The driver is told that an executor is gone."""
 
     def given_up(self, driver: Driver, id_: int) -> None:
@@ -74,14 +74,18 @@ class Law:
         """The driver's pod was deleted, a while ago."""
 
 
-class Laws:
+class Invariants:
     """All laws of one schedule: what happens is passed on to those who look at it."""
 
-    def __init__(self, world: World, laws: Sequence[type[Law]]) -> None:
+    def __init__(self, world: World, laws: Sequence[type[Invariant]]) -> None:
         found = [law(world) for law in laws]
 
         def those(name: str) -> list[Callable[..., None]]:
-            return [getattr(law, name) for law in found if getattr(type(law), name) is not getattr(Law, name)]
+            return [
+                getattr(law, name)
+                for law in found
+                if getattr(type(law), name) is not getattr(Invariant, name)
+            ]
 
         self.sent = _all(those("sent"))
         self.served = _all(those("served"))

@@ -15,18 +15,18 @@ from sparkgen.runtime.allocator.values.actions import Action, Create, Delete
 from sparkgen.runtime.allocator.values.observed import Cause
 from sparkgen.simulator.bounds import BoundedCalls, BoundedMemory, NoLeak, NoSpin, Patience
 from sparkgen.simulator.gatelaws import BoundedUnschedulable, WaitsForRegistration
-from sparkgen.simulator.law import Law
+from sparkgen.simulator.law import Invariant
 from sparkgen.simulator.presence import Presence, asked_for
 from sparkgen.simulator.shim import FIRST_SESSION
 
 if TYPE_CHECKING:
     from sparkgen.simulator.cluster import Executor
-    from sparkgen.simulator.process import Process
-    from sparkgen.simulator.shim import Driver, Status
+    from sparkgen.simulator.process import AllocatorProcess
+    from sparkgen.simulator.shim import Driver, ExecutorStatus
     from sparkgen.simulator.world import World
 
 
-class NoIdTwice(Law):
+class NoIdTwice(Invariant):
     """No executor id is used twice: over all restarts, a new one is asked for once, and one pod registers."""
 
     name = "no-id-twice"
@@ -36,7 +36,7 @@ class NoIdTwice(Law):
         self._asked: set[int] = set()
         self._registered: dict[int, str] = {}
 
-    def sent(self, process: Process, action: Action) -> None:
+    def sent(self, process: AllocatorProcess, action: Action) -> None:
         if isinstance(action, Create) and not action.again:
             if action.id in self._asked:
                 raise self.broken(f"executor {action.id} is asked for as a new one, a second time")
@@ -47,7 +47,7 @@ class NoIdTwice(Law):
             raise self.broken(f"two pods have registered as executor {executor.id}")
 
 
-class RegisteredStays(Law):
+class RegisteredStays(Invariant):
     """No executor that Spark counts on is deleted unasked.
 
     It may be when it has ended or is being deleted anyway, when its node is lost, or when it was created for
@@ -60,13 +60,13 @@ class RegisteredStays(Law):
         super().__init__(world)
         self._session: dict[int, str] = {}
 
-    def sent(self, process: Process, action: Action) -> None:
+    def sent(self, process: AllocatorProcess, action: Action) -> None:
         if isinstance(action, Delete):
             self._check(action)
-        elif not action.again and process.desk.last is not None:
-            self._session[action.id] = process.desk.last.decision.memory.session or FIRST_SESSION
+        elif not action.again and process.mailbox.last is not None:
+            self._session[action.id] = process.mailbox.last.decision.memory.session or FIRST_SESSION
 
-    def served(self, process: Process, action: Action) -> None:
+    def served(self, process: AllocatorProcess, action: Action) -> None:
         if isinstance(action, Delete):
             self._check(action)
 
@@ -91,7 +91,7 @@ class NeverAbove(Presence):
 
     name = "never-above"
 
-    def after_round(self, process: Process, before: Round | None, now: Round) -> None:
+    def after_round(self, process: AllocatorProcess, before: Round | None, now: Round) -> None:
         super().after_round(process, before, now)
         fresh = asked_for(now)
         if not fresh:
@@ -114,7 +114,7 @@ class NeverAboveReviewed(Presence):
 
     name = "never-above-reviewed"
 
-    def after_round(self, process: Process, before: Round | None, now: Round) -> None:
+    def after_round(self, process: AllocatorProcess, before: Round | None, now: Round) -> None:
         super().after_round(process, before, now)
         asked = set[int]().union(*asked_for(now).values())
         settings = now.settings
@@ -139,12 +139,12 @@ class NeverAboveReviewed(Presence):
         return not lost and (executor.runs or pod["status"]["phase"] == "Pending")
 
 
-class NobodyAliveIsDead(Law):
+class NobodyAliveIsDead(Invariant):
     """Spark is never told that an executor is gone whose pod is there, neither ended nor being deleted."""
 
     name = "nobody-alive-is-dead"
 
-    def after_round(self, process: Process, before: Round | None, now: Round) -> None:
+    def after_round(self, process: AllocatorProcess, before: Round | None, now: Round) -> None:
         if not now.decision.gone:
             return
         for executor in self.world.cluster.executors.values():
@@ -152,7 +152,7 @@ class NobodyAliveIsDead(Law):
                 raise self.broken(f"executor {executor.id} is said to be gone, and it runs")
 
 
-class NoPartialView(Law):
+class NoPartialView(Invariant):
     """Nothing is concluded from a partial view.
 
     No executor is created before a whole list was read, and none is called gone that is not shown during a
@@ -161,7 +161,7 @@ class NoPartialView(Law):
 
     name = "no-partial-view"
 
-    def after_round(self, process: Process, before: Round | None, now: Round) -> None:
+    def after_round(self, process: AllocatorProcess, before: Round | None, now: Round) -> None:
         snapshot, decision = now.snapshot, now.decision
         if not process.lists and any(isinstance(a, Create) and not a.again for a in decision.actions):
             raise self.broken("executors are created before a list was read")
@@ -173,7 +173,7 @@ class NoPartialView(Law):
                 raise self.broken(f"executor {id_} is called gone during a gap, and nothing has shown that")
 
 
-class EveryLossOnce(Law):
+class EveryLossOnce(Invariant):
     """Every loss is told once, with a cause that is true.
 
     Blame, above all: a loss counts against the application only when the application did it. When the pod was
@@ -186,7 +186,7 @@ class EveryLossOnce(Law):
         super().__init__(world)
         self._counted: dict[int, set[int]] = defaultdict(set)
 
-    def after_round(self, process: Process, before: Round | None, now: Round) -> None:
+    def after_round(self, process: AllocatorProcess, before: Round | None, now: Round) -> None:
         earlier = before.decision if before is not None else None
         losses, known = now.decision.memory.losses, earlier.memory.losses if earlier else {}
         counted = self._counted[process.number]
@@ -199,7 +199,7 @@ class EveryLossOnce(Law):
                 if now.decision.gone[id_] != earlier.gone[id_]:
                     raise self.broken(f"the verdict on executor {id_} changes")
 
-    def told(self, driver: Driver, id_: int, status: Status, loss: Mapping[str, Any]) -> None:
+    def told(self, driver: Driver, id_: int, status: ExecutorStatus, loss: Mapping[str, Any]) -> None:
         executor = driver.uids[id_]
         cause = Cause(loss["cause"])
         true = self._true_causes(driver, executor, status)
@@ -209,11 +209,11 @@ class EveryLossOnce(Law):
         if loss["byApplication"] and not any(blame for _, blame in executor.causes):
             raise self.broken(f"the application is blamed for the loss of executor {id_} ({cause.value})")
 
-    def _true_causes(self, driver: Driver, executor: Executor, status: Status) -> set[Cause]:
+    def _true_causes(self, driver: Driver, executor: Executor, status: ExecutorStatus) -> set[Cause]:
         causes = {cause for cause, _ in executor.causes}
         process = self.world.process
         asked = driver.state.stopped or status.value in ("kills", "draining") or executor.id in driver.asked
-        last = process.desk.last if process is not None else None
+        last = process.mailbox.last if process is not None else None
         asked |= last is not None and executor.id < last.decision.memory.first_id  # of an earlier driver
         if asked or process is None or executor.id in process.sent_deletes:
             causes |= {Cause.KILLED, Cause.DELETED, Cause.UNKNOWN, Cause.EXITED}
@@ -228,7 +228,7 @@ class EveryLossOnce(Law):
             raise self.broken(f"the driver lost executor {id_}, and was never told why")
 
 
-class TargetReached(Law):
+class TargetReached(Invariant):
     """When faults stop, the target is reached, exactly, and nothing more is there."""
 
     name = "target-reached"
@@ -239,17 +239,17 @@ class TargetReached(Law):
             raise self.broken(missing)
 
 
-class NoBlame(Law):
+class NoBlame(Invariant):
     """No application is stopped for what it did not do: faults of the cluster never end it."""
 
     name = "no-blame"
 
-    def after_round(self, process: Process, before: Round | None, now: Round) -> None:
+    def after_round(self, process: AllocatorProcess, before: Round | None, now: Round) -> None:
         if now.decision.failure is not None:
             raise self.broken(f"the application has to stop: {now.decision.failure}")
 
 
-LAWS: tuple[type[Law], ...] = (
+INVARIANTS: tuple[type[Invariant], ...] = (
     NoIdTwice,
     RegisteredStays,
     NeverAbove,

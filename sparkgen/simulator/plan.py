@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from random import Random
 
-from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
 
 
-class Kind(enum.Enum):
+class FaultKind(enum.Enum):
     """What can go wrong; the value says it in the timeline. `amount` is in seconds, where there is one."""
 
     CREATE_UNANSWERED = "creations are carried out, and not answered"
@@ -68,19 +68,40 @@ class Kind(enum.Enum):
     LIES = "user code speaks for the driver: it wants a hundred thousand, and calls pods registered"
 
 
-KINDS = tuple(kind for kind in Kind if kind is not Kind.LIES)
+KINDS = tuple(kind for kind in FaultKind if kind is not FaultKind.LIES)
 """What a schedule draws from; lies come by a chance of their own, so that other seeds stay as they were."""
-BY_APPLICATION = frozenset({Kind.OOM, Kind.EXITED})
+BY_APPLICATION = frozenset({FaultKind.OOM, FaultKind.EXITED})
 LASTING = frozenset(
     {
-        *(Kind.BUSY, Kind.BROKEN, Kind.AWAY, Kind.QUOTA, Kind.WEBHOOK, Kind.NO_RIGHT, Kind.LIST_SLOW),
-        *(Kind.WATCH_SLOW, Kind.NODE_SILENT, Kind.NODE_DEAD, Kind.FULL, Kind.FREEZE, Kind.CLOCK),
-        *(Kind.DRIVER_HANGS, Kind.STATE_LOST, Kind.REPORT_LOST, Kind.REGISTER_SLOW, Kind.MEANWHILE),
-        Kind.LIES,
+        *(
+            FaultKind.BUSY,
+            FaultKind.BROKEN,
+            FaultKind.AWAY,
+            FaultKind.QUOTA,
+            FaultKind.WEBHOOK,
+            FaultKind.NO_RIGHT,
+            FaultKind.LIST_SLOW,
+        ),
+        *(
+            FaultKind.WATCH_SLOW,
+            FaultKind.NODE_SILENT,
+            FaultKind.NODE_DEAD,
+            FaultKind.FULL,
+            FaultKind.FREEZE,
+            FaultKind.CLOCK,
+        ),
+        *(
+            FaultKind.DRIVER_HANGS,
+            FaultKind.STATE_LOST,
+            FaultKind.REPORT_LOST,
+            FaultKind.REGISTER_SLOW,
+            FaultKind.MEANWHILE,
+        ),
+        FaultKind.LIES,
     }
 )
 """What goes wrong for a while; everything else does so a number of times."""
-ONE_OF = frozenset({Kind.NO_RIGHT, Kind.CLOCK})
+ONE_OF = frozenset({FaultKind.NO_RIGHT, FaultKind.CLOCK})
 """One of these in a schedule at most: a right that is missing for a minute, by whatever clock, is no fault of
 the cluster, but of whoever forgot it, and ends the application rightly."""
 MAX_BY_APPLICATION = 2
@@ -88,11 +109,11 @@ MAX_BY_APPLICATION = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class InjectedFault:
     """One thing that goes wrong at `at`; for `amount` seconds, or `count` times, as its kind has it."""
 
     at: float
-    kind: Kind
+    kind: FaultKind
     amount: float = 0.0
     count: int = 1
 
@@ -102,7 +123,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class TargetChange:
     """What Spark wants from `at` on: executors per profile; so many registered ones are decommissioned."""
 
     at: float
@@ -111,22 +132,22 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Tuning:
+class SettingsChange:
     """Other settings from `at` on."""
 
     at: float
-    settings: Settings
+    settings: AllocationSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Schedule:
     """One schedule. Times in seconds since the driver's pod was made."""
 
     seed: int
-    settings: Settings
-    wishes: tuple[Wish, ...]
-    tunings: tuple[Tuning, ...]
-    faults: tuple[Fault, ...]
+    settings: AllocationSettings
+    wishes: tuple[TargetChange, ...]
+    tunings: tuple[SettingsChange, ...]
+    faults: tuple[InjectedFault, ...]
     calm_at: float
     """From then on nothing goes wrong any more."""
     nodes: int = 3
@@ -138,7 +159,7 @@ class Plan:
     """The API server is away while the allocator ends."""
 
 
-def plan_of(seed: int, focus: tuple[Kind, ...] = ()) -> Plan:
+def schedule_of(seed: int, focus: tuple[FaultKind, ...] = ()) -> Schedule:
     """The schedule of a seed. `focus`: half of what goes wrong is of these kinds."""
     random = Random(f"plan {seed}")
     # By a chance of its own: what else a seed says stays as it was.
@@ -148,7 +169,7 @@ def plan_of(seed: int, focus: tuple[Kind, ...] = ()) -> Plan:
     moments = [3.0, *(wish.at for wish in wishes)]
     found = _faults(random, horizon, moments, focus) + _lies(Random(f"lies {seed}"), settings, horizon)
     faults = tuple(sorted(found, key=lambda fault: fault.at))
-    return Plan(
+    return Schedule(
         seed=seed,
         settings=settings,
         wishes=tuple(wishes),
@@ -163,7 +184,7 @@ def plan_of(seed: int, focus: tuple[Kind, ...] = ()) -> Plan:
     )
 
 
-def _gated(random: Random, settings: Settings) -> Settings:
+def _gated(random: Random, settings: AllocationSettings) -> AllocationSettings:
     """The settings with gates: a small bound of pods without a node, Spark's classic rule, or neither."""
     return replace(
         settings,
@@ -172,17 +193,17 @@ def _gated(random: Random, settings: Settings) -> Settings:
     )
 
 
-def _lies(random: Random, settings: Settings, horizon: float) -> list[Fault]:
+def _lies(random: Random, settings: AllocationSettings, horizon: float) -> list[InjectedFault]:
     """In one schedule of five, for a while. With static allocation what the driver wants is not heard."""
     if not settings.dynamic or random.random() > 0.2:
         return []
     at = random.uniform(0.0, horizon)
-    return [Fault(at, Kind.LIES, random.uniform(0.2, 1.0) * (horizon - at))]
+    return [InjectedFault(at, FaultKind.LIES, random.uniform(0.2, 1.0) * (horizon - at))]
 
 
-def _settings(random: Random) -> Settings:
+def _settings(random: Random) -> AllocationSettings:
     dynamic = random.random() < 0.8
-    return Settings(
+    return AllocationSettings(
         dynamic=dynamic,
         instances=random.randint(1, 4),
         initial=random.randint(0, 2) if dynamic else 0,
@@ -195,7 +216,7 @@ def _settings(random: Random) -> Settings:
     )
 
 
-def _wishes(random: Random, settings: Settings, horizon: float) -> list[Wish]:
+def _wishes(random: Random, settings: AllocationSettings, horizon: float) -> list[TargetChange]:
     if not settings.dynamic:
         return []
     profiles = (0,) if random.random() < 0.8 else (0, 1)
@@ -203,7 +224,7 @@ def _wishes(random: Random, settings: Settings, horizon: float) -> list[Wish]:
     for _ in range(random.randint(1, 5)):
         moments.append(_moment(random, horizon, moments))
     return [
-        Wish(
+        TargetChange(
             moment,
             {profile: random.randint(0, 5) for profile in profiles},
             random.choice((0, 0, 0, 1)),
@@ -219,17 +240,19 @@ def _moment(random: Random, horizon: float, moments: list[float]) -> float:
     return random.uniform(0.0, horizon)
 
 
-def _tunings(random: Random, settings: Settings, horizon: float) -> list[Tuning]:
+def _tunings(random: Random, settings: AllocationSettings, horizon: float) -> list[SettingsChange]:
     if not settings.dynamic or random.random() < 0.8:
         return []
-    values = {name: getattr(settings, name) for name in Settings.__slots__}
-    changed = Settings(**{**values, "maximum": random.randint(1, 6)})
-    return [Tuning(random.uniform(0.0, horizon), changed)]
+    values = {name: getattr(settings, name) for name in AllocationSettings.__slots__}
+    changed = AllocationSettings(**{**values, "maximum": random.randint(1, 6)})
+    return [SettingsChange(random.uniform(0.0, horizon), changed)]
 
 
-def _faults(random: Random, horizon: float, moments: list[float], focus: tuple[Kind, ...]) -> list[Fault]:
-    found: list[Fault] = []
-    once = set[Kind]()
+def _faults(
+    random: Random, horizon: float, moments: list[float], focus: tuple[FaultKind, ...]
+) -> list[InjectedFault]:
+    found: list[InjectedFault] = []
+    once = set[FaultKind]()
     blamed = 0
     for _ in range(random.choice((1, 2, 3, 4, 6, 8))):
         kind = random.choice(focus if focus and random.random() < 0.5 else KINDS)
@@ -241,5 +264,7 @@ def _faults(random: Random, horizon: float, moments: list[float], focus: tuple[K
             continue
         once.add(kind)
         moments.append(at)
-        found.append(Fault(at, kind, amount if kind in LASTING else 0.0, 1 if kind in LASTING else count))
+        found.append(
+            InjectedFault(at, kind, amount if kind in LASTING else 0.0, 1 if kind in LASTING else count)
+        )
     return found

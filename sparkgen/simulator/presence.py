@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 from sparkgen.runtime.allocator.decide import executor_states
 from sparkgen.runtime.allocator.driver.round import Round
-from sparkgen.runtime.allocator.values.actions import Create, Outcome
+from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create
 from sparkgen.runtime.kubernetes.answers import Answer
-from sparkgen.simulator.law import Law
+from sparkgen.simulator.law import Invariant
 
 if TYPE_CHECKING:
     from sparkgen.simulator.cluster import Executor
-    from sparkgen.simulator.process import Process
+    from sparkgen.simulator.process import AllocatorProcess
     from sparkgen.simulator.wire import Fate
     from sparkgen.simulator.world import World
 
 
-class Presence(Law):
+class Presence(Invariant):
     """A law about how many executors there are.
 
     What an allocator could not know does not count: a pod whose creation was answered badly, and given up as
@@ -33,18 +33,18 @@ class Presence(Law):
         """Those of them since whose answer fewer executors are wanted."""
         self._wanted: Mapping[int, int] = {}
 
-    def answered(self, process: Process, outcome: Outcome, fate: Fate) -> None:
+    def answered(self, process: AllocatorProcess, outcome: ActionOutcome, fate: Fate) -> None:
         if isinstance(outcome.action, Create) and outcome.answer is not Answer.DONE:
             self.uncertain.add(outcome.action.id)
 
-    def after_round(self, process: Process, before: Round | None, now: Round) -> None:
+    def after_round(self, process: AllocatorProcess, before: Round | None, now: Round) -> None:
         wanted = executor_states.wanted(now.target, now.settings)
         if wanted != self._wanted:
             if any(count > wanted.get(profile, 0) for profile, count in self._wanted.items()):
                 self.abandoned |= self.uncertain
             self._wanted = wanted
 
-    def there(self, process: Process, now: Round) -> list[Executor]:
+    def there(self, process: AllocatorProcess, now: Round) -> list[Executor]:
         """The executors that are there, that nobody means to remove, and that the process can know of."""
         target, memory = now.target, now.decision.memory
         leaving = {*target.kills, *target.lost, *target.draining, *target.refused, *memory.removals}
@@ -56,13 +56,13 @@ class Presence(Law):
                 found.append(executor)
         return found
 
-    def is_known(self, process: Process, executor: Executor) -> bool:
+    def is_known(self, process: AllocatorProcess, executor: Executor) -> bool:
         """Whether this process has seen it, or has asked for it in time."""
         if executor.uid in process.seen or executor.uid in process.there_at_list:
             return True
         return self.sent_in_time(process, executor)
 
-    def sent_in_time(self, process: Process, executor: Executor) -> bool:
+    def sent_in_time(self, process: AllocatorProcess, executor: Executor) -> bool:
         """Whether this process has asked for it, and neither gave it up nor had it come after its time."""
         given_up = executor.id in self.abandoned or executor.id in self.world.wire.late_ids
         return executor.id in process.sent_ids and not given_up

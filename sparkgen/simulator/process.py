@@ -1,6 +1,6 @@
 """One process of the allocator: all of it production code, but for the ports that it is given here.
 
-Threads are replaced by events: the loop makes a round when its bell rings or its time has come, requests are
+Threads are replaced by events: the loop makes a round when it is notified or its time has come, requests are
 carried out and answered later, and the watcher goes on as its stream does. It may be killed between any two
 calls of a port.
 """
@@ -15,28 +15,28 @@ from typing import TYPE_CHECKING
 
 from sparkgen.runtime.allocator import shutdown
 from sparkgen.runtime.allocator.decide.apply_outcomes import MAX_WINDOW
-from sparkgen.runtime.allocator.driver.mailbox import Desk, Word
+from sparkgen.runtime.allocator.driver.mailbox import DriverMailbox, StartAnswer
 from sparkgen.runtime.allocator.driver.round import Round
-from sparkgen.runtime.allocator.driver.session import Notes, application_id
-from sparkgen.runtime.allocator.driver.tuning import Change
-from sparkgen.runtime.allocator.loop import SHORTEST_ROUND, Loop, Ports, due, remembered
+from sparkgen.runtime.allocator.driver.session import SessionNotes, application_id
+from sparkgen.runtime.allocator.driver.tuning import TuningChange
+from sparkgen.runtime.allocator.loop import SHORTEST_ROUND, Loop, LoopPorts, due, remembered
 from sparkgen.runtime.allocator.observe import causes
-from sparkgen.runtime.allocator.observe.view import View
+from sparkgen.runtime.allocator.observe.view import PodView
 from sparkgen.runtime.allocator.observe.watcher import Watcher
-from sparkgen.runtime.allocator.pods.kube import Kube
-from sparkgen.runtime.allocator.pods.secret_first import SecretFirst
+from sparkgen.runtime.allocator.pods.kube import KubernetesBackend
+from sparkgen.runtime.allocator.pods.secret_first import SecretFirstBackend
 from sparkgen.runtime.allocator.report import log_lines
-from sparkgen.runtime.allocator.values.actions import Action, Create, Outcome
+from sparkgen.runtime.allocator.values.actions import Action, ActionOutcome, Create
 from sparkgen.runtime.allocator.values.attempt import Attempt
-from sparkgen.runtime.allocator.values.clock import Chances
+from sparkgen.runtime.allocator.values.backend import Notice, Pod
+from sparkgen.runtime.allocator.values.clock import ClockAndRandom
 from sparkgen.runtime.allocator.values.observed import Cause
-from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverPhase
-from sparkgen.runtime.allocator.values.world import Notice, Pod
-from sparkgen.simulator.follower import Follower
-from sparkgen.simulator.plan import Kind
+from sparkgen.simulator.follower import WatchClient
+from sparkgen.simulator.plan import FaultKind
 from sparkgen.simulator.template import TEMPLATE
-from sparkgen.simulator.wire import Fate, Line, time_out
+from sparkgen.simulator.wire import Connection, Fate, time_out
 
 if TYPE_CHECKING:
     from sparkgen.simulator.cluster import Executor
@@ -51,10 +51,10 @@ class Killed(BaseException):
 
 @dataclass(slots=True)
 class Volume:
-    """The session volume (loop.Remembers): it outlives the process, as the driver's pod does."""
+    """The session volume (loop.SessionStore): it outlives the process, as the driver's pod does."""
 
     first_application_id: str
-    notes: Notes = field(default_factory=Notes)
+    notes: SessionNotes = field(default_factory=SessionNotes)
 
     @property
     def application_id(self) -> str:
@@ -63,10 +63,10 @@ class Volume:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """What survives the process (loop.Remembers), which may be killed before and after each line of it."""
+class SimulatedSession:
+    """What survives the process (loop.SessionStore), which may be killed before and after each line of it."""
 
-    process: Process
+    process: AllocatorProcess
     volume: Volume
 
     def note(self, next_id: int, session: str, first_id: int) -> None:
@@ -75,42 +75,42 @@ class Kept:
         self._keep(replace(self.volume.notes, next_id=next_id, session=session, first_id=first_id))
         self.process.between_decision_and_round()
 
-    def spoke(self, application_id: str, settings: Settings) -> None:
+    def spoke(self, application_id: str, settings: AllocationSettings) -> None:
         """A driver runs under this id: the next one will have another."""
         if application_id == self.volume.application_id:
             self._keep(replace(self.volume.notes, drivers=self.volume.notes.drivers + 1))
 
-    def tuned_to(self, settings: Settings) -> None:
+    def tuned_to(self, settings: AllocationSettings) -> None:
         """The next driver starts with other settings: there is nothing to keep here."""
 
-    def _keep(self, notes: Notes) -> None:
+    def _keep(self, notes: SessionNotes) -> None:
         if notes != self.volume.notes:
             self.volume.notes = notes
             self.process.point()
 
 
-class Tuned:
-    """The settings of the schedule (loop.Tuned), as they were at the last look."""
+class SimulatedSettings:
+    """The settings of the schedule (loop.SettingsSource), as they were at the last look."""
 
     def __init__(self, world: World) -> None:
         self._world = world
         self.settings = world.settings
 
-    def look(self) -> Change | None:
+    def look(self) -> TuningChange | None:
         """Whether there are other settings."""
         if self.settings == self._world.settings:
             return None
         self.settings = self._world.settings
-        return Change(self.settings)
+        return TuningChange(self.settings)
 
 
 @dataclass(frozen=True, slots=True)
-class Tells:
-    """Who hears what happens (loop.Tells): the timeline, with the lines of the log where it is read."""
+class SimulatedReporter:
+    """Reports rounds (loop.RoundReporter) to the timeline, with the lines of the log where it is read."""
 
-    process: Process
+    process: AllocatorProcess
 
-    def round(self, before: Round | None, now: Round, outcomes: list[Outcome]) -> None:
+    def round(self, before: Round | None, now: Round, outcomes: list[ActionOutcome]) -> None:
         """A round was made."""
         self.process.point()
         if self.process.verbose:
@@ -119,7 +119,7 @@ class Tells:
             for notice in log_lines.notices(before, now):
                 self.process.note(f"notices: {notice.reason}: {notice.message}")
 
-    def tuned(self, change: Change) -> None:
+    def tuned(self, change: TuningChange) -> None:
         """The settings are other ones."""
         self.process.note(f"has other settings: {log_lines.settings(change.settings)}")
 
@@ -128,7 +128,7 @@ class Tells:
         self.process.note(f"notices: {notice.message}")
 
 
-class Process:
+class AllocatorProcess:
     """An allocator from its start to its end. `number` counts them from 1."""
 
     def __init__(self, world: World, number: int, attempt: Attempt, volume: Volume) -> None:
@@ -161,7 +161,7 @@ class Process:
         self.verbose = world.verbose
         self._world = world
         self._writes = 0
-        self._ended: list[Outcome] = []
+        self._ended: list[ActionOutcome] = []
         self._round_at: float | None = None
         self._build(world)
         self.follower.begin()
@@ -169,32 +169,34 @@ class Process:
 
     def _build(self, world: World) -> None:
         """Put together as `Allocator` and `cluster.world` do it."""
-        chances = Chances(self.clock, self.random.random)
-        self.line = Line(world.wire)
-        self.kube = Kube(
+        clock_and_random = ClockAndRandom(self.clock, self.random.random)
+        self.line = Connection(world.wire)
+        self.kube = KubernetesBackend(
             self.line, self.attempt, TEMPLATE, clock=self.clock, wall=lambda: 0.0, random=self.random.random
         )
         self.kube.speaks(self.volume.application_id)
-        self.world = SecretFirst(self.kube, self._create_secret)
-        self.desk = Desk(f"p{self.number}", self.clock)
-        self.watcher = Watcher(self.world, View(self.attempt), chances, self.desk.ring, self.note)
-        self.follower = Follower(self, world.wire)
+        self.world = SecretFirstBackend(self.kube, self._create_secret)
+        self.mailbox = DriverMailbox(f"p{self.number}", self.clock)
+        self.watcher = Watcher(
+            self.world, PodView(self.attempt), clock_and_random, self.mailbox.notify, self.note
+        )
+        self.follower = WatchClient(self, world.wire)
         notes = self.volume.notes
-        ports = Ports(
-            acts=self,
+        ports = LoopPorts(
+            actions=self,
             snapshot=lambda: self.watcher.view.snapshot(),
-            desk=self.desk,
-            tuned=Tuned(world),
-            remembers=Kept(self, self.volume),
-            tells=Tells(self),
-            chances=chances,
+            mailbox=self.mailbox,
+            tuned=SimulatedSettings(world),
+            session=SimulatedSession(self, self.volume),
+            reporter=SimulatedReporter(self),
+            clock_and_random=clock_and_random,
             speaks=self.kube.speaks,
         )
         self.loop = Loop(ports, remembered(notes.next_id, notes.session, notes.first_id))
 
-    def _create_secret(self, order: Create) -> Outcome:
+    def _create_secret(self, order: Create) -> ActionOutcome:
         said = self.kube.create_secret(SECRET)
-        return Outcome(order, said.answer, said.message, said.retry_after)
+        return ActionOutcome(order, said.answer, said.message, said.retry_after)
 
     # --- its time, and its end ------------------------------------------------------------------------
 
@@ -219,7 +221,7 @@ class Process:
         except Killed:
             self.die("is killed")
             return
-        if self.alive and self.desk.wait(0.0):
+        if self.alive and self.mailbox.wait(0.0):
             self._wake()
 
     def later(self, seconds: float, what: Callable[[], None]) -> None:
@@ -244,27 +246,27 @@ class Process:
     def told_to_end(self, seconds: float) -> bool:
         """SIGTERM (`sidecar._until_told`): whether all is swept. Executors of a driver that runs stay."""
         world = self._world
-        stopped = self.desk.target().phase is DriverPhase.STOPPED
-        time = shutdown.Time(self.clock, self.wait)
+        stopped = self.mailbox.target().phase is DriverPhase.STOPPED
+        time = shutdown.ClockAndSleep(self.clock, self.wait)
         if not stopped and shutdown.driver_stays(world.driver_answers, self.kube.driver_pod, time):
-            self.desk.close(leave=False)
+            self.mailbox.close(leave=False)
             self.die("ends, as it was told to while the driver runs")
             return False
         swept = self._sweep(seconds)
         self.die(f"ends: {len(swept.asked)} deleted, left: {swept.left}")
         return swept.left == frozenset()
 
-    def _sweep(self, seconds: float) -> shutdown.Swept:
+    def _sweep(self, seconds: float) -> shutdown.SweepResult:
         """`Allocator.stop`, and `Allocator.sweep` with its waits."""
-        self.desk.close(leave=True)
+        self.mailbox.close(leave=True)
         self.follower.forget()
         self.backlog.clear()
         deadline = self._world.agenda.now + seconds / 2
-        while self.in_flight and self._world.agenda.now < deadline:  # Hands.finish
+        while self.in_flight and self._world.agenda.now < deadline:  # ActionPool.finish
             self.wait(0.5)
         self._ended.clear()
-        time = shutdown.Time(self.clock, self.wait)
-        return shutdown.sweep(self.world, self, View(self.attempt), time, seconds)
+        time = shutdown.ClockAndSleep(self.clock, self.wait)
+        return shutdown.sweep(self.world, self, PodView(self.attempt), time, seconds)
 
     def wait(self, seconds: float) -> None:
         """A call that waits: everything else goes on meanwhile."""
@@ -287,7 +289,7 @@ class Process:
         self._world.agenda.at(at, lambda: self.now(lambda: self._round(at)))
 
     def _round(self, at: float) -> None:
-        if self._round_at != at or self.desk.closed:
+        if self._round_at != at or self.mailbox.closed:
             return
         self._round_at = None
         made = self.loop.step()
@@ -297,7 +299,7 @@ class Process:
 
     def between_decision_and_round(self) -> None:
         """Others act while a decision is made: an executor may be given its word right now."""
-        if self._world.weather.holds(Kind.MEANWHILE):
+        if self._world.weather.holds(FaultKind.MEANWHILE):
             self._world.cluster.ask_all()
 
     # --- requests (act.Settles) -----------------------------------------------------------------------
@@ -312,7 +314,7 @@ class Process:
                 self.backlog.append(action)
         self.point()
 
-    def outcomes(self) -> list[Outcome]:
+    def outcomes(self) -> list[ActionOutcome]:
         """What has been answered since the last call."""
         found, self._ended = self._ended, []
         return found
@@ -345,10 +347,12 @@ class Process:
         outcome = self.world.create(action) if isinstance(action, Create) else self.world.delete(action)
         self.line.fate = Fate.CARRIED_OUT
         later = time_out(fate) or wire.delay() + wire.slowness(method)
-        met = Fate.UNREACHABLE if wire.weather.holds(Kind.AWAY) else fate  # it may have gone away on the way
+        met = (
+            Fate.UNREACHABLE if wire.weather.holds(FaultKind.AWAY) else fate
+        )  # it may have gone away on the way
         self.later(later, lambda: self._answered(number, outcome, met))
 
-    def _answered(self, number: int, outcome: Outcome, fate: Fate) -> None:
+    def _answered(self, number: int, outcome: ActionOutcome, fate: Fate) -> None:
         if self.in_flight.pop(number, None) is None:
             return
         words = f": {outcome.message}" if outcome.message else ""
@@ -357,15 +361,15 @@ class Process:
         if self.backlog:
             self._send(self.backlog.popleft())
         self._ended.append(outcome)
-        self.desk.ring()
+        self.mailbox.notify()
 
     # --- who asks -------------------------------------------------------------------------------------
 
-    def word(self, id_: int) -> Word | None:
+    def word(self, id_: int) -> StartAnswer | None:
         """The start word for an executor; None when nobody answers."""
         if not self.alive or self._world.agenda.now < self.frozen_until:
             return None
-        word = self.desk.word(id_, 0.0)
+        word = self.mailbox.word(id_, 0.0)
         self.now(lambda: None)
         return word
 

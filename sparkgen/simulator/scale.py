@@ -8,27 +8,27 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from sparkgen.runtime.allocator.decide.decide import decide
-from sparkgen.runtime.allocator.observe.trim_pod import reduced
-from sparkgen.runtime.allocator.observe.view import View
+from sparkgen.runtime.allocator.observe.trim_pod import trim_pod
+from sparkgen.runtime.allocator.observe.view import PodView
 from sparkgen.runtime.allocator.pods.template import executor_pod
 from sparkgen.runtime.allocator.values.actions import Create
-from sparkgen.runtime.allocator.values.memory import Memory
+from sparkgen.runtime.allocator.values.backend import PodList, WatchEvent
+from sparkgen.runtime.allocator.values.memory import AllocatorMemory
 from sparkgen.runtime.allocator.values.observed import Snapshot
-from sparkgen.runtime.allocator.values.settings import Settings
-from sparkgen.runtime.allocator.values.target import DriverPhase, Profile, Target
-from sparkgen.runtime.allocator.values.world import Event, Listing
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
+from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget, Profile
 from sparkgen.simulator import nodes
 from sparkgen.simulator.apiserver import Object
-from sparkgen.simulator.plan import Plan, Wish
+from sparkgen.simulator.plan import Schedule, TargetChange
 from sparkgen.simulator.template import TEMPLATE, attempt
-from sparkgen.simulator.world import play
+from sparkgen.simulator.world import run
 
 SIZES = (100, 1_000, 10_000, 100_000)
 ROUNDS = 5
 """Each time is the least of so many."""
 EVENTS = 1_000
-"""So many in a row, as an event is dearer where much has changed since the last merge (layered.py)."""
-SETTINGS = Settings(dynamic=True)
+"""So many in a row, as an event is dearer where much has changed since the last merge (mappings.py)."""
+SETTINGS = AllocationSettings(dynamic=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,11 @@ def pods(count: int) -> Iterator[Object]:
 def measured(count: int) -> Row:
     """Measure one size."""
     tracemalloc.start()
-    view = View(attempt())
-    view = view.listed(Listing(tuple(map(reduced, pods(count))), "1"), 0.0, 1.0)
+    view = PodView(attempt())
+    view = view.listed(PodList(tuple(map(trim_pod, pods(count))), "1"), 0.0, 1.0)
     mib = tracemalloc.get_traced_memory()[0] / 2**20
     tracemalloc.stop()
-    events = [Event("MODIFIED", pod, str(count + 1)) for pod in map(reduced, pods(min(count, EVENTS)))]
+    events = [WatchEvent("MODIFIED", pod, str(count + 1)) for pod in map(trim_pod, pods(min(count, EVENTS)))]
     events = (events * EVENTS)[:EVENTS]
     snapshot = view.snapshot()
     target, memory = _steady(snapshot)
@@ -72,7 +72,7 @@ def measured(count: int) -> Row:
     )
 
 
-def _after_events(view: View, events: list[Event]) -> View:
+def _after_events(view: PodView, events: list[WatchEvent]) -> PodView:
     """The view after one event after the other, as the watcher takes them in."""
     for event in events:
         view = view.happened(event, 2.0)
@@ -83,8 +83,10 @@ def applications(count: int) -> tuple[float, float, float]:
     """Play so many small applications one after the other: seconds, calls and virtual seconds of each."""
     began, calls, virtual = time.perf_counter(), 0, 0.0
     for seed in range(count):
-        plan = Plan(seed, replace(SETTINGS, maximum=4), (Wish(3.0, {0: 4}),), (), (), calm_at=10.0)
-        result = play(plan)
+        plan = Schedule(
+            seed, replace(SETTINGS, maximum=4), (TargetChange(3.0, {0: 4}),), (), (), calm_at=10.0
+        )
+        result = run(plan)
         calls += sum(result.calls.values())
         virtual += result.seconds
     return (time.perf_counter() - began) / count, calls / count, virtual / count
@@ -107,12 +109,12 @@ def scale(sizes: tuple[int, ...], count: int, tell: Callable[[str], None]) -> in
     return 0
 
 
-def _steady(snapshot: Snapshot) -> tuple[Target, Memory]:
+def _steady(snapshot: Snapshot) -> tuple[DriverTarget, AllocatorMemory]:
     """A driver that has all that it wants."""
     ids = frozenset(snapshot.executors)
     wanted = {0: len(ids)}
-    target = Target(DriverPhase.RUNNING, "s", 1, "app", True, wanted, {0: Profile()}, registered=ids)
-    return target, Memory(next_id=len(ids) + 1, session="s", speaking_since=0.0)
+    target = DriverTarget(DriverPhase.RUNNING, "s", 1, "app", True, wanted, {0: Profile()}, registered=ids)
+    return target, AllocatorMemory(next_id=len(ids) + 1, session="s", speaking_since=0.0)
 
 
 def _least(what: Callable[[], object]) -> float:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparkgen import contract
 from sparkgen.runtime.allocator.driver import protocol
-from sparkgen.simulator.plan import Kind
+from sparkgen.simulator.plan import FaultKind
 
 if TYPE_CHECKING:
     from sparkgen.simulator.cluster import Executor
@@ -36,7 +36,7 @@ NEEDS = {"cores": 1, "memoryMiB": 1024, "overheadMiB": 384, "pysparkMiB": 0, "of
 FIRST_SESSION = "session-1"
 
 
-class Status(enum.Enum):
+class ExecutorStatus(enum.Enum):
     """Where an executor is, as the driver sees it (DriverState.scala)."""
 
     REGISTERED = "registered"
@@ -47,15 +47,15 @@ class Status(enum.Enum):
 
 
 @dataclass(slots=True)
-class State:
+class DriverState:
     """All that the driver tells the allocator."""
 
     targets: dict[int, int]
-    statuses: dict[int, Status] = field(default_factory=dict)
+    statuses: dict[int, ExecutorStatus] = field(default_factory=dict)
     ended: set[int] = field(default_factory=set)
     stopped: bool = False
 
-    def ids(self, status: Status) -> list[int]:
+    def ids(self, status: ExecutorStatus) -> list[int]:
         """The ids with this status."""
         return sorted(id_ for id_, found in self.statuses.items() if found is status)
 
@@ -69,7 +69,7 @@ class Driver:
         self.application_id = application_id
         self.runs = True
         self.hangs_until = 0.0
-        self.state = State(targets)
+        self.state = DriverState(targets)
         self.wanted = dict(targets)
         """What Spark wants, before the bounds."""
         self.asked: set[int] = set()
@@ -95,7 +95,7 @@ class Driver:
     @property
     def registered(self) -> set[int]:
         """The executors that Spark counts on."""
-        return set(self.state.ids(Status.REGISTERED))
+        return set(self.state.ids(ExecutorStatus.REGISTERED))
 
     # --- time -----------------------------------------------------------------------------------------
 
@@ -143,7 +143,7 @@ class Driver:
         """Spark's allocation manager removes executors that are more than it wants."""
         for profile, count in self.state.targets.items():
             registered = [
-                id_ for id_ in self.state.ids(Status.REGISTERED) if self.uids[id_].profile == profile
+                id_ for id_ in self.state.ids(ExecutorStatus.REGISTERED) if self.uids[id_].profile == profile
             ]
             if self._world.plan.settings.dynamic and len(registered) > count:
                 self.kill(registered[count:])
@@ -154,16 +154,16 @@ class Driver:
         self._note(f"removes {ids}")
         for id_ in ids:
             self.asked.add(id_)
-            self.state.statuses[id_] = Status.KILLED
+            self.state.statuses[id_] = ExecutorStatus.KILLED
             self._world.cluster.told_to_stop(self.uids[id_])
         self._changed()
 
     def decommission(self, count: int) -> None:
         """Spark decommissions some executors."""
-        for id_ in self.state.ids(Status.REGISTERED)[:count]:
+        for id_ in self.state.ids(ExecutorStatus.REGISTERED)[:count]:
             self._note(f"decommissions {id_}")
             self.asked.add(id_)
-            self.state.statuses[id_] = Status.DRAINING
+            self.state.statuses[id_] = ExecutorStatus.DRAINING
             self._world.cluster.decommissioned(self.uids[id_])
             self._changed()
 
@@ -174,7 +174,7 @@ class Driver:
             self._note(f"does not admit {id_}")
             return False
         self._note(f"registers {id_}")
-        state.statuses[id_] = Status.REGISTERED
+        state.statuses[id_] = ExecutorStatus.REGISTERED
         self._world.laws.registers(self, executor)
         self.uids[id_] = executor
         self._changed()
@@ -186,21 +186,21 @@ class Driver:
 
     def _disconnected(self, id_: int) -> None:
         status = self.state.statuses.get(id_)
-        if status is Status.DRAINING:
-            self.state.statuses[id_] = Status.KILLED
-        elif status is Status.REGISTERED:
+        if status is ExecutorStatus.DRAINING:
+            self.state.statuses[id_] = ExecutorStatus.KILLED
+        elif status is ExecutorStatus.REGISTERED:
             self._note(f"loses {id_}")
-            self.state.statuses[id_] = Status.LOST
+            self.state.statuses[id_] = ExecutorStatus.LOST
             self.later(VERDICT, lambda: self._give_up(id_))
         else:
             return
         self._changed()
 
     def _give_up(self, id_: int) -> None:
-        if self.state.statuses.get(id_) is Status.LOST:
+        if self.state.statuses.get(id_) is ExecutorStatus.LOST:
             self._note(f"gives {id_} up: nobody has said why it was lost")
             self._world.laws.given_up(self, id_)
-            self.state.statuses[id_] = Status.KILLED
+            self.state.statuses[id_] = ExecutorStatus.KILLED
             self._changed()
 
     def stop(self) -> None:
@@ -208,7 +208,7 @@ class Driver:
         self._note("stops")
         self.state.stopped = True
         self._changed()
-        for id_ in self.state.ids(Status.REGISTERED):
+        for id_ in self.state.ids(ExecutorStatus.REGISTERED):
             self._world.cluster.told_to_stop(self.uids[id_])
 
     def dies(self) -> None:
@@ -231,14 +231,17 @@ class Driver:
             "dynamic": self._world.plan.settings.dynamic,
             "targets": {str(profile): count for profile, count in state.targets.items()},
             "profiles": {str(profile): NEEDS for profile in state.targets},
-            **{status.value: [str(id_) for id_ in state.ids(status)] for status in Status},
+            **{status.value: [str(id_) for id_ in state.ids(status)] for status in ExecutorStatus},
         }
-        return self._lie(truth) if self._world.weather.holds(Kind.LIES) else truth
+        return self._lie(truth) if self._world.weather.holds(FaultKind.LIES) else truth
 
     def _lie(self, truth: dict[str, Any]) -> dict[str, Any]:
         """The state as user code says it that wants all it can get; what Spark counts on stays as it is."""
         others = [one.id for one in self._world.executors_there() if one.id not in self.state.statuses]
-        called: dict[str, list[str]] = {Status.REGISTERED.value: [], Status.DRAINING.value: []}
+        called: dict[str, list[str]] = {
+            ExecutorStatus.REGISTERED.value: [],
+            ExecutorStatus.DRAINING.value: [],
+        }
         for id_ in others:
             called[self._liar.choice(tuple(called))].append(str(id_))
         lies = {status: [*truth[status], *ids] for status, ids in called.items()}
@@ -264,10 +267,10 @@ class Driver:
         self._sending = True
         body, revision, weather = self.body(), self._revision, self._world.weather
         process = self._world.process
-        if process is None or not process.alive or weather.holds(Kind.STATE_LOST):
+        if process is None or not process.alive or weather.holds(FaultKind.STATE_LOST):
             self.later(self._random.uniform(0.5, 3.0), self._send)
             return
-        if weather.takes(Kind.STATE_LATE):  # given up here, and taken in there after newer ones
+        if weather.takes(FaultKind.STATE_LATE):  # given up here, and taken in there after newer ones
             late = self._random.uniform(0.5, 10.0)
             self._world.agenda.after(late, lambda: self._world.hears(body))
             self.later(0.3, self._send)
@@ -299,11 +302,11 @@ class Driver:
         if process is None or not process.alive:
             self._missed()
             return
-        found = process.desk.report(self.session, self._seen, 0.0)
+        found = process.mailbox.report(self.session, self._seen, 0.0)
         if found is None:
             return
         self._asks = False
-        if weather.holds(Kind.REPORT_LOST):
+        if weather.holds(FaultKind.REPORT_LOST):
             self._missed()
             return
         tag, report = found
@@ -336,7 +339,7 @@ class Driver:
         for text, loss in body["gone"].items():
             id_ = int(text)
             status = state.statuses.get(id_)
-            if status is None or status is Status.REFUSED:
+            if status is None or status is ExecutorStatus.REFUSED:
                 continue
             self._note(f"is told that {id_} is gone: {loss['cause']}: {loss['message']}")
             self._world.laws.told(self, id_, status, loss)
@@ -350,10 +353,10 @@ class Driver:
 
     def _refuse(self, asked: set[int]) -> None:
         state = self.state
-        for id_ in set(state.ids(Status.REFUSED)) - asked:
+        for id_ in set(state.ids(ExecutorStatus.REFUSED)) - asked:
             del state.statuses[id_]
             state.ended.add(id_)
         for id_ in asked - set(state.statuses):
-            state.statuses[id_] = Status.REFUSED
+            state.statuses[id_] = ExecutorStatus.REFUSED
             self._world.laws.refuses(self, id_)
         state.ended -= asked

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
-from sparkgen.runtime.allocator.values.settings import Settings
-from sparkgen.simulator.plan import Plan
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
+from sparkgen.simulator.plan import Schedule
 
 T = TypeVar("T")
-Breaks = Callable[[Plan], bool]
+Breaks = Callable[[Schedule], bool]
 
 
-def shrunk(plan: Plan, breaks: Breaks) -> Plan:
+def shrunk(plan: Schedule, breaks: Breaks) -> Schedule:
     """The smallest schedule that can be found by leaving out parts, one after the other, until none can be.
 
     `breaks` says whether a schedule still breaks the law.
@@ -25,7 +25,7 @@ def shrunk(plan: Plan, breaks: Breaks) -> Plan:
         plan = smaller
 
 
-def _smaller(plan: Plan) -> Iterator[Plan]:
+def _smaller(plan: Schedule) -> Iterator[Schedule]:
     """Schedules that are a little smaller, the boldest first."""
     if len(plan.faults) > 1:
         half = len(plan.faults) // 2
@@ -41,7 +41,7 @@ def _smaller(plan: Plan) -> Iterator[Plan]:
         if fault.count > 1:
             fewer = replace(fault, count=fault.count - 1)
             yield replace(plan, faults=(*plan.faults[:index], fewer, *plan.faults[index + 1 :]))
-    usual = Settings()
+    usual = AllocationSettings()
     plain = replace(
         plan.settings,
         batch_size=None,

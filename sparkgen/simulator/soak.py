@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from sparkgen.simulator.plan import Plan, plan_of
+from sparkgen.simulator.plan import Schedule, schedule_of
 from sparkgen.simulator.shrink import shrunk
-from sparkgen.simulator.world import Result, play
+from sparkgen.simulator.world import Result, run
 
 CHUNK = 100
 """Schedules that one process plays before it tells of them."""
@@ -20,7 +20,7 @@ TELL_EVERY = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailedSchedule:
     """A schedule that broke a law."""
 
     seed: int
@@ -31,27 +31,27 @@ class Failure:
         return f"seed {self.seed} breaks {self.law}: {self.text}"
 
 
-def played(seeds: Iterable[int]) -> list[Failure]:
+def played(seeds: Iterable[int]) -> list[FailedSchedule]:
     """Play the schedules of these seeds; those that broke a law."""
-    results = (play(plan_of(seed)) for seed in seeds)
-    return [Failure(r.plan.seed, r.broken.law, r.broken.text) for r in results if r.broken is not None]
+    results = (run(schedule_of(seed)) for seed in seeds)
+    return [FailedSchedule(r.plan.seed, r.broken.law, r.broken.text) for r in results if r.broken is not None]
 
 
 def smallest(seed: int) -> Result:
     """The schedule of a seed that breaks a law, shrunk and played, with the allocator's log."""
-    first = play(plan_of(seed))
+    first = run(schedule_of(seed))
     if first.broken is None:
         return first
     law = first.broken.law
 
-    def breaks(plan: Plan) -> bool:
-        broken = play(plan).broken
+    def breaks(plan: Schedule) -> bool:
+        broken = run(plan).broken
         return broken is not None and broken.law == law
 
-    return play(shrunk(first.plan, breaks), verbose=True)
+    return run(shrunk(first.plan, breaks), verbose=True)
 
 
-def story(result: Result) -> Iterator[str]:
+def report_text(result: Result) -> Iterator[str]:
     """A schedule and its timeline, in lines."""
     plan = result.plan
     parts = f"{len(plan.faults)} faults, {len(plan.wishes)} wishes"
@@ -67,7 +67,7 @@ def soak(count: int, first: int, jobs: int, tell: Callable[[str], None]) -> int:
     began = told = time.monotonic()
     seeds = range(first, first + count)
     chunks = [seeds[start : start + CHUNK] for start in range(0, count, CHUNK)]
-    done, failures = 0, list[Failure]()
+    done, failures = 0, list[FailedSchedule]()
     with multiprocessing.Pool(jobs) as pool:
         for chunk, found in zip(chunks, pool.imap(played, chunks), strict=True):
             done += len(chunk)
@@ -81,7 +81,7 @@ def soak(count: int, first: int, jobs: int, tell: Callable[[str], None]) -> int:
     seconds = time.monotonic() - began
     for failure in failures[:SHOWN]:
         tell(f"\nshrinking seed {failure.seed} ...")
-        for line in story(smallest(failure.seed)):
+        for line in report_text(smallest(failure.seed)):
             tell(line)
     tell(
         f"seeds {seeds.start} to {seeds.stop - 1}: {count} schedules in {seconds:.0f} s "

@@ -6,20 +6,20 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from sparkgen.simulator.agenda import Agenda
-from sparkgen.simulator.plan import Fault, Kind
+from sparkgen.simulator.agenda import EventQueue
+from sparkgen.simulator.plan import FaultKind, InjectedFault
 
 
 @dataclass(slots=True)
-class Weather:
+class ActiveFaults:
     """The faults that hold now. A kind either holds for a time (`holds`) or a number of times (`takes`)."""
 
-    agenda: Agenda
+    agenda: EventQueue
     note: Callable[[str, str], None]
-    until: dict[Kind, float] = field(default_factory=dict)
-    left: Counter[Kind] = field(default_factory=Counter)
+    until: dict[FaultKind, float] = field(default_factory=dict)
+    left: Counter[FaultKind] = field(default_factory=Counter)
 
-    def begins(self, fault: Fault) -> None:
+    def begins(self, fault: InjectedFault) -> None:
         """A fault begins."""
         self.until[fault.kind] = max(self.until.get(fault.kind, 0.0), self.agenda.now + fault.amount)
         self.left[fault.kind] += fault.count
@@ -29,11 +29,11 @@ class Weather:
         self.until.clear()
         self.left.clear()
 
-    def holds(self, kind: Kind) -> bool:
+    def holds(self, kind: FaultKind) -> bool:
         """Whether this is so now."""
         return self.agenda.now < self.until.get(kind, 0.0)
 
-    def takes(self, kind: Kind) -> bool:
+    def takes(self, kind: FaultKind) -> bool:
         """Whether this goes wrong now; then it goes wrong once less."""
         if self.left[kind] <= 0:
             return False

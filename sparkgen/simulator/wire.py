@@ -11,12 +11,12 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.runtime.allocator.pods.kube import SILENCE
-from sparkgen.runtime.kubernetes.answers import Fault, Reply
-from sparkgen.runtime.kubernetes.transport import READ_TIMEOUT, Lines
-from sparkgen.simulator.agenda import Agenda
-from sparkgen.simulator.apiserver import Change, Object, Server, status
-from sparkgen.simulator.plan import Kind
-from sparkgen.simulator.weather import Weather
+from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
+from sparkgen.runtime.kubernetes.transport import READ_TIMEOUT, LineSource
+from sparkgen.simulator.agenda import EventQueue
+from sparkgen.simulator.apiserver import ApiServer, Change, Object, status
+from sparkgen.simulator.plan import FaultKind
+from sparkgen.simulator.weather import ActiveFaults
 
 RETRY_AFTER = "3"
 """Seconds that a busy server asks for (the header of its 429)."""
@@ -41,14 +41,14 @@ WAITS = frozenset({Fate.UNANSWERED, Fate.LOST, Fate.LATE})
 
 
 @dataclass(slots=True)
-class Wire:
+class Network:
     """One wire for all allocators of a schedule: a request of a dead one may still arrive."""
 
-    agenda: Agenda
-    server: Server
-    weather: Weather
+    agenda: EventQueue
+    server: ApiServer
+    weather: ActiveFaults
     random: Random
-    streams: list[Stream] = field(default_factory=list)
+    streams: list[WatchStream] = field(default_factory=list)
     on_their_way: int = 0
     """Requests that were given up, and have not arrived yet."""
     late_ids: set[int] = field(default_factory=set)
@@ -61,20 +61,20 @@ class Wire:
     def fate(self, method: str) -> Fate:
         """What becomes of a request that is sent now."""
         weather = self.weather
-        if weather.holds(Kind.AWAY):
+        if weather.holds(FaultKind.AWAY):
             return Fate.UNREACHABLE
-        if weather.holds(Kind.BUSY):
+        if weather.holds(FaultKind.BUSY):
             return Fate.BUSY
-        if weather.holds(Kind.BROKEN):
+        if weather.holds(FaultKind.BROKEN):
             return Fate.BROKEN
         kinds = {
             "POST": (
-                (Kind.CREATE_UNANSWERED, Fate.UNANSWERED),
-                (Kind.CREATE_LOST, Fate.LOST),
-                (Kind.CREATE_LATE, Fate.LATE),
-                (Kind.CREATE_ERROR, Fate.ERROR),
+                (FaultKind.CREATE_UNANSWERED, Fate.UNANSWERED),
+                (FaultKind.CREATE_LOST, Fate.LOST),
+                (FaultKind.CREATE_LATE, Fate.LATE),
+                (FaultKind.CREATE_ERROR, Fate.ERROR),
             ),
-            "DELETE": ((Kind.DELETE_UNANSWERED, Fate.UNANSWERED), (Kind.DELETE_LOST, Fate.LOST)),
+            "DELETE": ((FaultKind.DELETE_UNANSWERED, Fate.UNANSWERED), (FaultKind.DELETE_LOST, Fate.LOST)),
         }
         for kind, fate in kinds.get(method, ()):
             if weather.left[kind] and weather.takes(kind):
@@ -83,25 +83,25 @@ class Wire:
 
     def slowness(self, method: str) -> float:
         """Seconds more until an answer is there."""
-        if method == "POST" and self.weather.takes(Kind.CREATE_SLOW):
+        if method == "POST" and self.weather.takes(FaultKind.CREATE_SLOW):
             return self.random.uniform(1.0, 20.0)
-        if method == "LIST" and self.weather.holds(Kind.LIST_SLOW):
+        if method == "LIST" and self.weather.holds(FaultKind.LIST_SLOW):
             return self.random.uniform(1.0, 10.0)
         return 0.0
 
     # --- watches --------------------------------------------------------------------------------------
 
-    def open(self, query: Mapping[str, str], client: Client) -> Reply | Stream:
+    def open(self, query: Mapping[str, str], client: Client) -> Reply | WatchStream:
         """Open a watch. Fault when the server cannot be reached."""
-        if self.weather.holds(Kind.AWAY):
-            raise Fault("the API server cannot be reached", sent=False)
-        if self.weather.holds(Kind.BUSY):
+        if self.weather.holds(FaultKind.AWAY):
+            raise CallFailed("the API server cannot be reached", sent=False)
+        if self.weather.holds(FaultKind.BUSY):
             return status(429, "TooManyRequests", "too many requests", RETRY_AFTER)
         self.server.calls["WATCH pods"] = self.server.calls.get("WATCH pods", 0) + 1
         changes = self.server.since(int(query["resourceVersion"]))
         if changes is None:
             return status(410, "Expired", "too old resource version")
-        stream = Stream(self, client)
+        stream = WatchStream(self, client)
         self.streams.append(stream)
         for change in changes:
             stream.show(change)
@@ -134,14 +134,14 @@ class Client:
     def closed(self) -> None:
         """The server has ended it."""
 
-    def broke(self, fault: Fault) -> None:
+    def broke(self, fault: CallFailed) -> None:
         """It broke."""
 
 
-class Stream:
+class WatchStream:
     """One connection of a watch: what it shows comes in order, after a while."""
 
-    def __init__(self, wire: Wire, client: Client) -> None:
+    def __init__(self, wire: Network, client: Client) -> None:
         self.open = True
         self._wire = wire
         self._client = client
@@ -157,13 +157,13 @@ class Stream:
         metadata = {**pod["metadata"], "resourceVersion": str(version)}
         document = {"type": kind, "object": {**pod, "metadata": metadata}}
         weather = self._wire.weather
-        if self._swapped is None and kind != "BOOKMARK" and weather.takes(Kind.WATCH_SWAPS):
+        if self._swapped is None and kind != "BOOKMARK" and weather.takes(FaultKind.WATCH_SWAPS):
             self._swapped = document
             self._wire.agenda.after(2.0, self._release)
             return
         self._send(document)
         self._release(self._due)
-        if kind != "BOOKMARK" and weather.takes(Kind.WATCH_REPEATS):
+        if kind != "BOOKMARK" and weather.takes(FaultKind.WATCH_REPEATS):
             self._wire.agenda.after(self._wire.random.uniform(0.1, 5.0), lambda: self._send(document))
 
     def _release(self, due: float | None = None) -> None:
@@ -175,7 +175,7 @@ class Stream:
     def _send(self, document: Object, due: float | None = None) -> None:
         wire = self._wire
         lag = wire.delay()
-        if wire.weather.holds(Kind.WATCH_SLOW):
+        if wire.weather.holds(FaultKind.WATCH_SLOW):
             lag += wire.random.uniform(1.0, 8.0)
         self._due = max(self._due, wire.agenda.now + lag) if due is None else due
         wire.agenda.at(self._due, lambda: self._while_open(lambda: self._client.line(document)))
@@ -198,7 +198,7 @@ class Stream:
     def break_off(self, reason: str) -> None:
         """The connection breaks."""
         if self._close():
-            self._client.broke(Fault(reason, sent=True))
+            self._client.broke(CallFailed(reason, sent=True))
 
     def fall_silent(self) -> None:
         """Nothing more is shown, and nobody says so; the client gives it up after a while."""
@@ -222,35 +222,35 @@ class Stream:
 
 
 @dataclass(slots=True)
-class Line:
+class Connection:
     """The allocator's connection (transport.Calls): `fate` is what becomes of the next call."""
 
-    wire: Wire
+    wire: Network
     fate: Fate = Fate.CARRIED_OUT
 
     def call(self, method: str, path: str, query: Mapping[str, str] | None = None, body: Any = None) -> Reply:
         """One call: it takes no time here, as whoever makes it has waited before, and waits after it."""
         fate, self.fate = self.fate, Fate.CARRIED_OUT
         wire = self.wire
-        if fate is Fate.UNREACHABLE or wire.weather.holds(Kind.AWAY):
-            raise Fault("the API server cannot be reached", sent=False)
+        if fate is Fate.UNREACHABLE or wire.weather.holds(FaultKind.AWAY):
+            raise CallFailed("the API server cannot be reached", sent=False)
         if fate is Fate.BUSY:
             return status(429, "TooManyRequests", "too many requests", RETRY_AFTER)
         if fate is Fate.BROKEN:
             return status(500, "InternalError", "an error on the server")
         if fate is Fate.LOST:
-            raise Fault("the API server did not answer in time", sent=True)
+            raise CallFailed("the API server did not answer in time", sent=True)
         if fate is Fate.LATE:
             late = wire.random.uniform(0.0, 30.0)
             wire.on_their_way += 1
             wire.agenda.after(late, lambda: self._late(method, path, body))
-            raise Fault("the API server did not answer in time", sent=True)
+            raise CallFailed("the API server did not answer in time", sent=True)
         reply = wire.server.handle(method, path, query or {}, body)
         if fate is Fate.UNANSWERED:
-            raise Fault("the API server did not answer in time", sent=True)
+            raise CallFailed("the API server did not answer in time", sent=True)
         if fate is Fate.ERROR:
             return status(500, "InternalError", "an error on the server")
-        if (query or {}).get("continue") and wire.weather.takes(Kind.LIST_EXPIRED):
+        if (query or {}).get("continue") and wire.weather.takes(FaultKind.LIST_EXPIRED):
             return status(410, "Expired", "the provided continue parameter is too old")
         return reply
 
@@ -263,8 +263,8 @@ class Line:
 
     def stream(
         self, path: str, query: Mapping[str, str], silence: float
-    ) -> AbstractContextManager[Lines | Reply]:
-        """No such call: whoever follows opens watches by `Wire.open`, and waits for none."""
+    ) -> AbstractContextManager[LineSource | Reply]:
+        """No such call: whoever follows opens watches by `Network.open`, and waits for none."""
         raise NotImplementedError
 
     def close(self) -> None:

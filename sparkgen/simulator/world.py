@@ -8,20 +8,20 @@ from random import Random
 from typing import Any
 
 from sparkgen.runtime.allocator.driver import protocol
-from sparkgen.runtime.allocator.driver.mailbox import Word
-from sparkgen.runtime.allocator.values.settings import Settings
-from sparkgen.simulator.accidents import ACTS
-from sparkgen.simulator.agenda import Agenda
-from sparkgen.simulator.apiserver import Change, Rules, Server
+from sparkgen.runtime.allocator.driver.mailbox import StartAnswer
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
+from sparkgen.simulator.accidents import INJECTIONS
+from sparkgen.simulator.agenda import EventQueue
+from sparkgen.simulator.apiserver import ApiServer, Change, Rules
 from sparkgen.simulator.cluster import Cluster, Executor
-from sparkgen.simulator.law import Broken, Laws
-from sparkgen.simulator.laws import LAWS
-from sparkgen.simulator.plan import Fault, Kind, Plan, Wish
-from sparkgen.simulator.process import Killed, Process, Volume
-from sparkgen.simulator.shim import Driver, Status
+from sparkgen.simulator.law import InvariantBroken, Invariants
+from sparkgen.simulator.laws import INVARIANTS
+from sparkgen.simulator.plan import FaultKind, InjectedFault, Schedule, TargetChange
+from sparkgen.simulator.process import AllocatorProcess, Killed, Volume
+from sparkgen.simulator.shim import Driver, ExecutorStatus
 from sparkgen.simulator.template import attempt, driver_pod
-from sparkgen.simulator.weather import Weather
-from sparkgen.simulator.wire import Wire
+from sparkgen.simulator.weather import ActiveFaults
+from sparkgen.simulator.wire import Network
 
 JVM = 3.0
 """Seconds until the driver's JVM has started."""
@@ -37,13 +37,13 @@ KILLED_AFTER = 30.0
 AFTER_THE_END = 120.0
 """Seconds after which nothing of the attempt may be left, once the driver's pod has been deleted."""
 DENIED = {
-    Kind.WEBHOOK: (403, "Forbidden", 'admission webhook "policy.example" denied the request: not now'),
-    Kind.NO_RIGHT: (403, "Forbidden", 'pods is forbidden: User "sa" cannot create resource "pods"'),
+    FaultKind.WEBHOOK: (403, "Forbidden", 'admission webhook "policy.example" denied the request: not now'),
+    FaultKind.NO_RIGHT: (403, "Forbidden", 'pods is forbidden: User "sa" cannot create resource "pods"'),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TimelineEntry:
     """One line of the timeline; `at` in seconds."""
 
     at: float
@@ -58,31 +58,31 @@ class Entry:
 class Result:
     """How a schedule ended. `broken`: the law that did not hold; None when all did."""
 
-    plan: Plan
-    broken: Broken | None
-    timeline: tuple[Entry, ...]
+    plan: Schedule
+    broken: InvariantBroken | None
+    timeline: tuple[TimelineEntry, ...]
     seconds: float
     """Virtual ones."""
     calls: Mapping[str, int] = field(default_factory=dict)
 
 
-def most_executors(settings: Settings) -> int:
+def most_executors(settings: AllocationSettings) -> int:
     """The reviewed maximum of all profiles together; schedules always have one."""
     most = settings.maximum if settings.dynamic else settings.instances
     return 10**6 if most is None else most
 
 
-def play(plan: Plan, *, verbose: bool = False) -> Result:
+def run(plan: Schedule, *, verbose: bool = False) -> Result:
     """Play a schedule. `verbose`: with the lines of the allocator's own log in the timeline."""
     world = World(plan, verbose=verbose)
-    broken: Broken | None = None
+    broken: InvariantBroken | None = None
     try:
         world.play()
-    except Broken as law:
+    except InvariantBroken as law:
         broken = law
         world.note("LAW", f"{law.law} is broken: {law.text}")
     except Exception as error:  # noqa: BLE001 - whatever production code raises is a finding
-        broken = Broken("no-fault", f"{type(error).__name__}: {error}")
+        broken = InvariantBroken("no-fault", f"{type(error).__name__}: {error}")
         broken.__cause__ = error
         world.note("LAW", f"{broken.law} is broken: {broken.text}")
     return Result(plan, broken, tuple(world.timeline), world.agenda.now, dict(world.server.calls))
@@ -91,22 +91,22 @@ def play(plan: Plan, *, verbose: bool = False) -> Result:
 class World:
     """All of it. `process`: the allocator that runs; `driver`: the session that does; None between two."""
 
-    def __init__(self, plan: Plan, *, verbose: bool = False) -> None:
+    def __init__(self, plan: Schedule, *, verbose: bool = False) -> None:
         self.plan = plan
         self.verbose = verbose
         self.settings = plan.settings
-        self.timeline: list[Entry] = []
-        self.agenda = Agenda()
+        self.timeline: list[TimelineEntry] = []
+        self.agenda = EventQueue()
         self.random = Random(f"world {plan.seed}")
-        self.weather = Weather(self.agenda, self.note)
-        self.server = Server(self._changed)
-        self.wire = Wire(self.agenda, self.server, self.weather, self.random)
-        self.laws = Laws(self, LAWS)
+        self.weather = ActiveFaults(self.agenda, self.note)
+        self.server = ApiServer(self._changed)
+        self.wire = Network(self.agenda, self.server, self.weather, self.random)
+        self.laws = Invariants(self, INVARIANTS)
         self.cluster = Cluster(self)
         self.attempt = attempt()
         self.server.driver_pod = driver_pod(self.attempt, "running")
         self.volume = Volume(self.attempt.application_id)
-        self.process: Process | None = None
+        self.process: AllocatorProcess | None = None
         self.driver: Driver | None = None
         self.drivers = 1
         """Which driver of the pod runs, or is about to, counted from 1."""
@@ -118,7 +118,7 @@ class World:
 
     def note(self, who: str, text: str) -> None:
         """Write a line of the timeline."""
-        self.timeline.append(Entry(self.agenda.now, who, text))
+        self.timeline.append(TimelineEntry(self.agenda.now, who, text))
 
     # --- from the start to the end --------------------------------------------------------------------
 
@@ -156,7 +156,7 @@ class World:
         deadline, since = self.agenda.now + SETTLE, None
         while since is None or self.agenda.now - since < STEADY:
             if self.agenda.now > deadline:
-                raise Broken("target-reached", self.what_is_missing())
+                raise InvariantBroken("target-reached", self.what_is_missing())
             self.agenda.run_until(self.agenda.now + 2.0)
             if self.what_is_missing():
                 since = None
@@ -172,15 +172,15 @@ class World:
         self.over = True
         driver, process = self.driver, self.process
         if driver is None or process is None:
-            raise Broken("target-reached", "there is no driver, or no allocator")
+            raise InvariantBroken("target-reached", "there is no driver, or no allocator")
         if self.plan.ends_cleanly:
             driver.stop()
             self.agenda.run_until(self.agenda.now + 2.0)
         driver.dies()
         self.driver = None
         if self.plan.away_at_the_end:
-            self.note("fault", Kind.AWAY.value)
-            self.weather.until[Kind.AWAY] = self.agenda.now + 300.0
+            self.note("fault", FaultKind.AWAY.value)
+            self.weather.until[FaultKind.AWAY] = self.agenda.now + 300.0
             self.wire.cut()
         self.driver_container("terminated", 0.8)
         swept_all = self._sweep(process)
@@ -193,7 +193,7 @@ class World:
         self.agenda.run_until(self.agenda.now + AFTER_THE_END)
         self.laws.at_the_end()
 
-    def _sweep(self, process: Process) -> bool:
+    def _sweep(self, process: AllocatorProcess) -> bool:
         self.swept_at = self.agenda.now
         self._kill_later(process)
         try:
@@ -201,12 +201,12 @@ class World:
         except Killed:
             return False
 
-    def tell_to_end(self, process: Process) -> None:
+    def tell_to_end(self, process: AllocatorProcess) -> None:
         """The kubelet starts the allocator's container again, as its probe failed: SIGTERM comes first."""
         self._kill_later(process)
         process.now(lambda: process.told_to_end(SWEEP))  # type: ignore[arg-type]
 
-    def _kill_later(self, process: Process) -> None:
+    def _kill_later(self, process: AllocatorProcess) -> None:
         self.note(f"allocator {process.number}", "is told to end")
         self.agenda.after(KILLED_AFTER, lambda: process.die("is killed") if process.alive else None)
 
@@ -222,9 +222,9 @@ class World:
             return
         self._processes += 1
         self.note(f"allocator {self._processes}", "starts")
-        self.process = Process(self, self._processes, self.attempt, self.volume)
+        self.process = AllocatorProcess(self, self._processes, self.attempt, self.volume)
 
-    def allocator_died(self, process: Process) -> None:
+    def allocator_died(self, process: AllocatorProcess) -> None:
         """The kubelet starts the container again; whoever waited for an answer has a broken connection."""
         if self.process is process:
             self.process = None
@@ -275,14 +275,14 @@ class World:
         if process is not None:
             process.now(lambda: self._take(process, body))
 
-    def _take(self, process: Process, body: Mapping[str, Any]) -> None:
-        process.desk.take(protocol.target_of(body))
+    def _take(self, process: AllocatorProcess, body: Mapping[str, Any]) -> None:
+        process.mailbox.take(protocol.target_of(body))
 
-    def word(self, id_: int) -> Word | None:
+    def word(self, id_: int) -> StartAnswer | None:
         """An executor asks for its start word; None when nobody answers."""
         return None if self.process is None else self.process.word(id_)
 
-    def after_round(self, process: Process) -> None:
+    def after_round(self, process: AllocatorProcess) -> None:
         """The allocator has made a round."""
         self.laws.after_round(process, process.before, process.last)
         if self.driver is not None:
@@ -313,7 +313,9 @@ class World:
         if driver is None or process is None or process.last is None:
             return "there is no driver, or no allocator that has made a round"
         others = {
-            id_: one.value for id_, one in driver.state.statuses.items() if one is not Status.REGISTERED
+            id_: one.value
+            for id_, one in driver.state.statuses.items()
+            if one is not ExecutorStatus.REGISTERED
         }
         if others:
             return f"the driver waits for {others}"
@@ -338,7 +340,7 @@ class World:
 
     # --- what is asked for, and what goes wrong -------------------------------------------------------
 
-    def _wish(self, wish: Wish) -> None:
+    def _wish(self, wish: TargetChange) -> None:
         driver = self.driver
         if driver is not None:
             driver.later(0.0, lambda: driver.wants(wish.targets))
@@ -356,21 +358,21 @@ class World:
         self.settings = settings
         if self.process is not None:
             process = self.process
-            process.later(1.0, process.desk.ring)
+            process.later(1.0, process.mailbox.notify)
 
     def _rule(self) -> None:
         """What the API server refuses now."""
         denied = [answer for kind, answer in DENIED.items() if self.weather.holds(kind)]
-        quota = len(self.server.pods) if self.weather.holds(Kind.QUOTA) else None
+        quota = len(self.server.pods) if self.weather.holds(FaultKind.QUOTA) else None
         self.server.rules = Rules(denied[0] if denied else None, quota)
 
-    def _goes_wrong(self, fault: Fault) -> None:
+    def _goes_wrong(self, fault: InjectedFault) -> None:
         self.note("fault", str(fault))
         self.weather.begins(fault)
-        if fault.kind in (Kind.QUOTA, *DENIED):
+        if fault.kind in (FaultKind.QUOTA, *DENIED):
             self._rule()
             self.agenda.after(fault.amount + 0.001, self._rule)
-        act = ACTS.get(fault.kind)
+        act = INJECTIONS.get(fault.kind)
         if act is not None:
             act(self, fault)
 

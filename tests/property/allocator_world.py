@@ -9,14 +9,21 @@ import random
 from dataclasses import dataclass, field, replace
 
 from sparkgen.runtime.allocator.decide import executor_states
-from sparkgen.runtime.allocator.decide.apply_outcomes import absorb
+from sparkgen.runtime.allocator.decide.apply_outcomes import apply_outcomes
 from sparkgen.runtime.allocator.decide.decide import decide
-from sparkgen.runtime.allocator.values.actions import Create, Delete, Outcome
-from sparkgen.runtime.allocator.values.decision import Decision
-from sparkgen.runtime.allocator.values.memory import Memory
-from sparkgen.runtime.allocator.values.observed import Cause, Loss, Observed, Phase, Snapshot, Waiting
-from sparkgen.runtime.allocator.values.settings import Settings
-from sparkgen.runtime.allocator.values.target import DriverPhase, Profile, Target
+from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create, Delete
+from sparkgen.runtime.allocator.values.decision import AllocationDecision
+from sparkgen.runtime.allocator.values.memory import AllocatorMemory
+from sparkgen.runtime.allocator.values.observed import (
+    Cause,
+    Loss,
+    ObservedExecutor,
+    PodPhase,
+    Snapshot,
+    Waiting,
+)
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
+from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget, Profile
 from sparkgen.runtime.kubernetes.answers import Answer
 
 
@@ -24,29 +31,29 @@ from sparkgen.runtime.kubernetes.answers import Answer
 class World:
     """A cluster of pods and a driver. `faults` is the chance (0 to 1) that a step of it goes wrong."""
 
-    settings: Settings
+    settings: AllocationSettings
     choose: random.Random
     faults: float = 0.0
     now: float = 1000.0
-    memory: Memory = field(default_factory=Memory)
-    target: Target = field(default_factory=Target)
-    pods: dict[int, Observed] = field(default_factory=dict)
+    memory: AllocatorMemory = field(default_factory=AllocatorMemory)
+    target: DriverTarget = field(default_factory=DriverTarget)
+    pods: dict[int, ObservedExecutor] = field(default_factory=dict)
     view: Snapshot = field(default_factory=Snapshot)
-    vanished: dict[int, Observed] = field(default_factory=dict)
+    vanished: dict[int, ObservedExecutor] = field(default_factory=dict)
     started: set[int] = field(default_factory=set)
     may_start: frozenset[int] = frozenset()
     in_flight: list[Create | Delete] = field(default_factory=list)
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[ActionOutcome] = field(default_factory=list)
     created: list[int] = field(default_factory=list)
-    decision: Decision | None = None
+    decision: AllocationDecision | None = None
     full: set[int] = field(default_factory=set)
     """Profiles for whose pods no node has room."""
 
     # --- the allocator -------------------------------------------------------------------------
 
-    def allocate(self) -> Decision:
+    def allocate(self) -> AllocationDecision:
         """One turn of the loop: absorb, decide, act, publish. Checks the laws that hold at every turn."""
-        self.memory = absorb(self.memory, self.outcomes, self.now, self.choose.random())
+        self.memory = apply_outcomes(self.memory, self.outcomes, self.now, self.choose.random())
         self.outcomes = []
         view = replace(self.view, started=frozenset(self.started))
         decision = decide(view, self.target, self.memory, self.settings, self.now)
@@ -56,7 +63,7 @@ class World:
         self.may_start = decision.start
         return decision
 
-    def check(self, view: Snapshot, decision: Decision) -> None:
+    def check(self, view: Snapshot, decision: AllocationDecision) -> None:
         """The laws of one decision."""
         situation = executor_states.situation(view, self.target, decision.memory, self.settings, self.now)
         fresh = [a for a in decision.actions if isinstance(a, Create) and not a.again]
@@ -73,13 +80,13 @@ class World:
             there = self._coming(profile, decision) | {a.id for a in fresh if a.profile == profile}
             assert len(there) <= wanted[profile], "creates what is there already, and was not seen"
             new = {action.id for action in fresh if action.profile == profile}
-            waiting = {id_ for id_ in there - new if self.pods[id_].phase is Phase.PENDING}
+            waiting = {id_ for id_ in there - new if self.pods[id_].phase is PodPhase.PENDING}
             assert len(waiting | new) <= self.settings.max_unschedulable, "too many have no node"
         if not view.complete:
             missing = {id_ for id_ in decision.gone if id_ not in view.executors}
             assert not missing - set(self.memory.losses), "concludes from a partial view"
 
-    def check_ports(self, view: Snapshot, fresh: list[Create], decision: Decision) -> None:
+    def check_ports(self, view: Snapshot, fresh: list[Create], decision: AllocationDecision) -> None:
         """No host port is given to two executors of which one is seen, or was asked for."""
         if self.settings.host_ports is None:
             assert all(action.port is None for action in fresh)
@@ -91,7 +98,7 @@ class World:
         assert len(set(ports)) == len(ports), "a port is given twice in one decision"
         assert not set(ports) & {*seen, *asked.values()}, "a port is given that somebody has"
 
-    def _coming(self, profile: int, decision: Decision) -> set[int]:
+    def _coming(self, profile: int, decision: AllocationDecision) -> set[int]:
         """Executors of a profile that are there in truth, seen or not, and that nobody means to remove."""
         leaving = {*self.target.kills, *self.target.lost, *self.target.refused, *decision.memory.removals}
         pods = [pod for pod in self.pods.values() if pod.profile == profile]
@@ -99,7 +106,7 @@ class World:
 
     def restart(self) -> None:
         """The allocator dies and comes back: what it remembers is lost, but for the highest id."""
-        self.memory = Memory(next_id=self.memory.next_id)
+        self.memory = AllocatorMemory(next_id=self.memory.next_id)
         self.outcomes, self.view = [], Snapshot()
         # What was on the wire arrives, or not; nobody waits for the answer.
         for action in self.in_flight:
@@ -116,17 +123,17 @@ class World:
         action = self.in_flight.pop(self.choose.randrange(len(self.in_flight)))
         answer = Answer.DONE
         if self.choose.random() < self.faults:
-            answer = self.choose.choice([Answer.LOST, Answer.BUSY, Answer.REFUSED])
-        if answer is Answer.DONE or (answer is Answer.LOST and self.choose.random() < 0.5):
+            answer = self.choose.choice([Answer.UNKNOWN, Answer.BUSY, Answer.REFUSED])
+        if answer is Answer.DONE or (answer is Answer.UNKNOWN and self.choose.random() < 0.5):
             self._apply(action)
-        self.outcomes.append(Outcome(action, answer, answer.value))
+        self.outcomes.append(ActionOutcome(action, answer, answer.value))
 
     def _apply(self, action: Create | Delete) -> None:
         if isinstance(action, Create):
             if action.id not in self.pods and action.id not in self.vanished:
                 name = f"exec-{action.id}"
-                pod = Observed(
-                    action.id, action.profile, name, name, Phase.PENDING, self.now, port=action.port
+                pod = ObservedExecutor(
+                    action.id, action.profile, name, name, PodPhase.PENDING, self.now, port=action.port
                 )
                 self.pods[action.id] = pod
         elif pod_ := self.pods.get(action.id):
@@ -135,7 +142,7 @@ class World:
             assert not running or action.id not in target.registered - asked or executor_states.ended(pod_), (
                 "a registered executor is deleted unasked"
             )
-            if action.forced or pod_.phase is not Phase.RUNNING:
+            if action.forced or pod_.phase is not PodPhase.RUNNING:
                 self._vanish(action.id)
             else:
                 self.pods[action.id] = replace(pod_, deleting=True)
@@ -159,21 +166,21 @@ class World:
     def live(self) -> None:
         """Every pod takes a step: it starts, registers, or ends."""
         for id_, pod in list(self.pods.items()):
-            if pod.deleting and pod.phase is Phase.RUNNING:
+            if pod.deleting and pod.phase is PodPhase.RUNNING:
                 self._end(pod, None)
                 self._vanish(id_)
-            elif pod.phase is Phase.PENDING and pod.profile in self.full:
+            elif pod.phase is PodPhase.PENDING and pod.profile in self.full:
                 self.pods[id_] = replace(pod, waiting=Waiting("Unschedulable", "0/3 nodes are available"))
-            elif pod.phase is Phase.PENDING:
-                self.pods[id_] = replace(pod, phase=Phase.RUNNING, since=self.now, node="n", waiting=None)
-            elif pod.phase is Phase.RUNNING:
+            elif pod.phase is PodPhase.PENDING:
+                self.pods[id_] = replace(pod, phase=PodPhase.RUNNING, since=self.now, node="n", waiting=None)
+            elif pod.phase is PodPhase.RUNNING:
                 if id_ in self.started and self.choose.random() < 0.5:  # a JVM takes its time
                     self._register(id_)
                 if id_ in self.may_start:
                     self.started.add(id_)
                 if self.choose.random() < self.faults / 4:
                     loss = Loss(Cause.EVICTED, "evicted")
-                    self.pods[id_] = replace(pod, phase=Phase.FAILED, since=self.now, loss=loss)
+                    self.pods[id_] = replace(pod, phase=PodPhase.FAILED, since=self.now, loss=loss)
                     self._end(pod, loss)
 
     def _register(self, id_: int) -> None:
@@ -182,7 +189,7 @@ class World:
         if speaks and id_ not in target.refused | target.kills | target.lost:
             self.target = replace(target, registered=target.registered | {id_})
 
-    def _end(self, pod: Observed, loss: Loss | None) -> None:
+    def _end(self, pod: ObservedExecutor, loss: Loss | None) -> None:
         if pod.id in self.target.registered:
             self.target = replace(
                 self.target, registered=self.target.registered - {pod.id}, lost=self.target.lost | {pod.id}

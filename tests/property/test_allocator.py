@@ -9,20 +9,20 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparkgen.runtime.allocator.decide.apply_outcomes import MAX_WINDOW, absorb, next_pause
+from sparkgen.runtime.allocator.decide.apply_outcomes import MAX_WINDOW, apply_outcomes, next_pause
 from sparkgen.runtime.allocator.decide.decide import decide
 from sparkgen.runtime.allocator.decide.draft import writes_in_flight
-from sparkgen.runtime.allocator.values.actions import Create, Delete, Outcome
-from sparkgen.runtime.allocator.values.memory import Memory, Rate
-from sparkgen.runtime.allocator.values.observed import Observed, Phase, Snapshot
-from sparkgen.runtime.allocator.values.settings import HostPorts, Settings
-from sparkgen.runtime.allocator.values.target import DriverPhase, Profile, Target
+from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create, Delete
+from sparkgen.runtime.allocator.values.memory import AllocatorMemory, Rate
+from sparkgen.runtime.allocator.values.observed import ObservedExecutor, PodPhase, Snapshot
+from sparkgen.runtime.allocator.values.settings import AllocationSettings, HostPortRange
+from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget, Profile
 from sparkgen.runtime.kubernetes.answers import Answer
 from tests import scale
 from tests.property.allocator_world import World
 
 TUNING = st.builds(
-    Settings,
+    AllocationSettings,
     dynamic=st.just(True),
     initial=st.integers(0, 5),
     maximum=st.none() | st.integers(1, 12),
@@ -31,7 +31,7 @@ TUNING = st.builds(
     max_unschedulable=st.just(100) | st.integers(1, 6),
     wait_for_registration=st.booleans(),
     max_failures=st.just(10_000),
-    host_ports=st.none() | st.integers(0, 99).map(lambda start: HostPorts(23000, 23099, start)),
+    host_ports=st.none() | st.integers(0, 99).map(lambda start: HostPortRange(23000, 23099, start)),
 )
 WANTED = st.dictionaries(st.integers(0, 2), st.integers(0, 15), max_size=3)
 
@@ -58,7 +58,7 @@ def turns(world: World, wanted: list[dict[int, int]], restarts: bool) -> None:
 @settings(max_examples=scale.count("tests/property/test_allocator.py", 80, 13), deadline=None)
 @given(TUNING, st.lists(WANTED, min_size=1, max_size=4), st.integers(0, 2**32), st.booleans())
 def test_the_target_is_reached_when_faults_stop(
-    tuning: Settings, wanted: list[dict[int, int]], seed: int, restarts: bool
+    tuning: AllocationSettings, wanted: list[dict[int, int]], seed: int, restarts: bool
 ) -> None:
     """Whatever happened before: then the executors that Spark wants are there, and all are registered.
 
@@ -87,7 +87,7 @@ def test_the_target_is_reached_when_faults_stop(
     st.integers(0, 2**32),
 )
 def test_a_profile_without_room_keeps_no_other_from_its_target(
-    tuning: Settings, wanted: dict[int, int], full: set[int], seed: int
+    tuning: AllocationSettings, wanted: dict[int, int], full: set[int], seed: int
 ) -> None:
     """It has few pods meanwhile, though it came first; and all of its executors once there is room."""
     # What a user bounds together is bounded together.
@@ -114,7 +114,7 @@ def test_a_profile_without_room_keeps_no_other_from_its_target(
 @settings(max_examples=scale.count("tests/property/test_allocator.py", 30, 6), deadline=None)
 @given(TUNING, WANTED, st.integers(0, 2**32))
 def test_nothing_is_left_after_the_driver_has_stopped(
-    tuning: Settings, wanted: dict[int, int], seed: int
+    tuning: AllocationSettings, wanted: dict[int, int], seed: int
 ) -> None:
     """Every executor is removed, registered or not, whatever was on the wire."""
     world = World(tuning, random.Random(seed), faults=0.3)  # noqa: S311
@@ -127,7 +127,7 @@ def test_nothing_is_left_after_the_driver_has_stopped(
 @settings(max_examples=scale.count("tests/property/test_allocator.py", 40, 6), deadline=None)
 @given(TUNING, st.lists(WANTED, min_size=1, max_size=2), st.integers(0, 2**32))
 def test_deciding_again_in_the_same_situation_does_nothing(
-    tuning: Settings, wanted: list[dict[int, int]], seed: int
+    tuning: AllocationSettings, wanted: list[dict[int, int]], seed: int
 ) -> None:
     """A decision is idempotent: what it asked for is remembered as asked for."""
     world = World(tuning, random.Random(seed), faults=0.3)  # noqa: S311
@@ -149,16 +149,16 @@ def test_profiles_are_served_fairly(active: dict[int, int], missing: dict[int, i
     wanted = {profile: active.get(profile, 0) + count for profile, count in missing.items()}
     ids = iter(range(1, 1_000))
     pods = {
-        id_: Observed(id_, profile, f"e{id_}", f"u{id_}", Phase.RUNNING, 0.0)
+        id_: ObservedExecutor(id_, profile, f"e{id_}", f"u{id_}", PodPhase.RUNNING, 0.0)
         for profile, count in active.items()
         if profile in wanted
         for id_ in (next(ids) for _ in range(count))
     }
-    target = Target(
+    target = DriverTarget(
         DriverPhase.RUNNING, "s", dynamic=True, executors=wanted, profiles={p: Profile() for p in wanted}
     )
-    memory = Memory(rate=Rate(window=window))
-    decision = decide(Snapshot(True, pods, 5.0), target, memory, Settings(dynamic=True), 10.0)
+    memory = AllocatorMemory(rate=Rate(window=window))
+    decision = decide(Snapshot(True, pods, 5.0), target, memory, AllocationSettings(dynamic=True), 10.0)
     given_ = Counter(action.profile for action in decision.actions if isinstance(action, Create))
     assert given_.total() == min(window, sum(missing.values()))
 
@@ -174,12 +174,12 @@ def test_profiles_are_served_fairly(active: dict[int, int], missing: dict[int, i
 @given(st.lists(st.sampled_from(Answer), max_size=60), st.floats(0, 1))
 def test_the_rate_stays_within_its_bounds(answers: list[Answer], jitter: float) -> None:
     """Between one write in flight and the bound, whatever the server answers; it recovers."""
-    memory, action = Memory(), Create(1, 0)
+    memory, action = AllocatorMemory(), Create(1, 0)
     for number, answer in enumerate(answers):
-        memory = absorb(memory, [Outcome(action, answer)], 100.0 + number * 10, jitter)
+        memory = apply_outcomes(memory, [ActionOutcome(action, answer)], 100.0 + number * 10, jitter)
         assert 1 <= memory.rate.window <= MAX_WINDOW
     for _ in range(MAX_WINDOW):
-        memory = absorb(memory, [Outcome(Delete(1), Answer.DONE)], 10_000.0, jitter)
+        memory = apply_outcomes(memory, [ActionOutcome(Delete(1), Answer.DONE)], 10_000.0, jitter)
     assert memory.rate.window == MAX_WINDOW
 
 
@@ -192,8 +192,10 @@ def test_pauses_grow_and_end_at_two_minutes(level: int, jitter: float) -> None:
 
 def test_a_hundred_executors_are_never_asked_for_at_once() -> None:
     """With a target of 100 and no answers, no more than the window is in flight."""
-    target = Target(DriverPhase.RUNNING, "s", dynamic=True, executors={0: 100}, profiles={0: Profile()})
-    memory = Memory()
+    target = DriverTarget(DriverPhase.RUNNING, "s", dynamic=True, executors={0: 100}, profiles={0: Profile()})
+    memory = AllocatorMemory()
     for now in range(10, 20):
-        memory = decide(Snapshot(True, {}, 1.0), target, memory, Settings(dynamic=True), float(now)).memory
+        memory = decide(
+            Snapshot(True, {}, 1.0), target, memory, AllocationSettings(dynamic=True), float(now)
+        ).memory
         assert writes_in_flight(memory) <= memory.rate.window

@@ -9,24 +9,24 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Protocol
 
 from sparkgen.runtime.allocator.decide.apply_outcomes import MAX_WINDOW
-from sparkgen.runtime.allocator.values.actions import Action, Create, Outcome
-from sparkgen.runtime.allocator.values.world import World
+from sparkgen.runtime.allocator.values.actions import Action, ActionOutcome, Create
+from sparkgen.runtime.allocator.values.backend import ExecutorBackend
 from sparkgen.runtime.kubernetes.answers import Answer
 
 
-class Acts(Protocol):
+class ActionRunner(Protocol):
     """Where actions go, and outcomes come from; a simulator has one without threads."""
 
     def start(self, actions: Iterable[Action]) -> None:
         """Begin with these."""
         ...
 
-    def outcomes(self) -> list[Outcome]:
+    def outcomes(self) -> list[ActionOutcome]:
         """What has ended since the last call, in the order in which it ended."""
         ...
 
 
-class Settles(Acts, Protocol):
+class WaitableActionRunner(ActionRunner, Protocol):
     """Acts that can be waited for."""
 
     def settle(self, seconds: float) -> None:
@@ -34,14 +34,16 @@ class Settles(Acts, Protocol):
         ...
 
 
-class Hands:
-    """Acts on a World, with as many threads as writes may be in flight; `ring` is called at each outcome."""
+class ActionPool:
+    """Acts on an ExecutorBackend, with a thread for each write in flight; calls `notify` at each outcome."""
 
-    def __init__(self, world: World, ring: Callable[[], None], threads: int = MAX_WINDOW) -> None:
-        self._world = world
-        self._ring = ring
+    def __init__(
+        self, backend: ExecutorBackend, notify: Callable[[], None], threads: int = MAX_WINDOW
+    ) -> None:
+        self._backend = backend
+        self._notify = notify
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="write")
-        self._ended: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
+        self._ended: queue.SimpleQueue[ActionOutcome] = queue.SimpleQueue()
         self._open: set[Future[None]] = set()
         self.answers: Counter[tuple[str, str]] = Counter()
         """How many answers of each kind came: ("create" or "delete", the answer's name)."""
@@ -51,9 +53,9 @@ class Hands:
         self._open = {future for future in self._open if not future.done()}
         self._open |= {self._pool.submit(self._carry_out, action) for action in actions}
 
-    def outcomes(self) -> list[Outcome]:
+    def outcomes(self) -> list[ActionOutcome]:
         """What has ended since the last call, in the order in which it ended."""
-        found: list[Outcome] = []
+        found: list[ActionOutcome] = []
         while True:
             try:
                 outcome = self._ended.get_nowait()
@@ -77,15 +79,15 @@ class Hands:
         """Take no more actions."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _do(self, action: Action) -> Outcome:
+    def _do(self, action: Action) -> ActionOutcome:
         if isinstance(action, Create):
-            return self._world.create(action)
-        return self._world.delete(action)
+            return self._backend.create(action)
+        return self._backend.delete(action)
 
     def _carry_out(self, action: Action) -> None:
         try:
             outcome = self._do(action)
         except Exception as error:  # noqa: BLE001 - a fault of ours: the action is asked for again, later
-            outcome = Outcome(action, Answer.LOST, f"{type(error).__name__}: {error}")
+            outcome = ActionOutcome(action, Answer.UNKNOWN, f"{type(error).__name__}: {error}")
         self._ended.put(outcome)
-        self._ring()
+        self._notify()

@@ -1,4 +1,4 @@
-"""The allocator put together: listeners, watcher, hands and loop around one World.
+"""The allocator put together: listeners, watcher, action pool and loop around one ExecutorBackend.
 
 The sidecar (sidecar.py) gives it a cluster; `sparkgen run --local` gives it processes of this machine.
 """
@@ -11,31 +11,31 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from sparkgen.runtime.allocator import endpoints, shutdown
-from sparkgen.runtime.allocator.action_pool import Hands
-from sparkgen.runtime.allocator.driver.mailbox import Desk
+from sparkgen.runtime.allocator.action_pool import ActionPool
+from sparkgen.runtime.allocator.driver.mailbox import DriverMailbox
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.driver.session import Session
-from sparkgen.runtime.allocator.loop import Loop, Ports, Tuned, nothing, remembered
-from sparkgen.runtime.allocator.observe.view import View
+from sparkgen.runtime.allocator.loop import Loop, LoopPorts, SettingsSource, ignore_text, remembered
+from sparkgen.runtime.allocator.observe.view import PodView
 from sparkgen.runtime.allocator.observe.watcher import Watcher
-from sparkgen.runtime.allocator.report.event_recorder import Notices
-from sparkgen.runtime.allocator.report.log import Journal
-from sparkgen.runtime.allocator.report.reporter import Teller
-from sparkgen.runtime.allocator.report.status import Facts
+from sparkgen.runtime.allocator.report.event_recorder import EventRecorder
+from sparkgen.runtime.allocator.report.log import Log
+from sparkgen.runtime.allocator.report.reporter import Reporter
+from sparkgen.runtime.allocator.report.status import StatusFacts
 from sparkgen.runtime.allocator.values.attempt import Attempt
-from sparkgen.runtime.allocator.values.clock import Chances
-from sparkgen.runtime.allocator.values.world import World
+from sparkgen.runtime.allocator.values.backend import ExecutorBackend
+from sparkgen.runtime.allocator.values.clock import ClockAndRandom
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ListenAddress:
     """Where to listen: an address of this machine, and a port (0: any that is free)."""
 
     address: str
     port: int
 
 
-def unseen(_: Round) -> None:
+def ignore_round(_: Round) -> None:
     """Draw nothing."""
 
 
@@ -43,21 +43,21 @@ def unseen(_: Round) -> None:
 class Parts:
     """All that an allocator is made of. Its session has been begun: the driver's files are written."""
 
-    world: World
+    backend: ExecutorBackend
     attempt: Attempt
     session: Session
-    tuned: Tuned
-    journal: Journal
-    chances: Chances
+    tuned: SettingsSource
+    log: Log
+    clock_and_random: ClockAndRandom
     tag: str
     """A text that no earlier process used: the tags of its reports start with it."""
-    scheduler: Place
+    scheduler: ListenAddress
     """For the scheduler jar; on loopback."""
-    public: Place
+    public: ListenAddress
     """For executors, probes and people."""
-    speaks: Callable[[str], None] = nothing
-    """Told the application id of each driver that speaks (loop.Ports)."""
-    show: Callable[[Round], None] = unseen
+    speaks: Callable[[str], None] = ignore_text
+    """Told the application id of each driver that speaks (loop.LoopPorts)."""
+    show: Callable[[Round], None] = ignore_round
     """Given every round of the loop, on the loop's thread."""
 
 
@@ -66,13 +66,15 @@ class Allocator:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._clock = parts.chances.clock
-        self.desk = Desk(parts.tag, self._clock)
-        self._hands = Hands(parts.world, self.desk.ring)
-        view = View(parts.attempt)
-        self._watcher = Watcher(parts.world, view, parts.chances, self.desk.ring, parts.journal.say)
-        self._notices = Notices(parts.world.tell, self._clock)
-        self._teller = Teller(parts.journal, self._notices, parts.show)
+        self._clock = parts.clock_and_random.clock
+        self.mailbox = DriverMailbox(parts.tag, self._clock)
+        self._pool = ActionPool(parts.backend, self.mailbox.notify)
+        view = PodView(parts.attempt)
+        self._watcher = Watcher(
+            parts.backend, view, parts.clock_and_random, self.mailbox.notify, parts.log.say
+        )
+        self._event_recorder = EventRecorder(parts.backend.tell, self._clock)
+        self._reporter = Reporter(parts.log, self._event_recorder, parts.show)
         self._loop = threading.Thread(target=self._guarded, args=(self._run,), name="loop", daemon=True)
         self._listeners: list[endpoints.Listener] = []
 
@@ -82,18 +84,18 @@ class Allocator:
         OSError when a port is taken.
         """
         parts = self._parts
-        public = endpoints.Public(self.desk, self.facts)
+        public = endpoints.PublicEndpoint(self.mailbox, self.facts)
         served = (
             (
                 parts.scheduler,
-                endpoints.driver_handler(self.desk, parts.session.token),
+                endpoints.driver_handler(self.mailbox, parts.session.token),
                 endpoints.DRIVER_LIMITS,
             ),
             (parts.public, endpoints.public_handler(public), None),
         )
         for place, handler, limits in served:
             self._listeners.append(endpoints.listen(place.address, place.port, handler, limits))
-        for name, target in (("watch", self._watcher.run), ("notices", self._notices.run)):
+        for name, target in (("watch", self._watcher.run), ("notices", self._event_recorder.run)):
             threading.Thread(target=self._guarded, args=(target,), name=name, daemon=True).start()
         self._loop.start()
         return self._listeners[0].port, self._listeners[1].port
@@ -101,44 +103,44 @@ class Allocator:
     @property
     def died_of(self) -> BaseException | None:
         """What one of its threads died of: the process has to end, and to begin again."""
-        return self.desk.crashed
+        return self.mailbox.crashed
 
     def wait(self, seconds: float) -> None:
         """Wait until it is stopped or has died, for a time at most."""
-        self.desk.wait_closed(seconds)
+        self.mailbox.wait_closed(seconds)
 
     def stop(self, *, leave: bool) -> None:
         """Decide no more. `leave`: executors that wait are told to go."""
-        self.desk.close(leave=leave)
+        self.mailbox.close(leave=leave)
         self._watcher.stop()
         self._loop.join(5.0)
 
-    def sweep(self, seconds: float) -> shutdown.Swept:
+    def sweep(self, seconds: float) -> shutdown.SweepResult:
         """Delete every executor of the attempt; after `stop`."""
-        self._hands.finish(seconds / 2)
-        now = shutdown.Time(self._clock, time.sleep)
-        return shutdown.sweep(self._parts.world, self._hands, View(self._parts.attempt), now, seconds)
+        self._pool.finish(seconds / 2)
+        now = shutdown.ClockAndSleep(self._clock, time.sleep)
+        return shutdown.sweep(self._parts.backend, self._pool, PodView(self._parts.attempt), now, seconds)
 
     def close(self) -> None:
         """Give back ports and connections."""
         for listener in self._listeners:
             listener.close()
-        self._parts.world.close()
-        self._hands.close()
+        self._parts.backend.close()
+        self._pool.close()
 
-    def facts(self) -> Facts:
+    def facts(self) -> StatusFacts:
         """What /status and /metrics tell."""
-        journal, teller = self._parts.journal, self._teller
-        return Facts(
+        log, reporter = self._parts.log, self._reporter
+        return StatusFacts(
             application=self._names(),
             now=self._clock(),
-            last=self.desk.last,
-            answers=dict(self._hands.answers),
-            losses=dict(teller.losses),
+            last=self.mailbox.last,
+            answers=dict(self._pool.answers),
+            losses=dict(reporter.losses),
             gaps=self._watcher.gaps,
-            rounds=teller.rounds["all"],
-            recent=tuple(journal.recent),
-            troubles=tuple(journal.troubles),
+            rounds=reporter.rounds["all"],
+            recent=tuple(log.recent),
+            troubles=tuple(log.troubles),
         )
 
     def _names(self) -> Mapping[str, str]:
@@ -147,14 +149,14 @@ class Allocator:
 
     def _run(self) -> None:
         parts = self._parts
-        ports = Ports(
-            acts=self._hands,
+        ports = LoopPorts(
+            actions=self._pool,
             snapshot=lambda: self._watcher.view.snapshot(),
-            desk=self.desk,
+            mailbox=self.mailbox,
             tuned=parts.tuned,
-            remembers=parts.session,
-            tells=self._teller,
-            chances=parts.chances,
+            session=parts.session,
+            reporter=self._reporter,
+            clock_and_random=parts.clock_and_random,
             speaks=parts.speaks,
         )
         notes = parts.session.notes
@@ -164,4 +166,4 @@ class Allocator:
         try:
             target()
         except Exception as error:  # noqa: BLE001 - a thread must not die in silence: all of it begins anew
-            self.desk.crash(error)
+            self.mailbox.crash(error)

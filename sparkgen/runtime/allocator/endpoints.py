@@ -13,17 +13,17 @@ from urllib.parse import parse_qs
 
 from sparkgen import contract
 from sparkgen.runtime.allocator.driver import protocol
-from sparkgen.runtime.allocator.driver.mailbox import Desk, Word
+from sparkgen.runtime.allocator.driver.mailbox import DriverMailbox, StartAnswer
 from sparkgen.runtime.allocator.report import status
 from sparkgen.runtime.httpserver.listening import Listener, listen
 from sparkgen.runtime.httpserver.values import (
     METRICS,
-    Answer,
     Handler,
+    HttpRequest,
+    HttpResponse,
     Limits,
-    Request,
     Work,
-    json_answer,
+    json_response,
     text,
 )
 from sparkgen.runtime.httpserver.workers import Workers
@@ -52,16 +52,16 @@ _START = re.compile(re.escape(contract.START_PATH) + r"/(\d{1,10})/start")
 
 
 @dataclass(frozen=True, slots=True)
-class _Driver:
+class _DriverEndpoint:
     """The handler of the loopback listener: docs/design/protocol.md."""
 
-    desk: Desk
+    mailbox: DriverMailbox
     expected: bytes
     """What the header Authorization has to be."""
     states: Workers
     reports: Workers
 
-    def __call__(self, request: Request) -> Answer | Work:
+    def __call__(self, request: HttpRequest) -> HttpResponse | Work:
         """Answer, or say what a thread has to do. The token comes first, then the path, then the body."""
         given = request.headers.get("authorization", "").encode("latin-1", "replace")
         if not hmac.compare_digest(given, self.expected):
@@ -77,13 +77,19 @@ class _Driver:
                 return self._state(request)
         return _refusal(404, f"there is nothing at {request.path[:100]}")
 
-    def _report(self, request: Request) -> Answer:
+    def _report(self, request: HttpRequest) -> HttpResponse:
         """The report, when it is not the one that the driver has."""
         asked = {key: values[-1] for key, values in parse_qs(request.query).items()}
-        found = self.desk.report(asked.get("session", ""), asked.get("seen", ""), _seconds(asked.get("wait")))
-        return Answer(204) if found is None else json_answer(200, protocol.report_body(found[1], found[0]))
+        found = self.mailbox.report(
+            asked.get("session", ""), asked.get("seen", ""), _seconds(asked.get("wait"))
+        )
+        return (
+            HttpResponse(204)
+            if found is None
+            else json_response(200, protocol.report_body(found[1], found[0]))
+        )
 
-    def _state(self, request: Request) -> Answer | Work:
+    def _state(self, request: HttpRequest) -> HttpResponse | Work:
         length = request.content_length
         if length is None or length > protocol.MAX_BODY:
             return _refusal(
@@ -91,23 +97,26 @@ class _Driver:
             )
         return Work(self.states, self._take, reads_body=True)
 
-    def _take(self, body: bytes) -> Answer:
+    def _take(self, body: bytes) -> HttpResponse:
         """Take in the driver's state."""
         try:
             target = protocol.state_in(body)
-        except protocol.Misunderstood as error:
+        except protocol.BadMessage as error:
             return _refusal(400, str(error))
-        return json_answer(200, protocol.acknowledgement(self.desk.take(target)))
+        return json_response(200, protocol.acknowledgement(self.mailbox.take(target)))
 
 
-def _refusal(code: int, why: str) -> Answer:
-    return json_answer(code, {"error": why})
+def _refusal(code: int, why: str) -> HttpResponse:
+    return json_response(code, {"error": why})
 
 
-def driver_handler(desk: Desk, token: str) -> Handler:
+def driver_handler(mailbox: DriverMailbox, token: str) -> Handler:
     """The handler of the loopback listener."""
-    return _Driver(
-        desk, f"Bearer {token}".encode(), Workers("state", 2, waiting=64), Workers("report", 16, waiting=16)
+    return _DriverEndpoint(
+        mailbox,
+        f"Bearer {token}".encode(),
+        Workers("state", 2, waiting=64),
+        Workers("report", 16, waiting=16),
     )
 
 
@@ -122,36 +131,36 @@ def _seconds(given: str | None) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Public:
+class PublicEndpoint:
     """What the pod's address answers from. `facts` is asked at each question for status or metrics."""
 
-    desk: Desk
-    facts: Callable[[], status.Facts]
+    mailbox: DriverMailbox
+    facts: Callable[[], status.StatusFacts]
     waiting: Workers = field(
         default_factory=lambda: Workers("word", MAX_WAITING, per_group=MAX_WAITING_PER_ADDRESS)
     )
     pages: Workers = field(default_factory=lambda: Workers("page", 1, waiting=PAGES_WAITING))
 
 
-def public_handler(public: Public) -> Handler:
+def public_handler(public: PublicEndpoint) -> Handler:
     """The handler of the listener at the pod's address.
 
     Probes, and words that are known, need no thread: no neighbour can keep anybody from them.
     """
 
-    def answer(request: Request) -> Answer | Work:
+    def answer(request: HttpRequest) -> HttpResponse | Work:
         if request.method != "GET":
             return text(405, "only GET is answered here\n")
         start = _START.fullmatch(request.path)
         if start is not None:
-            return word(public, int(start[1]))
+            return start_answer(public, int(start[1]))
         match request.path:
             case contract.READY_PATH:
                 return text(200, "ok\n")
             case contract.HEALTH_PATH:
-                return text(*health(public.desk))
+                return text(*health(public.mailbox))
             case contract.STATUS_PATH:
-                return Work(public.pages, lambda _: json_answer(200, status.status_body(public.facts())))
+                return Work(public.pages, lambda _: json_response(200, status.status_body(public.facts())))
             case contract.METRICS_PATH:
                 return Work(public.pages, lambda _: text(200, status.metrics_text(public.facts()), METRICS))
         return text(404, f"there is nothing here; there are {contract.STATUS_PATH} and others\n")
@@ -159,23 +168,23 @@ def public_handler(public: Public) -> Handler:
     return answer
 
 
-def health(desk: Desk) -> tuple[int, str]:
+def health(mailbox: DriverMailbox) -> tuple[int, str]:
     """The answer to the liveness probe: a status and a text."""
-    age = desk.age
-    if desk.crashed is not None:
+    age = mailbox.age
+    if mailbox.crashed is not None:
         return 500, "a thread of the allocator has died\n"
-    if age is not None and age > STUCK_SECONDS and not desk.closed:
+    if age is not None and age > STUCK_SECONDS and not mailbox.closed:
         return 500, f"the loop has made no round for {age:.0f} s\n"
     return 200, "ok\n"
 
 
-def word(public: Public, id_: int) -> Answer | Work:
+def start_answer(public: PublicEndpoint, id_: int) -> HttpResponse | Work:
     """The word for an executor; its question is held where there is room for one more."""
-    known = public.desk.word(id_, 0.0)
-    if known is not Word.WAIT:
-        return Answer(known.value)
+    known = public.mailbox.word(id_, 0.0)
+    if known is not StartAnswer.WAIT:
+        return HttpResponse(known.value)
     return Work(
         public.waiting,
-        lambda _: Answer(public.desk.word(id_, HOLD_SECONDS).value),
-        busy=Answer(Word.WAIT.value),
+        lambda _: HttpResponse(public.mailbox.word(id_, HOLD_SECONDS).value),
+        busy=HttpResponse(StartAnswer.WAIT.value),
     )

@@ -1,4 +1,4 @@
-"""The loop: gather, absorb, decide, act, publish. All that it touches is passed in.
+"""The loop: gather, apply outcomes, decide, act, publish. All that it touches is passed in.
 
 `Loop.step` makes one round and never waits: a simulator calls it with another clock and other ports.
 `Loop.run` calls it whenever something is new, and when the last decision asked for it. Nothing is lost when
@@ -11,20 +11,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from sparkgen.runtime.allocator.action_pool import Acts
+from sparkgen.runtime.allocator.action_pool import ActionRunner
 from sparkgen.runtime.allocator.decide import executor_states
-from sparkgen.runtime.allocator.decide.apply_outcomes import absorb
+from sparkgen.runtime.allocator.decide.apply_outcomes import apply_outcomes
 from sparkgen.runtime.allocator.decide.decide import decide
-from sparkgen.runtime.allocator.driver.mailbox import Desk, seen_with
+from sparkgen.runtime.allocator.driver.mailbox import DriverMailbox, with_started
 from sparkgen.runtime.allocator.driver.round import Round
-from sparkgen.runtime.allocator.driver.tuning import Change
-from sparkgen.runtime.allocator.values.actions import Outcome
-from sparkgen.runtime.allocator.values.clock import Chances
-from sparkgen.runtime.allocator.values.memory import Memory
+from sparkgen.runtime.allocator.driver.tuning import TuningChange
+from sparkgen.runtime.allocator.values.actions import ActionOutcome
+from sparkgen.runtime.allocator.values.backend import Notice
+from sparkgen.runtime.allocator.values.clock import ClockAndRandom
+from sparkgen.runtime.allocator.values.memory import AllocatorMemory
 from sparkgen.runtime.allocator.values.observed import Snapshot
-from sparkgen.runtime.allocator.values.settings import Settings
-from sparkgen.runtime.allocator.values.target import Target
-from sparkgen.runtime.allocator.values.world import Notice
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
+from sparkgen.runtime.allocator.values.target import DriverTarget
 
 SHORTEST_ROUND = 0.02
 """Seconds between two rounds at least: what happens meanwhile is decided on together."""
@@ -34,43 +34,43 @@ LOOK_EVERY = 1.0
 """Seconds between two looks at tuning.json."""
 
 
-class Tuned(Protocol):
-    """Settings that may change: `tuning.Followed`, or constant ones."""
+class SettingsSource(Protocol):
+    """Settings that may change: `tuning.TuningFile`, or constant ones."""
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> AllocationSettings:
         """The settings as they are now."""
         ...
 
-    def look(self) -> Change | None:
+    def look(self) -> TuningChange | None:
         """Look for news."""
         ...
 
 
-class Remembers(Protocol):
+class SessionStore(Protocol):
     """What survives this process: `session.Session`, or a stand-in."""
 
     def note(self, next_id: int, session: str, first_id: int) -> None:
         """Keep this; before anything is made that depends on it."""
         ...
 
-    def spoke(self, application_id: str, settings: Settings) -> None:
+    def spoke(self, application_id: str, settings: AllocationSettings) -> None:
         """A driver runs under this application id."""
         ...
 
-    def tuned_to(self, settings: Settings) -> None:
+    def tuned_to(self, settings: AllocationSettings) -> None:
         """The settings are other ones: the next driver in this pod starts with them."""
         ...
 
 
-class Tells(Protocol):
+class RoundReporter(Protocol):
     """Who hears what happens."""
 
-    def round(self, before: Round | None, now: Round, outcomes: list[Outcome]) -> None:
+    def round(self, before: Round | None, now: Round, outcomes: list[ActionOutcome]) -> None:
         """A round was made."""
         ...
 
-    def tuned(self, change: Change) -> None:
+    def tuned(self, change: TuningChange) -> None:
         """The settings changed, or could not be read."""
         ...
 
@@ -79,80 +79,84 @@ class Tells(Protocol):
         ...
 
 
-def nothing(_: str) -> None:
+def ignore_text(_: str) -> None:
     """Do nothing with it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ports:
+class LoopPorts:
     """All that the loop has of the outside."""
 
-    acts: Acts
+    actions: ActionRunner
     snapshot: Callable[[], Snapshot]
-    """What is seen now; `started` is filled in from the desk."""
-    desk: Desk
-    tuned: Tuned
-    remembers: Remembers
-    tells: Tells
-    chances: Chances
-    speaks: Callable[[str], None] = nothing
+    """What is seen now; `started` is filled in from the mailbox."""
+    mailbox: DriverMailbox
+    tuned: SettingsSource
+    session: SessionStore
+    reporter: RoundReporter
+    clock_and_random: ClockAndRandom
+    speaks: Callable[[str], None] = ignore_text
     """Told the application id of each driver that speaks: executors that are created then belong to it."""
 
 
 class Loop:
-    """One allocator's loop. `memory`: what the one before it left behind (session.Notes)."""
+    """One allocator's loop. `memory`: what the one before it left behind (session.SessionNotes)."""
 
-    def __init__(self, ports: Ports, memory: Memory) -> None:
+    def __init__(self, ports: LoopPorts, memory: AllocatorMemory) -> None:
         self._ports = ports
         self._memory = memory
         self._looked_at: float | None = None
         self._application_id = ""
 
     def run(self) -> None:
-        """Make rounds until the desk is closed."""
-        desk, clock = self._ports.desk, self._ports.chances.clock
-        while not desk.closed:
+        """Make rounds until the mailbox is closed."""
+        mailbox, clock = self._ports.mailbox, self._ports.clock_and_random.clock
+        while not mailbox.closed:
             made = self.step()
-            desk.wait_closed(made.now + SHORTEST_ROUND - clock())
+            mailbox.wait_closed(made.now + SHORTEST_ROUND - clock())
             until = due(made)
             while (left := until - clock()) > 0:
-                if desk.wait(min(left, LOOK_EVERY)) or self._look(clock()):
+                if mailbox.wait(min(left, LOOK_EVERY)) or self._look(clock()):
                     break
 
     def step(self) -> Round:
         """Make one round."""
         ports = self._ports
-        outcomes = ports.acts.outcomes()
-        now = ports.chances.clock()  # after they came: a time that the server named counts from then on
+        outcomes = ports.actions.outcomes()
+        now = (
+            ports.clock_and_random.clock()
+        )  # after they came: a time that the server named counts from then on
         self._look(now)
-        memory = absorb(self._memory, outcomes, now, ports.chances.random())
-        before = ports.desk.last
+        memory = apply_outcomes(self._memory, outcomes, now, ports.clock_and_random.random())
+        before = ports.mailbox.last
         made = self._decided(memory, now)
         self._memory = made.decision.memory
-        ports.acts.start(made.decision.actions)
-        ports.tells.round(before, made, outcomes)
+        ports.actions.start(made.decision.actions)
+        ports.reporter.round(before, made, outcomes)
         return made
 
-    def _decided(self, memory: Memory, now: float) -> Round:
+    def _decided(self, memory: AllocatorMemory, now: float) -> Round:
         """A round that holds: what it creates is noted, and what it removes was not started meanwhile."""
-        ports, chance = self._ports, self._ports.chances.random()
+        ports, chance = self._ports, self._ports.clock_and_random.random()
         while True:
-            target, settings = ports.desk.target(), ports.tuned.settings
-            snapshot = executor_states.of_now(seen_with(ports.snapshot(), ports.desk.started()), memory)
+            target, settings = ports.mailbox.target(), ports.tuned.settings
+            snapshot = executor_states.without_former_pods(
+                with_started(ports.snapshot(), ports.mailbox.started()), memory
+            )
             decision = decide(snapshot, target, memory, settings, now, chance)
             made = Round(now, snapshot, target, settings, decision)
             self._hear(target, settings)
             after = decision.memory
-            ports.remembers.note(after.next_id, after.session, after.first_id)
-            if ports.desk.commit(made):
+            ports.session.note(after.next_id, after.session, after.first_id)
+            if ports.mailbox.commit(made):
                 return made
 
-    def _hear(self, target: Target, settings: Settings) -> None:
+    def _hear(self, target: DriverTarget, settings: AllocationSettings) -> None:
         """Notice a driver that speaks for the first time."""
         if target.application_id and target.application_id != self._application_id:
             self._application_id = target.application_id
             self._ports.speaks(target.application_id)
-            self._ports.remembers.spoke(target.application_id, settings)
+            self._ports.session.spoke(target.application_id, settings)
 
     def _look(self, now: float) -> bool:
         """Look at the settings, once in a while; whether they have changed."""
@@ -162,10 +166,10 @@ class Loop:
         change = self._ports.tuned.look()
         if change is None:
             return False
-        self._ports.tells.tuned(change)
+        self._ports.reporter.tuned(change)
         if change.bad is not None:
             return False
-        self._ports.remembers.tuned_to(change.settings)
+        self._ports.session.tuned_to(change.settings)
         return True
 
 
@@ -175,6 +179,6 @@ def due(made: Round) -> float:
     return latest if made.decision.wake_at is None else min(latest, made.decision.wake_at)
 
 
-def remembered(next_id: int, session: str, first_id: int) -> Memory:
+def remembered(next_id: int, session: str, first_id: int) -> AllocatorMemory:
     """The memory that a new process begins with."""
-    return replace(Memory(), next_id=next_id, session=session, first_id=first_id)
+    return replace(AllocatorMemory(), next_id=next_id, session=session, first_id=first_id)

@@ -6,11 +6,11 @@ import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sparkgen.runtime.allocator.action_pool import Settles
-from sparkgen.runtime.allocator.observe.view import View
+from sparkgen.runtime.allocator.action_pool import WaitableActionRunner
+from sparkgen.runtime.allocator.observe.view import PodView
 from sparkgen.runtime.allocator.pods.driver_pod import DriverPod
 from sparkgen.runtime.allocator.values.actions import Delete
-from sparkgen.runtime.allocator.values.world import WatchEnded, World
+from sparkgen.runtime.allocator.values.backend import ExecutorBackend, WatchEnded
 
 AGAIN = 1.0
 """Seconds between two looks."""
@@ -19,7 +19,7 @@ LATE = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Time:
+class ClockAndSleep:
     """A monotonic clock, and a way to let it go on; both in seconds."""
 
     clock: Callable[[], float]
@@ -27,14 +27,16 @@ class Time:
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
+class SweepResult:
     """What the end came to. `left`: executors that could not be asked to go; None when nobody knows."""
 
     asked: frozenset[int]
     left: frozenset[int] | None
 
 
-def sweep(world: World, hands: Settles, view: View, time: Time, seconds: float) -> Swept:
+def sweep(
+    backend: ExecutorBackend, pool: WaitableActionRunner, view: PodView, time: ClockAndSleep, seconds: float
+) -> SweepResult:
     """Delete every executor of the attempt, and look again until each is on its way, for a time at most."""
     deadline = time.clock() + seconds
     asked: frozenset[int] = frozenset()
@@ -42,25 +44,25 @@ def sweep(world: World, hands: Settles, view: View, time: Time, seconds: float) 
     while True:
         began = time.clock()
         try:
-            view = view.listed(world.list(), began, time.clock())
+            view = view.listed(backend.list(), began, time.clock())
         except WatchEnded:
             staying = []
         else:
             staying = [seen for seen in view.snapshot().executors.values() if not seen.deleting]
             left = frozenset(seen.id for seen in staying)
             if not left:
-                return Swept(asked, left)
+                return SweepResult(asked, left)
         again = not staying or bool(asked)
         asked |= frozenset(seen.id for seen in staying)
-        hands.start([Delete(seen.id, seen.uid, why="the application has ended") for seen in staying])
-        hands.settle(AGAIN)
+        pool.start([Delete(seen.id, seen.uid, why="the application has ended") for seen in staying])
+        pool.settle(AGAIN)
         if again:
             time.sleep(AGAIN)
         if time.clock() > deadline:
-            return Swept(asked, left)
+            return SweepResult(asked, left)
 
 
-def driver_stays(answers: Callable[[], bool], pod: Callable[[], DriverPod], time: Time) -> bool:
+def driver_stays(answers: Callable[[], bool], pod: Callable[[], DriverPod], time: ClockAndSleep) -> bool:
     """Whether the driver runs on, so that its executors must not go: it answers, or nothing says its end.
 
     Its port alone says nothing: while its accept queue is full, it takes no connection. The pod's status is

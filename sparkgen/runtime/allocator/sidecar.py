@@ -13,32 +13,32 @@ from pathlib import Path
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.runtime.allocator.allocator import Allocator, Parts, Place
+from sparkgen.runtime.allocator.allocator import Allocator, ListenAddress, Parts
 from sparkgen.runtime.allocator.decide import host_ports
 from sparkgen.runtime.allocator.driver import session
-from sparkgen.runtime.allocator.driver.tuning import BadTuning, Followed
+from sparkgen.runtime.allocator.driver.tuning import BadTuning, TuningFile
 from sparkgen.runtime.allocator.pods.driver_pod import DriverPod
 from sparkgen.runtime.allocator.pods.template import TemplateError, grace_of, read_template
-from sparkgen.runtime.allocator.report.log import Journal
-from sparkgen.runtime.allocator.report.log_lines import Level
-from sparkgen.runtime.allocator.shutdown import Time, driver_answers, driver_stays
+from sparkgen.runtime.allocator.report.log import Log
+from sparkgen.runtime.allocator.report.log_lines import LogLevel
+from sparkgen.runtime.allocator.shutdown import ClockAndSleep, driver_answers, driver_stays
 from sparkgen.runtime.allocator.values.attempt import Attempt, new_attempt
-from sparkgen.runtime.allocator.values.clock import Chances
+from sparkgen.runtime.allocator.values.backend import ExecutorBackend
+from sparkgen.runtime.allocator.values.clock import ClockAndRandom
 from sparkgen.runtime.allocator.values.target import DriverPhase
-from sparkgen.runtime.allocator.values.world import World
 from sparkgen.runtime.contract_check import check_contract
 from sparkgen.runtime.exits import Refused
 
 LOOPBACK = "127.0.0.1"
 SWEEP_SECONDS = 20.0
 """For the end: the kubelet kills what has not ended after the pod's 30 s."""
-ENDINGS = (signal.SIGTERM, signal.SIGINT)
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 ENV_LOG_FORMAT = "SPARKGEN_LOG_FORMAT"
 """`json`: a log for machines."""
 
 
 @dataclass(frozen=True, slots=True)
-class Folders:
+class MountPaths:
     """Where the pod's volumes are mounted."""
 
     conf: Path = Path(contract.CONF_DIR)
@@ -48,61 +48,64 @@ class Folders:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """What a World is made of. `random`: a number from 0 to 1."""
+class BackendInputs:
+    """What an ExecutorBackend is made of. `random`: a number from 0 to 1."""
 
     attempt: Attempt
     template: Mapping[str, Any]
     secret: str | None
-    chances: Chances
+    clock_and_random: ClockAndRandom
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """A World, who is told the application id of each driver that speaks, and the driver's own pod."""
+class BackendParts:
+    """An ExecutorBackend, who is told each driver's application id, and the driver's own pod."""
 
-    world: World
+    backend: ExecutorBackend
     speaks: Callable[[str], None]
     driver_pod: Callable[[], DriverPod]
     """What that says of itself now."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outside:
-    """What differs between a cluster and a test: where things are, and what the world is."""
+class SidecarOptions:
+    """What differs between a cluster and a test: where things are, and what makes the backend."""
 
-    world: Callable[[Given], Made]
+    backend: Callable[[BackendInputs], BackendParts]
     """Raises Refused when there is none."""
-    folders: Folders = Folders()
+    folders: MountPaths = MountPaths()
     scheduler_port: int = contract.SCHEDULER_PORT
     public_port: int = contract.ALLOCATOR_PORT
     driver_port: int = contract.DRIVER_PORT
 
 
 def run(
-    environment: Mapping[str, str], outside: Outside, chances: Chances, new_text: Callable[[], str]
+    environment: Mapping[str, str],
+    options: SidecarOptions,
+    clock_and_random: ClockAndRandom,
+    new_text: Callable[[], str],
 ) -> int:
     """Be the sidecar until a signal ends it; the exit code. Refused when it cannot begin.
 
     `new_text`: a new random text at each call, fit for a secret.
     """
-    # Before any thread begins: they inherit it, so that a signal waits for `_until_told`.
-    signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
+    # Before any thread begins: they inherit it, so that a signal waits for `_until_signalled`.
+    signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     check_contract(environment)
-    journal = Journal(sys.stdout, lambda: datetime.now(UTC), environment.get(ENV_LOG_FORMAT) == "json")
+    log = Log(sys.stdout, lambda: datetime.now(UTC), environment.get(ENV_LOG_FORMAT) == "json")
     attempt = _attempt(environment)
     service_secret = environment.get(contract.ENV_SERVICE_SECRET)
-    parts, driver_pod = _parts(attempt, outside, chances, journal, new_text, service_secret)
+    parts, driver_pod = _parts(attempt, options, clock_and_random, log, new_text, service_secret)
     allocator = Allocator(parts)
     try:
         allocator.start()
     except OSError as error:
         raise Refused(
-            f"cannot listen on {LOOPBACK}:{outside.scheduler_port} and {attempt.pod_ip}:"
-            f"{outside.public_port}: {error}; another container of the pod may use the port"
+            f"cannot listen on {LOOPBACK}:{options.scheduler_port} and {attempt.pod_ip}:"
+            f"{options.public_port}: {error}; another container of the pod may use the port"
         ) from None
-    journal.say(f"allocator of {attempt.run}, attempt {attempt.attempt}: the driver may start", event="start")
-    return _until_told(allocator, attempt, outside, driver_pod, journal)
+    log.say(f"allocator of {attempt.run}, attempt {attempt.attempt}: the driver may start", event="start")
+    return _until_signalled(allocator, attempt, options, driver_pod, log)
 
 
 def _attempt(environment: Mapping[str, str]) -> Attempt:
@@ -124,37 +127,37 @@ def _attempt(environment: Mapping[str, str]) -> Attempt:
 
 def _parts(
     attempt: Attempt,
-    outside: Outside,
-    chances: Chances,
-    journal: Journal,
+    options: SidecarOptions,
+    clock_and_random: ClockAndRandom,
+    log: Log,
     new_text: Callable[[], str],
     service_secret: str | None,
 ) -> tuple[Parts, Callable[[], DriverPod]]:
-    folders = outside.folders
+    folders = options.folders
     try:
         template = read_template((folders.executor / contract.EXECUTOR_TEMPLATE_FILE).read_text("utf-8"))
         defaults = (folders.conf / contract.SPARK_DEFAULTS_FILE).read_text("utf-8")
         kept = folders.session / contract.TUNING_FILE
         ports = host_ports.of_template(template, attempt.executor_name_prefix)
-        tuned = Followed(folders.tuning / contract.TUNING_FILE, grace_of(template), kept, ports)
-        place = session.Place(folders.session, attempt.application_id, attempt.pod_ip)
+        tuned = TuningFile(folders.tuning / contract.TUNING_FILE, grace_of(template), kept, ports)
+        place = session.DriverLocation(folders.session, attempt.application_id, attempt.pod_ip)
         begun = session.begin(place, defaults, tuned.settings, new_text, service_secret)
     except BadTuning as error:
         raise Refused(f"{contract.TUNING_FILE} cannot be used: {error}") from None
     except (OSError, UnicodeDecodeError, TemplateError, host_ports.BadPorts, session.BadSession) as error:
         raise Refused(str(error)) from None
-    made = outside.world(given_of(attempt, template, begun, chances))
+    made = options.backend(backend_inputs(attempt, template, begun, clock_and_random))
     made.speaks(begun.application_id)
     parts = Parts(
-        world=made.world,
+        backend=made.backend,
         attempt=attempt,
         session=begun,
         tuned=tuned,
-        journal=journal,
-        chances=chances,
+        log=log,
+        clock_and_random=clock_and_random,
         tag=new_text()[:8],
-        scheduler=Place(LOOPBACK, outside.scheduler_port),
-        public=Place(wildcard(attempt.pod_ip), outside.public_port),
+        scheduler=ListenAddress(LOOPBACK, options.scheduler_port),
+        public=ListenAddress(wildcard(attempt.pod_ip), options.public_port),
         speaks=made.speaks,
     )
     return parts, made.driver_pod
@@ -165,36 +168,34 @@ def wildcard(address: str) -> str:
     return "::" if ":" in address else "0.0.0.0"  # noqa: S104 - what listens there tells no secret
 
 
-def given_of(
-    attempt: Attempt, template: Mapping[str, Any], begun: session.Session, chances: Chances
-) -> Given:
-    """What the World is made of; its attempt names a Secret only where there is something to keep in it."""
+def backend_inputs(
+    attempt: Attempt, template: Mapping[str, Any], begun: session.Session, clock_and_random: ClockAndRandom
+) -> BackendInputs:
+    """What the backend is made of; its attempt names a Secret only where there is something to keep in it."""
     name = begun.name_of_secret(attempt.secret_name) if begun.secret else ""
-    return Given(replace(attempt, secret_name=name), template, begun.secret, chances)
+    return BackendInputs(replace(attempt, secret_name=name), template, begun.secret, clock_and_random)
 
 
-def _until_told(
+def _until_signalled(
     allocator: Allocator,
     attempt: Attempt,
-    outside: Outside,
+    options: SidecarOptions,
     driver_pod: Callable[[], DriverPod],
-    journal: Journal,
+    log: Log,
 ) -> int:
     """Wait for the signal that ends it, and end; the exit code."""
-    while signal.sigtimedwait(ENDINGS, 1.0) is None:
+    while signal.sigtimedwait(STOP_SIGNALS, 1.0) is None:
         error = allocator.died_of
         if error is not None:
             text = f"the allocator begins anew, as it met a fault of its own: {type(error).__name__}: {error}"
-            journal.say(text, Level.ERROR, event="fault")
+            log.say(text, LogLevel.ERROR, event="fault")
             return 1
-    stopped = allocator.desk.target().phase is DriverPhase.STOPPED
-    answers = partial(driver_answers, attempt.pod_ip, outside.driver_port)
-    if not stopped and driver_stays(answers, driver_pod, Time(time.monotonic, time.sleep)):
+    stopped = allocator.mailbox.target().phase is DriverPhase.STOPPED
+    answers = partial(driver_answers, attempt.pod_ip, options.driver_port)
+    if not stopped and driver_stays(answers, driver_pod, ClockAndSleep(time.monotonic, time.sleep)):
         # A sidecar is told to end after the driver: so the kubelet only restarts this container.
         allocator.stop(leave=False)
-        journal.say(
-            "told to end while the driver runs: its executors stay for the next allocator", event="end"
-        )
+        log.say("told to end while the driver runs: its executors stay for the next allocator", event="end")
         return 0
     began = time.monotonic()
     allocator.stop(leave=True)
@@ -204,12 +205,10 @@ def _until_told(
     if swept.left:
         ids = ", ".join(map(str, sorted(swept.left)))
         text = f"executors {ids} could not be deleted within {seconds:.0f} s: they go with the driver's pod"
-        journal.say(text, Level.WARNING, event="end")
+        log.say(text, LogLevel.WARNING, event="end")
     elif swept.left is None:
         text = "the API server did not answer: executors end by themselves, and go with the driver's pod"
-        journal.say(text, Level.WARNING, event="end")
+        log.say(text, LogLevel.WARNING, event="end")
     else:
-        journal.say(
-            f"ended: {len(swept.asked)} executors deleted, none is left ({seconds:.1f} s)", event="end"
-        )
+        log.say(f"ended: {len(swept.asked)} executors deleted, none is left ({seconds:.1f} s)", event="end")
     return 0

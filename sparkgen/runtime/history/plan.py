@@ -1,4 +1,4 @@
-"""Which ended runs of an application go, and which stay: `plan`, a pure decision on what there is.
+"""Which ended runs of an application go, and which stay: `prune_plan`, a pure decision on what there is.
 
 Level-triggered: it looks at all Jobs and ConfigMaps of the application, whatever happened before. A Job that
 runs, or that is the current run's, is never deleted; nothing that is younger than the history Job itself is
@@ -23,7 +23,7 @@ Object = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class HistoryPolicy:
     """What the document says. `succeeded`, `failed`: how many ended runs stay beside the current one.
 
     None keeps all. `workload`: the kind of the driver's object; `own`: the name of the history Job itself.
@@ -37,7 +37,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PrunePlan:
     """What is to be done: objects to delete, Jobs to mark as superseded, Jobs to take the mark from."""
 
     jobs: tuple[Object, ...] = ()
@@ -46,19 +46,19 @@ class Plan:
     unmark: tuple[Object, ...] = ()
 
 
-def plan(asked: Asked, jobs: Sequence[Object], config_maps: Sequence[Object]) -> Plan:
+def prune_plan(asked: HistoryPolicy, jobs: Sequence[Object], config_maps: Sequence[Object]) -> PrunePlan:
     """What to do with the application's Jobs and ConfigMaps. Nothing, when a later history Job will do it."""
     histories = [job for job in jobs if contract.LABEL_RUN not in _labels(job)]
     born = max((_born(job) for job in histories if _name(job) == asked.own), default="")
     if not born or any(_born(job) > born for job in histories):
-        return Plan()
+        return PrunePlan()
     drivers = [job for job in jobs if contract.LABEL_RUN in _labels(job)]
     # The Jobs of a CronJob are its own to delete: it has limits for that.
     superseded = [job for job in drivers if _run(job) != asked.run and not _owned(job) and _born(job) < born]
     gone = _beyond(superseded, "succeeded", asked.succeeded) + _beyond(superseded, "failed", asked.failed)
     old = [job for job in histories if _name(job) != asked.own and _born(job) < born and ended(job)]
     staying = [job for job in drivers if job not in gone]
-    return Plan(
+    return PrunePlan(
         jobs=(*gone, *old),
         config_maps=tuple(_unused(asked, staying, config_maps, born)),
         mark=tuple(job for job in superseded if job not in gone and _is_argos(job) and not _marked(job)),
@@ -80,7 +80,9 @@ def _beyond(jobs: Sequence[Object], how: str, keep: int | None) -> list[Object]:
     return [] if keep is None else found[: max(len(found) - keep, 0)]
 
 
-def _unused(asked: Asked, jobs: Sequence[Object], config_maps: Sequence[Object], born: str) -> list[Object]:
+def _unused(
+    asked: HistoryPolicy, jobs: Sequence[Object], config_maps: Sequence[Object], born: str
+) -> list[Object]:
     """The ConfigMaps of runs that no Job needs. `jobs`: those that stay.
 
     Where runs have no Job of their own (CronJob, Deployment) the files of the run before stay as well: a

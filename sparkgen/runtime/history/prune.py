@@ -1,4 +1,4 @@
-"""`sparkgen-runtime history`: does what `history.plan` decides, with the rights of its own account.
+"""`sparkgen-runtime history`: does what `plan.prune_plan` decides, with the rights of its own account.
 
 Run by the Job `<application>-history-<hash>`, once for each new run. Every deletion names the object's uid
 and version, so that nothing is deleted that has changed since it was looked at.
@@ -13,8 +13,15 @@ from typing import Any, Protocol
 from sparkgen import contract
 from sparkgen.runtime.contract_check import check_contract
 from sparkgen.runtime.exits import Refused
-from sparkgen.runtime.history.plan import IGNORE_HEALTH, SUPERSEDED, Asked, Object, Plan, plan
-from sparkgen.runtime.kubernetes.answers import Fault, Reply
+from sparkgen.runtime.history.plan import (
+    IGNORE_HEALTH,
+    SUPERSEDED,
+    HistoryPolicy,
+    Object,
+    PrunePlan,
+    prune_plan,
+)
+from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
 from sparkgen.runtime.kubernetes.untrusted import Malformed, mapping, name_in, objects
 
 PAGE = 500
@@ -43,7 +50,7 @@ class Api(Protocol):
         ...
 
 
-def asked(environment: Mapping[str, str]) -> Asked:
+def history_policy(environment: Mapping[str, str]) -> HistoryPolicy:
     """What the manifests ask for. Refused when they say it in another version's words."""
     check_contract(environment)
     needed = (contract.ENV_APPLICATION, contract.ENV_RUN, contract.ENV_WORKLOAD, contract.ENV_JOB_NAME)
@@ -52,7 +59,7 @@ def asked(environment: Mapping[str, str]) -> Asked:
         raise Refused(
             f"the environment lacks {', '.join(missing)}: render the Job again, and use it as rendered"
         )
-    return Asked(
+    return HistoryPolicy(
         run=environment[contract.ENV_RUN],
         workload=environment[contract.ENV_WORKLOAD],
         own=environment[contract.ENV_JOB_NAME],
@@ -65,10 +72,10 @@ def _number(text: str | None) -> int | None:
     return None if text is None else int(text)
 
 
-def keep_house(
+def prune(
     api: Api,
     environment: Mapping[str, str],
-    wanted: Asked,
+    wanted: HistoryPolicy,
     say: Callable[[str], object],
     sleep: Callable[[float], object] = time.sleep,
 ) -> None:
@@ -77,15 +84,15 @@ def keep_house(
     selector = f"{contract.LABEL_APPLICATION}={environment[contract.ENV_APPLICATION]}"
     jobs_path = f"/apis/batch/v1/namespaces/{namespace}/jobs"
     files_path = f"/api/v1/namespaces/{namespace}/configmaps"
-    patient = _Patient(api, sleep)
+    patient = _RetryingApi(api, sleep)
     # ConfigMaps first: a run whose Job comes in between is then not taken for one without a Job.
     config_maps = [*patient.list(files_path, selector, {"Accept": METADATA_ONLY})]
-    decided = plan(wanted, [*patient.list(jobs_path, selector)], config_maps)
+    decided = prune_plan(wanted, [*patient.list(jobs_path, selector)], config_maps)
     _carry_out(decided, patient, jobs_path, files_path, say)
 
 
 def _carry_out(
-    decided: Plan, patient: _Patient, jobs_path: str, files_path: str, say: Callable[[str], object]
+    decided: PrunePlan, patient: _RetryingApi, jobs_path: str, files_path: str, say: Callable[[str], object]
 ) -> None:
     for job in decided.mark:
         say(f"marking {_name(job)} as superseded: it counts in the application's health no more")
@@ -100,7 +107,7 @@ def _carry_out(
     say(f"done: {len(decided.jobs)} Jobs and {len(decided.config_maps)} ConfigMaps deleted")
 
 
-class _Patient:
+class _RetryingApi:
     """Calls that are tried again while the cluster is busy, or does not know our rights yet."""
 
     def __init__(self, api: Api, sleep: Callable[[float], object]) -> None:
@@ -146,7 +153,7 @@ class _Patient:
         for _ in range(ATTEMPTS):
             try:
                 reply = self._api.call(method, path, **options)
-            except Fault as fault:
+            except CallFailed as fault:
                 said = str(fault)
             else:
                 if reply.status < 300 or (method != "GET" and reply.status in (404, 409)):

@@ -6,10 +6,10 @@ import enum
 import socket
 from dataclasses import dataclass, field
 
-from sparkgen.runtime.httpserver.values import Request, Work
+from sparkgen.runtime.httpserver.values import HttpRequest, Work
 
 
-class Phase(enum.Enum):
+class ConnectionPhase(enum.Enum):
     """What a connection waits for."""
 
     HEAD = "head"
@@ -30,11 +30,11 @@ class Connection:
     group: str
     """limits.address_group of its client."""
     deadline: float
-    phase: Phase = Phase.HEAD
+    phase: ConnectionPhase = ConnectionPhase.HEAD
     buffer: bytearray = field(default_factory=bytearray)
     searched: int = 0
     """Bytes of the buffer in which the end of the head is not."""
-    request: Request | None = None
+    request: HttpRequest | None = None
     work: Work | None = None
     reserved: int = 0
     """Bytes of Limits.body_bytes that its body takes."""

@@ -9,7 +9,7 @@ import threading
 from contextlib import suppress
 from dataclasses import dataclass
 
-from sparkgen.runtime.httpserver.server import Server
+from sparkgen.runtime.httpserver.server import HttpServer
 from sparkgen.runtime.httpserver.values import Handler, Limits
 
 ANY = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - what listens there tells no secret
@@ -64,7 +64,7 @@ def raise_descriptor_limit(wanted: int = DESCRIPTORS) -> None:
 class Listener:
     """A server and its thread. `port`: where it listens, also when 0 was asked for."""
 
-    server: Server
+    server: HttpServer
     thread: threading.Thread
     port: int
 
@@ -81,7 +81,7 @@ def listen(address: str, port: int, handler: Handler, limits: Limits | None = No
     """
     raise_descriptor_limit()
     listening = listening_socket(address, port)
-    server = Server(listening, handler, limits or Limits())
+    server = HttpServer(listening, handler, limits or Limits())
     thread = threading.Thread(target=server.run, name=f"listen-{port}", daemon=True)
     found = int(listening.getsockname()[1])
     thread.start()

@@ -9,13 +9,13 @@ from collections.abc import Callable
 from contextlib import suppress
 
 
-class Mailbox:
+class CallQueue:
     """Calls that wait for the selector's thread, which wakes for them. `post` is for any thread."""
 
     def __init__(self, selector: selectors.BaseSelector) -> None:
         self._calls: deque[Callable[[], None]] = deque()
-        self._bell, self.socket = socket.socketpair()
-        self._bell.setblocking(False)
+        self._sender, self.socket = socket.socketpair()
+        self._sender.setblocking(False)
         self.socket.setblocking(False)
         selector.register(self.socket, selectors.EVENT_READ, None)
 
@@ -23,7 +23,7 @@ class Mailbox:
         """Have something done on the selector's thread. It raises nothing."""
         self._calls.append(call)
         with suppress(OSError):  # full: it will wake anyway; closed: nobody waits any more
-            self._bell.send(b"!")
+            self._sender.send(b"!")
 
     def open(self) -> None:
         """Do what was posted; on the selector's thread."""
@@ -35,5 +35,5 @@ class Mailbox:
 
     def close(self) -> None:
         """Let nobody post any more."""
-        self._bell.close()
+        self._sender.close()
         self.socket.close()

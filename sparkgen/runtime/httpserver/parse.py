@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from http import HTTPStatus
 
-from sparkgen.runtime.httpserver.values import Answer, Request
+from sparkgen.runtime.httpserver.values import HttpRequest, HttpResponse
 
 MAX_HEADERS = 100
 END = b"\r\n\r\n"
@@ -18,7 +18,7 @@ class BadRequest(Exception):
     """What cannot be read as a request; the text says what is wrong."""
 
 
-def parse_head(data: bytes) -> Request:
+def parse_head(data: bytes) -> HttpRequest:
     """A request's head, without the empty line that ends it. BadRequest."""
     first, *lines = data.decode("latin-1").split("\r\n")
     line = _LINE.fullmatch(first)
@@ -30,7 +30,7 @@ def parse_head(data: bytes) -> Request:
     path, _, query = line[2].partition("?")
     connection = headers.get("connection", "").lower()
     keep_alive = connection != "close" and (line[3] == "1" or connection == "keep-alive")
-    return Request(line[1], path, query, headers, _content_length(headers), keep_alive)
+    return HttpRequest(line[1], path, query, headers, _content_length(headers), keep_alive)
 
 
 def _headers(lines: list[str]) -> dict[str, str]:
@@ -55,7 +55,7 @@ def _content_length(headers: dict[str, str]) -> int | None:
     return int(text)
 
 
-def answer_bytes(answer: Answer, *, keep_alive: bool) -> bytes:
+def response_bytes(answer: HttpResponse, *, keep_alive: bool) -> bytes:
     """An answer as it is sent."""
     lines = [f"HTTP/1.1 {answer.status} {HTTPStatus(answer.status).phrase}", "Server: sparkgen"]
     if answer.status != HTTPStatus.NO_CONTENT:

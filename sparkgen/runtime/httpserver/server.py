@@ -9,11 +9,11 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from sparkgen.runtime.httpserver.connection import Connection, Phase
+from sparkgen.runtime.httpserver.connection import Connection, ConnectionPhase
 from sparkgen.runtime.httpserver.limits import ConnectionLimiter, address_group
-from sparkgen.runtime.httpserver.mailbox import Mailbox
-from sparkgen.runtime.httpserver.parse import END, BadRequest, answer_bytes, parse_head
-from sparkgen.runtime.httpserver.values import BUSY, Answer, Handler, Limits, Request, Work, text
+from sparkgen.runtime.httpserver.mailbox import CallQueue
+from sparkgen.runtime.httpserver.parse import END, BadRequest, parse_head, response_bytes
+from sparkgen.runtime.httpserver.values import BUSY, Handler, HttpRequest, HttpResponse, Limits, Work, text
 from sparkgen.runtime.httpserver.workers import Job
 
 ACCEPTS = 64
@@ -28,7 +28,7 @@ EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
-class Server:
+class HttpServer:
     """All connections of one listener. `run` is its thread's."""
 
     def __init__(
@@ -52,7 +52,7 @@ class Server:
         self._reserved = 0
         self._swept_at = 0.0
         self._selector = selectors.DefaultSelector()
-        self._mailbox = Mailbox(self._selector)
+        self._mailbox = CallQueue(self._selector)
         self._selector.register(listening, selectors.EVENT_READ, None)
         self._stopped = False
 
@@ -93,7 +93,7 @@ class Server:
 
     def _guarded(self, connection: Connection, step: Callable[[Connection], None]) -> None:
         """One connection's fault is no other's."""
-        if connection.phase is Phase.CLOSED:
+        if connection.phase is ConnectionPhase.CLOSED:
             return
         try:
             step(connection)
@@ -107,7 +107,9 @@ class Server:
         if now - self._swept_at < TICK:
             return
         self._swept_at = now
-        for connection in [one for one in self._open if now >= one.deadline and one.phase is not Phase.WORK]:
+        for connection in [
+            one for one in self._open if now >= one.deadline and one.phase is not ConnectionPhase.WORK
+        ]:
             self._close(connection)
 
     # --- connections come -------------------------------------------------------------------------
@@ -149,7 +151,7 @@ class Server:
             self._close(connection)
 
     def _close(self, connection: Connection) -> None:
-        connection.phase = Phase.CLOSED
+        connection.phase = ConnectionPhase.CLOSED
         self._leave(connection)
         self._free_body(connection)
         self._open.discard(connection)
@@ -175,7 +177,7 @@ class Server:
     # --- bytes come -------------------------------------------------------------------------------
 
     def _step(self, connection: Connection) -> None:
-        if connection.phase is Phase.SENDING:
+        if connection.phase is ConnectionPhase.SENDING:
             self._send(connection)
             self._read_heads(connection)
         else:
@@ -185,12 +187,12 @@ class Server:
         part = connection.socket.recv(READ)
         if not part:
             self._close(connection)
-        elif connection.phase is Phase.DRAINING:
+        elif connection.phase is ConnectionPhase.DRAINING:
             connection.drained += len(part)
             if connection.drained > DRAIN_BYTES:
                 self._close(connection)
         else:
-            if connection.phase is Phase.HEAD and not connection.buffer:
+            if connection.phase is ConnectionPhase.HEAD and not connection.buffer:
                 self._hurry(connection)
             connection.buffer += part
             self._read_body(connection)
@@ -203,7 +205,7 @@ class Server:
 
     def _read_heads(self, connection: Connection) -> None:
         """Begin with each request that is there: several, where a client sends them in advance."""
-        while connection.phase is Phase.HEAD:
+        while connection.phase is ConnectionPhase.HEAD:
             head = connection.find_head(END)
             if len(connection.buffer if head is None else head) > self._limits.head_bytes:
                 self._close(connection)
@@ -225,19 +227,19 @@ class Server:
             found = self._handler(request)
         except Exception:  # noqa: BLE001 - nothing of a request is ever logged: there is a token in it
             found = text(500, "internal error\n")
-        if isinstance(found, Answer):
+        if isinstance(found, HttpResponse):
             self._answer(connection, found)
         elif found.reads_body and request.content_length:
             self._begin_body(connection, request, found)
         else:
             self._submit(connection, found, b"")
 
-    def _begin_body(self, connection: Connection, request: Request, work: Work) -> None:
+    def _begin_body(self, connection: Connection, request: HttpRequest, work: Work) -> None:
         length = request.content_length or 0
         if self._reserved + length > self._limits.body_bytes:
             self._answer(connection, BUSY)
             return
-        connection.phase, connection.work, connection.reserved = Phase.BODY, work, length
+        connection.phase, connection.work, connection.reserved = ConnectionPhase.BODY, work, length
         connection.deadline = self._clock() + self._limits.body_seconds
         self._reserved += length
         if request.headers.get("expect", "").lower() == "100-continue":
@@ -246,7 +248,7 @@ class Server:
 
     def _read_body(self, connection: Connection) -> None:
         length = connection.reserved
-        if connection.phase is Phase.BODY and connection.work and len(connection.buffer) >= length:
+        if connection.phase is ConnectionPhase.BODY and connection.work and len(connection.buffer) >= length:
             body = bytes(connection.buffer[:length])
             del connection.buffer[:length]
             connection.unread_body = False
@@ -259,10 +261,10 @@ class Server:
     # --- answers go -------------------------------------------------------------------------------
 
     def _submit(self, connection: Connection, work: Work, body: bytes) -> None:
-        connection.phase, connection.work = Phase.WORK, None
+        connection.phase, connection.work = ConnectionPhase.WORK, None
         self._leave(connection)
 
-        def answer(found: Answer) -> None:
+        def answer(found: HttpResponse) -> None:
             self._mailbox.post(lambda: self._guarded(connection, lambda one: self._finish(one, found)))
 
         def run() -> Callable[[], None]:
@@ -274,19 +276,19 @@ class Server:
 
         work.workers.submit(Job(connection.group, run, lambda: answer(work.busy)))
 
-    def _finish(self, connection: Connection, found: Answer) -> None:
+    def _finish(self, connection: Connection, found: HttpResponse) -> None:
         self._free_body(connection)
         self._answer(connection, found)
         self._read_heads(connection)
 
-    def _answer(self, connection: Connection, found: Answer) -> None:
+    def _answer(self, connection: Connection, found: HttpResponse) -> None:
         request = connection.request
         connection.keep_alive = bool(
             self._limits.idle_seconds and request and request.keep_alive and not connection.unread_body
         )
         connection.request = None
-        connection.out = memoryview(answer_bytes(found, keep_alive=connection.keep_alive))
-        connection.phase = Phase.SENDING
+        connection.out = memoryview(response_bytes(found, keep_alive=connection.keep_alive))
+        connection.phase = ConnectionPhase.SENDING
         connection.deadline = self._clock() + self._limits.send_seconds
         self._leave(connection)
         self._send(connection)
@@ -303,11 +305,11 @@ class Server:
     def _sent(self, connection: Connection) -> None:
         self._leave(connection)
         if connection.keep_alive:
-            connection.phase = Phase.HEAD
+            connection.phase = ConnectionPhase.HEAD
             connection.deadline = self._clock() + self._limits.idle_seconds
             self._wait_for_client(connection)
         elif connection.unread_body:
-            connection.phase = Phase.DRAINING
+            connection.phase = ConnectionPhase.DRAINING
             connection.deadline = self._clock() + DRAIN_SECONDS
             connection.buffer.clear()
             connection.socket.shutdown(socket.SHUT_WR)

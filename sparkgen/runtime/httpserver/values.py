@@ -16,7 +16,7 @@ METRICS = "text/plain; version=0.0.4; charset=utf-8"
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class HttpRequest:
     """The head of a request. Names of headers are in lower case."""
 
     method: str
@@ -35,7 +35,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpResponse:
     """An answer; `kind` is its Content-Type."""
 
     status: int
@@ -43,12 +43,12 @@ class Answer:
     kind: str = TEXT
 
 
-def text(status: int, content: str, kind: str = TEXT) -> Answer:
+def text(status: int, content: str, kind: str = TEXT) -> HttpResponse:
     """An answer that is a text."""
-    return Answer(status, content.encode(errors="backslashreplace"), kind)
+    return HttpResponse(status, content.encode(errors="backslashreplace"), kind)
 
 
-def json_answer(status: int, content: object, indent: int | None = None) -> Answer:
+def json_response(status: int, content: object, indent: int | None = None) -> HttpResponse:
     """An answer that is JSON."""
     body = json.dumps(content, ensure_ascii=False, indent=indent) + "\n"
     return text(status, body, "application/json")
@@ -62,13 +62,13 @@ class Work:
     """What a thread has to do for an answer: `run` is given the body, when `reads_body`, and else nothing."""
 
     workers: Workers
-    run: Callable[[bytes], Answer]
+    run: Callable[[bytes], HttpResponse]
     reads_body: bool = False
-    busy: Answer = BUSY
+    busy: HttpResponse = BUSY
     """The answer when the workers have no room for it."""
 
 
-Handler = Callable[[Request], Answer | Work]
+Handler = Callable[[HttpRequest], HttpResponse | Work]
 """Says what becomes of a request. It is called on the server's one thread, and must not block."""
 
 

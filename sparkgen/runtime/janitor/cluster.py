@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.runtime.janitor.types import Answer, Drivers
-from sparkgen.runtime.kubernetes.answers import Fault, Reply
-from sparkgen.runtime.kubernetes.transport import Calls
+from sparkgen.runtime.janitor.types import Drivers, DriversAnswer
+from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
+from sparkgen.runtime.kubernetes.transport import ApiCalls
 
 PAGE = 500
 MAX_PAGES = 200
@@ -17,7 +17,7 @@ ENDED = frozenset({"Succeeded", "Failed"})
 """Phases that a pod never leaves (PodPhase)."""
 
 
-def drivers(calls: Calls, namespace: str) -> Drivers:
+def drivers(calls: ApiCalls, namespace: str) -> Drivers:
     """The drivers of a namespace, as of now: no `resourceVersion`, so that no cache answers."""
     query = {"labelSelector": SELECTOR, "limit": str(PAGE)}
     running: set[str] = set()
@@ -28,14 +28,16 @@ def drivers(calls: Calls, namespace: str) -> Drivers:
                 return _refused(reply)
             running |= {pod["metadata"]["uid"] for pod in _pods(reply) if not _has_ended(pod)}
             more = (reply.body.get("metadata") or {}).get("continue")
-        except Fault as fault:
-            return Drivers(Answer.UNKNOWN, why=str(fault))
+        except CallFailed as fault:
+            return Drivers(DriversAnswer.UNKNOWN, why=str(fault))
         except (KeyError, TypeError, AttributeError) as error:
-            return Drivers(Answer.UNKNOWN, why=f"the API server's list cannot be read ({error})")
+            return Drivers(DriversAnswer.UNKNOWN, why=f"the API server's list cannot be read ({error})")
         if not more:
-            return Drivers(Answer.WHOLE, frozenset(running))
+            return Drivers(DriversAnswer.WHOLE, frozenset(running))
         query["continue"] = more
-    return Drivers(Answer.UNKNOWN, why=f"the API server's list has more than {MAX_PAGES * PAGE} drivers")
+    return Drivers(
+        DriversAnswer.UNKNOWN, why=f"the API server's list has more than {MAX_PAGES * PAGE} drivers"
+    )
 
 
 def _pods(reply: Reply) -> list[dict[str, Any]]:
@@ -50,4 +52,4 @@ def _has_ended(pod: dict[str, Any]) -> bool:
 
 def _refused(reply: Reply) -> Drivers:
     why = f"{reply.status}: {reply.message}"[:500]
-    return Drivers(Answer.DENIED if reply.status == 403 else Answer.UNKNOWN, why=why)
+    return Drivers(DriversAnswer.DENIED if reply.status == 403 else DriversAnswer.UNKNOWN, why=why)

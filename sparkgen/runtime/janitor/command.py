@@ -16,13 +16,21 @@ from sparkgen import contract
 from sparkgen.runtime.contract_check import check_contract
 from sparkgen.runtime.exits import Refused, exit_code
 from sparkgen.runtime.httpserver.listening import listen
-from sparkgen.runtime.httpserver.values import METRICS, Answer, Handler, Request, Work, json_answer, text
+from sparkgen.runtime.httpserver.values import (
+    METRICS,
+    Handler,
+    HttpRequest,
+    HttpResponse,
+    Work,
+    json_response,
+    text,
+)
 from sparkgen.runtime.httpserver.workers import Workers
 from sparkgen.runtime.janitor import cluster, settings
 from sparkgen.runtime.janitor.disk import Disk
 from sparkgen.runtime.janitor.pages import metrics_text, status_body
 from sparkgen.runtime.janitor.prepare import BadDirectory, prepare, wait_for_the_end
-from sparkgen.runtime.janitor.rounds import Janitor, Ports
+from sparkgen.runtime.janitor.rounds import Janitor, JanitorPorts
 from sparkgen.runtime.kubernetes.access import NoCluster, in_cluster
 from sparkgen.runtime.kubernetes.transport import Transport
 
@@ -70,7 +78,7 @@ def _run() -> int:
         calls = Transport(in_cluster(os.environ), AGENT)
     except NoCluster as error:
         raise Refused(str(error)) from None
-    ports = Ports(Disk(folders), lambda name: cluster.drivers(calls, name), time.monotonic, _say)
+    ports = JanitorPorts(Disk(folders), lambda name: cluster.drivers(calls, name), time.monotonic, _say)
     janitor, stop = Janitor(ports, held), threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
@@ -90,7 +98,7 @@ def handler(janitor: Janitor, patience: float) -> Handler:
     """Answers probes, people and Prometheus; it is not well when no round was made for `patience` seconds."""
     pages = Workers("page", 1, waiting=PAGES_WAITING)
 
-    def answer(request: Request) -> Answer | Work:
+    def answer(request: HttpRequest) -> HttpResponse | Work:
         if request.method != "GET":
             return text(405, "only GET is answered here\n")
         match request.path:
@@ -104,7 +112,7 @@ def handler(janitor: Janitor, patience: float) -> Handler:
                 return Work(pages, lambda _: text(200, metrics_text(janitor), METRICS))
             case contract.STATUS_PATH:
                 return Work(
-                    pages, lambda _: json_answer(200, status_body(janitor, time.monotonic()), indent=2)
+                    pages, lambda _: json_response(200, status_body(janitor, time.monotonic()), indent=2)
                 )
         return text(404, "ask for /status or /metrics\n")
 

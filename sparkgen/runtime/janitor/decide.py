@@ -10,70 +10,74 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from sparkgen.runtime.janitor.types import (
-    Answer,
-    Decision,
     Drivers,
-    Memory,
+    DriversAnswer,
+    JanitorDecision,
+    JanitorMemory,
+    JanitorSettings,
+    JanitorView,
     Owner,
-    Removal,
-    Settings,
-    Sight,
-    State,
+    OwnerRemoval,
+    OwnerState,
 )
 
-NOT_ASKED = Drivers(Answer.UNKNOWN, why="its namespace was not asked about")
+NOT_ASKED = Drivers(DriversAnswer.UNKNOWN, why="its namespace was not asked about")
 
 
-def decide(sight: Sight, memory: Memory, settings: Settings, now: float) -> Decision:
+def decide(
+    view: JanitorView, memory: JanitorMemory, settings: JanitorSettings, now: float
+) -> JanitorDecision:
     """What to remove at `now`, and what to remember."""
-    states = {owner: _state(owner, sight, memory) for owner in sorted(sight.owners)}
-    finished = {o: memory.finished.get(o, now) for o, state in states.items() if state is State.FINISHED}
+    states = {owner: _state(owner, view, memory) for owner in sorted(view.owners)}
+    finished = {o: memory.finished.get(o, now) for o, state in states.items() if state is OwnerState.FINISHED}
     # A list without an answer says nothing: time goes on from when it began.
-    waiting = {o for o, state in states.items() if state is State.UNKNOWN}
+    waiting = {o for o, state in states.items() if state is OwnerState.UNKNOWN}
     kept = {o: since for o, since in memory.finished.items() if o in waiting}
     denied = {
         o: memory.denied.get(o, now)
         for o, state in states.items()
-        if state is State.DENIED or (o in waiting and o in memory.denied)
+        if state is OwnerState.DENIED or (o in waiting and o in memory.denied)
     }
-    removals = (*_over(finished, sight, settings, now), *_denied(states, denied, sight, settings, now))
-    return Decision(Memory({**kept, **finished}, denied), removals, states)
+    removals = (*_over(finished, view, settings, now), *_denied(states, denied, view, settings, now))
+    return JanitorDecision(JanitorMemory({**kept, **finished}, denied), removals, states)
 
 
-def _state(owner: Owner, sight: Sight, memory: Memory) -> State:
-    drivers = sight.drivers.get(owner.namespace, NOT_ASKED)
+def _state(owner: Owner, view: JanitorView, memory: JanitorMemory) -> OwnerState:
+    drivers = view.drivers.get(owner.namespace, NOT_ASKED)
     match drivers.answer:
-        case Answer.WHOLE:
-            return State.RUNNING if owner.uid in drivers.running else State.FINISHED
-        case Answer.DENIED:  # what was over before its RoleBinding went is over
-            return State.FINISHED if owner in memory.finished else State.DENIED
-        case Answer.UNKNOWN:
-            return State.UNKNOWN
+        case DriversAnswer.WHOLE:
+            return OwnerState.RUNNING if owner.uid in drivers.running else OwnerState.FINISHED
+        case DriversAnswer.DENIED:  # what was over before its RoleBinding went is over
+            return OwnerState.FINISHED if owner in memory.finished else OwnerState.DENIED
+        case DriversAnswer.UNKNOWN:
+            return OwnerState.UNKNOWN
 
 
-def _over(finished: Mapping[Owner, float], sight: Sight, settings: Settings, now: float) -> Iterable[Removal]:
+def _over(
+    finished: Mapping[Owner, float], view: JanitorView, settings: JanitorSettings, now: float
+) -> Iterable[OwnerRemoval]:
     """Those that are over: after their grace, or at once when the disk fills up; the longest over first."""
-    pressed = sight.used > settings.pressure
+    pressed = view.used > settings.pressure
     for owner, since in sorted(finished.items(), key=lambda item: (item[1], item[0])):
-        if owner in sight.held:
+        if owner in view.held:
             continue
         if now - since >= settings.grace:
-            yield Removal(owner, f"its driver has been gone for {now - since:.0f} s")
+            yield OwnerRemoval(owner, f"its driver has been gone for {now - since:.0f} s")
         elif pressed:
-            why = f"its driver is gone, and {sight.used:.0%} of the disk is used"
-            yield Removal(owner, why, pressed=True)
+            why = f"its driver is gone, and {view.used:.0%} of the disk is used"
+            yield OwnerRemoval(owner, why, pressed=True)
 
 
 def _denied(
-    states: Mapping[Owner, State],
+    states: Mapping[Owner, OwnerState],
     denied: Mapping[Owner, float],
-    sight: Sight,
-    settings: Settings,
+    view: JanitorView,
+    settings: JanitorSettings,
     now: float,
-) -> Iterable[Removal]:
+) -> Iterable[OwnerRemoval]:
     """Those of namespaces that nobody may look into any more: their application was removed altogether."""
     for owner, since in sorted(denied.items(), key=lambda item: (item[1], item[0])):
-        if states[owner] is not State.DENIED or owner in sight.held or not settings.without_access:
+        if states[owner] is not OwnerState.DENIED or owner in view.held or not settings.without_access:
             continue
         if now - since >= settings.without_access:
-            yield Removal(owner, f"its namespace has been closed to the janitor for {now - since:.0f} s")
+            yield OwnerRemoval(owner, f"its namespace has been closed to the janitor for {now - since:.0f} s")

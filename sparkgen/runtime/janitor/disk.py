@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sparkgen.runtime.janitor.removal import DIRECTORY, Removed, remove_tree
-from sparkgen.runtime.janitor.types import Discarded, Found, Owner, Trash, owner_of
+from sparkgen.runtime.janitor.types import Discarded, DiskContents, Owner, Trash, owner_of
 
 TRASH = ".trash-"
 """What is being removed is named so first: nobody ever sees a part of an application's files."""
@@ -55,7 +55,7 @@ class Disk:
         self._directories = directories
         self._new_name = new_name
 
-    def look(self, known: Container[Owner] = ()) -> Found:
+    def look(self, known: Container[Owner] = ()) -> DiskContents:
         """What there is. OSError when none of the directories can be read.
 
         Of more than MAX_FOLDERS, `known` ones come first: new ones cannot push them out.
@@ -83,7 +83,7 @@ class Disk:
             raise faults[0]
         room = MAX_FOLDERS - len(kept)
         owners = kept | set(sorted(new)[:room]) if len(new) > room else kept | new
-        return Found(
+        return DiskContents(
             frozenset(owners), tuple(trash), tuple(map(str, faults)), crowded=crowded or len(new) > room
         )
 

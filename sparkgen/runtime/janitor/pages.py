@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparkgen.runtime.httpserver.prometheus import metric, single
-from sparkgen.runtime.janitor.rounds import Janitor, Last
-from sparkgen.runtime.janitor.types import State
+from sparkgen.runtime.janitor.rounds import Janitor, LastRound
+from sparkgen.runtime.janitor.types import OwnerState
 
 MOST = 1000
 """Entries of each list of /status."""
@@ -19,23 +19,23 @@ def status_body(janitor: Janitor, now: float) -> dict[str, Any]:
     last = janitor.last
     if last is None:
         return {"reason": "the first round has not been made yet"}
-    sight, states = last.sight, sorted(last.decision.states.items())
+    view, states = last.view, sorted(last.decision.states.items())
     return {
         "secondsSinceRound": round(now - last.at, 1),
-        "used": round(sight.used, 4),
+        "used": round(view.used, 4),
         "dryRun": janitor.settings.dry_run,
         "applications": [
             {
                 "namespace": owner.namespace,
                 "driver": owner.uid,
                 "state": state.value,
-                "inUseHere": owner in sight.held,
+                "inUseHere": owner in view.held,
                 **_finished_for(last, owner, now),
             }
             for owner, state in states[:MOST]
         ],
         "namespaces": {
-            name: found.why or found.answer.value for name, found in sorted(sight.drivers.items())[:MOST]
+            name: found.why or found.answer.value for name, found in sorted(view.drivers.items())[:MOST]
         },
         "stuck": [
             {
@@ -52,7 +52,7 @@ def status_body(janitor: Janitor, now: float) -> dict[str, Any]:
     }
 
 
-def _finished_for(last: Last, owner: Any, now: float) -> dict[str, float]:
+def _finished_for(last: LastRound, owner: Any, now: float) -> dict[str, float]:
     since = last.memory.finished.get(owner)
     return {} if since is None else {"finishedFor": round(now - since, 1)}
 
@@ -70,10 +70,10 @@ def _lines(janitor: Janitor) -> Iterator[str]:
             "sparkgen_janitor_applications",
             "gauge",
             "Applications' sub-directories, by what is known of their drivers.",
-            (((("state", state.value),), states[state]) for state in State),
+            (((("state", state.value),), states[state]) for state in OwnerState),
         )
         yield from single(
-            "sparkgen_janitor_disk_used_ratio", "gauge", "Of the fullest file system.", last.sight.used
+            "sparkgen_janitor_disk_used_ratio", "gauge", "Of the fullest file system.", last.view.used
         )
         yield from single(
             "sparkgen_janitor_stuck",

@@ -22,7 +22,7 @@ IS_DIRECTORY = (errno.EISDIR, errno.EPERM)
 OWNER_ALL = 0o700
 
 
-class Outcome(enum.Enum):
+class RemovalOutcome(enum.Enum):
     """How far a removal came."""
 
     GONE = "gone"
@@ -36,7 +36,7 @@ class Outcome(enum.Enum):
 class Removed:
     """What came of a removal. `why`: the first reason for which something stays; `entries`: how many do."""
 
-    outcome: Outcome
+    outcome: RemovalOutcome
     why: str = ""
     entries: int = 0
 
@@ -67,16 +67,16 @@ def remove_tree(parent: int, name: str, expired: Callable[[], bool], new_name: C
     """
     try:
         os.unlink(name, dir_fd=parent)
-        return Removed(Outcome.GONE)
+        return Removed(RemovalOutcome.GONE)
     except FileNotFoundError:
-        return Removed(Outcome.GONE)
+        return Removed(RemovalOutcome.GONE)
     except OSError as error:
         if error.errno not in IS_DIRECTORY:
             return _stuck(error)
     try:
         top = open_directory(name, parent)
     except FileNotFoundError:
-        return Removed(Outcome.GONE)
+        return Removed(RemovalOutcome.GONE)
     except OSError as error:
         return _remove_closed(parent, name, error)
     try:
@@ -86,7 +86,7 @@ def remove_tree(parent: int, name: str, expired: Callable[[], bool], new_name: C
 
 
 def _stuck(error: OSError) -> Removed:
-    return Removed(Outcome.STUCK, error.strerror or "unknown error", 1)
+    return Removed(RemovalOutcome.STUCK, error.strerror or "unknown error", 1)
 
 
 def _remove_closed(parent: int, name: str, error: OSError) -> Removed:
@@ -95,7 +95,7 @@ def _remove_closed(parent: int, name: str, error: OSError) -> Removed:
         os.rmdir(name, dir_fd=parent)
     except OSError:
         return _stuck(error)
-    return Removed(Outcome.GONE)
+    return Removed(RemovalOutcome.GONE)
 
 
 class _Tree:
@@ -115,19 +115,19 @@ class _Tree:
         while True:
             before, self._failures, self._failed = self._done, [], 0
             if not self._pass(self._top, self._empty):
-                return Removed(Outcome.UNFINISHED)
+                return Removed(RemovalOutcome.UNFINISHED)
             if self._done == before:
                 break
         try:
             os.rmdir(name, dir_fd=parent)
         except FileNotFoundError:
-            return Removed(Outcome.GONE)
+            return Removed(RemovalOutcome.GONE)
         except OSError as error:
             if not self._failures:
-                return Removed(Outcome.UNFINISHED) if error.errno in NOT_EMPTY else _stuck(error)
+                return Removed(RemovalOutcome.UNFINISHED) if error.errno in NOT_EMPTY else _stuck(error)
             why = self._failures[0].strerror or "unknown error"
-            return Removed(Outcome.STUCK, why, self._failed)
-        return Removed(Outcome.GONE)
+            return Removed(RemovalOutcome.STUCK, why, self._failed)
+        return Removed(RemovalOutcome.GONE)
 
     def _pass(self, directory: int, full: Callable[[int, str], None]) -> bool:
         """Remove what is in a directory; `full` is told of directories that are not empty. False: no time."""

@@ -9,20 +9,20 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from sparkgen.runtime.janitor.decide import decide
-from sparkgen.runtime.janitor.inquiry import Asked, next_namespaces
+from sparkgen.runtime.janitor.inquiry import NamespaceQuery, next_namespaces
 from sparkgen.runtime.janitor.removal import Removed
-from sparkgen.runtime.janitor.sweeper import Entry, Sweeper
+from sparkgen.runtime.janitor.sweeper import PendingRemoval, Sweeper
 from sparkgen.runtime.janitor.types import (
-    Answer,
-    Decision,
     Discarded,
+    DiskContents,
     Drivers,
-    Found,
-    Memory,
+    DriversAnswer,
+    JanitorDecision,
+    JanitorMemory,
+    JanitorSettings,
+    JanitorView,
     Owner,
-    Removal,
-    Settings,
-    Sight,
+    OwnerRemoval,
     Trash,
 )
 
@@ -39,7 +39,7 @@ MAX_TOLD = 10_000
 class Files(Protocol):
     """What is asked of the disk (disk.Disk)."""
 
-    def look(self, known: Container[Owner]) -> Found:
+    def look(self, known: Container[Owner]) -> DiskContents:
         """Whose sub-directories there are, and what is being removed. OSError when nothing can be read."""
         ...
 
@@ -61,7 +61,7 @@ class Files(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Ports:
+class JanitorPorts:
     """What the janitor is made of. `say` takes a line of the log."""
 
     files: Files
@@ -71,30 +71,30 @@ class Ports:
 
 
 @dataclass(frozen=True, slots=True)
-class Last:
+class LastRound:
     """What the last round left behind, for those who ask. `at`: when it ended."""
 
     at: float
-    sight: Sight
-    decision: Decision
-    memory: Memory
-    stuck: tuple[tuple[Trash, Entry], ...] = ()
+    view: JanitorView
+    decision: JanitorDecision
+    memory: JanitorMemory
+    stuck: tuple[tuple[Trash, PendingRemoval], ...] = ()
 
 
 class Janitor:
     """All rounds of one process, on one thread; the counters, `last` and `silence` are for others, too."""
 
-    def __init__(self, ports: Ports, settings: Settings) -> None:
+    def __init__(self, ports: JanitorPorts, settings: JanitorSettings) -> None:
         self._ports = ports
         self.settings = settings
-        self._memory = Memory()
-        self._asked: dict[str, Asked] = {}
+        self._memory = JanitorMemory()
+        self._asked: dict[str, NamespaceQuery] = {}
         self._told: dict[object, str] = {}
         self._sweeper = Sweeper(ports.files.remove, ports.clock, self._gone, self._stuck)
         self._began_at = ports.clock()
         self.removed: Counter[str] = Counter()
         self.faults: Counter[str] = Counter()
-        self.last: Last | None = None
+        self.last: LastRound | None = None
 
     @property
     def silence(self) -> float:
@@ -118,24 +118,24 @@ class Janitor:
         """One round; whether there is more to remove. OSError when the directories cannot be read."""
         ports, now = self._ports, self._ports.clock()
         found = ports.files.look(
-            self.last.sight.owners if self.last else ()
+            self.last.view.owners if self.last else ()
         )  # before the lists: they are about it
         self._tell_of(found)
         held = frozenset(owner for owner in found.owners if self._is_held(owner))
-        sight = Sight(
+        view = JanitorView(
             found.owners, held, self._ask({owner.namespace for owner in found.owners}), self._used()
         )
-        decision = decide(sight, self._memory, self.settings, now)
+        decision = decide(view, self._memory, self.settings, now)
         self._memory = decision.memory
         more = self._remove(found, decision)
         if len(self._told) > MAX_TOLD:
             self._told.clear()
-        self.last = Last(ports.clock(), sight, decision, self._memory, self._sweeper.stuck)
+        self.last = LastRound(ports.clock(), view, decision, self._memory, self._sweeper.stuck)
         return more
 
     # --- look -------------------------------------------------------------------------------------
 
-    def _tell_of(self, found: Found) -> None:
+    def _tell_of(self, found: DiskContents) -> None:
         for fault in found.faults:
             self._fault("disk", f"one of the service's directories cannot be read: {fault}")
         if found.crowded:
@@ -166,15 +166,15 @@ class Janitor:
             if drivers and clock() >= deadline:
                 break
             drivers[name] = found = self._drivers(name)
-            self._asked[name] = Asked(clock(), found.answer)
+            self._asked[name] = NamespaceQuery(clock(), found.answer)
         return drivers
 
     def _drivers(self, namespace: str) -> Drivers:
         try:
             found = self._ports.drivers(namespace)
         except Exception as error:  # noqa: BLE001 - as in _is_held
-            found = Drivers(Answer.UNKNOWN, why=f"{type(error).__name__}: {error}")
-        if found.answer is not Answer.WHOLE:
+            found = Drivers(DriversAnswer.UNKNOWN, why=f"{type(error).__name__}: {error}")
+        if found.answer is not DriversAnswer.WHOLE:
             self.faults[found.answer.value] += 1
             self._once(namespace, f"namespace {namespace}: {found.answer.value}: {found.why}")
         elif self._told.pop(namespace, None):
@@ -183,7 +183,7 @@ class Janitor:
 
     # --- remove -----------------------------------------------------------------------------------
 
-    def _remove(self, found: Found, decision: Decision) -> bool:
+    def _remove(self, found: DiskContents, decision: JanitorDecision) -> bool:
         """Begin what was decided, and go on with what has begun; whether there is more to do."""
         if self.settings.dry_run:
             for removal in decision.removals:
@@ -206,7 +206,7 @@ class Janitor:
             more = self._sweeper.sweep(deadline)
         return more
 
-    def _discard(self, removal: Removal) -> None:
+    def _discard(self, removal: OwnerRemoval) -> None:
         owner = removal.owner
         try:
             discarded = self._ports.files.discard(owner)
@@ -220,7 +220,7 @@ class Janitor:
         for trash in discarded.trash:
             self._sweeper.begin(trash, removal)
 
-    def _gone(self, trash: Trash, entry: Entry) -> None:
+    def _gone(self, trash: Trash, entry: PendingRemoval) -> None:
         removal = entry.removal
         self._told.pop(trash, None)
         if removal is None:
@@ -248,7 +248,7 @@ class Janitor:
             self._ports.say(text)
 
 
-def _without(memory: Memory, gone: Owner) -> Memory:
+def _without(memory: JanitorMemory, gone: Owner) -> JanitorMemory:
     return replace(
         memory,
         finished={owner: since for owner, since in memory.finished.items() if owner != gone},

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sparkgen import contract
 from sparkgen.runtime.exits import Refused
-from sparkgen.runtime.janitor.types import Settings
+from sparkgen.runtime.janitor.types import JanitorSettings
 
 
 def directories(environment: Mapping[str, str]) -> tuple[Path, ...]:
@@ -21,9 +21,9 @@ def directories(environment: Mapping[str, str]) -> tuple[Path, ...]:
     return paths
 
 
-def settings(environment: Mapping[str, str]) -> Settings:
+def settings(environment: Mapping[str, str]) -> JanitorSettings:
     """What is set, and defaults for the rest. Refused for a value that is none."""
-    defaults = Settings()
+    defaults = JanitorSettings()
 
     def number(name: str, default: float, least: float, most: float) -> float:
         text = environment.get(name, "")
@@ -39,7 +39,7 @@ def settings(environment: Mapping[str, str]) -> Settings:
     if dry_run not in ("true", "false"):
         raise Refused(f"{contract.ENV_JANITOR_DRY_RUN} is {dry_run!r}, and has to be true or false")
     year = 366 * 86_400
-    return Settings(
+    return JanitorSettings(
         interval=number(contract.ENV_JANITOR_INTERVAL, defaults.interval, 1, 3600),
         grace=number(contract.ENV_JANITOR_GRACE, defaults.grace, 0, year),
         without_access=number(contract.ENV_JANITOR_UNKNOWN, defaults.without_access, 0, year),

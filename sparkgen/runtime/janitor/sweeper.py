@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from sparkgen.runtime.janitor.removal import Outcome, Removed
-from sparkgen.runtime.janitor.types import Removal, Trash
+from sparkgen.runtime.janitor.removal import RemovalOutcome, Removed
+from sparkgen.runtime.janitor.types import OwnerRemoval, Trash
 
 SHARE = 0.2
 """Seconds that a removal has at least, in its turn."""
@@ -15,11 +15,11 @@ RETRY = 300.0
 
 
 @dataclass(slots=True)
-class Entry:
+class PendingRemoval:
     """A removal that has begun. `removal` None: an earlier process began it. Times of the janitor's clock."""
 
     since: float
-    removal: Removal | None = None
+    removal: OwnerRemoval | None = None
     tried_at: float | None = None
     stuck: Removed | None = None
 
@@ -35,24 +35,24 @@ class Sweeper:
         self,
         remove: Callable[[Trash, Callable[[], bool]], Removed],
         clock: Callable[[], float],
-        gone: Callable[[Trash, Entry], None],
+        gone: Callable[[Trash, PendingRemoval], None],
         stuck: Callable[[Trash, Removed], None],
     ) -> None:
         self._remove = remove
         self._clock = clock
         self._gone = gone
         self._stuck = stuck
-        self._entries: dict[Trash, Entry] = {}
+        self._entries: dict[Trash, PendingRemoval] = {}
 
     @property
-    def stuck(self) -> tuple[tuple[Trash, Entry], ...]:
+    def stuck(self) -> tuple[tuple[Trash, PendingRemoval], ...]:
         """What cannot be removed."""
         return tuple((trash, entry) for trash, entry in sorted(self._entries.items()) if entry.stuck)
 
-    def begin(self, trash: Trash, removal: Removal | None = None) -> None:
+    def begin(self, trash: Trash, removal: OwnerRemoval | None = None) -> None:
         """Remember a removal that has begun, when it is not known yet."""
         if trash not in self._entries:
-            self._entries[trash] = Entry(self._clock(), removal)
+            self._entries[trash] = PendingRemoval(self._clock(), removal)
 
     def forget_others(self, there: Iterable[Trash]) -> None:
         """Forget what somebody else has removed."""
@@ -71,21 +71,21 @@ class Sweeper:
                     waiting += due[number:]
                     break
                 share = max(SHARE, (deadline - now) / (len(due) - number))
-                if self.go_on(trash, min(deadline, now + share)) is Outcome.UNFINISHED:
+                if self.go_on(trash, min(deadline, now + share)) is RemovalOutcome.UNFINISHED:
                     waiting.append(trash)
             due = waiting
         return bool(due)
 
-    def go_on(self, trash: Trash, deadline: float) -> Outcome:
+    def go_on(self, trash: Trash, deadline: float) -> RemovalOutcome:
         """Go on with one of them; any fault of it is its own."""
         entry = self._entries[trash]
         try:
             removed = self._remove(trash, lambda: self._clock() >= deadline)
         except Exception as error:  # noqa: BLE001 - others have to go on
-            removed = Removed(Outcome.STUCK, f"{type(error).__name__}: {error}", 1)
+            removed = Removed(RemovalOutcome.STUCK, f"{type(error).__name__}: {error}", 1)
         entry.tried_at = self._clock()
-        entry.stuck = removed if removed.outcome is Outcome.STUCK else None
-        if removed.outcome is Outcome.GONE:
+        entry.stuck = removed if removed.outcome is RemovalOutcome.STUCK else None
+        if removed.outcome is RemovalOutcome.GONE:
             del self._entries[trash]
             if entry.removal is None or all(
                 entry.removal is not other.removal for other in self._entries.values()

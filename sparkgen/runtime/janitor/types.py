@@ -41,7 +41,7 @@ class Trash:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DiskContents:
     """What is in the service's directories."""
 
     owners: frozenset[Owner] = frozenset()
@@ -60,7 +60,7 @@ class Discarded:
     fault: str = ""
 
 
-class Answer(enum.Enum):
+class DriversAnswer(enum.Enum):
     """What a list of a namespace's drivers is worth."""
 
     WHOLE = "whole"
@@ -74,13 +74,13 @@ class Answer(enum.Enum):
 class Drivers:
     """What the cluster says of one namespace. `running`: UIDs of driver pods that have not ended (WHOLE)."""
 
-    answer: Answer
+    answer: DriversAnswer
     running: frozenset[str] = frozenset()
     why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class JanitorView:
     """All that one round sees. The lists were asked for after the directories were read."""
 
     owners: frozenset[Owner] = frozenset()
@@ -93,7 +93,7 @@ class Sight:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class JanitorSettings:
     """How patient it is; times in seconds."""
 
     interval: float = 30.0
@@ -106,7 +106,7 @@ class Settings:
     dry_run: bool = False
 
 
-class State(enum.Enum):
+class OwnerState(enum.Enum):
     """What is thought of an application's sub-directory; each is in exactly one of these sets."""
 
     RUNNING = "running"
@@ -116,7 +116,7 @@ class State(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class JanitorMemory:
     """What is remembered between rounds; all of it can be lost, which only makes the janitor later."""
 
     finished: Mapping[Owner, float] = field(default_factory=dict)
@@ -126,7 +126,7 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
-class Removal:
+class OwnerRemoval:
     """Remove this sub-directory. `pressed`: only as long as the disk is as full as it was."""
 
     owner: Owner
@@ -135,9 +135,9 @@ class Removal:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class JanitorDecision:
     """What to remove, in this order; what to remember; and what each sub-directory is."""
 
-    memory: Memory
-    removals: tuple[Removal, ...] = ()
-    states: Mapping[Owner, State] = field(default_factory=dict)
+    memory: JanitorMemory
+    removals: tuple[OwnerRemoval, ...] = ()
+    states: Mapping[Owner, OwnerState] = field(default_factory=dict)

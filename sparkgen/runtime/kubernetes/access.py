@@ -38,7 +38,7 @@ def in_cluster(environment: Mapping[str, str], folder: Path = Path(contract.TOKE
     return access
 
 
-class File:
+class ReloadedFile:
     """A file that is read again when it has changed: the kubelet writes tokens and certificates anew."""
 
     def __init__(self, path: Path) -> None:

@@ -21,13 +21,13 @@ class Answer(enum.Enum):
 
     DONE = "done"
     """Also "exists already" for a creation, when it is ours, and "not found" for a deletion."""
-    LOST = "lost"
+    UNKNOWN = "lost"
     """A time-out or a broken connection: it may have been done."""
     BUSY = "busy"
     """429 and 5xx: the server wants to be asked more slowly."""
     REFUSED = "refused"
     """Quota, an admission webhook, a right that may yet come: time may mend it."""
-    HOPELESS = "hopeless"
+    PERMANENT = "hopeless"
     """Invalid, or forbidden for good: no time will mend it."""
 
 
@@ -41,17 +41,21 @@ LONGEST_WAIT = 600.0
 """Seconds that a server may ask to be left alone for: no API server asks for as long."""
 
 MAY_COME = "may come"
-"""In the table below: refused within `EARLY` seconds of the first such answer, and hopeless after them."""
+"""In the table below: refused within `EARLY` seconds of the first such answer, and for good after them."""
 
 REFUSALS: tuple[tuple[str, Answer | str, str], ...] = (
     ("exceeded quota", Answer.REFUSED, "the namespace's quota is used up"),
-    ("failed quota", Answer.HOPELESS, "the namespace's quota wants requests and limits that the pod lacks"),
+    ("failed quota", Answer.PERMANENT, "the namespace's quota wants requests and limits that the pod lacks"),
     ("status unknown for quota", Answer.REFUSED, "the namespace's quota has not been counted yet"),
     ("denied the request", Answer.REFUSED, "an admission webhook denied it"),
-    ("ValidatingAdmissionPolicy", Answer.HOPELESS, "an admission policy denies it"),
-    ("violates PodSecurity", Answer.HOPELESS, "the namespace's Pod Security level does not allow such a pod"),
-    (" usage per ", Answer.HOPELESS, "the namespace's LimitRange does not allow its size"),
-    ("it is being terminated", Answer.HOPELESS, "the namespace is being deleted"),
+    ("ValidatingAdmissionPolicy", Answer.PERMANENT, "an admission policy denies it"),
+    (
+        "violates PodSecurity",
+        Answer.PERMANENT,
+        "the namespace's Pod Security level does not allow such a pod",
+    ),
+    (" usage per ", Answer.PERMANENT, "the namespace's LimitRange does not allow its size"),
+    ("it is being terminated", Answer.PERMANENT, "the namespace is being deleted"),
     ("service account", MAY_COME, "its service account is not there"),
     ("no PriorityClass", MAY_COME, "its priority class is not there"),
     ("cannot ", MAY_COME, "the service account lacks the right (are Role and RoleBinding applied?)"),
@@ -60,13 +64,13 @@ REFUSALS: tuple[tuple[str, Answer | str, str], ...] = (
 
 STATUSES: Mapping[int, tuple[Answer, str]] = {
     401: (Answer.REFUSED, "the API server does not take the service account's token"),
-    404: (Answer.HOPELESS, "the API server has no such place"),
-    408: (Answer.LOST, "the API server took too long"),
+    404: (Answer.PERMANENT, "the API server has no such place"),
+    408: (Answer.UNKNOWN, "the API server took too long"),
     409: (Answer.BUSY, "something else changed at the same time"),
-    413: (Answer.HOPELESS, "it is too large for the API server"),
-    422: (Answer.HOPELESS, "the API server says that it is not valid"),
+    413: (Answer.PERMANENT, "it is too large for the API server"),
+    422: (Answer.PERMANENT, "the API server says that it is not valid"),
     429: (Answer.BUSY, "the API server asks for fewer calls"),
-    504: (Answer.LOST, "the API server took too long"),
+    504: (Answer.UNKNOWN, "the API server took too long"),
 }
 
 
@@ -100,7 +104,7 @@ class Verdict:
     retry_after: float | None = None
 
 
-class Fault(Exception):
+class CallFailed(Exception):
     """No answer came, or none that counts. `sent`: the request may have been carried out all the same.
 
     `retry_after`: seconds that the server wants to be left alone, where it said so.
@@ -112,7 +116,7 @@ class Fault(Exception):
         self.retry_after = retry_after
 
 
-class TooLarge(Fault):
+class AnswerTooLarge(CallFailed):
     """An answer that is larger than anybody reads here: a list may be asked for in smaller pages."""
 
 
@@ -127,9 +131,11 @@ def verdict(reply: Reply, what: str, *, early: bool = False) -> Verdict:
     return Verdict(answer, sentence(what, words, reply.message), retry_after(reply))
 
 
-def not_answered(fault: Fault, what: str) -> Verdict:
+def not_answered(fault: CallFailed, what: str) -> Verdict:
     """What it means that no answer came: a request that was never sent has done nothing."""
-    return Verdict(Answer.LOST if fault.sent else Answer.BUSY, sentence(what, str(fault)), fault.retry_after)
+    return Verdict(
+        Answer.UNKNOWN if fault.sent else Answer.BUSY, sentence(what, str(fault)), fault.retry_after
+    )
 
 
 def sentence(what: str, words: str, detail: str = "") -> str:
@@ -148,7 +154,7 @@ def exists_already(reply: Reply) -> bool:
     return reply.status == 409 and reply.reason == "AlreadyExists"
 
 
-def is_another(reply: Reply) -> bool:
+def is_other_object(reply: Reply) -> bool:
     """Whether a deletion met another object than the one with the UID that was asked for."""
     return reply.status == 409 and "UID in" in reply.message and "precondition" in reply.message
 
@@ -166,16 +172,16 @@ def retry_after(reply: Reply) -> float | None:
 def _meaning(reply: Reply, early: bool) -> tuple[Answer, str]:
     answer, words = _refusal(reply)
     if answer is MAY_COME:
-        return Answer.REFUSED if early else Answer.HOPELESS, words
+        return Answer.REFUSED if early else Answer.PERMANENT, words
     if isinstance(answer, Answer):
         return answer, words
     if reply.status in STATUSES:
         return STATUSES[reply.status]
     if reply.status >= 500:
         late = "timed out" in reply.message or "timeout" in reply.message
-        return Answer.LOST if late else Answer.BUSY, f"the API server has a fault ({reply.status})"
+        return Answer.UNKNOWN if late else Answer.BUSY, f"the API server has a fault ({reply.status})"
     if 400 <= reply.status < 500:
-        return Answer.HOPELESS, f"the API server refuses it ({reply.status})"
+        return Answer.PERMANENT, f"the API server refuses it ({reply.status})"
     return Answer.BUSY, f"the API server answered {reply.status}"
 
 

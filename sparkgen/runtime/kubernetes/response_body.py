@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 
 import urllib3
 
-from sparkgen.runtime.kubernetes.answers import Fault, TooLarge
+from sparkgen.runtime.kubernetes.answers import AnswerTooLarge, CallFailed
 
 CONNECT_TIMEOUT = 5.0
 WHOLE_TIMEOUT = 120.0
@@ -21,7 +21,7 @@ MAX_REFUSAL = 64 * 1024
 PIECE = 64 * 1024
 
 
-class Stream:
+class LineStream:
     """An answer that comes in lines."""
 
     def __init__(self, response: urllib3.BaseHTTPResponse) -> None:
@@ -30,7 +30,7 @@ class Stream:
     def lines(self) -> Iterator[bytes]:
         """Each whole line as it comes, until the server ends the answer. Fault when that breaks off."""
         rest = bytearray()
-        with faults():
+        with as_call_failures():
             while piece := self._response.read1(PIECE, decode_content=False):
                 rest += piece
                 if b"\n" in piece:
@@ -38,7 +38,7 @@ class Stream:
                     rest = bytearray(last)
                     yield from filter(None, whole)
                 if len(rest) > MAX_ANSWER:
-                    raise Fault(f"a line of the watch has more than {MAX_ANSWER >> 20} MiB", sent=True)
+                    raise CallFailed(f"a line of the watch has more than {MAX_ANSWER >> 20} MiB", sent=True)
 
     def stop(self) -> None:
         """Wake the thread that waits for a line: it gets a Fault. From any other thread."""
@@ -47,24 +47,24 @@ class Stream:
 
 
 @contextmanager
-def faults() -> Iterator[None]:
+def as_call_failures() -> Iterator[None]:
     """Turn what urllib3 raises into a Fault that says it in words."""
     errors = urllib3.exceptions
     try:
         yield
     except errors.NewConnectionError as error:  # before ConnectTimeoutError, which it is a kind of
-        raise Fault(f"the API server cannot be reached ({_cause(error)})", sent=False) from error
+        raise CallFailed(f"the API server cannot be reached ({_cause(error)})", sent=False) from error
     except errors.ConnectTimeoutError as error:
         words = f"the API server does not take connections ({CONNECT_TIMEOUT:g} s)"
-        raise Fault(words, sent=False) from error
+        raise CallFailed(words, sent=False) from error
     except errors.SSLError as error:
-        raise Fault(
+        raise CallFailed(
             f"the connection to the API server is not secure ({_cause(error)})", sent=False
         ) from error
     except errors.ReadTimeoutError as error:
-        raise Fault("the API server did not answer in time", sent=True) from error
+        raise CallFailed("the API server did not answer in time", sent=True) from error
     except (errors.HTTPError, OSError, ValueError) as error:
-        raise Fault(f"the connection to the API server broke ({_cause(error)})", sent=True) from error
+        raise CallFailed(f"the connection to the API server broke ({_cause(error)})", sent=True) from error
 
 
 def _cause(error: BaseException) -> str:
@@ -86,8 +86,8 @@ def whole_of(response: urllib3.BaseHTTPResponse, most: int, *, cut: bool) -> byt
             response.close()  # there is more to come on this connection
             if cut:
                 return bytes(data[:most])
-            raise TooLarge(f"the API server's answer has more than {most >> 20} MiB", sent=True)
+            raise AnswerTooLarge(f"the API server's answer has more than {most >> 20} MiB", sent=True)
         if time.monotonic() > deadline:
             response.close()
-            raise Fault(f"the API server did not answer within {WHOLE_TIMEOUT:g} s", sent=True)
+            raise CallFailed(f"the API server did not answer within {WHOLE_TIMEOUT:g} s", sent=True)
     return bytes(data)

@@ -18,20 +18,20 @@ from urllib.parse import urlencode
 import urllib3
 
 from sparkgen.runtime.addresses import url_host
-from sparkgen.runtime.kubernetes.access import Access, File
-from sparkgen.runtime.kubernetes.answers import Fault, Reply
+from sparkgen.runtime.kubernetes.access import Access, ReloadedFile
+from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
 from sparkgen.runtime.kubernetes.response_body import (
     CONNECT_TIMEOUT,
     MAX_ANSWER,
     MAX_REFUSAL,
-    Stream,
-    faults,
+    LineStream,
+    as_call_failures,
     whole_of,
 )
 from sparkgen.runtime.kubernetes.untrusted import decode
 
 CONNECTIONS = 20
-"""Kept open: as many as writes are ever in flight (absorb.MAX_WINDOW), and some for lists and watches."""
+"""Kept open: one for each write in flight (apply_outcomes.MAX_WINDOW), and some for lists and watches."""
 READ_TIMEOUT = 30.0
 """Seconds for an answer: longer than admission webhooks may take together in most clusters."""
 
@@ -47,8 +47,8 @@ KEEP_ALIVE = [
 """A server that vanished without a word (its machine is gone) is noticed after 30 s, in a watch, too."""
 
 
-class Lines(Protocol):
-    """An answer that comes in lines: `Stream`."""
+class LineSource(Protocol):
+    """An answer that comes in lines: `LineStream`."""
 
     def lines(self) -> Iterator[bytes]:
         """Each whole line as it comes, until the server ends the answer. Fault when that breaks off."""
@@ -59,7 +59,7 @@ class Lines(Protocol):
         ...
 
 
-class Calls(Protocol):
+class ApiCalls(Protocol):
     """Calls to an API server: `Transport`, or a modelled server."""
 
     def call(self, method: str, path: str, query: Mapping[str, str] | None = None, body: Any = None) -> Reply:
@@ -68,7 +68,7 @@ class Calls(Protocol):
 
     def stream(
         self, path: str, query: Mapping[str, str], silence: float
-    ) -> AbstractContextManager[Lines | Reply]:
+    ) -> AbstractContextManager[LineSource | Reply]:
         """A call whose answer comes in lines; a Reply when the server refuses it."""
         ...
 
@@ -93,8 +93,8 @@ class Transport:
         self._headers = {"User-Agent": agent, "Accept": "application/json"}
         self._read_timeout = read_timeout
         self._lock = threading.Lock()
-        self._token = File(access.token_file)
-        self._ca = None if access.ca_file is None else File(access.ca_file)
+        self._token = ReloadedFile(access.token_file)
+        self._ca = None if access.ca_file is None else ReloadedFile(access.ca_file)
         self._pool: urllib3.HTTPConnectionPool | None = None
 
     def call(
@@ -114,7 +114,7 @@ class Transport:
         timeout = urllib3.Timeout(connect=CONNECT_TIMEOUT, read=self._read_timeout)
         pool, own = self._ready()
         content = {} if data is None else {"Content-Type": "application/json"}
-        with faults():
+        with as_call_failures():
             response = pool.request(
                 method,
                 _target(path, query),
@@ -128,13 +128,13 @@ class Transport:
             return self._reply(response)
 
     @contextmanager
-    def stream(self, path: str, query: Mapping[str, str], silence: float) -> Iterator[Stream | Reply]:
+    def stream(self, path: str, query: Mapping[str, str], silence: float) -> Iterator[LineStream | Reply]:
         """A call whose answer comes in lines, over minutes; a Reply when the server refuses it.
 
         `silence`: seconds after which a server that says nothing is given up.
         """
         pool, headers = self._ready()
-        with faults():
+        with as_call_failures():
             response = pool.urlopen(
                 "GET",
                 _target(path, query),
@@ -146,9 +146,9 @@ class Transport:
             )
         try:
             if response.status == 200:
-                yield Stream(response)
+                yield LineStream(response)
             else:
-                with faults():
+                with as_call_failures():
                     refusal = self._reply(response)
                 yield refusal
         finally:
@@ -164,7 +164,7 @@ class Transport:
             body = data.decode(errors="replace")[:1000]
         if not isinstance(body, dict):
             if good:
-                raise Fault("the API server's answer is no JSON object", sent=True)
+                raise CallFailed("the API server's answer is no JSON object", sent=True)
             body = {"message": str(body)}
         return Reply(response.status, body, response.headers.get("Retry-After", ""))
 
@@ -185,7 +185,7 @@ class Transport:
                     self._pool = self._new_pool()
                 return self._pool, {**self._headers, "Authorization": f"Bearer {token}"}
         except (OSError, ssl.SSLError, ValueError) as error:
-            raise Fault(f"cannot read the service account's files ({error})", sent=False) from error
+            raise CallFailed(f"cannot read the service account's files ({error})", sent=False) from error
 
     def _new_pool(self) -> urllib3.HTTPConnectionPool:
         host, port, ca_file = url_host(self._access.host), self._access.port, self._access.ca_file

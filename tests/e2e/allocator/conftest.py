@@ -1,4 +1,4 @@
-"""A Kube as the allocator has it: a driver's pod, its service account with the rendered rights, and a token.
+"""A KubernetesBackend as the allocator has it: a driver's pod, its account with the rendered rights, a token.
 
 The tests run inside the cluster's network namespace, as a pod would, and talk to its API server themselves.
 """
@@ -23,7 +23,7 @@ from cluster.handle import Cluster
 from cluster.plan import CONTROL_ADDRESS, LAYOUT, NAME
 from sparkgen import contract
 from sparkgen.resources.objects import ALLOCATOR_RULES
-from sparkgen.runtime.allocator.pods.kube import Kube
+from sparkgen.runtime.allocator.pods.kube import KubernetesBackend
 from sparkgen.runtime.allocator.values.attempt import Attempt, new_attempt
 from sparkgen.runtime.kubernetes.access import Access
 from sparkgen.runtime.kubernetes.transport import Transport
@@ -78,17 +78,19 @@ class Clock:
 
 @dataclass
 class Trial:
-    """What a test holds: the Kube, and whose it is."""
+    """What a test holds: the KubernetesBackend, and whose it is."""
 
     cluster: Cluster
     namespace: str
     attempt: Attempt
     access: Access
-    kube: Kube
+    kube: KubernetesBackend
     clock: Clock = field(default_factory=Clock)
 
-    def another(self, template: dict[str, Any] | None = None, read_timeout: float = 30.0) -> Kube:
-        """A Kube of the same attempt, with another template or less patience."""
+    def another(
+        self, template: dict[str, Any] | None = None, read_timeout: float = 30.0
+    ) -> KubernetesBackend:
+        """A KubernetesBackend of the same attempt, with another template or less patience."""
         return make_kube(self.access, self.attempt, self.clock, template, read_timeout)
 
     def pods(self) -> list[dict[str, Any]]:
@@ -106,11 +108,11 @@ def make_kube(
     clock: Callable[[], float],
     template: dict[str, Any] | None = None,
     read_timeout: float = 30.0,
-) -> Kube:
-    """A Kube, with small executors unless a template is given."""
+) -> KubernetesBackend:
+    """A KubernetesBackend, with small executors unless a template is given."""
     template = template or small_pod("unnamed", contract.EXECUTOR_CONTAINER)
     transport = Transport(access, read_timeout=read_timeout)
-    return Kube(transport, attempt, template, clock=clock, wall=time.time, random=random.random)
+    return KubernetesBackend(transport, attempt, template, clock=clock, wall=time.time, random=random.random)
 
 
 def role_binding(namespace: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Kube against a real API server: creation, deletion, lists, watches, refusals and faults.
+"""KubernetesBackend against a real API server: creation, deletion, lists, watches, refusals and faults.
 
 The account has the rights of the rendered Role and no others.
 """
@@ -20,11 +20,11 @@ import pytest
 from cluster import faults, lifecycle
 from sparkgen import contract
 from sparkgen.resources.objects import ALLOCATOR_RULES
-from sparkgen.runtime.allocator.observe.view import View
-from sparkgen.runtime.allocator.pods.kube import Kube
+from sparkgen.runtime.allocator.observe.view import PodView
+from sparkgen.runtime.allocator.pods.kube import KubernetesBackend
 from sparkgen.runtime.allocator.values.actions import Create, Delete
-from sparkgen.runtime.allocator.values.observed import Cause, Phase
-from sparkgen.runtime.allocator.values.world import Notice, WatchEnded
+from sparkgen.runtime.allocator.values.backend import Notice, WatchEnded
+from sparkgen.runtime.allocator.values.observed import Cause, PodPhase
 from sparkgen.runtime.kubernetes.answers import Answer
 from tests.e2e.allocator.conftest import ACCOUNT, Trial, small_pod, wait_until
 
@@ -34,13 +34,13 @@ pytestmark = pytest.mark.own_cluster
 class Followed:
     """A view that a thread keeps up to date, as the allocator's watcher does."""
 
-    def __init__(self, trial: Trial, kube: Kube) -> None:
-        self.view = View(trial.attempt)
+    def __init__(self, trial: Trial, kube: KubernetesBackend) -> None:
+        self.view = PodView(trial.attempt)
         self.gaps: list[str] = []
         self._kube = kube
 
     def run(self) -> None:
-        """Follow until the Kube is closed; every gap is written down."""
+        """Follow until the KubernetesBackend is closed; every gap is written down."""
         while True:
             try:
                 asked_at = time.monotonic()
@@ -52,7 +52,7 @@ class Followed:
                 self.gaps.append(ended.reason)
                 time.sleep(0.5)
 
-    def phase(self, id_: int) -> Phase | None:
+    def phase(self, id_: int) -> PodPhase | None:
         """The phase of an executor; None when it is not seen."""
         seen = self.view.snapshot().executors.get(id_)
         return seen.phase if seen else None
@@ -84,7 +84,7 @@ def test_an_executor_comes_and_goes_in_view(trial: Trial) -> None:
     trial.kube.create_secret("secret")
     with followed(trial) as seen:
         assert trial.kube.create(Create(1, 0)).answer is Answer.DONE
-        done(lambda: seen.phase(1) is Phase.RUNNING, "executor 1 runs")
+        done(lambda: seen.phase(1) is PodPhase.RUNNING, "executor 1 runs")
         uid = seen.view.snapshot().executors[1].uid
         assert trial.kube.delete(Delete(1, uid)).answer is Answer.DONE
         done(lambda: 1 in seen.view.snapshot().vanished, "executor 1 is gone")
@@ -169,7 +169,7 @@ def test_refusals_say_why(trial: Trial) -> None:
     invalid = small_pod("unnamed", contract.EXECUTOR_CONTAINER)
     invalid["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "2"}, "limits": {"cpu": "1"}}
     outcome = trial.another(invalid).create(Create(1, 0))
-    assert outcome.answer is Answer.HOPELESS
+    assert outcome.answer is Answer.PERMANENT
     assert "must be less than or equal to cpu limit" in outcome.message
 
     cluster.kubectl("create", "quota", "few", "-n", namespace, "--hard=pods=1")
@@ -185,13 +185,13 @@ def test_refusals_say_why(trial: Trial) -> None:
 
     def refused() -> bool:
         outcome = trial.kube.create(Create(3, 0))
-        return outcome.answer is Answer.HOPELESS and "Pod Security level" in outcome.message
+        return outcome.answer is Answer.PERMANENT and "Pod Security level" in outcome.message
 
     done(refused, "Pod Security refuses")
 
 
 def test_a_late_role_binding_is_waited_for(unbound: Trial) -> None:
-    """Without rights all is refused at first, hopeless after a minute, and done once they are there."""
+    """Without rights all is refused at first, for good after a minute, and done once they are there."""
     kube = unbound.kube
     first = kube.create(Create(1, 0))
     assert first.answer is Answer.REFUSED
@@ -199,7 +199,7 @@ def test_a_late_role_binding_is_waited_for(unbound: Trial) -> None:
     with pytest.raises(WatchEnded, match="lacks the right"):
         kube.list()
     unbound.clock.ahead = 61
-    assert kube.create(Create(1, 0)).answer is Answer.HOPELESS
+    assert kube.create(Create(1, 0)).answer is Answer.PERMANENT
     unbound.bind()
     done(lambda: kube.create(Create(1, 0)).answer is Answer.DONE, "the rights hold")
 
@@ -240,8 +240,8 @@ def test_many_writes_at_a_time(trial: Trial) -> None:
     with ThreadPoolExecutor(16) as pool:
         created = list(pool.map(kube.create, [Create(id_, 0) for id_ in range(1, 41)]))
         assert {outcome.answer for outcome in created} == {Answer.DONE}
-        view = View(trial.attempt).listed(kube.list(), 0, 0)
-        assert sorted(view.sights) == list(range(1, 41))
+        view = PodView(trial.attempt).listed(kube.list(), 0, 0)
+        assert sorted(view.pods) == list(range(1, 41))
         deleted = list(pool.map(kube.delete, [Delete(id_) for id_ in range(1, 41)]))
         assert {outcome.answer for outcome in deleted} == {Answer.DONE}
     done(lambda: not trial.pods(), "all are gone")
@@ -253,7 +253,7 @@ def test_a_hanging_api_server_loses_answers_and_no_executors(trial: Trial) -> No
     with followed(trial) as seen:
         with faults.paused("kube-apiserver"):
             lost = impatient.create(Create(1, 0))
-        assert lost.answer in (Answer.LOST, Answer.BUSY)
+        assert lost.answer in (Answer.UNKNOWN, Answer.BUSY)
         done(
             lambda: trial.kube.create(Create(1, 0, again=True)).answer is Answer.DONE, "executor 1 is created"
         )
@@ -272,7 +272,7 @@ def test_a_new_api_server_is_followed(trial: Trial) -> None:
         trial.kube.create(Create(1, 0))
         done(lambda: seen.phase(1) is not None, "executor 1 is seen")
         faults.kill("kube-apiserver")
-        assert trial.kube.create(Create(2, 0)).answer in (Answer.BUSY, Answer.LOST)
+        assert trial.kube.create(Create(2, 0)).answer in (Answer.BUSY, Answer.UNKNOWN)
         lifecycle.up()
         done(
             lambda: trial.kube.create(Create(2, 0, again=True)).answer is Answer.DONE, "executor 2 is created"

@@ -26,7 +26,7 @@ from typing import Any
 
 from sparkgen.runtime.allocator import cluster, sidecar
 from sparkgen.runtime.allocator.pods.driver_pod import DriverPod
-from sparkgen.runtime.allocator.values.clock import Chances
+from sparkgen.runtime.allocator.values.clock import ClockAndRandom
 from sparkgen.runtime.exits import exit_code
 from sparkgen.runtime.files import replace_file
 from sparkgen.runtime.kubernetes.access import Access
@@ -94,9 +94,9 @@ class Driver:
         urllib.request.urlopen(request, timeout=10).close()  # noqa: S310 - as above
 
 
-def world(given: sidecar.Given) -> sidecar.Made:
+def world(given: sidecar.BackendInputs) -> sidecar.BackendParts:
     """The cluster's; the driver's pod never runs there, and its end is what SIGTERM stands for."""
-    return replace(cluster.world(given), driver_pod=lambda: DriverPod.ENDS)
+    return replace(cluster.kubernetes_backend(given), driver_pod=lambda: DriverPod.ENDS)
 
 
 def main() -> int:
@@ -106,12 +106,16 @@ def main() -> int:
     account = folder / "account"
     # What a pod would find in its environment, and in the volume of its service account.
     cluster.in_cluster = lambda _: Access(address, 6443, account / "token", account / "ca.crt")  # type: ignore[assignment]
-    signal.pthread_sigmask(signal.SIG_BLOCK, sidecar.ENDINGS)  # the thread is not to be the one that ends
+    signal.pthread_sigmask(
+        signal.SIG_BLOCK, sidecar.STOP_SIGNALS
+    )  # the thread is not to be the one that ends
     threading.Thread(target=Driver(folder, scheduler, public).run, daemon=True).start()
-    folders = sidecar.Folders(folder / "conf", folder / "executor", folder / "tuning", folder / "session")
-    outside = sidecar.Outside(world, folders, scheduler, public, public + 1)
-    chances = Chances(time.monotonic, random.random)
-    code = exit_code(lambda: sidecar.run(os.environ, outside, chances, lambda: secrets.token_hex(32)))
+    folders = sidecar.MountPaths(folder / "conf", folder / "executor", folder / "tuning", folder / "session")
+    outside = sidecar.SidecarOptions(world, folders, scheduler, public, public + 1)
+    clock_and_random = ClockAndRandom(time.monotonic, random.random)
+    code = exit_code(
+        lambda: sidecar.run(os.environ, outside, clock_and_random, lambda: secrets.token_hex(32))
+    )
     sys.stdout.flush()
     return code
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.runtime.allocator.values.actions import Create, Delete, Outcome
+from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create, Delete
 from sparkgen.runtime.allocator.values.attempt import Attempt
-from sparkgen.runtime.allocator.values.world import Event, Listing, Notice
+from sparkgen.runtime.allocator.values.backend import Notice, PodList, WatchEvent
 from sparkgen.runtime.kubernetes.answers import Answer
 
 
@@ -29,7 +29,7 @@ class MemoryWorld:
         """Pods stay pending."""
         self._changed = threading.Condition()
         self._pods: dict[int, dict[str, Any]] = {}
-        self._events: deque[Event] = deque()
+        self._events: deque[WatchEvent] = deque()
         self._version = 0
         self._closed = False
 
@@ -43,20 +43,20 @@ class MemoryWorld:
         """Take the application id of what is created from now on."""
         self.application_id = application_id
 
-    def create(self, order: Create) -> Outcome:
+    def create(self, order: Create) -> ActionOutcome:
         """Have a pod that runs."""
         with self._changed:
             self.calls.append(f"create {order.id}")
             if self.refuse:
-                return Outcome(order, Answer.REFUSED, self.refuse)
+                return ActionOutcome(order, Answer.REFUSED, self.refuse)
             if order.id not in self._pods:
                 self._show("ADDED", order.id, self._pod(order))
                 if not self.held:
                     pod = {**self._pods[order.id], "status": {"phase": "Running"}}
                     self._show("MODIFIED", order.id, pod)
-            return Outcome(order, Answer.DONE)
+            return ActionOutcome(order, Answer.DONE)
 
-    def delete(self, order: Delete) -> Outcome:
+    def delete(self, order: Delete) -> ActionOutcome:
         """Let a pod end."""
         with self._changed:
             self.calls.append(f"delete {order.id}")
@@ -66,7 +66,7 @@ class MemoryWorld:
                 self._show("MODIFIED", order.id, {**pod, "metadata": marked})
                 if not self.sticky:
                     self.remove(order.id)
-            return Outcome(order, Answer.DONE)
+            return ActionOutcome(order, Answer.DONE)
 
     def remove(self, id_: int) -> None:
         """Let a pod be gone, as if somebody had deleted it by force."""
@@ -82,13 +82,13 @@ class MemoryWorld:
             status = {"phase": "Failed" if exit_code else "Succeeded", "containerStatuses": [container]}
             self._show("MODIFIED", id_, {**self._pods[id_], "status": status})
 
-    def list(self) -> Listing:
+    def list(self) -> PodList:
         """All pods."""
         with self._changed:
             self.calls.append("list")
-            return Listing(tuple(self._pods.values()), str(self._version))
+            return PodList(tuple(self._pods.values()), str(self._version))
 
-    def watch(self, version: str) -> Iterator[Event]:
+    def watch(self, version: str) -> Iterator[WatchEvent]:
         """What happens from `version` on."""
         seen = int(version)
         while True:
@@ -132,5 +132,5 @@ class MemoryWorld:
         self._version += 1
         pod["metadata"] = {**pod["metadata"], "resourceVersion": str(self._version)}
         self._pods[id_] = pod
-        self._events.append(Event(kind, pod, str(self._version)))
+        self._events.append(WatchEvent(kind, pod, str(self._version)))
         self._changed.notify_all()

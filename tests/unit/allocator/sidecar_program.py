@@ -22,7 +22,7 @@ from memoryworld import MemoryWorld
 
 from sparkgen.runtime.allocator import sidecar
 from sparkgen.runtime.allocator.pods.driver_pod import DriverPod
-from sparkgen.runtime.allocator.values.clock import Chances
+from sparkgen.runtime.allocator.values.clock import ClockAndRandom
 from sparkgen.runtime.exits import exit_code
 
 
@@ -31,19 +31,21 @@ def main() -> int:
     folder, ports = Path(sys.argv[1]), [int(text) for text in sys.argv[2:5]]
     worlds: list[MemoryWorld] = []
 
-    def world(given: sidecar.Given) -> sidecar.Made:
+    def world(given: sidecar.BackendInputs) -> sidecar.BackendParts:
         made = MemoryWorld(given.attempt)
         worlds.append(made)
-        return sidecar.Made(made, made.speaks, driver_pod)
+        return sidecar.BackendParts(made, made.speaks, driver_pod)
 
     def driver_pod() -> DriverPod:
         file = folder / "driver-pod"
         return DriverPod[file.read_text()] if file.exists() else DriverPod.ENDS
 
-    folders = sidecar.Folders(folder / "conf", folder / "executor", folder / "tuning", folder / "session")
-    outside = sidecar.Outside(world, folders, *ports)
-    chances = Chances(time.monotonic, random.random)
-    code = exit_code(lambda: sidecar.run(os.environ, outside, chances, lambda: secrets.token_hex(32)))
+    folders = sidecar.MountPaths(folder / "conf", folder / "executor", folder / "tuning", folder / "session")
+    outside = sidecar.SidecarOptions(world, folders, *ports)
+    clock_and_random = ClockAndRandom(time.monotonic, random.random)
+    code = exit_code(
+        lambda: sidecar.run(os.environ, outside, clock_and_random, lambda: secrets.token_hex(32))
+    )
     for made in worlds:
         notices = [[notice.reason, notice.message] for notice in made.notices]
         found = {"notices": notices, "calls": made.calls, "left": sorted(made.pods)}

@@ -7,11 +7,11 @@ import pytest
 from sparkgen.runtime.kubernetes.answers import (
     MAX_MESSAGE,
     Answer,
-    Fault,
+    CallFailed,
     Reply,
     exists_already,
-    is_another,
     is_missing_right,
+    is_other_object,
     not_answered,
     retry_after,
     verdict,
@@ -99,11 +99,11 @@ def test_every_refusal_has_a_meaning_and_words(status: int, message: str, answer
     ],
 )
 def test_what_is_forbidden_may_be_allowed_within_a_minute(message: str) -> None:
-    """A RoleBinding or an account may be applied after the driver: early it is refused, later hopeless."""
+    """A RoleBinding or an account may be applied after the driver: early it is refused, later for good."""
     denied = reply(403, message, "Forbidden")
     assert is_missing_right(denied)
     assert verdict(denied, "create executor 5", early=True).answer is Answer.REFUSED
-    assert verdict(denied, "create executor 5").answer is Answer.HOPELESS
+    assert verdict(denied, "create executor 5").answer is Answer.PERMANENT
 
 
 def test_a_quota_is_no_missing_right() -> None:
@@ -130,9 +130,9 @@ def test_conflicts_are_told_apart() -> None:
         "Conflict",
     )
     older = reply(409, "Precondition failed: UID in precondition: a, UID in object meta: b", "Conflict")
-    assert is_another(older)
+    assert is_other_object(older)
     assert [exists_already(r) for r in (exists, quota, other)] == [True, False, False]
-    assert [is_another(r) for r in (exists, quota, other)] == [False, False, True]
+    assert [is_other_object(r) for r in (exists, quota, other)] == [False, False, True]
 
 
 def test_how_long_the_server_wants_to_be_left_alone() -> None:
@@ -148,9 +148,9 @@ def test_how_long_the_server_wants_to_be_left_alone() -> None:
 
 def test_no_answer_is_lost_only_if_something_was_sent() -> None:
     """A request that never left has done nothing, and one that did may have."""
-    assert not_answered(Fault("refused", sent=False), "create executor 5").answer is Answer.BUSY
-    lost = not_answered(Fault("the API server did not answer in time", sent=True), "create executor 5")
-    assert lost.answer is Answer.LOST
+    assert not_answered(CallFailed("refused", sent=False), "create executor 5").answer is Answer.BUSY
+    lost = not_answered(CallFailed("the API server did not answer in time", sent=True), "create executor 5")
+    assert lost.answer is Answer.UNKNOWN
     assert lost.message == "cannot create executor 5: the API server did not answer in time"
 
 

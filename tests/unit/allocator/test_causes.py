@@ -71,11 +71,11 @@ def test_a_pod_that_may_still_run_has_no_cause(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(WAITING))
 def test_a_pending_pod_says_why_it_waits(name: str) -> None:
-    """The reason is Kubernetes' own; only what no time will mend is hopeless."""
-    reason, words, hopeless = WAITING[name]
+    """The reason is Kubernetes' own; only what no time will mend is permanent."""
+    reason, words, permanent = WAITING[name]
     waiting = waiting_of(recorded(name))
     assert waiting is not None
-    assert (waiting.reason, waiting.hopeless) == (reason, hopeless)
+    assert (waiting.reason, waiting.permanent) == (reason, permanent)
     assert words in waiting.message
 
 
@@ -110,19 +110,19 @@ def test_a_failed_init_container_of_a_sidecar_kind_is_named() -> None:
 
 
 def test_a_registry_that_is_away_may_come_back() -> None:
-    """The same failed pull is hopeless or not by what the registry, or the network, said."""
+    """The same failed pull is permanent or not by what the registry, or the network, said."""
 
-    def hopeless(message: str) -> bool:
+    def permanent(message: str) -> bool:
         pod = recorded("image-not-found")
         pod["status"]["containerStatuses"][0]["state"]["waiting"]["message"] = message
         waiting = waiting_of(pod)
         assert waiting is not None
-        return waiting.hopeless
+        return waiting.permanent
 
-    assert hopeless("pull access denied, repository does not exist or may require authorization")
-    assert hopeless("dial tcp: lookup registry.exmaple.org: no such host")
-    assert not hopeless("429 Too Many Requests - toomanyrequests: You have reached your pull rate limit")
-    assert not hopeless("dial tcp 10.0.0.1:443: connect: connection refused")
+    assert permanent("pull access denied, repository does not exist or may require authorization")
+    assert permanent("dial tcp: lookup registry.exmaple.org: no such host")
+    assert not permanent("429 Too Many Requests - toomanyrequests: You have reached your pull rate limit")
+    assert not permanent("dial tcp 10.0.0.1:443: connect: connection refused")
 
 
 def test_a_long_message_keeps_both_its_ends() -> None:

@@ -8,57 +8,68 @@ from typing import Any
 
 import pytest
 
-from sparkgen.runtime.allocator.decide.apply_outcomes import absorb
+from sparkgen.runtime.allocator.decide.apply_outcomes import apply_outcomes
 from sparkgen.runtime.allocator.decide.decide import decide
-from sparkgen.runtime.allocator.decide.executor_states import of_now
-from sparkgen.runtime.allocator.values.actions import Action, Create, Delete, Outcome
-from sparkgen.runtime.allocator.values.decision import Decision
-from sparkgen.runtime.allocator.values.memory import Backoff, Memory, Rate, Removal, Request
+from sparkgen.runtime.allocator.decide.executor_states import without_former_pods
+from sparkgen.runtime.allocator.values.actions import Action, ActionOutcome, Create, Delete
+from sparkgen.runtime.allocator.values.decision import AllocationDecision
+from sparkgen.runtime.allocator.values.memory import (
+    AllocatorMemory,
+    Backoff,
+    CreateRequest,
+    DeleteRequest,
+    Rate,
+)
 from sparkgen.runtime.allocator.values.observed import (
     Cause,
+    ListFailure,
     Loss,
-    Observed,
-    Phase,
+    ObservedExecutor,
+    PodPhase,
     Snapshot,
-    Unlisted,
     Waiting,
 )
-from sparkgen.runtime.allocator.values.settings import Settings
-from sparkgen.runtime.allocator.values.target import LATEST, DriverPhase, Profile, Target
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
+from sparkgen.runtime.allocator.values.target import LONGEST_DELIVERY, DriverPhase, DriverTarget, Profile
 from sparkgen.runtime.kubernetes.answers import Answer
 
 NOW = 10_000.0
-DYNAMIC = Settings(dynamic=True)
+DYNAMIC = AllocationSettings(dynamic=True)
 OOM = Loss(Cause.OOM, "executor 1 was killed: out of memory", by_application=True, exit_code=137)
 
 
-def pod(id_: int, phase: Phase = Phase.RUNNING, since: float = NOW - 30, **rest: Any) -> Observed:
+def pod(
+    id_: int, phase: PodPhase = PodPhase.RUNNING, since: float = NOW - 30, **rest: Any
+) -> ObservedExecutor:
     """An executor's pod; `rest` is more of it."""
     values = {"profile": 0, "name": f"run-exec-{id_}", "uid": f"uid-{id_}", **rest}
-    return Observed(id=id_, phase=phase, since=since, **values)
+    return ObservedExecutor(id=id_, phase=phase, since=since, **values)
 
 
-def seen(pods: Iterable[Observed] = (), **rest: Any) -> Snapshot:
+def seen(pods: Iterable[ObservedExecutor] = (), **rest: Any) -> Snapshot:
     """A complete snapshot of these pods."""
     values = {"complete": True, "listed_at": NOW - 60, **rest}
     return Snapshot(executors={executor.id: executor for executor in pods}, **values)
 
 
-def wants(count: int, **rest: Any) -> Target:
+def wants(count: int, **rest: Any) -> DriverTarget:
     """A driver that runs and wants so many executors."""
     values = {"executors": {0: count}, "profiles": {0: Profile()}, "dynamic": True, "session": "s", **rest}
     sets = {name: frozenset(value) if isinstance(value, set) else value for name, value in values.items()}
-    return Target(DriverPhase.RUNNING, **sets)
+    return DriverTarget(DriverPhase.RUNNING, **sets)
 
 
-def remembers(**values: Any) -> Memory:
+def remembers(**values: Any) -> AllocatorMemory:
     """A memory of this session."""
-    return Memory(**{"session": "s", "next_id": 10, **values})
+    return AllocatorMemory(**{"session": "s", "next_id": 10, **values})
 
 
 def decided(
-    snapshot: Snapshot, target: Target, memory: Memory | None = None, settings: Settings = DYNAMIC
-) -> Decision:
+    snapshot: Snapshot,
+    target: DriverTarget,
+    memory: AllocatorMemory | None = None,
+    settings: AllocationSettings = DYNAMIC,
+) -> AllocationDecision:
     """The decision now."""
     return decide(snapshot, target, memory or remembers(), settings, NOW)
 
@@ -77,7 +88,9 @@ def test_missing_executors_are_created_with_new_ids() -> None:
 
 def test_before_the_driver_speaks_the_first_executors_are_created_but_not_started() -> None:
     """Their pods and images are fetched while the driver's JVM starts; they wait for the word."""
-    decision = decided(seen(), Target(), Memory(), Settings(dynamic=True, minimum=1, initial=2))
+    decision = decided(
+        seen(), DriverTarget(), AllocatorMemory(), AllocationSettings(dynamic=True, minimum=1, initial=2)
+    )
     assert ids(decision.actions, Create) == [1, 2]
     assert decision.start == frozenset()
     later = decided(seen([pod(1), pod(2)]), wants(2), decision.memory)
@@ -86,10 +99,10 @@ def test_before_the_driver_speaks_the_first_executors_are_created_but_not_starte
 
 def test_after_a_restart_the_driver_is_waited_for() -> None:
     """It has spoken before, so it has a target of its own by now: nothing comes or goes until it says it."""
-    settings = Settings(dynamic=True, initial=1)
-    pods = [pod(1, Phase.PENDING), pod(2, Phase.PENDING)]
-    assert decided(seen(pods), Target(), remembers(), settings).actions == ()
-    assert decided(seen(), Target(), remembers(), settings).actions == ()
+    settings = AllocationSettings(dynamic=True, initial=1)
+    pods = [pod(1, PodPhase.PENDING), pod(2, PodPhase.PENDING)]
+    assert decided(seen(pods), DriverTarget(), remembers(), settings).actions == ()
+    assert decided(seen(), DriverTarget(), remembers(), settings).actions == ()
 
 
 def test_nothing_is_created_before_the_first_list() -> None:
@@ -99,7 +112,7 @@ def test_nothing_is_created_before_the_first_list() -> None:
 
 def test_static_allocation_follows_the_tuning() -> None:
     """Spark never asks again for executors: the number is the tuning's, as it is now."""
-    decision = decided(seen(), wants(2, dynamic=False), settings=Settings(instances=4))
+    decision = decided(seen(), wants(2, dynamic=False), settings=AllocationSettings(instances=4))
     assert len(ids(decision.actions, Create)) == 4
 
 
@@ -115,28 +128,38 @@ def test_the_maximum_holds_for_all_profiles_together() -> None:
 @pytest.mark.parametrize(
     ("settings", "target", "most", "words"),
     [
-        (Settings(dynamic=True, maximum=2), wants(100_000), 2, "spec.dynamicAllocation.maxExecutors is 2"),
         (
-            Settings(dynamic=True, maximum=2),
+            AllocationSettings(dynamic=True, maximum=2),
+            wants(100_000),
+            2,
+            "spec.dynamicAllocation.maxExecutors is 2",
+        ),
+        (
+            AllocationSettings(dynamic=True, maximum=2),
             wants(0, executors=dict.fromkeys(range(1000), 9), profiles=dict.fromkeys(range(1000), Profile())),
             2,
             "the driver wants 9000 in all",
         ),
-        (Settings(dynamic=True, maximum=2), wants(9, dynamic=False), 2, "maxExecutors is 2"),
-        (Settings(instances=2), wants(100_000), 2, "spec.executor.instances is 2"),
-        (Settings(instances=2), wants(9, dynamic=False, executors={0: 9, 1: 9}), 2, "2 of 2 executors"),
+        (AllocationSettings(dynamic=True, maximum=2), wants(9, dynamic=False), 2, "maxExecutors is 2"),
+        (AllocationSettings(instances=2), wants(100_000), 2, "spec.executor.instances is 2"),
         (
-            Settings(dynamic=True),
+            AllocationSettings(instances=2),
+            wants(9, dynamic=False, executors={0: 9, 1: 9}),
+            2,
+            "2 of 2 executors",
+        ),
+        (
+            AllocationSettings(dynamic=True),
             wants(100_000),
             1000,
             "without spec.dynamicAllocation.maxExecutors it is 1000",
         ),
-        (Settings(dynamic=True, initial=1200), wants(100_000), 1200, "it is 1200"),
+        (AllocationSettings(dynamic=True, initial=1200), wants(100_000), 1200, "it is 1200"),
     ],
     ids=["one profile", "many profiles", "static", "dynamic", "static profiles", "none", "initial"],
 )
 def test_whatever_the_driver_says_the_reviewed_maximum_holds(
-    settings: Settings, target: Target, most: int, words: str
+    settings: AllocationSettings, target: DriverTarget, most: int, words: str
 ) -> None:
     """User code can read the token, and say what it likes. The reason names the field that holds it."""
     # No pod is ever shown here, so the gate of pods without a node would hold before the maximum does.
@@ -145,8 +168,8 @@ def test_whatever_the_driver_says_the_reviewed_maximum_holds(
     for _ in range(200):
         decision = decided(snapshot, target, memory, settings)
         memory = replace(decision.memory, rate=Rate(16))
-        outcomes = [Outcome(action, Answer.DONE, uid=f"uid-{action.id}") for action in decision.actions]
-        memory = absorb(memory, outcomes, NOW)
+        outcomes = [ActionOutcome(action, Answer.DONE, uid=f"uid-{action.id}") for action in decision.actions]
+        memory = apply_outcomes(memory, outcomes, NOW)
         made += len(ids(decision.actions, Create))
         if not decision.actions:
             break
@@ -164,7 +187,7 @@ def test_what_leaves_counts_until_it_has_ended(name: str) -> None:
     assert (
         "waiting until 2 that leave have ended: spec.dynamicAllocation.maxExecutors is 2" in decision.reason
     )
-    one_ended = [pod(1), pod(2, Phase.FAILED, loss=OOM)]
+    one_ended = [pod(1), pod(2, PodPhase.FAILED, loss=OOM)]
     assert ids(
         decided(seen(one_ended), target, remembers(), replace(DYNAMIC, maximum=2)).actions, Create
     ) == [10]
@@ -180,7 +203,7 @@ def test_registered_executors_of_one_profile_stay_when_another_wants_some() -> N
 
 def test_no_batch_begins_in_which_nothing_can_be_created() -> None:
     """A profile lacks an executor, another one has the last place: there is nothing to do until one ends."""
-    settings = Settings(dynamic=True, maximum=1, batch_size=5, batch_delay=1.0)
+    settings = AllocationSettings(dynamic=True, maximum=1, batch_size=5, batch_delay=1.0)
     both = {0: 1, 1: 1}
     target = wants(0, executors=both, profiles=dict.fromkeys(both, Profile()), registered={1})
     pods = [pod(1, profile=1)]
@@ -196,14 +219,16 @@ def test_batches_are_made_as_asked() -> None:
     for now in (NOW, NOW + 0.5, NOW + 1.0):
         decision = decide(seen(), wants(12), memory, settings, now)
         made.append(len(decision.actions))
-        memory = absorb(decision.memory, [Outcome(a, Answer.DONE) for a in decision.actions], now)
+        memory = apply_outcomes(
+            decision.memory, [ActionOutcome(a, Answer.DONE) for a in decision.actions], now
+        )
     assert made == [5, 0, 5]
 
 
 def test_the_pending_gate_holds_back_and_shares() -> None:
     """Six may be pending; a profile whose pods cannot be scheduled has its share of them, and no more."""
     waiting = Waiting("Unschedulable", "0/3 nodes are available")
-    pods = [pod(id_, Phase.PENDING, waiting=waiting) for id_ in (1, 2, 3)]
+    pods = [pod(id_, PodPhase.PENDING, waiting=waiting) for id_ in (1, 2, 3)]
     target = wants(0, executors={0: 9, 1: 9}, profiles={0: Profile(), 1: Profile()})
     decision = decided(seen(pods), target, remembers(rate=Rate(16)), replace(DYNAMIC, max_pending=6))
     assert [action.profile for action in decision.actions if isinstance(action, Create)] == [1, 1, 1]
@@ -213,10 +238,12 @@ def test_the_pending_gate_holds_back_and_shares() -> None:
 NO_ROOM = Waiting("Unschedulable", "0/3 nodes are available")
 
 
-def waits(first: int, last: int, profile: int = 0, waiting: Waiting | None = NO_ROOM) -> list[Observed]:
+def waits(
+    first: int, last: int, profile: int = 0, waiting: Waiting | None = NO_ROOM
+) -> list[ObservedExecutor]:
     """Executors whose pods have no node; with `waiting` of None nobody has looked for one yet."""
     found = range(first, last + 1)
-    return [pod(id_, Phase.PENDING, profile=profile, waiting=waiting) for id_ in found]
+    return [pod(id_, PodPhase.PENDING, profile=profile, waiting=waiting) for id_ in found]
 
 
 @pytest.mark.parametrize("waiting", [NO_ROOM, None])
@@ -253,7 +280,7 @@ def test_a_queue_gets_the_whole_group() -> None:
 def test_pods_that_have_a_node_do_not_wait_for_one() -> None:
     """Pulling an image is no reason to hold back others; nor does one that is on its way out count."""
     pulling = Waiting("ContainerCreating", "")
-    placed = [pod(id_, Phase.PENDING, waiting=pulling, node="n1") for id_ in range(1, 101)]
+    placed = [pod(id_, PodPhase.PENDING, waiting=pulling, node="n1") for id_ in range(1, 101)]
     leaving = [replace(one, deleting=True) for one in waits(101, 200)]
     memory = remembers(rate=Rate(16), next_id=1000)
     decision = decided(seen(placed + leaving), wants(1000, kills=set(range(101, 201))), memory)
@@ -270,7 +297,7 @@ def test_what_the_driver_calls_a_pod_gives_it_no_node(word: str, bound: dict[str
     lie = {word: set(range(1, 201))}
     settings, memory = replace(DYNAMIC, **bound), remembers(rate=Rate(16), next_id=1000)
     assert ids(decided(seen(waits(1, 200)), wants(1000, **lie), memory, settings).actions, Create) == []
-    requests = {id_: Request(0, NOW - 1) for id_ in range(1, 201)}
+    requests = {id_: CreateRequest(0, NOW - 1) for id_ in range(1, 201)}
     assert (
         ids(
             decided(seen([]), wants(1000, **lie), replace(memory, requests=requests), settings).actions,
@@ -320,7 +347,7 @@ def test_a_lower_number_deletes_nothing() -> None:
     assert decision.actions == ()
 
 
-def classic(**rest: Any) -> Settings:
+def classic(**rest: Any) -> AllocationSettings:
     """Spark's classic rule."""
     return replace(DYNAMIC, wait_for_registration=True, **rest)
 
@@ -331,13 +358,14 @@ def test_the_next_batch_waits_until_all_of_the_last_one_have_registered() -> Non
     first = decided(seen(), wants(9), memory, settings)
     assert ids(first.actions, Create) == [10, 11]
     memory = replace(
-        absorb(first.memory, [Outcome(a, Answer.DONE) for a in first.actions], NOW), rate=Rate(16)
+        apply_outcomes(first.memory, [ActionOutcome(a, Answer.DONE) for a in first.actions], NOW),
+        rate=Rate(16),
     )
-    pods = [pod(10, Phase.PENDING), pod(11, Phase.PENDING)]
+    pods = [pod(10, PodPhase.PENDING), pod(11, PodPhase.PENDING)]
     second = decided(seen(pods), wants(9), memory, settings)
     assert ids(second.actions, Create) == [12], "the rest of the batch"
-    memory = absorb(second.memory, [Outcome(a, Answer.DONE) for a in second.actions], NOW)
-    three = [pod(10), pod(11, Phase.PENDING), pod(12)]
+    memory = apply_outcomes(second.memory, [ActionOutcome(a, Answer.DONE) for a in second.actions], NOW)
+    three = [pod(10), pod(11, PodPhase.PENDING), pod(12)]
     waiting = decided(seen(three), wants(9, registered={10, 12}), memory, settings)
     assert waiting.actions == ()
     assert waiting.reason.endswith(
@@ -352,7 +380,8 @@ def test_without_a_batch_size_the_batch_is_all_that_is_missing_now() -> None:
     first = decided(seen(), wants(6), remembers(rate=Rate(4)), classic())
     assert ids(first.actions, Create) == [10, 11, 12, 13]
     memory = replace(
-        absorb(first.memory, [Outcome(a, Answer.DONE) for a in first.actions], NOW), rate=Rate(16)
+        apply_outcomes(first.memory, [ActionOutcome(a, Answer.DONE) for a in first.actions], NOW),
+        rate=Rate(16),
     )
     pods = [pod(id_) for id_ in (10, 11, 12, 13)]
     more = decided(seen(pods), wants(12, registered={10}), memory, classic())
@@ -380,8 +409,8 @@ def test_profiles_wait_for_their_own_executors_only() -> None:
 
 def test_excess_goes_newest_first_and_a_registered_one_never() -> None:
     """Requested before pending, pending before running; what Spark counts on stays until Spark says so."""
-    pods = [pod(1), pod(2), pod(3, Phase.PENDING), pod(4, Phase.PENDING)]
-    memory = remembers(requests={5: Request(0, NOW - 1, NOW - 0.5)})
+    pods = [pod(1), pod(2), pod(3, PodPhase.PENDING), pod(4, PodPhase.PENDING)]
+    memory = remembers(requests={5: CreateRequest(0, NOW - 1, NOW - 0.5)})
     assert ids(decided(seen(pods), wants(4, registered={1, 2}), memory).actions, Delete) == [5]
     assert ids(decided(seen(pods), wants(3, registered={1, 2}), memory).actions, Delete) == [5, 4]
     assert ids(decided(seen(pods), wants(0, registered={1, 2}), memory).actions, Delete) == [5, 4, 3]
@@ -403,14 +432,14 @@ def test_what_spark_removed_is_deleted_and_told_when_it_is_gone() -> None:
     first = decided(seen([pod(1)]), wants(0, kills={1}))
     assert [(a.uid, a.forced) for a in first.actions if isinstance(a, Delete)] == [("uid-1", False)]
     assert first.gone == {}
-    done = absorb(first.memory, [Outcome(a, Answer.DONE) for a in first.actions], NOW)
+    done = apply_outcomes(first.memory, [ActionOutcome(a, Answer.DONE) for a in first.actions], NOW)
     assert decided(seen([pod(1, deleting=True)]), wants(0, kills={1}), done).actions == ()
     assert decided(seen(), wants(0, kills={1}), done).gone[1].cause is Cause.KILLED
 
 
 def test_a_deletion_without_effect_is_forced() -> None:
     """Long after the pod's own grace its node does not answer: the pod is removed from the API server."""
-    memory = remembers(removals={1: Removal(NOW - 100, open=False)})
+    memory = remembers(removals={1: DeleteRequest(NOW - 100, open=False)})
     decision = decided(seen([pod(1, deleting=True)]), wants(0, kills={1}), memory)
     assert [(a.id, a.forced) for a in decision.actions if isinstance(a, Delete)] == [(1, True)]
 
@@ -418,10 +447,10 @@ def test_a_deletion_without_effect_is_forced() -> None:
 def test_a_deletion_is_forced_only_after_the_server_took_it() -> None:
     """One that was lost, and is sent again, has its whole grace from then on."""
     shown, wanted = seen([pod(1)], listed_at=NOW - 1), wants(0, kills={1})
-    memory = remembers(removals={1: Removal(NOW - 100, open=False, retry_at=NOW)})
+    memory = remembers(removals={1: DeleteRequest(NOW - 100, open=False, retry_at=NOW)})
     again = decided(shown, wanted, memory)
     assert [(a.id, a.forced) for a in again.actions if isinstance(a, Delete)] == [(1, False)]
-    taken = absorb(again.memory, [Outcome(again.actions[0], Answer.DONE)], NOW)
+    taken = apply_outcomes(again.memory, [ActionOutcome(again.actions[0], Answer.DONE)], NOW)
     assert decided(shown, wanted, taken).actions == ()
     later = decide(shown, wanted, taken, DYNAMIC, NOW + 61)
     assert [(a.id, a.forced) for a in later.actions if isinstance(a, Delete)] == [(1, True)]
@@ -429,7 +458,7 @@ def test_a_deletion_is_forced_only_after_the_server_took_it() -> None:
 
 def test_a_deletion_is_not_repeated_for_a_list_that_is_older() -> None:
     """A list that was asked for before the server took it shows the pod as it was."""
-    memory = remembers(removals={1: Removal(NOW - 40, open=False, accepted=NOW - 2)})
+    memory = remembers(removals={1: DeleteRequest(NOW - 40, open=False, accepted=NOW - 2)})
     wanted = wants(0, kills={1})
     assert decided(seen([pod(1)], listed_at=NOW - 5), wanted, memory).actions == ()
     assert ids(decided(seen([pod(1)], listed_at=NOW - 1), wanted, memory).actions, Delete) == [1]
@@ -437,7 +466,7 @@ def test_a_deletion_is_not_repeated_for_a_list_that_is_older() -> None:
 
 def test_a_loss_that_the_driver_names_late_is_counted_once() -> None:
     """Its pod is gone, and was counted, before the state came that says that it had registered."""
-    ended = pod(1, Phase.FAILED, loss=OOM)
+    ended = pod(1, PodPhase.FAILED, loss=OOM)
     first = decided(seen([ended]), wants(1))
     gone = seen(vanished={1: ended})
     second = decided(gone, wants(1), first.memory)
@@ -453,25 +482,25 @@ def test_executors_that_end_with_their_driver_do_not_end_the_application() -> No
     assert decided(seen(), wants(1, heard_at=NOW - 11), memory).failure is None, (
         "it may have been said before"
     )
-    assert decided(seen(), wants(1, heard_at=NOW - 20 + LATEST), memory).failure is not None
+    assert decided(seen(), wants(1, heard_at=NOW - 20 + LONGEST_DELIVERY), memory).failure is not None
 
 
 def test_executors_of_an_earlier_driver_are_nobodys_failure() -> None:
     """Also for an allocator that begins anew and finds them: it knows from the volume whose they were."""
-    ended = [pod(id_, Phase.FAILED, loss=OOM) for id_ in range(1, 20)]
-    decision = decided(seen(ended), Target(), remembers(first_id=20, next_id=20))
+    ended = [pod(id_, PodPhase.FAILED, loss=OOM) for id_ in range(1, 20)]
+    decision = decided(seen(ended), DriverTarget(), remembers(first_id=20, next_id=20))
     assert (decision.memory.failures, decision.memory.bad_starts.level) == ((), 0)
 
 
 def test_what_ends_with_a_driver_that_has_stopped_was_not_deleted_by_somebody() -> None:
     """Its executors end by themselves then, and nobody is to look for who did it."""
     stopped = replace(wants(1, registered={1}), phase=DriverPhase.STOPPED)
-    assert decided(seen([pod(1, Phase.SUCCEEDED)]), stopped).gone[1].cause is Cause.KILLED
+    assert decided(seen([pod(1, PodPhase.SUCCEEDED)]), stopped).gone[1].cause is Cause.KILLED
 
 
 def test_a_loss_is_told_with_its_cause_and_replaced() -> None:
     """The pod is kept until the driver has been told; then it is deleted; its cause survives it."""
-    ended = pod(1, Phase.FAILED, loss=OOM)
+    ended = pod(1, PodPhase.FAILED, loss=OOM)
     first = decided(seen([ended]), wants(1, lost={1}))
     assert first.gone == {1: OOM}
     assert ids(first.actions, Create) == [10]
@@ -511,8 +540,8 @@ def test_an_executor_that_spark_lost_is_replaced_and_in_the_end_deleted() -> Non
 def test_refusals_pause_longer_and_longer_and_one_creation_tries_again() -> None:
     """All refusals of a round count once; the reason tells how long and why."""
     first = decided(seen(), wants(4))
-    outcomes = [Outcome(action, Answer.REFUSED, "exceeded quota: pods=1") for action in first.actions]
-    memory = absorb(first.memory, outcomes, NOW, 1.0)
+    outcomes = [ActionOutcome(action, Answer.REFUSED, "exceeded quota: pods=1") for action in first.actions]
+    memory = apply_outcomes(first.memory, outcomes, NOW, 1.0)
     assert (memory.refusals.level, memory.refusals.until) == (1, NOW + 1.0)
     paused = decided(seen(), wants(4), memory)
     assert paused.actions == ()
@@ -524,7 +553,7 @@ def test_refusals_pause_longer_and_longer_and_one_creation_tries_again() -> None
 
 def test_what_no_time_will_mend_ends_the_application_when_nothing_runs() -> None:
     """Invalid three times in a row: it stops with the server's words; with an executor at work it goes on."""
-    memory = remembers(refusals=Backoff(3, NOW - 1, "spec.containers: Required value", hopeless=3))
+    memory = remembers(refusals=Backoff(3, NOW - 1, "spec.containers: Required value", permanent=3))
     decision = decided(seen(), wants(2), memory)
     assert decision.failure is not None
     assert "spec.containers: Required value" in decision.failure
@@ -535,8 +564,10 @@ def test_what_no_time_will_mend_ends_the_application_when_nothing_runs() -> None
 
 def test_a_cluster_that_never_shows_its_executors_ends_the_application_when_nothing_runs() -> None:
     """A list that is refused for good three times in a row; not sooner, and not while executors work."""
-    for hopeless, fails in ((2, False), (3, True)):
-        blind = Snapshot(unlisted=Unlisted("cannot list executors: User pi cannot list pods", hopeless))
+    for permanent, fails in ((2, False), (3, True)):
+        blind = Snapshot(
+            list_failure=ListFailure("cannot list executors: User pi cannot list pods", permanent)
+        )
         decision = decided(blind, wants(2))
         assert "executors are not shown: cannot list executors" in decision.reason or fails
         assert (decision.failure is not None) is fails
@@ -547,22 +578,22 @@ def test_a_cluster_that_never_shows_its_executors_ends_the_application_when_noth
 
 def test_an_image_that_cannot_be_pulled_is_tried_thrice_and_then_ends_the_application() -> None:
     """No more of the same meanwhile; each is deleted after a while, and counted."""
-    waiting = Waiting("ImagePullBackOff", "no such image", hopeless=True)
-    young = pod(1, Phase.PENDING, NOW - 10, waiting=waiting)
+    waiting = Waiting("ImagePullBackOff", "no such image", permanent=True)
+    young = pod(1, PodPhase.PENDING, NOW - 10, waiting=waiting)
     assert decided(seen([young]), wants(3)).actions == ()
     old = replace(young, since=NOW - 60)
     decision = decided(seen([old]), wants(3))
     assert ids(decision.actions, Delete) == [1]
-    assert (decision.memory.bad_starts.hopeless, len(decision.memory.failures)) == (1, 1)
+    assert (decision.memory.bad_starts.permanent, len(decision.memory.failures)) == (1, 1)
     memory = remembers(bad_starts=Backoff(3, NOW - 1, "executor 1: ImagePullBackOff: no such image", 3))
     assert "ImagePullBackOff: no such image" in str(decided(seen(), wants(3), memory).failure)
 
 
 def test_the_image_is_the_reason_though_more_executors_failed_for_it_than_may() -> None:
     """Two executors of three rounds are six failures, and four may: what is told is the image."""
-    waiting = Waiting("ImagePullBackOff", "no such image", hopeless=True)
-    pods = [pod(id_, Phase.PENDING, NOW - 60, waiting=waiting) for id_ in (5, 6)]
-    bad_starts = Backoff(2, NOW - 1, "executor 4: ImagePullBackOff: no such image", hopeless=2)
+    waiting = Waiting("ImagePullBackOff", "no such image", permanent=True)
+    pods = [pod(id_, PodPhase.PENDING, NOW - 60, waiting=waiting) for id_ in (5, 6)]
+    bad_starts = Backoff(2, NOW - 1, "executor 4: ImagePullBackOff: no such image", permanent=2)
     memory = remembers(bad_starts=bad_starts, failures=(NOW - 90, NOW - 90, NOW - 45, NOW - 45))
     decision = decided(seen(pods), wants(2), memory, replace(DYNAMIC, maximum=2))
     assert len(decision.memory.failures) == 6
@@ -592,7 +623,7 @@ def test_too_many_failures_end_the_application(failures: int, stops: bool) -> No
 
 def test_a_pod_is_pending_for_ever_unless_somebody_sets_a_limit() -> None:
     """A full cluster is nobody's failure."""
-    pending = pod(1, Phase.PENDING, NOW - 5_000)
+    pending = pod(1, PodPhase.PENDING, NOW - 5_000)
     assert decided(seen([pending]), wants(1)).actions == ()
     limited = decided(seen([pending]), wants(1), settings=replace(DYNAMIC, pending_timeout=600.0))
     assert ids(limited.actions, Delete) == [1]
@@ -622,7 +653,7 @@ def test_time_to_register_begins_when_there_is_a_driver_to_register_at() -> None
 
 def test_a_request_that_is_never_seen_is_refused_first_if_it_was_started() -> None:
     """A silent watch does not show it, and it may register all the same."""
-    memory = remembers(requests={1: Request(0, NOW - 800, NOW - 700)})
+    memory = remembers(requests={1: CreateRequest(0, NOW - 800, NOW - 700)})
     assert ids(decided(seen(listed_at=NOW - 900), wants(1), memory).actions, Delete) == [1]
     started = decided(seen(listed_at=NOW - 900, started=frozenset({1})), wants(1), memory)
     assert (started.refuse, started.actions) == ({1}, ())
@@ -630,7 +661,7 @@ def test_a_request_that_is_never_seen_is_refused_first_if_it_was_started() -> No
         seen(listed_at=NOW - 900, started=frozenset({1})), wants(1, refused={1}), started.memory
     )
     assert ids(refused.actions, Delete) == [1]
-    done = absorb(refused.memory, [Outcome(a, Answer.DONE) for a in refused.actions], NOW)
+    done = apply_outcomes(refused.memory, [ActionOutcome(a, Answer.DONE) for a in refused.actions], NOW)
     over = decide(seen(listed_at=NOW - 900), wants(1, refused={1}), done, DYNAMIC, NOW + 121)
     assert (over.refuse, over.memory.removals, set(over.memory.requests)) == (frozenset(), {}, {10})
 
@@ -641,7 +672,7 @@ def test_one_that_was_refused_stays_so_until_it_is_deleted() -> None:
     slow = remembers(refusing=frozenset({2}), rate=Rate(resume_at=NOW + 5))
     held = decided(pods, wanted, slow)
     assert (held.refuse, held.actions) == ({2}, ())
-    unseen = remembers(refusing=frozenset({2}), requests={2: Request(0, NOW - 2, NOW - 1)})
+    unseen = remembers(refusing=frozenset({2}), requests={2: CreateRequest(0, NOW - 2, NOW - 1)})
     blind = decided(seen([pod(1)], started=frozenset({2})), wanted, unseen)
     assert (blind.refuse, ids(blind.actions, Delete)) == ({2}, [2])
 
@@ -649,15 +680,15 @@ def test_one_that_was_refused_stays_so_until_it_is_deleted() -> None:
 def test_an_answer_that_was_lost_is_asked_for_again_under_the_same_name() -> None:
     """The creation may have been done: the same id, so that the second one can only be a conflict."""
     first = decided(seen(), wants(1))
-    memory = absorb(first.memory, [Outcome(first.actions[0], Answer.LOST)], NOW)
+    memory = apply_outcomes(first.memory, [ActionOutcome(first.actions[0], Answer.UNKNOWN)], NOW)
     later = decide(seen(), wants(1), memory, DYNAMIC, NOW + 2)
     assert later.actions == (replace(first.actions[0], again=True),)  # type: ignore[type-var]
 
 
 def test_a_refusal_does_not_say_that_an_earlier_try_was_in_vain() -> None:
     """The first creation was answered badly, and the second is denied: the pod may be there all the same."""
-    memory = remembers(requests={2: Request(0, NOW - 9, tries=2)}, next_id=3)
-    refused = absorb(memory, [Outcome(Create(2, 0, again=True), Answer.REFUSED, "denied")], NOW)
+    memory = remembers(requests={2: CreateRequest(0, NOW - 9, tries=2)}, next_id=3)
+    refused = apply_outcomes(memory, [ActionOutcome(Create(2, 0, again=True), Answer.REFUSED, "denied")], NOW)
     decision = decided(seen([pod(1)]), wants(2, registered={1}), refused)
     assert decision.actions == (), "two are wanted, and two may be there"
     later = decide(seen([pod(1)]), wants(2, registered={1}), refused, DYNAMIC, NOW + 2)
@@ -666,16 +697,16 @@ def test_a_refusal_does_not_say_that_an_earlier_try_was_in_vain() -> None:
     ]
 
 
-def former(**request: Any) -> tuple[Memory, Snapshot]:
+def former(**request: Any) -> tuple[AllocatorMemory, Snapshot]:
     """Executor 1 was asked for twice, and the pod that the first creation made has ended since."""
-    memory = remembers(requests={1: Request(0, NOW - 9, tries=2, **request)})
-    return memory, seen([pod(1, Phase.FAILED, loss=OOM)], vanished={1: pod(1, Phase.FAILED, loss=OOM)})
+    memory = remembers(requests={1: CreateRequest(0, NOW - 9, tries=2, **request)})
+    return memory, seen([pod(1, PodPhase.FAILED, loss=OOM)], vanished={1: pod(1, PodPhase.FAILED, loss=OOM)})
 
 
 def test_the_end_of_a_former_pod_of_that_name_is_not_the_executors() -> None:
     """Its creation was sent again and has made another pod: a watch that is late still shows the first."""
     made, snapshot = former(accepted=NOW - 5, uid="uid-of-the-second")
-    of_both = of_now(snapshot, made)
+    of_both = without_former_pods(snapshot, made)
     assert (dict(of_both.executors), dict(of_both.vanished)) == ({}, {})
     decision = decided(of_both, wants(1, registered={1}), made)
     assert (dict(decision.gone), decision.actions) == ({}, ())
@@ -685,31 +716,31 @@ def test_while_a_second_creation_is_not_answered_an_end_may_be_that_of_either() 
     """Nothing is concluded; neither when the answer was lost once more."""
     for request in ({}, {"retry_at": NOW + 1}):
         memory, snapshot = former(**request)
-        assert not of_now(snapshot, memory).executors
+        assert not without_former_pods(snapshot, memory).executors
     alive = seen([pod(1)])
-    assert of_now(alive, memory) is alive
+    assert without_former_pods(alive, memory) is alive
 
 
 def test_the_executors_own_end_is_seen() -> None:
     """The pod that the server's yes was about, or one that was asked for once."""
     own, snapshot = former(accepted=NOW - 5, uid="uid-1")
-    assert of_now(snapshot, own) is snapshot
-    once = remembers(requests={1: Request(0, NOW - 9)})
-    assert of_now(snapshot, once) is snapshot
+    assert without_former_pods(snapshot, own) is snapshot
+    once = remembers(requests={1: CreateRequest(0, NOW - 9)})
+    assert without_former_pods(snapshot, once) is snapshot
 
 
 def test_what_was_asked_for_by_an_earlier_driver_is_not_asked_for_again() -> None:
     """It would be made to be deleted. It may have been made in spite of the bad answer: so it is deleted."""
-    for answer in (Answer.LOST, Answer.BUSY):
-        memory = remembers(requests={2: Request(0, NOW - 9)}, first_id=3, next_id=3, session="s")
-        memory = absorb(memory, [Outcome(Create(2, 0), answer)], NOW - 2)
+    for answer in (Answer.UNKNOWN, Answer.BUSY):
+        memory = remembers(requests={2: CreateRequest(0, NOW - 9)}, first_id=3, next_id=3, session="s")
+        memory = apply_outcomes(memory, [ActionOutcome(Create(2, 0), answer)], NOW - 2)
         decision = decided(seen(), wants(0), memory)
         assert decision.actions == (Delete(2, why="of an earlier driver"),)
 
 
 def test_after_an_outage_nobody_waits_for_the_end_of_a_long_pause() -> None:
     """A list that was asked for since the last try shows that the server is back."""
-    request = Request(0, NOW - 300, tries=8, retry_at=NOW + 100, failed_at=NOW - 10)
+    request = CreateRequest(0, NOW - 300, tries=8, retry_at=NOW + 100, failed_at=NOW - 10)
     memory = remembers(requests={1: request}, next_id=2)
     assert decided(seen(listed_at=NOW - 11), wants(1), memory).actions == ()
     assert decided(seen(listed_at=NOW - 9, complete=False), wants(1), memory).actions == ()
@@ -718,9 +749,9 @@ def test_after_an_outage_nobody_waits_for_the_end_of_a_long_pause() -> None:
 
 def test_a_time_that_the_server_names_counts_in_a_pause_too() -> None:
     """A lost answer has begun a pause of a second, and then comes a 429 with more."""
-    lost = Outcome(Create(1, 0), Answer.LOST)
-    busy = Outcome(Delete(2), Answer.BUSY, retry_after=5.0)
-    memory = absorb(remembers(rate=Rate(8)), [lost, busy, replace(busy, retry_after=None)], NOW)
+    lost = ActionOutcome(Create(1, 0), Answer.UNKNOWN)
+    busy = ActionOutcome(Delete(2), Answer.BUSY, retry_after=5.0)
+    memory = apply_outcomes(remembers(rate=Rate(8)), [lost, busy, replace(busy, retry_after=None)], NOW)
     assert memory.rate == Rate(4, NOW + 5.0)
 
 
@@ -734,7 +765,7 @@ def test_another_driver_in_the_same_pod_gets_new_executors() -> None:
 def test_when_the_driver_has_stopped_everything_goes() -> None:
     """Registered or not, running or pending; nothing is created, and no end counts as a failure."""
     stopped = replace(wants(5, registered={1}), phase=DriverPhase.STOPPED)
-    pods = [pod(1), pod(2, Phase.PENDING), pod(3, Phase.FAILED, loss=OOM)]
+    pods = [pod(1), pod(2, PodPhase.PENDING), pod(3, PodPhase.FAILED, loss=OOM)]
     decision = decided(seen(pods), stopped)
     assert ids(decision.actions, Delete) == [1, 2, 3]
     assert ids(decision.actions, Create) == []
@@ -761,7 +792,7 @@ def test_another_driver_begins_without_the_failures_of_the_one_before() -> None:
 
 def test_while_the_driver_is_away_nothing_comes_goes_starts_or_counts() -> None:
     """Its JVM is dead or hangs: executors that end with it are not the application's failures."""
-    ended = pod(1, Phase.FAILED, loss=Loss(Cause.EXITED, "exit code 1", by_application=True, exit_code=1))
+    ended = pod(1, PodPhase.FAILED, loss=Loss(Cause.EXITED, "exit code 1", by_application=True, exit_code=1))
     target = wants(3, registered={1}, away=True)
     decision = decided(seen([ended, pod(2)]), target)
     assert (decision.actions, decision.start, decision.memory.failures) == ((), frozenset(), ())
@@ -770,12 +801,12 @@ def test_while_the_driver_is_away_nothing_comes_goes_starts_or_counts() -> None:
 
 def test_a_registered_executor_that_no_list_shows_is_kept() -> None:
     """The list and the watch fail for long, while creations work: what Spark counts on stays."""
-    memory = remembers(requests={5: Request(0, NOW - 1_000, NOW - 900)})
+    memory = remembers(requests={5: CreateRequest(0, NOW - 1_000, NOW - 900)})
     blind = replace(seen(), complete=False, listed_at=NOW - 2_000)
     assert decided(blind, wants(1, registered={5}), memory).actions == ()
     assert decided(blind, wants(1), memory).actions == ()
     assert ids(decided(seen(listed_at=NOW - 2_000), wants(1), memory).actions, Delete) == [5]
-    late = remembers(requests={5: Request(0, NOW - 1_000, NOW - 1)})
+    late = remembers(requests={5: CreateRequest(0, NOW - 1_000, NOW - 1)})
     assert decided(seen(listed_at=NOW - 2_000), wants(1), late).actions == ()
 
 
@@ -789,7 +820,10 @@ def test_a_static_driver_keeps_its_number_when_the_tuning_turns_dynamic() -> Non
 def test_what_was_not_made_for_sure_is_not_asked_for_again_when_it_is_too_many() -> None:
     """After an outage the server is not troubled with what nobody wants any more."""
     memory = remembers(
-        requests={5: Request(0, NOW - 60, retry_at=NOW - 1), 6: Request(0, NOW - 60, retry_at=NOW)}
+        requests={
+            5: CreateRequest(0, NOW - 60, retry_at=NOW - 1),
+            6: CreateRequest(0, NOW - 60, retry_at=NOW),
+        }
     )
     decision = decided(seen(), wants(1), memory)
     assert [(action.id, action.again) for action in decision.actions if isinstance(action, Create)] == [
@@ -800,15 +834,15 @@ def test_what_was_not_made_for_sure_is_not_asked_for_again_when_it_is_too_many()
 
 def test_a_pod_that_is_leaving_blocks_nothing() -> None:
     """It waited for an image that will not come, and is being deleted."""
-    waiting = Waiting("ImagePullBackOff", "no such image", hopeless=True)
-    leaving = pod(1, Phase.PENDING, waiting=waiting, deleting=True)
+    waiting = Waiting("ImagePullBackOff", "no such image", permanent=True)
+    leaving = pod(1, PodPhase.PENDING, waiting=waiting, deleting=True)
     assert ids(decided(seen([leaving]), wants(1)).actions, Create) == [10]
 
 
 def test_one_bad_node_is_not_the_applications_failure_while_others_work() -> None:
     """An executor that cannot start there is given up and replaced, and not counted."""
-    waiting = Waiting("CreateContainerError", "no space left", hopeless=True)
-    stuck = pod(2, Phase.PENDING, NOW - 60, waiting=waiting)
+    waiting = Waiting("CreateContainerError", "no space left", permanent=True)
+    stuck = pod(2, PodPhase.PENDING, NOW - 60, waiting=waiting)
     decision = decided(seen([pod(1), stuck]), wants(2, registered={1}))
     assert ids(decision.actions, Delete) == [2]
     assert decision.memory.failures == ()
@@ -816,7 +850,7 @@ def test_one_bad_node_is_not_the_applications_failure_while_others_work() -> Non
 
 def test_what_had_ended_when_it_was_seen_first_is_no_failure() -> None:
     """An allocator that began anew does not know whether it was asked to: its driver may have refused it."""
-    ended = [pod(id_, Phase.FAILED, loss=OOM, found_ended=True) for id_ in range(1, 9)]
+    ended = [pod(id_, PodPhase.FAILED, loss=OOM, found_ended=True) for id_ in range(1, 9)]
     decision = decided(seen(ended), wants(1))
     assert (decision.memory.failures, decision.failure, set(decision.memory.losses)) == (
         (),
@@ -828,7 +862,7 @@ def test_what_had_ended_when_it_was_seen_first_is_no_failure() -> None:
 def test_one_that_was_refused_and_ends_is_no_failure() -> None:
     """Its registration was refused, so its process exits with 1: as it should."""
     loss = Loss(Cause.EXITED, "exit code 1", by_application=True, exit_code=1)
-    ended = pod(2, Phase.FAILED, loss=loss)
+    ended = pod(2, PodPhase.FAILED, loss=loss)
     decision = decided(seen([pod(1), ended]), wants(1, registered={1}, refused={2}))
     assert decision.memory.failures == ()
     assert decision.memory.losses[2].cause is Cause.KILLED

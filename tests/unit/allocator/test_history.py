@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparkgen.runtime.exits import Refused
-from sparkgen.runtime.history.plan import IGNORE_HEALTH, SUPERSEDED, Asked, ended, plan
-from sparkgen.runtime.history.prune import asked, keep_house
-from sparkgen.runtime.kubernetes.answers import Fault, Reply
+from sparkgen.runtime.history.plan import IGNORE_HEALTH, SUPERSEDED, HistoryPolicy, ended, prune_plan
+from sparkgen.runtime.history.prune import history_policy, prune
+from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
 
 ARGO = {"argocd.argoproj.io/sync-options": "Prune=false"}
 ENVIRONMENT = {
@@ -47,9 +47,9 @@ def history(name: str = "pi-history-now", minute: int = 50, state: str = "runnin
     return {**thing(name, minute), "status": {"conditions": RESULTS[state]}}
 
 
-def wanted(succeeded: int | None = 1, failed: int | None = 0, workload: str = "Job") -> Asked:
+def wanted(succeeded: int | None = 1, failed: int | None = 0, workload: str = "Job") -> HistoryPolicy:
     """What the document asks for."""
-    return Asked("pi-now", workload, "pi-history-now", succeeded, failed)
+    return HistoryPolicy("pi-now", workload, "pi-history-now", succeeded, failed)
 
 
 def names(items: Any) -> list[str]:
@@ -61,7 +61,7 @@ def test_the_oldest_beyond_history_go() -> None:
     """So many succeeded, so many failed; the files go with their Job, and those of the others stay."""
     jobs = [job("pi-a", 1), job("pi-b", 3), job("pi-c", 2), job("pi-d", 4, "Failed"), job("pi-now", 9)]
     files = [thing(f"{run}-conf", 1, run) for run in ("pi-a", "pi-b", "pi-c", "pi-d", "pi-now", "pi-gone")]
-    made = plan(wanted(1, 0), [*jobs, history()], files)
+    made = prune_plan(wanted(1, 0), [*jobs, history()], files)
     assert names(made.jobs) == ["pi-a", "pi-c", "pi-d"]
     assert names(made.config_maps) == ["pi-a-conf", "pi-c-conf", "pi-d-conf", "pi-gone-conf"]
 
@@ -70,44 +70,46 @@ def test_what_runs_stays() -> None:
     """A superseded driver that runs is left alone, with its files; so is one that is suspended."""
     suspended = {**job("pi-b", 2), "status": {"conditions": [{"type": "Suspended", "status": "True"}]}}
     files = [thing("pi-a-conf", 1, "pi-a"), thing("pi-b-conf", 1, "pi-b")]
-    made = plan(wanted(0, 0), [job("pi-a", 1, "running"), suspended, job("pi-now", 9), history()], files)
+    made = prune_plan(
+        wanted(0, 0), [job("pi-a", 1, "running"), suspended, job("pi-now", 9), history()], files
+    )
     assert (made.jobs, made.config_maps) == ((), ())
 
 
 def test_without_a_number_all_are_kept() -> None:
     """Only what the document limits is limited."""
     jobs = [job("pi-a", 1), job("pi-b", 2, "Failed"), job("pi-now", 9), history()]
-    assert names(plan(wanted(None, 0), jobs, []).jobs) == ["pi-b"]
-    assert names(plan(wanted(0, None), jobs, []).jobs) == ["pi-a"]
+    assert names(prune_plan(wanted(None, 0), jobs, []).jobs) == ["pi-b"]
+    assert names(prune_plan(wanted(0, None), jobs, []).jobs) == ["pi-a"]
 
 
 def test_a_later_commit_is_not_judged() -> None:
     """A history Job that comes late does nothing when a later one is there, and touches nothing younger."""
     late = [job("pi-a", 1), job("pi-now", 9), history(minute=10)]
-    assert plan(wanted(0, 0), [*late, history("pi-history-b", 20)], []) == plan(wanted(), [], [])
+    assert prune_plan(wanted(0, 0), [*late, history("pi-history-b", 20)], []) == prune_plan(wanted(), [], [])
     younger = [job("pi-b", 11, "Failed"), thing("pi-c-conf", 11, "pi-c")]
-    made = plan(wanted(0, 0), [*late, younger[0]], [younger[1]])
+    made = prune_plan(wanted(0, 0), [*late, younger[0]], [younger[1]])
     assert (names(made.jobs), made.config_maps, made.mark) == (["pi-a"], (), ())
 
 
 def test_earlier_history_jobs_go() -> None:
     """Where nobody prunes they would pile up."""
     jobs = [history("pi-history-a", 1, "Complete"), history("pi-history-b", 2), history()]
-    assert names(plan(wanted(), jobs, []).jobs) == ["pi-history-a"]
+    assert names(prune_plan(wanted(), jobs, []).jobs) == ["pi-history-a"]
 
 
 def test_a_superseded_run_is_out_of_the_applications_health() -> None:
     """Under Argo CD each superseded Job that stays is marked, once, running or not; without it none is."""
     jobs = [job("pi-a", 1, "running", annotations=ARGO), job("pi-b", 2, annotations=ARGO), job("pi-c", 3)]
     done = job("pi-d", 4, "Failed", annotations={**ARGO, SUPERSEDED: "true"})
-    made = plan(wanted(None, None), [*jobs, done, job("pi-now", 9, annotations=ARGO), history()], [])
+    made = prune_plan(wanted(None, None), [*jobs, done, job("pi-now", 9, annotations=ARGO), history()], [])
     assert names(made.mark) == ["pi-a", "pi-b"]
 
 
 def test_a_revert_counts_again() -> None:
     """A run that becomes the current one again loses the mark, and is not deleted."""
     back = job("pi-now", 1, "Failed", annotations={**ARGO, SUPERSEDED: "true", IGNORE_HEALTH: "true"})
-    made = plan(wanted(0, 0), [back, history()], [])
+    made = prune_plan(wanted(0, 0), [back, history()], [])
     assert (names(made.unmark), made.jobs) == (["pi-now"], ())
 
 
@@ -116,7 +118,7 @@ def test_the_jobs_of_a_cron_job_are_its_own() -> None:
     owner = [{"kind": "CronJob", "name": "pi"}]
     firings = [job("pi-a", 1, "running", ownerReferences=owner), job("pi-c", 3, ownerReferences=owner)]
     files = [thing(f"{run}-conf", n, run) for n, run in enumerate(("pi-a", "pi-b", "pi-x", "pi-y"), 1)]
-    made = plan(wanted(0, 0, "CronJob"), [*firings, history()], files)
+    made = prune_plan(wanted(0, 0, "CronJob"), [*firings, history()], files)
     assert (made.jobs, names(made.config_maps)) == ((), ["pi-b-conf", "pi-x-conf"])
 
 
@@ -124,7 +126,7 @@ def test_files_with_an_owner_go_with_it() -> None:
     """A run that was asked for counts as any ended run; its files are its Job's, there or not."""
     owner = [{"kind": "Job", "name": "pi-asked"}]
     files = [thing("pi-asked-conf", 9, "pi-asked", ownerReferences=owner), thing("pi-a-conf", 1, "pi-a")]
-    made = plan(wanted(1), [job("pi-asked", 9), job("pi-b", 2), history()], files)
+    made = prune_plan(wanted(1), [job("pi-asked", 9), job("pi-b", 2), history()], files)
     assert (names(made.jobs), names(made.config_maps)) == (["pi-b"], ["pi-a-conf"])
 
 
@@ -138,7 +140,7 @@ JOBS = st.lists(
 @given(JOBS, st.integers(0, 3), st.integers(0, 3), st.integers(0, 59))
 def test_laws(jobs: list[dict[str, Any]], succeeded: int, failed: int, minute: int) -> None:
     """Only ended, superseded, older Jobs go, and no more than leaves the numbers asked for."""
-    made = plan(wanted(succeeded, failed), [*jobs, history(minute=minute)], [])
+    made = prune_plan(wanted(succeeded, failed), [*jobs, history(minute=minute)], [])
     born = f"2026-01-01T00:{minute:02}:00Z"
     for item in made.jobs:
         assert ended(item)
@@ -159,7 +161,7 @@ def test_laws(jobs: list[dict[str, Any]], succeeded: int, failed: int, minute: i
 class Server:
     """An API server with some objects. `refusals`: what it answers first, in their order."""
 
-    def __init__(self, jobs: list[Any], files: list[Any], refusals: list[Reply | Fault]) -> None:
+    def __init__(self, jobs: list[Any], files: list[Any], refusals: list[Reply | CallFailed]) -> None:
         self.objects = {"jobs": jobs, "configmaps": files}
         self.refusals = refusals
         self.calls: list[tuple[str, str, Any]] = []
@@ -170,7 +172,7 @@ class Server:
         """Answer as the API server does."""
         if self.refusals:
             refusal = self.refusals.pop(0)
-            if isinstance(refusal, Fault):
+            if isinstance(refusal, CallFailed):
                 raise refusal
             return refusal
         if method == "GET":
@@ -186,7 +188,7 @@ class Server:
 def kept_house(server: Server) -> list[str]:
     """What the Job says while it works."""
     said: list[str] = []
-    keep_house(server, ENVIRONMENT, asked(ENVIRONMENT), said.append, lambda _: None)
+    prune(server, ENVIRONMENT, history_policy(ENVIRONMENT), said.append, lambda _: None)
     return said
 
 
@@ -207,7 +209,7 @@ def test_deletions_name_what_was_seen() -> None:
 
 def test_rights_that_come_late() -> None:
     """A 403 in the first moments, a busy server and a broken connection are tried again."""
-    refusals = [Reply(403, {"message": "no"}, ""), Reply(503, {}, ""), Fault("broke", sent=True)]
+    refusals = [Reply(403, {"message": "no"}, ""), Reply(503, {}, ""), CallFailed("broke", sent=True)]
     server = Server([job("pi-now", 9), history()], [], refusals)
     assert kept_house(server) == ["done: 0 Jobs and 0 ConfigMaps deleted"]
 
@@ -215,7 +217,7 @@ def test_rights_that_come_late() -> None:
 @pytest.mark.parametrize(("status", "tries"), [(400, 1), (403, 30)])
 def test_no_rights_at_all(status: int, tries: int) -> None:
     """It gives up in the end, and says what is missing."""
-    refusals: list[Reply | Fault] = [Reply(status, {"message": "forbidden"}, "") for _ in range(40)]
+    refusals: list[Reply | CallFailed] = [Reply(status, {"message": "forbidden"}, "") for _ in range(40)]
     server = Server([], [], refusals)
     with pytest.raises(Refused, match="needs the Role that is rendered with it"):
         kept_house(server)
@@ -225,7 +227,7 @@ def test_no_rights_at_all(status: int, tries: int) -> None:
 def test_a_job_that_was_not_rendered() -> None:
     """What is missing is named."""
     with pytest.raises(Refused, match="the environment lacks SPARKGEN_RUN, SPARKGEN_WORKLOAD: render"):
-        asked({**ENVIRONMENT, "SPARKGEN_RUN": "", "SPARKGEN_WORKLOAD": ""})
+        history_policy({**ENVIRONMENT, "SPARKGEN_RUN": "", "SPARKGEN_WORKLOAD": ""})
 
 
 @pytest.mark.parametrize(

@@ -23,17 +23,17 @@ from hypothesis import strategies as st
 from sparkgen.runtime.allocator.decide.decide import decide
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.observe.parse_pods import event_of_line
-from sparkgen.runtime.allocator.observe.view import View
-from sparkgen.runtime.allocator.pods.kube import Kube
+from sparkgen.runtime.allocator.observe.view import PodView
+from sparkgen.runtime.allocator.pods.kube import KubernetesBackend
 from sparkgen.runtime.allocator.report import log_lines
-from sparkgen.runtime.allocator.report.log import Journal
-from sparkgen.runtime.allocator.values.actions import Create, Delete, Outcome
-from sparkgen.runtime.allocator.values.memory import Memory
-from sparkgen.runtime.allocator.values.settings import Settings
-from sparkgen.runtime.allocator.values.target import Target
-from sparkgen.runtime.allocator.values.world import Event, WatchEnded
-from sparkgen.runtime.kubernetes.answers import Answer, Fault, Reply
-from sparkgen.runtime.kubernetes.transport import Lines
+from sparkgen.runtime.allocator.report.log import Log
+from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create, Delete
+from sparkgen.runtime.allocator.values.backend import WatchEnded, WatchEvent
+from sparkgen.runtime.allocator.values.memory import AllocatorMemory
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
+from sparkgen.runtime.allocator.values.target import DriverTarget
+from sparkgen.runtime.kubernetes.answers import Answer, CallFailed, Reply
+from sparkgen.runtime.kubernetes.transport import LineSource
 from tests.unit.allocator.recorded_pods import ATTEMPT, FOLDER, executor
 
 TEMPLATE = {"metadata": {}, "spec": {"containers": [{"name": "spark-kubernetes-executor"}]}}
@@ -112,14 +112,14 @@ class Given:
 
     def stream(
         self, path: str, query: Mapping[str, str], silence: float
-    ) -> AbstractContextManager[Lines | Reply]:
+    ) -> AbstractContextManager[LineSource | Reply]:
         """The lines."""
         return nullcontext(self)
 
     def lines(self) -> Iterator[bytes]:
         """Each line, and then the end; when there are no more, the connection breaks."""
         if not self.lines_:
-            raise Fault("the connection broke", sent=True)
+            raise CallFailed("the connection broke", sent=True)
         lines, self.lines_ = self.lines_, []
         yield from lines
 
@@ -130,24 +130,28 @@ class Given:
         """Nothing is open."""
 
 
-def kube_with(given: Given) -> Kube:
-    """A Kube that is given these answers; its clock goes on by itself, so that it gives up at some time."""
+def kube_with(given: Given) -> KubernetesBackend:
+    """A KubernetesBackend that is given these answers; its clock goes on by itself, so that it gives up."""
     ticks = itertools.count(0.0, 7.0)
-    kube = Kube(given, ATTEMPT, TEMPLATE, clock=lambda: next(ticks), wall=lambda: 0.0, random=lambda: 0.0)
+    kube = KubernetesBackend(
+        given, ATTEMPT, TEMPLATE, clock=lambda: next(ticks), wall=lambda: 0.0, random=lambda: 0.0
+    )
     kube._closed.wait = lambda _: False  # type: ignore[method-assign, assignment]
     return kube
 
 
-def followed(view: View) -> None:
+def followed(view: PodView) -> None:
     """Decide on what is seen, and tell of it: none of that may fail."""
-    target = Target(executors={0: 2}, session="s", application_id="app", registered=frozenset({7}))
-    for asked in (Target(), target):
-        decision = decide(view.snapshot(), asked, Memory(), Settings(dynamic=True, maximum=3), 100.0)
-        made = Round(100.0, view.snapshot(), asked, Settings(), decision)
+    target = DriverTarget(executors={0: 2}, session="s", application_id="app", registered=frozenset({7}))
+    for asked in (DriverTarget(), target):
+        decision = decide(
+            view.snapshot(), asked, AllocatorMemory(), AllocationSettings(dynamic=True, maximum=3), 100.0
+        )
+        made = Round(100.0, view.snapshot(), asked, AllocationSettings(), decision)
         stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
         for line in log_lines.lines(None, made, []):
-            Journal(stream, lambda: datetime.now(UTC)).write(line)
-            Journal(stream, lambda: datetime.now(UTC), as_json=True).write(line)
+            Log(stream, lambda: datetime.now(UTC)).write(line)
+            Log(stream, lambda: datetime.now(UTC), as_json=True).write(line)
         for notice in log_lines.notices(None, made):
             json.dumps(notice.message, ensure_ascii=False).encode()
 
@@ -172,7 +176,7 @@ def test_a_list_is_a_list_or_ends_with_a_reason(bodies: list[Any]) -> None:
     if listing is not None:
         assert isinstance(listing.version, str)
         assert listing.version
-        followed(View(ATTEMPT).listed(listing, 1.0, 2.0))
+        followed(PodView(ATTEMPT).listed(listing, 1.0, 2.0))
 
 
 @given(st.lists(spoiled(shown) | JSON, min_size=1, max_size=3))
@@ -185,11 +189,11 @@ def test_a_list_is_a_list_or_ends_with_a_reason(bodies: list[Any]) -> None:
 def test_a_watch_shows_events_or_ends_with_a_reason(documents: list[Any]) -> None:
     """Whatever its lines are."""
     kube = kube_with(Given(lines_=[json.dumps(one).encode() for one in documents]))
-    view = View(ATTEMPT)
+    view = PodView(ATTEMPT)
     reason = ""
     try:
         for event in kube.watch("9"):
-            assert isinstance(event, Event)
+            assert isinstance(event, WatchEvent)
             view = view.happened(event, 5.0)
     except WatchEnded as end:
         reason = end.reason
@@ -205,7 +209,7 @@ def test_a_watch_shows_events_or_ends_with_a_reason(documents: list[Any]) -> Non
 )
 def test_a_line_that_no_reader_takes_is_a_fault(line: bytes) -> None:
     """Nesting without end, no UTF-8, a number of thousands of digits."""
-    with pytest.raises((Fault, WatchEnded)):
+    with pytest.raises((CallFailed, WatchEnded)):
         event_of_line(line)
 
 
@@ -230,7 +234,7 @@ def test_a_write_has_an_outcome(replies: list[Reply]) -> None:
     for write in (Create(7, 0), Delete(7), Delete(7, "uid-7")):
         kube = kube_with(Given(list(replies)))
         outcome = kube.create(write) if isinstance(write, Create) else kube.delete(write)
-        assert isinstance(outcome, Outcome)
+        assert isinstance(outcome, ActionOutcome)
         assert outcome.retry_after is None or 0 <= outcome.retry_after <= 600
         assert len(outcome.message) <= 1000
     verdict = kube_with(Given(list(replies))).create_secret("secret")
@@ -249,7 +253,7 @@ def test_pods_of_others_are_not_kept() -> None:
     kube = kube_with(Given([Reply(200, page(foreign(1), executor("running", 2), foreign(3)))]))
     assert [pod["metadata"]["name"] for pod in kube.list().pods] == [ATTEMPT.executor_name(2)]
     kube = kube_with(Given(lines_=[json.dumps(shown(foreign(1))).encode()]))
-    assert next(iter(kube.watch("9"))) == Event("BOOKMARK", {}, "10")
+    assert next(iter(kube.watch("9"))) == WatchEvent("BOOKMARK", {}, "10")
 
 
 def test_one_thing_that_is_no_pod_spoils_a_list() -> None:

@@ -14,20 +14,20 @@ from sparkgen.runtime.allocator.decide import host_ports
 from sparkgen.runtime.allocator.decide.decide import decide
 from sparkgen.runtime.allocator.driver import session
 from sparkgen.runtime.allocator.observe.causes import loss_of
-from sparkgen.runtime.allocator.observe.trim_pod import reduced
-from sparkgen.runtime.allocator.observe.view import View
+from sparkgen.runtime.allocator.observe.trim_pod import trim_pod
+from sparkgen.runtime.allocator.observe.view import PodView
 from sparkgen.runtime.allocator.pods.template import executor_pod
 from sparkgen.runtime.allocator.values.actions import Create
-from sparkgen.runtime.allocator.values.decision import Decision
-from sparkgen.runtime.allocator.values.memory import Memory, Request
-from sparkgen.runtime.allocator.values.observed import Cause, Loss, Observed, Phase, Snapshot
-from sparkgen.runtime.allocator.values.settings import HostPorts, Settings
-from sparkgen.runtime.allocator.values.target import DriverPhase, Profile, Target
-from sparkgen.runtime.allocator.values.world import Listing
+from sparkgen.runtime.allocator.values.backend import PodList
+from sparkgen.runtime.allocator.values.decision import AllocationDecision
+from sparkgen.runtime.allocator.values.memory import AllocatorMemory, CreateRequest
+from sparkgen.runtime.allocator.values.observed import Cause, Loss, ObservedExecutor, PodPhase, Snapshot
+from sparkgen.runtime.allocator.values.settings import AllocationSettings, HostPortRange
+from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget, Profile
 from tests.unit.allocator.recorded_pods import ATTEMPT, DRIVER_UID, executor
 
 NOW = 10_000.0
-THREE = Settings(dynamic=True, host_ports=HostPorts(23000, 23002))
+THREE = AllocationSettings(dynamic=True, host_ports=HostPortRange(23000, 23002))
 FOLDER = f"analytics_{DRIVER_UID}"
 TEMPLATE: dict[str, Any] = {
     "metadata": {"annotations": {contract.ANNOTATION_BLOCK_MANAGER_PORTS: "23000-23999"}},
@@ -51,24 +51,28 @@ TEMPLATE: dict[str, Any] = {
 }
 
 
-def pod(id_: int, port: int | None, phase: Phase = Phase.RUNNING, **rest: Any) -> Observed:
+def pod(id_: int, port: int | None, phase: PodPhase = PodPhase.RUNNING, **rest: Any) -> ObservedExecutor:
     """An executor's pod."""
     values = {"profile": 0, "name": f"e-{id_}", "uid": f"uid-{id_}", "node": "node1", **rest}
-    return Observed(id=id_, phase=phase, since=NOW - 30, port=port, **values)
+    return ObservedExecutor(id=id_, phase=phase, since=NOW - 30, port=port, **values)
 
 
 def decided(
-    pods: list[Observed], wanted: int, memory: Memory | None = None, settings: Settings = THREE, **rest: Any
-) -> Decision:
+    pods: list[ObservedExecutor],
+    wanted: int,
+    memory: AllocatorMemory | None = None,
+    settings: AllocationSettings = THREE,
+    **rest: Any,
+) -> AllocationDecision:
     """The decision when these pods are seen and so many executors are wanted."""
     snapshot = Snapshot(True, {seen.id: seen for seen in pods}, NOW - 60)
-    target = Target(
+    target = DriverTarget(
         DriverPhase.RUNNING, "s", 1, "app", True, {0: wanted}, {0: Profile()}, heard_at=NOW, **rest
     )
-    return decide(snapshot, target, memory or Memory(session="s", next_id=10), settings, NOW)
+    return decide(snapshot, target, memory or AllocatorMemory(session="s", next_id=10), settings, NOW)
 
 
-def created(decision: Decision) -> list[Create]:
+def created(decision: AllocationDecision) -> list[Create]:
     """The executors that a decision creates."""
     return [action for action in decision.actions if isinstance(action, Create)]
 
@@ -81,18 +85,20 @@ def made(order: Create, template: dict[str, Any] | None = None) -> dict[str, Any
 def test_each_executor_has_a_port_that_no_other_one_has() -> None:
     """Those of pods that run, that leave, and that were asked for are taken; those of ended pods are not."""
     pods = [pod(1, 23000)]
-    memory = Memory(session="s", next_id=10, requests={4: Request(0, NOW - 1, port=23001)})
+    memory = AllocatorMemory(session="s", next_id=10, requests={4: CreateRequest(0, NOW - 1, port=23001)})
     orders = created(decided(pods, 5, memory, registered=frozenset({1})))
     assert [order.port for order in orders] == [23002]
     leaving = created(decided([pod(1, 23000, deleting=True)], 3))
     assert sorted(order.port or 0 for order in leaving) == [23001, 23002]
-    ended = pod(1, 23000, Phase.FAILED, loss=Loss(Cause.OOM, "out of memory"))
+    ended = pod(1, 23000, PodPhase.FAILED, loss=Loss(Cause.OOM, "out of memory"))
     assert len(created(decided([ended], 3))) == 3
 
 
 def test_a_request_is_sent_again_with_its_port() -> None:
     """The pod of the first try may be there: the second one must not be another."""
-    memory = Memory(session="s", next_id=10, requests={4: Request(0, NOW - 9, retry_at=NOW - 1, port=23001)})
+    memory = AllocatorMemory(
+        session="s", next_id=10, requests={4: CreateRequest(0, NOW - 9, retry_at=NOW - 1, port=23001)}
+    )
     (order,) = created(decided([], 1, memory))
     assert (order.id, order.again, order.port) == (4, True, 23001)
 
@@ -111,8 +117,8 @@ def test_ports_that_are_used_up_are_a_reason() -> None:
 
 def test_ports_go_round() -> None:
     """A port that has just become free is the last to be given again; each application begins elsewhere."""
-    settings = replace(THREE, host_ports=HostPorts(23000, 23002, start=1))
-    assert [order.port for order in created(decided([], 3, Memory(session="s"), settings))] == [
+    settings = replace(THREE, host_ports=HostPortRange(23000, 23002, start=1))
+    assert [order.port for order in created(decided([], 3, AllocatorMemory(session="s"), settings))] == [
         23001,
         23002,
         23000,
@@ -121,7 +127,10 @@ def test_ports_go_round() -> None:
 
 def test_without_a_shuffle_service_nothing_has_a_host_port() -> None:
     """And the container's port stays as it was rendered."""
-    assert [order.port for order in created(decided([], 2, settings=Settings(dynamic=True)))] == [None, None]
+    assert [order.port for order in created(decided([], 2, settings=AllocationSettings(dynamic=True)))] == [
+        None,
+        None,
+    ]
     assert made(Create(7, 0))["spec"]["containers"][0]["ports"] == TEMPLATE["spec"]["containers"][0]["ports"]
 
 
@@ -172,7 +181,7 @@ def test_a_pods_port_is_seen_again_after_a_restart() -> None:
     shown = executor("running", 3)
     shown["spec"]["containers"] = [made(Create(3, 0, port=23456))["spec"]["containers"][0]]
     shown["metadata"]["ownerReferences"] = [ATTEMPT.owner]
-    view = View(ATTEMPT).listed(Listing((reduced(shown),), "7"), NOW, NOW)
+    view = PodView(ATTEMPT).listed(PodList((trim_pod(shown),), "7"), NOW, NOW)
     assert view.snapshot().executors[3].port == 23456
 
 
@@ -185,11 +194,11 @@ def test_a_node_without_the_service_is_avoided() -> None:
     assert loss is not None
     assert (loss.cause, loss.by_application) == (Cause.FAILED_START, False)
     assert "cannot be used: no shuffle service answers at 10.0.0.2:7337" in loss.message
-    decision = decided([pod(3, 23000, Phase.FAILED, loss=loss)], 2)
+    decision = decided([pod(3, 23000, PodPhase.FAILED, loss=loss)], 2)
     assert decision.memory.failures == ()
     assert decision.memory.unusable == {"node1": NOW + 300}
     assert "node node1 is avoided for 300 s" in decision.reason
-    memory = replace(decision.memory, bad_starts=Memory().bad_starts)
+    memory = replace(decision.memory, bad_starts=AllocatorMemory().bad_starts)
     orders = created(decided([], 1, memory))
     assert [order.avoid for order in orders] == [("node1",)]
     affinity = made(orders[0])["spec"]["affinity"]["nodeAffinity"]
@@ -201,7 +210,9 @@ def test_a_node_without_the_service_is_avoided() -> None:
 
 def test_the_services_secret_becomes_the_applications(tmp_path: Path) -> None:
     """A service knows one secret: it wins over what the document or an earlier allocator has."""
-    place = session.Place(tmp_path, "pi-1-abcde", "10.1.2.3")
-    begun = session.begin(place, "spark.authenticate true\n", Settings(), lambda: "random", "the service's")
+    place = session.DriverLocation(tmp_path, "pi-1-abcde", "10.1.2.3")
+    begun = session.begin(
+        place, "spark.authenticate true\n", AllocationSettings(), lambda: "random", "the service's"
+    )
     assert begun.secret == "the service's"  # noqa: S105 - no secret at all
     assert "spark.authenticate.secret=the service's" in (tmp_path / "spark.properties").read_text()

@@ -1,4 +1,4 @@
-"""What Kube makes of faults that no real API server gives on demand; the rest is in tests/e2e/allocator.
+"""KubernetesBackend and faults that no real API server gives on demand; the rest is in tests/e2e/allocator.
 
 A small HTTP server on loopback answers each request by the next line of a script.
 """
@@ -20,14 +20,14 @@ from typing import Any
 
 import pytest
 
-from sparkgen.runtime.allocator.observe.trim_pod import lean, reduced
+from sparkgen.runtime.allocator.observe.trim_pod import trim_decoded, trim_pod
 from sparkgen.runtime.allocator.pods.driver_pod import DriverPod
-from sparkgen.runtime.allocator.pods.kube import Kube
+from sparkgen.runtime.allocator.pods.kube import KubernetesBackend
 from sparkgen.runtime.allocator.values.actions import Create, Delete
+from sparkgen.runtime.allocator.values.backend import Notice, WatchEnded, WatchEvent
 from sparkgen.runtime.allocator.values.target import Profile
-from sparkgen.runtime.allocator.values.world import Event, Notice, WatchEnded
 from sparkgen.runtime.kubernetes.access import Access, NoCluster, in_cluster
-from sparkgen.runtime.kubernetes.answers import Answer, Fault
+from sparkgen.runtime.kubernetes.answers import Answer, CallFailed
 from sparkgen.runtime.kubernetes.transport import Transport
 from sparkgen.runtime.kubernetes.untrusted import decode
 from tests.unit.allocator.recorded_pods import ATTEMPT, executor
@@ -125,13 +125,13 @@ EXPIRED = {"kind": "Status", "code": 410, "reason": "Expired", "message": "too o
 @contextmanager
 def playing(
     folder: Path, *lines: Line, address: str = "127.0.0.1", clock: Callable[[], float] = time.monotonic
-) -> Iterator[tuple[Kube, Server]]:
-    """A Kube that talks to a server with this script."""
+) -> Iterator[tuple[KubernetesBackend, Server]]:
+    """A KubernetesBackend that talks to a server with this script."""
     (folder / "token").write_text("first\n")
     server = Server(*lines, address=address)
     threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     access = Access(address, server.server_address[1], folder / "token", None)
-    kube = Kube(
+    kube = KubernetesBackend(
         Transport(access, read_timeout=0.4),
         ATTEMPT,
         TEMPLATE,
@@ -168,7 +168,7 @@ def test_a_connection_that_breaks_may_have_done_it(tmp_path: Path) -> None:
     with playing(tmp_path, cut, silence, answer(201, b"<html>")) as (kube, server):
         outcomes = [kube.create(Create(5, 0)) for _ in range(3)]
         assert len(server.requests) == 3
-    assert [outcome.answer for outcome in outcomes] == [Answer.LOST] * 3
+    assert [outcome.answer for outcome in outcomes] == [Answer.UNKNOWN] * 3
     assert "did not answer in time" in outcomes[1].message
 
 
@@ -236,11 +236,11 @@ def test_a_proxys_page_is_a_message(tmp_path: Path) -> None:
 
 
 def test_a_profile_that_cannot_be_had_is_never_asked_for(tmp_path: Path) -> None:
-    """A resource that nobody named is hopeless, and no request is sent."""
+    """A resource that nobody named is a permanent failure, and no request is sent."""
     with playing(tmp_path) as (kube, server):
         outcome = kube.create(Create(5, 1, Profile(resources={"gpu": 1})))
         assert not server.requests
-    assert outcome.answer is Answer.HOPELESS
+    assert outcome.answer is Answer.PERMANENT
     assert "vendor" in outcome.message
 
 
@@ -271,7 +271,7 @@ def test_a_list_comes_in_pages(tmp_path: Path) -> None:
     with playing(tmp_path, answer(200, first), answer(200, last)) as (kube, server):
         listing = kube.list()
     assert ([pod["metadata"]["uid"] for pod in listing.pods], listing.version) == (["uid-1", "uid-2"], "9")
-    assert listing.pods == tuple(reduced(page["items"][0]) for page in (first, last))
+    assert listing.pods == tuple(trim_pod(page["items"][0]) for page in (first, last))
     assert "continue=more" in server.requests[1][1]
     assert "resourceVersion" not in server.requests[0][1]
 
@@ -331,7 +331,7 @@ def test_a_page_of_large_pods_takes_little_memory(tmp_path: Path) -> None:
     body = {"metadata": {"resourceVersion": "9"}, "items": [huge(id_) for id_ in range(1, 21)]}
     text = json.dumps(body)
     tracemalloc.start()
-    kept = decode(text, lean)
+    kept = decode(text, trim_decoded)
     size = tracemalloc.get_traced_memory()[0] / len(kept["items"])
     tracemalloc.stop()
     assert size < 40_000
@@ -390,16 +390,16 @@ def test_a_right_that_does_not_come_is_hopeless(tmp_path: Path) -> None:
     text = 'pods is forbidden: User "pi" cannot list resource "pods"'
     times = iter((100.0, 159.0, 161.0))
     lines = [answer(403, {"message": text})] * 3
-    hopeless = []
+    permanent = []
     with playing(tmp_path, *lines, clock=lambda: next(times)) as (kube, _):
         for _ in lines:
             with pytest.raises(WatchEnded, match="lacks the right") as ended:
                 kube.list()
-            hopeless.append(ended.value.hopeless)
-    assert hopeless == [False, False, True]
+            permanent.append(ended.value.permanent)
+    assert permanent == [False, False, True]
 
 
-def versions(events: Iterator[Event], count: int) -> list[str]:
+def versions(events: Iterator[WatchEvent], count: int) -> list[str]:
     """The versions of the next events."""
     return [next(events).version for _ in range(count)]
 
@@ -470,7 +470,7 @@ def test_an_event_has_a_reduced_pod(tmp_path: Path) -> None:
     """And the version that the watch goes on from."""
     with playing(tmp_path, stream(added(1, "10"), then=silence)) as (kube, _):
         event = next(kube.watch("1"))
-    assert (event.version, event.pod) == ("10", reduced(added(1, "10")["object"]))
+    assert (event.version, event.pod) == ("10", trim_pod(added(1, "10")["object"]))
 
 
 def test_closing_wakes_a_watch(tmp_path: Path) -> None:
@@ -513,6 +513,6 @@ def test_a_certificate_that_is_none_is_a_fault(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("x")
     (tmp_path / "ca.crt").write_text("no certificate")
     transport = Transport(Access("127.0.0.1", 1, tmp_path / "token", tmp_path / "ca.crt"))
-    with pytest.raises(Fault, match="service account's files") as fault:
+    with pytest.raises(CallFailed, match="service account's files") as fault:
         transport.call("GET", "/version")
     assert not fault.value.sent

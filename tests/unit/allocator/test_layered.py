@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparkgen.runtime.allocator.values.mappings import Layered
+from sparkgen.runtime.allocator.values.mappings import PersistentMap
 
 CHANGES = st.lists(st.tuples(st.integers(0, 20), st.none() | st.integers()), max_size=60)
 
@@ -13,7 +13,7 @@ CHANGES = st.lists(st.tuples(st.integers(0, 20), st.none() | st.integers()), max
 @given(st.dictionaries(st.integers(0, 20), st.integers()), CHANGES)
 def test_changes_are_those_of_a_dict(first: dict[int, int], changes: list[tuple[int, int | None]]) -> None:
     """After any changes it holds what a dict holds, and every earlier one holds what it held."""
-    now, expected = Layered(first), dict(first)
+    now, expected = PersistentMap(first), dict(first)
     earlier = []
     for id_, value in changes:
         earlier.append((now, dict(expected)))
@@ -31,7 +31,7 @@ def test_changes_are_those_of_a_dict(first: dict[int, int], changes: list[tuple[
 
 def test_the_small_map_stays_small() -> None:
     """However many changes there are, what is copied at each of them is about the root of all."""
-    now = Layered(dict.fromkeys(range(10_000), 0))
+    now = PersistentMap(dict.fromkeys(range(10_000), 0))
     for id_ in range(20_000):
         now = now.having(id_ % 10_000, id_)
         assert len(now._above) <= 100

@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparkgen.runtime.allocator.observe.view import MAX_VANISHED, View
-from sparkgen.runtime.allocator.values.observed import Cause, Phase
-from sparkgen.runtime.allocator.values.world import Event, Listing
+from sparkgen.runtime.allocator.observe.view import MAX_VANISHED, PodView
+from sparkgen.runtime.allocator.values.backend import PodList, WatchEvent
+from sparkgen.runtime.allocator.values.observed import Cause, PodPhase
 from tests.unit.allocator.recorded_pods import ATTEMPT, executor, recorded
 
 
-def listing(*pods: dict[str, Any], version: str = "100") -> Listing:
+def listing(*pods: dict[str, Any], version: str = "100") -> PodList:
     """A whole list."""
-    return Listing(tuple(pods), version)
+    return PodList(tuple(pods), version)
 
 
-def event(kind: str, pod: dict[str, Any], version: str = "101") -> Event:
+def event(kind: str, pod: dict[str, Any], version: str = "101") -> WatchEvent:
     """One event of a watch."""
-    return Event(kind, pod, version)
+    return WatchEvent(kind, pod, version)
 
 
-def view(*pods: dict[str, Any]) -> View:
+def view(*pods: dict[str, Any]) -> PodView:
     """A view that has read a whole list at 10, asked for at 9."""
-    return View(ATTEMPT).listed(listing(*pods), asked_at=9, now=10)
+    return PodView(ATTEMPT).listed(listing(*pods), asked_at=9, now=10)
 
 
 def test_nothing_is_known_before_the_first_list() -> None:
     """An empty view is not a cluster without executors."""
-    snapshot = View(ATTEMPT).snapshot()
+    snapshot = PodView(ATTEMPT).snapshot()
     assert (snapshot.complete, snapshot.listed_at, dict(snapshot.executors)) == (False, None, {})
 
 
@@ -39,9 +39,9 @@ def test_a_list_becomes_executors() -> None:
     assert snapshot.complete
     assert snapshot.listed_at == 9
     assert [seen.phase for seen in snapshot.executors.values()] == [
-        Phase.RUNNING,
-        Phase.PENDING,
-        Phase.FAILED,
+        PodPhase.RUNNING,
+        PodPhase.PENDING,
+        PodPhase.FAILED,
     ]
     assert snapshot.executors[1].node == "node2"
     waiting, loss = snapshot.executors[2].waiting, snapshot.executors[3].loss
@@ -167,7 +167,7 @@ def test_a_bookmark_moves_only_the_version() -> None:
     """A bookmark says from where the watch goes on, and nothing of any executor."""
     now = view(executor("running", 1))
     later = now.happened(
-        Event("BOOKMARK", {"kind": "Pod", "metadata": {"resourceVersion": "200"}}, "200"), 11
+        WatchEvent("BOOKMARK", {"kind": "Pod", "metadata": {"resourceVersion": "200"}}, "200"), 11
     )
     assert later.version == "200"
     assert later.snapshot() == now.snapshot()
@@ -181,7 +181,7 @@ def test_why_a_pull_failed_is_kept_while_the_kubelet_pauses() -> None:
     now = view(executor("image-not-found", 1)).happened(event("MODIFIED", pause), 11)
     waiting = now.snapshot().executors[1].waiting
     assert waiting is not None
-    assert (waiting.reason, waiting.hopeless) == ("ImagePullBackOff", True)
+    assert (waiting.reason, waiting.permanent) == ("ImagePullBackOff", True)
     assert waiting.message.endswith("3.5.88: not found")
 
 
@@ -196,7 +196,7 @@ def test_a_phase_that_is_not_known_is_unknown() -> None:
     """A word that Kubernetes may have in years to come does not end the allocator."""
     pod = executor("running", 1)
     pod["status"]["phase"] = "Hibernating"
-    assert view(pod).snapshot().executors[1].phase is Phase.UNKNOWN
+    assert view(pod).snapshot().executors[1].phase is PodPhase.UNKNOWN
 
 
 def test_executors_with_the_start_word_are_passed_on() -> None:

@@ -11,26 +11,26 @@ from typing import Any
 
 import pytest
 
-from sparkgen.runtime.allocator.action_pool import Hands
-from sparkgen.runtime.allocator.driver.mailbox import Desk, Word
+from sparkgen.runtime.allocator.action_pool import ActionPool
+from sparkgen.runtime.allocator.driver.mailbox import DriverMailbox, StartAnswer
 from sparkgen.runtime.allocator.driver.round import Round
-from sparkgen.runtime.allocator.driver.tuning import Change
-from sparkgen.runtime.allocator.loop import Loop, Ports, remembered
-from sparkgen.runtime.allocator.observe.view import View
+from sparkgen.runtime.allocator.driver.tuning import TuningChange
+from sparkgen.runtime.allocator.loop import Loop, LoopPorts, remembered
+from sparkgen.runtime.allocator.observe.view import PodView
 from sparkgen.runtime.allocator.observe.watcher import Watcher, pause_after
-from sparkgen.runtime.allocator.pods.secret_first import SecretFirst
-from sparkgen.runtime.allocator.shutdown import Time, driver_answers, sweep
-from sparkgen.runtime.allocator.values.actions import Action, Create, Delete, Outcome
-from sparkgen.runtime.allocator.values.clock import Chances
-from sparkgen.runtime.allocator.values.observed import Snapshot, Unlisted
-from sparkgen.runtime.allocator.values.settings import Settings
-from sparkgen.runtime.allocator.values.target import DriverPhase, Target
-from sparkgen.runtime.allocator.values.world import Event, Listing, Notice, WatchEnded
+from sparkgen.runtime.allocator.pods.secret_first import SecretFirstBackend
+from sparkgen.runtime.allocator.shutdown import ClockAndSleep, driver_answers, sweep
+from sparkgen.runtime.allocator.values.actions import Action, ActionOutcome, Create, Delete
+from sparkgen.runtime.allocator.values.backend import Notice, PodList, WatchEnded, WatchEvent
+from sparkgen.runtime.allocator.values.clock import ClockAndRandom
+from sparkgen.runtime.allocator.values.observed import ListFailure, Snapshot
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
+from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget
 from sparkgen.runtime.kubernetes.answers import Answer
 from tests.unit.allocator.memoryworld import MemoryWorld
 from tests.unit.allocator.recorded_pods import ATTEMPT
 
-SETTINGS = Settings(dynamic=True, maximum=10)
+SETTINGS = AllocationSettings(dynamic=True, maximum=10)
 
 
 def until(condition: Callable[[], Any]) -> None:
@@ -50,19 +50,20 @@ class Simulated:
 
     now: float = 0.0
     world: MemoryWorld = field(default_factory=lambda: MemoryWorld(ATTEMPT))
-    settings: Settings = SETTINGS
+    settings: AllocationSettings = SETTINGS
     log: list[str] = field(default_factory=list)
-    done: list[Outcome] = field(default_factory=list)
-    change: Change | None = None
+    done: list[ActionOutcome] = field(default_factory=list)
+    change: TuningChange | None = None
     before_publication: Callable[[], None] = lambda: None
 
     def __post_init__(self) -> None:
-        self.desk = Desk("t", lambda: self.now)
-        self.view = View(ATTEMPT)
-        chances = Chances(lambda: self.now, lambda: 0.5)
+        self.mailbox = DriverMailbox("t", lambda: self.now)
+        self.view = PodView(ATTEMPT)
+        clock_and_random = ClockAndRandom(lambda: self.now, lambda: 0.5)
         spoken = self.log.append
         self.loop = Loop(
-            Ports(self, self.snapshot, self.desk, self, self, self, chances, spoken), remembered(5, "", 1)
+            LoopPorts(self, self.snapshot, self.mailbox, self, self, self, clock_and_random, spoken),
+            remembered(5, "", 1),
         )
 
     def snapshot(self) -> Snapshot:
@@ -79,12 +80,12 @@ class Simulated:
                 self.world.create(action) if isinstance(action, Create) else self.world.delete(action)
             )
 
-    def outcomes(self) -> list[Outcome]:
+    def outcomes(self) -> list[ActionOutcome]:
         """All since the last time."""
         found, self.done = self.done, []
         return found
 
-    def look(self) -> Change | None:
+    def look(self) -> TuningChange | None:
         """Give the change that a test has put here."""
         found, self.change = self.change, None
         return found
@@ -95,18 +96,18 @@ class Simulated:
         if f"note {next_id}" not in self.log:
             self.log.append(f"note {next_id}")
 
-    def spoke(self, application_id: str, settings: Settings) -> None:
+    def spoke(self, application_id: str, settings: AllocationSettings) -> None:
         """A driver runs."""
         self.log.append(f"spoke {application_id}")
 
-    def tuned_to(self, settings: Settings) -> None:
+    def tuned_to(self, settings: AllocationSettings) -> None:
         """The next driver starts with them."""
         self.log.append(f"tuned to at most {settings.maximum}")
 
-    def round(self, before: Round | None, now: Round, outcomes: list[Outcome]) -> None:
+    def round(self, before: Round | None, now: Round, outcomes: list[ActionOutcome]) -> None:
         """Nothing is told."""
 
-    def tuned(self, change: Change) -> None:
+    def tuned(self, change: TuningChange) -> None:
         """Remember it."""
         self.log.append("tuned")
 
@@ -114,9 +115,9 @@ class Simulated:
         """Nothing is told."""
 
 
-def running(count: int, **more: Any) -> Target:
+def running(count: int, **more: Any) -> DriverTarget:
     """A driver that wants executors."""
-    return Target(
+    return DriverTarget(
         phase=DriverPhase.RUNNING,
         session="s",
         revision=more.pop("revision", 1),
@@ -130,7 +131,7 @@ def running(count: int, **more: Any) -> Target:
 def test_ids_are_kept_before_they_are_used() -> None:
     """Whoever is killed between the two lines leaves a gap, and no id is ever used twice."""
     simulated = Simulated()
-    simulated.desk.take(running(2))
+    simulated.mailbox.take(running(2))
     simulated.loop.step()
     assert simulated.log == ["pi-9", "spoke pi-9", "note 7", "create 5", "create 6"]
 
@@ -139,7 +140,7 @@ def test_a_driver_is_noticed_once() -> None:
     """Every state has its application id."""
     simulated = Simulated()
     for revision in (1, 2):
-        simulated.desk.take(running(0, revision=revision))
+        simulated.mailbox.take(running(0, revision=revision))
         simulated.loop.step()
     assert simulated.log.count("pi-9") == 1
 
@@ -148,7 +149,7 @@ def test_settings_are_looked_at_once_in_a_while() -> None:
     """Not at each of a hundred rounds within a second."""
     simulated = Simulated()
     for now in (0.0, 0.5, 0.9):
-        simulated.now, simulated.change = now, Change(SETTINGS)
+        simulated.now, simulated.change = now, TuningChange(SETTINGS)
         simulated.loop.step()
     assert simulated.log.count("tuned") == 1
     simulated.now = 1.0
@@ -159,7 +160,9 @@ def test_settings_are_looked_at_once_in_a_while() -> None:
 def test_a_good_change_of_the_settings_is_for_the_next_driver() -> None:
     """A bad edit changes nothing that a driver starts with."""
     simulated = Simulated()
-    for now, change in enumerate((Change(replace(SETTINGS, maximum=40)), Change(SETTINGS, "bad"), None)):
+    for now, change in enumerate(
+        (TuningChange(replace(SETTINGS, maximum=40)), TuningChange(SETTINGS, "bad"), None)
+    ):
         simulated.now, simulated.change = float(now), change
         simulated.loop.step()
     assert [line for line in simulated.log if line.startswith("tuned to")] == ["tuned to at most 40"]
@@ -169,14 +172,14 @@ def test_an_executor_that_was_started_meanwhile_is_not_deleted() -> None:
     """Told to start between decision and publication, it may register: it is refused first."""
     simulated = Simulated()
     simulated.world.held = True
-    simulated.desk.take(running(1))
+    simulated.mailbox.take(running(1))
     simulated.loop.step()
     simulated.loop.step()
-    simulated.desk.take(running(0, revision=2))
-    words: list[Word] = []
-    simulated.before_publication = lambda: words.append(simulated.desk.word(5, 0.0))
+    simulated.mailbox.take(running(0, revision=2))
+    words: list[StartAnswer] = []
+    simulated.before_publication = lambda: words.append(simulated.mailbox.word(5, 0.0))
     made = simulated.loop.step()
-    assert words[0] is Word.GO
+    assert words[0] is StartAnswer.GO
     assert made.decision.actions == ()
     assert made.decision.memory.refusing == {5}
 
@@ -185,10 +188,10 @@ def test_an_executor_that_was_not_started_is_deleted_at_once() -> None:
     """The other half of the rule: nothing has to be asked."""
     simulated = Simulated()
     simulated.world.held = True
-    simulated.desk.take(running(1))
+    simulated.mailbox.take(running(1))
     simulated.loop.step()
     simulated.loop.step()
-    simulated.desk.take(running(0, revision=2))
+    simulated.mailbox.take(running(0, revision=2))
     assert simulated.loop.step().decision.actions == (Delete(5, "uid-5", why="more than Spark wants"),)
 
 
@@ -203,12 +206,12 @@ class Script(MemoryWorld):
         self.ends = ends
         self.lists = 0
 
-    def list(self) -> Listing:
+    def list(self) -> PodList:
         """Count the lists."""
         self.lists += 1
         return super().list()
 
-    def watch(self, version: str) -> Iterator[Event]:
+    def watch(self, version: str) -> Iterator[WatchEvent]:
         """End at once, as long as there are ends."""
         if self.ends:
             raise WatchEnded(*self.ends.pop(0))
@@ -222,8 +225,8 @@ def follow() -> Iterator[Callable[[MemoryWorld], tuple[Watcher, list[str]]]]:
 
     def begin(world: MemoryWorld) -> tuple[Watcher, list[str]]:
         told: list[str] = []
-        chances = Chances(time.monotonic, lambda: 0.0)
-        watcher = Watcher(world, View(ATTEMPT), chances, lambda: None, told.append)
+        clock_and_random = ClockAndRandom(time.monotonic, lambda: 0.0)
+        watcher = Watcher(world, PodView(ATTEMPT), clock_and_random, lambda: None, told.append)
         thread = threading.Thread(target=watcher.run, daemon=True)
         thread.start()
 
@@ -252,7 +255,7 @@ def test_a_fault_of_its_own_ends_no_watcher(
 
         lists = 0
 
-        def list(self) -> Listing:
+        def list(self) -> PodList:
             """Fail in a way that nobody has thought of."""
             self.lists += 1
             return None if self.lists == 1 else super().list()  # type: ignore[return-value]
@@ -283,19 +286,23 @@ def test_a_gap_is_closed_by_a_list(follow: Callable[[MemoryWorld], tuple[Watcher
 
 
 def test_why_no_list_is_given() -> None:
-    """The words of the last list that failed, and how many in a row are hopeless; a watch's end is none."""
+    """The words of the last list that failed, and how many in a row are permanent; a watch's end is none."""
     watcher = Watcher(
-        MemoryWorld(ATTEMPT), View(ATTEMPT), Chances(lambda: 0.0, lambda: 0.0), lambda: None, lambda _: None
+        MemoryWorld(ATTEMPT),
+        PodView(ATTEMPT),
+        ClockAndRandom(lambda: 0.0, lambda: 0.0),
+        lambda: None,
+        lambda _: None,
     )
     seen = []
-    for end in (WatchEnded("no", hopeless=True), WatchEnded("no", hopeless=True), WatchEnded("busy")):
+    for end in (WatchEnded("no", permanent=True), WatchEnded("no", permanent=True), WatchEnded("busy")):
         watcher.begin()
         watcher.ended(end)
-        seen.append(watcher.view.snapshot().unlisted)
-    assert seen == [Unlisted("no", 1), Unlisted("no", 2), Unlisted("busy", 0)]
-    watcher.listed(Listing((), "1"), watcher.begin())
+        seen.append(watcher.view.snapshot().list_failure)
+    assert seen == [ListFailure("no", 1), ListFailure("no", 2), ListFailure("busy", 0)]
+    watcher.listed(PodList((), "1"), watcher.begin())
     watcher.ended(WatchEnded("too old"))
-    assert (watcher.view.complete, watcher.view.unlisted) == (False, Unlisted())
+    assert (watcher.view.complete, watcher.view.list_failure) == (False, ListFailure())
 
 
 def test_pauses_grow_and_are_spread() -> None:
@@ -311,7 +318,7 @@ def test_pauses_grow_and_are_spread() -> None:
 class Broken(MemoryWorld):
     """A world with a fault of ours in it."""
 
-    def create(self, order: Create) -> Outcome:
+    def create(self, order: Create) -> ActionOutcome:
         """Fail."""
         raise KeyError("spec")
 
@@ -319,12 +326,12 @@ class Broken(MemoryWorld):
 def test_a_fault_of_ours_is_an_outcome_too() -> None:
     """Whether it was done is not known: it is asked for again."""
     rung = threading.Event()
-    hands = Hands(Broken(ATTEMPT), rung.set)
-    hands.start([Create(1, 0)])
+    pool = ActionPool(Broken(ATTEMPT), rung.set)
+    pool.start([Create(1, 0)])
     assert rung.wait(10)
-    assert hands.outcomes() == [Outcome(Create(1, 0), Answer.LOST, "KeyError: 'spec'")]
-    assert hands.answers == {("create", "lost"): 1}
-    hands.close()
+    assert pool.outcomes() == [ActionOutcome(Create(1, 0), Answer.UNKNOWN, "KeyError: 'spec'")]
+    assert pool.answers == {("create", "lost"): 1}
+    pool.close()
 
 
 # --- the end --------------------------------------------------------------------------------------------
@@ -337,9 +344,9 @@ def swept(world: MemoryWorld, seconds: float = 5.0) -> tuple[frozenset[int], fro
     def sleep(seconds: float) -> None:
         now[0] += seconds
 
-    hands = Hands(world, lambda: None)
-    found = sweep(world, hands, View(ATTEMPT), Time(lambda: now[0], sleep), seconds)
-    hands.close()
+    pool = ActionPool(world, lambda: None)
+    found = sweep(world, pool, PodView(ATTEMPT), ClockAndSleep(lambda: now[0], sleep), seconds)
+    pool.close()
     return found.asked, found.left
 
 
@@ -367,16 +374,16 @@ class Deaf(MemoryWorld):
 
     failures = 0
 
-    def list(self) -> Listing:
+    def list(self) -> PodList:
         """Fail, as long as it has to."""
         if self.failures:
             self.failures -= 1
             raise WatchEnded("no answer")
         return super().list()
 
-    def delete(self, order: Delete) -> Outcome:
+    def delete(self, order: Delete) -> ActionOutcome:
         """Do nothing."""
-        return Outcome(order, Answer.LOST)
+        return ActionOutcome(order, Answer.UNKNOWN)
 
 
 def test_it_is_tried_again_for_a_bounded_time() -> None:
@@ -403,12 +410,12 @@ def test_the_secret_comes_before_the_first_executor() -> None:
     answers = [Answer.REFUSED, Answer.DONE]
     asked: list[str] = []
 
-    def create_secret(order: Create) -> Outcome:
+    def create_secret(order: Create) -> ActionOutcome:
         asked.append(json.dumps(order.id))
-        return Outcome(order, answers.pop(0), "no right yet", 2.0)
+        return ActionOutcome(order, answers.pop(0), "no right yet", 2.0)
 
-    guarded = SecretFirst(world, create_secret)
-    assert guarded.create(Create(1, 0)) == Outcome(Create(1, 0), Answer.REFUSED, "no right yet", 2.0)
+    guarded = SecretFirstBackend(world, create_secret)
+    assert guarded.create(Create(1, 0)) == ActionOutcome(Create(1, 0), Answer.REFUSED, "no right yet", 2.0)
     assert world.calls == []
     assert guarded.create(Create(1, 0)).answer is Answer.DONE
     assert guarded.create(Create(2, 0)).answer is Answer.DONE

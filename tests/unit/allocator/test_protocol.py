@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from sparkgen.runtime.allocator.driver import protocol
-from sparkgen.runtime.allocator.driver.protocol import Misunderstood, Report
+from sparkgen.runtime.allocator.driver.protocol import BadMessage, DriverReport
 from sparkgen.runtime.allocator.values.observed import Cause, Loss
-from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverPhase, Profile
 
 PAGE = Path(__file__).parents[3] / "docs" / "design" / "protocol.md"
@@ -42,7 +42,7 @@ def test_the_state_of_the_page() -> None:
 def test_the_report_of_the_page() -> None:
     """The documented report is what is sent for its values."""
     message = REPORT["gone"]["4"]["message"]
-    report = Report({4: Loss(Cause.OOM, message, True, 137)}, frozenset({7}), (0, 10), None)
+    report = DriverReport({4: Loss(Cause.OOM, message, True, 137)}, frozenset({7}), (0, 10), None)
     assert protocol.report_body(report, REPORT["tag"]) == REPORT
 
 
@@ -105,14 +105,14 @@ def test_what_may_be_absent() -> None:
 )
 def test_what_is_not_understood(fields: dict[str, Any], expected: str) -> None:
     """The message names the field, what was found and what was expected."""
-    with pytest.raises(Misunderstood, match=re.escape(expected)):
+    with pytest.raises(BadMessage, match=re.escape(expected)):
         protocol.target_of(changed(**fields))
 
 
 @pytest.mark.parametrize("body", [None, [], "state", 1])
 def test_what_is_no_state_at_all(body: Any) -> None:
     """Any JSON may come."""
-    with pytest.raises(Misunderstood, match=r"the state: found .* expected an object"):
+    with pytest.raises(BadMessage, match=r"the state: found .* expected an object"):
         protocol.target_of(body)
 
 
@@ -123,7 +123,7 @@ def test_what_is_no_state_at_all(body: Any) -> None:
 )
 def test_a_body_that_is_no_json(body: bytes) -> None:
     """User code can send any bytes: it is told so."""
-    with pytest.raises(Misunderstood, match="the state is not JSON"):
+    with pytest.raises(BadMessage, match="the state is not JSON"):
         protocol.state_in(body)
 
 
@@ -135,14 +135,14 @@ def test_texts_are_fit_for_logs_and_labels() -> None:
 
 def test_bounds() -> None:
     """None with static allocation; where the document names no maximum, the one that holds then."""
-    assert protocol.bounds(Settings(dynamic=False, minimum=1)) is None
-    unbounded = Report(bounds=protocol.bounds(Settings(dynamic=True, minimum=1)))
+    assert protocol.bounds(AllocationSettings(dynamic=False, minimum=1)) is None
+    unbounded = DriverReport(bounds=protocol.bounds(AllocationSettings(dynamic=True, minimum=1)))
     assert protocol.report_body(unbounded, "t")["bounds"] == {"minimum": 1, "maximum": 1000}
-    assert protocol.report_body(Report(bounds=(1, None)), "t")["bounds"] == {"minimum": 1}
-    assert protocol.report_body(Report(), "t")["bounds"] is None
+    assert protocol.report_body(DriverReport(bounds=(1, None)), "t")["bounds"] == {"minimum": 1}
+    assert protocol.report_body(DriverReport(), "t")["bounds"] is None
 
 
 def test_an_exit_code_that_is_not_known_is_left_out() -> None:
     """The jar reads an absent one as unknown."""
-    body = protocol.report_body(Report({1: Loss(Cause.DELETED, "deleted")}), "t")
+    body = protocol.report_body(DriverReport({1: Loss(Cause.DELETED, "deleted")}), "t")
     assert body["gone"] == {"1": {"cause": "deleted", "byApplication": False, "message": "deleted"}}

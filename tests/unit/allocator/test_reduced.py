@@ -8,9 +8,9 @@ import tracemalloc
 import pytest
 
 from sparkgen.runtime.allocator.observe.causes import departure_of, loss_of, waiting_of
-from sparkgen.runtime.allocator.observe.trim_pod import reduced
-from sparkgen.runtime.allocator.observe.view import View
-from sparkgen.runtime.allocator.values.world import Listing, Pod
+from sparkgen.runtime.allocator.observe.trim_pod import trim_pod
+from sparkgen.runtime.allocator.observe.view import PodView
+from sparkgen.runtime.allocator.values.backend import Pod, PodList
 from tests.unit.allocator.recorded_pods import ATTEMPT, FOLDER, executor, recorded
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
@@ -18,38 +18,38 @@ LONGEST = 6_000
 """Bytes of Python objects that one pod in a list may have: 10,000 of them fit into the container."""
 
 
-def seen(pod: Pod) -> View:
+def seen(pod: Pod) -> PodView:
     """A view of this pod alone."""
-    return View(ATTEMPT).listed(Listing((pod,), "1"), 1.0, 2.0)
+    return PodView(ATTEMPT).listed(PodList((pod,), "1"), 1.0, 2.0)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_reduced_pod_says_what_the_whole_one_says(name: str) -> None:
     """Cause, departure and waiting are the same, and so is all that is seen of it."""
     for whole in (recorded(name), executor(name, 7)):
-        little = reduced(whole)
+        little = trim_pod(whole)
         for read in (loss_of, departure_of, waiting_of):
             assert read(little) == read(whole)
-        assert reduced(little) == little
-    assert seen(reduced(executor(name, 7))) == seen(executor(name, 7))
-    assert seen(executor(name, 7)).sights
+        assert trim_pod(little) == little
+    assert seen(trim_pod(executor(name, 7))) == seen(executor(name, 7))
+    assert seen(executor(name, 7)).pods
 
 
 def test_a_pod_with_readiness_gates_is_not_taken_for_lost() -> None:
     """The gates count for whether a node is silent: they are kept."""
     whole = executor("node-silent-deleting", 7)
     whole["spec"]["readinessGates"] = [{"conditionType": "example.com/ready"}]
-    assert loss_of(reduced(whole)) == loss_of(whole) != loss_of(executor("node-silent-deleting", 7))
+    assert loss_of(trim_pod(whole)) == loss_of(whole) != loss_of(executor("node-silent-deleting", 7))
 
 
 def test_a_pod_without_anything_stays_one() -> None:
     """A bookmark's object has a version only."""
-    assert loss_of(reduced({"metadata": {"resourceVersion": "9"}})) is None
+    assert loss_of(trim_pod({"metadata": {"resourceVersion": "9"}})) is None
 
 
 def test_little_is_kept_of_a_pod() -> None:
     """Thousands of them are kept at once, as Python's objects."""
-    texts = [json.dumps(reduced(executor("running", id_))) for id_ in range(1, 201)]
+    texts = [json.dumps(trim_pod(executor("running", id_))) for id_ in range(1, 201)]
     tracemalloc.start()
     kept = [json.loads(text) for text in texts]
     size = tracemalloc.get_traced_memory()[0] / len(kept)

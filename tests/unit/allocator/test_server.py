@@ -15,23 +15,23 @@ import pytest
 
 from sparkgen.runtime.allocator import endpoints
 from sparkgen.runtime.allocator.driver import protocol
-from sparkgen.runtime.allocator.driver.mailbox import Desk
+from sparkgen.runtime.allocator.driver.mailbox import DriverMailbox
 from sparkgen.runtime.allocator.driver.round import Round
-from sparkgen.runtime.allocator.values.decision import Decision
-from sparkgen.runtime.allocator.values.memory import Memory
+from sparkgen.runtime.allocator.values.decision import AllocationDecision
+from sparkgen.runtime.allocator.values.memory import AllocatorMemory
 from sparkgen.runtime.allocator.values.observed import Snapshot
-from sparkgen.runtime.allocator.values.settings import Settings
-from sparkgen.runtime.allocator.values.target import Target
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
+from sparkgen.runtime.allocator.values.target import DriverTarget
 
 EXECUTORS = range(1, 21)
 
 
-def desk_that_lets_start(*ids: int) -> Desk:
-    """A desk whose loop has made a round in which these executors may start."""
-    desk = Desk("t", time.monotonic)
-    decision = Decision(Memory(), "a test", start=frozenset(ids))
-    assert desk.commit(Round(time.monotonic(), Snapshot(), Target(), Settings(), decision))
-    return desk
+def desk_that_lets_start(*ids: int) -> DriverMailbox:
+    """A mailbox whose loop has made a round in which these executors may start."""
+    mailbox = DriverMailbox("t", time.monotonic)
+    decision = AllocationDecision(AllocatorMemory(), "a test", start=frozenset(ids))
+    assert mailbox.commit(Round(time.monotonic(), Snapshot(), DriverTarget(), AllocationSettings(), decision))
+    return mailbox
 
 
 def slow_facts() -> Any:
@@ -43,7 +43,7 @@ def slow_facts() -> Any:
 @pytest.fixture
 def port() -> Iterator[int]:
     """Where the listener for executors and probes is; executors 1 to 20 may start."""
-    public = endpoints.Public(desk_that_lets_start(*EXECUTORS), slow_facts)
+    public = endpoints.PublicEndpoint(desk_that_lets_start(*EXECUTORS), slow_facts)
     listener = endpoints.listen("127.0.0.1", 0, endpoints.public_handler(public))
     yield listener.port
     listener.close()
@@ -131,7 +131,7 @@ def test_people_are_told_what_there_is(port: int) -> None:
 @pytest.fixture
 def loopback() -> Iterator[int]:
     """Where the listener for the scheduler jar is; the token is "secret"."""
-    handler = endpoints.driver_handler(Desk("t", time.monotonic), "secret")
+    handler = endpoints.driver_handler(DriverMailbox("t", time.monotonic), "secret")
     listener = endpoints.listen("127.0.0.1", 0, handler, endpoints.DRIVER_LIMITS)
     yield listener.port
     listener.close()

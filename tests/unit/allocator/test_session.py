@@ -9,20 +9,23 @@ from pathlib import Path
 import pytest
 
 from sparkgen.runtime.allocator.driver import properties, session
-from sparkgen.runtime.allocator.driver.session import BadSession, Notes, Place, Session
-from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.allocator.driver.session import BadSession, DriverLocation, Session, SessionNotes
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
 
-DYNAMIC = Settings(dynamic=True, minimum=1, initial=2, maximum=5)
+DYNAMIC = AllocationSettings(dynamic=True, minimum=1, initial=2, maximum=5)
 DEFAULTS = "spark.authenticate true\nspark.executor.memory 2048m\n"
 
 
 def begun(
-    folder: Path, defaults: str = DEFAULTS, settings: Settings = DYNAMIC, ip: str = "10.1.2.3"
+    folder: Path, defaults: str = DEFAULTS, settings: AllocationSettings = DYNAMIC, ip: str = "10.1.2.3"
 ) -> Session:
     """A session in a folder; its random texts are different for each process."""
     numbers = count()
     return session.begin(
-        Place(folder, "pi-1-abcde", ip), defaults, settings, lambda: f"random-{next(numbers)}-{id(numbers)}"
+        DriverLocation(folder, "pi-1-abcde", ip),
+        defaults,
+        settings,
+        lambda: f"random-{next(numbers)}-{id(numbers)}",
     )
 
 
@@ -54,7 +57,7 @@ def test_what_is_added_to_the_rendered_properties(tmp_path: Path) -> None:
 
 def test_a_number_of_executors(tmp_path: Path) -> None:
     """Static allocation has no bounds; an unbounded maximum is not said."""
-    begun(tmp_path, settings=Settings(instances=3))
+    begun(tmp_path, settings=AllocationSettings(instances=3))
     assert written(tmp_path)["spark.executor.instances"] == "3"
     assert session.executor_bounds(replace(DYNAMIC, maximum=None)).keys() == {
         "spark.dynamicAllocation.minExecutors",
@@ -81,7 +84,7 @@ def test_a_restart_finds_secret_token_and_ids(tmp_path: Path) -> None:
     first.note(7, "s1", 3)
     second = begun(tmp_path)
     assert (second.secret, second.token) == (first.secret, first.token)
-    assert second.notes == Notes(next_id=7, session="s1", first_id=3, drivers=1)
+    assert second.notes == SessionNotes(next_id=7, session="s1", first_id=3, drivers=1)
 
 
 def test_the_next_driver_has_another_id(tmp_path: Path) -> None:

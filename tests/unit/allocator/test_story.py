@@ -10,55 +10,57 @@ from typing import Any
 
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.report import log_lines, status
-from sparkgen.runtime.allocator.report.event_recorder import Notices
-from sparkgen.runtime.allocator.report.log import Journal
-from sparkgen.runtime.allocator.report.log_lines import Level, Line
-from sparkgen.runtime.allocator.report.status import Facts
-from sparkgen.runtime.allocator.values.actions import Create, Delete, Outcome
-from sparkgen.runtime.allocator.values.decision import Decision
-from sparkgen.runtime.allocator.values.memory import Backoff, Memory
+from sparkgen.runtime.allocator.report.event_recorder import EventRecorder
+from sparkgen.runtime.allocator.report.log import Log
+from sparkgen.runtime.allocator.report.log_lines import LogLevel, LogLine
+from sparkgen.runtime.allocator.report.status import StatusFacts
+from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create, Delete
+from sparkgen.runtime.allocator.values.backend import Notice
+from sparkgen.runtime.allocator.values.decision import AllocationDecision
+from sparkgen.runtime.allocator.values.memory import AllocatorMemory, Backoff
 from sparkgen.runtime.allocator.values.observed import (
     Cause,
+    ExecutorState,
+    ListFailure,
     Loss,
-    Observed,
-    Phase,
+    ObservedExecutor,
+    PodPhase,
     Snapshot,
-    State,
-    Unlisted,
     Waiting,
 )
-from sparkgen.runtime.allocator.values.settings import Settings
-from sparkgen.runtime.allocator.values.target import DriverPhase, Target
-from sparkgen.runtime.allocator.values.world import Notice
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
+from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget
 from sparkgen.runtime.kubernetes.answers import Answer
 
-RUNNING = Target(
+RUNNING = DriverTarget(
     phase=DriverPhase.RUNNING, session="s", revision=1, application_id="pi-1", dynamic=True, executors={0: 2}
 )
-QUIET = Decision(Memory(), "2 of 2 executors", counts={0: {State.REGISTERED: 2}})
+QUIET = AllocationDecision(AllocatorMemory(), "2 of 2 executors", counts={0: {ExecutorState.REGISTERED: 2}})
 
 
-def made(decision: Decision = QUIET, target: Target = RUNNING, **more: Any) -> Round:
+def made(decision: AllocationDecision = QUIET, target: DriverTarget = RUNNING, **more: Any) -> Round:
     """A round at time 100."""
-    return Round(100.0, more.pop("snapshot", Snapshot()), target, Settings(dynamic=True, **more), decision)
+    return Round(
+        100.0, more.pop("snapshot", Snapshot()), target, AllocationSettings(dynamic=True, **more), decision
+    )
 
 
-def texts(before: Round | None, now: Round, *outcomes: Outcome) -> list[str]:
+def texts(before: Round | None, now: Round, *outcomes: ActionOutcome) -> list[str]:
     """The log's lines."""
     return [line.text for line in log_lines.lines(before, now, outcomes)]
 
 
 def test_a_round_that_changes_nothing_is_not_told() -> None:
     """Nor are executors that come along."""
-    moving = replace(QUIET, counts={0: {State.PENDING: 1, State.RUNNING: 1}})
-    more = replace(QUIET, counts={0: {State.RUNNING: 2}})
+    moving = replace(QUIET, counts={0: {ExecutorState.PENDING: 1, ExecutorState.RUNNING: 1}})
+    more = replace(QUIET, counts={0: {ExecutorState.RUNNING: 2}})
     assert texts(made(), made()) == []
     assert texts(made(moving), made(more)) == []
 
 
 def test_the_driver_comes_wants_and_goes() -> None:
     """Each is a line of its own, once."""
-    silent = made(target=Target())
+    silent = made(target=DriverTarget())
     assert texts(silent, made())[:2] == ["the driver runs as pi-1", "the driver's target: 2 wanted"]
     two = replace(RUNNING, executors={0: 1, 1: 2})
     assert texts(made(), made(target=two)) == [
@@ -78,24 +80,28 @@ def test_actions_are_told_with_the_reason() -> None:
 
 def test_what_is_wanted_is_there() -> None:
     """The end of a change is told, once."""
-    moving = replace(QUIET, counts={0: {State.PENDING: 1}})
+    moving = replace(QUIET, counts={0: {ExecutorState.PENDING: 1}})
     assert texts(made(moving), made()) == ["2 of 2 executors"]
 
 
 def test_losses_are_told_once_and_killed_ones_not() -> None:
     """What Spark asked for is no news."""
     losses = {1: Loss(Cause.OOM, "out of memory", True, 137), 2: Loss(Cause.KILLED, "was removed")}
-    decision = replace(QUIET, memory=Memory(losses=losses))
+    decision = replace(QUIET, memory=AllocatorMemory(losses=losses))
     (line,) = log_lines.lines(made(), made(decision), ())
-    assert (line.text, line.level) == ("executor 1 is gone (oom): out of memory", Level.WARNING)
+    assert (line.text, line.level) == ("executor 1 is gone (oom): out of memory", LogLevel.WARNING)
     assert texts(made(decision), made(decision)) == []
 
 
 def test_the_same_hindrance_is_told_once() -> None:
     """Its count-down in the reason is no news; that it got worse is."""
-    first = replace(QUIET, memory=Memory(refusals=Backoff(1, 110.0, "quota")), reason="in 10 s: quota")
+    first = replace(
+        QUIET, memory=AllocatorMemory(refusals=Backoff(1, 110.0, "quota")), reason="in 10 s: quota"
+    )
     later = replace(first, reason="in 9 s: quota")
-    worse = replace(QUIET, memory=Memory(refusals=Backoff(2, 130.0, "quota")), reason="in 30 s: quota")
+    worse = replace(
+        QUIET, memory=AllocatorMemory(refusals=Backoff(2, 130.0, "quota")), reason="in 30 s: quota"
+    )
     assert texts(made(), made(first)) == ["in 10 s: quota"]
     assert texts(made(first), made(later)) == []
     assert texts(made(later), made(worse)) == ["in 30 s: quota"]
@@ -103,8 +109,8 @@ def test_the_same_hindrance_is_told_once() -> None:
 
 def test_answers_of_one_kind_are_one_line() -> None:
     """A thousand refusals are not a thousand lines."""
-    refused = [Outcome(Create(id_, 0), Answer.REFUSED, "exceeded quota") for id_ in range(1, 8)]
-    fine = Outcome(Delete(9), Answer.DONE)
+    refused = [ActionOutcome(Create(id_, 0), Answer.REFUSED, "exceeded quota") for id_ in range(1, 8)]
+    fine = ActionOutcome(Delete(9), Answer.DONE)
     expected = ["creating executor 1, 2, 3, 4, 5 and 2 more: refused: exceeded quota"]
     assert texts(made(), made(), *refused, fine) == expected
 
@@ -113,7 +119,7 @@ def test_a_failure_is_an_error_and_a_notice() -> None:
     """Told once in the log."""
     failed = replace(QUIET, failure="no image")
     lines = log_lines.lines(made(), made(failed), ())
-    assert (lines[0].text, lines[0].level) == ("the application has to stop: no image", Level.ERROR)
+    assert (lines[0].text, lines[0].level) == ("the application has to stop: no image", LogLevel.ERROR)
     assert log_lines.notices(made(), made(failed)) == [Notice("ApplicationFailed", "no image", warning=True)]
     assert texts(made(failed), made(failed)) == []
 
@@ -121,15 +127,15 @@ def test_a_failure_is_an_error_and_a_notice() -> None:
 def test_what_a_user_must_know() -> None:
     """Refusals, bad starts, losses that nobody asked for, and pods that are pending for long."""
     waiting = Waiting("Unschedulable", "0/2 nodes are available")
-    stuck = Observed(3, 0, "e-3", "u", Phase.PENDING, since=60.0, waiting=waiting)
-    memory = Memory(
+    stuck = ObservedExecutor(3, 0, "e-3", "u", PodPhase.PENDING, since=60.0, waiting=waiting)
+    memory = AllocatorMemory(
         refusals=Backoff(1, 0.0, "quota"),
         bad_starts=Backoff(1, 0.0, "exit code 1"),
         losses={1: Loss(Cause.EVICTED, "evicted"), 2: Loss(Cause.KILLED, "killed")},
     )
     now = made(
         replace(QUIET, memory=memory),
-        snapshot=Snapshot(executors={3: stuck}, unlisted=Unlisted("no right", 1)),
+        snapshot=Snapshot(executors={3: stuck}, list_failure=ListFailure("no right", 1)),
     )
     text = "executors have been pending for over 30 s: Unschedulable: 0/2 nodes are available"
     assert log_lines.notices(made(), now) == [
@@ -144,7 +150,7 @@ def test_what_a_user_must_know() -> None:
 def test_a_closed_gate_is_told_once_and_by_its_field() -> None:
     """In the log, in the Event about pods that wait, and in the status."""
     waiting = Waiting("Unschedulable", "0/2 nodes are available")
-    stuck = Observed(3, 0, "e-3", "u", Phase.PENDING, since=60.0, waiting=waiting)
+    stuck = ObservedExecutor(3, 0, "e-3", "u", PodPhase.PENDING, since=60.0, waiting=waiting)
     held = replace(QUIET, reason="1 of 2 executors; 1 has no node", held=("maxUnschedulablePods",))
     before = made(snapshot=Snapshot(executors={3: stuck}), max_unschedulable=1)
     now = made(held, snapshot=Snapshot(executors={3: stuck}), max_unschedulable=1)
@@ -152,18 +158,18 @@ def test_a_closed_gate_is_told_once_and_by_its_field() -> None:
     assert texts(now, now) == []
     (notice,) = log_lines.notices(before, now)
     assert notice.message.endswith("; no more are created (spec.allocation.maxUnschedulablePods is 1)")
-    body = status.status_body(Facts({"run": "pi-1"}, 105.0, now, {}, {}, 0, 0))
+    body = status.status_body(StatusFacts({"run": "pi-1"}, 105.0, now, {}, {}, 0, 0))
     assert body["heldBy"] == ["maxUnschedulablePods"]
 
 
 def test_the_journal_in_text_and_json() -> None:
     """One line each, whatever is in the text; warnings are kept for the status."""
-    line = Line("two\nlines", Level.WARNING, {"executors": [1], "message": "not this"})
+    line = LogLine("two\nlines", LogLevel.WARNING, {"executors": [1], "message": "not this"})
     for as_json in (False, True):
         stream = io.StringIO()
-        journal = Journal(stream, lambda: datetime(2026, 1, 2, tzinfo=UTC), as_json)
-        journal.write(line)
-        journal.say("hello", event="start")
+        log = Log(stream, lambda: datetime(2026, 1, 2, tzinfo=UTC), as_json)
+        log.write(line)
+        log.say("hello", event="start")
         first, second = stream.getvalue().splitlines()
         if as_json:
             assert json.loads(first)["message"] == "two\nlines"
@@ -172,14 +178,14 @@ def test_the_journal_in_text_and_json() -> None:
         else:
             assert first == "2026-01-02T00:00:00.000Z warning two lines"
             assert second == "2026-01-02T00:00:00.000Z info    hello"
-        assert list(journal.troubles) == ["2026-01-02T00:00:00.000Z warning two lines"]
-        assert len(journal.recent) == 2
+        assert list(log.troubles) == ["2026-01-02T00:00:00.000Z warning two lines"]
+        assert len(log.recent) == 2
 
 
 def test_notices_are_not_repeated() -> None:
     """The same one after ten minutes again, others of its kind after ten seconds, other kinds at once."""
     now = [0.0]
-    notices = Notices(lambda _: True, lambda: now[0])
+    notices = EventRecorder(lambda _: True, lambda: now[0])
     lost, other = Notice("Lost", "1"), Notice("Lost", "2")
     assert notices.notice(lost)
     assert not notices.notice(lost)
@@ -200,7 +206,7 @@ def test_a_notice_that_could_not_be_sent_is_sent_again() -> None:
         sent.append((now[0], notice.message))
         return not away[0]
 
-    notices = Notices(send, lambda: now[0])
+    notices = EventRecorder(send, lambda: now[0])
     assert notices.notice(Notice("Lost", "1"))
     notices.step()
     now[0] = 20.0
@@ -225,7 +231,7 @@ def test_a_notice_that_could_not_be_sent_is_sent_again() -> None:
 
 def test_status_and_metrics_before_the_first_round() -> None:
     """Somebody may ask early."""
-    facts = Facts({"run": "pi-1"}, 5.0, None, {}, {}, 0, 0)
+    facts = StatusFacts({"run": "pi-1"}, 5.0, None, {}, {}, 0, 0)
     assert status.status_body(facts)["run"] == "pi-1"
     text = status.metrics_text(facts)
     assert "sparkgen_rounds_total 0\n" in text
@@ -236,10 +242,10 @@ def test_status_and_metrics_before_the_first_round() -> None:
 
 def test_status_has_every_set_and_no_surprise() -> None:
     """It can be written as JSON, and names sets, pods, pauses and the last lines."""
-    pod = Observed(1, 0, "e-1", "u", Phase.RUNNING, since=90.0, node="n1")
-    memory = Memory(next_id=2, refusals=Backoff(2, 130.0, "quota"))
+    pod = ObservedExecutor(1, 0, "e-1", "u", PodPhase.RUNNING, since=90.0, node="n1")
+    memory = AllocatorMemory(next_id=2, refusals=Backoff(2, 130.0, "quota"))
     now = made(replace(QUIET, memory=memory), snapshot=Snapshot(True, {1: pod}, 1.0), maximum=7)
-    facts = Facts({"run": "pi-1"}, 105.0, now, {("create", "done"): 1}, {"oom": 2}, 1, 9, ("line",), ())
+    facts = StatusFacts({"run": "pi-1"}, 105.0, now, {("create", "done"): 1}, {"oom": 2}, 1, 9, ("line",), ())
     body = json.loads(json.dumps(status.status_body(facts)))
     assert body["executors"] == {"running": [1]}
     assert body["wanted"] == {"0": 2}
@@ -256,10 +262,10 @@ def test_status_has_every_set_and_no_surprise() -> None:
 def test_pods_that_are_pending_for_long_are_told_in_the_log_once() -> None:
     """With the reason that Kubernetes gives; not again while it stays the same."""
     waiting = Waiting("Unschedulable", "0/2 nodes are available")
-    stuck = Observed(1, 0, "e1", "u1", Phase.PENDING, since=60.0, waiting=waiting)
+    stuck = ObservedExecutor(1, 0, "e1", "u1", PodPhase.PENDING, since=60.0, waiting=waiting)
     fresh = replace(stuck, since=95.0)
     text = "1 of 1 executors (1 pending); 1 pending, Unschedulable: 0/2 nodes are available"
-    decision = replace(QUIET, reason=text, counts={0: {State.PENDING: 1}})
+    decision = replace(QUIET, reason=text, counts={0: {ExecutorState.PENDING: 1}})
     before = made(decision, snapshot=Snapshot(executors={1: fresh}))
     now = made(decision, snapshot=Snapshot(executors={1: stuck}))
     assert texts(before, now) == [text]

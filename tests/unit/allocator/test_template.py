@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 import yaml
 
-from sparkgen.runtime.allocator.driver.session import Place, Session
+from sparkgen.runtime.allocator.driver.session import DriverLocation, Session
 from sparkgen.runtime.allocator.pods.template import TemplateError, executor_pod, grace_of, read_template
-from sparkgen.runtime.allocator.sidecar import given_of
+from sparkgen.runtime.allocator.sidecar import backend_inputs
 from sparkgen.runtime.allocator.values.actions import Create
-from sparkgen.runtime.allocator.values.clock import Chances
+from sparkgen.runtime.allocator.values.clock import ClockAndRandom
 from sparkgen.runtime.allocator.values.target import Profile
 from tests.unit.allocator.recorded_pods import ATTEMPT
 
@@ -174,8 +174,10 @@ def test_custom_resources_are_the_profiles_own() -> None:
 @pytest.mark.parametrize(("secret", "named"), [("s3cret", True), (None, False)])
 def test_a_secret_is_referred_to_where_there_is_one(secret: str | None, named: bool) -> None:
     """Without authentication nobody makes a Secret, and a container that waits for it never starts."""
-    begun = Session(Place(Path(), "app", "10.0.0.1"), {}, "token", secret)
-    given = given_of(ATTEMPT, read_template(rendered()), begun, Chances(lambda: 0.0, lambda: 0.0))
+    begun = Session(DriverLocation(Path(), "app", "10.0.0.1"), {}, "token", secret)
+    given = backend_inputs(
+        ATTEMPT, read_template(rendered()), begun, ClockAndRandom(lambda: 0.0, lambda: 0.0)
+    )
     made = executor_pod(given.template, given.attempt, Create(7, 0), "http://start", "spark://driver")
     assert ("_SPARK_AUTH_SECRET" in env(made)) is named
     assert ("secretKeyRef" in json.dumps(made["spec"]["containers"][0]["env"])) is named
@@ -186,10 +188,12 @@ def test_the_name_of_the_secret_is_nobodys_to_guess() -> None:
 
     The same for each allocator of one pod; it says nothing of the secret, which a person may have chosen.
     """
-    place, template = Place(Path(), "app", "10.0.0.1"), read_template(rendered())
-    chances = Chances(lambda: 0.0, lambda: 0.0)
+    place, template = DriverLocation(Path(), "app", "10.0.0.1"), read_template(rendered())
+    clock_and_random = ClockAndRandom(lambda: 0.0, lambda: 0.0)
     names = [
-        given_of(ATTEMPT, template, Session(place, {}, token, secret), chances).attempt.secret_name
+        backend_inputs(
+            ATTEMPT, template, Session(place, {}, token, secret), clock_and_random
+        ).attempt.secret_name
         for token, secret in (("a", "x"), ("a", "x"), ("a", "y"), ("b", "x"))
     ]
     assert names[0] == names[1] == names[2] != names[3]

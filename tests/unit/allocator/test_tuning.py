@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from sparkgen.runtime.allocator.driver.tuning import BadTuning, Change, Followed, parse
-from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.allocator.driver.tuning import BadTuning, TuningChange, TuningFile, parse
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
 
 
 def text(**sections: Any) -> str:
@@ -21,13 +21,13 @@ def text(**sections: Any) -> str:
 def test_dynamic_allocation() -> None:
     """Bounds and the start; a start below the minimum is the minimum, as in Spark."""
     settings = parse(text(executors={"minimum": 2, "initial": 1, "maximum": 10})).settings
-    assert settings == Settings(dynamic=True, minimum=2, initial=2, maximum=10)
-    assert parse(text(executors={})).settings == Settings(dynamic=True)
+    assert settings == AllocationSettings(dynamic=True, minimum=2, initial=2, maximum=10)
+    assert parse(text(executors={})).settings == AllocationSettings(dynamic=True)
 
 
 def test_static_allocation() -> None:
     """`instances` says that it is static, also when it is 0."""
-    assert parse(text(executors={"instances": 0})).settings == Settings(dynamic=False, instances=0)
+    assert parse(text(executors={"instances": 0})).settings == AllocationSettings(dynamic=False, instances=0)
 
 
 def test_times_are_milliseconds() -> None:
@@ -44,7 +44,7 @@ def test_times_are_milliseconds() -> None:
         "executorFailuresValidityIntervalMs": 1000,
     }
     settings = parse(text(executors={"instances": 1}, allocation=allocation)).settings
-    assert settings == Settings(
+    assert settings == AllocationSettings(
         batch_size=20,
         batch_delay=1.5,
         max_pending=50,
@@ -120,9 +120,9 @@ def swap(folder: Path, content: str) -> None:
         (folder / "tuning.json").symlink_to("..data/tuning.json")
 
 
-def followed(folder: Path) -> Followed:
+def followed(folder: Path) -> TuningFile:
     """The file, followed."""
-    return Followed(folder / "tuning.json", 45.0, folder / "kept" / "tuning.json")
+    return TuningFile(folder / "tuning.json", 45.0, folder / "kept" / "tuning.json")
 
 
 def test_a_change_is_seen_once(folder: Path) -> None:
@@ -130,7 +130,7 @@ def test_a_change_is_seen_once(folder: Path) -> None:
     tuned = followed(folder)
     assert tuned.look() is None
     swap(folder, text(executors={"instances": 3}))
-    assert tuned.look() == Change(Settings(instances=3, grace=45.0))
+    assert tuned.look() == TuningChange(AllocationSettings(instances=3, grace=45.0))
     assert tuned.look() is None
     assert tuned.settings.instances == 3
 
@@ -144,7 +144,7 @@ def test_a_bad_edit_changes_nothing_and_is_told_once(folder: Path) -> None:
     assert (change.settings.instances, "not JSON" in (change.bad or "")) == (1, True)
     assert tuned.look() is None
     swap(folder, text(executors={"instances": 1}))
-    assert tuned.look() == Change(Settings(instances=1, grace=45.0))
+    assert tuned.look() == TuningChange(AllocationSettings(instances=1, grace=45.0))
     assert tuned.look() is None
 
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparkgen.runtime.httpserver.parse import BadRequest, answer_bytes, parse_head
-from sparkgen.runtime.httpserver.values import Answer, Request, text
+from sparkgen.runtime.httpserver.parse import BadRequest, parse_head, response_bytes
+from sparkgen.runtime.httpserver.values import HttpRequest, HttpResponse, text
 
 
 def test_a_request() -> None:
     """Names in lower case, values without the spaces around them."""
     found = parse_head(b"PUT /v1/state?a=b HTTP/1.1\r\nHost:x\r\nContent-LENGTH:  12 ")
-    assert found == Request(
+    assert found == HttpRequest(
         "PUT", "/v1/state", "a=b", {"host": "x", "content-length": "12"}, 12, keep_alive=True
     )
 
@@ -73,10 +73,10 @@ def test_any_bytes_are_a_request_or_none(head: bytes) -> None:
 
 def test_answers() -> None:
     """204 has no body, and says nothing of one."""
-    assert answer_bytes(text(200, "ok\n"), keep_alive=False) == (
+    assert response_bytes(text(200, "ok\n"), keep_alive=False) == (
         b"HTTP/1.1 200 OK\r\nServer: sparkgen\r\nContent-Type: text/plain; charset=utf-8\r\n"
         b"Content-Length: 3\r\nConnection: close\r\n\r\nok\n"
     )
-    assert answer_bytes(Answer(204), keep_alive=True) == (
+    assert response_bytes(HttpResponse(204), keep_alive=True) == (
         b"HTTP/1.1 204 No Content\r\nServer: sparkgen\r\nConnection: keep-alive\r\n\r\n"
     )

@@ -16,7 +16,7 @@ import pytest
 
 from sparkgen.runtime.httpserver import listening
 from sparkgen.runtime.httpserver.listening import Listener, listen
-from sparkgen.runtime.httpserver.values import Answer, Handler, Limits, Request, Work, text
+from sparkgen.runtime.httpserver.values import Handler, HttpRequest, HttpResponse, Limits, Work, text
 from sparkgen.runtime.httpserver.workers import Workers
 
 SECOND = 1.0
@@ -33,7 +33,7 @@ def serving(handler: Handler, limits: Limits | None = None, address: str = "127.
         assert not listener.thread.is_alive()
 
 
-def ok(_: Request) -> Answer:
+def ok(_: HttpRequest) -> HttpResponse:
     """Answer at once."""
     return text(200, "ok\n")
 
@@ -155,7 +155,7 @@ def test_neighbours_that_ask_for_what_takes_long() -> None:
     release = threading.Event()
     pages = Workers("page", 2, waiting=16)
 
-    def page(_: bytes) -> Answer:
+    def page(_: bytes) -> HttpResponse:
         release.wait(10)
         return text(200, "page\n")
 
@@ -248,10 +248,10 @@ def test_a_client_that_says_no_more_is_answered() -> None:
 def echo(workers: Workers) -> Handler:
     """Answers with the body, for who knows the word."""
 
-    def handler(request: Request) -> Answer | Work:
+    def handler(request: HttpRequest) -> HttpResponse | Work:
         if request.headers.get("authorization") != "word":
             return text(401, "no\n")
-        return Work(workers, lambda body: Answer(200, body), reads_body=True)
+        return Work(workers, lambda body: HttpResponse(200, body), reads_body=True)
 
     return handler
 
@@ -324,10 +324,10 @@ def test_a_fault_of_ours_is_one_answer(where: str) -> None:
     """And the next question is answered."""
     workers = Workers("w", 1)
 
-    def fail(_: object) -> Answer:
+    def fail(_: object) -> HttpResponse:
         raise ZeroDivisionError
 
-    handlers: dict[str, Callable[[Request], Answer | Work]] = {
+    handlers: dict[str, Callable[[HttpRequest], HttpResponse | Work]] = {
         "handler": fail,
         "worker": lambda _: Work(workers, fail),
     }
@@ -395,7 +395,7 @@ def test_closing_sends_what_is_there() -> None:
     release = threading.Event()
     workers = Workers("w", 1)
 
-    def held(_: bytes) -> Answer:
+    def held(_: bytes) -> HttpResponse:
         release.wait(5)
         return text(410, "go\n")
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from sparkgen.runtime.janitor.disk import Disk
-from sparkgen.runtime.janitor.removal import Outcome, Removed
-from sparkgen.runtime.janitor.rounds import Janitor, Ports
-from sparkgen.runtime.janitor.types import Answer, Drivers, Owner, Settings
+from sparkgen.runtime.janitor.removal import RemovalOutcome, Removed
+from sparkgen.runtime.janitor.rounds import Janitor, JanitorPorts
+from sparkgen.runtime.janitor.types import Drivers, DriversAnswer, JanitorSettings, Owner
 from tests.unit.janitor.users import JANITOR, OTHER, Node, as_root, prepared_node, run_as, running_as
 
 pytestmark = as_root
@@ -88,7 +88,7 @@ def test_a_lock_that_is_none(node: Node, kind: str) -> None:
             time.sleep(0.05)
         assert held(node) == {B}
     assert held(node) == set()
-    assert remove(node, A).outcome is Outcome.GONE
+    assert remove(node, A).outcome is RemovalOutcome.GONE
 
 
 def test_descriptors_of_the_tests_do_not_count(node: Node) -> None:
@@ -96,7 +96,7 @@ def test_descriptors_of_the_tests_do_not_count(node: Node) -> None:
     run_as(JANITOR, lambda: fill(node.directory / A.folder))
     taken = [os.dup(0) for _ in range(40)]
     try:
-        assert remove(node, A).outcome is Outcome.GONE
+        assert remove(node, A).outcome is RemovalOutcome.GONE
     finally:
         for one in taken:
             os.close(one)
@@ -124,7 +124,7 @@ def test_folders_in_folders(node: Node) -> None:
             os.chdir("d")
 
     run_as(JANITOR, nest)
-    assert remove(node, A) == Removed(Outcome.GONE)
+    assert remove(node, A) == Removed(RemovalOutcome.GONE)
     assert node.left() == {B.folder}
 
 
@@ -144,7 +144,7 @@ def test_what_its_owner_has_closed(node: Node) -> None:
                 part.chmod(mode)
 
     run_as(JANITOR, close)
-    assert remove(node, A) == Removed(Outcome.GONE)
+    assert remove(node, A) == Removed(RemovalOutcome.GONE)
     assert node.left() == {B.folder}
 
 
@@ -159,14 +159,14 @@ def test_what_another_user_has_closed(node: Node) -> None:
         (folder / "closed").chmod(0)
 
     run_as(OTHER, close)
-    assert remove(node, A) == Removed(Outcome.STUCK, "Permission denied", 1)
+    assert remove(node, A) == Removed(RemovalOutcome.STUCK, "Permission denied", 1)
     assert node.left() == {B.folder, f".trash-{A.folder}"}
     trash = node.directory / f".trash-{A.folder}"
     assert [path.name for path in trash.iterdir()] == ["closed"]
     (trash / "closed").chmod(0o770)
     (found,) = run_as(JANITOR, lambda: Disk([node.directory]).look().trash)
     again = run_as(JANITOR, lambda: Disk([node.directory]).remove(found, lambda: False))
-    assert again == Removed(Outcome.GONE)
+    assert again == Removed(RemovalOutcome.GONE)
     assert node.left() == {B.folder}
 
 
@@ -184,7 +184,7 @@ def test_links_are_not_followed(node: Node) -> None:
         socket.socket(socket.AF_UNIX).bind(str(folder / "in" / "socket"))
 
     run_as(JANITOR, link)
-    assert remove(node, A) == Removed(Outcome.GONE)
+    assert remove(node, A) == Removed(RemovalOutcome.GONE)
     assert (other / "blockmgr-1" / "0a" / "shuffle_0_0_0.data").stat().st_size == 1000
 
 
@@ -197,7 +197,7 @@ def test_names_that_are_no_text(node: Node) -> None:
             Path(os.fsdecode(folder + b"/" + name + b"/" + name)).mkdir(parents=True)
 
     run_as(JANITOR, make)
-    assert remove(node, A) == Removed(Outcome.GONE)
+    assert remove(node, A) == Removed(RemovalOutcome.GONE)
 
 
 def test_folders_that_are_renamed_meanwhile(node: Node) -> None:
@@ -229,7 +229,7 @@ def test_folders_that_are_renamed_meanwhile(node: Node) -> None:
             for trash in Disk([node.directory]).look().trash
         ],
     )
-    assert {removed.outcome for removed in rest} <= {Outcome.GONE}
+    assert {removed.outcome for removed in rest} <= {RemovalOutcome.GONE}
     assert node.left() == {B.folder}
     assert (target / "0a" / "shuffle_0_0_0.data").stat().st_size == 1000
 
@@ -254,8 +254,10 @@ def test_all_of_a_node_goes_in_spite_of_one(node: Node, user: int) -> None:
 
     def clean() -> tuple[set[str], str]:
         said: list[str] = []
-        calls = Ports(Disk([node.directory]), lambda _: Drivers(Answer.WHOLE), time.monotonic, said.append)
-        janitor = Janitor(calls, Settings(interval=1.0, grace=0.0))
+        calls = JanitorPorts(
+            Disk([node.directory]), lambda _: Drivers(DriversAnswer.WHOLE), time.monotonic, said.append
+        )
+        janitor = Janitor(calls, JanitorSettings(interval=1.0, grace=0.0))
         deadline = time.monotonic() + 20
         while len(node.left()) > 1 and time.monotonic() < deadline:
             janitor.round()

@@ -12,15 +12,15 @@ import pytest
 
 from sparkgen.runtime.exits import Refused
 from sparkgen.runtime.httpserver.listening import listen
-from sparkgen.runtime.httpserver.values import Answer as Answered
-from sparkgen.runtime.httpserver.values import Request, Work, text
+from sparkgen.runtime.httpserver.values import HttpRequest, Work, text
+from sparkgen.runtime.httpserver.values import HttpResponse as Answered
 from sparkgen.runtime.janitor import prepare as program
 from sparkgen.runtime.janitor import settings
 from sparkgen.runtime.janitor.command import handler, printable
 from sparkgen.runtime.janitor.disk import Disk
 from sparkgen.runtime.janitor.prepare import wait_for_the_end
-from sparkgen.runtime.janitor.rounds import Janitor, Ports
-from sparkgen.runtime.janitor.types import Answer, Drivers, Settings
+from sparkgen.runtime.janitor.rounds import Janitor, JanitorPorts
+from sparkgen.runtime.janitor.types import Drivers, DriversAnswer, JanitorSettings
 
 DIRECTORIES = "SPARKGEN_JANITOR_DIRECTORIES"
 
@@ -93,8 +93,8 @@ def test_what_the_environment_says() -> None:
         "SPARKGEN_JANITOR_PRESSURE_PERCENT": "50",
         "SPARKGEN_JANITOR_DRY_RUN": "true",
     }
-    assert settings.settings(given) == Settings(10, 20, 0, 0.5, dry_run=True)
-    assert settings.settings({}) == Settings()
+    assert settings.settings(given) == JanitorSettings(10, 20, 0, 0.5, dry_run=True)
+    assert settings.settings({}) == JanitorSettings()
     assert settings.port({}) == 7338
     assert settings.directories({DIRECTORIES: "/a,/b"}) == (Path("/a"), Path("/b"))
 
@@ -117,8 +117,10 @@ def test_values_that_are_none(name: str, value: str) -> None:
 
 def test_what_it_answers(tmp_path: Path) -> None:
     """It is ready after the first round; status and metrics are there at any time."""
-    ports = Ports(Disk([tmp_path]), lambda _: Drivers(Answer.WHOLE), lambda: 0.0, lambda _: None)
-    janitor = Janitor(ports, Settings())
+    ports = JanitorPorts(
+        Disk([tmp_path]), lambda _: Drivers(DriversAnswer.WHOLE), lambda: 0.0, lambda _: None
+    )
+    janitor = Janitor(ports, JanitorSettings())
     server = listen("127.0.0.1", 0, handler(janitor, 1e12))
 
     def ask(path: str) -> int:
@@ -143,12 +145,14 @@ def test_what_it_answers(tmp_path: Path) -> None:
 def test_a_janitor_that_makes_no_round_is_not_well(tmp_path: Path) -> None:
     """Neither before its first one nor after it: the kubelet starts it again. A round makes it well."""
     now = 0.0
-    ports = Ports(Disk([tmp_path]), lambda _: Drivers(Answer.WHOLE), lambda: now, lambda _: None)
-    janitor = Janitor(ports, Settings())
+    ports = JanitorPorts(
+        Disk([tmp_path]), lambda _: Drivers(DriversAnswer.WHOLE), lambda: now, lambda _: None
+    )
+    janitor = Janitor(ports, JanitorSettings())
     answer = handler(janitor, 300.0)
 
     def health() -> Answered | Work:
-        return answer(Request("GET", "/healthz"))
+        return answer(HttpRequest("GET", "/healthz"))
 
     for _ in range(2):
         now += 299

@@ -14,7 +14,7 @@ import pytest
 from sparkgen.runtime.janitor import disk
 from sparkgen.runtime.janitor.disk import Disk
 from sparkgen.runtime.janitor.prepare import DATABASES, BadDirectory, open_database, prepare
-from sparkgen.runtime.janitor.removal import Outcome, Removed, open_directory
+from sparkgen.runtime.janitor.removal import RemovalOutcome, Removed, open_directory
 from sparkgen.runtime.janitor.types import Owner, Trash
 
 A, B = Owner("team", "uid-a"), Owner("team", "uid-b")
@@ -49,7 +49,7 @@ def test_removing(tmp_path: Path) -> None:
     for directory in (first, second):
         fill(directory, A)
         fill(directory, B)
-    assert remove([first, second], A) == [Removed(Outcome.GONE)] * 2
+    assert remove([first, second], A) == [Removed(RemovalOutcome.GONE)] * 2
     assert sorted(path.name for path in tmp_path.glob("*/*")) == [B.folder, B.folder]
 
 
@@ -59,7 +59,7 @@ def test_an_interrupted_removal_is_finished(tmp_path: Path) -> None:
     found = Disk([tmp_path]).look()
     assert found.owners == frozenset()
     (trash,) = found.trash
-    assert Disk([tmp_path]).remove(trash, lambda: False) == Removed(Outcome.GONE)
+    assert Disk([tmp_path]).remove(trash, lambda: False) == Removed(RemovalOutcome.GONE)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -75,7 +75,7 @@ def test_what_cannot_be_removed_is_told(tmp_path: Path, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(os, "unlink", refuse)
     (tmp_path / A.folder / "other").touch()
-    assert remove([tmp_path], A) == [Removed(Outcome.STUCK, "Permission denied", 1)]
+    assert remove([tmp_path], A) == [Removed(RemovalOutcome.STUCK, "Permission denied", 1)]
     assert Disk([tmp_path]).look().owners == frozenset()
     assert not list(tmp_path.rglob("other"))
 
@@ -88,7 +88,7 @@ def test_a_service_whose_directory_is_a_link(tmp_path: Path) -> None:
     with lock.open("ab") as file:
         fcntl.flock(file, fcntl.LOCK_SH)
         assert Disk([tmp_path / "link"]).is_held(A)
-    assert remove([tmp_path / "link"], A) == [Removed(Outcome.GONE)]
+    assert remove([tmp_path / "link"], A) == [Removed(RemovalOutcome.GONE)]
 
 
 def test_a_removal_has_its_time(tmp_path: Path) -> None:
@@ -98,9 +98,9 @@ def test_a_removal_has_its_time(tmp_path: Path) -> None:
         (folder / f"file{number}").touch()
     made, left = Disk([tmp_path]), iter([False] * 30)
     (trash,) = made.discard(A).trash
-    assert made.remove(trash, lambda: next(left, True)) == Removed(Outcome.UNFINISHED)
+    assert made.remove(trash, lambda: next(left, True)) == Removed(RemovalOutcome.UNFINISHED)
     assert 60 < len(list((tmp_path / trash.name).iterdir())) < 80
-    assert made.remove(trash, lambda: False) == Removed(Outcome.GONE)
+    assert made.remove(trash, lambda: False) == Removed(RemovalOutcome.GONE)
 
 
 def test_an_application_that_comes_back_while_its_removal_is_stuck(tmp_path: Path) -> None:
@@ -153,7 +153,9 @@ def test_another_file_system_is_not_entered(tmp_path: Path) -> None:
 def test_removing_what_is_not_there_is_no_failure(tmp_path: Path) -> None:
     """Somebody else may have been faster."""
     assert remove([tmp_path], A) == []
-    assert Disk([tmp_path]).remove(Trash(str(tmp_path), "none"), lambda: False) == Removed(Outcome.GONE)
+    assert Disk([tmp_path]).remove(Trash(str(tmp_path), "none"), lambda: False) == Removed(
+        RemovalOutcome.GONE
+    )
 
 
 def test_what_is_held(tmp_path: Path) -> None:

@@ -15,10 +15,10 @@ import pytest
 from sparkgen.runtime.janitor import cluster, pages
 from sparkgen.runtime.janitor.disk import Disk
 from sparkgen.runtime.janitor.pages import metrics_text, status_body
-from sparkgen.runtime.janitor.rounds import Janitor, Ports
-from sparkgen.runtime.janitor.types import Answer, Owner, Settings
-from sparkgen.runtime.kubernetes.answers import Fault, Reply
-from sparkgen.runtime.kubernetes.transport import Calls
+from sparkgen.runtime.janitor.rounds import Janitor, JanitorPorts
+from sparkgen.runtime.janitor.types import DriversAnswer, JanitorSettings, Owner
+from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
+from sparkgen.runtime.kubernetes.transport import ApiCalls
 
 A, B = Owner("team", "uid-a"), Owner("team", "uid-b")
 PATH = "/api/v1/namespaces/team/pods"
@@ -45,7 +45,7 @@ class Server:
             return self.refusal
         start = int(asked.get("continue", 0))
         if self.breaks_after is not None and start >= self.breaks_after * self.page:
-            raise Fault("the connection broke", sent=True)
+            raise CallFailed("the connection broke", sent=True)
         uids = sorted(self.phases)
         shown = uids[start : start + self.page]
         items = [{"metadata": {"uid": uid}, "status": {"phase": self.phases[uid]}} for uid in shown]
@@ -68,7 +68,7 @@ class Node:
 
     folder: Path
     server: Server
-    settings: Settings = field(default_factory=Settings)
+    settings: JanitorSettings = field(default_factory=JanitorSettings)
     now: float = 1000.0
     said: list[str] = field(default_factory=list)
 
@@ -77,8 +77,8 @@ class Node:
 
     def restart(self) -> None:
         """The janitor begins anew: what it remembered is lost."""
-        calls: Calls = self.server
-        ports = Ports(
+        calls: ApiCalls = self.server
+        ports = JanitorPorts(
             Disk([self.folder]), lambda name: cluster.drivers(calls, name), lambda: self.now, self.said.append
         )
         self.janitor = Janitor(ports, self.settings)
@@ -167,7 +167,7 @@ def test_a_janitor_that_was_away(node: Node) -> None:
 )
 def test_without_an_answer_nothing_goes(node: Node, refusal: Reply) -> None:
     """For ever, and however full the disk is."""
-    node.settings = Settings(pressure=0.0)
+    node.settings = JanitorSettings(pressure=0.0)
     node.restart()
     node.server.refusal = refusal
     node.rounds(3000)
@@ -198,7 +198,7 @@ def test_a_right_that_is_gone(node: Node) -> None:
 
 def test_a_dry_run_removes_nothing_and_says_what_it_would(tmp_path: Path) -> None:
     """Once for each application."""
-    node = Node(tmp_path, Server(), Settings(dry_run=True))
+    node = Node(tmp_path, Server(), JanitorSettings(dry_run=True))
     node.make(A)
     node.rounds(1000)
     assert node.left() == {A.folder}
@@ -231,7 +231,7 @@ def test_nothing_on_the_disk_is_no_call(tmp_path: Path) -> None:
 
 def test_a_thousand_applications_leave_nothing(tmp_path: Path) -> None:
     """Neither on the disk nor in memory."""
-    node = Node(tmp_path, Server(), Settings(grace=0))
+    node = Node(tmp_path, Server(), JanitorSettings(grace=0))
     for number in range(1000):
         owner = Owner("team", f"uid-{number}")
         node.make(owner)
@@ -248,13 +248,13 @@ def test_a_disk_that_cannot_be_read_is_told(node: Node) -> None:
     """And the next round tries again."""
     stop = threading.Event()
     node.janitor = Janitor(
-        Ports(
+        JanitorPorts(
             Disk([node.folder / "none"]),
-            lambda _: cluster.Drivers(Answer.WHOLE),
+            lambda _: cluster.Drivers(DriversAnswer.WHOLE),
             lambda: 0.0,
             lambda line: stop.set() or node.said.append(line),
         ),
-        Settings(),
+        JanitorSettings(),
     )
     node.janitor.run(stop)
     assert "the service's directories cannot be read" in node.said[-1]
@@ -305,10 +305,12 @@ class Troubled:
 @pytest.mark.parametrize("error", [OSError(5, "I/O error"), RecursionError("too deep"), UnicodeError("name")])
 def test_what_goes_wrong_with_one_is_its_own(tmp_path: Path, method: str, error: Exception) -> None:
     """Of any kind, at any step: the other's files go, and all of it is told."""
-    node = Node(tmp_path, Server(), Settings(grace=0))
+    node = Node(tmp_path, Server(), JanitorSettings(grace=0))
     node.make(A, B)
     files: Any = Troubled(Disk([tmp_path]), method, error)
-    ports = Ports(files, lambda name: cluster.drivers(node.server, name), lambda: node.now, node.said.append)
+    ports = JanitorPorts(
+        files, lambda name: cluster.drivers(node.server, name), lambda: node.now, node.said.append
+    )
     node.janitor = Janitor(ports, node.settings)
     node.rounds(100)
     (left,) = node.left()
@@ -326,10 +328,10 @@ def test_what_goes_wrong_with_one_is_its_own(tmp_path: Path, method: str, error:
 
 def test_what_is_stuck_is_told_once_and_tried_again(tmp_path: Path) -> None:
     """Every five minutes; when it goes, that is told, too."""
-    node = Node(tmp_path, Server(), Settings(grace=0))
+    node = Node(tmp_path, Server(), JanitorSettings(grace=0))
     node.make(A)
     trouble: Any = Troubled(Disk([tmp_path]), "remove", OSError(13, "Permission denied"))
-    ports = Ports(
+    ports = JanitorPorts(
         trouble, lambda name: cluster.drivers(node.server, name), lambda: node.now, node.said.append
     )
     node.janitor = Janitor(ports, node.settings)
@@ -346,7 +348,7 @@ def test_what_is_stuck_is_told_once_and_tried_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize("error", [OSError("disk"), RuntimeError("no list"), RecursionError()])
 def test_a_namespace_whose_list_goes_wrong_is_its_own(tmp_path: Path, error: Exception) -> None:
     """Nothing is concluded of it; another one's files go."""
-    node = Node(tmp_path, Server(), Settings(grace=0))
+    node = Node(tmp_path, Server(), JanitorSettings(grace=0))
     other = Owner("broken", "uid-c")
     node.make(A, other)
 
@@ -355,7 +357,7 @@ def test_a_namespace_whose_list_goes_wrong_is_its_own(tmp_path: Path, error: Exc
             raise error
         return cluster.drivers(node.server, name)
 
-    ports = Ports(Disk([tmp_path]), drivers, lambda: node.now, node.said.append)
+    ports = JanitorPorts(Disk([tmp_path]), drivers, lambda: node.now, node.said.append)
     node.janitor = Janitor(ports, node.settings)
     node.rounds(60)
     assert node.left() == {other.folder}
@@ -375,10 +377,10 @@ def test_a_round_that_breaks_off_is_told_and_no_round(tmp_path: Path) -> None:
                 stop.set()
             raise ValueError("nobody thought of it")
 
-    ports = Ports(
-        Broken([tmp_path]), lambda _: cluster.Drivers(Answer.WHOLE), lambda: node.now, node.said.append
+    ports = JanitorPorts(
+        Broken([tmp_path]), lambda _: cluster.Drivers(DriversAnswer.WHOLE), lambda: node.now, node.said.append
     )
-    node.janitor = Janitor(ports, Settings(interval=0.01))
+    node.janitor = Janitor(ports, JanitorSettings(interval=0.01))
     node.janitor.run(stop)
     assert node.said == ["a round broke off: ValueError: nobody thought of it"] * 3
     assert node.janitor.silence == 1200
@@ -387,7 +389,7 @@ def test_a_round_that_breaks_off_is_told_and_no_round(tmp_path: Path) -> None:
 
 def test_namespaces_that_somebody_made_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The API server is asked about a bounded number in each round; the real one is, in every one."""
-    node = Node(tmp_path, Server({A.uid: "Running"}), Settings(grace=0))
+    node = Node(tmp_path, Server({A.uid: "Running"}), JanitorSettings(grace=0))
     node.make(A)
     node.janitor.round()
     monkeypatch.setattr(pages, "MOST", 100)
@@ -398,12 +400,12 @@ def test_namespaces_that_somebody_made_up(tmp_path: Path, monkeypatch: pytest.Mo
     def drivers(name: str) -> cluster.Drivers:
         asked.append(name)
         return (
-            cluster.Drivers(Answer.WHOLE, frozenset({A.uid}))
+            cluster.Drivers(DriversAnswer.WHOLE, frozenset({A.uid}))
             if name == "team"
-            else cluster.Drivers(Answer.DENIED)
+            else cluster.Drivers(DriversAnswer.DENIED)
         )
 
-    ports = Ports(Disk([tmp_path]), drivers, lambda: node.now, node.said.append)
+    ports = JanitorPorts(Disk([tmp_path]), drivers, lambda: node.now, node.said.append)
     node.janitor = Janitor(ports, node.settings)
     for _ in range(15):
         before = len(asked)
@@ -426,9 +428,9 @@ def test_an_api_server_that_does_not_answer_does_not_hold_up_the_round(tmp_path:
 
     def drivers(_: str) -> cluster.Drivers:
         node.now += 30
-        return cluster.Drivers(Answer.UNKNOWN, why="the API server did not answer in time")
+        return cluster.Drivers(DriversAnswer.UNKNOWN, why="the API server did not answer in time")
 
-    ports = Ports(Disk([tmp_path]), drivers, lambda: node.now, node.said.append)
+    ports = JanitorPorts(Disk([tmp_path]), drivers, lambda: node.now, node.said.append)
     node.janitor = Janitor(ports, node.settings)
     began = node.now
     node.janitor.round()
@@ -445,6 +447,6 @@ def test_a_list_without_end_is_no_list() -> None:
 
     server = Endless()
     found = cluster.drivers(server, "team")
-    assert found.answer is Answer.UNKNOWN
+    assert found.answer is DriversAnswer.UNKNOWN
     assert "more than 100000 drivers" in found.why
     assert len(server.asked) == 200

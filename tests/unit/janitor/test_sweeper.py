@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sparkgen.runtime.janitor.removal import Outcome, Removed
-from sparkgen.runtime.janitor.sweeper import Entry, Sweeper
-from sparkgen.runtime.janitor.types import Owner, Removal, Trash
+from sparkgen.runtime.janitor.removal import RemovalOutcome, Removed
+from sparkgen.runtime.janitor.sweeper import PendingRemoval, Sweeper
+from sparkgen.runtime.janitor.types import Owner, OwnerRemoval, Trash
 
 
 class World:
@@ -24,12 +24,12 @@ class World:
         """Work in steps of a tenth of a second."""
         while self.seconds[trash.name] > 0.01:
             if expired():
-                return Removed(Outcome.UNFINISHED)
+                return Removed(RemovalOutcome.UNFINISHED)
             self.seconds[trash.name] -= 0.1
             self.now += 0.1
-        return Removed(Outcome.GONE)
+        return Removed(RemovalOutcome.GONE)
 
-    def note(self, trash: Trash, _: Entry) -> None:
+    def note(self, trash: Trash, _: PendingRemoval) -> None:
         """Remember what is gone."""
         self.gone.append(trash.name)
 
@@ -56,7 +56,7 @@ def test_many_great_ones_have_their_turns() -> None:
 def test_one_in_two_directories_is_one() -> None:
     """It is gone when both are."""
     world = World({"first": 1.0, "second": 2.0})
-    both = Removal(Owner("team", "uid"), "it is over")
+    both = OwnerRemoval(Owner("team", "uid"), "it is over")
     world.sweeper.forget_others(())
     for name in ("first", "second"):
         world.sweeper.begin(Trash("/data", name), both)

@@ -10,11 +10,15 @@ from rich.console import Console
 from sparkgen.local.live import Terminal
 from sparkgen.local.status import Status, Tasks, sentence, status
 from sparkgen.local.view import History, Plain, cells
-from sparkgen.runtime.allocator.values.decision import Decision
-from sparkgen.runtime.allocator.values.memory import Memory
-from sparkgen.runtime.allocator.values.observed import State
+from sparkgen.runtime.allocator.values.decision import AllocationDecision
+from sparkgen.runtime.allocator.values.memory import AllocatorMemory
+from sparkgen.runtime.allocator.values.observed import ExecutorState
 
-NOW = Status({State.REGISTERED: 2, State.RUNNING: 1, State.DRAINING: 1, State.GONE: 5}, 4, "creating 5")
+NOW = Status(
+    {ExecutorState.REGISTERED: 2, ExecutorState.RUNNING: 1, ExecutorState.DRAINING: 1, ExecutorState.GONE: 5},
+    4,
+    "creating 5",
+)
 
 
 class Clock:
@@ -30,8 +34,11 @@ class Clock:
 
 def test_a_status_is_the_sum_over_profiles() -> None:
     """Executors that leave are not on their way; those that are gone are nowhere."""
-    counts = {0: {State.REGISTERED: 1, State.GONE: 2}, 1: {State.REGISTERED: 1, State.DRAINING: 1}}
-    made = status(Decision(Memory(), "why", counts=counts), {0: 1, 1: 2})
+    counts = {
+        0: {ExecutorState.REGISTERED: 1, ExecutorState.GONE: 2},
+        1: {ExecutorState.REGISTERED: 1, ExecutorState.DRAINING: 1},
+    }
+    made = status(AllocationDecision(AllocatorMemory(), "why", counts=counts), {0: 1, 1: 2})
     assert (made.present, made.wanted, made.reason) == (2, 3, "why")
     assert sentence(made) == "2 of 3 executors (2 registered, 1 draining)"
 

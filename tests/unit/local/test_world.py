@@ -14,9 +14,9 @@ import pytest
 from sparkgen import contract
 from sparkgen.local.world import REMEMBERED, Processes, Tools, terminated
 from sparkgen.runtime.allocator.observe.causes import loss_of
-from sparkgen.runtime.allocator.values.actions import Create, Delete, Outcome
+from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create, Delete
+from sparkgen.runtime.allocator.values.backend import WatchEnded, WatchEvent
 from sparkgen.runtime.allocator.values.observed import Cause
-from sparkgen.runtime.allocator.values.world import Event, WatchEnded
 from sparkgen.runtime.kubernetes.answers import Answer
 
 
@@ -74,7 +74,7 @@ class Bench:
         self.stubs[id_] = Stub()
         return self.stubs[id_]
 
-    def after(self, version: str, number: int) -> list[Event]:
+    def after(self, version: str, number: int) -> list[WatchEvent]:
         """The next events of a watch."""
         watch = self.world.watch(version)
         return [next(watch) for _ in range(number)]
@@ -90,7 +90,7 @@ def bench() -> Iterator[Bench]:
 
 def test_an_executor_appears_runs_and_ends(bench: Bench) -> None:
     """Added, running, ended: as a pod goes, with the exit code where a kubelet has it."""
-    assert bench.world.create(Create(1, 0)) == Outcome(Create(1, 0), Answer.DONE)
+    assert bench.world.create(Create(1, 0)) == ActionOutcome(Create(1, 0), Answer.DONE)
     bench.stubs[1].end(52)
     added, running, ended = bench.after("0", 3)
     assert [added.kind, running.kind, ended.kind] == ["ADDED", "MODIFIED", "MODIFIED"]
@@ -170,7 +170,7 @@ def test_a_machine_that_is_full_is_an_answer(bench: Bench) -> None:
     assert outcome.answer is Answer.REFUSED
     assert "Resource temporarily unavailable" in outcome.message
     bench.fault = ValueError("resource profile 1 asks for a gpu")
-    assert bench.world.create(Create(1, 1)).answer is Answer.HOPELESS
+    assert bench.world.create(Create(1, 1)).answer is Answer.PERMANENT
     assert bench.world.list().pods == ()
 
 

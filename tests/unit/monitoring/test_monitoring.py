@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from sparkgen.runtime.allocator.report import status
-from sparkgen.runtime.allocator.values.observed import Cause, State
+from sparkgen.runtime.allocator.values.observed import Cause, ExecutorState
 from sparkgen.runtime.kubernetes.answers import Answer
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -34,7 +34,7 @@ SPARK = {
 VALUES = {
     "answer": {answer.value for answer in Answer},
     "cause": {cause.value for cause in Cause},
-    "state": {state.value for state in State},
+    "state": {state.value for state in ExecutorState},
 }
 """Label -> the values that the allocator gives it."""
 

@@ -83,5 +83,5 @@ def test_the_allocators_numbers_are_as_prometheus_wants_them(promtool: Path) -> 
     """Names, types, help and units; promtool says what a reader of metrics would stumble over."""
     from tests.unit.allocator.test_story import QUIET, made  # noqa: PLC0415 - the round that those tests use
 
-    facts = status.Facts({"run": "pi-1"}, 105.0, made(QUIET), {}, {"oom": 2}, 1, 9)
+    facts = status.StatusFacts({"run": "pi-1"}, 105.0, made(QUIET), {}, {"oom": 2}, 1, 9)
     assert said(promtool, "check", "metrics", text=status.metrics_text(facts)) == ""

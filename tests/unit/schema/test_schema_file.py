@@ -12,7 +12,7 @@ import pytest
 import kubernetes_types
 from sparkgen.errors import SparkgenError, path_text
 from sparkgen.model.properties import TYPED_PROPERTIES
-from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.schema import bundle, fields, store
 from sparkgen.schema.accepts import compile_schema
 from sparkgen.schema.fields import Field
@@ -99,7 +99,7 @@ def test_tunable_fields() -> None:
 
 def test_the_gates_defaults_are_the_allocators() -> None:
     """Nothing is rendered for them, so what the schema says is true only where the allocator says it too."""
-    usual = Settings()
+    usual = AllocationSettings()
     for name, value in {
         "maxUnschedulablePods": usual.max_unschedulable,
         "waitForRegistration": usual.wait_for_registration,

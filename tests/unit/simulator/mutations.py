@@ -23,16 +23,16 @@ from sparkgen.runtime.allocator.decide import (
 from sparkgen.runtime.allocator.driver import mailbox
 from sparkgen.runtime.allocator.observe import causes, view
 from sparkgen.runtime.allocator.pods import kube
-from sparkgen.runtime.allocator.values.actions import Create, Outcome
-from sparkgen.runtime.allocator.values.mappings import Layered
-from sparkgen.runtime.allocator.values.memory import Backoff, Memory
-from sparkgen.runtime.allocator.values.observed import Snapshot, State
-from sparkgen.runtime.allocator.values.target import Target
-from sparkgen.runtime.allocator.values.world import Event, Listing, WatchEnded
+from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create
+from sparkgen.runtime.allocator.values.backend import PodList, WatchEnded, WatchEvent
+from sparkgen.runtime.allocator.values.mappings import PersistentMap
+from sparkgen.runtime.allocator.values.memory import AllocatorMemory, Backoff
+from sparkgen.runtime.allocator.values.observed import ExecutorState, Snapshot
+from sparkgen.runtime.allocator.values.target import DriverTarget
 from sparkgen.runtime.kubernetes import answers
-from sparkgen.runtime.kubernetes.answers import Answer, Fault, Reply
+from sparkgen.runtime.kubernetes.answers import Answer, CallFailed, Reply
 from sparkgen.simulator import process
-from sparkgen.simulator.plan import Kind
+from sparkgen.simulator.plan import FaultKind
 
 Patch = Callable[[pytest.MonkeyPatch], None]
 
@@ -44,13 +44,13 @@ class Mutation:
     name: str
     laws: frozenset[str]
     put: Patch
-    focus: tuple[Kind, ...]
+    focus: tuple[FaultKind, ...]
 
 
 FOUND: list[Mutation] = []
 
 
-def breaks(*laws: str, focus: tuple[Kind, ...] = ()) -> Callable[[Patch], Patch]:
+def breaks(*laws: str, focus: tuple[FaultKind, ...] = ()) -> Callable[[Patch], Patch]:
     """Enter a mutation: its name is the function's, and its docstring says what is wrong then.
 
     `focus`: faults without which it does not show; the schedules have more of them.
@@ -72,33 +72,33 @@ def the_driver_says_how_many_there_may_be(patch: pytest.MonkeyPatch) -> None:
 @breaks(
     "no-id-twice",
     focus=(
-        Kind.CRASH,
-        Kind.TERM,
+        FaultKind.CRASH,
+        FaultKind.TERM,
     ),
 )
 def ids_are_used_again_after_a_restart(patch: pytest.MonkeyPatch) -> None:
     """The high-water mark on the volume is not read."""
-    patch.setattr(process, "remembered", lambda *_: Memory())
+    patch.setattr(process, "remembered", lambda *_: AllocatorMemory())
 
 
 @breaks(
     "no-id-twice",
     focus=(
-        Kind.CRASH,
-        Kind.TERM,
-        Kind.CREATE_LOST,
+        FaultKind.CRASH,
+        FaultKind.TERM,
+        FaultKind.CREATE_LOST,
     ),
 )
 def ids_are_noted_too_late(patch: pytest.MonkeyPatch) -> None:
     """The high-water mark is written one round behind what is created."""
 
-    def note(self: process.Kept, next_id: int, session: str, first_id: int) -> None:
+    def note(self: process.SimulatedSession, next_id: int, session: str, first_id: int) -> None:
         last = self.process.last
         earlier = last.decision.memory.next_id if last is not None else 1
         real(self, earlier, session, first_id)
 
-    real = process.Kept.note
-    patch.setattr(process.Kept, "note", note)
+    real = process.SimulatedSession.note
+    patch.setattr(process.SimulatedSession, "note", note)
 
 
 @breaks("registered-stays")
@@ -106,12 +106,12 @@ def registered_executors_are_excess(patch: pytest.MonkeyPatch) -> None:
     """What is more than wanted is deleted, whether or not Spark counts on it."""
 
     def first_to_go(situation: Any) -> Iterator[int]:
-        yield from reversed(situation.ids(State.REGISTERED))
+        yield from reversed(situation.ids(ExecutorState.REGISTERED))
 
     patch.setattr(removals, "_first_to_go", first_to_go)
 
 
-@breaks("registered-stays", focus=(Kind.CHANGE_OF_MIND,))
+@breaks("registered-stays", focus=(FaultKind.CHANGE_OF_MIND,))
 def the_refusal_is_not_waited_for(patch: pytest.MonkeyPatch) -> None:
     """An executor that may register is deleted before the driver has said that it refuses it."""
 
@@ -125,7 +125,7 @@ def the_refusal_is_not_waited_for(patch: pytest.MonkeyPatch) -> None:
     )
 
 
-@breaks("registered-stays", focus=(Kind.TERM, Kind.DRIVER_HANGS))
+@breaks("registered-stays", focus=(FaultKind.TERM, FaultKind.DRIVER_HANGS))
 def a_driver_that_takes_no_connection_has_ended(patch: pytest.MonkeyPatch) -> None:
     """The pod's own status is not asked before the executors are swept (this was so)."""
     patch.setattr(shutdown, "driver_stays", lambda answers, _pod, _time: answers())
@@ -135,16 +135,18 @@ def a_driver_that_takes_no_connection_has_ended(patch: pytest.MonkeyPatch) -> No
     "never-above",
     "nobody-alive-is-dead",
     focus=(
-        Kind.CREATE_ERROR,
-        Kind.WATCH_SLOW,
+        FaultKind.CREATE_ERROR,
+        FaultKind.WATCH_SLOW,
     ),
 )
 def a_creation_without_an_answer_is_forgotten(patch: pytest.MonkeyPatch) -> None:
     """After a time-out or an error the executor is taken for one that was never asked for."""
 
-    def created(memory: Memory, action: Create, outcome: Outcome, now: float, jitter: float) -> Memory:
+    def created(
+        memory: AllocatorMemory, action: Create, outcome: ActionOutcome, now: float, jitter: float
+    ) -> AllocatorMemory:
         memory = real(memory, action, outcome, now, jitter)
-        if outcome.answer not in (Answer.LOST, Answer.BUSY):
+        if outcome.answer not in (Answer.UNKNOWN, Answer.BUSY):
             return memory
         return replace(memory, requests={i: r for i, r in memory.requests.items() if i != action.id})
 
@@ -152,41 +154,43 @@ def a_creation_without_an_answer_is_forgotten(patch: pytest.MonkeyPatch) -> None
     patch.setattr(apply_outcomes, "_created", created)
 
 
-@breaks("bounded-unschedulable", focus=(Kind.FULL,))
+@breaks("bounded-unschedulable", focus=(FaultKind.FULL,))
 def a_full_cluster_gets_the_whole_target(patch: pytest.MonkeyPatch) -> None:
     """Nothing bounds pods without a node (this was so where nobody set maxPendingPods)."""
     patch.setattr(gates, "_nodes", lambda _, missing: missing)
 
 
-@breaks("bounded-unschedulable", focus=(Kind.FULL,))
+@breaks("bounded-unschedulable", focus=(FaultKind.FULL,))
 def pods_that_nobody_has_judged_do_not_count(patch: pytest.MonkeyPatch) -> None:
     """Only those count that the scheduler has called unschedulable already."""
 
     def without_node(situation: executor_states.Situation) -> Counter[int]:
-        pending = situation.observed(State.PENDING)
+        pending = situation.observed(ExecutorState.PENDING)
         return Counter(seen.profile for seen in pending if seen.waiting and not seen.node)
 
     patch.setattr(gates, "without_node", without_node)
 
 
-@breaks("bounded-unschedulable", focus=(Kind.FULL, Kind.LIES))
+@breaks("bounded-unschedulable", focus=(FaultKind.FULL, FaultKind.LIES))
 def the_driver_says_which_pods_wait(patch: pytest.MonkeyPatch) -> None:
     """A pod that the driver calls registered, or leaving, does not count (this was so)."""
 
     def without_node(situation: executor_states.Situation) -> Counter[int]:
-        pending = situation.observed(State.PENDING)
-        return situation.counts[State.REQUESTED] + Counter(one.profile for one in pending if not one.node)
+        pending = situation.observed(ExecutorState.PENDING)
+        return situation.counts[ExecutorState.REQUESTED] + Counter(
+            one.profile for one in pending if not one.node
+        )
 
     patch.setattr(gates, "without_node", without_node)
 
 
-@breaks("waits-for-registration", focus=(Kind.REGISTER_SLOW,))
+@breaks("waits-for-registration", focus=(FaultKind.REGISTER_SLOW,))
 def the_next_batch_does_not_wait(patch: pytest.MonkeyPatch) -> None:
     """With Spark's classic rule, executors that are on their way are not waited for."""
     patch.setattr(gates, "unregistered", lambda _: Counter())
 
 
-@breaks("waits-for-registration", focus=(Kind.CRASH,))
+@breaks("waits-for-registration", focus=(FaultKind.CRASH,))
 def a_batch_begins_before_the_first_list(patch: pytest.MonkeyPatch) -> None:
     """A new process begins a batch while it has not seen yet who has to be waited for (this was so)."""
 
@@ -201,9 +205,9 @@ def a_batch_begins_before_the_first_list(patch: pytest.MonkeyPatch) -> None:
     "nobody-alive-is-dead",
     "target-reached",
     focus=(
-        Kind.WATCH_GONE,
-        Kind.WATCH_ERROR,
-        Kind.CRASH,
+        FaultKind.WATCH_GONE,
+        FaultKind.WATCH_ERROR,
+        FaultKind.CRASH,
     ),
 )
 def a_stale_list_is_taken_for_the_whole(patch: pytest.MonkeyPatch) -> None:
@@ -221,7 +225,7 @@ def a_stale_list_is_taken_for_the_whole(patch: pytest.MonkeyPatch) -> None:
             reply: Reply = self._calls.call(method, path, {**(query or {}), "resourceVersion": "0"}, body)
             return reply
 
-    def list_(self: kube.Kube) -> Listing:
+    def list_(self: kube.KubernetesBackend) -> PodList:
         calls = self._transport
         self._transport = FromCache(calls)  # type: ignore[assignment]
         try:
@@ -229,55 +233,55 @@ def a_stale_list_is_taken_for_the_whole(patch: pytest.MonkeyPatch) -> None:
         finally:
             self._transport = calls
 
-    real = kube.Kube.list
-    patch.setattr(kube.Kube, "list", list_)
+    real = kube.KubernetesBackend.list
+    patch.setattr(kube.KubernetesBackend, "list", list_)
 
 
 @breaks(
     "never-above",
     "no-partial-view",
     focus=(
-        Kind.CRASH,
-        Kind.TERM,
+        FaultKind.CRASH,
+        FaultKind.TERM,
     ),
 )
 def executors_are_created_before_the_first_list(patch: pytest.MonkeyPatch) -> None:
     """A new process takes what it has not seen for what is not there."""
 
-    def snapshot(self: view.View, started: frozenset[int] = frozenset()) -> Snapshot:
+    def snapshot(self: view.PodView, started: frozenset[int] = frozenset()) -> Snapshot:
         found = real(self, started)
         return found if found.listed_at is not None else replace(found, listed_at=0.0)
 
-    real = view.View.snapshot
-    patch.setattr(view.View, "snapshot", snapshot)
+    real = view.PodView.snapshot
+    patch.setattr(view.PodView, "snapshot", snapshot)
 
 
-@breaks("no-partial-view", "nobody-alive-is-dead", focus=(Kind.CRASH, Kind.LIST_SLOW))
+@breaks("no-partial-view", "nobody-alive-is-dead", focus=(FaultKind.CRASH, FaultKind.LIST_SLOW))
 def a_gap_is_overlooked(patch: pytest.MonkeyPatch) -> None:
     """A view with a gap, or none at all, counts as complete."""
 
-    def snapshot(self: view.View, started: frozenset[int] = frozenset()) -> Snapshot:
+    def snapshot(self: view.PodView, started: frozenset[int] = frozenset()) -> Snapshot:
         return replace(real(self, started), complete=True)
 
-    real = view.View.snapshot
-    patch.setattr(view.View, "snapshot", snapshot)
+    real = view.PodView.snapshot
+    patch.setattr(view.PodView, "snapshot", snapshot)
 
 
 @breaks(
     "target-reached",
     focus=(
-        Kind.WATCH_GONE,
-        Kind.WATCH_CUT,
+        FaultKind.WATCH_GONE,
+        FaultKind.WATCH_CUT,
     ),
 )
 def the_answer_410_is_ignored(patch: pytest.MonkeyPatch) -> None:
     """A version that is forgotten is asked for again and again, and nothing is listed."""
 
-    def refused(self: kube.Kube, reply: Reply) -> Fault | WatchEnded:
-        return Fault("gone", sent=False, retry_after=20.0) if reply.status == 410 else real(self, reply)
+    def refused(self: kube.KubernetesBackend, reply: Reply) -> CallFailed | WatchEnded:
+        return CallFailed("gone", sent=False, retry_after=20.0) if reply.status == 410 else real(self, reply)
 
-    real = kube.Kube.refused_watch
-    patch.setattr(kube.Kube, "refused_watch", refused)
+    real = kube.KubernetesBackend.refused_watch
+    patch.setattr(kube.KubernetesBackend, "refused_watch", refused)
     patch.setattr("sparkgen.runtime.allocator.observe.watch_retry.PATIENCE", 1e9)
 
 
@@ -285,72 +289,72 @@ def the_answer_410_is_ignored(patch: pytest.MonkeyPatch) -> None:
     "target-reached",
     "bounded-memory",
     focus=(
-        Kind.WATCH_ERROR,
-        Kind.DELETED_BY_FORCE,
-        Kind.WATCH_SILENT,
+        FaultKind.WATCH_ERROR,
+        FaultKind.DELETED_BY_FORCE,
+        FaultKind.WATCH_SILENT,
     ),
 )
 def what_a_list_does_not_show_stays(patch: pytest.MonkeyPatch) -> None:
     """A list adds to what is known, and takes nothing away."""
 
-    def listed(self: view.View, listing: Listing, asked_at: float, now: float) -> view.View:
+    def listed(self: view.PodView, listing: PodList, asked_at: float, now: float) -> view.PodView:
         view = real(self, listing, asked_at, now)
-        return replace(view, sights=Layered({**self.sights, **view.sights}))
+        return replace(view, pods=PersistentMap({**self.pods, **view.pods}))
 
-    real = view.View.listed
-    patch.setattr(view.View, "listed", listed)
+    real = view.PodView.listed
+    patch.setattr(view.PodView, "listed", listed)
 
 
 @breaks("target-reached")
 def deletions_are_overlooked(patch: pytest.MonkeyPatch) -> None:
     """DELETED events change nothing."""
 
-    def happened(self: view.View, event: Event, now: float) -> view.View:
+    def happened(self: view.PodView, event: WatchEvent, now: float) -> view.PodView:
         return replace(self, version=event.version) if event.kind == "DELETED" else real(self, event, now)
 
-    real = view.View.happened
-    patch.setattr(view.View, "happened", happened)
+    real = view.PodView.happened
+    patch.setattr(view.PodView, "happened", happened)
 
 
 @breaks(
     "target-reached",
     "bounded-memory",
     focus=(
-        Kind.WATCH_REPEATS,
-        Kind.WATCH_SWAPS,
-        Kind.DELETED,
+        FaultKind.WATCH_REPEATS,
+        FaultKind.WATCH_SWAPS,
+        FaultKind.DELETED,
     ),
 )
 def late_events_bring_back_the_dead(patch: pytest.MonkeyPatch) -> None:
     """The UIDs of pods that were deleted are not known again."""
-    patch.setattr(view.View, "_is_gone", lambda *_: False)
+    patch.setattr(view.PodView, "_is_gone", lambda *_: False)
 
 
 @breaks("every-loss-once")
 def losses_are_forgotten_at_once(patch: pytest.MonkeyPatch) -> None:
     """Each loss is counted, and told to people, round after round."""
 
-    def forgetful(*args: Any) -> Memory:
+    def forgetful(*args: Any) -> AllocatorMemory:
         return replace(real(*args), losses={})
 
-    real = prune_memory.remember
-    patch.setattr(decide, "remember", forgetful)
+    real = prune_memory.prune_memory
+    patch.setattr(decide, "prune_memory", forgetful)
 
 
 @breaks("every-loss-once")
 def losses_are_forgotten_with_the_pod(patch: pytest.MonkeyPatch) -> None:
     """A loss is counted again when the driver names the executor later (this was so)."""
 
-    def forgetful(snapshot: Snapshot, *args: Any) -> Memory:
-        memory: Memory = real(snapshot, *args)
+    def forgetful(snapshot: Snapshot, *args: Any) -> AllocatorMemory:
+        memory: AllocatorMemory = real(snapshot, *args)
         gone = snapshot.vanished.keys() - snapshot.executors.keys()
         return replace(memory, losses={i: loss for i, loss in memory.losses.items() if i not in gone})
 
-    real = prune_memory.remember
-    patch.setattr(decide, "remember", forgetful)
+    real = prune_memory.prune_memory
+    patch.setattr(decide, "prune_memory", forgetful)
 
 
-@breaks("every-loss-once", "no-blame", focus=(Kind.NODE_DEAD,))
+@breaks("every-loss-once", "no-blame", focus=(FaultKind.NODE_DEAD,))
 def the_application_is_blamed_for_its_node(patch: pytest.MonkeyPatch) -> None:
     """A machine that was started again counts as the executor's own exit (this was so)."""
     patch.setattr(causes, "NOBODY_SAW", frozenset({"ContainerStatusUnknown"}))
@@ -359,9 +363,9 @@ def the_application_is_blamed_for_its_node(patch: pytest.MonkeyPatch) -> None:
 @breaks(
     "every-loss-once",
     focus=(
-        Kind.EVICTED,
-        Kind.PREEMPTED,
-        Kind.DRAINED,
+        FaultKind.EVICTED,
+        FaultKind.PREEMPTED,
+        FaultKind.DRAINED,
     ),
 )
 def evictions_count_as_exits(patch: pytest.MonkeyPatch) -> None:
@@ -373,22 +377,22 @@ def evictions_count_as_exits(patch: pytest.MonkeyPatch) -> None:
 @breaks(
     "no-blame",
     focus=(
-        Kind.DRIVER_RESTART,
-        Kind.OOM,
-        Kind.EXITED,
+        FaultKind.DRIVER_RESTART,
+        FaultKind.OOM,
+        FaultKind.EXITED,
     ),
 )
 def a_dead_driver_ends_the_application(patch: pytest.MonkeyPatch) -> None:
     """Executors that fail as their driver is gone count against the application (this was so)."""
 
-    def target(self: mailbox.Desk) -> Target:
+    def target(self: mailbox.DriverMailbox) -> DriverTarget:
         return replace(real(self), heard_at=float("inf"))
 
-    real = mailbox.Desk.target
-    patch.setattr(mailbox.Desk, "target", target)
+    real = mailbox.DriverMailbox.target
+    patch.setattr(mailbox.DriverMailbox, "target", target)
 
 
-@breaks("patience", focus=(Kind.BUSY,))
+@breaks("patience", focus=(FaultKind.BUSY,))
 def the_time_that_the_server_names_is_ignored(patch: pytest.MonkeyPatch) -> None:
     """Retry-After of a 429 is not kept."""
     patch.setattr(answers, "retry_after", lambda _: None)
@@ -397,26 +401,28 @@ def the_time_that_the_server_names_is_ignored(patch: pytest.MonkeyPatch) -> None
 @breaks(
     "patience",
     focus=(
-        Kind.WEBHOOK,
-        Kind.QUOTA,
-        Kind.NO_RIGHT,
+        FaultKind.WEBHOOK,
+        FaultKind.QUOTA,
+        FaultKind.NO_RIGHT,
     ),
 )
 def refusals_are_tried_again_at_once(patch: pytest.MonkeyPatch) -> None:
     """There is no pause after a quota or a webhook."""
 
-    def worse(backoff: Backoff, reason: str, now: float, jitter: float, *, hopeless: bool = False) -> Backoff:
+    def worse(
+        backoff: Backoff, reason: str, now: float, jitter: float, *, permanent: bool = False
+    ) -> Backoff:
         return Backoff(backoff.level + 1, now, reason)
 
-    patch.setattr(apply_outcomes, "worse", worse)
+    patch.setattr(apply_outcomes, "next_backoff", worse)
 
 
 @breaks(
     "patience",
     focus=(
-        Kind.WEBHOOK,
-        Kind.QUOTA,
-        Kind.NO_RIGHT,
+        FaultKind.WEBHOOK,
+        FaultKind.QUOTA,
+        FaultKind.NO_RIGHT,
     ),
 )
 def pauses_do_not_grow(patch: pytest.MonkeyPatch) -> None:
@@ -430,7 +436,7 @@ def deletions_are_sent_in_every_round(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(removals, "_with_removal", lambda memory, *_: memory)
 
 
-@breaks("bounded-calls", focus=(Kind.DELETE_LOST,))
+@breaks("bounded-calls", focus=(FaultKind.DELETE_LOST,))
 def a_deletion_is_forced_as_soon_as_it_is_sent_again(patch: pytest.MonkeyPatch) -> None:
     """Its grace is counted from the first try, which was lost (this was so)."""
     patch.setattr(removals, "FORCE_MARGIN", -100.0)
@@ -441,7 +447,7 @@ def there_is_a_list_every_thirty_seconds(patch: pytest.MonkeyPatch) -> None:
     """As Spark's own backend does it; here by a watch that its client ends."""
     patch.setattr(kube, "WATCH_SECONDS", (20, 30))
     patch.setattr(
-        "sparkgen.simulator.follower.Follower.closed",
+        "sparkgen.simulator.follower.WatchClient.closed",
         lambda self: self._process.now(lambda: self._ended(WatchEnded("time for a list"))),
     )
 
@@ -450,12 +456,14 @@ def there_is_a_list_every_thirty_seconds(patch: pytest.MonkeyPatch) -> None:
 def losses_are_never_forgotten(patch: pytest.MonkeyPatch) -> None:
     """Memory grows with every executor that ended."""
 
-    def hoarding(snapshot: Snapshot, target: Target, memory: Memory, *args: Any) -> Memory:
-        after: Memory = real(snapshot, target, memory, *args)
+    def hoarding(
+        snapshot: Snapshot, target: DriverTarget, memory: AllocatorMemory, *args: Any
+    ) -> AllocatorMemory:
+        after: AllocatorMemory = real(snapshot, target, memory, *args)
         return replace(after, losses={**memory.losses, **after.losses})
 
-    real = prune_memory.remember
-    patch.setattr(decide, "remember", hoarding)
+    real = prune_memory.prune_memory
+    patch.setattr(decide, "prune_memory", hoarding)
     patch.setattr(view, "MAX_VANISHED", 0)
 
 
@@ -465,15 +473,15 @@ def the_loop_never_rests(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(process, "due", lambda made: made.now)
 
 
-@breaks("no-spin", focus=(Kind.WATCH_SILENT, Kind.CHANGE_OF_MIND))
+@breaks("no-spin", focus=(FaultKind.WATCH_SILENT, FaultKind.CHANGE_OF_MIND))
 def a_refusal_is_taken_back_when_it_is_confirmed(patch: pytest.MonkeyPatch) -> None:
     """Driver and allocator refuse and admit it in turns, as long as no view shows it (this was so)."""
 
-    def forgetful(*args: Any) -> Memory:
+    def forgetful(*args: Any) -> AllocatorMemory:
         return replace(real(*args), refusing=frozenset())
 
-    real = prune_memory.remember
-    patch.setattr(decide, "remember", forgetful)
+    real = prune_memory.prune_memory
+    patch.setattr(decide, "prune_memory", forgetful)
     patch.setattr(removals, "_reason_to_give_up", lambda *_: "")
 
 
@@ -481,7 +489,7 @@ def a_refusal_is_taken_back_when_it_is_confirmed(patch: pytest.MonkeyPatch) -> N
 def the_secret_has_no_owner(patch: pytest.MonkeyPatch) -> None:
     """The owner reference is missing where the Secret is made."""
 
-    def create_secret(self: kube.Kube, secret: str) -> Any:
+    def create_secret(self: kube.KubernetesBackend, secret: str) -> Any:
         calls = self._transport
         self._transport = Disowning(calls)  # type: ignore[assignment]
         try:
@@ -500,8 +508,8 @@ def the_secret_has_no_owner(patch: pytest.MonkeyPatch) -> None:
             reply: Reply = self._calls.call(method, path, query, {**body, "metadata": metadata})
             return reply
 
-    real = kube.Kube.create_secret
-    patch.setattr(kube.Kube, "create_secret", create_secret)
+    real = kube.KubernetesBackend.create_secret
+    patch.setattr(kube.KubernetesBackend, "create_secret", create_secret)
 
 
 @breaks("no-leak", "target-reached", "never-above")
@@ -513,22 +521,22 @@ def executors_have_no_owner(patch: pytest.MonkeyPatch) -> None:
         metadata = {name: value for name, value in pod["metadata"].items() if name != "ownerReferences"}
         return {**pod, "metadata": metadata}
 
-    def id_of(self: view.View, pod: Any) -> int | None:
+    def id_of(self: view.PodView, pod: Any) -> int | None:
         return self.attempt.executor_id(pod["metadata"]["name"])
 
     real = kube.executor_pod
     patch.setattr(kube, "executor_pod", disowned)
-    patch.setattr(kube.Kube, "_is_ours", lambda *_: True)
-    patch.setattr(view.View, "_id_of", id_of)
+    patch.setattr(kube.KubernetesBackend, "_is_ours", lambda *_: True)
+    patch.setattr(view.PodView, "_id_of", id_of)
 
 
 @breaks("no-leak")
 def the_end_deletes_nothing(patch: pytest.MonkeyPatch) -> None:
     """The allocator leaves as soon as it is told to, and says that nothing is left."""
-    patch.setattr(shutdown, "sweep", lambda *_: shutdown.Swept(frozenset(), frozenset()))
+    patch.setattr(shutdown, "sweep", lambda *_: shutdown.SweepResult(frozenset(), frozenset()))
 
 
-@breaks("target-reached", focus=(Kind.CREATE_LOST,))
+@breaks("target-reached", focus=(FaultKind.CREATE_LOST,))
 def a_lost_creation_is_never_sent_again(patch: pytest.MonkeyPatch) -> None:
     """What was not answered counts as requested for ever."""
     patch.setattr(creations, "_again", lambda draft: draft)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sparkgen.simulator.plan import plan_of
-from sparkgen.simulator.world import play
+from sparkgen.simulator.plan import schedule_of
+from sparkgen.simulator.world import run
 from tests.unit.simulator.mutations import FOUND, Mutation
 
 SEEDS = range(300)
@@ -27,7 +27,7 @@ def seeds(mutation: Mutation) -> list[int]:
 def caught_by(mutation: Mutation) -> int | None:
     """The first schedule in which a law that is named for the mutation is broken."""
     for seed in seeds(mutation):
-        broken = play(plan_of(seed, mutation.focus)).broken
+        broken = run(schedule_of(seed, mutation.focus)).broken
         if broken is not None and broken.law in mutation.laws:
             return seed
     return None
@@ -40,7 +40,7 @@ def test_a_law_catches_it(mutation: Mutation, monkeypatch: pytest.MonkeyPatch) -
     seed = caught_by(mutation)
     assert seed is not None, f"no schedule of {len(SEEDS)} breaks {sorted(mutation.laws)}"
     monkeypatch.undo()
-    assert play(plan_of(seed, mutation.focus)).broken is None
+    assert run(schedule_of(seed, mutation.focus)).broken is None
 
 
 def test_the_known_schedules(

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from sparkgen.runtime.kubernetes.answers import Answer, exists_already, is_another, verdict
+from sparkgen.runtime.kubernetes.answers import Answer, exists_already, is_other_object, verdict
 from sparkgen.simulator.__main__ import main
-from sparkgen.simulator.agenda import Agenda
-from sparkgen.simulator.apiserver import Change, Rules, Server
-from sparkgen.simulator.plan import Fault, Kind, plan_of
+from sparkgen.simulator.agenda import EventQueue
+from sparkgen.simulator.apiserver import ApiServer, Change, Rules
+from sparkgen.simulator.plan import FaultKind, InjectedFault, schedule_of
 from sparkgen.simulator.shrink import shrunk
-from sparkgen.simulator.world import play
+from sparkgen.simulator.world import run
 
 PODS = "/api/v1/namespaces/team/pods"
 
@@ -24,20 +24,20 @@ def body(name: str) -> dict[str, object]:
 
 def test_a_seed_repeats() -> None:
     """The same seed gives the same timeline, line by line, so that a failure can be looked at."""
-    first, second = play(plan_of(11)), play(plan_of(11))
+    first, second = run(schedule_of(11)), run(schedule_of(11))
     assert first.timeline == second.timeline
-    assert first.timeline != play(plan_of(12)).timeline
+    assert first.timeline != run(schedule_of(12)).timeline
 
 
 def test_every_kind_of_fault_comes() -> None:
     """Within the first schedules of `make test`."""
-    found = {fault.kind for seed in range(300) for fault in plan_of(seed).faults}
-    assert found == set(Kind)
+    found = {fault.kind for seed in range(300) for fault in schedule_of(seed).faults}
+    assert found == set(FaultKind)
 
 
 def test_what_is_due_at_one_time_comes_in_order() -> None:
     """And what happens may add to it."""
-    agenda, seen = Agenda(), list[str]()
+    agenda, seen = EventQueue(), list[str]()
     agenda.at(2.0, lambda: seen.append("later"))
     agenda.at(1.0, lambda: (seen.append("first"), agenda.after(0.0, lambda: seen.append("third")))[0])
     agenda.at(1.0, lambda: seen.append("second"))
@@ -47,9 +47,12 @@ def test_what_is_due_at_one_time_comes_in_order() -> None:
 
 def test_shrinking_keeps_what_breaks_the_law() -> None:
     """And nothing else: here, whatever has a crash in it "breaks"."""
-    crash = Fault(1.0, Kind.CRASH, count=3)
-    plan = replace(plan_of(3), faults=(Fault(0.5, Kind.OOM), crash, Fault(2.0, Kind.AWAY, 3.0)))
-    small = shrunk(plan, lambda other: any(fault.kind is Kind.CRASH for fault in other.faults))
+    crash = InjectedFault(1.0, FaultKind.CRASH, count=3)
+    plan = replace(
+        schedule_of(3),
+        faults=(InjectedFault(0.5, FaultKind.OOM), crash, InjectedFault(2.0, FaultKind.AWAY, 3.0)),
+    )
+    small = shrunk(plan, lambda other: any(fault.kind is FaultKind.CRASH for fault in other.faults))
     assert (small.faults, small.wishes) == ((replace(crash, count=1),), ())
 
 
@@ -79,12 +82,12 @@ def test_scale_measures_what_grows(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_server_answers_as_kube_apiserver_does() -> None:
     """Names are taken once, deletions have preconditions, quotas refuse, and old versions are gone."""
     changes = list[Change]()
-    server = Server(changes.append)
+    server = ApiServer(changes.append)
     made = server.handle("POST", PODS, {}, body("a"))
     assert (made.status, made.body["metadata"]["resourceVersion"]) == (201, "101")
     assert exists_already(server.handle("POST", PODS, {}, body("a")))
     wrong = {"preconditions": {"uid": "another"}}
-    assert is_another(server.handle("DELETE", f"{PODS}/a", {}, wrong))
+    assert is_other_object(server.handle("DELETE", f"{PODS}/a", {}, wrong))
     server.rules = Rules(quota=1)
     refused = verdict(server.handle("POST", PODS, {}, body("b")), "create")
     assert (refused.answer, "quota is used up" in refused.message) == (Answer.REFUSED, True)
@@ -97,7 +100,7 @@ def test_the_server_answers_as_kube_apiserver_does() -> None:
 
 def test_lists_come_in_pages() -> None:
     """Each page says where the next one begins, and the last one says nothing."""
-    server = Server(lambda _: None)
+    server = ApiServer(lambda _: None)
     for name in ("a", "b", "c", "d"):
         server.handle("POST", PODS, {}, body(name))
     first = server.handle("GET", PODS, {}, None).body

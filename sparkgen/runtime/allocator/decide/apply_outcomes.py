@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sparkgen.runtime.allocator.values.actions import Create, Delete, Outcome
-from sparkgen.runtime.allocator.values.memory import Backoff, Memory, Rate, Request
+from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create, Delete
+from sparkgen.runtime.allocator.values.memory import AllocatorMemory, Backoff, CreateRequest, Rate
 from sparkgen.runtime.kubernetes.answers import Answer
 
 MAX_WINDOW = 16
@@ -21,7 +21,9 @@ DELETE_PAUSE = 5.0
 """Seconds before a deletion that did not succeed is tried again."""
 
 
-def absorb(memory: Memory, outcomes: Sequence[Outcome], now: float, jitter: float = 0.5) -> Memory:
+def apply_outcomes(
+    memory: AllocatorMemory, outcomes: Sequence[ActionOutcome], now: float, jitter: float = 0.5
+) -> AllocatorMemory:
     """The memory after these outcomes. `jitter`, from 0 to 1, spreads pauses."""
     for outcome in outcomes:
         memory = replace(memory, rate=_rate(memory.rate, outcome, now))
@@ -38,16 +40,18 @@ def next_pause(level: int, jitter: float) -> float:
     return longest * (0.5 + jitter / 2)
 
 
-def worse(backoff: Backoff, reason: str, now: float, jitter: float, *, hopeless: bool = False) -> Backoff:
+def next_backoff(
+    backoff: Backoff, reason: str, now: float, jitter: float, *, permanent: bool = False
+) -> Backoff:
     """The back-off after one more thing went wrong; what goes wrong during a pause is of the same round."""
     if now < backoff.until:
         return backoff
     level = backoff.level + 1
-    return Backoff(level, now + next_pause(level, jitter), reason, backoff.hopeless + 1 if hopeless else 0)
+    return Backoff(level, now + next_pause(level, jitter), reason, backoff.permanent + 1 if permanent else 0)
 
 
-def _rate(rate: Rate, outcome: Outcome, now: float) -> Rate:
-    if outcome.answer in (Answer.BUSY, Answer.LOST):
+def _rate(rate: Rate, outcome: ActionOutcome, now: float) -> Rate:
+    if outcome.answer in (Answer.BUSY, Answer.UNKNOWN):
         pause = SHORTEST_PAUSE if outcome.retry_after is None else min(outcome.retry_after, LONGEST_PAUSE)
         if now < rate.resume_at:  # one storm, one reaction: the others were in flight with it
             named = outcome.retry_after is not None
@@ -56,7 +60,9 @@ def _rate(rate: Rate, outcome: Outcome, now: float) -> Rate:
     return replace(rate, window=min(MAX_WINDOW, rate.window + 1))
 
 
-def _created(memory: Memory, action: Create, outcome: Outcome, now: float, jitter: float) -> Memory:
+def _created(
+    memory: AllocatorMemory, action: Create, outcome: ActionOutcome, now: float, jitter: float
+) -> AllocatorMemory:
     request = memory.requests.get(action.id)
     others = {id_: other for id_, other in memory.requests.items() if id_ != action.id}
     match outcome.answer:
@@ -64,7 +70,7 @@ def _created(memory: Memory, action: Create, outcome: Outcome, now: float, jitte
             # When a list has shown it already, there is nothing to wait for.
             kept = {} if request is None else {action.id: _accepted(request, outcome, now)}
             return replace(memory, requests={**others, **kept}, refusals=Backoff())
-        case Answer.LOST | Answer.BUSY:
+        case Answer.UNKNOWN | Answer.BUSY:
             if request is None:
                 return memory
             if action.id < memory.first_id:
@@ -72,23 +78,25 @@ def _created(memory: Memory, action: Create, outcome: Outcome, now: float, jitte
                 return replace(memory, requests={**others, action.id: _accepted(request, outcome, now)})
             again = replace(request, retry_at=_again_at(request, outcome, now, jitter), failed_at=now)
             return replace(memory, requests={**others, action.id: again})
-        case Answer.REFUSED | Answer.HOPELESS:
-            hopeless = outcome.answer is Answer.HOPELESS
-            refusals = worse(memory.refusals, outcome.message, now, jitter, hopeless=hopeless)
+        case Answer.REFUSED | Answer.PERMANENT:
+            permanent = outcome.answer is Answer.PERMANENT
+            refusals = next_backoff(memory.refusals, outcome.message, now, jitter, permanent=permanent)
             if request is not None and request.tries > 1:  # an earlier try may have made it: it is asked for
                 others[action.id] = replace(request, retry_at=max(now, refusals.until), failed_at=None)
             return replace(memory, requests=others, refusals=refusals)
 
 
-def _accepted(request: Request, outcome: Outcome, now: float) -> Request:
+def _accepted(request: CreateRequest, outcome: ActionOutcome, now: float) -> CreateRequest:
     return replace(request, accepted=now, retry_at=None, uid=outcome.uid)
 
 
-def _again_at(request: Request, outcome: Outcome, now: float, jitter: float) -> float:
+def _again_at(request: CreateRequest, outcome: ActionOutcome, now: float, jitter: float) -> float:
     return now + max(outcome.retry_after or 0.0, next_pause(request.tries, jitter))
 
 
-def _deleted(memory: Memory, action: Delete, outcome: Outcome, now: float, jitter: float) -> Memory:
+def _deleted(
+    memory: AllocatorMemory, action: Delete, outcome: ActionOutcome, now: float, jitter: float
+) -> AllocatorMemory:
     removal = memory.removals.get(action.id)
     if removal is None:
         return memory

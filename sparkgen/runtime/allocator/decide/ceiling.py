@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sparkgen.runtime.allocator.values.observed import State
-from sparkgen.runtime.allocator.values.settings import Settings
-from sparkgen.runtime.allocator.values.target import DriverPhase, Target
+from sparkgen.runtime.allocator.values.observed import ExecutorState
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
+from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget
 
 UNREVIEWED = 1000
 """The maximum where a document names none: enough for nearly every application, and few enough that a mistake
 or a lie does not drown a cluster. Who wants more says so in the document."""
 
-THERE = frozenset(State) - {State.PLANNED, State.GONE}
+THERE = frozenset(ExecutorState) - {ExecutorState.PLANNED, ExecutorState.GONE}
 """The states that count: an executor that leaves uses its node until it has ended."""
 
 
-def maximum(settings: Settings) -> int:
+def maximum(settings: AllocationSettings) -> int:
     """How many executors there may be, of all profiles together."""
     if not settings.dynamic:
         return settings.instances
@@ -48,7 +48,7 @@ def shared(asked: Mapping[int, int], most: int) -> dict[int, int]:
     return result
 
 
-def asked(target: Target, settings: Settings) -> dict[int, int]:
+def asked(target: DriverTarget, settings: AllocationSettings) -> dict[int, int]:
     """Executors per profile before the maximum bounds them.
 
     Before the driver has spoken it is what Spark will ask for first
@@ -67,12 +67,12 @@ def asked(target: Target, settings: Settings) -> dict[int, int]:
     return {0: settings.instances}
 
 
-def is_reached(target: Target, settings: Settings) -> bool:
+def is_reached(target: DriverTarget, settings: AllocationSettings) -> bool:
     """Whether the driver asks for more than there may be."""
     return sum(asked(target, settings).values()) > maximum(settings)
 
 
-def words(settings: Settings) -> str:
+def words(settings: AllocationSettings) -> str:
     """The maximum, and the field of the document that says it."""
     most = maximum(settings)
     if not settings.dynamic:

@@ -11,8 +11,8 @@ from sparkgen.runtime.allocator.decide import ceiling, executor_states, gates, h
 from sparkgen.runtime.allocator.decide.draft import Draft
 from sparkgen.runtime.allocator.decide.executor_states import Situation
 from sparkgen.runtime.allocator.values.actions import Create
-from sparkgen.runtime.allocator.values.memory import Memory, Request
-from sparkgen.runtime.allocator.values.observed import Snapshot, State
+from sparkgen.runtime.allocator.values.memory import AllocatorMemory, CreateRequest
+from sparkgen.runtime.allocator.values.observed import ExecutorState, Snapshot
 from sparkgen.runtime.allocator.values.target import DriverPhase
 
 
@@ -69,12 +69,12 @@ def _again(draft: Draft) -> Draft:
     return draft
 
 
-def _is_back(snapshot: Snapshot, request: Request) -> bool:
+def _is_back(snapshot: Snapshot, request: CreateRequest) -> bool:
     """Whether the server has answered since, so that there is nothing more to wait for."""
     return request.failed_at is not None and executor_states.listed_after(snapshot, request.failed_at)
 
 
-def _with_request(draft: Draft, id_: int, request: Request, *, again: bool = False) -> Draft:
+def _with_request(draft: Draft, id_: int, request: CreateRequest, *, again: bool = False) -> Draft:
     shape = None if request.profile == 0 else draft.situation.target.profiles.get(request.profile)
     memory = replace(draft.memory, requests={**draft.memory.requests, id_: request})
     create = Create(id_, request.profile, shape, again, request.port, tuple(sorted(memory.unusable)))
@@ -117,14 +117,15 @@ def _places(draft: Draft) -> int:
     return max(0, room)
 
 
-def _open_creations(memory: Memory) -> bool:
+def _open_creations(memory: AllocatorMemory) -> bool:
     return any(request.accepted is None for request in memory.requests.values())
 
 
 def _blocked(situation: Situation) -> bool:
     """Whether an executor waits for what will not come, such as its image: more of the same would, too."""
     return any(
-        seen.waiting is not None and seen.waiting.hopeless for seen in situation.observed(State.PENDING)
+        seen.waiting is not None and seen.waiting.permanent
+        for seen in situation.observed(ExecutorState.PENDING)
     )
 
 
@@ -149,4 +150,4 @@ def _create(draft: Draft, profile: int, port: int | None) -> Draft:
     id_ = memory.next_id
     left = max(0, memory.batch_left - 1)
     draft = replace(draft, memory=replace(memory, next_id=id_ + 1, batch_left=left))
-    return _with_request(draft, id_, Request(profile, now, port=port))
+    return _with_request(draft, id_, CreateRequest(profile, now, port=port))

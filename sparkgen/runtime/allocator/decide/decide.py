@@ -14,32 +14,37 @@ from sparkgen.runtime.allocator.decide import executor_states, gates, reasons
 from sparkgen.runtime.allocator.decide.creations import creations
 from sparkgen.runtime.allocator.decide.draft import Draft, writes_in_flight
 from sparkgen.runtime.allocator.decide.executor_states import Situation
-from sparkgen.runtime.allocator.decide.losses import endings, limits, verdicts
-from sparkgen.runtime.allocator.decide.prune_memory import remember
+from sparkgen.runtime.allocator.decide.losses import limits, losses, reported_losses
+from sparkgen.runtime.allocator.decide.prune_memory import prune_memory
 from sparkgen.runtime.allocator.decide.removals import (
     FORCE_MARGIN,
-    HOPELESS_PATIENCE,
     LOST_PATIENCE,
+    PERMANENT_PATIENCE,
     excess,
     removals,
 )
 from sparkgen.runtime.allocator.values.actions import Action, Create
-from sparkgen.runtime.allocator.values.decision import Decision
-from sparkgen.runtime.allocator.values.memory import Memory
-from sparkgen.runtime.allocator.values.observed import Snapshot, State
-from sparkgen.runtime.allocator.values.settings import Settings
-from sparkgen.runtime.allocator.values.target import DriverPhase, Target
+from sparkgen.runtime.allocator.values.decision import AllocationDecision
+from sparkgen.runtime.allocator.values.memory import AllocatorMemory
+from sparkgen.runtime.allocator.values.observed import ExecutorState, Snapshot
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
+from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget
 
-IN_ORDER = tuple(sorted(State, key=lambda state: state.value))
-STEPS: tuple[Callable[[Draft], Draft], ...] = (endings, verdicts, removals, excess, limits, creations)
+IN_ORDER = tuple(sorted(ExecutorState, key=lambda state: state.value))
+STEPS: tuple[Callable[[Draft], Draft], ...] = (losses, reported_losses, removals, excess, limits, creations)
 """In this order: what has ended is told, what has to go goes, and what is missing comes last."""
 
 
 def decide(
-    snapshot: Snapshot, target: Target, memory: Memory, settings: Settings, now: float, jitter: float = 0.5
-) -> Decision:
+    snapshot: Snapshot,
+    target: DriverTarget,
+    memory: AllocatorMemory,
+    settings: AllocationSettings,
+    now: float,
+    jitter: float = 0.5,
+) -> AllocationDecision:
     """What to do at `now`, and what to remember. `jitter` (0 to 1) spreads pauses."""
-    memory = remember(snapshot, target, memory, settings, now)
+    memory = prune_memory(snapshot, target, memory, settings, now)
     situation = executor_states.situation(snapshot, target, memory, settings, now)
     draft = Draft(situation, memory, jitter, writes_in_flight(memory))
     for step in STEPS:
@@ -47,13 +52,13 @@ def decide(
     return publish(draft)
 
 
-def publish(draft: Draft) -> Decision:
+def publish(draft: Draft) -> AllocationDecision:
     """The decision, with what the driver, executors and people are told."""
     situation, memory = draft.situation, draft.memory
     after = replace(situation, memory=memory)
     refuse = (memory.refusing | memory.removals.keys()) - situation.target.registered - draft.gone.keys()
     held = gates.closed(after, draft.actions)
-    return Decision(
+    return AllocationDecision(
         memory=memory,
         reason=reasons.decision(after, draft.actions, held.values()),
         held=tuple(held),
@@ -67,18 +72,20 @@ def publish(draft: Draft) -> Decision:
     )
 
 
-def _may_start(situation: Situation, memory: Memory) -> frozenset[int]:
+def _may_start(situation: Situation, memory: AllocatorMemory) -> frozenset[int]:
     if situation.target.phase is not DriverPhase.RUNNING or situation.target.away:
         return frozenset()
     coming = situation.those(*executor_states.ACTIVE) | memory.requests.keys()
     return frozenset(coming - memory.removals.keys() - situation.target.refused)
 
 
-def _counts(situation: Situation, actions: Iterable[Action]) -> dict[int, dict[State, int]]:
-    result: dict[int, dict[State, int]] = {profile: {} for profile in situation.wanted()}
+def _counts(situation: Situation, actions: Iterable[Action]) -> dict[int, dict[ExecutorState, int]]:
+    result: dict[int, dict[ExecutorState, int]] = {profile: {} for profile in situation.wanted()}
     planned = Counter(a.profile for a in actions if isinstance(a, Create) and not a.again)
     for state in IN_ORDER:
-        for profile, count in (planned if state is State.PLANNED else situation.counts[state]).items():
+        for profile, count in (
+            planned if state is ExecutorState.PLANNED else situation.counts[state]
+        ).items():
             result.setdefault(profile, {})[state] = count
     return result
 
@@ -96,10 +103,10 @@ def deadlines(situation: Situation) -> Iterator[float]:
         yield removal.retry_at or removal.began + settings.grace + FORCE_MARGIN
     for lost_at in memory.lost_at.values():
         yield lost_at + LOST_PATIENCE
-    for seen in situation.observed(State.RUNNING):
+    for seen in situation.observed(ExecutorState.RUNNING):
         yield max(seen.since, memory.speaking_since or 0.0) + settings.executor_timeout
-    for seen in situation.observed(State.PENDING):
-        if seen.waiting and seen.waiting.hopeless:
-            yield seen.since + HOPELESS_PATIENCE
+    for seen in situation.observed(ExecutorState.PENDING):
+        if seen.waiting and seen.waiting.permanent:
+            yield seen.since + PERMANENT_PATIENCE
         if settings.pending_timeout is not None:
             yield seen.since + settings.pending_timeout

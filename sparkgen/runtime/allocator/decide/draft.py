@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from sparkgen.runtime.allocator.decide.executor_states import Situation
 from sparkgen.runtime.allocator.values.actions import Action
-from sparkgen.runtime.allocator.values.mappings import NOTHING
-from sparkgen.runtime.allocator.values.memory import Memory
+from sparkgen.runtime.allocator.values.mappings import EMPTY_MAP
+from sparkgen.runtime.allocator.values.memory import AllocatorMemory
 from sparkgen.runtime.allocator.values.observed import Loss
 
 
@@ -17,12 +17,12 @@ class Draft:
     """A decision in the making."""
 
     situation: Situation
-    memory: Memory
+    memory: AllocatorMemory
     jitter: float
     in_flight: int = 0
     """Writes that were sent before, and have not been answered."""
     actions: tuple[Action, ...] = ()
-    gone: Mapping[int, Loss] = NOTHING
+    gone: Mapping[int, Loss] = EMPTY_MAP
 
     @property
     def slots(self) -> int:
@@ -32,7 +32,7 @@ class Draft:
         return max(0, self.memory.rate.window - self.in_flight - len(self.actions))
 
 
-def writes_in_flight(memory: Memory) -> int:
+def writes_in_flight(memory: AllocatorMemory) -> int:
     """Creations and deletions that were sent, and have not been answered."""
     creations = sum(1 for r in memory.requests.values() if r.accepted is None and r.retry_at is None)
     return creations + sum(1 for removal in memory.removals.values() if removal.open)

@@ -7,13 +7,15 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 
 from sparkgen.runtime.allocator.decide import ceiling
-from sparkgen.runtime.allocator.values.memory import Memory, Request
-from sparkgen.runtime.allocator.values.observed import Observed, Phase, Snapshot, State
-from sparkgen.runtime.allocator.values.settings import Settings
-from sparkgen.runtime.allocator.values.target import DriverPhase, Target
+from sparkgen.runtime.allocator.values.memory import AllocatorMemory, CreateRequest
+from sparkgen.runtime.allocator.values.observed import ExecutorState, ObservedExecutor, PodPhase, Snapshot
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
+from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget
 
 NONE: Counter[int] = Counter()
-ACTIVE = frozenset({State.REQUESTED, State.PENDING, State.RUNNING, State.REGISTERED})
+ACTIVE = frozenset(
+    {ExecutorState.REQUESTED, ExecutorState.PENDING, ExecutorState.RUNNING, ExecutorState.REGISTERED}
+)
 """The states that count towards the target; a draining executor does not."""
 
 
@@ -22,15 +24,15 @@ class Situation:
     """All that a decision is made from, and the state of every executor in it."""
 
     snapshot: Snapshot
-    target: Target
-    memory: Memory
-    settings: Settings
+    target: DriverTarget
+    memory: AllocatorMemory
+    settings: AllocationSettings
     now: float
-    sets: Mapping[State, Set[int]]
+    sets: Mapping[ExecutorState, Set[int]]
     """The executors in each state; every one that is seen, asked for or spoken of is in exactly one."""
     profiles: Mapping[int, int]
     """The resource profile of each of them, where it is known."""
-    counts: Mapping[State, Counter[int]]
+    counts: Mapping[ExecutorState, Counter[int]]
     """How many are in each state, per profile."""
 
     @property
@@ -38,16 +40,16 @@ class Situation:
         """Whether the driver has to say anew what it wants: this process began anew, or the driver does."""
         return self.target.away or (self.target.phase is DriverPhase.SILENT and bool(self.memory.session))
 
-    def those(self, *states: State) -> Set[int]:
+    def those(self, *states: ExecutorState) -> Set[int]:
         """The executors in these states."""
         found = [self.sets[state] for state in states if self.sets[state]]
         return found[0] if len(found) == 1 else frozenset().union(*found)
 
-    def ids(self, *states: State) -> list[int]:
+    def ids(self, *states: ExecutorState) -> list[int]:
         """The same, in the order of their ids."""
         return sorted(self.those(*states))
 
-    def count(self, *states: State) -> int:
+    def count(self, *states: ExecutorState) -> int:
         """How many executors are in these states."""
         return sum(len(self.sets[state]) for state in states)
 
@@ -63,17 +65,21 @@ class Situation:
         """How many executors there should be, per profile, within the bounds that hold now."""
         return wanted(self.target, self.settings)
 
-    def observed(self, *states: State) -> Iterator[Observed]:
+    def observed(self, *states: ExecutorState) -> Iterator[ObservedExecutor]:
         """The pods that the cluster shows of the executors in these states, in the order of their ids."""
         executors = self.snapshot.executors
         return (executors[id_] for id_ in self.ids(*states) if id_ in executors)
 
 
 def situation(
-    snapshot: Snapshot, target: Target, memory: Memory, settings: Settings, now: float
+    snapshot: Snapshot,
+    target: DriverTarget,
+    memory: AllocatorMemory,
+    settings: AllocationSettings,
+    now: float,
 ) -> Situation:
     """The situation at `now`."""
-    unseen = (memory.requests.keys() | named(target)) - snapshot.executors.keys()
+    unseen = (memory.requests.keys() | named_by_driver(target)) - snapshot.executors.keys()
     # An executor that Spark knows and no list has shown yet: counted where nothing else is known.
     profiles = dict.fromkeys(unseen, 0)
     profiles |= {id_: request.profile for id_, request in memory.requests.items()}
@@ -88,7 +94,7 @@ def listed_after(snapshot: Snapshot, time: float) -> bool:
     return snapshot.complete and snapshot.listed_at is not None and snapshot.listed_at > time
 
 
-def of_now(snapshot: Snapshot, memory: Memory) -> Snapshot:
+def without_former_pods(snapshot: Snapshot, memory: AllocatorMemory) -> Snapshot:
     """The snapshot without what it still shows of former pods: those of a name that was asked for again.
 
     A creation without an answer is sent again under the same name. When the pod of the first one has ended
@@ -109,18 +115,20 @@ def of_now(snapshot: Snapshot, memory: Memory) -> Snapshot:
     return replace(snapshot, executors=executors, vanished=vanished)
 
 
-def _is_former(seen: Observed, request: Request, *, gone: bool) -> bool:
+def _is_former(seen: ObservedExecutor, request: CreateRequest, *, gone: bool) -> bool:
     if request.uid:
         return seen.uid != request.uid
     return request.accepted is None and request.tries > 1 and (gone or ended(seen))
 
 
-def named(target: Target) -> frozenset[int]:
+def named_by_driver(target: DriverTarget) -> frozenset[int]:
     """The executors that the driver speaks of, and is to be told of."""
     return target.registered | target.lost | target.kills | target.draining
 
 
-def states(unseen: Set[int], snapshot: Snapshot, target: Target, memory: Memory) -> dict[State, Set[int]]:
+def states(
+    unseen: Set[int], snapshot: Snapshot, target: DriverTarget, memory: AllocatorMemory
+) -> dict[ExecutorState, Set[int]]:
     """The executors in each state: the first line of this table that fits.
 
     gone        its pod has ended; or a whole list does not show it, and it was not asked for
@@ -143,28 +151,28 @@ def states(unseen: Set[int], snapshot: Snapshot, target: Target, memory: Memory)
         draining |= {id_ for id_ in ids if id_ < memory.first_id} - gone
     rest = ids - gone - draining
     others = rest - registered
-    pending = {id_ for id_ in others - unseen if executors[id_].phase is Phase.PENDING}
+    pending = {id_ for id_ in others - unseen if executors[id_].phase is PodPhase.PENDING}
     return {
-        State.PLANNED: frozenset(),
-        State.GONE: gone,
-        State.DRAINING: draining,
-        State.REGISTERED: rest & registered,
-        State.REQUESTED: others & unseen,
-        State.PENDING: pending,
-        State.RUNNING: others - unseen - pending,
+        ExecutorState.PLANNED: frozenset(),
+        ExecutorState.GONE: gone,
+        ExecutorState.DRAINING: draining,
+        ExecutorState.REGISTERED: rest & registered,
+        ExecutorState.REQUESTED: others & unseen,
+        ExecutorState.PENDING: pending,
+        ExecutorState.RUNNING: others - unseen - pending,
     }
 
 
-def ended(seen: Observed) -> bool:
+def ended(seen: ObservedExecutor) -> bool:
     """Whether the pod will never run again."""
-    return seen.loss is not None or seen.phase in (Phase.SUCCEEDED, Phase.FAILED)
+    return seen.loss is not None or seen.phase in (PodPhase.SUCCEEDED, PodPhase.FAILED)
 
 
-def _leaving(target: Target, memory: Memory) -> frozenset[int]:
+def _leaving(target: DriverTarget, memory: AllocatorMemory) -> frozenset[int]:
     """Executors that Spark, or the allocator, wants gone."""
     return target.kills.union(target.draining, target.lost, target.refused, memory.removals)
 
 
-def wanted(target: Target, settings: Settings) -> dict[int, int]:
+def wanted(target: DriverTarget, settings: AllocationSettings) -> dict[int, int]:
     """Executors per profile: Spark's target, within the maximum of all profiles together."""
     return ceiling.shared(ceiling.asked(target, settings), ceiling.maximum(settings))

@@ -17,9 +17,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sparkgen.runtime.allocator.decide.executor_states import Situation
 from sparkgen.runtime.allocator.values.actions import Action, Create
-from sparkgen.runtime.allocator.values.mappings import NOTHING
-from sparkgen.runtime.allocator.values.memory import Memory
-from sparkgen.runtime.allocator.values.observed import Observed, Phase, State
+from sparkgen.runtime.allocator.values.mappings import EMPTY_MAP
+from sparkgen.runtime.allocator.values.memory import AllocatorMemory
+from sparkgen.runtime.allocator.values.observed import ExecutorState, ObservedExecutor, PodPhase
 
 
 def on_their_way(situation: Situation) -> Counter[int]:
@@ -45,13 +45,13 @@ def _requested(situation: Situation) -> Counter[int]:
     return Counter(requests[id_].profile for id_ in requests.keys() - shown)
 
 
-def _pending_pods(situation: Situation) -> Iterator[Observed]:
+def _pending_pods(situation: Situation) -> Iterator[ObservedExecutor]:
     for seen in situation.snapshot.executors.values():
-        if seen.phase is Phase.PENDING and not seen.deleting:
+        if seen.phase is PodPhase.PENDING and not seen.deleting:
             yield seen
 
 
-def _is_gated(seen: Observed) -> bool:
+def _is_gated(seen: ObservedExecutor) -> bool:
     """Whether the pod has a scheduling gate (`spec.schedulingGates`), by its condition `PodScheduled`."""
     return seen.waiting is not None and seen.waiting.reason == "SchedulingGated"
 
@@ -59,10 +59,10 @@ def _is_gated(seen: Observed) -> bool:
 def unregistered(situation: Situation) -> Counter[int]:
     """How many executors Spark does not know yet, per profile."""
     counts = situation.counts
-    return counts[State.REQUESTED] + counts[State.PENDING] + counts[State.RUNNING]
+    return counts[ExecutorState.REQUESTED] + counts[ExecutorState.PENDING] + counts[ExecutorState.RUNNING]
 
 
-def batches(situation: Situation, memory: Memory, missing: Mapping[int, int]) -> Mapping[int, int]:
+def batches(situation: Situation, memory: AllocatorMemory, missing: Mapping[int, int]) -> Mapping[int, int]:
     """How many executors of its batch each profile may still create (`wait_for_registration`).
 
     A batch may begin when every executor of the profile has registered, or is gone. It has `batch_size`
@@ -81,7 +81,7 @@ def batches(situation: Situation, memory: Memory, missing: Mapping[int, int]) ->
 def remaining(situation: Situation, before: Mapping[int, int], created: Counter[int]) -> Mapping[int, int]:
     """What is left of the batches after these creations. One of which nothing was created has not begun."""
     if not situation.settings.wait_for_registration:
-        return NOTHING
+        return EMPTY_MAP
     begun = unregistered(situation) + created
     left = {profile: count - created[profile] for profile, count in before.items() if begun[profile]}
     return {profile: count for profile, count in left.items() if count}

@@ -15,8 +15,8 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.runtime.allocator.decide.executor_states import Situation
-from sparkgen.runtime.allocator.values.observed import State
-from sparkgen.runtime.allocator.values.settings import HostPorts
+from sparkgen.runtime.allocator.values.observed import ExecutorState
+from sparkgen.runtime.allocator.values.settings import HostPortRange
 
 LEAST, GREATEST = 1024, 65535
 
@@ -29,7 +29,7 @@ class BadPorts(ValueError):
 class Supply:
     """The ports of one decision: the range, and those that executors have or were asked for with."""
 
-    ports: HostPorts
+    ports: HostPortRange
     taken: Set[int]
 
     def next_for(self, id_: int) -> int | None:
@@ -46,7 +46,7 @@ class Supply:
         return Supply(self.ports, self.taken | {port})
 
 
-def of_template(template: Mapping[str, Any], seed: str) -> HostPorts | None:
+def of_template(template: Mapping[str, Any], seed: str) -> HostPortRange | None:
     """The range that the executors' template names; None when there is none. BadPorts when it is malformed.
 
     `seed`: a text of the application's own, from which the place to begin at follows.
@@ -64,7 +64,7 @@ def of_template(template: Mapping[str, Any], seed: str) -> HostPorts | None:
             "spec.shuffleService.hostPorts, and render the application again"
         )
     start = int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8]) % (last - first + 1)
-    return HostPorts(first, last, start)
+    return HostPortRange(first, last, start)
 
 
 def supply(situation: Situation) -> Supply | None:
@@ -76,7 +76,7 @@ def supply(situation: Situation) -> Supply | None:
 def taken(situation: Situation) -> frozenset[int]:
     """Ports of executors whose pods have not ended, or that were asked for."""
     executors = situation.snapshot.executors
-    ended = situation.sets[State.GONE]
+    ended = situation.sets[ExecutorState.GONE]
     seen = (executor.port for id_, executor in executors.items() if id_ not in ended)
     asked = (request.port for request in situation.memory.requests.values())
     return frozenset(port for port in (*seen, *asked) if port is not None)

@@ -7,27 +7,27 @@ from dataclasses import replace
 
 from sparkgen import contract
 from sparkgen.runtime.allocator.decide import executor_states, reasons
-from sparkgen.runtime.allocator.decide.apply_outcomes import worse
+from sparkgen.runtime.allocator.decide.apply_outcomes import next_backoff
 from sparkgen.runtime.allocator.decide.draft import Draft
 from sparkgen.runtime.allocator.decide.executor_states import Situation
-from sparkgen.runtime.allocator.values.memory import Memory
-from sparkgen.runtime.allocator.values.observed import Cause, Loss, Observed, State
-from sparkgen.runtime.allocator.values.target import LATEST, DriverPhase
+from sparkgen.runtime.allocator.values.memory import AllocatorMemory
+from sparkgen.runtime.allocator.values.observed import Cause, ExecutorState, Loss, ObservedExecutor
+from sparkgen.runtime.allocator.values.target import LONGEST_DELIVERY, DriverPhase
 
 AVOIDED = 300.0
 """Seconds for which a node is avoided after its shuffle service did not answer an executor."""
-HOPELESS_ROUNDS = 3
+PERMANENT_ROUNDS = 3
 """So many rounds in a row that no time will mend end an application of which nothing runs."""
 
 
-def endings(draft: Draft) -> Draft:
+def losses(draft: Draft) -> Draft:
     """Take in executors that have ended: why, and whether that counts against the application."""
     situation, memory = draft.situation, draft.memory
     if situation.target.phase is DriverPhase.STOPPED:  # all of them end now
         return draft
-    told = executor_states.named(situation.target)
+    told = executor_states.named_by_driver(situation.target)
     vanished = [seen for id_, seen in situation.snapshot.vanished.items() if id_ in told and seen.loss]
-    ended = [*situation.observed(State.GONE), *vanished]
+    ended = [*situation.observed(ExecutorState.GONE), *vanished]
     new = {seen.id: seen for seen in ended if seen.id not in memory.losses}
     oldest = situation.now - situation.settings.failures_interval
     if new or (memory.failures and memory.failures[0] <= oldest):
@@ -37,7 +37,7 @@ def endings(draft: Draft) -> Draft:
     return draft
 
 
-def _counted(memory: Memory, new: Mapping[int, Observed], draft: Draft) -> Memory:
+def _counted(memory: AllocatorMemory, new: Mapping[int, ObservedExecutor], draft: Draft) -> AllocatorMemory:
     """The memory with these endings, and the failures among them."""
     losses = {id_: _loss(seen, draft.situation) for id_, seen in new.items()}
     failures, paused = list(memory.failures), memory.bad_starts
@@ -45,13 +45,13 @@ def _counted(memory: Memory, new: Mapping[int, Observed], draft: Draft) -> Memor
     for id_, loss in losses.items():
         if loss.exit_code == contract.NO_SHUFFLE_SERVICE and loss.cause is Cause.FAILED_START:
             unusable[new[id_].node] = draft.situation.now + AVOIDED
-            paused = worse(paused, loss.message, draft.situation.now, draft.jitter)
+            paused = next_backoff(paused, loss.message, draft.situation.now, draft.jitter)
             continue
         if new[id_].found_ended or not _is_failure(id_, loss, draft.situation):
             continue
         failures.append(draft.situation.now)
         if id_ not in memory.known:
-            paused = worse(paused, loss.message, draft.situation.now, draft.jitter)
+            paused = next_backoff(paused, loss.message, draft.situation.now, draft.jitter)
     return replace(
         memory,
         losses={**memory.losses, **losses},
@@ -70,7 +70,7 @@ def _is_failure(id_: int, loss: Loss, situation: Situation) -> bool:
     return loss.by_application or failed_start
 
 
-def _loss(seen: Observed, situation: Situation) -> Loss:
+def _loss(seen: ObservedExecutor, situation: Situation) -> Loss:
     unknown = Loss(Cause.UNKNOWN, f"executor {seen.id} ended, and its pod does not say why")
     return _as_asked(seen.id, situation) or seen.loss or unknown
 
@@ -87,10 +87,10 @@ def _as_asked(id_: int, situation: Situation) -> Loss | None:
     return None
 
 
-def verdicts(draft: Draft) -> Draft:
+def reported_losses(draft: Draft) -> Draft:
     """Tell the driver of every executor that it speaks of and that is gone."""
     situation = draft.situation
-    ids = sorted(executor_states.named(situation.target) & situation.sets[State.GONE])
+    ids = sorted(executor_states.named_by_driver(situation.target) & situation.sets[ExecutorState.GONE])
     if not ids:
         return draft
     gone = {id_: _verdict(id_, draft) for id_ in ids}
@@ -108,13 +108,13 @@ def limits(draft: Draft) -> Draft:
     if memory.failure is not None:
         return draft
     # First: they say more than a number of failures.
-    for hindrance in (memory.refusals, memory.bad_starts, situation.snapshot.unlisted):
-        if hindrance.hopeless >= HOPELESS_ROUNDS and not _anything_alive(situation):
-            text = reasons.hopeless(hindrance.reason)
+    for hindrance in (memory.refusals, memory.bad_starts, situation.snapshot.list_failure):
+        if hindrance.permanent >= PERMANENT_ROUNDS and not _anything_alive(situation):
+            text = reasons.permanent_failure(hindrance.reason)
             return replace(draft, memory=replace(memory, failure=text))
     limit = failure_limit(situation)
     # Executors end with their driver: a failure counts when the driver is known to have spoken since.
-    if sum(1 for time in memory.failures if time + LATEST <= situation.target.heard_at) > limit:
+    if sum(1 for time in memory.failures if time + LONGEST_DELIVERY <= situation.target.heard_at) > limit:
         text = reasons.too_many_failures(memory, limit, situation.settings)
         return replace(draft, memory=replace(memory, failure=text))
     return draft
@@ -132,9 +132,9 @@ def failure_limit(situation: Situation) -> int:
 def _anything_alive(situation: Situation) -> bool:
     """Whether any executor that counts may still be of use."""
     executors = situation.snapshot.executors
-    ids = situation.those(State.PENDING, State.RUNNING, State.REGISTERED)
-    return any(id_ not in executors or not _is_hopeless(executors[id_]) for id_ in ids)
+    ids = situation.those(ExecutorState.PENDING, ExecutorState.RUNNING, ExecutorState.REGISTERED)
+    return any(id_ not in executors or not _is_permanent(executors[id_]) for id_ in ids)
 
 
-def _is_hopeless(seen: Observed) -> bool:
-    return seen.waiting is not None and seen.waiting.hopeless
+def _is_permanent(seen: ObservedExecutor) -> bool:
+    return seen.waiting is not None and seen.waiting.permanent

@@ -5,19 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sparkgen.runtime.allocator.decide import executor_states
-from sparkgen.runtime.allocator.values.memory import Backoff, Memory, Removal, Request
+from sparkgen.runtime.allocator.values.memory import AllocatorMemory, Backoff, CreateRequest, DeleteRequest
 from sparkgen.runtime.allocator.values.observed import Snapshot
-from sparkgen.runtime.allocator.values.settings import Settings
-from sparkgen.runtime.allocator.values.target import DriverPhase, Target
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
+from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget
 
 SHOWN_WITHIN = 120.0
 """Seconds after which nothing more is shown of a pod that is gone: a silent watch is opened anew before."""
 
 
-def remember(snapshot: Snapshot, target: Target, memory: Memory, settings: Settings, now: float) -> Memory:
+def prune_memory(
+    snapshot: Snapshot,
+    target: DriverTarget,
+    memory: AllocatorMemory,
+    settings: AllocationSettings,
+    now: float,
+) -> AllocatorMemory:
     """The memory, brought up to what is seen: what has come true is forgotten, what is new is kept."""
     memory = _new_session(target, memory)
-    named = executor_states.named(target)
+    named = executor_states.named_by_driver(target)
     ids = {*snapshot.executors, *named, *memory.requests}
     requests = {id_: r for id_, r in memory.requests.items() if not _answered(id_, r, snapshot)}
     deleted = {id_ for id_, r in memory.removals.items() if _long_deleted(id_, r, snapshot, now)}
@@ -48,7 +54,7 @@ def remember(snapshot: Snapshot, target: Target, memory: Memory, settings: Setti
     )
 
 
-def _new_session(target: Target, memory: Memory) -> Memory:
+def _new_session(target: DriverTarget, memory: AllocatorMemory) -> AllocatorMemory:
     if not target.session or target.session == memory.session:
         return memory
     if not memory.session:
@@ -56,25 +62,27 @@ def _new_session(target: Target, memory: Memory) -> Memory:
     # Another driver in the same pod: the executors of the one before cannot serve it, and what went wrong
     # with them is not its fault.
     requests = {id_: request for id_, request in memory.requests.items() if request.retry_at is None}
-    kept = Memory(next_id=memory.next_id, requests=requests, removals=memory.removals, rate=memory.rate)
+    kept = AllocatorMemory(
+        next_id=memory.next_id, requests=requests, removals=memory.removals, rate=memory.rate
+    )
     return replace(kept, session=target.session, first_id=memory.next_id, losses=memory.losses)
 
 
-def _long_deleted(id_: int, removal: Removal, snapshot: Snapshot, now: float) -> bool:
+def _long_deleted(id_: int, removal: DeleteRequest, snapshot: Snapshot, now: float) -> bool:
     """Whether an executor was deleted that was never shown, and that will not be shown any more."""
     if removal.accepted is None or id_ in snapshot.executors or not snapshot.complete:
         return False
     return now - removal.accepted > SHOWN_WITHIN
 
 
-def _answered(id_: int, request: Request, snapshot: Snapshot) -> bool:
+def _answered(id_: int, request: CreateRequest, snapshot: Snapshot) -> bool:
     """Whether nothing more is to come of a request: its pod is there, or it was, and is not any more."""
     if id_ in snapshot.executors or id_ in snapshot.vanished:
         return True
     return request.accepted is not None and executor_states.listed_after(snapshot, request.accepted)
 
 
-def _ignored(id_: int, removal: Removal, snapshot: Snapshot) -> bool:
+def _ignored(id_: int, removal: DeleteRequest, snapshot: Snapshot) -> bool:
     """Whether a deletion that was accepted has left no trace in a later list: it is sent again."""
     seen = snapshot.executors.get(id_)
     if seen is None or seen.deleting or removal.accepted is None:

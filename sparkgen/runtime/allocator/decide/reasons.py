@@ -8,9 +8,9 @@ from collections.abc import Collection, Sequence
 from sparkgen.runtime.allocator.decide import ceiling, executor_states, gates, host_ports
 from sparkgen.runtime.allocator.decide.executor_states import Situation
 from sparkgen.runtime.allocator.values.actions import Action, Create, Delete
-from sparkgen.runtime.allocator.values.memory import Memory
-from sparkgen.runtime.allocator.values.observed import Observed, State
-from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.allocator.values.memory import AllocatorMemory
+from sparkgen.runtime.allocator.values.observed import ExecutorState, ObservedExecutor
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverPhase
 
 
@@ -23,7 +23,13 @@ def decision(situation: Situation, actions: Sequence[Action], held: Collection[s
 def _have(situation: Situation) -> str:
     wanted = sum(situation.wanted().values())
     counts = {state: len(ids) for state, ids in situation.sets.items()}
-    shown = (State.REGISTERED, State.RUNNING, State.PENDING, State.REQUESTED, State.DRAINING)
+    shown = (
+        ExecutorState.REGISTERED,
+        ExecutorState.RUNNING,
+        ExecutorState.PENDING,
+        ExecutorState.REQUESTED,
+        ExecutorState.DRAINING,
+    )
     have = ", ".join(f"{counts[state]} {state.value}" for state in shown if counts[state])
     active = sum(counts[state] for state in executor_states.ACTIVE)
     if situation.target.phase is DriverPhase.STOPPED:
@@ -59,14 +65,14 @@ def _hindrances(situation: Situation, held: Collection[str]) -> list[str]:
     if memory.failure is not None:
         return [f"the application fails: {memory.failure}"]
     parts = []
-    if situation.snapshot.unlisted.reason:
-        parts.append(f"executors are not shown: {situation.snapshot.unlisted.reason}")
+    if situation.snapshot.list_failure.reason:
+        parts.append(f"executors are not shown: {situation.snapshot.list_failure.reason}")
     for backoff, text in ((memory.refusals, "refused"), (memory.bad_starts, "failing to start")):
         if backoff.level and backoff.until > now:
             parts.append(f"{text}, next try in {backoff.until - now:.0f} s: {backoff.reason}")
     if memory.rate.resume_at > now:
         parts.append(f"the API server is slow: next call in {memory.rate.resume_at - now:.1f} s")
-    if pending := situation.ids(State.PENDING):
+    if pending := situation.ids(ExecutorState.PENDING):
         parts += _pending(situation, pending)
     if settings.max_pending is not None and gates.on_their_way(situation).total() >= settings.max_pending:
         parts.append(f"maxPendingPods is {settings.max_pending}")
@@ -87,12 +93,12 @@ def _bounded(situation: Situation) -> str:
     if asked > ceiling.maximum(settings):
         return f"the driver wants {asked} in all, and {ceiling.words(settings)}"
     if missing > 0 and full:
-        leaving = situation.count(State.DRAINING)
+        leaving = situation.count(ExecutorState.DRAINING)
         return f"waiting until {leaving} that leave have ended: {ceiling.words(settings)}"
     return ""
 
 
-def _unusable(memory: Memory, now: float) -> list[str]:
+def _unusable(memory: AllocatorMemory, now: float) -> list[str]:
     """Which nodes are avoided, and for how long."""
     return [
         f"node {node} is avoided for {until - now:.0f} s: no shuffle service answered there"
@@ -109,19 +115,19 @@ def _pending(situation: Situation, pending: Sequence[int]) -> list[str]:
     return [f"{count} pending, {text}" for text, count in texts.most_common(2)]
 
 
-def waiting(seen: Observed) -> str:
+def waiting(seen: ObservedExecutor) -> str:
     """Why a pending executor does not start."""
     if seen.waiting is None:
         return f"executor {seen.id} was pending too long"
     return f"executor {seen.id}: {seen.waiting.text}"
 
 
-def hopeless(reason: str) -> str:
+def permanent_failure(reason: str) -> str:
     """Why an application of which nothing runs is given up."""
     return f"no executor can be started, and waiting does not help: {reason}"
 
 
-def too_many_failures(memory: Memory, limit: int, settings: Settings) -> str:
+def too_many_failures(memory: AllocatorMemory, limit: int, settings: AllocationSettings) -> str:
     """That more executors failed than the application may lose, and the last loss."""
     losses = [loss.message for _, loss in sorted(memory.losses.items()) if loss.by_application]
     losses = losses or [memory.bad_starts.reason] * bool(memory.bad_starts.reason)

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sparkgen.runtime.allocator.decide import executor_states, reasons
-from sparkgen.runtime.allocator.decide.apply_outcomes import worse
+from sparkgen.runtime.allocator.decide.apply_outcomes import next_backoff
 from sparkgen.runtime.allocator.decide.draft import Draft
 from sparkgen.runtime.allocator.decide.executor_states import Situation
 from sparkgen.runtime.allocator.values.actions import Delete
-from sparkgen.runtime.allocator.values.memory import Memory, Removal, Request
-from sparkgen.runtime.allocator.values.observed import Observed, Phase, State
-from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.allocator.values.memory import AllocatorMemory, CreateRequest, DeleteRequest
+from sparkgen.runtime.allocator.values.observed import ExecutorState, ObservedExecutor, PodPhase
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverPhase
 
-HOPELESS_PATIENCE = 45.0
+PERMANENT_PATIENCE = 45.0
 """Seconds that an image may fail to be pulled: the kubelet tries three times meanwhile."""
 LOST_PATIENCE = 20.0
 """Seconds until an executor that Spark lost is deleted though its pod seems well; the driver waits less."""
@@ -25,14 +25,14 @@ FORCE_MARGIN = 30.0
 
 def removals(draft: Draft) -> Draft:
     """Delete what has to go, whatever the target is; again, or by force, where that has no effect."""
-    marked: dict[int, Removal] = {}
+    marked: dict[int, DeleteRequest] = {}
     for seen in _may_have_to_go(draft):
         if _is_under_way(draft, seen.id) or not (draft.slots or seen.deleting):
             continue
         why = _reason_to_remove(seen, draft)
         if why and seen.deleting and seen.id not in draft.memory.removals:
             # By somebody else, or by us before a restart.
-            marked[seen.id] = Removal(draft.situation.now, open=False, why=why)
+            marked[seen.id] = DeleteRequest(draft.situation.now, open=False, why=why)
         elif why:
             draft = _remove(draft, seen.id, seen.uid, why)
     if marked:
@@ -47,7 +47,7 @@ def removals(draft: Draft) -> Draft:
     return draft
 
 
-def _reason_to_give_up(id_: int, request: Request, draft: Draft) -> str:
+def _reason_to_give_up(id_: int, request: CreateRequest, draft: Draft) -> str:
     """Why an executor has to go that was created, and that no view shows; "" when it may stay."""
     situation = draft.situation
     if id_ < draft.memory.first_id:
@@ -58,12 +58,15 @@ def _reason_to_give_up(id_: int, request: Request, draft: Draft) -> str:
     return "more than Spark wants" if id_ in situation.target.refused else ""
 
 
-def _may_have_to_go(draft: Draft) -> Iterator[Observed]:
+def _may_have_to_go(draft: Draft) -> Iterator[ObservedExecutor]:
     """The executors that have to be looked at: never the many that are registered, and well."""
     situation, executors = draft.situation, draft.situation.snapshot.executors
     if situation.target.phase is DriverPhase.STOPPED:
         return (executors[id_] for id_ in sorted(executors))
-    ids = {*situation.those(State.GONE, State.DRAINING, State.PENDING), *draft.memory.lost_at}
+    ids = {
+        *situation.those(ExecutorState.GONE, ExecutorState.DRAINING, ExecutorState.PENDING),
+        *draft.memory.lost_at,
+    }
     return (executors[id_] for id_ in sorted(ids & executors.keys()))
 
 
@@ -78,7 +81,7 @@ def _is_under_way(draft: Draft, id_: int) -> bool:
     return earlier.retry_at is None and (earlier.forced or not overdue)
 
 
-def _reason_to_remove(seen: Observed, draft: Draft) -> str:
+def _reason_to_remove(seen: ObservedExecutor, draft: Draft) -> str:
     """Why this executor's pod has to go; "" when it may stay."""
     situation, memory, settings = draft.situation, draft.memory, draft.situation.settings
     age = situation.now - seen.since
@@ -97,28 +100,28 @@ def _reason_to_remove(seen: Observed, draft: Draft) -> str:
         return "lost by Spark"
     if seen.id in situation.target.registered:
         return ""
-    if seen.phase is Phase.PENDING and _pending_too_long(seen, settings, age):
-        return "unable to start" if seen.waiting and seen.waiting.hopeless else "pending for too long"
+    if seen.phase is PodPhase.PENDING and _pending_too_long(seen, settings, age):
+        return "unable to start" if seen.waiting and seen.waiting.permanent else "pending for too long"
     return ""
 
 
-def _had_time_to_register(seen: Observed, memory: Memory, situation: Situation) -> bool:
+def _had_time_to_register(seen: ObservedExecutor, memory: AllocatorMemory, situation: Situation) -> bool:
     """Whether an executor has run for long, with a driver that was there to register it."""
-    if seen.phase is not Phase.RUNNING or memory.speaking_since is None:
+    if seen.phase is not PodPhase.RUNNING or memory.speaking_since is None:
         return False
     return situation.now - max(seen.since, memory.speaking_since) > situation.settings.executor_timeout
 
 
-def _never_seen(id_: int, request: Request, situation: Situation) -> bool:
+def _never_seen(id_: int, request: CreateRequest, situation: Situation) -> bool:
     """Whether an executor was created long ago, and no view has shown it since."""
     if request.accepted is None or id_ in situation.snapshot.executors or not situation.snapshot.complete:
         return False
     return situation.now - request.accepted > situation.settings.executor_timeout
 
 
-def _overdue(situation: Situation, memory: Memory) -> Iterator[int]:
+def _overdue(situation: Situation, memory: AllocatorMemory) -> Iterator[int]:
     """Executors that may register at any moment, and should have done so long ago."""
-    for id_ in situation.ids(State.RUNNING):
+    for id_ in situation.ids(ExecutorState.RUNNING):
         if _had_time_to_register(situation.snapshot.executors[id_], memory, situation):
             yield id_
     for id_, request in memory.requests.items():
@@ -126,8 +129,8 @@ def _overdue(situation: Situation, memory: Memory) -> Iterator[int]:
             yield id_
 
 
-def _pending_too_long(seen: Observed, settings: Settings, age: float) -> bool:
-    if seen.waiting is not None and seen.waiting.hopeless and age > HOPELESS_PATIENCE:
+def _pending_too_long(seen: ObservedExecutor, settings: AllocationSettings, age: float) -> bool:
+    if seen.waiting is not None and seen.waiting.permanent and age > PERMANENT_PATIENCE:
         return True
     return settings.pending_timeout is not None and age > settings.pending_timeout
 
@@ -140,27 +143,27 @@ def _remove(draft: Draft, id_: int, uid: str, why: str) -> Draft:
     if earlier is None:
         draft = _count_bad_start(draft, draft.situation.snapshot.executors.get(id_))
     forced = earlier is not None and (earlier.forced or earlier.retry_at is None)
-    memory = _with_removal(draft.memory, id_, Removal(draft.situation.now, forced, why=why))
+    memory = _with_removal(draft.memory, id_, DeleteRequest(draft.situation.now, forced, why=why))
     return replace(draft, memory=memory, actions=(*draft.actions, Delete(id_, uid, forced, why)))
 
 
-def _with_removal(memory: Memory, id_: int, removal: Removal) -> Memory:
+def _with_removal(memory: AllocatorMemory, id_: int, removal: DeleteRequest) -> AllocatorMemory:
     return replace(memory, removals={**memory.removals, id_: removal})
 
 
-def _count_bad_start(draft: Draft, seen: Observed | None) -> Draft:
+def _count_bad_start(draft: Draft, seen: ObservedExecutor | None) -> Draft:
     """Count a pod that is given up before it ever ran as a failure, and pause before the next."""
-    waited = seen is not None and seen.phase is Phase.PENDING
+    waited = seen is not None and seen.phase is PodPhase.PENDING
     if (
         seen is None
         or not waited
         or not _pending_too_long(seen, draft.situation.settings, draft.situation.now - seen.since)
     ):
         return draft
-    hopeless = seen.waiting is not None and seen.waiting.hopeless
+    permanent = seen.waiting is not None and seen.waiting.permanent
     text = reasons.waiting(seen)
     memory, now = draft.memory, draft.situation.now
-    paused = worse(memory.bad_starts, text, now, draft.jitter, hopeless=hopeless)
+    paused = next_backoff(memory.bad_starts, text, now, draft.jitter, permanent=permanent)
     # One node that cannot start executors is not the application's fault while others work.
     failures = memory.failures if draft.situation.target.registered else (*memory.failures, now)
     return replace(draft, memory=replace(memory, failures=failures, bad_starts=paused))
@@ -187,7 +190,7 @@ def excess(draft: Draft) -> Draft:
         if surplus[profile] <= 0:
             continue
         surplus[profile] -= 1
-        if id_ in situation.sets[State.RUNNING] or id_ in situation.snapshot.started:
+        if id_ in situation.sets[ExecutorState.RUNNING] or id_ in situation.snapshot.started:
             refusing.add(id_)
         elif id_ in memory.requests and memory.requests[id_].retry_at is not None:
             draft = _forget(draft, id_)
@@ -207,5 +210,5 @@ def _forget(draft: Draft, id_: int) -> Draft:
 
 
 def _first_to_go(situation: Situation) -> Iterator[int]:
-    for state in (State.REQUESTED, State.PENDING, State.RUNNING):
+    for state in (ExecutorState.REQUESTED, ExecutorState.PENDING, ExecutorState.RUNNING):
         yield from reversed(situation.ids(state))

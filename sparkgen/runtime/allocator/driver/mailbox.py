@@ -10,24 +10,24 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 
-from sparkgen.runtime.allocator.driver.protocol import Report
+from sparkgen.runtime.allocator.driver.protocol import DriverReport
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.values.actions import Delete
 from sparkgen.runtime.allocator.values.observed import Snapshot
-from sparkgen.runtime.allocator.values.target import LATEST, DriverPhase, Target
+from sparkgen.runtime.allocator.values.target import LONGEST_DELIVERY, DriverPhase, DriverTarget
 
 AWAY_AFTER = 35.0
 """Seconds without a word of the driver, which speaks every 10 s, until it counts as away."""
 
 
-ALIVE_AFTER = LATEST + 5.0
+ALIVE_AFTER = LONGEST_DELIVERY + 5.0
 """Seconds that a session which was taken for an earlier one goes on speaking until it counts again.
 
-More than `LATEST`: two words of a driver that is over, both late, are no sign of life.
+More than `LONGEST_DELIVERY`: two words of a driver that is over, both late, are no sign of life.
 """
 
 
-class Word(enum.Enum):
+class StartAnswer(enum.Enum):
     """The answer to an executor that asks whether it may start (contract.START_PATH), as an HTTP status."""
 
     GO = 200
@@ -35,20 +35,20 @@ class Word(enum.Enum):
     LEAVE = 410
 
 
-class Desk:
+class DriverMailbox:
     """The driver's words come in here, and the loop's go out. `tag`: a text that no earlier process used."""
 
     def __init__(self, tag: str, clock: Callable[[], float]) -> None:
         self._tag = tag
         self._clock = clock
         self._changed = threading.Condition()
-        self._bell = threading.Event()
-        self._target = Target()
+        self._wakeup = threading.Event()
+        self._target = DriverTarget()
         self._heard_at = 0.0
         self._earlier_sessions: dict[str, float | None] = {}
         """Sessions that another one has replaced, and when each was heard for the first time since."""
         self._round: Round | None = None
-        self._report = (f"{tag}-0", Report())
+        self._report = (f"{tag}-0", DriverReport())
         self._reports = 0
         self._started: frozenset[int] = frozenset()
         self._closed = False
@@ -57,22 +57,22 @@ class Desk:
 
     # --- the loop -------------------------------------------------------------------------------------
 
-    def ring(self) -> None:
+    def notify(self) -> None:
         """Let the loop look again: something is new."""
-        self._bell.set()
+        self._wakeup.set()
 
     def wait(self, seconds: float) -> bool:
         """Wait until something is new, for a time at most; whether something is."""
-        rung = self._bell.wait(max(0.0, seconds))
-        self._bell.clear()
-        return rung
+        woken = self._wakeup.wait(max(0.0, seconds))
+        self._wakeup.clear()
+        return woken
 
     def wait_closed(self, seconds: float) -> None:
         """Wait until it is over, for a time at most."""
         with self._changed:
             self._changed.wait_for(lambda: self._closed, max(0.0, seconds))
 
-    def target(self) -> Target:
+    def target(self) -> DriverTarget:
         """The driver's last state; `away` when that was long ago."""
         with self._changed:
             away = self._target.phase is DriverPhase.RUNNING and self._is_away()
@@ -114,7 +114,7 @@ class Desk:
             self._closed = True
             self._leave = self._leave or leave
             self._changed.notify_all()
-        self.ring()
+        self.notify()
 
     def crash(self, error: BaseException) -> None:
         """A thread has died of `error`: the process has to end, and begins again."""
@@ -136,7 +136,7 @@ class Desk:
 
     # --- the driver -----------------------------------------------------------------------------------
 
-    def take(self, target: Target) -> Target:
+    def take(self, target: DriverTarget) -> DriverTarget:
         """Take in a state of the driver; the state to acknowledge.
 
         One that is older than what is known is not taken in, and acknowledged all the same: its sender has
@@ -153,10 +153,10 @@ class Desk:
             back = self._is_away()
             self._target, self._heard_at = target, self._clock()
         if back or target != known:
-            self.ring()
+            self.notify()
         return target
 
-    def _is_late(self, target: Target) -> bool:
+    def _is_late(self, target: DriverTarget) -> bool:
         """Whether a state is of an earlier session: what a driver that is over had said may come late.
 
         One that goes on speaking is not over: what had replaced it was late.
@@ -170,7 +170,7 @@ class Desk:
         self._earlier_sessions[target.session] = now if heard_at is None else heard_at
         return True
 
-    def report(self, session: str, seen: str, seconds: float) -> tuple[str, Report] | None:
+    def report(self, session: str, seen: str, seconds: float) -> tuple[str, DriverReport] | None:
         """The report and its tag as soon as it is not the one called `seen`; None after so many seconds.
 
         A session that is not the one that spoke last is told nothing.
@@ -186,30 +186,30 @@ class Desk:
 
     # --- executors ------------------------------------------------------------------------------------
 
-    def word(self, id_: int, seconds: float) -> Word:
+    def word(self, id_: int, seconds: float) -> StartAnswer:
         """Whether executor `id_` may start; after so many seconds WAIT, if nothing else is known by then.
 
         At once when it is over: nothing else will be known.
         """
         with self._changed:
-            self._changed.wait_for(lambda: self._closed or self._word(id_) is not Word.WAIT, seconds)
+            self._changed.wait_for(lambda: self._closed or self._word(id_) is not StartAnswer.WAIT, seconds)
             word = self._word(id_)
-            if word is not Word.GO or id_ in self._started:
+            if word is not StartAnswer.GO or id_ in self._started:
                 return word
             self._started |= {id_}
-        self.ring()  # it may register at any moment now
+        self.notify()  # it may register at any moment now
         return word
 
-    def _word(self, id_: int) -> Word:
+    def _word(self, id_: int) -> StartAnswer:
         if self._closed:
-            return Word.LEAVE if self._leave else Word.WAIT
+            return StartAnswer.LEAVE if self._leave else StartAnswer.WAIT
         if self._round is None:
-            return Word.WAIT
+            return StartAnswer.WAIT
         decision, target = self._round.decision, self._round.target
         if id_ in decision.start:
-            return Word.GO
+            return StartAnswer.GO
         unwanted = id_ in decision.memory.removals or id_ < decision.memory.first_id
-        return Word.LEAVE if unwanted or target.phase is DriverPhase.STOPPED else Word.WAIT
+        return StartAnswer.LEAVE if unwanted or target.phase is DriverPhase.STOPPED else StartAnswer.WAIT
 
     # --- people ---------------------------------------------------------------------------------------
 
@@ -226,6 +226,6 @@ class Desk:
         return None if last is None else self._clock() - last.now
 
 
-def seen_with(snapshot: Snapshot, started: frozenset[int]) -> Snapshot:
+def with_started(snapshot: Snapshot, started: frozenset[int]) -> Snapshot:
     """The snapshot, with those who were given the start word."""
     return replace(snapshot, started=started)

@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 
 from sparkgen import contract
 from sparkgen.runtime.allocator.decide import ceiling
-from sparkgen.runtime.allocator.values.mappings import NOTHING
+from sparkgen.runtime.allocator.values.mappings import EMPTY_MAP
 from sparkgen.runtime.allocator.values.observed import Loss
-from sparkgen.runtime.allocator.values.settings import Settings
-from sparkgen.runtime.allocator.values.target import DriverPhase, Profile, Target
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
+from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget, Profile
 from sparkgen.runtime.kubernetes.untrusted import decode, shown
 
 STATE_PATH = "/v1/state"
@@ -43,30 +43,30 @@ _ID = re.compile(r"[0-9]{1,10}")
 V = TypeVar("V")
 
 
-class Misunderstood(Exception):
+class BadMessage(Exception):
     """A message that cannot be taken in; the text says which field, and what was expected."""
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class DriverReport:
     """What the driver is told. `bounds`: executors (minimum, maximum) with dynamic allocation."""
 
-    gone: Mapping[int, Loss] = NOTHING
+    gone: Mapping[int, Loss] = EMPTY_MAP
     refuse: frozenset[int] = frozenset()
     bounds: tuple[int, int | None] | None = None
     failure: str | None = None
 
 
-def bounds(settings: Settings) -> tuple[int, int | None] | None:
+def bounds(settings: AllocationSettings) -> tuple[int, int | None] | None:
     """The executor bounds that the driver is told. Spark keeps to them per profile, the allocator for all."""
     return (settings.minimum, ceiling.maximum(settings)) if settings.dynamic else None
 
 
-def target_of(body: object) -> Target:
+def target_of(body: object) -> DriverTarget:
     """The driver's state as a value. Misunderstood when it is of another version, or malformed."""
     state = _mapping("the state", body)
     if state.get("version") != contract.VERSION:
-        raise Misunderstood(
+        raise BadMessage(
             f"the scheduler jar speaks version {state.get('version')!r} of the protocol, and this allocator "
             f"version {contract.VERSION}; use the jar and the runtime image of one release"
         )
@@ -74,7 +74,7 @@ def target_of(body: object) -> Target:
     _few("executors", sum(map(len, lists.values())), MAX_EXECUTORS)
     tasks = _by_id("hostTasks", state.get("hostTasks", {}), _counts)
     _few("hosts", sum(map(len, tasks.values())), MAX_EXECUTORS)
-    return Target(
+    return DriverTarget(
         phase=_phase(state.get("phase")),
         session=_text("session", state.get("session")),
         revision=_number("revision", state.get("revision"), 1, GREATEST_REVISION),
@@ -91,22 +91,22 @@ def target_of(body: object) -> Target:
     )
 
 
-def state_in(body: bytes) -> Target:
+def state_in(body: bytes) -> DriverTarget:
     """The driver's state in a request's body; Misunderstood as `target_of` says, and when it is not JSON."""
     try:
         return target_of(decode(body))
-    except Misunderstood:
+    except BadMessage:
         raise
     except ValueError as error:
-        raise Misunderstood(f"the state is not JSON: {error}"[:MAX_TEXT]) from None
+        raise BadMessage(f"the state is not JSON: {error}"[:MAX_TEXT]) from None
 
 
-def acknowledgement(target: Target) -> dict[str, Any]:
+def acknowledgement(target: DriverTarget) -> dict[str, Any]:
     """The answer to a state that was taken in, or was older than the one that is known."""
     return {"version": contract.VERSION, "session": target.session, "revision": target.revision}
 
 
-def report_body(report: Report, tag: str) -> dict[str, Any]:
+def report_body(report: DriverReport, tag: str) -> dict[str, Any]:
     """The report as the driver is sent it."""
     limits = None
     if report.bounds is not None:
@@ -191,7 +191,7 @@ def _number(name: str, value: object, least: int = 0, most: int = GREATEST_ID) -
 
 def _few(name: str, count: int, most: int) -> None:
     if count > most:
-        raise Misunderstood(f"{name}: found {count}, expected {most} at most")
+        raise BadMessage(f"{name}: found {count}, expected {most} at most")
 
 
 def _boolean(name: str, value: object) -> bool:
@@ -212,9 +212,9 @@ def _mapping(name: str, value: object) -> Mapping[str, Any]:
     return value
 
 
-def _wrong(name: str, value: object, expected: str) -> Misunderstood:
+def _wrong(name: str, value: object, expected: str) -> BadMessage:
     found = _brief(value)
-    return Misunderstood(f"{name}: found {shown(found)}, expected {expected}")
+    return BadMessage(f"{name}: found {shown(found)}, expected {expected}")
 
 
 def _brief(value: object) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sparkgen.runtime.allocator.driver import protocol
-from sparkgen.runtime.allocator.driver.protocol import Report
-from sparkgen.runtime.allocator.values.decision import Decision
+from sparkgen.runtime.allocator.driver.protocol import DriverReport
+from sparkgen.runtime.allocator.values.decision import AllocationDecision
 from sparkgen.runtime.allocator.values.observed import Snapshot
-from sparkgen.runtime.allocator.values.settings import Settings
-from sparkgen.runtime.allocator.values.target import Target
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
+from sparkgen.runtime.allocator.values.target import DriverTarget
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +18,12 @@ class Round:
 
     now: float
     snapshot: Snapshot
-    target: Target
-    settings: Settings
-    decision: Decision
+    target: DriverTarget
+    settings: AllocationSettings
+    decision: AllocationDecision
 
     @property
-    def report(self) -> Report:
+    def report(self) -> DriverReport:
         """What the driver is told after this round."""
         decision = self.decision
-        return Report(decision.gone, decision.refuse, protocol.bounds(self.settings), decision.failure)
+        return DriverReport(decision.gone, decision.refuse, protocol.bounds(self.settings), decision.failure)

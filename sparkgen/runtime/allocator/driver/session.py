@@ -17,7 +17,7 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.runtime.allocator.driver import properties
-from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.files import replace_file
 
 TOKEN_FILE = "token"  # noqa: S105 - a file's name
@@ -50,7 +50,7 @@ class BadSession(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DriverLocation:
     """Where this driver runs."""
 
     folder: Path
@@ -62,7 +62,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Notes:
+class SessionNotes:
     """What the next allocator has to know. `drivers`: how many application ids were given out so far."""
 
     next_id: int = 1
@@ -76,13 +76,13 @@ class Notes:
 class Session:
     """The session volume, written. All of it can be called again at any time."""
 
-    place: Place
+    place: DriverLocation
     rendered: Mapping[str, str]
     """spark-defaults.conf."""
     token: str
     secret: str | None
     """The RPC secret; None without authentication."""
-    notes: Notes = field(default_factory=Notes)
+    notes: SessionNotes = field(default_factory=SessionNotes)
 
     @property
     def application_id(self) -> str:
@@ -98,7 +98,7 @@ class Session:
         """
         return f"{begin}-{hashlib.sha256(f'name of the Secret: {self.token}'.encode()).hexdigest()[:16]}"
 
-    def write(self, settings: Settings) -> None:
+    def write(self, settings: AllocationSettings) -> None:
         """Write what the next driver starts with. OSError when that fails."""
         found = driver_properties(self, settings)
         replace_file(self.place.folder / TOKEN_FILE, self.token)
@@ -106,21 +106,21 @@ class Session:
 
     def note(self, next_id: int, session: str, first_id: int) -> None:
         """Keep what an allocator that restarts has to know; before anything is made that depends on it."""
-        self._keep(Notes(next_id, session, first_id, self.notes.drivers))
+        self._keep(SessionNotes(next_id, session, first_id, self.notes.drivers))
 
-    def spoke(self, application_id: str, settings: Settings) -> None:
+    def spoke(self, application_id: str, settings: AllocationSettings) -> None:
         """A driver runs under this id: the next one in this pod will have another."""
         if application_id != self.application_id:
             return
         notes = self.notes
-        self._keep(Notes(notes.next_id, notes.session, notes.first_id, notes.drivers + 1))
+        self._keep(SessionNotes(notes.next_id, notes.session, notes.first_id, notes.drivers + 1))
         self.write(settings)
 
-    def tuned_to(self, settings: Settings) -> None:
+    def tuned_to(self, settings: AllocationSettings) -> None:
         """The settings are other ones: the next driver in this pod starts with them."""
         self.write(settings)
 
-    def _keep(self, notes: Notes) -> None:
+    def _keep(self, notes: SessionNotes) -> None:
         if notes == self.notes:
             return
         body = {
@@ -135,9 +135,9 @@ class Session:
 
 
 def begin(
-    place: Place,
+    place: DriverLocation,
     spark_defaults: str,
-    settings: Settings,
+    settings: AllocationSettings,
     random_text: Callable[[], str],
     service_secret: str | None = None,
 ) -> Session:
@@ -167,7 +167,7 @@ def begin(
     return session
 
 
-def driver_properties(session: Session, settings: Settings) -> dict[str, str]:
+def driver_properties(session: Session, settings: AllocationSettings) -> dict[str, str]:
     """All that spark-submit is given: the rendered properties and what only the running pod knows."""
     place = session.place
     host = f"[{place.address}]" if ":" in place.address else place.address
@@ -185,7 +185,7 @@ def driver_properties(session: Session, settings: Settings) -> dict[str, str]:
     return found | reviewed
 
 
-def executor_bounds(settings: Settings) -> dict[str, str]:
+def executor_bounds(settings: AllocationSettings) -> dict[str, str]:
     """How many executors, as Spark's own properties say it; dynamicAllocation.enabled is rendered."""
     if not settings.dynamic:
         return {"spark.executor.instances": str(settings.instances)}
@@ -220,11 +220,11 @@ def _earlier_properties(folder: Path) -> dict[str, str]:
         return {}
 
 
-def _notes(folder: Path) -> Notes:
+def _notes(folder: Path) -> SessionNotes:
     """The notes of an allocator before this one; fresh ones when there are none."""
     try:
         body: Any = json.loads(_text(folder / NOTES_FILE) or "{}")
-        return Notes(
+        return SessionNotes(
             next_id=int(body.get("nextId", 1)),
             session=str(body.get("session", "")),
             first_id=int(body.get("firstId", 1)),

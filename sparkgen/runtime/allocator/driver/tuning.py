@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.runtime.allocator.values.settings import HostPorts, Settings
+from sparkgen.runtime.allocator.values.settings import AllocationSettings, HostPortRange
 from sparkgen.runtime.files import replace_file
 
 GREATEST = 2**31 - 1
@@ -33,14 +33,14 @@ class BadTuning(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Tuning:
+class ParsedTuning:
     """What tuning.json says. `expires_at`: no new run may start from then on; it has a zone."""
 
-    settings: Settings
+    settings: AllocationSettings
     expires_at: datetime | None = None
 
 
-def parse(text: str) -> Tuning:
+def parse(text: str) -> ParsedTuning:
     """The content of tuning.json as values. BadTuning with every problem.
 
     Keys that this version does not know are left alone: `run.history` is for others, and an older allocator
@@ -66,11 +66,13 @@ def parse(text: str) -> Tuning:
     expires_at = reader.moment(reader.section(document, "run"), "run", "expiresAt")
     if reader.problems:
         raise BadTuning(tuple(reader.problems))
-    return Tuning(settings, expires_at)
+    return ParsedTuning(settings, expires_at)
 
 
-def _settings(executors: Mapping[str, Any], allocation: Mapping[str, Any], reader: _Reader) -> Settings:
-    defaults = Settings()
+def _settings(
+    executors: Mapping[str, Any], allocation: Mapping[str, Any], reader: _Reader
+) -> AllocationSettings:
+    defaults = AllocationSettings()
 
     def bound(name: str) -> int | None:
         return reader.number(executors, "executors", name, 0)
@@ -90,7 +92,7 @@ def _settings(executors: Mapping[str, Any], allocation: Mapping[str, Any], reade
     if maximum is not None and maximum < minimum:
         reader.problems.append(f"executors.maximum is {maximum}, and executors.minimum {minimum}")
     pending = milliseconds("pendingTimeoutMs")
-    return Settings(
+    return AllocationSettings(
         dynamic="instances" not in executors,
         instances=defaults.instances if instances is None else instances,
         minimum=minimum,
@@ -159,7 +161,7 @@ class _Reader:
         return moment
 
 
-def read(path: Path) -> Tuning:
+def read(path: Path) -> ParsedTuning:
     """The tuning in a file. BadTuning when it cannot be read or used; its text does not name the file."""
     return parse(_text(path))
 
@@ -172,21 +174,21 @@ def _text(path: Path) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class TuningChange:
     """News of the file: its settings are other ones now, or it is unusable (`bad` says why)."""
 
-    settings: Settings
+    settings: AllocationSettings
     bad: str | None = None
 
 
-class Followed:
+class TuningFile:
     """The settings of a file, as they were the last time that they could be read.
 
     `grace` (seconds) and `ports` are the template's: no settings of the file, but of those who decide. The
     last text that was good is in `kept`, so that a bad edit does not stop an allocator that restarts.
     """
 
-    def __init__(self, path: Path, grace: float, kept: Path, ports: HostPorts | None = None) -> None:
+    def __init__(self, path: Path, grace: float, kept: Path, ports: HostPortRange | None = None) -> None:
         """Read the file for the first time. BadTuning when that fails, and no good text is kept."""
         self._path = path
         self._grace = grace
@@ -202,7 +204,7 @@ class Followed:
             self.settings = self._read(kept)
             self._read_last = None
 
-    def look(self) -> Change | None:
+    def look(self) -> TuningChange | None:
         """Read the file again; None when nothing is new. A bad edit leaves the settings as they are."""
         before = self.settings
         try:
@@ -210,11 +212,11 @@ class Followed:
         except BadTuning as error:
             news = str(error) != self._bad
             self._bad, self._read_last = str(error), None
-            return Change(before, str(error)) if news else None
+            return TuningChange(before, str(error)) if news else None
         mended, self._bad = self._bad is not None, None
-        return Change(self.settings) if mended or self.settings != before else None
+        return TuningChange(self.settings) if mended or self.settings != before else None
 
-    def _read(self, path: Path) -> Settings:
+    def _read(self, path: Path) -> AllocationSettings:
         text = _text(path)
         if text == self._read_last:
             return self.settings

@@ -73,7 +73,7 @@ machine was started again (exit code 255: `unknownExitReason` in its CRI server)
 NEVER_STARTED = frozenset({"StartError", "ContainerCannotRun"})
 """The runtime's reasons for a container whose process was never there (exit codes 127 and 128)."""
 
-HOPELESS = frozenset(
+PERMANENT = frozenset(
     {
         "CreateContainerConfigError",
         "CreateContainerError",
@@ -155,7 +155,7 @@ def _waiting_container(container: str, state: Mapping[str, Any]) -> Waiting:
     reason, message = state["reason"], state.get("message") or ""
     passes = any(word in message.lower() for word in MAY_PASS)
     who = "" if container == contract.EXECUTOR_CONTAINER else f"container {container}: "
-    return Waiting(reason, f"{who}{_detail(message)}" if message else "", reason in HOPELESS and not passes)
+    return Waiting(reason, f"{who}{_detail(message)}" if message else "", reason in PERMANENT and not passes)
 
 
 def _disruption(pod: Pod) -> Loss | None:

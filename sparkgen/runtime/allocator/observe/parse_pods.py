@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sparkgen.runtime.allocator.observe.trim_pod import lean, reduced
-from sparkgen.runtime.allocator.values.world import Event, Pod, WatchEnded
-from sparkgen.runtime.kubernetes.answers import Fault, Reply
+from sparkgen.runtime.allocator.observe.trim_pod import trim_decoded, trim_pod
+from sparkgen.runtime.allocator.values.backend import Pod, WatchEnded, WatchEvent
+from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
 from sparkgen.runtime.kubernetes.untrusted import Malformed, decode, mapping, name_in, objects
 
 EVENTS = frozenset({"ADDED", "MODIFIED", "DELETED", "BOOKMARK"})
@@ -42,11 +42,11 @@ def page_of(reply: Reply) -> Page:
         pods = tuple(_pod(entry) for entry in objects(body["items"], "items"))
         found = Page(pods, name_in(metadata, "resourceVersion"), _token_in(metadata))
     except KeyError:
-        raise Fault("the API server's answer is no list (it has no items)", sent=True) from None
+        raise CallFailed("the API server's answer is no list (it has no items)", sent=True) from None
     except Malformed as error:
-        raise Fault(f"the API server's answer is no list of pods ({error})", sent=True) from error
+        raise CallFailed(f"the API server's answer is no list of pods ({error})", sent=True) from error
     if not found.version:
-        raise Fault("the API server's list has no resourceVersion", sent=True)
+        raise CallFailed("the API server's list has no resourceVersion", sent=True)
     return found
 
 
@@ -60,15 +60,15 @@ def _token_in(metadata: Mapping[str, Any]) -> str:
     return token
 
 
-def event_of_line(line: bytes) -> Event:
+def event_of_line(line: bytes) -> WatchEvent:
     """One line of a watch. WatchEnded when it says that there is a gap; Fault when it cannot be read."""
     try:
-        return event_in(decode(line, lean))
+        return event_in(decode(line, trim_decoded))
     except ValueError as error:
-        raise Fault(f"a line of the watch cannot be read ({error})", sent=True) from error
+        raise CallFailed(f"a line of the watch cannot be read ({error})", sent=True) from error
 
 
-def event_in(document: object) -> Event:
+def event_in(document: object) -> WatchEvent:
     """One object of a watch as an event; raises as `event_of_line` does, and Malformed when it is none."""
     event = mapping(document, "the line")
     kind = name_in(event, "type")
@@ -79,14 +79,14 @@ def event_in(document: object) -> Event:
         reply = Reply(0, found)
         if found.get("code") == GONE:
             raise WatchEnded("the API server has forgotten so old a version")
-        raise Fault(f"the watch was ended: {reply.message or 'nothing says why'}", sent=True)
+        raise CallFailed(f"the watch was ended: {reply.message or 'nothing says why'}", sent=True)
     if kind not in EVENTS:
         raise Malformed(f"type {kind[:40]!r} is none of a watch")
-    pod = reduced(found) if kind == "BOOKMARK" else _pod(found)
+    pod = trim_pod(found) if kind == "BOOKMARK" else _pod(found)
     version = pod["metadata"].get("resourceVersion")
     if not version:
         raise Malformed("it has no resourceVersion")
-    return Event(kind, pod, version)
+    return WatchEvent(kind, pod, version)
 
 
 def pod_in(reply: Reply) -> Pod:
@@ -94,7 +94,7 @@ def pod_in(reply: Reply) -> Pod:
     try:
         return _pod(mapping(reply.body, "the answer"))
     except Malformed as error:
-        raise Fault(f"the API server's answer is no pod ({error})", sent=True) from error
+        raise CallFailed(f"the API server's answer is no pod ({error})", sent=True) from error
 
 
 def uid_in(reply: Reply) -> str:
@@ -106,7 +106,7 @@ def uid_in(reply: Reply) -> str:
 
 
 def _pod(value: Mapping[str, Any]) -> Pod:
-    pod = reduced(value)
+    pod = trim_pod(value)
     for key in ("name", "uid"):
         if not pod["metadata"].get(key):
             raise Malformed(f"a pod has no {key}")

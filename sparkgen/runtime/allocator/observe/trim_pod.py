@@ -11,18 +11,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.runtime.allocator.values.world import Pod
+from sparkgen.runtime.allocator.values.backend import Pod
 from sparkgen.runtime.kubernetes.untrusted import Malformed, mapping, message_in, name_in, number_in, objects
 
 METADATA = ("name", "uid", "deletionTimestamp", "resourceVersion")
 LABELS = (contract.LABEL_EXECUTOR_ID, contract.LABEL_PROFILE_ID)
 CONDITIONS = frozenset({"PodScheduled", "Ready", "ContainersReady", "DisruptionTarget"})
 STATES = ("waiting", "running", "terminated")
-MOST = 64
+MAX_ENTRIES = 64
 """Entries of a list in a pod that are read: owners, containers, ports. An executor has a few of each."""
 
 
-def reduced(pod: Pod) -> Pod:
+def trim_pod(pod: Pod) -> Pod:
     """The pod as far as it is read: all that `causes` and `observe` say of it stays the same.
 
     Malformed when it is no pod: a part of it has another type than Kubernetes gives it.
@@ -57,7 +57,7 @@ def owned_by(pod: Pod, uid: str) -> bool:
     return any(owner.get("uid") == uid for owner in _each(metadata, "ownerReferences"))
 
 
-def lean(value: dict[str, Any]) -> Any:
+def trim_decoded(value: dict[str, Any]) -> Any:
     """What takes an object's place while JSON is decoded (untrusted.decode): of a pod, what is read.
 
     So a page of large pods takes no more memory than the largest of them. What is no pod stays as it is,
@@ -66,7 +66,7 @@ def lean(value: dict[str, Any]) -> Any:
     if not (isinstance(value.get("metadata"), dict) and isinstance(value.get("spec"), dict)):
         return value
     try:
-        return reduced(value)
+        return trim_pod(value)
     except Malformed:
         return value
 
@@ -113,7 +113,7 @@ def _state(state: Mapping[str, Any], kind: str) -> dict[str, Any]:
 
 
 def _each(values: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-    return objects(values.get(key), key)[:MOST]
+    return objects(values.get(key), key)[:MAX_ENTRIES]
 
 
 def _names(values: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, str]:

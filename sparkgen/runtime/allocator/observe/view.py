@@ -14,73 +14,80 @@ from itertools import islice
 from sparkgen import contract
 from sparkgen.runtime.allocator.observe.causes import departure_of, loss_of, waiting_of
 from sparkgen.runtime.allocator.values.attempt import Attempt
-from sparkgen.runtime.allocator.values.mappings import NOTHING, Layered
-from sparkgen.runtime.allocator.values.observed import Loss, Observed, Phase, Snapshot, Unlisted, Waiting
-from sparkgen.runtime.allocator.values.world import Event, Listing, Pod, WatchEnded
+from sparkgen.runtime.allocator.values.backend import Pod, PodList, WatchEnded, WatchEvent
+from sparkgen.runtime.allocator.values.mappings import EMPTY_MAP, PersistentMap
+from sparkgen.runtime.allocator.values.observed import (
+    ListFailure,
+    Loss,
+    ObservedExecutor,
+    PodPhase,
+    Snapshot,
+    Waiting,
+)
 
 MAX_VANISHED = 1000
 """So many executors that are gone are remembered: their causes, for a driver that asks late."""
 
-ORDER: Mapping[Phase, int] = {
-    Phase.PENDING: 0,
-    Phase.UNKNOWN: 1,
-    Phase.RUNNING: 1,
-    Phase.SUCCEEDED: 2,
-    Phase.FAILED: 2,
+ORDER: Mapping[PodPhase, int] = {
+    PodPhase.PENDING: 0,
+    PodPhase.UNKNOWN: 1,
+    PodPhase.RUNNING: 1,
+    PodPhase.SUCCEEDED: 2,
+    PodPhase.FAILED: 2,
 }
 """How far a pod is in its life. Unknown is obsolete, and was about pods that ran (PodPhase)."""
-ENDED = ORDER[Phase.FAILED]
+ENDED = ORDER[PodPhase.FAILED]
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class TrackedPod:
     """One executor as it was seen last. `departure`: why it would be gone, if it were not there any more."""
 
-    observed: Observed
+    observed: ObservedExecutor
     departure: Loss
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class PodView:
     """All that is seen of an attempt's executors. `version`: from where a watch goes on."""
 
     attempt: Attempt
     complete: bool = False
-    sights: Layered[Sight] = field(default_factory=lambda: Layered(NOTHING))
-    vanished: Mapping[int, Observed] = NOTHING
+    pods: PersistentMap[TrackedPod] = field(default_factory=lambda: PersistentMap(EMPTY_MAP))
+    vanished: Mapping[int, ObservedExecutor] = EMPTY_MAP
     """The latest last. Also how the UIDs of deleted pods are known again."""
     listed_at: float | None = None
     version: str = ""
-    unlisted: Unlisted = field(default_factory=Unlisted)
+    list_failure: ListFailure = field(default_factory=ListFailure)
 
-    def listed(self, listing: Listing, asked_at: float, now: float) -> View:
+    def listed(self, listing: PodList, asked_at: float, now: float) -> PodView:
         """The view after a whole list, the request for which was sent at `asked_at`.
 
         What was known and is not in it has been deleted meanwhile.
         """
-        sights: dict[int, Sight] = {}
+        pods: dict[int, TrackedPod] = {}
         for pod in listing.pods:
             id_ = self._id_of(pod)
             if id_ is not None:
-                sights[id_] = _sight(id_, pod, self.sights.get(id_), now)
+                pods[id_] = _tracked(id_, pod, self.pods.get(id_), now)
         missed = [
             known
-            for id_, known in self.sights.whole().items()
-            if id_ not in sights or sights[id_].observed.uid != known.observed.uid
+            for id_, known in self.pods.whole().items()
+            if id_ not in pods or pods[id_].observed.uid != known.observed.uid
         ]
-        there = {sight.observed.uid for sight in sights.values()}
+        there = {tracked.observed.uid for tracked in pods.values()}
         vanished = {id_: seen for id_, seen in self.vanished.items() if seen.uid not in there}
         return replace(
             self,
             complete=True,
-            sights=Layered(sights),
+            pods=PersistentMap(pods),
             vanished=_with_vanished(vanished, missed),
             listed_at=asked_at,
             version=listing.version,
-            unlisted=Unlisted(),
+            list_failure=ListFailure(),
         )
 
-    def happened(self, event: Event, now: float) -> View:
+    def happened(self, event: WatchEvent, now: float) -> PodView:
         """The view after one event of a watch."""
         view = replace(self, version=event.version or self.version)
         if event.kind == "BOOKMARK":
@@ -88,28 +95,28 @@ class View:
         id_ = self._id_of(event.pod)
         if id_ is None or self._is_gone(id_, event.pod):
             return view
-        known = self.sights.get(id_)
+        known = self.pods.get(id_)
         if event.kind == "DELETED":
             return view._without(id_, event.pod, known, now)
-        sight = _sight(id_, event.pod, known, now)
-        if known is not None and known.observed.uid != sight.observed.uid:  # another pod of that name
+        tracked = _tracked(id_, event.pod, known, now)
+        if known is not None and known.observed.uid != tracked.observed.uid:  # another pod of that name
             view = replace(view, vanished=_with_vanished(view.vanished, [known]))
-        return replace(view, sights=self.sights.having(id_, sight))
+        return replace(view, pods=self.pods.having(id_, tracked))
 
-    def missed(self) -> View:
+    def missed(self) -> PodView:
         """The view after a gap: what is seen stays, and nothing may be concluded from what is not."""
         return replace(self, complete=False)
 
-    def refused(self, end: WatchEnded) -> View:
+    def refused(self, end: WatchEnded) -> PodView:
         """The view after a list that was not given: nothing more is seen, and why."""
-        hopeless = self.unlisted.hopeless + 1 if end.hopeless else 0
-        return replace(self.missed(), unlisted=Unlisted(end.reason, hopeless))
+        permanent = self.list_failure.permanent + 1 if end.permanent else 0
+        return replace(self.missed(), list_failure=ListFailure(end.reason, permanent))
 
     def snapshot(self, started: frozenset[int] = frozenset()) -> Snapshot:
         """What is seen, for a decision. `started`: executors that were given the start word."""
-        executors = {id_: sight.observed for id_, sight in self.sights.whole().items()}
+        executors = {id_: tracked.observed for id_, tracked in self.pods.whole().items()}
         vanished = {id_: seen for id_, seen in self.vanished.items() if id_ not in executors}
-        return Snapshot(self.complete, executors, self.listed_at, vanished, started, self.unlisted)
+        return Snapshot(self.complete, executors, self.listed_at, vanished, started, self.list_failure)
 
     def _id_of(self, pod: Pod) -> int | None:
         """The executor in a pod; None when it is not one of this attempt's, whatever its labels say."""
@@ -123,28 +130,32 @@ class View:
         gone = self.vanished.get(id_)
         return gone is not None and gone.uid == pod["metadata"]["uid"]
 
-    def _without(self, id_: int, pod: Pod, known: Sight | None, now: float) -> View:
+    def _without(self, id_: int, pod: Pod, known: TrackedPod | None, now: float) -> PodView:
         if known is not None and known.observed.uid != pod["metadata"]["uid"]:
             return self  # an earlier pod of that name; the one that is known is another
-        last = _sight(id_, pod, known, now)
-        return replace(self, sights=self.sights.without(id_), vanished=_with_vanished(self.vanished, [last]))
+        last = _tracked(id_, pod, known, now)
+        return replace(self, pods=self.pods.without(id_), vanished=_with_vanished(self.vanished, [last]))
 
 
-def _with_vanished(vanished: Mapping[int, Observed], gone: Iterable[Sight]) -> Mapping[int, Observed]:
+def _with_vanished(
+    vanished: Mapping[int, ObservedExecutor], gone: Iterable[TrackedPod]
+) -> Mapping[int, ObservedExecutor]:
     """The vanished executors and some more, each with the cause that its last sight names."""
     result = dict(vanished)
-    for sight in gone:
-        result.pop(sight.observed.id, None)
-        result[sight.observed.id] = replace(sight.observed, loss=sight.observed.loss or sight.departure)
+    for tracked in gone:
+        result.pop(tracked.observed.id, None)
+        result[tracked.observed.id] = replace(
+            tracked.observed, loss=tracked.observed.loss or tracked.departure
+        )
     return dict(islice(result.items(), max(0, len(result) - MAX_VANISHED), None))
 
 
-def _sight(id_: int, pod: Pod, known: Sight | None, now: float) -> Sight:
+def _tracked(id_: int, pod: Pod, known: TrackedPod | None, now: float) -> TrackedPod:
     """A pod as it is now, taken together with what is known of the same pod."""
     metadata, spec = pod["metadata"], pod["spec"]
     before = known.observed if known is not None and known.observed.uid == metadata["uid"] else None
     phase, since = _phase(pod, before, now)
-    observed = Observed(
+    observed = ObservedExecutor(
         id=id_,
         profile=_profile(metadata.get("labels") or {}),
         name=metadata["name"],
@@ -153,7 +164,7 @@ def _sight(id_: int, pod: Pod, known: Sight | None, now: float) -> Sight:
         since=since,
         node=spec.get("nodeName") or (before.node if before else ""),
         deleting=bool(metadata.get("deletionTimestamp")) or (before is not None and before.deleting),
-        waiting=_waiting(pod, before) if phase is Phase.PENDING else None,
+        waiting=_waiting(pod, before) if phase is PodPhase.PENDING else None,
         loss=(before.loss if before else None) or loss_of(pod),
         port=_port(pod),
         found_ended=before.found_ended if before else ORDER[phase] == ENDED,
@@ -161,10 +172,10 @@ def _sight(id_: int, pod: Pod, known: Sight | None, now: float) -> Sight:
     departure = departure_of(pod)
     if known is not None and before is not None and _late(pod, before):
         departure = known.departure
-    return Sight(observed, departure)
+    return TrackedPod(observed, departure)
 
 
-def _phase(pod: Pod, before: Observed | None, now: float) -> tuple[Phase, float]:
+def _phase(pod: Pod, before: ObservedExecutor | None, now: float) -> tuple[PodPhase, float]:
     """The phase, and when it was first seen in it."""
     phase = _phase_of(pod)
     if before is None:
@@ -174,19 +185,19 @@ def _phase(pod: Pod, before: Observed | None, now: float) -> tuple[Phase, float]
     return phase, now
 
 
-def _late(pod: Pod, before: Observed) -> bool:
+def _late(pod: Pod, before: ObservedExecutor) -> bool:
     """Whether this is an older state of the pod than the one that is known."""
     return ORDER[_phase_of(pod)] < ORDER[before.phase]
 
 
-def _phase_of(pod: Pod) -> Phase:
+def _phase_of(pod: Pod) -> PodPhase:
     try:
-        return Phase((pod.get("status") or {}).get("phase") or "Pending")
+        return PodPhase((pod.get("status") or {}).get("phase") or "Pending")
     except ValueError:  # a phase that Kubernetes has only since
-        return Phase.UNKNOWN
+        return PodPhase.UNKNOWN
 
 
-def _waiting(pod: Pod, before: Observed | None) -> Waiting | None:
+def _waiting(pod: Pod, before: ObservedExecutor | None) -> Waiting | None:
     """Why it waits. Kubernetes before 1.32 says why a pull failed only until it pauses: that is kept."""
     waiting = waiting_of(pod)
     earlier = before.waiting if before else None

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sparkgen.runtime.allocator.values.world import Event, WatchEnded
-from sparkgen.runtime.kubernetes.answers import Fault
+from sparkgen.runtime.allocator.values.backend import WatchEnded, WatchEvent
+from sparkgen.runtime.kubernetes.answers import CallFailed
 
 PATIENCE = 30.0
 """Seconds in which a watch must be open again; after them the view counts as one with a gap."""
@@ -19,7 +19,7 @@ AT_ONCE = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Watching:
+class WatchRetry:
     """A watch over all its connections. Times in seconds of a monotonic clock.
 
     `version`: what it goes on from. `opened_at`: when it was opened last. `failed_at`: when it broke for the
@@ -33,19 +33,19 @@ class Watching:
     wait: float = 0.0
     """What the server asked for when it refused, in seconds."""
 
-    def opening(self, now: float) -> Watching:
+    def opening(self, now: float) -> WatchRetry:
         """It is opened now."""
         return replace(self, opened_at=now, wait=0.0)
 
-    def heard(self, event: Event) -> Watching:
+    def heard(self, event: WatchEvent) -> WatchRetry:
         """It showed something."""
         return replace(self, version=event.version or self.version, failed_at=None, tries=0)
 
-    def ended(self, now: float) -> Watching:
+    def ended(self, now: float) -> WatchRetry:
         """Its server ended it, as it does every few minutes."""
         return replace(self, tries=self.tries + 1 if now - self.opened_at < AT_ONCE else 0)
 
-    def broke(self, fault: Fault, now: float, reason: str) -> Watching:
+    def broke(self, fault: CallFailed, now: float, reason: str) -> WatchRetry:
         """It broke, or could not be opened. WatchEnded with `reason` when that has been so for too long."""
         failed_at = self.failed_at
         if failed_at is None or now - self.opened_at > PATIENCE:  # it was open, and silent, meanwhile

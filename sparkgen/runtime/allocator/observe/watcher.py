@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from sparkgen.runtime.allocator.observe.view import View
-from sparkgen.runtime.allocator.values.clock import Chances
-from sparkgen.runtime.allocator.values.world import Event, Listing, WatchEnded, World
+from sparkgen.runtime.allocator.observe.view import PodView
+from sparkgen.runtime.allocator.values.backend import ExecutorBackend, PodList, WatchEnded, WatchEvent
+from sparkgen.runtime.allocator.values.clock import ClockAndRandom
 
 LONGEST_PAUSE = 30.0
 """Seconds between two lists that fail, at most."""
@@ -16,7 +16,7 @@ STEADY = 30.0
 
 
 class Watcher:
-    """Follows a World. `view` is the newest view; `ring` is called when it says something new.
+    """Follows an ExecutorBackend. `view` is the newest view; `notify` is called when it says something new.
 
     `run` is a thread's; it is made of steps that never wait, which a simulator calls by itself: `begin`,
     `listed`, `happened` for each event, and `ended`.
@@ -24,18 +24,18 @@ class Watcher:
 
     def __init__(
         self,
-        world: World,
-        view: View,
-        chances: Chances,
-        ring: Callable[[], None],
+        backend: ExecutorBackend,
+        view: PodView,
+        clock_and_random: ClockAndRandom,
+        notify: Callable[[], None],
         tell: Callable[[str], None],
     ) -> None:
         self.view = view
         self.gaps = 0
         """How often a watch has ended, or a list failed."""
-        self._world = world
-        self._chances = chances
-        self._ring = ring
+        self._backend = backend
+        self._clock_and_random = clock_and_random
+        self._notify = notify
         self._tell = tell
         self._stopped = threading.Event()
         self._began = 0.0
@@ -49,15 +49,15 @@ class Watcher:
                 self._stopped.wait(self.ended(end))
 
     def stop(self) -> None:
-        """Follow no more. The World has to be closed for the watch to end."""
+        """Follow no more. The backend has to be closed for the watch to end."""
         self._stopped.set()
 
     def _follow(self) -> WatchEnded:
         """List, and watch until the end, which is told."""
         asked_at = self.begin()
         try:
-            self.listed(self._world.list(), asked_at)
-            for event in self._world.watch(self.view.version):
+            self.listed(self._backend.list(), asked_at)
+            for event in self._backend.watch(self.view.version):
                 self.happened(event)
         except WatchEnded as end:
             return end
@@ -67,19 +67,19 @@ class Watcher:
 
     def begin(self) -> float:
         """A list is asked for now; when that is."""
-        self._began = self._chances.clock()
+        self._began = self._clock_and_random.clock()
         return self._began
 
-    def listed(self, listing: Listing, asked_at: float) -> None:
+    def listed(self, listing: PodList, asked_at: float) -> None:
         """The list that was asked for at `asked_at` has come."""
-        self.view = self.view.listed(listing, asked_at, self._chances.clock())
-        self._ring()
+        self.view = self.view.listed(listing, asked_at, self._clock_and_random.clock())
+        self._notify()
 
-    def happened(self, event: Event) -> None:
+    def happened(self, event: WatchEvent) -> None:
         """The watch has shown an event."""
-        self.view = self.view.happened(event, self._chances.clock())
+        self.view = self.view.happened(event, self._clock_and_random.clock())
         if event.kind != "BOOKMARK":
-            self._ring()
+            self._notify()
 
     def ended(self, end: WatchEnded) -> float:
         """The list failed, or the watch is over, and there may be a gap; seconds until the next list."""
@@ -87,10 +87,10 @@ class Watcher:
         self._tell(f"looking again at all executors: {end.reason}")
         # A view is complete from its list until the watch ends: where it is not, the list was not given.
         self.view = self.view.missed() if self.view.complete else self.view.refused(end)
-        self._ring()
-        steady = self._chances.clock() - self._began > STEADY
+        self._notify()
+        steady = self._clock_and_random.clock() - self._began > STEADY
         self._rounds = 0 if steady else self._rounds + 1
-        return max(end.pause, pause_after(self._rounds, self._chances.random()))
+        return max(end.pause, pause_after(self._rounds, self._clock_and_random.random()))
 
 
 def pause_after(rounds: int, chance: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum, auto
 
 from sparkgen import contract
-from sparkgen.runtime.allocator.values.world import Pod
+from sparkgen.runtime.allocator.values.backend import Pod
 
 
 class DriverPod(Enum):

@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from sparkgen.runtime.allocator.values.attempt import Attempt
-from sparkgen.runtime.allocator.values.world import Notice
+from sparkgen.runtime.allocator.values.backend import Notice
 
 COMPONENT = "sparkgen-allocator"
 MAX_EVENT_MESSAGE = 1024

@@ -1,4 +1,4 @@
-"""The world as Kubernetes: pods are executors. All that the allocator asks of an API server is here.
+"""Kubernetes as an ExecutorBackend: pods are executors. All that the allocator asks of an API server is here.
 
 Lists are read as of now (no `resourceVersion`), in pages: a decision concludes from them what is not there,
 and a cached list may be old. They are rare: one at the start, and one after a gap. A watch goes on by itself
@@ -15,16 +15,16 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.runtime.allocator.observe.parse_pods import GONE, event_of_line, page_of, pod_in, uid_in
 from sparkgen.runtime.allocator.observe.trim_pod import owned_by
-from sparkgen.runtime.allocator.observe.watch_retry import Watching
+from sparkgen.runtime.allocator.observe.watch_retry import WatchRetry
 from sparkgen.runtime.allocator.pods.driver_pod import DriverPod, driver_pod_of
 from sparkgen.runtime.allocator.pods.events import event_of
 from sparkgen.runtime.allocator.pods.template import TemplateError, executor_pod
-from sparkgen.runtime.allocator.values.actions import Action, Create, Delete, Outcome
+from sparkgen.runtime.allocator.values.actions import Action, ActionOutcome, Create, Delete
 from sparkgen.runtime.allocator.values.attempt import Attempt
-from sparkgen.runtime.allocator.values.world import Event, Listing, Notice, Pod, WatchEnded
+from sparkgen.runtime.allocator.values.backend import Notice, Pod, PodList, WatchEnded, WatchEvent
 from sparkgen.runtime.kubernetes import answers
-from sparkgen.runtime.kubernetes.answers import Answer, Fault, Reply, TooLarge, Verdict
-from sparkgen.runtime.kubernetes.transport import Calls, Lines
+from sparkgen.runtime.kubernetes.answers import Answer, AnswerTooLarge, CallFailed, Reply, Verdict
+from sparkgen.runtime.kubernetes.transport import ApiCalls, LineSource
 
 PAGES = (500, 50, 5, 1)
 """Pods in one answer to a list: as kubectl asks for; fewer where such a page is too large to be read."""
@@ -38,15 +38,15 @@ SILENCE = 100.0
 """Seconds without a line after which a watch is opened anew; servers send a bookmark every minute."""
 
 
-class Kube:
-    """The port to the world (`ports.World`), on an API server.
+class KubernetesBackend:
+    """The ExecutorBackend on an API server.
 
     `clock` is monotonic, `wall` the time of day in seconds since 1970, `random` gives numbers from 0 to 1.
     """
 
     def __init__(
         self,
-        transport: Calls,
+        transport: ApiCalls,
         attempt: Attempt,
         template: Mapping[str, Any],
         *,
@@ -63,7 +63,7 @@ class Kube:
         self._random = random
         self._silence = silence
         self._closed = threading.Event()
-        self._streams: set[Lines] = set()
+        self._streams: set[LineSource] = set()
         self._denied: dict[str, float] = {}
         self._pods = f"/api/v1/namespaces/{attempt.namespace}/pods"
 
@@ -71,7 +71,7 @@ class Kube:
         """A driver runs under this application id: executors that are created from now on are its own."""
         self._attempt = replace(self._attempt, application_id=application_id)
 
-    def create(self, order: Create) -> Outcome:
+    def create(self, order: Create) -> ActionOutcome:
         """Create an executor's pod. One that is there already, and is ours, is as good."""
         attempt, what = self._attempt, "create an executor"
         name = attempt.executor_name(order.id)
@@ -80,25 +80,25 @@ class Kube:
                 self._template, attempt, order, attempt.start_url(order.id), attempt.driver_url
             )
         except TemplateError as error:
-            return Outcome(order, Answer.HOPELESS, f"cannot {what}: {error}")
+            return ActionOutcome(order, Answer.PERMANENT, f"cannot {what}: {error}")
         try:
             reply = self._transport.call("POST", self._pods, body=pod)
             if answers.exists_already(reply):
                 return self._whose(order, name, what)
-        except Fault as fault:
+        except CallFailed as fault:
             return _outcome(order, answers.not_answered(fault, what))
         # Without the number: many executors that are refused for one reason are told of once.
         found = self._verdict(reply, what, "create")
         words = found.message.replace(name, attempt.any_executor)
         return _outcome(order, replace(found, message=words), uid_in(reply))
 
-    def delete(self, order: Delete) -> Outcome:
+    def delete(self, order: Delete) -> ActionOutcome:
         """Delete an executor's pod, and no other: one that is not there any more is as good."""
         what = f"delete executor {order.id}"
         try:
             uid = order.uid or self._uid_of(self._attempt.executor_name(order.id))
             if not uid:
-                return Outcome(order, Answer.DONE, "it is not there")
+                return ActionOutcome(order, Answer.DONE, "it is not there")
             options: dict[str, Any] = {
                 "apiVersion": "v1",
                 "kind": "DeleteOptions",
@@ -108,23 +108,23 @@ class Kube:
                 options["gracePeriodSeconds"] = 0
             path = f"{self._pods}/{self._attempt.executor_name(order.id)}"
             reply = self._transport.call("DELETE", path, body=options)
-        except Fault as fault:
+        except CallFailed as fault:
             return _outcome(order, answers.not_answered(fault, what))
-        if reply.status == 404 or answers.is_another(reply):
-            return Outcome(order, Answer.DONE, "it is not there any more")
+        if reply.status == 404 or answers.is_other_object(reply):
+            return ActionOutcome(order, Answer.DONE, "it is not there any more")
         return _outcome(order, self._verdict(reply, what, "delete"))
 
-    def list(self) -> Listing:
+    def list(self) -> PodList:
         """All pods of this attempt, reduced, as of now. WatchEnded when that cannot be told."""
         what = "list executors"
         try:
             listing = self._list_in_pages(what)
-        except Fault as fault:
+        except CallFailed as fault:
             raise WatchEnded(answers.not_answered(fault, what).message) from fault
         self._denied.pop(what, None)
         return listing
 
-    def _list_in_pages(self, what: str) -> Listing:
+    def _list_in_pages(self, what: str) -> PodList:
         """The whole list; in smaller pages from where one was too large. Fault when there is none."""
         query = {"labelSelector": self._attempt.selector}
         pods: list[Pod] = []
@@ -133,7 +133,7 @@ class Kube:
         for _ in range(MAX_PAGES):
             try:
                 reply = self._transport.call("GET", self._pods, {**query, "limit": str(size)})
-            except TooLarge:
+            except AnswerTooLarge:
                 size = next(sizes, 0)
                 if not size:
                     raise
@@ -143,11 +143,11 @@ class Kube:
             found = page_of(reply)
             pods += filter(None, map(self._executor_in, found.pods))
             if not found.more:
-                return Listing(tuple(pods), found.version)
+                return PodList(tuple(pods), found.version)
             if found.more == query.get("continue") or len(pods) > MAX_PODS:
                 break
             query["continue"] = found.more
-        raise Fault("the API server's list has no end", sent=True)
+        raise CallFailed("the API server's list has no end", sent=True)
 
     def _executor_in(self, pod: Pod) -> Pod | None:
         """A pod as far as a list keeps it; None for one that is no executor of ours.
@@ -159,9 +159,9 @@ class Kube:
             return None
         return {**pod, "metadata": {**metadata, "ownerReferences": [{"uid": attempt.pod_uid}]}}
 
-    def watch(self, version: str) -> Iterator[Event]:
+    def watch(self, version: str) -> Iterator[WatchEvent]:
         """What happens from `version` on. Ends when this is closed; WatchEnded when there may be a gap."""
-        watching = Watching(version)
+        watching = WatchRetry(version)
         while not self._closed.is_set():
             watching = watching.opening(self._clock())
             try:
@@ -169,7 +169,7 @@ class Kube:
                     watching = watching.heard(event)
                     yield event
                 watching = watching.ended(self._clock())
-            except Fault as fault:
+            except CallFailed as fault:
                 reason = answers.not_answered(fault, "watch executors").message
                 watching = watching.broke(fault, self._clock(), reason)
             self._closed.wait(watching.pause(self._random()))
@@ -185,14 +185,14 @@ class Kube:
             "timeoutSeconds": str(int(shortest + self._random() * (longest - shortest))),
         }
 
-    def refused_watch(self, reply: Reply) -> Fault | WatchEnded:
+    def refused_watch(self, reply: Reply) -> CallFailed | WatchEnded:
         """What follows from a refusal: to ask again, unless the version is too old or no is meant for good.
 
         An API server that has just started may refuse what it allows: it has not read its roles yet.
         """
         said = self._verdict(reply, "watch executors", "watch executors")
-        if reply.status != GONE and said.answer is not Answer.HOPELESS:
-            return Fault(said.message, sent=False, retry_after=said.retry_after)
+        if reply.status != GONE and said.answer is not Answer.PERMANENT:
+            return CallFailed(said.message, sent=False, retry_after=said.retry_after)
         return self._ended(reply, "watch executors")
 
     def tell(self, notice: Notice) -> bool:
@@ -200,10 +200,10 @@ class Kube:
         path = f"/api/v1/namespaces/{self._attempt.namespace}/events"
         try:
             reply = self._transport.call("POST", path, body=event_of(self._attempt, notice, self._wall()))
-        except Fault:
+        except CallFailed:
             return False
         said = self._verdict(reply, "write an Event", "create an Event")
-        return said.answer in (Answer.DONE, Answer.HOPELESS)  # the log has it, too
+        return said.answer in (Answer.DONE, Answer.PERMANENT)  # the log has it, too
 
     def create_secret(self, secret: str) -> Verdict:
         """Create the attempt's Secret with the RPC secret; DONE as well when it is there already.
@@ -226,7 +226,7 @@ class Kube:
         }
         try:
             reply = self._transport.call("POST", f"/api/v1/namespaces/{attempt.namespace}/secrets", body=body)
-        except Fault as fault:
+        except CallFailed as fault:
             return answers.not_answered(fault, what)
         if answers.exists_already(reply):
             return Verdict(Answer.DONE, "it is there already")
@@ -241,7 +241,7 @@ class Kube:
                 return DriverPod.ENDS
             known = reply.status == 200
             return driver_pod_of(pod_in(reply), attempt.pod_uid) if known else DriverPod.UNKNOWN
-        except Fault:
+        except CallFailed:
             return DriverPod.UNKNOWN
 
     def close(self) -> None:
@@ -259,7 +259,7 @@ class Kube:
             contract.LABEL_ATTEMPT: self._attempt.attempt,
         }
 
-    def _watch_once(self, version: str) -> Iterator[Event]:
+    def _watch_once(self, version: str) -> Iterator[WatchEvent]:
         with self._transport.stream(self._pods, self.watch_query(version), self._silence) as stream:
             if isinstance(stream, Reply):
                 raise self.refused_watch(stream)
@@ -267,24 +267,26 @@ class Kube:
             try:
                 if not self._closed.is_set():
                     yield from map(self._event, stream.lines())
-            except Fault:
+            except CallFailed:
                 if not self._closed.is_set():
                     raise
             finally:
                 self._streams.discard(stream)
 
-    def _event(self, line: bytes) -> Event:
+    def _event(self, line: bytes) -> WatchEvent:
         event = event_of_line(line)
         if event.kind == "BOOKMARK" or owned_by(event.pod, self._attempt.pod_uid):
             return event
-        return Event("BOOKMARK", {}, event.version)  # another's pod with our labels: how far the watch is
+        return WatchEvent(
+            "BOOKMARK", {}, event.version
+        )  # another's pod with our labels: how far the watch is
 
     def _ended(self, reply: Reply, what: str) -> WatchEnded:
         if reply.status == GONE:
             return WatchEnded("the API server has forgotten so old a version")
         said = self._verdict(reply, what, what)
         words = said.message or answers.sentence(what, f"the API server answered {reply.status}")
-        return WatchEnded(words, said.retry_after or 0.0, hopeless=said.answer is Answer.HOPELESS)
+        return WatchEnded(words, said.retry_after or 0.0, permanent=said.answer is Answer.PERMANENT)
 
     def _verdict(self, reply: Reply, what: str, right: str) -> Verdict:
         """What a reply means; a right that is missing may come within a minute of its first refusal."""
@@ -294,7 +296,7 @@ class Kube:
         now = self._clock()
         return answers.verdict(reply, what, early=now - self._denied.setdefault(right, now) < answers.EARLY)
 
-    def _whose(self, order: Create, name: str, what: str) -> Outcome:
+    def _whose(self, order: Create, name: str, what: str) -> ActionOutcome:
         """What it means that a pod of that name is there already."""
         reply = self._transport.call("GET", f"{self._pods}/{name}")
         if reply.status not in (200, 404):
@@ -304,8 +306,8 @@ class Kube:
         elif not self._is_ours(reply):
             words = f"pod {name} belongs to somebody else: delete it, or find out who made it"
         else:
-            return Outcome(order, Answer.DONE, "it was there already", uid=uid_in(reply))
-        return Outcome(order, Answer.REFUSED, f"cannot {what}: {words}")
+            return ActionOutcome(order, Answer.DONE, "it was there already", uid=uid_in(reply))
+        return ActionOutcome(order, Answer.REFUSED, f"cannot {what}: {words}")
 
     def _uid_of(self, name: str) -> str:
         """The UID of our pod of that name; "" when there is none. Fault when nobody can say."""
@@ -314,7 +316,7 @@ class Kube:
             return ""
         if reply.status != 200:
             said = self._verdict(reply, f"look at pod {name}", "get")
-            raise Fault(
+            raise CallFailed(
                 said.message or f"the API server answered {reply.status}",
                 sent=False,
                 retry_after=said.retry_after,
@@ -326,5 +328,5 @@ class Kube:
         return owned_by(pod_in(reply), self._attempt.pod_uid)
 
 
-def _outcome(action: Action, verdict: Verdict, uid: str = "") -> Outcome:
-    return Outcome(action, verdict.answer, verdict.message, verdict.retry_after, uid)
+def _outcome(action: Action, verdict: Verdict, uid: str = "") -> ActionOutcome:
+    return ActionOutcome(action, verdict.answer, verdict.message, verdict.retry_after, uid)

@@ -6,7 +6,7 @@ import queue
 from collections import deque
 from collections.abc import Callable
 
-from sparkgen.runtime.allocator.values.world import Notice
+from sparkgen.runtime.allocator.values.backend import Notice
 
 SAME_AGAIN = 600.0
 """Seconds until the same notice is told again."""
@@ -21,7 +21,7 @@ TRY_AGAIN = 30.0
 """Seconds until a notice that could not be sent is sent again."""
 
 
-class Notices:
+class EventRecorder:
     """Sends notices to the user, each once, on a thread of its own: the loop never waits for it.
 
     `send` says whether that is done with; one that is not is tried again, until it is `SAME_AGAIN` old.

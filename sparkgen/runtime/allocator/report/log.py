@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TextIO
 
-from sparkgen.runtime.allocator.report.log_lines import Level, Line
+from sparkgen.runtime.allocator.report.log_lines import LogLevel, LogLine
 from sparkgen.runtime.kubernetes.untrusted import shown
 
 RECENT = 50
@@ -21,7 +21,7 @@ RECENT = 50
 
 
 @dataclass(slots=True)
-class Journal:
+class Log:
     """The log: a line of text each, or of JSON. `now`: the time with its zone, for the lines."""
 
     stream: TextIO
@@ -33,12 +33,12 @@ class Journal:
     """The last of them that were warnings or errors."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def write(self, line: Line) -> None:
+    def write(self, line: LogLine) -> None:
         """Write one line; whoever reads the log may be gone. Its text may be anybody's."""
         moment = self.now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
         text = shown(_text_line(moment, line))
         self.recent.append(text)
-        if line.level is not Level.INFO:
+        if line.level is not LogLevel.INFO:
             self.troubles.append(text)
         if self.as_json:
             text = shown(_json_line(moment, line))
@@ -49,16 +49,16 @@ class Journal:
         except OSError:
             return
 
-    def say(self, text: str, level: Level = Level.INFO, **facts: Any) -> None:
+    def say(self, text: str, level: LogLevel = LogLevel.INFO, **facts: Any) -> None:
         """Write a line about something that is no round of the loop."""
-        self.write(Line(text, level, facts))
+        self.write(LogLine(text, level, facts))
 
 
-def _text_line(moment: str, line: Line) -> str:
+def _text_line(moment: str, line: LogLine) -> str:
     return f"{moment} {line.level.value:<7} {' '.join(line.text.split())}"
 
 
-def _json_line(moment: str, line: Line) -> str:
+def _json_line(moment: str, line: LogLine) -> str:
     body: Mapping[str, Any] = {
         **line.facts,
         "time": moment,

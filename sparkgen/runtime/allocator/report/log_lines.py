@@ -13,19 +13,25 @@ from typing import Any
 
 from sparkgen.runtime.allocator.decide import ceiling, executor_states
 from sparkgen.runtime.allocator.driver.round import Round
-from sparkgen.runtime.allocator.values.actions import Create, Delete, Outcome
-from sparkgen.runtime.allocator.values.observed import Cause, Loss, Phase, State
-from sparkgen.runtime.allocator.values.settings import Settings
+from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create, Delete
+from sparkgen.runtime.allocator.values.backend import Notice
+from sparkgen.runtime.allocator.values.observed import Cause, ExecutorState, Loss, PodPhase
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverPhase
-from sparkgen.runtime.allocator.values.world import Notice
 from sparkgen.runtime.kubernetes.answers import Answer
 
-ON_THEIR_WAY = (State.PLANNED, State.REQUESTED, State.PENDING, State.RUNNING, State.DRAINING)
+ON_THEIR_WAY = (
+    ExecutorState.PLANNED,
+    ExecutorState.REQUESTED,
+    ExecutorState.PENDING,
+    ExecutorState.RUNNING,
+    ExecutorState.DRAINING,
+)
 PENDING_PATIENCE = 30.0
 """Seconds that an executor may be pending before the user is told why."""
 
 
-class Level(enum.Enum):
+class LogLevel(enum.Enum):
     """How much a line matters."""
 
     INFO = "info"
@@ -34,15 +40,15 @@ class Level(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LogLine:
     """A line of the log. `facts`: what a machine reads of it, in the JSON form."""
 
     text: str
-    level: Level = Level.INFO
+    level: LogLevel = LogLevel.INFO
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-def lines(before: Round | None, now: Round, outcomes: Sequence[Outcome]) -> list[Line]:
+def lines(before: Round | None, now: Round, outcomes: Sequence[ActionOutcome]) -> list[LogLine]:
     """The lines about a round, in the order of what happened."""
     return [
         *_answers(outcomes),
@@ -52,7 +58,7 @@ def lines(before: Round | None, now: Round, outcomes: Sequence[Outcome]) -> list
     ]
 
 
-def _answers(outcomes: Sequence[Outcome]) -> Iterator[Line]:
+def _answers(outcomes: Sequence[ActionOutcome]) -> Iterator[LogLine]:
     """What went wrong with earlier actions, each kind once."""
     told: dict[tuple[str, Answer, str], list[int]] = {}
     for outcome in outcomes:
@@ -61,35 +67,37 @@ def _answers(outcomes: Sequence[Outcome]) -> Iterator[Line]:
             told.setdefault((verb, outcome.answer, outcome.message), []).append(outcome.action.id)
     for (verb, answer, message), ids in told.items():
         facts = {"event": "answer", "answer": answer.value, "executors": ids}
-        yield Line(f"{verb} {_executors(ids)}: {answer.value}: {message}", Level.WARNING, facts)
+        yield LogLine(f"{verb} {_executors(ids)}: {answer.value}: {message}", LogLevel.WARNING, facts)
 
 
-def _driver(before: Round | None, now: Round) -> Iterator[Line]:
+def _driver(before: Round | None, now: Round) -> Iterator[LogLine]:
     """What the driver says that is new."""
     target, known = now.target, before.target if before else None
     if target.phase is DriverPhase.SILENT:
         return
     if known is None or known.session != target.session:
-        yield Line(f"the driver runs as {target.application_id}", facts={"event": "driver"})
+        yield LogLine(f"the driver runs as {target.application_id}", facts={"event": "driver"})
     if target.phase is DriverPhase.STOPPED:
         if known is None or known.phase is not DriverPhase.STOPPED:
-            yield Line("the driver has stopped: no executor is needed any more", facts={"event": "stopped"})
+            yield LogLine(
+                "the driver has stopped: no executor is needed any more", facts={"event": "stopped"}
+            )
         return
     wanted = executor_states.wanted(target, now.settings)
     if known is None or before is None or wanted != executor_states.wanted(known, before.settings):
         total = sum(wanted.values())
         by_profile = ", ".join(f"{count} of profile {id_}" for id_, count in sorted(wanted.items()))
         text = f"{total} wanted" + (f" ({by_profile})" if len(wanted) > 1 else "")
-        yield Line(f"the driver's target: {text}", facts={"event": "target", "wanted": wanted})
+        yield LogLine(f"the driver's target: {text}", facts={"event": "target", "wanted": wanted})
 
 
-def _losses(before: Round | None, now: Round) -> Iterator[Line]:
+def _losses(before: Round | None, now: Round) -> Iterator[LogLine]:
     """Executors that have ended, and nobody asked for it."""
     for id_, loss in new_losses(before, now).items():
         if loss.cause is not Cause.KILLED:
-            level = Level.WARNING if loss.by_application else Level.INFO
+            level = LogLevel.WARNING if loss.by_application else LogLevel.INFO
             facts = {"event": "loss", "executor": id_, "cause": loss.cause.value, "exitCode": loss.exit_code}
-            yield Line(f"executor {id_} is gone ({loss.cause.value}): {loss.message}", level, facts)
+            yield LogLine(f"executor {id_} is gone ({loss.cause.value}): {loss.message}", level, facts)
 
 
 def new_losses(before: Round | None, now: Round) -> dict[int, Loss]:
@@ -98,12 +106,12 @@ def new_losses(before: Round | None, now: Round) -> dict[int, Loss]:
     return {id_: loss for id_, loss in now.decision.memory.losses.items() if id_ not in known}
 
 
-def _decision(before: Round | None, now: Round) -> Iterator[Line]:
+def _decision(before: Round | None, now: Round) -> Iterator[LogLine]:
     decision = now.decision
     failed = decision.failure is not None and (before is None or before.decision.failure is None)
     if failed:
         text = f"the application has to stop: {decision.failure}"
-        yield Line(text, Level.ERROR, {"event": "failure"})
+        yield LogLine(text, LogLevel.ERROR, {"event": "failure"})
     if not (failed or decision.actions or _settled(before, now) or _hindered(before, now)):
         return
     facts = {
@@ -112,7 +120,7 @@ def _decision(before: Round | None, now: Round) -> Iterator[Line]:
         "delete": [action.id for action in decision.actions if isinstance(action, Delete)],
         "counts": _plain(decision.counts),
     }
-    yield Line(decision.reason, facts=facts)
+    yield LogLine(decision.reason, facts=facts)
 
 
 def _settled(before: Round | None, now: Round) -> bool:
@@ -133,10 +141,10 @@ def _hindered(before: Round | None, now: Round) -> bool:
 def _hindrance(made: Round) -> tuple[tuple[int, str], ...]:
     memory = made.decision.memory
     backoffs = [(b.level, b.reason) for b in (memory.refusals, memory.bad_starts) if b.level]
-    unlisted = [(0, made.snapshot.unlisted.reason)] if made.snapshot.unlisted.reason else []
+    list_failure = [(0, made.snapshot.list_failure.reason)] if made.snapshot.list_failure.reason else []
     bounded = [(0, ceiling.words(made.settings))] if ceiling.is_reached(made.target, made.settings) else []
     held = [(0, field) for field in made.decision.held]
-    return (*unlisted, *backoffs, *bounded, *held, *((0, notice.message) for notice in _pending(made)))
+    return (*list_failure, *backoffs, *bounded, *held, *((0, notice.message) for notice in _pending(made)))
 
 
 def notices(before: Round | None, now: Round) -> list[Notice]:
@@ -145,8 +153,8 @@ def notices(before: Round | None, now: Round) -> list[Notice]:
     found = []
     if now.decision.failure is not None:
         found.append(Notice("ApplicationFailed", now.decision.failure, warning=True))
-    if now.snapshot.unlisted.hopeless:
-        found.append(Notice("ExecutorsNotShown", now.snapshot.unlisted.reason, warning=True))
+    if now.snapshot.list_failure.permanent:
+        found.append(Notice("ExecutorsNotShown", now.snapshot.list_failure.reason, warning=True))
     if ceiling.is_reached(now.target, now.settings):
         text = "the driver wants more executors than there may be of all resource profiles together"
         found.append(Notice("MaximumReached", f"{text}: {ceiling.words(now.settings)}"))
@@ -167,7 +175,7 @@ def _pending(now: Round) -> Iterator[Notice]:
     stuck = [
         seen
         for seen in now.snapshot.executors.values()
-        if seen.phase is Phase.PENDING and seen.waiting and now.now - seen.since > PENDING_PATIENCE
+        if seen.phase is PodPhase.PENDING and seen.waiting and now.now - seen.since > PENDING_PATIENCE
     ]
     if stuck and stuck[0].waiting:
         first = stuck[0].waiting
@@ -175,10 +183,10 @@ def _pending(now: Round) -> Iterator[Notice]:
         if "maxUnschedulablePods" in now.decision.held:
             most = now.settings.max_unschedulable
             text += f"; no more are created (spec.allocation.maxUnschedulablePods is {most})"
-        yield Notice("ExecutorsPending", text, warning=first.hopeless)
+        yield Notice("ExecutorsPending", text, warning=first.permanent)
 
 
-def settings(value: Settings) -> str:
+def settings(value: AllocationSettings) -> str:
     """What holds now, in words."""
     if value.dynamic:
         most = "any number" if value.maximum is None else str(value.maximum)
@@ -201,7 +209,7 @@ def _executors(ids: Sequence[int]) -> str:
     return f"executor {shown}" + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
 
 
-def _plain(counts: Mapping[int, Mapping[State, int]]) -> dict[str, dict[str, int]]:
+def _plain(counts: Mapping[int, Mapping[ExecutorState, int]]) -> dict[str, dict[str, int]]:
     return {
         str(profile): {state.value: count for state, count in states.items()}
         for profile, states in counts.items()

@@ -12,13 +12,13 @@ from sparkgen import contract
 from sparkgen.runtime.allocator.decide import ceiling, executor_states
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.values.memory import Backoff
-from sparkgen.runtime.allocator.values.observed import Cause, Observed, State
+from sparkgen.runtime.allocator.values.observed import Cause, ExecutorState, ObservedExecutor
 from sparkgen.runtime.httpserver.prometheus import metric, single
 from sparkgen.runtime.kubernetes.answers import Answer
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class StatusFacts:
     """What is known beside the last round. Times in seconds since the process began, where not said."""
 
     application: Mapping[str, str]
@@ -37,7 +37,7 @@ class Facts:
     """The last lines that were warnings or errors."""
 
 
-def status_body(facts: Facts) -> dict[str, Any]:
+def status_body(facts: StatusFacts) -> dict[str, Any]:
     """The answer to /status."""
     body: dict[str, Any] = {
         "version": contract.VERSION,
@@ -80,10 +80,10 @@ def _sets(last: Round) -> dict[str, list[int]]:
     """Every state, and the ids that are in it."""
     memory = last.decision.memory
     situation = executor_states.situation(last.snapshot, last.target, memory, last.settings, last.now)
-    return {state.value: ids for state in State if (ids := situation.ids(state))}
+    return {state.value: ids for state in ExecutorState if (ids := situation.ids(state))}
 
 
-def _pod(seen: Observed, now: float) -> dict[str, Any]:
+def _pod(seen: ObservedExecutor, now: float) -> dict[str, Any]:
     body: dict[str, Any] = {
         "id": seen.id,
         "name": seen.name,
@@ -122,12 +122,12 @@ _NO_ANSWERS = {(action, answer.value): 0 for action in ("create", "delete") for 
 _NO_LOSSES = {cause.value: 0 for cause in Cause}
 
 
-def metrics_text(facts: Facts) -> str:
+def metrics_text(facts: StatusFacts) -> str:
     """The answer to /metrics, in Prometheus' text format (version 0.0.4)."""
     return "".join(_lines(facts))
 
 
-def _lines(facts: Facts) -> Iterator[str]:
+def _lines(facts: StatusFacts) -> Iterator[str]:
     if facts.last is not None:
         yield from _of_round(facts.last)
     yield from metric(
@@ -164,9 +164,9 @@ def _of_round(last: Round) -> Iterator[str]:
         "Executors that there should be, by resource profile.",
         (((("profile", str(profile)),), count) for profile, count in sorted(wanted.items())),
     )
-    totals: Counter[tuple[int, State]] = Counter()
+    totals: Counter[tuple[int, ExecutorState]] = Counter()
     for profile, states in decision.counts.items():
-        for state in State:
+        for state in ExecutorState:
             totals[profile, state] += states.get(state, 0)
     yield from metric(
         "sparkgen_executors",

@@ -37,7 +37,7 @@ Action = Create | Delete
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ActionOutcome:
     """How an action ended. `retry_after` in seconds, where the server named one.
 
     `uid`: that of the pod that a creation made, or found, where it is known.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Chances:
+class ClockAndRandom:
     """Time and chance: `clock` in seconds (monotonic), `random` from 0 to 1."""
 
     clock: Callable[[], float]

@@ -6,28 +6,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sparkgen.runtime.allocator.values.actions import Action
-from sparkgen.runtime.allocator.values.mappings import NOTHING
-from sparkgen.runtime.allocator.values.memory import Memory
-from sparkgen.runtime.allocator.values.observed import Loss, State
+from sparkgen.runtime.allocator.values.mappings import EMPTY_MAP
+from sparkgen.runtime.allocator.values.memory import AllocatorMemory
+from sparkgen.runtime.allocator.values.observed import ExecutorState, Loss
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class AllocationDecision:
     """What to do, why, and what to remember.
 
     `gone` and `refuse` are what the driver is told; `counts` every state's number of executors per profile;
     `wake_at`: when to decide again if nothing happens before.
     """
 
-    memory: Memory
+    memory: AllocatorMemory
     reason: str
     actions: tuple[Action, ...] = ()
-    gone: Mapping[int, Loss] = NOTHING
+    gone: Mapping[int, Loss] = EMPTY_MAP
     refuse: frozenset[int] = frozenset()
     start: frozenset[int] = frozenset()
     """Executors that may start their JVM."""
     failure: str | None = None
-    counts: Mapping[int, Mapping[State, int]] = NOTHING
+    counts: Mapping[int, Mapping[ExecutorState, int]] = EMPTY_MAP
     held: tuple[str, ...] = ()
     """The gates that hold executors back, by their field of `spec.allocation`."""
     wake_at: float | None = None

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 Value = TypeVar("Value")
 
 
-class _Nothing(Mapping[Any, Any]):
+class _EmptyMap(Mapping[Any, Any]):
     """An empty mapping that nobody can change, and that dataclasses take as a default, as it has a hash."""
 
     def __getitem__(self, key: Any) -> Any:
@@ -32,25 +32,25 @@ class _Nothing(Mapping[Any, Any]):
         return "{}"
 
 
-NOTHING: Mapping[Any, Any] = _Nothing()
+EMPTY_MAP: Mapping[Any, Any] = _EmptyMap()
 """The default of every mapping below."""
 
 
-class Layered(Mapping[int, Value]):
+class PersistentMap(Mapping[int, Value]):
     """A map of executors' ids that never changes. What is given to it must not change, either."""
 
     __slots__ = ("_above", "_below")
 
-    def __init__(self, below: Mapping[int, Value], above: Mapping[int, Value | None] = NOTHING) -> None:
+    def __init__(self, below: Mapping[int, Value], above: Mapping[int, Value | None] = EMPTY_MAP) -> None:
         self._below = below
         self._above = above
         """What is other than below; None: it is not there any more."""
 
-    def having(self, id_: int, value: Value) -> Layered[Value]:
+    def having(self, id_: int, value: Value) -> PersistentMap[Value]:
         """The map with a value for an id."""
         return self._changed(id_, value)
 
-    def without(self, id_: int) -> Layered[Value]:
+    def without(self, id_: int) -> PersistentMap[Value]:
         """The map less an id."""
         return self._changed(id_, None) if id_ in self else self
 
@@ -64,10 +64,10 @@ class Layered(Mapping[int, Value]):
                 result[id_] = value
         return result
 
-    def _changed(self, id_: int, value: Value | None) -> Layered[Value]:
+    def _changed(self, id_: int, value: Value | None) -> PersistentMap[Value]:
         above = {**self._above, id_: value}
-        changed = Layered(self._below, above)
-        return Layered(changed.whole()) if len(above) ** 2 > len(self._below) else changed
+        changed = PersistentMap(self._below, above)
+        return PersistentMap(changed.whole()) if len(above) ** 2 > len(self._below) else changed
 
     def __getitem__(self, id_: int) -> Value:
         if id_ not in self._above:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sparkgen.runtime.allocator.values.mappings import NOTHING
+from sparkgen.runtime.allocator.values.mappings import EMPTY_MAP
 from sparkgen.runtime.allocator.values.observed import Loss
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class CreateRequest:
     """A creation that was sent. `accepted`: when the server said yes; None while it is open."""
 
     profile: int
@@ -28,7 +28,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Removal:
+class DeleteRequest:
     """A deletion that was sent. `open`: no answer yet. `accepted`: when the server said yes."""
 
     sent: float
@@ -56,23 +56,23 @@ class Rate:
 class Backoff:
     """A pause in creating, until a time and for a reason in words.
 
-    `level` counts the rounds in a row that went wrong, `hopeless` those of them that no time will mend.
+    `level` counts the rounds in a row that went wrong, `permanent` those of them that no time will mend.
     """
 
     level: int = 0
     until: float = 0.0
     reason: str = ""
-    hopeless: int = 0
+    permanent: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class AllocatorMemory:
     """What the allocator remembers between decisions. All of it can be lost: the cluster shows the rest."""
 
     next_id: int = 1
     """Never below what was ever used in this attempt."""
-    requests: Mapping[int, Request] = NOTHING
-    removals: Mapping[int, Removal] = NOTHING
+    requests: Mapping[int, CreateRequest] = EMPTY_MAP
+    removals: Mapping[int, DeleteRequest] = EMPTY_MAP
     refusing: frozenset[int] = frozenset()
     rate: Rate = field(default_factory=Rate)
     refusals: Backoff = field(default_factory=Backoff)
@@ -82,15 +82,15 @@ class Memory:
     batch_at: float | None = None
     """When the last batch was planned (with `Settings.batch_size`)."""
     batch_left: int = 0
-    batches: Mapping[int, int] = NOTHING
+    batches: Mapping[int, int] = EMPTY_MAP
     """How many executors of its batch a profile may still create (with `Settings.wait_for_registration`)."""
     failures: tuple[float, ...] = ()
     """When executors failed by the application's fault, the oldest first."""
-    losses: Mapping[int, Loss] = NOTHING
+    losses: Mapping[int, Loss] = EMPTY_MAP
     """Losses that the driver may still have to be told of."""
     known: frozenset[int] = frozenset()
     """Executors that have been registered, while the cluster still shows their pods."""
-    lost_at: Mapping[int, float] = NOTHING
+    lost_at: Mapping[int, float] = EMPTY_MAP
     """When Spark said that it lost an executor whose pod seems well."""
     speaking_since: float | None = None
     """Since when the driver runs, and is not away; None while that is not so."""
@@ -101,5 +101,5 @@ class Memory:
     first_id: int = 1
     """Executors with a lower id belong to an earlier session of the driver, and have to go."""
     failure: str | None = None
-    unusable: Mapping[str, float] = NOTHING
+    unusable: Mapping[str, float] = EMPTY_MAP
     """Nodes whose shuffle service did not answer an executor, and until when they are avoided."""

@@ -10,10 +10,10 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sparkgen.runtime.allocator.values.mappings import NOTHING
+from sparkgen.runtime.allocator.values.mappings import EMPTY_MAP
 
 
-class State(enum.Enum):
+class ExecutorState(enum.Enum):
     """Where an executor is on its way; each id is in exactly one of these sets."""
 
     __hash__ = object.__hash__  # by identity: every decision looks it up dozens of times, and Enum's is slow
@@ -34,7 +34,7 @@ class State(enum.Enum):
     """Its pod has ended, or is not there any more."""
 
 
-class Phase(enum.Enum):
+class PodPhase(enum.Enum):
     """A pod's phase, in Kubernetes' words (PodStatus.phase)."""
 
     PENDING = "Pending"
@@ -72,12 +72,12 @@ class Loss:
 class Waiting:
     """Why a pending pod does not run: Kubernetes' own reason and message.
 
-    `hopeless`: waiting does not help, as the image cannot be had or the container cannot be made.
+    `permanent`: waiting does not help, as the image cannot be had or the container cannot be made.
     """
 
     reason: str
     message: str
-    hopeless: bool = False
+    permanent: bool = False
 
     @property
     def text(self) -> str:
@@ -86,14 +86,14 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
+class ObservedExecutor:
     """An executor's pod as the cluster shows it. `since`: when this process first saw it in this phase."""
 
     id: int
     profile: int
     name: str
     uid: str
-    phase: Phase
+    phase: PodPhase
     since: float
     node: str = ""
     deleting: bool = False
@@ -107,14 +107,14 @@ class Observed:
 
 
 @dataclass(frozen=True, slots=True)
-class Unlisted:
+class ListFailure:
     """Why the last list was not given, in words; "" when it was.
 
-    `hopeless` counts the tries in a row that were refused in a way that no time will mend.
+    `permanent` counts the tries in a row that were refused in a way that no time will mend.
     """
 
     reason: str = ""
-    hopeless: int = 0
+    permanent: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +127,10 @@ class Snapshot:
     """
 
     complete: bool = False
-    executors: Mapping[int, Observed] = NOTHING
+    executors: Mapping[int, ObservedExecutor] = EMPTY_MAP
     listed_at: float | None = None
-    vanished: Mapping[int, Observed] = NOTHING
+    vanished: Mapping[int, ObservedExecutor] = EMPTY_MAP
     """Executors that were deleted while a watch ran, as they were last; the oldest may be forgotten."""
     started: frozenset[int] = frozenset()
     """Executors that were given the start word: they may register at any moment."""
-    unlisted: Unlisted = Unlisted()
+    list_failure: ListFailure = ListFailure()

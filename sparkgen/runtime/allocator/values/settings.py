@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class HostPorts:
+class HostPortRange:
     """A range of host ports for block managers, both ends included; `start` ports into it giving begins."""
 
     first: int
@@ -20,7 +20,7 @@ class HostPorts:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class AllocationSettings:
     """What a user may tune while the application runs (tuning.json); times in seconds.
 
     `batch_size` of None: as fast as the API server takes it. With a number: at most that many creations every
@@ -51,5 +51,5 @@ class Settings:
     failures_interval: float = 3600.0
     grace: float = 30.0
     """The template's terminationGracePeriodSeconds: no deletion takes longer on a node that is well."""
-    host_ports: HostPorts | None = None
+    host_ports: HostPortRange | None = None
     """The template's: each executor has a host port of its own, because a shuffle service works for it."""

@@ -7,9 +7,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sparkgen.runtime.allocator.values.mappings import NOTHING
+from sparkgen.runtime.allocator.values.mappings import EMPTY_MAP
 
-LATEST = 10.0
+LONGEST_DELIVERY = 10.0
 """Seconds that a word of the driver may take to arrive: what is heard later was said later."""
 
 
@@ -22,7 +22,7 @@ class Profile:
     overhead: int = 384
     pyspark: int = 0
     off_heap: int = 0
-    resources: Mapping[str, int] = NOTHING
+    resources: Mapping[str, int] = EMPTY_MAP
 
 
 class DriverPhase(enum.Enum):
@@ -35,7 +35,7 @@ class DriverPhase(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class DriverTarget:
     """What the driver wants: the state of docs/design/protocol.md as a value."""
 
     phase: DriverPhase = DriverPhase.SILENT
@@ -43,15 +43,15 @@ class Target:
     revision: int = 0
     application_id: str = ""
     dynamic: bool = False
-    executors: Mapping[int, int] = NOTHING
+    executors: Mapping[int, int] = EMPTY_MAP
     """Executors wanted, per resource profile."""
-    profiles: Mapping[int, Profile] = NOTHING
+    profiles: Mapping[int, Profile] = EMPTY_MAP
     registered: frozenset[int] = frozenset()
     lost: frozenset[int] = frozenset()
     kills: frozenset[int] = frozenset()
     draining: frozenset[int] = frozenset()
     refused: frozenset[int] = frozenset()
-    host_tasks: Mapping[int, Mapping[str, int]] = NOTHING
+    host_tasks: Mapping[int, Mapping[str, int]] = EMPTY_MAP
     away: bool = False
     """Nothing has been heard of it for long: its JVM is dead, or hangs. What it wanted is old."""
     heard_at: float = math.inf

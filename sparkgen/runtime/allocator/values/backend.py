@@ -1,4 +1,4 @@
-"""What the allocator needs of the world: a cluster, or this machine's processes, behind one protocol."""
+"""Where executors run: a cluster, or this machine's processes, behind one protocol."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from sparkgen.runtime.allocator.values.actions import Create, Delete, Outcome
+from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create, Delete
 
 Pod = Mapping[str, Any]
 """A pod as the API server writes it (core/v1), reduced or whole."""
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class PodList:
     """A whole list of this attempt's executor pods, and the version (opaque) that a watch goes on from."""
 
     pods: tuple[Pod, ...]
@@ -21,7 +21,7 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class WatchEvent:
     """One event of a watch: `kind` is ADDED, MODIFIED, DELETED or BOOKMARK; `version` is the pod's."""
 
     kind: str
@@ -44,32 +44,32 @@ class Notice:
 class WatchEnded(Exception):
     """A watch is over and the view may have a gap: list again, after `pause` seconds at least.
 
-    `hopeless`: it was refused in a way that no time will mend.
+    `permanent`: it was refused in a way that no time will mend.
     """
 
-    def __init__(self, reason: str, pause: float = 0.0, *, hopeless: bool = False) -> None:
+    def __init__(self, reason: str, pause: float = 0.0, *, permanent: bool = False) -> None:
         super().__init__(reason)
         self.reason = reason
         self.pause = pause
-        self.hopeless = hopeless
+        self.permanent = permanent
 
 
-class World(Protocol):
+class ExecutorBackend(Protocol):
     """Where executors are. Every method may be called from several threads."""
 
-    def create(self, order: Create) -> Outcome:
+    def create(self, order: Create) -> ActionOutcome:
         """Create an executor, and wait for the answer. Raises nothing: a fault is an Outcome."""
         ...
 
-    def delete(self, order: Delete) -> Outcome:
+    def delete(self, order: Delete) -> ActionOutcome:
         """Delete an executor, and wait for the answer. Raises nothing."""
         ...
 
-    def list(self) -> Listing:
+    def list(self) -> PodList:
         """All executors of this attempt. WatchEnded when that cannot be told now."""
         ...
 
-    def watch(self, version: str) -> Iterator[Event]:
+    def watch(self, version: str) -> Iterator[WatchEvent]:
         """What happens from `version` on, as it happens.
 
         Ends, or raises WatchEnded, when the view may have a gap.
