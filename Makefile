@@ -54,7 +54,7 @@ $(DOCS_STAMP): $(STAMP)
 	@touch $@
 
 docs: $(DOCS_STAMP) ## Build the documentation as a site in build/site, and check every link of it
-	@$(BIN)/python tools/docs_site.py
+	@$(BIN)/python tools/docs/site.py
 
 docs-serve: $(DOCS_STAMP) ## Serve it at http://127.0.0.1:8000, anew at every change
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve --dev-addr 127.0.0.1:8000
@@ -91,27 +91,27 @@ format: $(STAMP) ## Format the code, and fix what ruff can fix
 	@$(BIN)/ruff check --fix .
 
 bench: $(STAMP) ## Measure sparkgen against helm on this machine
-	@$(BIN)/python tools/bench.py
+	@$(BIN)/python tools/bench/helm.py
 
 bench-cluster: $(STAMP) ## Measure on the test cluster beside Spark's own backend and the spark-operator (an hour)
 	@status=0; for part in cluster dynamic executors submissions; do \
-	  $(BIN)/python tools/bench_$$part.py --write || status=1; \
+	  $(BIN)/python tools/bench/$$part.py --write || status=1; \
 	done; \
-	$(BIN)/python tools/bench_scale.py --write || status=1; \
-	$(BIN)/python tools/bench_plots.py || status=1; \
+	$(BIN)/python tools/bench/scale.py --write || status=1; \
+	$(BIN)/python tools/bench/plots.py || status=1; \
 	exit $$status
 
 bench-executors: $(STAMP) ## Measure how fast executors are created, beside Spark's own backend (20 minutes)
-	@$(BIN)/python tools/bench_executors.py
+	@$(BIN)/python tools/bench/executors.py
 
 bench-scale: $(STAMP) ## Measure what grows with the number of executors, without a cluster (5 minutes)
-	@$(BIN)/python tools/bench_scale.py
+	@$(BIN)/python tools/bench/scale.py
 
 bench-shuffle: $(STAMP) ## Measure executor-seconds with a shuffle service and without, on the test cluster (20 minutes)
-	@$(BIN)/python tools/bench_shuffle.py
+	@$(BIN)/python tools/bench/shuffle.py
 
 bench-plots: $(STAMP) ## Draw the kept numbers of the benchmarks into docs/benchmarks
-	@$(BIN)/python tools/bench_plots.py
+	@$(BIN)/python tools/bench/plots.py
 
 release: $(STAMP) ## Make wheel, chart, runtime image, bills of materials and checksums in dist/; pushes nothing
 	@$(BIN)/python tools/release.py dist/release $(if $(DIRTY),--dirty) $(if $(IMAGE),--image $(IMAGE))
@@ -121,11 +121,11 @@ golden: $(STAMP) tools ## Write the expected outputs of the tests anew; read the
 	@git status --short -- tests docs
 
 tools: $(STAMP) ## Build what the tests need (helm, kubeconform, Kubernetes' schemas) into the cache
-	@$(BIN)/python tools/gotools.py build
-	@$(BIN)/python tools/kubernetes_schemas.py >/dev/null
+	@$(BIN)/python tools/gotools/gotools.py build
+	@$(BIN)/python tools/k8s/kubernetes_schemas.py >/dev/null
 
 scheduler: $(STAMP) ## Compile the scheduler jar for both Scala lines into the cache (needs Java 17 or 21)
-	@$(BIN)/python tools/scheduler.py
+	@$(BIN)/python tools/spark/scheduler.py
 
 cluster-requirements: ## Install the Debian packages that the test cluster needs (as root)
 	@$(CLUSTER) requirements

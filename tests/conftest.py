@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-import gotools
-import kubeconform as checker
-import kubernetes_schemas as schemas
-import spark_home
 import sparkgen
-from cachedir import ToolError
+from common.cachedir import ToolError
+from gotools import gotools
+from k8s import kubeconform as checker
+from k8s import kubernetes_schemas as schemas
+from spark import spark_home
+from spark.trial_driver import Trial
 from tests import scale
-from trial_driver import Trial
 
 # A deadline per example fails tests on a busy machine, and a random seed fails them on some days only.
 # `pytest --hypothesis-profile=explore` looks for new counter-examples.

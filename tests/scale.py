@@ -1,7 +1,8 @@
 """How much of what is long a run of the tests plays: a small part, or the whole of it.
 
-`SPARKGEN_SHARE` is the one setting (tools/share.py). Without it nothing is played whole, but in CI, where the
-share of the commit is. With `all` everything is. What has the mark `long` is skipped unless played whole.
+`SPARKGEN_SHARE` is the one setting (tools/common/share.py). Without it nothing is played whole, but in CI,
+where the share of the commit is. With `all` everything is. What has the mark `long` is skipped unless played
+whole.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import os
 from functools import cache
 from pathlib import Path
 
-import share
+from common import share
 
 ROOT = Path(__file__).parents[1]
 

@@ -20,8 +20,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-import progress
-from cachedir import ToolError, environment
+from common import progress
+from common.cachedir import ToolError, environment
 from sparkgen.local import java
 from sparkgen.local.errors import CannotRun
 

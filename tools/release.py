@@ -32,13 +32,12 @@ from cyclonedx.model.component import Component, ComponentType
 from cyclonedx.output.json import JsonV1Dot6
 from packageurl import PackageURL
 
-import gotools
-import progress
-import scheduler
-import spark_home
-from cachedir import ToolError
 from cluster import ociimage, runtime_image
 from cluster.ociimage import Image
+from common import progress
+from common.cachedir import ToolError
+from gotools import gotools
+from spark import scheduler, spark_home
 from sparkgen import __version__, contract
 from sparkgen.spark_versions import COMPILED
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-import gotools
+from gotools import gotools
 from tests import reading, scale
 
 CHART = Path(__file__).parents[2] / "charts" / "spark-app"

@@ -19,10 +19,10 @@ import pytest
 import yaml
 from hypothesis import given
 
-import chart as generator
-import chart_schema
-import pod_security
+from chart import generate as generator
+from chart import schema as chart_schema
 from demo import variants
+from k8s import pod_security
 from sparkgen import __version__, contract
 from sparkgen.__main__ import run
 from sparkgen.chart import archive, export, files, package

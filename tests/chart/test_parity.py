@@ -14,7 +14,7 @@ import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-import chart_batch
+from chart import batch as chart_batch
 from demo import Variant, variants
 from sparkgen.document import load
 from sparkgen.grammar import GrammarError, factor

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-import gotools
-import share
 from cluster import lifecycle, lock, network, requirements
 from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
 from cluster.plan import LAYOUT, LOCK, NAME
+from common import share
+from gotools import gotools
 
 HERE = Path(__file__).parent
 CHART = HERE.parents[1] / "charts" / "spark-app"

@@ -8,10 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import gotools
 from cluster import network
 from cluster.handle import Cluster
 from cluster.plan import NAME
+from gotools import gotools
 
 DOCS = Path(__file__).parents[2] / "docs"
 PERSON = {

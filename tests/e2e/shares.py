@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from share import SHARES
+from common.share import SHARES
 
 SLOW = 20.0
 """Seconds that a test may take and still be played at every commit."""

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-import pod_security
 from demo import Variant, variants
+from k8s import pod_security
 from sparkgen.__main__ import run
 from tests import reading
 

@@ -13,7 +13,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import pod_security
+from k8s import pod_security
 from sparkgen import semantics
 from sparkgen.cli.fixing import _finder
 from sparkgen.document import load

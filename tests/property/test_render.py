@@ -16,8 +16,7 @@ import yaml
 from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 
-import crds
-import pod_security
+from k8s import crds, pod_security
 from sparkgen.model import build
 from sparkgen.names import canonical_json
 from sparkgen.resources import render, run_name

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-import share
+from common import share
 from tests import scale
 
 THIS = "tests/unit/test_scale.py"

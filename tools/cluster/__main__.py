@@ -9,12 +9,12 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-import gotools
-import progress
-from cachedir import ToolError
 from cluster import argocd, control, fakes, faults, images, lifecycle, lock, network, requirements
 from cluster.handle import Cluster
 from cluster.plan import LAYOUT, LOCK, NAME, NODES
+from common import progress
+from common.cachedir import ToolError
+from gotools import gotools
 
 NO_CLUSTER = "there is no cluster; start it: make cluster-up"
 

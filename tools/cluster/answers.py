@@ -21,9 +21,9 @@ from pathlib import Path
 if __name__ == "__main__":  # as a script: its neighbours are the tools
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from cachedir import ToolError
 from cluster import network
 from cluster.plan import CONTROL_ADDRESS, LAYOUT, NAME, NODES, Layout
+from common.cachedir import ToolError
 
 WEBHOOK_PORT = 9443
 REGISTRY_PORT = 5000

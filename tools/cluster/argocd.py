@@ -14,12 +14,12 @@ import shutil
 import time
 from pathlib import Path
 
-import gotools
-import progress
-from cachedir import ToolError
 from cluster import control, network, processes
 from cluster.plan import LAYOUT as OWN
 from cluster.plan import NAME, Layout
+from common import progress
+from common.cachedir import ToolError
+from gotools import gotools
 
 NAMESPACE = "argocd"
 PROGRAMS = ("argocd-redis", "argocd-repo-server", "argocd-controller", "argocd-sets-controller")

@@ -7,9 +7,9 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from cachedir import ToolError
 from cluster import certificates, configs, network, processes
 from cluster.plan import NAME, Layout
+from common.cachedir import ToolError
 
 PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "coredns")
 """In the order of their start."""

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-import gotools
-import progress
-from cachedir import ToolError, cache_root, environment, key, publish
 from cluster import configs, control, network, processes
 from cluster.plan import LAYOUT, NAME, Layout
+from common import progress
+from common.cachedir import ToolError, cache_root, environment, key, publish
+from gotools import gotools
 
 TAINT = {"key": configs.KWOK_ANNOTATION, "value": "fake", "effect": "NoSchedule"}
 """What keeps real pods away; a pod that is to run here tolerates it."""

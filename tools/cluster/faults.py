@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from cachedir import ToolError
 from cluster import lifecycle, nodes, processes
 from cluster.plan import LAYOUT, NAME, NODES, Layout, Node
 from cluster.requirements import run
+from common.cachedir import ToolError
 
 SPARE = 3 << 30
 """Bytes of disk that a node in `nearly_full_disk` may still use; others may use them, too."""

@@ -13,12 +13,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import gotools
-from cachedir import ToolError
 from cluster import audit, images, network, nodes, runtime_image
 from cluster.audit import Call
 from cluster.ociimage import Image
 from cluster.plan import LAYOUT, NAME, NODES
+from common.cachedir import ToolError
+from gotools import gotools
 
 
 @dataclass(frozen=True, slots=True)

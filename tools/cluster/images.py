@@ -14,12 +14,12 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-import golang
-import progress
-import spark_home
-from cachedir import ToolError, cache_root, environment, key, publish
 from cluster import ociimage
 from cluster.ociimage import Image, Layer
+from common import progress
+from common.cachedir import ToolError, cache_root, environment, key, publish
+from gotools import golang
+from spark import spark_home
 from sparkgen.spark_versions import NEWEST, OLDEST
 
 RECIPE = Path(__file__).resolve().parents[2] / "images" / "spark"

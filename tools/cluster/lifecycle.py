@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import gotools
-import progress
-from cachedir import ToolError, environment, key
 from cluster import argocd, cgroups, configs, control, fakes, images, network, nodes, processes
 from cluster.ociimage import Image
 from cluster.plan import LAYOUT, NETWORK_NAMESPACES, NODES, Layout, Node
+from common import progress
+from common.cachedir import ToolError, environment, key
+from gotools import gotools
 
 GO_TOOLS = (
     *("kube-apiserver", "kubelet", "kube-controller-manager", "kube-scheduler", "kube-proxy", "kubectl"),

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Set
 from pathlib import Path
 from typing import IO
 
-from cachedir import ToolError
 from cluster import processes
+from common.cachedir import ToolError
 
 
 def describe(text: str, now: float) -> str:

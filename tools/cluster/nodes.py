@@ -15,11 +15,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, cast
 
-import progress
-from cachedir import ToolError
 from cluster import cgroups, configs, network, ociimage, processes
 from cluster.ociimage import Image
 from cluster.plan import DNS_SERVICE, Layout, Node
+from common import progress
+from common.cachedir import ToolError
 
 PROGRAMS = ("containerd", "kubelet", "kube-proxy")
 """In the order of their start."""

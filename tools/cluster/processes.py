@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from cachedir import ToolError
+from common.cachedir import ToolError
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 

@@ -10,9 +10,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import progress
-from cachedir import ToolError
 from cluster.plan import NAME
+from common import progress
+from common.cachedir import ToolError
 
 PACKAGES = {
     "buildah": "buildah",

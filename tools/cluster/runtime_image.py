@@ -17,12 +17,11 @@ from pathlib import Path
 if __name__ == "__main__":  # as a script: its neighbours are the tools and the package
     sys.path[:0] = [str(Path(__file__).resolve().parents[above]) for above in (1, 2)]
 
-import progress
-import scheduler
-import spark_home
-from cachedir import ToolError, key
 from cluster import images, ociimage
 from cluster.ociimage import Image
+from common import progress
+from common.cachedir import ToolError, key
+from spark import scheduler, spark_home
 from sparkgen.image import context as context_of_image
 from sparkgen.local.errors import CannotRun
 from sparkgen.spark_versions import COMPILED

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from cachedir import ToolError
 from cluster.configs import PAUSE_IMAGE
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY, TESTED_VERSIONS
 from cluster.plan import NODES
+from common.cachedir import ToolError
 
 IMAGE = f"{REPOSITORY}:{TESTED_VERSIONS[0]}"
 """An image with Python: the small one's static programs cannot look up names."""

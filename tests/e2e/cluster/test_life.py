@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from cachedir import ToolError
 from cluster import control, images, lifecycle, lock, processes
 from cluster.handle import Cluster
 from cluster.plan import LAYOUT, LOCK, NAME
+from common.cachedir import ToolError
 
 pytestmark = pytest.mark.own_cluster
 

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import gotools
 from cluster import network
 from cluster.handle import Cluster
 from cluster.plan import NAME
+from gotools import gotools
 
 Pod = Mapping[str, Any]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cachedir import ToolError
 from cluster import images, ociimage, requirements
+from common.cachedir import ToolError
 
 pytestmark = pytest.mark.own_cluster
 

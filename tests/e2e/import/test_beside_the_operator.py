@@ -19,14 +19,13 @@ import pytest
 import yaml
 from deployed import deploy, wait_until
 
-import gotools
-import spark_home
-import spark_operator
 from cluster import processes
 from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
 from cluster.plan import LAYOUT
-from spark_operator import Operator
+from gotools import gotools
+from spark import spark_home, spark_operator
+from spark.spark_operator import Operator
 from sparkgen.importing import Choices, import_all
 from sparkgen.usecases.checking import examine
 from tests.unit.importing.accounting import Texts, unaccounted

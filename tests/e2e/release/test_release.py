@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-import gotools
 import release
+from gotools import gotools
 from sparkgen import __version__, contract
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "python-pi" / "app.yaml"

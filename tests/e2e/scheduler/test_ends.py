@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-import scheduler
+from spark import scheduler
+from spark.trial_driver import RaisedError, Trial
 from sparkgen.spark_versions import COMPILED
-from trial_driver import RaisedError, Trial
 
 SWALLOWS = """\
 from pyspark import SparkContext

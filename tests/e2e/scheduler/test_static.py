@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
+from spark.trial_driver import RaisedError, Trial
 from sparkgen.spark_versions import COMPILED
-from trial_driver import RaisedError, Trial
 
 
 @pytest.mark.parametrize("line", COMPILED)

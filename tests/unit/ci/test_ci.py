@@ -15,9 +15,8 @@ from typing import Any
 import pytest
 import yaml
 
-import golang
-import gotools
-from cachedir import cache_root
+from common.cachedir import cache_root
+from gotools import golang, gotools
 from sparkgen import contract
 
 ROOT = Path(__file__).parents[3]

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-import gotools
-import kubernetes_schemas
+from gotools import gotools
+from k8s import kubernetes_schemas
 from sparkgen.schema import manifests
 from tests.unit.cli.conftest import Cli
 

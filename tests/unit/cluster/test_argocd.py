@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cachedir import ToolError
 from cluster import argocd, control
 from cluster.plan import Layout
+from common.cachedir import ToolError
 
 TCP = """\
   sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from cachedir import ToolError
 from cluster import fakes, faults, lock
 from cluster.plan import Layout
+from common.cachedir import ToolError
 
 
 def test_a_fake_node_keeps_real_pods_away_and_is_kwok_s() -> None:

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from cachedir import ToolError
 from cluster import images, ociimage
 from cluster.ociimage import Image
+from common.cachedir import ToolError
 
 BASE = Image("amd64", {}, (ociimage.layer(b"base"),))
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cachedir import ToolError
 from cluster.lock import describe, held
+from common.cachedir import ToolError
 
 
 def test_the_holder_is_named() -> None:

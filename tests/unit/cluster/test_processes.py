@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from cachedir import ToolError
 from cluster import processes
+from common.cachedir import ToolError
 
 
 def test_a_command_named_like_a_stat_line_is_read_right() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import kubernetes_module
+from gotools import kubernetes_module
 from sparkgen import spark_versions
 from sparkgen.preflight.judge import OLDEST
 from sparkgen.schema import manifests

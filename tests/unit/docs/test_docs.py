@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-import docs_links
+from docs import links as docs_links
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = sorted(

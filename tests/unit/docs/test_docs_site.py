@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 import yaml
 
-import docs_check
-import docs_links
-import docs_pages
-from cachedir import ToolError
+from common.cachedir import ToolError
+from docs import check as docs_check
+from docs import links as docs_links
+from docs import pages as docs_pages
 
 ROOT = Path(__file__).resolve().parents[3]
 

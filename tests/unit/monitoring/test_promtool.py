@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-import gotools
+from gotools import gotools
 from sparkgen.runtime.allocator.report import status
 from tests.unit.monitoring.test_monitoring import FOLDER, panels, rules
 
@@ -23,7 +23,7 @@ def promtool() -> Path:
     """The path of promtool where it is built: that takes minutes, and `make test` does not."""
     found = gotools.built("promtool")
     if found is None:
-        pytest.skip("promtool is not built: .venv/bin/python tools/gotools.py build promtool (3 minutes)")
+        pytest.skip("promtool is not built: .venv/bin/python tools/gotools/gotools.py build promtool (3 min)")
     return found
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-import pod_security
+from k8s import pod_security
 from sparkgen import contract
 
 Make = Callable[..., Any]

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from fake_allocator import FakeAllocator
+from spark.fake_allocator import FakeAllocator
+from spark.trial_driver import Driver, RaisedError, Trial
 from sparkgen.spark_versions import COMPILED
-from trial_driver import Driver, RaisedError, Trial
 
 CONF = {
     "spark.dynamicAllocation.enabled": "true",

@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-import kubernetes_types
+from k8s import kubernetes_types
 from sparkgen.errors import SparkgenError, path_text
 from sparkgen.model.properties import TYPED_PROPERTIES
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
@@ -184,7 +184,7 @@ def test_patterns_are_portable() -> None:
 def test_kubernetes_file_is_up_to_date() -> None:
     """The generated file is what its generator writes, and small enough to read at every start."""
     text = kubernetes_types.OUTPUT.read_text(encoding="utf-8")
-    assert text == kubernetes_types.generate(), "run .venv/bin/python tools/kubernetes_types.py"
+    assert text == kubernetes_types.generate(), "run .venv/bin/python tools/k8s/kubernetes_types.py"
     assert len(text) < 150_000
 
 

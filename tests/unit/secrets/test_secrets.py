@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 import yaml
 
-import crds
+from k8s import crds
 
 ROOT = Path(__file__).parents[3]
 FILES = sorted((ROOT / "examples" / "secrets").rglob("*.yaml"))

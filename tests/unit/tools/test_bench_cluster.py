@@ -1,4 +1,4 @@
-"""What benchmarks on the test cluster have in common (tools/bench_cluster.py)."""
+"""What benchmarks on the test cluster have in common (tools/bench/cluster.py)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-import bench_cluster
-from cachedir import ToolError
+from bench import cluster as bench_cluster
 from cluster.handle import Cluster
+from common.cachedir import ToolError
 
 
 @pytest.fixture

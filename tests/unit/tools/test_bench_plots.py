@@ -1,4 +1,4 @@
-"""The pictures of the benchmarks (tools/bench_plots.py)."""
+"""The pictures of the benchmarks (tools/bench/plots.py)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-import bench_plots
+from bench import plots as bench_plots
 
 RUN = {"wall": 2.0, "executor_seconds": 3.0, "running": 1.5, "created": 1.0, "cpu": 0.5}
 ROUNDS = [{"sparkgen": RUN, "native": {name: 4 * value for name, value in RUN.items()}}]

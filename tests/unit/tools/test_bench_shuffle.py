@@ -1,4 +1,4 @@
-"""Executor-seconds with a shuffle service and without (tools/bench_shuffle.py), without a cluster."""
+"""Executor-seconds with a shuffle service and without (tools/bench/shuffle.py), without a cluster."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-import bench_shuffle
-from bench_shuffle import Job, Round, Run
+from bench import shuffle as bench_shuffle
+from bench.shuffle import Job, Round, Run
 from cluster.handle import Cluster
 
 JOB = Job("4.3.0", 2, 2, 60.0)

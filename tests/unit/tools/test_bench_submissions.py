@@ -1,11 +1,11 @@
-"""How submissions are measured (tools/bench_submissions.py): documents, ratios, the page."""
+"""How submissions are measured (tools/bench/submissions.py): documents, ratios, the page."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import bench_submissions
-from bench_submissions import OPERATOR, WAYS, Result, page, ratio
+from bench import submissions as bench_submissions
+from bench.submissions import OPERATOR, WAYS, Result, page, ratio
 from sparkgen.cli.quick import parse
 from sparkgen.usecases.checking import check
 from sparkgen.usecases.inputs import Inputs

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cachedir import ToolError, cache_root, key, publish
+from common.cachedir import ToolError, cache_root, key, publish
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import demo
-from cachedir import ToolError
+from common.cachedir import ToolError
 from demo import Rendered, Variant, next_steps, read_rendered, table, variants
 
 

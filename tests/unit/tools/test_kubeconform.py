@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-import kubeconform as checker
-from cachedir import ToolError
-from kubeconform import Finding, causes, lines
-from kubernetes_schemas import MINOR_VERSIONS
+from common.cachedir import ToolError
+from k8s import kubeconform as checker
+from k8s.kubeconform import Finding, causes, lines
+from k8s.kubernetes_schemas import MINOR_VERSIONS
 
 Check = Callable[..., tuple[Finding, ...]]
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-import gotools
-import kubernetes_module
-from cachedir import ToolError
+from common.cachedir import ToolError
+from gotools import gotools, kubernetes_module
 
 UPSTREAM = """module k8s.io/kubernetes
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kubernetes_schemas import GATEWAY_FILE, KINDS, MINOR_VERSIONS, changes, ensure, generate
+from k8s.kubernetes_schemas import GATEWAY_FILE, KINDS, MINOR_VERSIONS, changes, ensure, generate
 from sparkgen.schema import manifests
 
 SHIPPED = Path(__file__).parents[3] / "schemas" / manifests.FILE
@@ -50,7 +50,7 @@ def test_what_comes_changes_and_goes_is_kept_once() -> None:
 def test_what_is_shipped_is_what_the_tool_makes() -> None:
     """Of the pinned packages: no hand has changed it, and no version is missing."""
     assert SHIPPED.read_text() == generate(), (
-        "run .venv/bin/python tools/kubernetes_schemas.py --write, and read the difference"
+        "run .venv/bin/python tools/k8s/kubernetes_schemas.py --write, and read the difference"
     )
     assert manifests.minors() == MINOR_VERSIONS
     assert SHIPPED.stat().st_size < 250_000

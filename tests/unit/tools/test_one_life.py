@@ -1,4 +1,4 @@
-"""The life that `make bench-scale` measures (tools/one_life.py)."""
+"""The life that `make bench-scale` measures (tools/bench/one_life.py)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import one_life
+from bench import one_life
 from sparkgen.runtime.allocator.report.log import Log
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-import pod_security
+from k8s import pod_security
 
 GOOD: dict[str, Any] = {
     "metadata": {"annotations": {"container.apparmor.security.beta.kubernetes.io/main": "runtime/default"}},

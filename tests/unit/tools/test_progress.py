@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-import progress
+from common import progress
 
 
 class Terminal(io.StringIO):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import release
-from cachedir import ToolError
+from common.cachedir import ToolError
 from sparkgen import __version__
 
 STATUS = """Package: python3-minimal

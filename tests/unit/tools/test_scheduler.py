@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-import scheduler
-import spark_home
-from cachedir import ToolError
+from common.cachedir import ToolError
+from spark import scheduler, spark_home
 
 
 def test_an_unknown_scala_line_is_named() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import share
-from cachedir import ToolError
+from common import share
+from common.cachedir import ToolError
 
 
 def commit(root: Path, number: int) -> None:

@@ -1,0 +1,1 @@
+"""The benchmarks of docs/benchmarks, and what they measure with."""

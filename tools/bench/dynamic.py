@@ -1,0 +1,201 @@
+"""`make bench-cluster`, dynamic allocation: a shuffle of two stages that executors come for and leave after.
+
+sparkgen beside Spark's own backend, the same image and settings, in turn, A B A B. Executor-seconds are what
+is paid for: from the creation of each executor's pod to its end, summed up.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+if __name__ == "__main__":  # as a script: its neighbours are the tools
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench import cluster as bench_cluster
+from bench.pod_watch import Pods
+from cluster.handle import Cluster
+from cluster.images import REPOSITORY
+from cluster.plan import LAYOUT
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "docs" / "benchmarks" / "dynamic.md"
+PROGRAM = ROOT / "tests" / "e2e" / "runtime" / "applications" / "two_stages.py"
+FOLDER = "/opt/applications"
+MOST = 3
+"""Executors: more than that do not help on two cores."""
+TASKS = 24
+IDLE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Seconds from the submitting command to the driver's pod succeeded, and what was used for it."""
+
+    wall: float
+    executor_seconds: float
+    executors: int
+
+
+Rounds = list[tuple[Result, Result]]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the rounds and print the page; keep it with `--write`."""
+    options = bench_cluster.parser(__doc__, RESULTS, rounds=3).parse_args(arguments)
+    version = options.version
+    found = bench_cluster.measured(
+        options,
+        RESULTS,
+        lambda cluster, home: measured(cluster, home, version, options.rounds),
+        lambda found: page(found, version),
+        lambda found: [{"sparkgen": asdict(ours), "native": asdict(theirs)} for ours, theirs in found],
+    )
+    return 1 if found is None else 0
+
+
+def measured(cluster: Cluster, home: Path, version: str, rounds: int) -> Rounds:
+    """Pairs of results."""
+    sides: tuple[Callable[[str], Result], ...] = (
+        partial(sparkgen, cluster, version),
+        partial(native, cluster, home, version),
+    )
+    pairs = []
+    for number in range(rounds):
+        ours, theirs = (bench_cluster.in_namespace(cluster, side) for side in sides)
+        print(f"round {number + 1}: sparkgen {ours}, native {theirs}", file=sys.stderr, flush=True)
+        pairs.append((ours, theirs))
+    return pairs
+
+
+def sparkgen(cluster: Cluster, version: str, namespace: str) -> Result:
+    """By `sparkgen render - | kubectl apply -f -`."""
+    role = {"cores": 1, "coreRequest": "100m", "memory": bench_cluster.MEMORY}
+    document = {
+        "apiVersion": "sparkgen.dev/v1alpha1",
+        "kind": "SparkApplication",
+        "metadata": {"name": "pi", "namespace": namespace},
+        "spec": {
+            "type": "Python",
+            "sparkVersion": version,
+            "image": f"{REPOSITORY}:{version}",
+            "mainApplicationFile": f"local://{FOLDER}/{PROGRAM.name}",
+            "arguments": [str(TASKS)],
+            "dynamicAllocation": {
+                "enabled": True,
+                "maxExecutors": MOST,
+                "executorIdleTimeout": f"{IDLE}s",
+            },
+            "driver": {**role, "configMaps": [{"name": "applications", "path": FOLDER}]},
+            "executor": role,
+        },
+    }
+    _put_program(cluster, namespace)
+
+    def submit() -> float:
+        began = time.time()
+        command = [str(Path(sys.executable).with_name("sparkgen")), "render", "-q", "-"]
+        text = json.dumps(document)
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+        cluster.kubectl("apply", "-f", "-", input_text=done.stdout)
+        return began
+
+    return _watched(cluster, namespace, submit)
+
+
+def native(cluster: Cluster, home: Path, version: str, namespace: str) -> Result:
+    """By `spark-submit --master k8s://...` in cluster mode."""
+    _put_program(cluster, namespace)
+    mount = {"name": "applications", "mountPath": FOLDER}
+    container = {"name": "spark-kubernetes-driver", "volumeMounts": [mount]}
+    volume = {"name": "applications", "configMap": {"name": "applications"}}
+    template = LAYOUT.root / f"{namespace}.yaml"
+    template.write_text(json.dumps({"spec": {"containers": [container], "volumes": [volume]}}))
+    settings = {
+        "spark.kubernetes.driver.podTemplateFile": str(template),
+        "spark.dynamicAllocation.enabled": "true",
+        "spark.dynamicAllocation.shuffleTracking.enabled": "true",
+        "spark.dynamicAllocation.maxExecutors": str(MOST),
+        "spark.dynamicAllocation.executorIdleTimeout": f"{IDLE}s",
+    }
+    program = (f"local://{FOLDER}/{PROGRAM.name}", str(TASKS))
+    try:
+        return _watched(
+            cluster,
+            namespace,
+            lambda: bench_cluster.submit_native(cluster, namespace, home, version, settings, program),
+        )
+    finally:
+        template.unlink()
+
+
+def _put_program(cluster: Cluster, namespace: str) -> None:
+    cluster.apply(
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "applications", "namespace": namespace},
+            "data": {PROGRAM.name: PROGRAM.read_text()},
+        }
+    )
+
+
+def _watched(cluster: Cluster, namespace: str, submit: Callable[[], float]) -> Result:
+    executors = Pods(cluster, namespace, "spark-role=executor")
+    run = bench_cluster.finished(cluster, namespace, submit())
+    executors.wait_ended(40)
+    result = Result(run.wall, executors.pod_seconds(), len(executors.seen))
+    executors.close()
+    return result
+
+
+def page(found: Rounds, version: str) -> str:
+    """The page: the rounds and the medians."""
+    lines = [
+        "# A two-stage shuffle with dynamic allocation: sparkgen beside Spark's own backend",
+        "",
+        f"Spark {version}, the test cluster of this repository, {os.cpu_count()} cores, "
+        f"{datetime.now(UTC):%Y-%m-%d}. Written by `make bench-cluster`;",
+        "the raw data is in [`dynamic.json`](dynamic.json). No executor at first, at most "
+        f"{MOST}; {TASKS} tasks of a second,",
+        f"a shuffle, and half as many; idle executors leave after {IDLE} s. *Wall* is from the command to",
+        "the driver's pod succeeded; *executor-seconds* from the creation of each executor's pod to its",
+        "end, summed up. Compare ratios: machines differ.",
+        "",
+        "| round | wall (s): sparkgen | native | ratio | executor-seconds: sparkgen | native | ratio |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for number, pair in enumerate(found, start=1):
+        cells = [_cells(pair, "wall"), _cells(pair, "executor_seconds")]
+        lines.append(f"| {number} | {' | '.join(cells)} |")
+    lines += [
+        "",
+        f"Median ratios: wall **{ratio(found, 'wall'):.2f}**, executor-seconds "
+        f"**{ratio(found, 'executor_seconds'):.2f}**.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _cells(pair: tuple[Result, Result], what: str) -> str:
+    ours, theirs = (float(getattr(side, what)) for side in pair)
+    return f"{ours:.1f} | {theirs:.1f} | {ours / theirs:.2f}"
+
+
+def ratio(found: Rounds, what: str) -> float:
+    """The median of ours over theirs."""
+    values: list[Any] = [getattr(ours, what) / getattr(theirs, what) for ours, theirs in found]
+    return float(statistics.median(values))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

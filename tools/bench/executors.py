@@ -1,0 +1,421 @@
+"""`make bench-executors`: how fast executors come, sparkgen beside Spark's own backend and a raw client.
+
+The executors' pods go to nodes that kwok pretends to be, so that creation is measured, and not the machine
+that would run them. Drivers are real. All sides run in turn, round after round; all times are read from the
+API server's audit log, from the first creation of an executor to the last.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+if __name__ == "__main__":  # as a script: its neighbours are the tools
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench import cluster as bench_cluster
+from bench.pod_watch import Pods
+from cluster import audit, control, fakes, network, processes, requirements
+from cluster.audit import Call
+from cluster.handle import Cluster
+from cluster.images import REPOSITORY, TESTED_VERSIONS
+from cluster.plan import API_SERVER, LAYOUT, NAME
+from common.cachedir import ToolError
+from spark import spark_home
+from sparkgen import contract
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "docs" / "benchmarks" / "executors.md"
+DATA = RESULTS.with_suffix(".json")
+RAW_THREADS = 16
+FAKE_NODES = 10
+SECONDS = 300.0
+TICKS = os.sysconf("SC_CLK_TCK")
+SELECTOR = {"type": "kwok"}
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one side came to: seconds from the first creation, calls per executor, seconds of CPU, MiB."""
+
+    created: float
+    running: float | None
+    calls: dict[str, int]
+    api_server_cpu: float
+    allocator_cpu: float | None = None
+    allocator_memory: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What a side needs. `count`: executors."""
+
+    cluster: Cluster
+    home: Path
+    version: str
+    count: int
+
+
+Side = Callable[[Bench, str], Result]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the rounds and print the page; keep it with `--write`."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=3, help="of all sides (default 3)")
+    parser.add_argument("--executors", type=int, nargs="+", default=[300, 1000], help="(default 300 1000)")
+    parser.add_argument("--version", default=TESTED_VERSIONS[-1], help="Spark (default the newest tested)")
+    parser.add_argument(
+        "--write", action="store_true", help=f"keep it in {RESULTS.relative_to(ROOT)}, over what is there"
+    )
+    options = parser.parse_args(arguments)
+    try:
+        requirements.check()
+        home = spark_home.ensure(options.version)
+        with bench_cluster.held("make bench-executors", options.version) as cluster:
+            fakes.add(FAKE_NODES)
+            try:
+                found = {
+                    count: rounds(Bench(cluster, home, options.version, count), options.rounds)
+                    for count in options.executors
+                }
+            finally:
+                fakes.remove()
+    except ToolError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    if options.write:
+        found = {**kept(), **found}
+    text = page(found, options.version)
+    print(text)
+    if options.write:
+        RESULTS.write_text(text)
+        DATA.write_text(json.dumps(_plain(found), indent=1) + "\n")
+    return 0
+
+
+def rounds(bench: Bench, count: int) -> dict[str, list[Result]]:
+    """The results of each side, in the order of the rounds."""
+    found: dict[str, list[Result]] = {name: [] for name in SIDES}
+    for number in range(count):
+        for name, side in SIDES.items():
+            result = bench_cluster.in_namespace(bench.cluster, partial(side, bench), seconds=600)
+            found[name].append(result)
+            print(
+                f"{bench.count} executors, round {number + 1}, {name}: {result}", file=sys.stderr, flush=True
+            )
+    return found
+
+
+# --- the sides --------------------------------------------------------------------------------------
+
+
+def sparkgen(bench: Bench, namespace: str) -> Result:
+    """A static application of so many executors, as it is rendered."""
+    meter = Meter.start(bench.cluster, namespace, bench.count)
+    apply(bench, namespace, bench.count)
+    meter.wait()
+    return meter.result(allocator_of(namespace))
+
+
+def apply(bench: Bench, namespace: str, count: int) -> None:
+    """Apply an application with a real driver that begins with so many executors."""
+    role = {"cores": 1, "coreRequest": "10m", "memory": "600m"}
+    executor = {**role, "nodeSelector": SELECTOR, "tolerations": [fakes.TAINT]}
+    none = {"dynamicAllocation": {"enabled": True, "initialExecutors": 0, "maxExecutors": 1}}
+    document = {
+        "apiVersion": "sparkgen.dev/v1alpha1",
+        "kind": "SparkApplication",
+        "metadata": {"name": "pi", "namespace": namespace},
+        "spec": {
+            "type": "Python",
+            "sparkVersion": bench.version,
+            "image": f"{REPOSITORY}:{bench.version}",
+            "mainApplicationFile": bench_cluster.PI,
+            "driver": {**role, "coreRequest": "100m"},
+            "executor": {**executor, "instances": count} if count else executor,
+            **({} if count else none),
+        },
+    }
+    command = [str(Path(sys.executable).with_name("sparkgen")), "render", "-q", "-"]
+    done = subprocess.run(command, input=json.dumps(document), capture_output=True, text=True, check=True)
+    bench.cluster.kubectl("apply", "-f", "-", input_text=done.stdout)
+
+
+def native(conf: dict[str, str]) -> Side:
+    """Spark's own backend with further settings."""
+
+    def run(bench: Bench, namespace: str) -> Result:
+        template = LAYOUT.root / f"{namespace}.yaml"
+        template.write_text(json.dumps({"spec": {"tolerations": [fakes.TAINT]}}))
+        settings = {
+            "spark.executor.instances": str(bench.count),
+            "spark.kubernetes.executor.request.cores": "10m",
+            "spark.kubernetes.executor.podTemplateFile": str(template),
+            **{f"spark.kubernetes.executor.node.selector.{key}": text for key, text in SELECTOR.items()},
+            **conf,
+        }
+        meter = Meter.start(bench.cluster, namespace, bench.count)
+        bench_cluster.submit_native(bench.cluster, namespace, bench.home, bench.version, settings)
+        meter.wait()
+        template.unlink()
+        return meter.result(None)
+
+    return run
+
+
+def raw(bench: Bench, namespace: str) -> Result:
+    """As many pods by the same library, with the same bodies and an open watch, and nothing else.
+
+    A driver starts beside it, as it does beside the others: it takes as much of the machine here as there.
+    """
+    bench.cluster.kubectl("create", "serviceaccount", "raw", "-n", namespace)
+    grant = ("--clusterrole=edit", f"--serviceaccount={namespace}:raw")
+    bench.cluster.kubectl("create", "rolebinding", "raw", "-n", namespace, *grant)
+    token = bench.cluster.kubectl("create", "token", "raw", "-n", namespace).strip()
+    meter = Meter.start(bench.cluster, namespace, bench.count)
+    command = [
+        *(*network.enter(NAME), sys.executable, str(ROOT / "tools" / "bench" / "raw_client.py"), API_SERVER),
+        *(str(LAYOUT.pki / "ca.crt"), namespace, str(bench.count), str(RAW_THREADS)),
+    ]
+    given = f"{token}\n{json.dumps(RAW_POD)}\n"
+    apply(bench, namespace, 0)
+    _await_allocator(namespace)
+    done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ToolError(f"the raw client failed: {done.stderr}")
+    meter.wait()
+    return meter.result(None)
+
+
+OF_THE_SERVER = ("nodeName", "serviceAccount", "serviceAccountName", "priority", "preemptionPolicy")
+"""Fields of a pod's spec that scheduler and admission fill in, and refuse when they are given."""
+
+RAW_POD: dict[str, Any] = {}
+"""The body of an executor's pod as the allocator made it, without what names its application."""
+
+SIDES: dict[str, Side] = {
+    "sparkgen": sparkgen,
+    "raw client": raw,
+    "native, tuned": native(
+        {"spark.kubernetes.allocation.batch.size": "300", "spark.kubernetes.allocation.batch.delay": "200ms"}
+    ),
+    "native": native({}),
+}
+
+
+# --- what is measured -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """A beginning: where the audit log ended, what the API server had used; and when each executor ran."""
+
+    cluster: Cluster
+    namespace: str
+    count: int
+    offset: int
+    cpu: float
+    executors: Pods
+
+    @classmethod
+    def start(cls, cluster: Cluster, namespace: str, count: int) -> Meter:
+        """Now."""
+        executors = Pods(cluster, namespace, "spark-role=executor")
+        return cls(cluster, namespace, count, LAYOUT.audit_log.stat().st_size, api_server_cpu(), executors)
+
+    def calls(self) -> list[Call]:
+        """The calls in the namespace since the beginning, of accounts in it."""
+        with LAYOUT.audit_log.open() as lines:
+            lines.seek(self.offset)
+            return [call for call in audit.parse(lines) if call.namespace == self.namespace]
+
+    def wait(self) -> None:
+        """Until all executors run."""
+        ran = self.executors.wait_running(self.count, SECONDS)
+        self.executors.close()
+        if not ran:
+            running = len(self.executors.running)
+            raise ToolError(f"{running} of {self.count} executors run after {SECONDS:.0f} s")
+        time.sleep(1)  # for the last lines of the audit log
+
+    def result(self, allocator: int | None) -> Result:
+        """What it came to."""
+        calls = self.calls()
+        creations = [call for call in calls if _creates(call) and call.code == 201]
+        by = Counter(call.user for call in creations).most_common(1)[0][0]
+        made = [call for call in creations if call.user == by]
+        began = min(call.time for call in made)
+        if allocator is not None and not RAW_POD:
+            RAW_POD.update(body_of(self.cluster, self.namespace, made[0].name))
+        return Result(
+            created=(max(call.answered for call in made) - began).total_seconds(),
+            running=(max(self.executors.running.values()) - began).total_seconds(),
+            calls=dict(Counter(f"{call.verb} {call.resource}" for call in calls if call.user == by)),
+            api_server_cpu=api_server_cpu() - self.cpu,
+            allocator_cpu=None if allocator is None else cpu_seconds(allocator),
+            allocator_memory=None if allocator is None else memory_mib(allocator),
+        )
+
+
+def _creates(call: Call) -> bool:
+    return (call.verb, call.resource, call.subresource) == ("create", "pods", "") and "-exec-" in call.name
+
+
+def body_of(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
+    """A pod as it was created, less its owner, which the raw client's pods have not."""
+    text = cluster.kubectl("get", "pod", name, "-n", namespace, "-o", "json")
+    pod = json.loads(text)
+    metadata = {"labels": pod["metadata"]["labels"], "annotations": pod["metadata"].get("annotations", {})}
+    spec = {key: part for key, part in pod["spec"].items() if key not in OF_THE_SERVER}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+def api_server_cpu() -> float:
+    """Seconds of CPU that the API server has used."""
+    pid = processes.read(control.pid_file(LAYOUT, "kube-apiserver"))
+    if pid is None:
+        raise ToolError("the API server does not run")
+    return cpu_seconds(pid.pid)
+
+
+def cpu_seconds(pid: int) -> float:
+    """Seconds of CPU that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def memory_mib(pid: int) -> float:
+    """The most memory that a process has had resident, in MiB."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) / 1024
+    raise ToolError(f"process {pid} has ended")
+
+
+def allocator_of(namespace: str) -> int:
+    """The process id of the one allocator in a namespace."""
+    mark = f"{contract.ENV_POD_NAMESPACE}={namespace}\0".encode()
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if (
+                mark in (folder / "environ").read_bytes() + b"\0"
+                and b"allocator" in (folder / "cmdline").read_bytes()
+            ):
+                return int(folder.name)
+        except OSError:
+            continue
+    raise ToolError(f"no allocator runs in namespace {namespace}")
+
+
+def _await_allocator(namespace: str) -> None:
+    """Until the allocator has started: then others begin to create executors."""
+    deadline = time.monotonic() + SECONDS
+    while True:
+        try:
+            allocator_of(namespace)
+            return
+        except ToolError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+
+
+# --- the page ---------------------------------------------------------------------------------------
+
+
+def page(found: dict[int, dict[str, list[Result]]], version: str) -> str:
+    """The page: a table per number of executors."""
+    lines = [
+        "# Executors created: sparkgen, Spark's own backend, and a raw client",
+        "",
+        f"Spark {version}, the test cluster of this repository, {os.cpu_count()} cores, "
+        f"{datetime.now(UTC):%Y-%m-%d}. Written by `make bench-executors`;",
+        "the raw data is in [`executors.json`](executors.json). The executors are on nodes that kwok",
+        "pretends to be; the drivers are real. Seconds from the first executor's creation, read from the API",
+        "server's audit log; medians of rounds that took all sides in turn. Compare ratios: machines differ.",
+        "",
+        "- *native* is Spark's own Kubernetes backend with its defaults (in 4.3: batches of 20, a second",
+        "  apart); *tuned* has `spark.kubernetes.allocation.batch.size=300` and `batch.delay=200ms`.",
+        f"- *raw client* is {RAW_THREADS} threads that do nothing but POST the same pods with the same",
+        "  library, beside an open watch and a starting driver: what this API server gives on this machine.",
+        "",
+    ]
+    for count, sides in sorted(found.items()):
+        lines += [*_table(count, sides), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _table(count: int, sides: dict[str, list[Result]]) -> list[str]:
+    ours = sides["sparkgen"]
+    lines = [
+        f"## {count} executors",
+        "",
+        "| | all created | all Running | created, times ours | API server's CPU | writes each | calls |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, results in sides.items():
+        ratio = statistics.median(
+            theirs.created / mine.created for theirs, mine in zip(results, ours, strict=True)
+        )
+        writes = statistics.median(_writes(result.calls) for result in results) / count
+        cells = [
+            name,
+            f"{_median([result.created for result in results])} s",
+            f"{_median([result.running for result in results])} s",
+            f"{ratio:.1f}",
+            f"{_median([result.api_server_cpu for result in results])} s",
+            f"{writes:.2f}",
+            _calls(results[-1].calls),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    cpu, memory = _median([r.allocator_cpu for r in ours]), _median([r.allocator_memory for r in ours])
+    return [*lines, "", f"The allocator used {cpu} s of CPU from its start, and {memory} MiB at most."]
+
+
+def _writes(calls: dict[str, int]) -> int:
+    return sum(
+        number for name, number in calls.items() if name.split()[0] in ("create", "patch", "update", "delete")
+    )
+
+
+def _calls(calls: dict[str, int]) -> str:
+    return ", ".join(f"{number} {name}" for name, number in sorted(calls.items(), key=lambda item: -item[1]))
+
+
+def _median(values: list[Any]) -> str:
+    known = [value for value in values if value is not None]
+    return f"{statistics.median(known):.1f}" if known else ""
+
+
+def kept() -> dict[int, dict[str, list[Result]]]:
+    """What earlier runs have written, by the number of executors."""
+    if not DATA.exists():
+        return {}
+    return {
+        int(count): {name: [Result(**values) for values in results] for name, results in sides.items()}
+        for count, sides in json.loads(DATA.read_text()).items()
+    }
+
+
+def _plain(found: dict[int, dict[str, list[Result]]]) -> dict[str, Any]:
+    return {
+        str(count): {name: [asdict(result) for result in results] for name, results in sides.items()}
+        for count, sides in found.items()
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

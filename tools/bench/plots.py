@@ -1,0 +1,174 @@
+"""`make bench-plots`: draws what the benchmarks have kept (docs/benchmarks/*.json) as pictures beside it.
+
+The pictures hold no date and no chance: the same numbers give the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+FOLDER = Path(__file__).resolve().parents[2] / "docs" / "benchmarks"
+OURS, OTHER, PLAIN = "#1b6ca8", "#c0603a", "#8a8f98"
+COLORS = {"sparkgen": OURS, "raw client": PLAIN}
+"""By the first word of a side's name, or all of it; every other is OTHER."""
+STYLE: dict[Any, Any] = {
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "svg.hashsalt": "sparkgen",
+}
+
+Runs = Sequence[Mapping[str, Any]]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Draw all that is there; 2 when nothing is."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="where the numbers are, and pictures go")
+    parser.add_argument("--png", action="store_true", help="as PNG, to look at them")
+    options = parser.parse_args(arguments)
+    there = [name for name in DRAWS if (options.folder / f"{name}.json").is_file()]
+    if not there:
+        print(f"error: {options.folder} holds none of {', '.join(DRAWS)} (.json)", file=sys.stderr)
+        return 2
+    for name in there:
+        data = json.loads((options.folder / f"{name}.json").read_text(encoding="utf-8"))
+        with mpl.rc_context(STYLE):
+            save(DRAWS[name](data), options.folder / f"{name}.{'png' if options.png else 'svg'}")
+    return 0
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write the picture."""
+    metadata = {"Date": None} if path.suffix == ".svg" else {}
+    figure.savefig(path, metadata=metadata, dpi=110)
+    if path.suffix == ".svg":  # no spaces at the ends of lines: git would complain
+        text = "\n".join(line.rstrip() for line in path.read_text(encoding="utf-8").splitlines())
+        path.write_text(text + "\n", encoding="utf-8")
+    print(path)
+
+
+# --- the pictures -----------------------------------------------------------------------------------
+
+
+def executors(data: Mapping[str, Mapping[str, Runs]]) -> Figure:
+    """Seconds until all are created, and all run: a part for each number of executors."""
+    figure, parts = _parts(len(data), 2.2)
+    for part, (count, sides) in zip(parts, data.items(), strict=True):
+        known = {name: runs for name, runs in sides.items() if runs}
+        for what, alpha in (("running", 0.35), ("created", 1.0)):
+            values = {
+                name: [run[what] for run in runs if run[what] is not None] for name, runs in known.items()
+            }
+            _bars(part, {name: found for name, found in values.items() if found}, alpha=alpha, says=what)
+        part.set_title(f"{int(count):,} executors", loc="left")
+        part.set_xlabel("seconds: all created (dark), all Running (light)")
+    return figure
+
+
+def submissions(data: Mapping[str, Any]) -> Figure:
+    """Seconds until all drivers run, on a logarithmic axis."""
+    sides = _sides(data["rounds"])
+    figure, (time, cpu) = _parts(2, 0.7 + 0.4 * len(sides))
+    _bars(time, {name: [run["running"] for run in runs] for name, runs in sides.items()})
+    time.set_title(f"{data['applications']} applications applied at once", loc="left")
+    time.set_xlabel("seconds until all drivers run (logarithmic)")
+    _bars(cpu, {name: [run["cpu"] for run in runs] for name, runs in sides.items()})
+    cpu.set_xlabel("seconds of CPU for it (logarithmic)")
+    for part in (time, cpu):
+        part.set_xscale("log")
+        part.set_xlim(left=0.1)
+    return figure
+
+
+def dynamic(data: Mapping[str, Any]) -> Figure:
+    """Wall and executor-seconds of the shuffle."""
+    figure, (wall, used) = _parts(2, 1.5)
+    sides = _sides(data["rounds"])
+    _bars(wall, {name: [run["wall"] for run in runs] for name, runs in sides.items()})
+    wall.set_title("a two-stage shuffle with dynamic allocation", loc="left")
+    wall.set_xlabel("seconds from the command to the end")
+    _bars(used, {name: [run["executor_seconds"] for run in runs] for name, runs in sides.items()})
+    used.set_xlabel("executor-seconds")
+    return figure
+
+
+def pi(data: Mapping[str, Any]) -> Figure:
+    """Wall of pi."""
+    figure, (wall,) = _parts(1, 1.7)
+    sides = _sides(data["rounds"])
+    _bars(wall, {name: [run["wall"] for run in runs] for name, runs in sides.items()})
+    wall.set_title("pi with two executors", loc="left")
+    wall.set_xlabel("seconds from the command to the end")
+    return figure
+
+
+def scale(data: Mapping[str, Any]) -> Figure:
+    """What a round costs, and the memory, by the number of executors."""
+    figure = Figure(figsize=(7.2, 3.0), layout="constrained")
+    cost, memory = figure.subplots(1, 2)
+    rows = data["rows"]
+    sizes = [row["executors"] for row in rows]
+    lines = (("decide_ms", "decide", 1.0), ("snapshot_ms", "snapshot", 1.0), ("event_us", "one event", 1e-3))
+    for (name, title, factor), color in zip(lines, (OURS, OTHER, PLAIN), strict=True):
+        cost.plot(sizes, [row[name] * factor for row in rows], marker="o", color=color, label=title)
+    cost.set(xscale="log", yscale="log", xlabel="executors", ylabel="milliseconds")
+    cost.set_title("a round of the loop", loc="left")
+    cost.legend(frameon=False)
+    lives = data["lives"]
+    counts = [one["executors"] for one in lives]
+    memory.plot(counts, [one["memory_most"] for one in lives], marker="o", color=OURS)
+    memory.set(xlabel="executors", ylabel="MiB", ylim=(0, None), xlim=(0, None))
+    memory.set_title("the allocator's memory, most", loc="left")
+    return figure
+
+
+DRAWS: Mapping[str, Callable[[Any], Figure]] = {
+    "executors": executors,
+    "submissions": submissions,
+    "dynamic": dynamic,
+    "pi": pi,
+    "scale": scale,
+}
+"""By the name of the file of numbers."""
+
+
+# --- parts of pictures ------------------------------------------------------------------------------
+
+
+def _parts(count: int, height: float) -> tuple[Figure, list[Axes]]:
+    figure = Figure(figsize=(7.2, height * count), layout="constrained")
+    return figure, list(figure.subplots(count, 1, squeeze=False)[:, 0])
+
+
+def _sides(rounds: Runs) -> dict[str, list[Mapping[str, Any]]]:
+    """The runs of each side, of rounds that name them."""
+    return {name: [pair[name] for pair in rounds] for name in rounds[0]}
+
+
+def _bars(part: Axes, values: Mapping[str, Sequence[float]], *, alpha: float = 1.0, says: str = "") -> None:
+    """A bar for each side: its median, with a line from its least to its most, the first side on top."""
+    for name, found in values.items():
+        middle = statistics.median(found)
+        color = COLORS.get(name) or COLORS.get(name.partition(" ")[0], OTHER)
+        part.barh(name, middle, color=color, alpha=alpha, height=0.6, zorder=2)
+        if says != "created":
+            part.plot([min(found), max(found)], [name, name], color="#333333", linewidth=1, zorder=3)
+            part.annotate(f" {middle:.1f}", (max(found), name), va="center", fontsize=8)
+    part.set_ylim(len(values) - 0.5, -0.5)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

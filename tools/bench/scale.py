@@ -1,0 +1,131 @@
+"""`make bench-scale`: what grows with the number of executors, and with that of applications; no cluster.
+
+`decide` and the view are measured as `python -m sparkgen.simulator scale` does it; whole lives, with all the
+allocator's threads and its memory, by tools/bench/one_life.py in a process of their own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sparkgen.simulator.scale import SIZES, applications, measured
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "docs" / "benchmarks" / "scale.md"
+DATA = RESULTS.with_suffix(".json")
+LIVES = (1_000, 5_000, 10_000)
+DECIDE_GOAL = 20.0
+"""Milliseconds at 10,000 executors."""
+MEMORY_GOAL = 100.0
+"""MiB at 10,000 executors."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure, print the page, and keep it with `--write`; 1 when a goal is missed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES), help="executors in a decision")
+    parser.add_argument("--lives", type=int, nargs="+", default=list(LIVES), help="executors in a whole life")
+    parser.add_argument("--applications", type=int, default=10_000, help="small ones to play (default 10000)")
+    parser.add_argument("--write", action="store_true", help=f"keep it in {RESULTS.relative_to(ROOT)}")
+    options = parser.parse_args(arguments)
+    rows = [asdict(measured(size)) for size in options.sizes]
+    seconds, calls, _ = applications(options.applications)
+    each = {"count": options.applications, "seconds_each": seconds, "calls_each": calls}
+    found = {"rows": rows, "lives": [life(count) for count in options.lives], "applications": each}
+    text = page(found)
+    print(text)
+    if options.write:
+        RESULTS.write_text(text)
+        DATA.write_text(json.dumps(found, indent=1) + "\n")
+    return 0 if _reached(found) else 1
+
+
+def life(count: int) -> dict[str, Any]:
+    """One life, in a process of its own."""
+    command = [sys.executable, str(ROOT / "tools" / "bench" / "one_life.py"), str(count)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"error: the life of {count} executors: {done.stderr.strip()[-1000:]}")
+    found: dict[str, Any] = json.loads(done.stdout)
+    print(f"{count} executors: {found}", file=sys.stderr, flush=True)
+    return found
+
+
+def _reached(found: dict[str, Any]) -> bool:
+    decide = [row["decide_ms"] for row in found["rows"] if row["executors"] == 10_000]
+    memory = [one["memory_most"] for one in found["lives"] if one["executors"] == 10_000]
+    return max(decide, default=0) <= DECIDE_GOAL and max(memory, default=0) <= MEMORY_GOAL
+
+
+def page(found: dict[str, Any]) -> str:
+    """The page: three tables."""
+    lines = [
+        "# What grows with size",
+        "",
+        f"Python {platform.python_version()}, {os.cpu_count()} cores, {datetime.now(UTC):%Y-%m-%d}; written",
+        "by `make bench-scale`; the raw data is in [`scale.json`](scale.json).",
+        "",
+        "## A round of the loop",
+        "",
+        "All is well and nothing is to be done: what every round costs at least. Best of five.",
+        "",
+        "| executors | decide (ms) | per executor (us) | snapshot (ms) | one event (us) | view (MiB) |",
+        "|---:|---:|---:|---:|---:|---:|",
+    ]
+    for row in found["rows"]:
+        each = 1e3 * row["decide_ms"] / row["executors"]
+        cells = [
+            f"{row['executors']:,}",
+            *(f"{row['decide_ms']:.2f}", f"{each:.2f}", f"{row['snapshot_ms']:.2f}"),
+            *(f"{row['event_us']:.0f}", f"{row['view_mib']:.1f}"),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    lines += [
+        "",
+        f"Goal at 10,000: decide takes at most {DECIDE_GOAL:.0f} ms, and grows with the number.",
+        "",
+        "## A whole life",
+        "",
+        "The allocator as it is, threads and all but TLS, in a process of its own, beside a server that",
+        "answers at once and keeps nothing (`tools/bench/one_life.py`): executors come, register, rest for",
+        "ten seconds, and are removed. Memory is the process's, resident; that of `python` with all modules",
+        "is in it.",
+        "",
+        "| executors | all asked for (s) | all removed (s) | CPU: up (s) | resting, of 10 s (s) | down (s) "
+        "| rounds | memory before, resting, most (MiB) |",
+        "|---:|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for one in found["lives"]:
+        memory = ", ".join(f"{one[f'memory_{when}']:.0f}" for when in ("before", "steady", "most"))
+        cells = [
+            f"{one['executors']:,}",
+            *(f"{one[name]:.1f}" for name in ("created", "ended")),
+            *(f"{one[name]:.2f}" for name in ("cpu_up", "cpu_steady", "cpu_down")),
+            *(str(one["rounds"]), memory),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    each = found["applications"]
+    lines += [
+        "",
+        f"Goal at 10,000: at most {MEMORY_GOAL:.0f} MiB.",
+        "",
+        "## Many applications",
+        "",
+        f"{each['count']:,} applications of 4 executors, each from its start to its end in the simulator:",
+        f"{1e3 * each['seconds_each']:.1f} ms of this machine and {each['calls_each']:.1f} API calls each.",
+        "They share nothing but the API server, so the calls of many are the calls of one, many times.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,287 @@
+"""`make bench-shuffle`: executor-seconds of a job with idle gaps, a shuffle service beside shuffle tracking.
+
+Both sides run the same job (bench/jobs/idle_gaps.py) with the same dynamic allocation, in turn, A B A B,
+so that a noisy machine treats both alike. Without a service, executors that hold shuffle files have to
+stay (shuffle tracking); with it they go, and come back for the next read. Executor-seconds are the time
+that executor pods were there, added up; they are sampled from the API server, and drawn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+if __name__ == "__main__":  # as a script: its neighbours are the tools
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench import cluster as bench_cluster
+from cluster import requirements
+from cluster.handle import Cluster
+from cluster.images import REPOSITORY, TESTED_VERSIONS
+from common.cachedir import ToolError
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "docs" / "benchmarks" / "shuffle.md"
+JOB = ROOT / "tools" / "bench" / "jobs" / "idle_gaps.py"
+SERVICE, SECRET = "shuffle", "shuffle-secret"
+GOAL = 0.6
+SECONDS = 900.0
+IDLE_SECONDS = 5
+SIDES = {"service": "with the shuffle service", "tracking": "with shuffle tracking"}
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is run: Spark's version, executors at most, pauses, and the seconds of each."""
+
+    version: str
+    executors: int
+    pauses: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One application. `samples`: (seconds since it was submitted, executor pods that are there)."""
+
+    wall: float
+    samples: tuple[tuple[float, int], ...]
+
+    @property
+    def executor_seconds(self) -> float:
+        """The time that executor pods were there, added up: each sample holds until the next."""
+        pairs = zip(self.samples, self.samples[1:], strict=False)
+        return sum(count * (later - moment) for (moment, count), (later, _) in pairs)
+
+
+Round = dict[str, Run]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the rounds, print the page, and keep it with its data and plot; 1 when the goal is missed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=3, help="of both sides (default 3)")
+    parser.add_argument("--pauses", type=int, default=2, help="of a job (default 2)")
+    parser.add_argument("--seconds", type=float, default=60.0, help="of each pause (default 60)")
+    parser.add_argument("--executors", type=int, default=2, help="at most (default 2)")
+    parser.add_argument("--version", default=TESTED_VERSIONS[-1], help="Spark (default the newest tested)")
+    parser.add_argument("--write", action="store_true", help=f"keep it in {RESULTS.relative_to(ROOT)}")
+    options = parser.parse_args(arguments)
+    job = Job(options.version, options.executors, options.pauses, options.seconds)
+    try:
+        requirements.check()
+        with bench_cluster.held("make bench-shuffle", options.version) as cluster:
+            found = bench_cluster.in_namespace(
+                cluster, lambda name: rounds(cluster, name, job, options.rounds)
+            )
+    except ToolError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    text = page(found, job, datetime.now(UTC))
+    print(text)
+    if options.write:
+        RESULTS.write_text(text)
+        data = {"job": asdict(job), "rounds": [{k: asdict(run) for k, run in each.items()} for each in found]}
+        RESULTS.with_suffix(".json").write_text(json.dumps(data) + "\n")
+        draw(typical(found), job, RESULTS.with_suffix(".svg"))
+    return 0 if ratio(found) <= GOAL else 1
+
+
+def rounds(cluster: Cluster, namespace: str, job: Job, count: int) -> list[Round]:
+    """The rounds, with a service that is ready before the first one."""
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": SECRET, "namespace": namespace}}
+    cluster.apply({**secret, "stringData": {"secret": namespace}})
+    scripts = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "job", "namespace": namespace}}
+    cluster.apply({**scripts, "data": {JOB.name: JOB.read_text()}})
+    _apply(cluster, service(namespace, job.version))
+    cluster.kubectl(
+        "rollout", "status", f"daemonset/{SERVICE}", "-n", namespace, "--timeout=300s", seconds=320
+    )
+    found = []
+    for number in range(1, count + 1):
+        both = {side: run(cluster, namespace, f"{side}-{number}", side, job) for side in SIDES}
+        walls = ", ".join(f"{side} {made.executor_seconds:.0f}" for side, made in both.items())
+        print(f"round {number}: executor-seconds {walls}", file=sys.stderr)
+        found.append(both)
+    return found
+
+
+def directory(namespace: str) -> str:
+    """The service's directory on the nodes."""
+    return f"/var/lib/sparkgen/shuffle/{namespace}"
+
+
+def service(namespace: str, version: str) -> dict[str, Any]:
+    """The shuffle service's document."""
+    return {
+        "apiVersion": "sparkgen.dev/v1alpha1",
+        "kind": "SparkShuffleService",
+        "metadata": {"name": SERVICE, "namespace": namespace},
+        "spec": {
+            "sparkVersion": version,
+            "image": f"{REPOSITORY}:{version}",
+            "imagePullPolicy": "IfNotPresent",
+            "secretName": SECRET,
+            "directories": [directory(namespace)],
+            "memory": "256m",
+            "resources": {"requests": {"cpu": "50m"}},
+        },
+    }
+
+
+def application(namespace: str, name: str, side: str, job: Job) -> dict[str, Any]:
+    """The application's document; the sides differ in one field."""
+    small = {"cores": 1, "coreRequest": "100m", "memory": "600m"}
+    of_service = {
+        "name": SERVICE,
+        "mode": "daemonset",
+        "secretName": SECRET,
+        "directories": [directory(namespace)],
+    }
+    return {
+        "apiVersion": "sparkgen.dev/v1alpha1",
+        "kind": "SparkApplication",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {
+            "type": "Python",
+            "sparkVersion": job.version,
+            "image": f"{REPOSITORY}:{job.version}",
+            "imagePullPolicy": "IfNotPresent",
+            "mainApplicationFile": f"local:///opt/job/{JOB.name}",
+            "arguments": [str(job.pauses), f"{job.seconds:g}"],
+            "sparkConf": {
+                "spark.dynamicAllocation.executorIdleTimeout": f"{IDLE_SECONDS}s",
+                # The job begins with the first executor: while it waited for the others it would be idle.
+                "spark.scheduler.minRegisteredResourcesRatio": "0",
+            },
+            "dynamicAllocation": {
+                "enabled": True,
+                "minExecutors": 0,
+                "initialExecutors": job.executors,
+                "maxExecutors": job.executors,
+            },
+            "driver": {**small, "configMaps": [{"name": "job", "path": "/opt/job"}]},
+            "executor": small,
+            **({"shuffleService": of_service} if side == "service" else {}),
+        },
+    }
+
+
+def run(cluster: Cluster, namespace: str, name: str, side: str, job: Job) -> Run:
+    """Run an application, and count its executors until its driver has succeeded. ToolError when it fails."""
+    _apply(cluster, application(namespace, name, side, job))
+    began, samples = time.monotonic(), [(0.0, 0)]
+    while True:
+        pods = cluster.objects("pods", namespace, f"sparkgen.dev/application={name}")
+        moment = time.monotonic() - began
+        roles = [(pod["metadata"]["labels"]["spark-role"], pod["status"].get("phase")) for pod in pods]
+        samples.append((round(moment, 2), sum(1 for role, phase in roles if _is_there(role, phase))))
+        phases = {phase for role, phase in roles if role == "driver"}
+        if "Succeeded" in phases:
+            return Run(round(moment, 2), tuple(samples))
+        if "Failed" in phases or moment > SECONDS:
+            raise ToolError(f"{name} has not succeeded:\n{cluster.kubectl('get', 'pods', '-n', namespace)}")
+        time.sleep(0.3)
+
+
+def _is_there(role: str, phase: str | None) -> bool:
+    return role == "executor" and phase in ("Pending", "Running")
+
+
+def _apply(cluster: Cluster, document: dict[str, Any]) -> None:
+    command = [str(Path(sys.executable).with_name("sparkgen")), "render", "-q", "-"]
+    done = subprocess.run(command, input=json.dumps(document), capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ToolError(f"sparkgen render refuses the benchmark's document:\n{done.stderr}")
+    cluster.kubectl("apply", "-f", "-", input_text=done.stdout)
+
+
+def ratio(found: Sequence[Round]) -> float:
+    """The median of the rounds' shares."""
+    return statistics.median(map(share, found))
+
+
+def share(both: Round) -> float:
+    """The service's executor-seconds over shuffle tracking's."""
+    return both["service"].executor_seconds / both["tracking"].executor_seconds
+
+
+def typical(found: Sequence[Round]) -> Round:
+    """The round in the middle: the one to draw."""
+    return sorted(found, key=share)[(len(found) - 1) // 2]
+
+
+def page(found: Sequence[Round], job: Job, now: datetime) -> str:
+    """The page of results."""
+    title = (
+        f"`make bench-shuffle` on {now:%Y-%m-%d}: Spark {job.version}, on the test cluster of two nodes, "
+        f"{os.cpu_count()} cores; the raw data is in [`shuffle.json`](shuffle.json). "
+        f"A job writes a shuffle and reads it {job.pauses + 1} times, with {job.pauses} pauses of "
+        f"{job.seconds:g} s between the reads;\ndynamic allocation from 0 to {job.executors} executors, "
+        f"which may go after {IDLE_SECONDS} s. The sides run in turn and differ in one field, "
+        "`spec.shuffleService`."
+    )
+    result = (
+        f"**The service takes {ratio(found):.2f} of the executor-seconds that shuffle tracking takes** "
+        f"(median of {len(found)}; the goal is at most {GOAL})."
+    )
+    costs = (
+        "What it costs: each read begins with new executors, which the wall shows; and the service itself, "
+        "one small JVM on each node for all applications together, is not among the\nexecutor-seconds. "
+        "The longer the pauses, and the more applications, the more it is worth; with three pauses of 40 s "
+        "the\ngoal would probably be missed (0.63 by an estimate that was made before the first measurement)."
+    )
+    seconds, walls = ([f"{side}: {what}" for side in SIDES] for what in ("executor-seconds", "wall"))
+    columns = ("round", *seconds, "ratio", *walls)
+    rows = [columns, ("---",) * len(columns)]
+    for number, each in enumerate(found, start=1):
+        ours, theirs = each["service"], each["tracking"]
+        amounts = (f"{ours.executor_seconds:.0f}", f"{theirs.executor_seconds:.0f}", f"{share(each):.2f}")
+        rows.append((str(number), *amounts, f"{ours.wall:.0f} s", f"{theirs.wall:.0f} s"))
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    plot = "![Executors over time, with the shuffle service and with shuffle tracking](shuffle.svg)"
+    parts = ("# Executor-seconds with a shuffle service", title, result, plot, table, costs)
+    return "\n\n".join(parts) + "\n"
+
+
+def draw(both: Round, job: Job, file: Path) -> None:
+    """Draw executors over time, one strip per side."""
+    import matplotlib as mpl  # noqa: PLC0415 - slow to load, and only a drawing needs it
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    from bench.plots import STYLE, save  # noqa: PLC0415
+
+    figure = Figure(figsize=(8, 3.6), layout="constrained")
+    with mpl.rc_context(STYLE):
+        _strips(figure, both, job)
+        save(figure, file)
+
+
+def _strips(figure: Any, both: Round, job: Job) -> None:
+    strips = figure.subplots(len(SIDES), 1, sharex=True, sharey=True)
+    for strip, (side, color) in zip(strips, (("tracking", "#b0552f"), ("service", "#2f6fb0")), strict=True):
+        made = both[side]
+        moments, counts = zip(*made.samples, strict=True)
+        strip.fill_between(moments, counts, step="post", color=color, alpha=0.8, linewidth=0)
+        strip.set_title(
+            f"{SIDES[side]}: {made.executor_seconds:.0f} executor-seconds", loc="left", fontsize=10
+        )
+        strip.set_yticks(range(job.executors + 1))
+        strip.set_ylim(0, job.executors + 0.3)
+        strip.set_ylabel("executors")
+    strips[-1].set_xlabel("seconds since the application was submitted")
+    strips[-1].set_xlim(0, max(made.wall for made in both.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,291 @@
+"""`make bench-cluster`, submissions: many applications applied at once, until all their drivers run.
+
+sparkgen is measured in each of its ways: its own `apply`, with its preflight and without, and one kubectl
+that applies what it renders; rendering is in the time of all three. The kubeflow spark-operator is given as
+many custom resources by one kubectl. Drivers go to nodes that kwok pretends to be: what is measured is the
+way to the driver's pod, and not what two cores can run. All sides in turn, after one application of each.
+"""
+
+from __future__ import annotations
+
+import compileall
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+if __name__ == "__main__":  # as a script: its neighbours are the tools
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench import cluster as bench_cluster
+from bench.executors import SELECTOR, api_server_cpu
+from bench.pod_watch import Pods
+from cluster import fakes, network
+from cluster.handle import Cluster
+from cluster.images import REPOSITORY
+from cluster.plan import NAME
+from common.cachedir import ToolError
+from gotools import gotools
+from spark import spark_operator
+from spark.spark_operator import Operator
+from sparkgen import contract
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "docs" / "benchmarks" / "submissions.md"
+GOAL = 100
+"""Times the operator, until all drivers run."""
+SECONDS = 300.0
+ROLE = {"cores": 1, "memory": "600m"}
+SPARKGEN = str(Path(sys.executable).with_name("sparkgen"))
+OPERATOR = "spark-operator"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Seconds from the command to all drivers' pods there, and Running; seconds of CPU.
+
+    `cpu`: of all that turns documents into pods but the API server and Kubernetes' controllers.
+    """
+
+    created: float
+    running: float
+    cpu: float
+    api_server_cpu: float
+
+
+Round = Mapping[str, Result]
+"""Side -> its result: OPERATOR, and one for each of WAYS."""
+Submit = Callable[[Cluster, str], None]
+"""Bring documents (their text) to a cluster."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the rounds and print the page; keep it with `--write`; 1 when the goal is missed."""
+    parser = bench_cluster.parser(__doc__, RESULTS, rounds=3)
+    parser.add_argument("--applications", type=int, default=20, help="at once (default 20)")
+    options = parser.parse_args(arguments)
+    version, count = options.version, options.applications
+    found = bench_cluster.measured(
+        options,
+        RESULTS,
+        lambda cluster, home: measured(cluster, home, version, options.rounds, count),
+        lambda found: page(found, version, count),
+        lambda found: [{side: asdict(result) for side, result in one.items()} for one in found],
+        applications=count,
+    )
+    return 1 if found is None else int(max(ratio(found, way) for way in WAYS) < GOAL)
+
+
+def measured(cluster: Cluster, home: Path, version: str, rounds: int, count: int) -> list[Round]:
+    """The rounds, after one application of each side that is not counted."""
+    gotools.ensure("spark-operator")
+    # As pip and uv leave it; a checkout stays uncompiled where PYTHONDONTWRITEBYTECODE is set.
+    compileall.compile_dir(ROOT / "sparkgen", quiet=1)
+    fakes.add(1)
+    try:
+        with spark_operator.running(cluster, home) as operator:
+            found = [one_round(cluster, operator, version, count if n else 1) for n in range(rounds + 1)]
+            return found[1:]
+    finally:
+        fakes.remove()
+
+
+def one_round(cluster: Cluster, operator: Operator, version: str, count: int) -> Round:
+    """So many applications by each side, one side after the other."""
+    sides: dict[str, Callable[[str], Result]] = {
+        way: partial(sparkgen, cluster, submit, version, count) for way, submit in WAYS.items()
+    }
+    sides[OPERATOR] = partial(kubeflow, cluster, operator, version, count)
+    found = {}
+    for side, run in sides.items():
+        found[side] = bench_cluster.in_namespace(cluster, run)
+        print(f"{count} applications, {side}: {found[side]}", file=sys.stderr, flush=True)
+    return found
+
+
+def sparkgen(cluster: Cluster, submit: Submit, version: str, count: int, namespace: str) -> Result:
+    """By one of WAYS."""
+    text = documents(version, count, namespace)
+    return _timed(cluster, namespace, count, partial(submit, cluster, text), _children_cpu)
+
+
+def documents(version: str, count: int, namespace: str) -> str:
+    """So many documents for sparkgen, as one stream."""
+    role = {**ROLE, "nodeSelector": SELECTOR, "tolerations": [fakes.TAINT]}
+    found = [
+        {
+            "apiVersion": "sparkgen.dev/v1alpha1",
+            "kind": "SparkApplication",
+            "metadata": {"name": f"pi-{number}", "namespace": namespace},
+            "spec": {
+                "type": "Python",
+                "sparkVersion": version,
+                "image": f"{REPOSITORY}:{version}",
+                "runtimeImage": contract.RUNTIME_IMAGE,
+                "mainApplicationFile": bench_cluster.PI,
+                "driver": role,
+                "executor": {**role, "instances": 1},
+            },
+        }
+        for number in range(count)
+    ]
+    return "\n---\n".join(map(json.dumps, found))
+
+
+def apply(*options: str) -> Submit:
+    """By one `sparkgen apply` with these options."""
+
+    def submit(cluster: Cluster, text: str) -> None:
+        place = f"--kubeconfig={cluster.kubeconfig}"
+        command = [*network.enter(NAME), SPARKGEN, "apply", "-q", place, *options, "-"]
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise ToolError(f"sparkgen apply: {done.stderr.strip()}")
+
+    return submit
+
+
+def render_and_kubectl(cluster: Cluster, text: str) -> None:
+    """By `sparkgen render - | kubectl apply --server-side -f -`."""
+    command = [SPARKGEN, "render", "-q", "-"]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+    cluster.kubectl("apply", "--server-side", "-f", "-", input_text=done.stdout)
+
+
+WAYS: dict[str, Submit] = {
+    "sparkgen apply": apply(),
+    "sparkgen apply --skip-preflight": apply("--skip-preflight"),
+    "sparkgen render | kubectl apply": render_and_kubectl,
+}
+"""All of sparkgen's, the one that the page is about first."""
+
+
+def kubeflow(cluster: Cluster, operator: Operator, version: str, count: int, namespace: str) -> Result:
+    """By custom resources, and the operator's spark-submit for each."""
+    place = {"nodeSelector": SELECTOR, "tolerations": [fakes.TAINT]}
+    template = {"spec": {**place, "containers": [{"name": "spark-kubernetes-driver"}]}}
+    spec = {
+        "type": "Python",
+        "mode": "cluster",
+        "sparkVersion": version,
+        "image": f"{REPOSITORY}:{version}",
+        "imagePullPolicy": "IfNotPresent",
+        "mainApplicationFile": bench_cluster.PI,
+        "restartPolicy": {"type": "Never"},
+        "driver": {**ROLE, "template": template},
+        "executor": {**ROLE, "instances": 1},
+    }
+    names = [f"pi-{number}" for number in range(count)]
+    text = "\n---\n".join(json.dumps(spark_operator.application(name, namespace, spec)) for name in names)
+
+    def submit() -> None:
+        operator.check()
+        cluster.kubectl("apply", "--server-side", "-f", "-", input_text=text)
+
+    def used() -> float:
+        operator.settle()
+        return _children_cpu() + operator.cpu()
+
+    return _timed(cluster, namespace, count, submit, used)
+
+
+def _children_cpu() -> float:
+    """Seconds of CPU that commands of this process have used, once they have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _timed(
+    cluster: Cluster, namespace: str, count: int, submit: Callable[[], None], cpu: Callable[[], float]
+) -> Result:
+    """Submit, and wait until so many drivers run."""
+    drivers = Pods(cluster, namespace, "spark-role=driver")
+    used, served = cpu(), api_server_cpu()
+    began = datetime.now(UTC)
+    submit()
+    ran = drivers.wait_running(count, SECONDS)
+    served, used = api_server_cpu() - served, cpu() - used
+    drivers.close()
+    if not ran:
+        raise ToolError(f"{len(drivers.running)} of {count} drivers run after {SECONDS:.0f} s")
+    seen, running = max(drivers.seen.values()), max(drivers.running.values())
+    return Result((seen - began).total_seconds(), (running - began).total_seconds(), used, served)
+
+
+# --- the page ---------------------------------------------------------------------------------------
+
+
+COLUMNS = {
+    "pods there (s)": "created",
+    "all Running (s)": "running",
+    "CPU of the submission (s)": "cpu",
+    "CPU of the API server (s)": "api_server_cpu",
+}
+
+
+def ratio(found: Sequence[Round], way: str, what: str = "running") -> float:
+    """The median of how many times as much the operator took."""
+    return statistics.median(float(getattr(one[OPERATOR], what) / getattr(one[way], what)) for one in found)
+
+
+def page(found: Sequence[Round], version: str, count: int) -> str:
+    """The page: the medians, and the rounds."""
+    pin = gotools.read_module(gotools.find_tool("spark-operator"))
+    operator = pin.version_of("github.com/kubeflow/spark-operator/v2")
+    lines = [
+        f"# {count} applications applied at once",
+        "",
+        f"Spark {version}, kubeflow spark-operator {operator}, the test cluster of this repository, "
+        f"{os.cpu_count()} cores, {datetime.now(UTC):%Y-%m-%d}.",
+        "Written by `make bench-cluster`; the raw data is in [`submissions.json`](submissions.json).",
+        "Seconds from the command until every driver's pod is there, and until it runs; medians of rounds",
+        "that took all sides in turn. The drivers are on nodes that kwok pretends to be. Compare ratios.",
+        "",
+        f"| | {' | '.join(COLUMNS)} | times as fast | times less CPU |",
+        f"|---{'|---' * len(COLUMNS)}|---|---|",
+        *(_row(found, way) for way in WAYS),
+        _row(found, OPERATOR),
+        "",
+        f"Goal: at least {GOAL} times as fast until all run, by one of sparkgen's ways.",
+        "",
+        *WORDS,
+        "",
+        f"| round | {' | '.join(found[0])} |",
+        f"|---{'|---' * len(found[0])}|",
+    ]
+    for number, one in enumerate(found, start=1):
+        cells = [f"{side.created:.2f} s, {side.running:.2f} s" for side in one.values()]
+        lines.append(f"| {number} | {' | '.join(cells)} |")
+    return "\n".join(lines).replace("render | kubectl", "render \\| kubectl") + "\n"
+
+
+def _row(found: Sequence[Round], side: str) -> str:
+    cells = [
+        f"{statistics.median(getattr(one[side], what) for one in found):.2f}" for what in COLUMNS.values()
+    ]
+    cells += [f"{ratio(found, side, what):.0f}" for what in ("running", "cpu")]
+    return f"| {side} | {' | '.join(cells)} |"
+
+
+WORDS = (
+    "- *sparkgen*: one call with all documents on its standard input. Reading, checking and rendering them",
+    "  is in the time of all three ways, and so is the start of Python. `apply` tries every object in a dry",
+    "  run before it applies the first one (its preflight), which nobody else here does; `--skip-preflight`",
+    "  leaves that out. `kubectl` is `kubectl apply --server-side -f -`. The CPU is that of the commands.",
+    "- *spark-operator*: the custom resources by one `kubectl apply --server-side -f -`. The controller runs",
+    "  on this machine with the defaults of its chart (10 workers), and starts a JVM (`spark-submit`)",
+    "  for each application: on more cores it takes less time, and as much CPU. The CPU is that of",
+    "  kubectl, controller and JVMs.",
+    "- The second table has, for each round, the seconds until all drivers' pods were there, and ran.",
+)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

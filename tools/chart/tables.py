@@ -1,0 +1,236 @@
+"""The tables of the generator that the chart follows: charts/spark-app/files/tables.json.
+
+Nothing that is a table is written in Helm's language. `tools/chart/generate.py` writes the file; a test
+compares it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+from unittest import mock
+
+from sparkgen import contract, names
+from sparkgen.errors import Severity
+from sparkgen.grammar import cron, duration, memory, quantity
+from sparkgen.grammar.timezone_names import AREAS
+from sparkgen.model import Application, build, properties
+from sparkgen.model import historyserver as historyserver_model
+from sparkgen.model import shuffle as shuffle_model
+from sparkgen.model.build import DEFAULT_HISTORY, GITOPS
+from sparkgen.resources import (
+    access,
+    conf,
+    driver,
+    executor,
+    exposure,
+    gitops,
+    history,
+    historyserver,
+    merge,
+    objects,
+    pod,
+    run,
+    security,
+    server,
+    service,
+    shuffle,
+)
+from sparkgen.semantics import (
+    conf_table,
+    fields,
+    rules_conffiles,
+    rules_containers,
+    rules_eventlog,
+    rules_exposure,
+    rules_lifecycle,
+    rules_sizes,
+    rules_volumes,
+)
+from sparkgen.semantics.findings import nothing
+from sparkgen.semantics.registry import RULES
+
+Table = dict[str, Any]
+
+LEAST = {
+    "kind": "SparkApplication",
+    "metadata": {"name": "x"},
+    "spec": {"type": "Scala", "sparkVersion": "4.0.0", "image": "x"},
+}
+"""The least document that can be built."""
+
+SERVERS = {
+    shuffle_model.SERVICE_KIND: "service",
+    historyserver_model.HISTORY_KIND: "historyServer",
+}
+"""Kind of what is no application -> how the names of its templates begin."""
+
+TUNING_COUNTS = {
+    "batchSize": "spark.kubernetes.allocation.batch.size",
+    "maxPendingPods": "spark.kubernetes.allocation.maxPendingPods",
+    "maxExecutorFailures": "spark.executor.maxNumFailures",
+}
+TUNING_DURATIONS = {
+    "batchDelayMs": "spark.kubernetes.allocation.batch.delay",
+    "executorTimeoutMs": "spark.kubernetes.allocation.executor.timeout",
+    "executorFailuresValidityIntervalMs": "spark.executor.failuresValidityInterval",
+}
+
+
+def tables() -> Table:
+    """All tables, as values of JSON."""
+    return {**_contract(), **_resources(), **_grammars(), **_semantics()}
+
+
+def _contract() -> Table:
+    constants = {
+        name: value
+        for name, value in vars(contract).items()
+        if name.isupper() and isinstance(value, str | int | tuple)
+    }
+    return {
+        "contract": constants,
+        "longestName": names.MAX_APPLICATION_NAME,
+        "runPlaceholder": names.RUN_PLACEHOLDER,
+    }
+
+
+def _resources() -> Table:
+    application = build(LEAST)
+    return {
+        "allocatorRules": objects.ALLOCATOR_RULES,
+        "appended": sorted(merge.APPENDED),
+        "changeable": run.CHANGEABLE,
+        "decommissionScript": executor.DECOMMISSION_SCRIPT,
+        "eventLogDefaults": properties.EVENT_LOG_DEFAULTS,
+        "gatewayApi": exposure.GATEWAY_API,
+        "prefixHeader": exposure.PREFIX_HEADER,
+        "redirectProperties": exposure.REDIRECT,
+        "fixedPorts": sorted(executor.FIXED_PORTS),
+        "defaultHistory": asdict(DEFAULT_HISTORY),
+        "gitops": GITOPS,
+        "historyAnnotations": gitops.HISTORY_ANNOTATIONS,
+        "historyLimits": history.JOB_LIMITS,
+        "historyRules": history.HISTORY_RULES,
+        "markRule": history.MARK_RULE,
+        "ivyDir": conf.IVY_DIR,
+        "jobAnnotations": gitops.JOB_ANNOTATIONS,
+        "keptKinds": gitops.KEPT_KINDS,
+        "listAnnotations": gitops.LISTS,
+        "mainContainer": pod.MAIN_CONTAINER,
+        "mergeKeys": merge.MERGE_KEYS,
+        "podSecurity": security.default_security(application, application.driver)["spec"]["securityContext"],
+        "runAnnotations": gitops.RUN_ANNOTATIONS,
+        "restricted": security.RESTRICTED,
+        "runtimeResources": driver.DEFAULT_RUNTIME_RESOURCES,
+        "secretTypes": pod.SECRET_TYPES,
+        **_servers(),
+        "steps": _steps(application),
+        "tokenSources": driver.token_sources(),
+        "tunable": sorted(properties.TUNABLE),
+        "tuningCounts": TUNING_COUNTS,
+        "tuningDurations": TUNING_DURATIONS,
+        "typedProperties": {name: path for path, name in properties.TYPED_PROPERTIES.items()},
+        "verbatim": gitops.VERBATIM,
+        "whole": sorted(merge.WHOLE),
+    }
+
+
+def _servers() -> Table:
+    return {
+        "cleanerProperties": historyserver_model.CLEANER_PROPERTIES,
+        "historyArgs": historyserver.HISTORY_ARGS,
+        "historyDurations": fields.HISTORY_FIELDS["duration"],
+        "historyFilters": historyserver.FILTERS,
+        "historyHeap": historyserver_model.HISTORY_HEAP,
+        "historyPortName": historyserver.PORT_NAME,
+        "historyRequest": historyserver.HISTORY_REQUEST,
+        "historyTemporary": historyserver.TEMPORARY,
+        "serverConfigAnnotation": server.CONFIG_ANNOTATION,
+        "serverKinds": SERVERS,
+        "serverRules": {
+            "service": _errors("service"),
+            "historyServer": _errors("history"),
+        },
+        "serviceArgs": shuffle.SERVICE_ARGS,
+        "serviceAsRoot": service.AS_ROOT,
+        "serviceAsSpark": service.AS_SPARK,
+        "serviceHeap": shuffle_model.SERVICE_HEAP,
+        "serviceRequest": service.SERVICE_REQUEST,
+        "shuffleDefaults": shuffle.NODE_DEFAULTS,
+        "shuffleDirectory": shuffle_model.DIRECTORY,
+        "shuffleHostPorts": shuffle_model.HOST_PORTS,
+        "shuffleJanitorRules": access.JANITOR_RULES,
+        "sidecarHeap": shuffle_model.SIDECAR_HEAP,
+        "sidecarRequest": shuffle.SIDECAR_REQUEST,
+        "sparkUser": security.SPARK_UID,
+    }
+
+
+def _errors(check: str) -> list[str]:
+    """The codes of the error rules that have something to say about a kind of servers."""
+    found = [rule for rule in RULES if getattr(rule, check) is not nothing]
+    return [rule.code for rule in found if rule.severity is Severity.ERROR]
+
+
+def _steps(application: Application) -> Mapping[str, list[str]]:
+    """Role -> the names of the steps that make its pod, in their order, as the generator calls them."""
+    found: dict[str, list[str]] = {}
+
+    def record(_: object, role: Any, steps: Any) -> dict[str, Any]:
+        found[role.name] = [step.__name__ for step in steps]
+        return {}
+
+    with mock.patch.object(pod, "assemble", record):
+        driver.driver_pod(application, "x")
+        executor.executor_pod(application, "x")
+    return found
+
+
+def _grammars() -> Table:
+    return {
+        "bytes": memory.UNITS,
+        "microseconds": duration.UNITS,
+        "meantDurations": duration.MEANT,
+        "quantitySuffixes": list(quantity.SUFFIXES),
+        "cronFields": [
+            {"name": field.name, "least": field.least, "most": field.most, "names": field.names}
+            for field in cron.FIELDS
+        ],
+        "cronShorthands": list(cron.DESCRIPTORS),
+        "timeZones": AREAS,
+    }
+
+
+def _semantics() -> Table:
+    return {
+        "rules": [rule.code for rule in RULES if rule.severity is Severity.ERROR],
+        "allocatorPorts": [str(port) for port in rules_containers.ALLOCATOR_PORTS],
+        "applicationFields": fields.APPLICATION_FIELDS,
+        "countSettings": rules_sizes.COUNT_SETTINGS,
+        "cpuSettings": rules_sizes.CPU_SETTINGS,
+        "durationSettings": rules_sizes.DURATION_SETTINGS,
+        "factorSettings": rules_sizes.FACTOR_SETTINGS,
+        "insteadOfVariable": rules_containers.INSTEAD,
+        "jobFields": rules_lifecycle.JOB_FIELDS,
+        "leastHeapMib": rules_sizes.LEAST_HEAP_MIB,
+        "memorySettings": rules_sizes.MEMORY_SETTINGS,
+        "movedSettings": conf_table.MOVED,
+        "namesInAddresses": rules_exposure.OWN_NAMES,
+        "neededDirectories": rules_eventlog.NEEDED,
+        "largestConfFiles": rules_conffiles.LARGEST,
+        "ownConfFiles": rules_conffiles.INSTEAD,
+        "ownVariables": {role: sorted(own) for role, own in rules_containers.SET.items()},
+        "ownVolumes": sorted(rules_volumes.OWN_VOLUMES),
+        "podPorts": {
+            role: {str(port): user for port, user in ports.items()}
+            for role, ports in rules_containers.POD_PORTS.items()
+        },
+        "portNames": rules_containers.PORT_NAMES,
+        "principals": rules_conffiles.PRINCIPALS,
+        "readSettings": sorted(conf_table.READ),
+        "reservedSuffixes": names.RESERVED_SUFFIXES,
+        "sameField": [{"name": name, "path": path} for name, path in conf_table.SAME_FIELD.items()],
+        "switches": rules_sizes.SWITCHES,
+    }

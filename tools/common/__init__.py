@@ -1,0 +1,1 @@
+"""What several tools need: the cache of what is built, long commands, which tests a commit plays."""

@@ -1,0 +1,1 @@
+"""The documentation as a site: its pages, its links, and what is wrong with them."""

@@ -1,0 +1,1 @@
+"""Tools that are built from pinned Go modules (tools/go) into the cache."""

@@ -1,0 +1,1 @@
+"""Kubernetes' schemas and rules, for documents and for what is rendered from them."""

@@ -1,0 +1,143 @@
+"""Custom resource definitions that examples or rendered objects use, from their Go modules into the cache.
+
+    .venv/bin/python tools/k8s/crds.py        print the folder that holds them
+
+The definitions are files of the modules; nothing is built. A module is fetched once, and its sum is checked
+against the pin here, as go.sum would.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+if __name__ == "__main__":  # as a script: its neighbours are the tools
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from common import progress
+from common.cachedir import ToolError, cache_root, environment, key, publish
+from gotools import golang
+
+_OLDEST_GO = "1.21"
+"""Fetching needs no newer one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A Go module, the sum of its files as go.sum has it, and the definitions in it."""
+
+    path: str
+    version: str
+    sum: str
+    files: tuple[str, ...]
+
+
+MODULES = (
+    Module(
+        "github.com/external-secrets/external-secrets",
+        "v1.3.2",
+        "h1:u2J8RjlHIeF0oZCqtl92adI/uZWUwOesJIDkfql6LqQ=",
+        (
+            "config/crds/bases/external-secrets.io_externalsecrets.yaml",
+            "config/crds/bases/external-secrets.io_secretstores.yaml",
+        ),
+    ),
+    Module(
+        "github.com/bitnami-labs/sealed-secrets",
+        "v0.40.0",
+        "h1:rvCP35JL8ZV5LNA2SrwNR6iLyoM3ulrSFWN0lBtYEYI=",
+        ("helm/sealed-secrets/crds/bitnami.com_sealedsecrets.yaml",),
+    ),
+    Module(
+        "sigs.k8s.io/gateway-api",
+        "v1.4.0",
+        "h1:ZwlNM6zOHq0h3WUX2gfByPs2yAEsy/EenYJB78jpQfQ=",
+        ("config/crd/standard/gateway.networking.k8s.io_httproutes.yaml",),
+    ),
+)
+
+
+def ensure(settings: Mapping[str, str] | None = None) -> Path:
+    """The folder with the definitions, fetched if need be. ToolError when a module cannot be had."""
+    settings = environment() if settings is None else settings
+    root = cache_root(settings)
+
+    def make(folder: Path) -> None:
+        for module in MODULES:
+            source = _fetched(module, folder, root, settings)
+            for file in module.files:
+                shutil.copyfile(source / file, folder / Path(file).name)
+
+    return publish(root / "crds" / key(repr(MODULES)), make)
+
+
+@cache
+def schemas() -> dict[tuple[str, str], dict[str, Any]]:
+    """The strict schema of each version of each kind, by apiVersion and kind. ToolError as in `ensure`."""
+    found = {}
+    for path in ensure().glob("*.yaml"):
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the definitions are long
+        spec = yaml.load(path.read_text(), loader)["spec"]  # noqa: S506 - a safe loader
+        for version in spec["versions"]:
+            kind = (f"{spec['group']}/{version['name']}", spec["names"]["kind"])
+            found[kind] = _strict(version["schema"]["openAPIV3Schema"])
+    return found
+
+
+def _strict(schema: Any) -> Any:
+    """A structural schema in which unknown fields are refused, as the API server refuses or drops them."""
+    if isinstance(schema, list):
+        return [_strict(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    result = {key: _strict(value) for key, value in schema.items()}
+    if "properties" in schema and not schema.get("x-kubernetes-preserve-unknown-fields"):
+        result.setdefault("additionalProperties", False)
+    return result
+
+
+def _fetched(module: Module, folder: Path, root: Path, settings: Mapping[str, str]) -> Path:
+    """The folder of a module's files, in Go's own cache."""
+    name = f"{module.path}@{module.version}"
+    go = golang.choose(_OLDEST_GO, golang.on_path(settings))
+    progress.say(f"fetching {name} for its custom resource definitions (once)")
+    done = subprocess.run(
+        [str(golang.command_of(go, root)), "mod", "download", "-json", name],
+        cwd=folder,
+        env={**golang.build_environment(go, root, settings), "GOFLAGS": "-mod=mod"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise ToolError(golang.explain(name, str(folder), done.stdout + done.stderr, root))
+    answer = json.loads(done.stdout)
+    if answer["Sum"] != module.sum:
+        raise ToolError(
+            f"{name} is not what tools/k8s/crds.py pins: {answer['Sum']} and not {module.sum}. Do not go on: "
+            "find out who changed it, the proxy or the file."
+        )
+    return Path(answer["Dir"])
+
+
+def main() -> int:
+    """The command line: 0 ok, 1 a module could not be had."""
+    try:
+        print(ensure())
+    except ToolError as error:
+        progress.say(f"error: {error}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
