@@ -7,14 +7,14 @@ import os
 import sys
 from collections.abc import Sequence
 
-from sparkgen.simulator.plan import schedule_of
 from sparkgen.simulator.scale import SIZES, scale
+from sparkgen.simulator.schedule import schedule_of
 from sparkgen.simulator.soak import report_text, smallest, soak
 from sparkgen.simulator.world import run
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the exit code is 1 when a law was broken."""
+    """Run a command; the exit code is 1 when an invariant was broken."""
     options = _parser().parse_args(arguments)
     if options.command == "soak":
         return soak(options.count, options.seed, options.jobs, tell)

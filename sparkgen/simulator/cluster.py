@@ -12,7 +12,7 @@ from sparkgen.runtime.allocator.values.observed import Cause
 from sparkgen.simulator import nodes
 from sparkgen.simulator.apiserver import Change, Object
 from sparkgen.simulator.nodes import Node
-from sparkgen.simulator.plan import FaultKind
+from sparkgen.simulator.schedule import FaultKind
 
 if TYPE_CHECKING:
     from sparkgen.simulator.world import World
@@ -54,14 +54,14 @@ class Cluster:
     """All nodes, and all executors that there ever were, by UID."""
 
     def __init__(self, world: World) -> None:
-        plan = world.plan
+        schedule = world.schedule
         self.nodes: dict[str, Node] = {}
-        for _ in range(plan.nodes):
+        for _ in range(schedule.nodes):
             self.add_node()
         self.executors: dict[str, Executor] = {}
         self._world = world
-        self._random = Random(f"cluster {plan.seed}")
-        self._slots = plan.slots
+        self._random = Random(f"cluster {schedule.seed}")
+        self._slots = schedule.slots
 
     def add_node(self) -> None:
         """One more node."""
@@ -96,7 +96,7 @@ class Cluster:
                 metadata["uid"],
                 metadata["name"],
                 int(labels["spark-exec-resourceprofile-id"]),
-                self._world.agenda.now,
+                self._world.event_queue.now,
             )
             self.executors[executor.uid] = executor
             self._soon(0.1, 0.8, lambda: self._schedule(executor))
@@ -108,7 +108,7 @@ class Cluster:
             self._soon(0.2, 2.0, lambda: self._told_to_end(executor))
 
     def _soon(self, least: float, most: float, what: Callable[[], None]) -> None:
-        self._world.agenda.after(self._random.uniform(least, most), what)
+        self._world.event_queue.after(self._random.uniform(least, most), what)
 
     def _schedule(self, executor: Executor) -> None:
         pod = self.pod(executor)
@@ -124,7 +124,7 @@ class Cluster:
         self._soon(1.0, 2.0, lambda: self._schedule(executor))
 
     def _node_with_room(self) -> Node | None:
-        if self._world.weather.holds(FaultKind.FULL):
+        if self._world.active_faults.holds(FaultKind.FULL):
             return None
         used = [pod["spec"].get("nodeName") for pod in self._world.server.pods.values()]
         free = [node for node in self.nodes.values() if node.takes and used.count(node.name) < self._slots]
@@ -141,7 +141,7 @@ class Cluster:
         if pod["metadata"].get("deletionTimestamp"):
             self._world.server.put("DELETED", pod)
             return
-        executor.host, executor.runs, executor.answered_at = node.name, True, self._world.agenda.now
+        executor.host, executor.runs, executor.answered_at = node.name, True, self._world.event_queue.now
         self._world.server.put("MODIFIED", nodes.running(pod))
         self._soon(0.05, 0.5, lambda: self._ask(executor))
 
@@ -157,14 +157,14 @@ class Cluster:
         """executor.sh asks for the start word."""
         if not executor.runs:
             return
-        word, now = self._world.word(executor.id), self._world.agenda.now
+        word, now = self._world.word(executor.id), self._world.event_queue.now
         if word is StartAnswer.GO:
             self._world.note(f"executor {executor.id}", "may start")
-            slow = 20.0 if self._world.weather.holds(FaultKind.REGISTER_SLOW) else 0.0
+            slow = 20.0 if self._world.active_faults.holds(FaultKind.REGISTER_SLOW) else 0.0
             jvm = self._random.uniform(0.5 + slow, 3.0 + slow)
-            if self._world.weather.takes(FaultKind.CHANGE_OF_MIND):
-                self._world.agenda.after(jvm - self._random.uniform(0.0, 0.2), self._world.want_fewer)
-            self._world.agenda.after(jvm, lambda: self._register(executor))
+            if self._world.active_faults.takes(FaultKind.CHANGE_OF_MIND):
+                self._world.event_queue.after(jvm - self._random.uniform(0.0, 0.2), self._world.want_fewer)
+            self._world.event_queue.after(jvm, lambda: self._register(executor))
             return
         if word is StartAnswer.LEAVE:
             executor.ends_for(Cause.KILLED)
@@ -194,7 +194,7 @@ class Cluster:
 
     def told_to_stop(self, executor: Executor) -> None:
         """The driver's message StopExecutor; it may be lost."""
-        if not self._world.weather.takes(FaultKind.KILL_LOST):
+        if not self._world.active_faults.takes(FaultKind.KILL_LOST):
             self._soon(0.1, 1.0, lambda: self._stop(executor, 0))
 
     def decommissioned(self, executor: Executor) -> None:
@@ -278,7 +278,7 @@ class Cluster:
     def node_lost(self, node: Node, *, seconds: float | None, dead: bool) -> None:
         """A node is not heard of; for so many seconds, or (None) for good."""
         node.reaches = False
-        after = self._world.agenda.after
+        after = self._world.event_queue.after
         if dead:
             node.runs = False
             for executor in self._on(node):

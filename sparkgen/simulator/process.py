@@ -23,7 +23,7 @@ from sparkgen.runtime.allocator.loop import SHORTEST_ROUND, Loop, LoopPorts, due
 from sparkgen.runtime.allocator.observe import causes
 from sparkgen.runtime.allocator.observe.view import PodView
 from sparkgen.runtime.allocator.observe.watcher import Watcher
-from sparkgen.runtime.allocator.pods.kube import KubernetesBackend
+from sparkgen.runtime.allocator.pods.kubernetes_backend import KubernetesBackend
 from sparkgen.runtime.allocator.pods.secret_first import SecretFirstBackend
 from sparkgen.runtime.allocator.report import log_lines
 from sparkgen.runtime.allocator.values.actions import Action, ActionOutcome, Create
@@ -33,10 +33,10 @@ from sparkgen.runtime.allocator.values.clock import ClockAndRandom
 from sparkgen.runtime.allocator.values.observed import Cause
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverPhase
-from sparkgen.simulator.follower import WatchClient
-from sparkgen.simulator.plan import FaultKind
+from sparkgen.simulator.network import Connection, Fate, time_out
+from sparkgen.simulator.schedule import FaultKind
 from sparkgen.simulator.template import TEMPLATE
-from sparkgen.simulator.wire import Connection, Fate, time_out
+from sparkgen.simulator.watch_client import WatchClient
 
 if TYPE_CHECKING:
     from sparkgen.simulator.cluster import Executor
@@ -136,7 +136,7 @@ class AllocatorProcess:
         self.number = number
         self.attempt = attempt
         self.volume = volume
-        self.random = Random(f"process {world.plan.seed} {number}")
+        self.random = Random(f"process {world.schedule.seed} {number}")
         self.jumped = 0.0
         """Seconds that its clock is ahead."""
         self.frozen_until = 0.0
@@ -164,13 +164,13 @@ class AllocatorProcess:
         self._ended: list[ActionOutcome] = []
         self._round_at: float | None = None
         self._build(world)
-        self.follower.begin()
+        self.watch_client.begin()
         self._wake()
 
     def _build(self, world: World) -> None:
         """Put together as `Allocator` and `cluster.world` do it."""
         clock_and_random = ClockAndRandom(self.clock, self.random.random)
-        self.line = Connection(world.wire)
+        self.line = Connection(world.network)
         self.kube = KubernetesBackend(
             self.line, self.attempt, TEMPLATE, clock=self.clock, wall=lambda: 0.0, random=self.random.random
         )
@@ -180,7 +180,7 @@ class AllocatorProcess:
         self.watcher = Watcher(
             self.world, PodView(self.attempt), clock_and_random, self.mailbox.notify, self.note
         )
-        self.follower = WatchClient(self, world.wire)
+        self.watch_client = WatchClient(self, world.network)
         notes = self.volume.notes
         ports = LoopPorts(
             actions=self,
@@ -202,7 +202,7 @@ class AllocatorProcess:
 
     def clock(self) -> float:
         """Its monotonic clock: begun long before, and never another's."""
-        return 5000.0 + self._world.agenda.now + self.jumped
+        return 5000.0 + self._world.event_queue.now + self.jumped
 
     def note(self, text: str) -> None:
         """Write a line of the timeline."""
@@ -210,11 +210,11 @@ class AllocatorProcess:
 
     def now(self, what: Callable[[], None]) -> None:
         """Let something happen in the process: not when it is dead, and later when it stands still."""
-        agenda = self._world.agenda
+        event_queue = self._world.event_queue
         if not self.alive:
             return
-        if agenda.now < self.frozen_until:
-            agenda.at(self.frozen_until, lambda: self.now(what))
+        if event_queue.now < self.frozen_until:
+            event_queue.at(self.frozen_until, lambda: self.now(what))
             return
         try:
             what()
@@ -226,7 +226,7 @@ class AllocatorProcess:
 
     def later(self, seconds: float, what: Callable[[], None]) -> None:
         """Let something happen in the process after a while."""
-        self._world.agenda.after(seconds, lambda: self.now(what))
+        self._world.event_queue.after(seconds, lambda: self.now(what))
 
     def point(self) -> None:
         """One of the places where it may be killed."""
@@ -240,7 +240,7 @@ class AllocatorProcess:
         """It is not there any more; what it has on the wire is, or will be."""
         self.note(how)
         self.alive = False
-        self.follower.forget()
+        self.watch_client.forget()
         self._world.allocator_died(self)
 
     def told_to_end(self, seconds: float) -> bool:
@@ -259,10 +259,10 @@ class AllocatorProcess:
     def _sweep(self, seconds: float) -> shutdown.SweepResult:
         """`Allocator.stop`, and `Allocator.sweep` with its waits."""
         self.mailbox.close(leave=True)
-        self.follower.forget()
+        self.watch_client.forget()
         self.backlog.clear()
-        deadline = self._world.agenda.now + seconds / 2
-        while self.in_flight and self._world.agenda.now < deadline:  # ActionPool.finish
+        deadline = self._world.event_queue.now + seconds / 2
+        while self.in_flight and self._world.event_queue.now < deadline:  # ActionPool.finish
             self.wait(0.5)
         self._ended.clear()
         time = shutdown.ClockAndSleep(self.clock, self.wait)
@@ -270,7 +270,7 @@ class AllocatorProcess:
 
     def wait(self, seconds: float) -> None:
         """A call that waits: everything else goes on meanwhile."""
-        self._world.agenda.run_until(self._world.agenda.now + seconds)
+        self._world.event_queue.run_until(self._world.event_queue.now + seconds)
         if not self.alive:
             raise Killed
 
@@ -282,11 +282,11 @@ class AllocatorProcess:
         self._round_in(max(0.0, last - self.clock()))
 
     def _round_in(self, seconds: float) -> None:
-        at = self._world.agenda.now + seconds
+        at = self._world.event_queue.now + seconds
         if self._round_at is not None and self._round_at <= at:
             return
         self._round_at = at
-        self._world.agenda.at(at, lambda: self.now(lambda: self._round(at)))
+        self._world.event_queue.at(at, lambda: self.now(lambda: self._round(at)))
 
     def _round(self, at: float) -> None:
         if self._round_at != at or self.mailbox.closed:
@@ -299,7 +299,7 @@ class AllocatorProcess:
 
     def between_decision_and_round(self) -> None:
         """Others act while a decision is made: an executor may be given its word right now."""
-        if self._world.weather.holds(FaultKind.MEANWHILE):
+        if self._world.active_faults.holds(FaultKind.MEANWHILE):
             self._world.cluster.ask_all()
 
     # --- requests (act.Settles) -----------------------------------------------------------------------
@@ -321,14 +321,14 @@ class AllocatorProcess:
 
     def settle(self, seconds: float) -> None:
         """Wait for the answers, for a time at most."""
-        deadline = self._world.agenda.now + seconds
-        while self.in_flight and self._world.agenda.now < deadline:
+        deadline = self._world.event_queue.now + seconds
+        while self.in_flight and self._world.event_queue.now < deadline:
             self.wait(0.05)
 
     def _send(self, action: Action) -> None:
-        wire = self._world.wire
+        network = self._world.network
         method = "POST" if isinstance(action, Create) else "DELETE"
-        fate = wire.fate(method)
+        fate = network.fate(method)
         self._writes += 1
         number = self._writes
         self.in_flight[number] = action
@@ -336,19 +336,19 @@ class AllocatorProcess:
         why = "" if isinstance(action, Create) else f" ({action.why}{', forced' * action.forced})"
         self.note(f"sends {method} {action.id}{again}{why}: {fate.value}")
         (self.sent_ids if isinstance(action, Create) else self.sent_deletes).add(action.id)
-        self._world.laws.sent(self, action)
-        wire.agenda.after(wire.delay(), lambda: self._serve(number, action, method, fate))
+        self._world.invariants.sent(self, action)
+        network.event_queue.after(network.delay(), lambda: self._serve(number, action, method, fate))
 
     def _serve(self, number: int, action: Action, method: str, fate: Fate) -> None:
         """The request arrives; also when the process that sent it has died meanwhile."""
-        wire = self._world.wire
+        network = self._world.network
         self.line.fate = fate
-        self._world.laws.served(self, action)
+        self._world.invariants.served(self, action)
         outcome = self.world.create(action) if isinstance(action, Create) else self.world.delete(action)
         self.line.fate = Fate.CARRIED_OUT
-        later = time_out(fate) or wire.delay() + wire.slowness(method)
+        later = time_out(fate) or network.delay() + network.slowness(method)
         met = (
-            Fate.UNREACHABLE if wire.weather.holds(FaultKind.AWAY) else fate
+            Fate.UNREACHABLE if network.active_faults.holds(FaultKind.AWAY) else fate
         )  # it may have gone away on the way
         self.later(later, lambda: self._answered(number, outcome, met))
 
@@ -357,7 +357,7 @@ class AllocatorProcess:
             return
         words = f": {outcome.message}" if outcome.message else ""
         self.note(f"learns of {outcome.action.id}: {outcome.answer.value}{words}")
-        self._world.laws.answered(self, outcome, fate)
+        self._world.invariants.answered(self, outcome, fate)
         if self.backlog:
             self._send(self.backlog.popleft())
         self._ended.append(outcome)
@@ -367,7 +367,7 @@ class AllocatorProcess:
 
     def word(self, id_: int) -> StartAnswer | None:
         """The start word for an executor; None when nobody answers."""
-        if not self.alive or self._world.agenda.now < self.frozen_until:
+        if not self.alive or self._world.event_queue.now < self.frozen_until:
             return None
         word = self.mailbox.word(id_, 0.0)
         self.now(lambda: None)

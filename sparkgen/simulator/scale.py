@@ -19,7 +19,7 @@ from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget, Profile
 from sparkgen.simulator import nodes
 from sparkgen.simulator.apiserver import Object
-from sparkgen.simulator.plan import Schedule, TargetChange
+from sparkgen.simulator.schedule import Schedule, TargetChange
 from sparkgen.simulator.template import TEMPLATE, attempt
 from sparkgen.simulator.world import run
 
@@ -83,10 +83,10 @@ def applications(count: int) -> tuple[float, float, float]:
     """Play so many small applications one after the other: seconds, calls and virtual seconds of each."""
     began, calls, virtual = time.perf_counter(), 0, 0.0
     for seed in range(count):
-        plan = Schedule(
+        schedule = Schedule(
             seed, replace(SETTINGS, maximum=4), (TargetChange(3.0, {0: 4}),), (), (), calm_at=10.0
         )
-        result = run(plan)
+        result = run(schedule)
         calls += sum(result.calls.values())
         virtual += result.seconds
     return (time.perf_counter() - began) / count, calls / count, virtual / count

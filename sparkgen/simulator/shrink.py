@@ -1,4 +1,4 @@
-"""A schedule that breaks a law, made as small as it can be while it still breaks that law."""
+"""A schedule that breaks an invariant, made as small as it can be while it still breaks that invariant."""
 
 from __future__ import annotations
 
@@ -7,54 +7,54 @@ from dataclasses import replace
 from typing import TypeVar
 
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
-from sparkgen.simulator.plan import Schedule
+from sparkgen.simulator.schedule import Schedule
 
 T = TypeVar("T")
 Breaks = Callable[[Schedule], bool]
 
 
-def shrunk(plan: Schedule, breaks: Breaks) -> Schedule:
+def shrunk(schedule: Schedule, breaks: Breaks) -> Schedule:
     """The smallest schedule that can be found by leaving out parts, one after the other, until none can be.
 
-    `breaks` says whether a schedule still breaks the law.
+    `breaks` says whether a schedule still breaks the invariant.
     """
     while True:
-        smaller = next((other for other in _smaller(plan) if breaks(other)), None)
+        smaller = next((other for other in _smaller(schedule) if breaks(other)), None)
         if smaller is None:
-            return plan
-        plan = smaller
+            return schedule
+        schedule = smaller
 
 
-def _smaller(plan: Schedule) -> Iterator[Schedule]:
+def _smaller(schedule: Schedule) -> Iterator[Schedule]:
     """Schedules that are a little smaller, the boldest first."""
-    if len(plan.faults) > 1:
-        half = len(plan.faults) // 2
-        yield replace(plan, faults=plan.faults[:half])
-        yield replace(plan, faults=plan.faults[half:])
-    for index in range(len(plan.faults)):
-        yield replace(plan, faults=_without(plan.faults, index))
-    for index in range(len(plan.wishes)):
-        yield replace(plan, wishes=_without(plan.wishes, index))
-    for index in range(len(plan.tunings)):
-        yield replace(plan, tunings=_without(plan.tunings, index))
-    for index, fault in enumerate(plan.faults):
+    if len(schedule.faults) > 1:
+        half = len(schedule.faults) // 2
+        yield replace(schedule, faults=schedule.faults[:half])
+        yield replace(schedule, faults=schedule.faults[half:])
+    for index in range(len(schedule.faults)):
+        yield replace(schedule, faults=_without(schedule.faults, index))
+    for index in range(len(schedule.target_changes)):
+        yield replace(schedule, target_changes=_without(schedule.target_changes, index))
+    for index in range(len(schedule.settings_changes)):
+        yield replace(schedule, settings_changes=_without(schedule.settings_changes, index))
+    for index, fault in enumerate(schedule.faults):
         if fault.count > 1:
             fewer = replace(fault, count=fault.count - 1)
-            yield replace(plan, faults=(*plan.faults[:index], fewer, *plan.faults[index + 1 :]))
+            yield replace(schedule, faults=(*schedule.faults[:index], fewer, *schedule.faults[index + 1 :]))
     usual = AllocationSettings()
     plain = replace(
-        plan.settings,
+        schedule.settings,
         batch_size=None,
         max_pending=None,
         max_unschedulable=usual.max_unschedulable,
         wait_for_registration=False,
     )
     for simpler in (
-        replace(plan, settings=plain),
-        replace(plan, away_at_the_end=False),
-        replace(plan, ends_cleanly=True),
+        replace(schedule, settings=plain),
+        replace(schedule, away_at_the_end=False),
+        replace(schedule, ends_cleanly=True),
     ):
-        if simpler != plan:
+        if simpler != schedule:
             yield simpler
 
 

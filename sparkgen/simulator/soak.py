@@ -1,4 +1,4 @@
-"""Any number of schedules on all cores; each one that breaks a law is told at once, and shrunk at the end."""
+"""Any number of schedules on all cores; each that breaks an invariant is told at once, and shrunk at last."""
 
 from __future__ import annotations
 
@@ -7,59 +7,63 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from sparkgen.simulator.plan import Schedule, schedule_of
+from sparkgen.simulator.schedule import Schedule, schedule_of
 from sparkgen.simulator.shrink import shrunk
 from sparkgen.simulator.world import Result, run
 
 CHUNK = 100
 """Schedules that one process plays before it tells of them."""
 SHOWN = 3
-"""Schedules that are shrunk and shown, of those that broke a law."""
+"""Schedules that are shrunk and shown, of those that broke an invariant."""
 TELL_EVERY = 5.0
 """Seconds between two lines about the progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class FailedSchedule:
-    """A schedule that broke a law."""
+    """A schedule that broke an invariant."""
 
     seed: int
-    law: str
+    invariant: str
     text: str
 
     def __str__(self) -> str:
-        return f"seed {self.seed} breaks {self.law}: {self.text}"
+        return f"seed {self.seed} breaks {self.invariant}: {self.text}"
 
 
 def played(seeds: Iterable[int]) -> list[FailedSchedule]:
-    """Play the schedules of these seeds; those that broke a law."""
+    """Play the schedules of these seeds; those that broke an invariant."""
     results = (run(schedule_of(seed)) for seed in seeds)
-    return [FailedSchedule(r.plan.seed, r.broken.law, r.broken.text) for r in results if r.broken is not None]
+    return [
+        FailedSchedule(r.schedule.seed, r.broken.invariant, r.broken.text)
+        for r in results
+        if r.broken is not None
+    ]
 
 
 def smallest(seed: int) -> Result:
-    """The schedule of a seed that breaks a law, shrunk and played, with the allocator's log."""
+    """The schedule of a seed that breaks an invariant, shrunk and played, with the allocator's log."""
     first = run(schedule_of(seed))
     if first.broken is None:
         return first
-    law = first.broken.law
+    invariant = first.broken.invariant
 
-    def breaks(plan: Schedule) -> bool:
-        broken = run(plan).broken
-        return broken is not None and broken.law == law
+    def breaks(schedule: Schedule) -> bool:
+        broken = run(schedule).broken
+        return broken is not None and broken.invariant == invariant
 
-    return run(shrunk(first.plan, breaks), verbose=True)
+    return run(shrunk(first.schedule, breaks), verbose=True)
 
 
 def report_text(result: Result) -> Iterator[str]:
     """A schedule and its timeline, in lines."""
-    plan = result.plan
-    parts = f"{len(plan.faults)} faults, {len(plan.wishes)} wishes"
-    yield f"seed {plan.seed}: {parts}, calm from {plan.calm_at:.1f} s on"
+    schedule = result.schedule
+    parts = f"{len(schedule.faults)} faults, {len(schedule.target_changes)} changes of the target"
+    yield f"seed {schedule.seed}: {parts}, calm from {schedule.calm_at:.1f} s on"
     for entry in result.timeline:
         yield str(entry)
-    verdict = "every law holds" if result.broken is None else f"broken: {result.broken.law}"
-    yield f"seed {plan.seed}: {verdict} (replay: python -m sparkgen.simulator replay {plan.seed})"
+    verdict = "every invariant holds" if result.broken is None else f"broken: {result.broken.invariant}"
+    yield f"seed {schedule.seed}: {verdict} (replay: python -m sparkgen.simulator replay {schedule.seed})"
 
 
 def soak(count: int, first: int, jobs: int, tell: Callable[[str], None]) -> int:
@@ -77,7 +81,9 @@ def soak(count: int, first: int, jobs: int, tell: Callable[[str], None]) -> int:
             if time.monotonic() - told > TELL_EVERY:
                 told = time.monotonic()
                 rate = done / (told - began)
-                tell(f"{done} of {count} schedules, {rate:.0f} per second, {len(failures)} broke a law")
+                tell(
+                    f"{done} of {count} schedules, {rate:.0f} per second, {len(failures)} broke an invariant"
+                )
     seconds = time.monotonic() - began
     for failure in failures[:SHOWN]:
         tell(f"\nshrinking seed {failure.seed} ...")
@@ -85,6 +91,6 @@ def soak(count: int, first: int, jobs: int, tell: Callable[[str], None]) -> int:
             tell(line)
     tell(
         f"seeds {seeds.start} to {seeds.stop - 1}: {count} schedules in {seconds:.0f} s "
-        f"({count / seconds:.0f} per second), {len(failures)} broke a law"
+        f"({count / seconds:.0f} per second), {len(failures)} broke an invariant"
     )
     return 1 if failures else 0

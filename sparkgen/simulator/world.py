@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 from typing import Any
 
 from sparkgen.runtime.allocator.driver import protocol
 from sparkgen.runtime.allocator.driver.mailbox import StartAnswer
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
-from sparkgen.simulator.accidents import INJECTIONS
-from sparkgen.simulator.agenda import EventQueue
+from sparkgen.simulator.active_faults import ActiveFaults
 from sparkgen.simulator.apiserver import ApiServer, Change, Rules
 from sparkgen.simulator.cluster import Cluster, Executor
-from sparkgen.simulator.law import InvariantBroken, Invariants
-from sparkgen.simulator.laws import INVARIANTS
-from sparkgen.simulator.plan import FaultKind, InjectedFault, Schedule, TargetChange
+from sparkgen.simulator.driver import Driver, ExecutorStatus
+from sparkgen.simulator.event_queue import EventQueue
+from sparkgen.simulator.fault_injection import INJECTIONS
+from sparkgen.simulator.invariants.executors import INVARIANTS
+from sparkgen.simulator.invariants.invariant import InvariantBroken, Invariants
+from sparkgen.simulator.network import Network
 from sparkgen.simulator.process import AllocatorProcess, Killed, Volume
-from sparkgen.simulator.shim import Driver, ExecutorStatus
+from sparkgen.simulator.schedule import FaultKind, InjectedFault, Schedule, TargetChange
 from sparkgen.simulator.template import attempt, driver_pod
-from sparkgen.simulator.weather import ActiveFaults
-from sparkgen.simulator.wire import Network
 
 JVM = 3.0
 """Seconds until the driver's JVM has started."""
@@ -56,9 +57,9 @@ class TimelineEntry:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a schedule ended. `broken`: the law that did not hold; None when all did."""
+    """How a schedule ended. `broken`: the invariant that did not hold; None when all did."""
 
-    plan: Schedule
+    schedule: Schedule
     broken: InvariantBroken | None
     timeline: tuple[TimelineEntry, ...]
     seconds: float
@@ -72,36 +73,36 @@ def most_executors(settings: AllocationSettings) -> int:
     return 10**6 if most is None else most
 
 
-def run(plan: Schedule, *, verbose: bool = False) -> Result:
+def run(schedule: Schedule, *, verbose: bool = False) -> Result:
     """Play a schedule. `verbose`: with the lines of the allocator's own log in the timeline."""
-    world = World(plan, verbose=verbose)
+    world = World(schedule, verbose=verbose)
     broken: InvariantBroken | None = None
     try:
-        world.play()
-    except InvariantBroken as law:
-        broken = law
-        world.note("LAW", f"{law.law} is broken: {law.text}")
+        world.run()
+    except InvariantBroken as invariant:
+        broken = invariant
+        world.note("INVARIANT", f"{invariant.invariant} is broken: {invariant.text}")
     except Exception as error:  # noqa: BLE001 - whatever production code raises is a finding
         broken = InvariantBroken("no-fault", f"{type(error).__name__}: {error}")
         broken.__cause__ = error
-        world.note("LAW", f"{broken.law} is broken: {broken.text}")
-    return Result(plan, broken, tuple(world.timeline), world.agenda.now, dict(world.server.calls))
+        world.note("INVARIANT", f"{broken.invariant} is broken: {broken.text}")
+    return Result(schedule, broken, tuple(world.timeline), world.event_queue.now, dict(world.server.calls))
 
 
 class World:
     """All of it. `process`: the allocator that runs; `driver`: the session that does; None between two."""
 
-    def __init__(self, plan: Schedule, *, verbose: bool = False) -> None:
-        self.plan = plan
+    def __init__(self, schedule: Schedule, *, verbose: bool = False) -> None:
+        self.schedule = schedule
         self.verbose = verbose
-        self.settings = plan.settings
+        self.settings = schedule.settings
         self.timeline: list[TimelineEntry] = []
-        self.agenda = EventQueue()
-        self.random = Random(f"world {plan.seed}")
-        self.weather = ActiveFaults(self.agenda, self.note)
+        self.event_queue = EventQueue()
+        self.random = Random(f"world {schedule.seed}")
+        self.active_faults = ActiveFaults(self.event_queue, self.note)
         self.server = ApiServer(self._changed)
-        self.wire = Network(self.agenda, self.server, self.weather, self.random)
-        self.laws = Invariants(self, INVARIANTS)
+        self.network = Network(self.event_queue, self.server, self.active_faults, self.random)
+        self.invariants = Invariants(self, INVARIANTS)
         self.cluster = Cluster(self)
         self.attempt = attempt()
         self.server.driver_pod = driver_pod(self.attempt, "running")
@@ -118,30 +119,30 @@ class World:
 
     def note(self, who: str, text: str) -> None:
         """Write a line of the timeline."""
-        self.timeline.append(TimelineEntry(self.agenda.now, who, text))
+        self.timeline.append(TimelineEntry(self.event_queue.now, who, text))
 
     # --- from the start to the end --------------------------------------------------------------------
 
-    def play(self) -> None:
-        """Play the schedule, and check every law."""
-        plan, at = self.plan, self.agenda.at
+    def run(self) -> None:
+        """Play the schedule, and check every invariant."""
+        schedule, at = self.schedule, self.event_queue.at
         self._begin_process()
         at(JVM, self._begin_driver)
-        self.agenda.after(1.0, self.wire.bookmark)
-        for wish in plan.wishes:
-            at(wish.at, lambda wish=wish: self._wish(wish))  # type: ignore[misc]
-        for tuning in plan.tunings:
-            at(tuning.at, lambda tuning=tuning: self._tune(tuning.settings))  # type: ignore[misc]
-        for fault in plan.faults:
-            at(fault.at, lambda fault=fault: self._goes_wrong(fault))  # type: ignore[misc]
-        self.agenda.run_until(plan.calm_at)
+        self.event_queue.after(1.0, self.network.bookmark)
+        for target_change in schedule.target_changes:
+            at(target_change.at, partial(self._change_target, target_change))
+        for settings_change in schedule.settings_changes:
+            at(settings_change.at, partial(self._change_settings, settings_change.settings))
+        for fault in schedule.faults:
+            at(fault.at, partial(self._inject, fault))
+        self.event_queue.run_until(schedule.calm_at)
         self._calm()
         self._settle()
         self._end()
 
     def _calm(self) -> None:
         self.note("fault", "none from here on")
-        self.weather.calm()
+        self.active_faults.calm()
         self._rule()
         if self.process is not None:
             self.process.crash_in = -1
@@ -153,19 +154,19 @@ class World:
 
     def _settle(self) -> None:
         """Wait until the target is reached, and stays so; and look at what is done then."""
-        deadline, since = self.agenda.now + SETTLE, None
-        while since is None or self.agenda.now - since < STEADY:
-            if self.agenda.now > deadline:
+        deadline, since = self.event_queue.now + SETTLE, None
+        while since is None or self.event_queue.now - since < STEADY:
+            if self.event_queue.now > deadline:
                 raise InvariantBroken("target-reached", self.what_is_missing())
-            self.agenda.run_until(self.agenda.now + 2.0)
+            self.event_queue.run_until(self.event_queue.now + 2.0)
             if self.what_is_missing():
                 since = None
             elif since is None:
-                since = self.agenda.now
+                since = self.event_queue.now
         self.note("world", "the target is reached")
-        self.laws.begins_quiet()
-        self.agenda.run_until(self.agenda.now + QUIET)
-        self.laws.ends_quiet()
+        self.invariants.begins_quiet()
+        self.event_queue.run_until(self.event_queue.now + QUIET)
+        self.invariants.ends_quiet()
 
     def _end(self) -> None:
         """The driver ends, then the allocator, and then somebody deletes the driver's pod."""
@@ -173,28 +174,28 @@ class World:
         driver, process = self.driver, self.process
         if driver is None or process is None:
             raise InvariantBroken("target-reached", "there is no driver, or no allocator")
-        if self.plan.ends_cleanly:
+        if self.schedule.ends_cleanly:
             driver.stop()
-            self.agenda.run_until(self.agenda.now + 2.0)
+            self.event_queue.run_until(self.event_queue.now + 2.0)
         driver.dies()
         self.driver = None
-        if self.plan.away_at_the_end:
+        if self.schedule.away_at_the_end:
             self.note("fault", FaultKind.AWAY.value)
-            self.weather.until[FaultKind.AWAY] = self.agenda.now + 300.0
-            self.wire.cut()
+            self.active_faults.until[FaultKind.AWAY] = self.event_queue.now + 300.0
+            self.network.cut()
         self.driver_container("terminated", 0.8)
         swept_all = self._sweep(process)
-        self.agenda.run_until(self.agenda.now + 40.0)
-        self.laws.after_sweep(swept_all=swept_all)
-        self.weather.until.clear()
+        self.event_queue.run_until(self.event_queue.now + 40.0)
+        self.invariants.after_sweep(swept_all=swept_all)
+        self.active_faults.until.clear()
         self.note("world", "the driver's pod is deleted")
         self.server.driver_pod = None
         self._collect()
-        self.agenda.run_until(self.agenda.now + AFTER_THE_END)
-        self.laws.at_the_end()
+        self.event_queue.run_until(self.event_queue.now + AFTER_THE_END)
+        self.invariants.at_the_end()
 
     def _sweep(self, process: AllocatorProcess) -> bool:
-        self.swept_at = self.agenda.now
+        self.swept_at = self.event_queue.now
         self._kill_later(process)
         try:
             return process.told_to_end(SWEEP)
@@ -208,12 +209,12 @@ class World:
 
     def _kill_later(self, process: AllocatorProcess) -> None:
         self.note(f"allocator {process.number}", "is told to end")
-        self.agenda.after(KILLED_AFTER, lambda: process.die("is killed") if process.alive else None)
+        self.event_queue.after(KILLED_AFTER, lambda: process.die("is killed") if process.alive else None)
 
     def _collect(self) -> None:
         """The garbage collector deletes what the driver's pod owns; it looks again and again."""
         self.server.collect(self.attempt.pod_uid)
-        self.agenda.after(5.0, self._collect)
+        self.event_queue.after(5.0, self._collect)
 
     # --- the driver's pod -----------------------------------------------------------------------------
 
@@ -228,7 +229,7 @@ class World:
         """The kubelet starts the container again; whoever waited for an answer has a broken connection."""
         if self.process is process:
             self.process = None
-            self.agenda.after(self.random.uniform(1.0, 10.0), self._begin_process)
+            self.event_queue.after(self.random.uniform(1.0, 10.0), self._begin_process)
             if self.driver is not None:
                 self.driver.later(0.01, self.driver.look)
 
@@ -237,8 +238,12 @@ class World:
             return
         settings = self.settings
         first = max(settings.minimum, settings.initial) if settings.dynamic else settings.instances
-        wished = [wish.targets for wish in self.plan.wishes if wish.at <= self.agenda.now]
-        targets = dict(wished[-1]) if wished else {0: first}
+        wanted = [
+            target_change.targets
+            for target_change in self.schedule.target_changes
+            if target_change.at <= self.event_queue.now
+        ]
+        targets = dict(wanted[-1]) if wanted else {0: first}
         application_id = self.volume.application_id
         self.note(f"driver {self.drivers}", f"starts as {application_id}, and wants {targets}")
         self.driver = Driver(self, self.drivers, application_id, targets)
@@ -254,7 +259,7 @@ class World:
         def write() -> None:
             self.server.driver_pod = pod
 
-        self.agenda.after(seconds, write)
+        self.event_queue.after(seconds, write)
 
     def restart_driver(self) -> None:
         """The driver's container ends, and starts again in its pod."""
@@ -267,7 +272,7 @@ class World:
         # By no chance: what a seed says stays as it was.
         self.driver_container("terminated", 0.4)
         self.driver_container("running", begins - JVM / 2)
-        self.agenda.after(begins, self._begin_driver)
+        self.event_queue.after(begins, self._begin_driver)
 
     def hears(self, body: Mapping[str, Any]) -> None:
         """A state of the driver arrives at the allocator."""
@@ -284,14 +289,14 @@ class World:
 
     def after_round(self, process: AllocatorProcess) -> None:
         """The allocator has made a round."""
-        self.laws.after_round(process, process.before, process.last)
+        self.invariants.after_round(process, process.before, process.last)
         if self.driver is not None:
             self.driver.later(0.0, self.driver.look)
 
     def _changed(self, change: Change) -> None:
         _, kind, pod = change
         self.note("api server", f"{kind} {pod['metadata']['name']} ({pod['status']['phase']})")
-        self.wire.changed(change)
+        self.network.changed(change)
         self.cluster.changed(change)
 
     # --- the truth ------------------------------------------------------------------------------------
@@ -321,7 +326,9 @@ class World:
             return f"the driver waits for {others}"
         wanted = driver.state.targets if self.settings.dynamic else {0: self.settings.instances}
         total = min(sum(wanted.values()), most_executors(self.settings))
-        lowered = bool(self.plan.tunings) and len(driver.registered) > total  # those that registered stay
+        lowered = (
+            bool(self.schedule.settings_changes) and len(driver.registered) > total
+        )  # those that registered stay
         if len(driver.registered) != total and not lowered:
             return f"{sorted(driver.registered)} are registered, and {total} are wanted in all"
         for profile, count in wanted.items():
@@ -331,7 +338,11 @@ class World:
         more = {one.id for one in self.executors_there()} ^ driver.registered
         if more:
             return f"pods that nobody wants, or executors without one: {sorted(more)}"
-        if process.in_flight or self.wire.on_their_way or any(one.is_behind for one in self.wire.streams):
+        if (
+            process.in_flight
+            or self.network.on_their_way
+            or any(one.is_behind for one in self.network.streams)
+        ):
             return "requests are on their way, or the watch is behind"
         seen = process.last.snapshot
         if not seen.complete or set(seen.executors) != driver.registered:
@@ -340,21 +351,25 @@ class World:
 
     # --- what is asked for, and what goes wrong -------------------------------------------------------
 
-    def _wish(self, wish: TargetChange) -> None:
+    def _change_target(self, target_change: TargetChange) -> None:
         driver = self.driver
         if driver is not None:
-            driver.later(0.0, lambda: driver.wants(wish.targets))
-            if wish.decommission:
-                driver.later(0.0, lambda: driver.decommission(wish.decommission))
+            driver.later(0.0, lambda: driver.wants(target_change.targets))
+            if target_change.decommission:
+                driver.later(0.0, lambda: driver.decommission(target_change.decommission))
 
     def want_fewer(self) -> None:
         """Spark wants one executor less of each profile; not any more when all is calm."""
         driver = self.driver
-        if driver is not None and self.plan.settings.dynamic and self.agenda.now < self.plan.calm_at:
+        if (
+            driver is not None
+            and self.schedule.settings.dynamic
+            and self.event_queue.now < self.schedule.calm_at
+        ):
             fewer = {profile: max(0, count - 1) for profile, count in driver.state.targets.items()}
             driver.later(0.0, lambda: driver.wants(fewer))
 
-    def _tune(self, settings: Any) -> None:
+    def _change_settings(self, settings: Any) -> None:
         self.settings = settings
         if self.process is not None:
             process = self.process
@@ -362,16 +377,16 @@ class World:
 
     def _rule(self) -> None:
         """What the API server refuses now."""
-        denied = [answer for kind, answer in DENIED.items() if self.weather.holds(kind)]
-        quota = len(self.server.pods) if self.weather.holds(FaultKind.QUOTA) else None
+        denied = [answer for kind, answer in DENIED.items() if self.active_faults.holds(kind)]
+        quota = len(self.server.pods) if self.active_faults.holds(FaultKind.QUOTA) else None
         self.server.rules = Rules(denied[0] if denied else None, quota)
 
-    def _goes_wrong(self, fault: InjectedFault) -> None:
+    def _inject(self, fault: InjectedFault) -> None:
         self.note("fault", str(fault))
-        self.weather.begins(fault)
+        self.active_faults.begins(fault)
         if fault.kind in (FaultKind.QUOTA, *DENIED):
             self._rule()
-            self.agenda.after(fault.amount + 0.001, self._rule)
+            self.event_queue.after(fault.amount + 0.001, self._rule)
         act = INJECTIONS.get(fault.kind)
         if act is not None:
             act(self, fault)

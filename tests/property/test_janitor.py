@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparkgen.runtime.janitor.decide import decide
-from sparkgen.runtime.janitor.types import (
+from sparkgen.runtime.janitor.values import (
     Drivers,
     DriversAnswer,
     JanitorMemory,

@@ -29,7 +29,7 @@ from sparkgen.runtime.allocator.allocator import Allocator, ListenAddress, Parts
 from sparkgen.runtime.allocator.driver import session
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.driver.tuning import TuningChange
-from sparkgen.runtime.allocator.pods.kube import KubernetesBackend
+from sparkgen.runtime.allocator.pods.kubernetes_backend import KubernetesBackend
 from sparkgen.runtime.allocator.report.log import Log
 from sparkgen.runtime.allocator.values.clock import ClockAndRandom
 from sparkgen.runtime.allocator.values.settings import AllocationSettings

@@ -6,7 +6,7 @@ import os
 import time
 
 from sparkgen.runtime.allocator.observe.trim_pod import trim_decoded
-from sparkgen.runtime.allocator.pods.kube import KubernetesBackend
+from sparkgen.runtime.allocator.pods.kubernetes_backend import KubernetesBackend
 from sparkgen.runtime.allocator.pods.secret_first import SecretFirstBackend
 from sparkgen.runtime.allocator.sidecar import BackendInputs, BackendParts
 from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.runtime.janitor.types import Drivers, DriversAnswer
+from sparkgen.runtime.janitor.values import Drivers, DriversAnswer
 from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
 from sparkgen.runtime.kubernetes.transport import ApiCalls
 

@@ -28,9 +28,9 @@ from sparkgen.runtime.httpserver.values import (
 from sparkgen.runtime.httpserver.workers import Workers
 from sparkgen.runtime.janitor import cluster, settings
 from sparkgen.runtime.janitor.disk import Disk
-from sparkgen.runtime.janitor.pages import metrics_text, status_body
 from sparkgen.runtime.janitor.prepare import BadDirectory, prepare, wait_for_the_end
 from sparkgen.runtime.janitor.rounds import Janitor, JanitorPorts
+from sparkgen.runtime.janitor.status import metrics_text, status_body
 from sparkgen.runtime.kubernetes.access import NoCluster, in_cluster
 from sparkgen.runtime.kubernetes.transport import Transport
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sparkgen.runtime.janitor.types import (
+from sparkgen.runtime.janitor.values import (
     Drivers,
     DriversAnswer,
     JanitorDecision,

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sparkgen.runtime.janitor.removal import DIRECTORY, Removed, remove_tree
-from sparkgen.runtime.janitor.types import Discarded, DiskContents, Owner, Trash, owner_of
+from sparkgen.runtime.janitor.values import Discarded, DiskContents, Owner, Trash, owner_of
 
 TRASH = ".trash-"
 """What is being removed is named so first: nobody ever sees a part of an application's files."""

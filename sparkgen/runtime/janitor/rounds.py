@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from sparkgen.runtime.janitor.decide import decide
-from sparkgen.runtime.janitor.inquiry import NamespaceQuery, next_namespaces
+from sparkgen.runtime.janitor.namespaces import NamespaceQuery, next_namespaces
 from sparkgen.runtime.janitor.removal import Removed
 from sparkgen.runtime.janitor.sweeper import PendingRemoval, Sweeper
-from sparkgen.runtime.janitor.types import (
+from sparkgen.runtime.janitor.values import (
     Discarded,
     DiskContents,
     Drivers,

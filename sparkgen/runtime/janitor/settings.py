@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sparkgen import contract
 from sparkgen.runtime.exits import Refused
-from sparkgen.runtime.janitor.types import JanitorSettings
+from sparkgen.runtime.janitor.values import JanitorSettings
 
 
 def directories(environment: Mapping[str, str]) -> tuple[Path, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from sparkgen.runtime.janitor.removal import RemovalOutcome, Removed
-from sparkgen.runtime.janitor.types import OwnerRemoval, Trash
+from sparkgen.runtime.janitor.values import OwnerRemoval, Trash
 
 SHARE = 0.2
 """Seconds that a removal has at least, in its turn."""

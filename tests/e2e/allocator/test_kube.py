@@ -21,7 +21,7 @@ from cluster import faults, lifecycle
 from sparkgen import contract
 from sparkgen.resources.objects import ALLOCATOR_RULES
 from sparkgen.runtime.allocator.observe.view import PodView
-from sparkgen.runtime.allocator.pods.kube import KubernetesBackend
+from sparkgen.runtime.allocator.pods.kubernetes_backend import KubernetesBackend
 from sparkgen.runtime.allocator.values.actions import Create, Delete
 from sparkgen.runtime.allocator.values.backend import Notice, WatchEnded
 from sparkgen.runtime.allocator.values.observed import Cause, PodPhase

@@ -24,7 +24,7 @@ from sparkgen.runtime.allocator.decide.decide import decide
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.observe.parse_pods import event_of_line
 from sparkgen.runtime.allocator.observe.view import PodView
-from sparkgen.runtime.allocator.pods.kube import KubernetesBackend
+from sparkgen.runtime.allocator.pods.kubernetes_backend import KubernetesBackend
 from sparkgen.runtime.allocator.report import log_lines
 from sparkgen.runtime.allocator.report.log import Log
 from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create, Delete

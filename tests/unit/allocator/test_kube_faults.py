@@ -22,7 +22,7 @@ import pytest
 
 from sparkgen.runtime.allocator.observe.trim_pod import trim_decoded, trim_pod
 from sparkgen.runtime.allocator.pods.driver_pod import DriverPod
-from sparkgen.runtime.allocator.pods.kube import KubernetesBackend
+from sparkgen.runtime.allocator.pods.kubernetes_backend import KubernetesBackend
 from sparkgen.runtime.allocator.values.actions import Create, Delete
 from sparkgen.runtime.allocator.values.backend import Notice, WatchEnded, WatchEvent
 from sparkgen.runtime.allocator.values.target import Profile

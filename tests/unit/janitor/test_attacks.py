@@ -15,7 +15,7 @@ import pytest
 from sparkgen.runtime.janitor.disk import Disk
 from sparkgen.runtime.janitor.removal import RemovalOutcome, Removed
 from sparkgen.runtime.janitor.rounds import Janitor, JanitorPorts
-from sparkgen.runtime.janitor.types import Drivers, DriversAnswer, JanitorSettings, Owner
+from sparkgen.runtime.janitor.values import Drivers, DriversAnswer, JanitorSettings, Owner
 from tests.unit.janitor.users import JANITOR, OTHER, Node, as_root, prepared_node, run_as, running_as
 
 pytestmark = as_root

@@ -20,7 +20,7 @@ from sparkgen.runtime.janitor.command import handler, printable
 from sparkgen.runtime.janitor.disk import Disk
 from sparkgen.runtime.janitor.prepare import wait_for_the_end
 from sparkgen.runtime.janitor.rounds import Janitor, JanitorPorts
-from sparkgen.runtime.janitor.types import Drivers, DriversAnswer, JanitorSettings
+from sparkgen.runtime.janitor.values import Drivers, DriversAnswer, JanitorSettings
 
 DIRECTORIES = "SPARKGEN_JANITOR_DIRECTORIES"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sparkgen.runtime.janitor.decide import decide
-from sparkgen.runtime.janitor.types import (
+from sparkgen.runtime.janitor.values import (
     Drivers,
     DriversAnswer,
     JanitorDecision,

@@ -15,7 +15,7 @@ from sparkgen.runtime.janitor import disk
 from sparkgen.runtime.janitor.disk import Disk
 from sparkgen.runtime.janitor.prepare import DATABASES, BadDirectory, open_database, prepare
 from sparkgen.runtime.janitor.removal import RemovalOutcome, Removed, open_directory
-from sparkgen.runtime.janitor.types import Owner, Trash
+from sparkgen.runtime.janitor.values import Owner, Trash
 
 A, B = Owner("team", "uid-a"), Owner("team", "uid-b")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparkgen.runtime.janitor.inquiry import NamespaceQuery, next_namespaces
-from sparkgen.runtime.janitor.types import DriversAnswer
+from sparkgen.runtime.janitor.namespaces import NamespaceQuery, next_namespaces
+from sparkgen.runtime.janitor.values import DriversAnswer
 
 NAMES = st.sets(st.text("abcdef", min_size=1, max_size=3), max_size=40)
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from sparkgen.runtime.janitor import cluster, pages
+from sparkgen.runtime.janitor import cluster, status
 from sparkgen.runtime.janitor.disk import Disk
-from sparkgen.runtime.janitor.pages import metrics_text, status_body
 from sparkgen.runtime.janitor.rounds import Janitor, JanitorPorts
-from sparkgen.runtime.janitor.types import DriversAnswer, JanitorSettings, Owner
+from sparkgen.runtime.janitor.status import metrics_text, status_body
+from sparkgen.runtime.janitor.values import DriversAnswer, JanitorSettings, Owner
 from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
 from sparkgen.runtime.kubernetes.transport import ApiCalls
 
@@ -392,7 +392,7 @@ def test_namespaces_that_somebody_made_up(tmp_path: Path, monkeypatch: pytest.Mo
     node = Node(tmp_path, Server({A.uid: "Running"}), JanitorSettings(grace=0))
     node.make(A)
     node.janitor.round()
-    monkeypatch.setattr(pages, "MOST", 100)
+    monkeypatch.setattr(status, "MOST", 100)
     for number in range(300):
         (tmp_path / f"made-up-{number}_uid").mkdir()
     asked: list[str] = []

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sparkgen.runtime.janitor.removal import RemovalOutcome, Removed
 from sparkgen.runtime.janitor.sweeper import PendingRemoval, Sweeper
-from sparkgen.runtime.janitor.types import Owner, OwnerRemoval, Trash
+from sparkgen.runtime.janitor.values import Owner, OwnerRemoval, Trash
 
 
 class World:

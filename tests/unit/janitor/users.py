@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from sparkgen.runtime.janitor.types import Owner
+from sparkgen.runtime.janitor.values import Owner
 
 JANITOR = 185
 """User and group of the janitor, as rendered (resources.security.SPARK_UID)."""

@@ -1,4 +1,4 @@
-"""Faults of the allocator's own, put into its production code on purpose: each has to break a law."""
+"""Faults of the allocator's own, put into its production code on purpose: each has to break an invariant."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sparkgen.runtime.allocator.decide import (
 )
 from sparkgen.runtime.allocator.driver import mailbox
 from sparkgen.runtime.allocator.observe import causes, view
-from sparkgen.runtime.allocator.pods import kube
+from sparkgen.runtime.allocator.pods import kubernetes_backend
 from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create
 from sparkgen.runtime.allocator.values.backend import PodList, WatchEnded, WatchEvent
 from sparkgen.runtime.allocator.values.mappings import PersistentMap
@@ -32,17 +32,17 @@ from sparkgen.runtime.allocator.values.target import DriverTarget
 from sparkgen.runtime.kubernetes import answers
 from sparkgen.runtime.kubernetes.answers import Answer, CallFailed, Reply
 from sparkgen.simulator import process
-from sparkgen.simulator.plan import FaultKind
+from sparkgen.simulator.schedule import FaultKind
 
 Patch = Callable[[pytest.MonkeyPatch], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """One fault. `laws`: one of them is broken."""
+    """One fault. `invariants`: one of them is broken."""
 
     name: str
-    laws: frozenset[str]
+    invariants: frozenset[str]
     put: Patch
     focus: tuple[FaultKind, ...]
 
@@ -50,14 +50,14 @@ class Mutation:
 FOUND: list[Mutation] = []
 
 
-def breaks(*laws: str, focus: tuple[FaultKind, ...] = ()) -> Callable[[Patch], Patch]:
+def breaks(*invariants: str, focus: tuple[FaultKind, ...] = ()) -> Callable[[Patch], Patch]:
     """Enter a mutation: its name is the function's, and its docstring says what is wrong then.
 
     `focus`: faults without which it does not show; the schedules have more of them.
     """
 
     def enter(put: Patch) -> Patch:
-        FOUND.append(Mutation(put.__name__, frozenset(laws), put, focus))
+        FOUND.append(Mutation(put.__name__, frozenset(invariants), put, focus))
         return put
 
     return enter
@@ -225,7 +225,7 @@ def a_stale_list_is_taken_for_the_whole(patch: pytest.MonkeyPatch) -> None:
             reply: Reply = self._calls.call(method, path, {**(query or {}), "resourceVersion": "0"}, body)
             return reply
 
-    def list_(self: kube.KubernetesBackend) -> PodList:
+    def list_(self: kubernetes_backend.KubernetesBackend) -> PodList:
         calls = self._transport
         self._transport = FromCache(calls)  # type: ignore[assignment]
         try:
@@ -233,8 +233,8 @@ def a_stale_list_is_taken_for_the_whole(patch: pytest.MonkeyPatch) -> None:
         finally:
             self._transport = calls
 
-    real = kube.KubernetesBackend.list
-    patch.setattr(kube.KubernetesBackend, "list", list_)
+    real = kubernetes_backend.KubernetesBackend.list
+    patch.setattr(kubernetes_backend.KubernetesBackend, "list", list_)
 
 
 @breaks(
@@ -277,11 +277,11 @@ def a_gap_is_overlooked(patch: pytest.MonkeyPatch) -> None:
 def the_answer_410_is_ignored(patch: pytest.MonkeyPatch) -> None:
     """A version that is forgotten is asked for again and again, and nothing is listed."""
 
-    def refused(self: kube.KubernetesBackend, reply: Reply) -> CallFailed | WatchEnded:
+    def refused(self: kubernetes_backend.KubernetesBackend, reply: Reply) -> CallFailed | WatchEnded:
         return CallFailed("gone", sent=False, retry_after=20.0) if reply.status == 410 else real(self, reply)
 
-    real = kube.KubernetesBackend.refused_watch
-    patch.setattr(kube.KubernetesBackend, "refused_watch", refused)
+    real = kubernetes_backend.KubernetesBackend.refused_watch
+    patch.setattr(kubernetes_backend.KubernetesBackend, "refused_watch", refused)
     patch.setattr("sparkgen.runtime.allocator.observe.watch_retry.PATIENCE", 1e9)
 
 
@@ -445,9 +445,9 @@ def a_deletion_is_forced_as_soon_as_it_is_sent_again(patch: pytest.MonkeyPatch) 
 @breaks("bounded-calls")
 def there_is_a_list_every_thirty_seconds(patch: pytest.MonkeyPatch) -> None:
     """As Spark's own backend does it; here by a watch that its client ends."""
-    patch.setattr(kube, "WATCH_SECONDS", (20, 30))
+    patch.setattr(kubernetes_backend, "WATCH_SECONDS", (20, 30))
     patch.setattr(
-        "sparkgen.simulator.follower.WatchClient.closed",
+        "sparkgen.simulator.watch_client.WatchClient.closed",
         lambda self: self._process.now(lambda: self._ended(WatchEnded("time for a list"))),
     )
 
@@ -489,7 +489,7 @@ def a_refusal_is_taken_back_when_it_is_confirmed(patch: pytest.MonkeyPatch) -> N
 def the_secret_has_no_owner(patch: pytest.MonkeyPatch) -> None:
     """The owner reference is missing where the Secret is made."""
 
-    def create_secret(self: kube.KubernetesBackend, secret: str) -> Any:
+    def create_secret(self: kubernetes_backend.KubernetesBackend, secret: str) -> Any:
         calls = self._transport
         self._transport = Disowning(calls)  # type: ignore[assignment]
         try:
@@ -508,8 +508,8 @@ def the_secret_has_no_owner(patch: pytest.MonkeyPatch) -> None:
             reply: Reply = self._calls.call(method, path, query, {**body, "metadata": metadata})
             return reply
 
-    real = kube.KubernetesBackend.create_secret
-    patch.setattr(kube.KubernetesBackend, "create_secret", create_secret)
+    real = kubernetes_backend.KubernetesBackend.create_secret
+    patch.setattr(kubernetes_backend.KubernetesBackend, "create_secret", create_secret)
 
 
 @breaks("no-leak", "target-reached", "never-above")
@@ -524,9 +524,9 @@ def executors_have_no_owner(patch: pytest.MonkeyPatch) -> None:
     def id_of(self: view.PodView, pod: Any) -> int | None:
         return self.attempt.executor_id(pod["metadata"]["name"])
 
-    real = kube.executor_pod
-    patch.setattr(kube, "executor_pod", disowned)
-    patch.setattr(kube.KubernetesBackend, "_is_ours", lambda *_: True)
+    real = kubernetes_backend.executor_pod
+    patch.setattr(kubernetes_backend, "executor_pod", disowned)
+    patch.setattr(kubernetes_backend.KubernetesBackend, "_is_ours", lambda *_: True)
     patch.setattr(view.PodView, "_id_of", id_of)
 
 

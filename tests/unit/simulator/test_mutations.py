@@ -1,4 +1,4 @@
-"""The laws are no ornament: each fault that is put into the production code on purpose breaks one of them."""
+"""Each fault that is put into the production code on purpose breaks one of the invariants."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sparkgen.simulator.plan import schedule_of
+from sparkgen.simulator.schedule import schedule_of
 from sparkgen.simulator.world import run
 from tests.unit.simulator.mutations import FOUND, Mutation
 
@@ -25,20 +25,20 @@ def seeds(mutation: Mutation) -> list[int]:
 
 
 def caught_by(mutation: Mutation) -> int | None:
-    """The first schedule in which a law that is named for the mutation is broken."""
+    """The first schedule in which an invariant that is named for the mutation is broken."""
     for seed in seeds(mutation):
         broken = run(schedule_of(seed, mutation.focus)).broken
-        if broken is not None and broken.law in mutation.laws:
+        if broken is not None and broken.invariant in mutation.invariants:
             return seed
     return None
 
 
 @pytest.mark.parametrize("mutation", FOUND, ids=lambda mutation: mutation.name)
 def test_a_law_catches_it(mutation: Mutation, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the law that is named for it; the same schedule holds without the mutation."""
+    """By the invariant that is named for it; the same schedule holds without the mutation."""
     mutation.put(monkeypatch)
     seed = caught_by(mutation)
-    assert seed is not None, f"no schedule of {len(SEEDS)} breaks {sorted(mutation.laws)}"
+    assert seed is not None, f"no schedule of {len(SEEDS)} breaks {sorted(mutation.invariants)}"
     monkeypatch.undo()
     assert run(schedule_of(seed, mutation.focus)).broken is None
 

@@ -1,4 +1,4 @@
-"""Ten thousand schedules in parts, and every law in each; of most parts only the first ones are played."""
+"""Ten thousand schedules in parts, every invariant in each; of most parts only the first ones are played."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RARE = (
     48663,
     53710,
 )
-"""Schedules that broke a law once: of the allocator, or of a simulator that was wrong itself."""
+"""Schedules that broke an invariant once: of the allocator, or of a simulator that was wrong itself."""
 SEEDS = [range(first, first + SCHEDULES // PARTS) for first in range(0, SCHEDULES, SCHEDULES // PARTS)]
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from sparkgen.runtime.kubernetes.answers import Answer, exists_already, is_other_object, verdict
 from sparkgen.simulator.__main__ import main
-from sparkgen.simulator.agenda import EventQueue
 from sparkgen.simulator.apiserver import ApiServer, Change, Rules
-from sparkgen.simulator.plan import FaultKind, InjectedFault, schedule_of
+from sparkgen.simulator.event_queue import EventQueue
+from sparkgen.simulator.schedule import FaultKind, InjectedFault, schedule_of
 from sparkgen.simulator.shrink import shrunk
 from sparkgen.simulator.world import run
 
@@ -37,23 +37,25 @@ def test_every_kind_of_fault_comes() -> None:
 
 def test_what_is_due_at_one_time_comes_in_order() -> None:
     """And what happens may add to it."""
-    agenda, seen = EventQueue(), list[str]()
-    agenda.at(2.0, lambda: seen.append("later"))
-    agenda.at(1.0, lambda: (seen.append("first"), agenda.after(0.0, lambda: seen.append("third")))[0])
-    agenda.at(1.0, lambda: seen.append("second"))
-    agenda.run_until(1.5)
-    assert (seen, agenda.now) == (["first", "second", "third"], 1.5)
+    event_queue, seen = EventQueue(), list[str]()
+    event_queue.at(2.0, lambda: seen.append("later"))
+    event_queue.at(
+        1.0, lambda: (seen.append("first"), event_queue.after(0.0, lambda: seen.append("third")))[0]
+    )
+    event_queue.at(1.0, lambda: seen.append("second"))
+    event_queue.run_until(1.5)
+    assert (seen, event_queue.now) == (["first", "second", "third"], 1.5)
 
 
-def test_shrinking_keeps_what_breaks_the_law() -> None:
+def test_shrinking_keeps_what_breaks_the_invariant() -> None:
     """And nothing else: here, whatever has a crash in it "breaks"."""
     crash = InjectedFault(1.0, FaultKind.CRASH, count=3)
-    plan = replace(
+    schedule = replace(
         schedule_of(3),
         faults=(InjectedFault(0.5, FaultKind.OOM), crash, InjectedFault(2.0, FaultKind.AWAY, 3.0)),
     )
-    small = shrunk(plan, lambda other: any(fault.kind is FaultKind.CRASH for fault in other.faults))
-    assert (small.faults, small.wishes) == ((replace(crash, count=1),), ())
+    small = shrunk(schedule, lambda other: any(fault.kind is FaultKind.CRASH for fault in other.faults))
+    assert (small.faults, small.target_changes) == ((replace(crash, count=1),), ())
 
 
 def test_replay_tells_what_happens(capsys: pytest.CaptureFixture[str]) -> None:

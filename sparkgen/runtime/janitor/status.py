@@ -8,7 +8,7 @@ from typing import Any
 
 from sparkgen.runtime.httpserver.prometheus import metric, single
 from sparkgen.runtime.janitor.rounds import Janitor, LastRound
-from sparkgen.runtime.janitor.types import OwnerState
+from sparkgen.runtime.janitor.values import OwnerState
 
 MOST = 1000
 """Entries of each list of /status."""

@@ -1,4 +1,4 @@
-"""The laws about gates: how many executors may be on their way (sparkgen.runtime.allocator.decide.gates)."""
+"""The invariants about gates: how many executors may be on their way (decide/gates.py of the allocator)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from sparkgen.runtime.allocator.decide import executor_states
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create
 from sparkgen.runtime.kubernetes.answers import Answer
-from sparkgen.simulator.presence import Presence, asked_for
+from sparkgen.simulator.invariants.presence import Presence, asked_for
 
 if TYPE_CHECKING:
     from sparkgen.simulator.cluster import Executor
+    from sparkgen.simulator.driver import Driver
+    from sparkgen.simulator.network import Fate
     from sparkgen.simulator.process import AllocatorProcess
-    from sparkgen.simulator.shim import Driver
-    from sparkgen.simulator.wire import Fate
     from sparkgen.simulator.world import World
 
 

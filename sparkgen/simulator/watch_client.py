@@ -11,7 +11,7 @@ from sparkgen.runtime.allocator.values.backend import PodList, WatchEnded
 from sparkgen.runtime.kubernetes import answers
 from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
 from sparkgen.simulator.apiserver import Object
-from sparkgen.simulator.wire import Client, Fate, Network, WatchStream, time_out
+from sparkgen.simulator.network import Client, Fate, Network, WatchStream, time_out
 
 if TYPE_CHECKING:
     from sparkgen.simulator.process import AllocatorProcess
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 class WatchClient(Client):
     """Lists and watches for a process, in the order of `Watcher.run` and `KubernetesBackend.watch`."""
 
-    def __init__(self, process: AllocatorProcess, wire: Network) -> None:
+    def __init__(self, process: AllocatorProcess, network: Network) -> None:
         self._process = process
-        self._wire = wire
+        self._network = network
         self._watching = WatchRetry("")
         self._stream: WatchStream | None = None
 
@@ -30,8 +30,8 @@ class WatchClient(Client):
         """Ask for a list."""
         asked_at = self._process.watcher.begin()
         self._process.note("asks for all executors")
-        fate = self._wire.fate("LIST")
-        self._wire.agenda.after(self._wire.delay(), lambda: self._serve_list(asked_at, fate))
+        fate = self._network.fate("LIST")
+        self._network.event_queue.after(self._network.delay(), lambda: self._serve_list(asked_at, fate))
 
     def forget(self) -> None:
         """The process is not there any more."""
@@ -39,12 +39,12 @@ class WatchClient(Client):
             self._stream.forget()
 
     def _serve_list(self, asked_at: float, fate: Fate) -> None:
-        process, wire = self._process, self._wire
+        process, network = self._process, self._network
         if not process.alive:
             return
         process.line.fate = fate
-        later = time_out(fate) or wire.delay() + wire.slowness("LIST")
-        there = {pod["metadata"]["uid"] for pod in wire.server.pods.values()}
+        later = time_out(fate) or network.delay() + network.slowness("LIST")
+        there = {pod["metadata"]["uid"] for pod in network.server.pods.values()}
         try:
             listing = process.world.list()
         except WatchEnded as end:
@@ -66,19 +66,19 @@ class WatchClient(Client):
     def _open(self) -> None:
         self._watching = self._watching.opening(self._process.clock())
         query = self._process.kube.watch_query(self._watching.version)
-        self._wire.agenda.after(self._wire.delay(), lambda: self._serve_watch(query))
+        self._network.event_queue.after(self._network.delay(), lambda: self._serve_watch(query))
 
     def _serve_watch(self, query: dict[str, str]) -> None:
         if not self._process.alive:
             return
         try:
-            found = self._wire.open(query, self)
+            found = self._network.open(query, self)
         except CallFailed as fault:
             gap = fault
-            self._process.later(self._wire.delay(), lambda: self._broke(gap))
+            self._process.later(self._network.delay(), lambda: self._broke(gap))
         else:
             if isinstance(found, Reply):
-                self._process.later(self._wire.delay(), lambda: self._refused(found))
+                self._process.later(self._network.delay(), lambda: self._refused(found))
             else:
                 self._stream = found
 

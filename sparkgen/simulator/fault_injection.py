@@ -1,4 +1,4 @@
-"""What happens at once when something goes wrong; other faults hold, and are asked for (weather.py)."""
+"""What happens at once when something goes wrong; other faults hold, and are asked for (active_faults.py)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sparkgen.runtime.allocator.values.observed import Cause
 from sparkgen.simulator.cluster import Cluster, Executor
-from sparkgen.simulator.plan import FaultKind, InjectedFault
+from sparkgen.simulator.schedule import FaultKind, InjectedFault
 
 if TYPE_CHECKING:
     from sparkgen.simulator.world import World
@@ -43,7 +43,7 @@ def _to_node(world: World, fault: InjectedFault) -> None:
 def _to_streams(world: World, fault: InjectedFault) -> None:
     if fault.kind is FaultKind.WATCH_GONE:
         world.server.compact()
-    for stream in tuple(world.wire.streams):
+    for stream in tuple(world.network.streams):
         if fault.kind is FaultKind.WATCH_ENDED:
             stream.end()
         elif fault.kind is FaultKind.WATCH_ERROR:
@@ -65,7 +65,7 @@ def _to_process(world: World, fault: InjectedFault) -> None:
     elif fault.kind is FaultKind.TERM:
         world.tell_to_end(process)
     elif fault.kind is FaultKind.FREEZE:
-        process.frozen_until = world.agenda.now + fault.amount
+        process.frozen_until = world.event_queue.now + fault.amount
     else:
         process.jumped += fault.amount * 10
         process.now(process.mailbox.notify)
@@ -80,7 +80,7 @@ def _to_driver(world: World, fault: InjectedFault) -> None:
         world.driver.speak()
         world.driver.later(fault.amount, world.driver.speak)
     else:
-        world.driver.hangs_until = world.agenda.now + fault.amount
+        world.driver.hangs_until = world.event_queue.now + fault.amount
 
 
 INJECTIONS: Mapping[FaultKind, Callable[[World, InjectedFault], None]] = {

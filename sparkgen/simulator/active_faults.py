@@ -6,22 +6,22 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from sparkgen.simulator.agenda import EventQueue
-from sparkgen.simulator.plan import FaultKind, InjectedFault
+from sparkgen.simulator.event_queue import EventQueue
+from sparkgen.simulator.schedule import FaultKind, InjectedFault
 
 
 @dataclass(slots=True)
 class ActiveFaults:
     """The faults that hold now. A kind either holds for a time (`holds`) or a number of times (`takes`)."""
 
-    agenda: EventQueue
+    event_queue: EventQueue
     note: Callable[[str, str], None]
     until: dict[FaultKind, float] = field(default_factory=dict)
     left: Counter[FaultKind] = field(default_factory=Counter)
 
     def begins(self, fault: InjectedFault) -> None:
         """A fault begins."""
-        self.until[fault.kind] = max(self.until.get(fault.kind, 0.0), self.agenda.now + fault.amount)
+        self.until[fault.kind] = max(self.until.get(fault.kind, 0.0), self.event_queue.now + fault.amount)
         self.left[fault.kind] += fault.count
 
     def calm(self) -> None:
@@ -31,7 +31,7 @@ class ActiveFaults:
 
     def holds(self, kind: FaultKind) -> bool:
         """Whether this is so now."""
-        return self.agenda.now < self.until.get(kind, 0.0)
+        return self.event_queue.now < self.until.get(kind, 0.0)
 
     def takes(self, kind: FaultKind) -> bool:
         """Whether this goes wrong now; then it goes wrong once less."""

@@ -10,13 +10,13 @@ from random import Random
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.runtime.allocator.pods.kube import SILENCE
+from sparkgen.runtime.allocator.pods.kubernetes_backend import SILENCE
 from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
 from sparkgen.runtime.kubernetes.transport import READ_TIMEOUT, LineSource
-from sparkgen.simulator.agenda import EventQueue
+from sparkgen.simulator.active_faults import ActiveFaults
 from sparkgen.simulator.apiserver import ApiServer, Change, Object, status
-from sparkgen.simulator.plan import FaultKind
-from sparkgen.simulator.weather import ActiveFaults
+from sparkgen.simulator.event_queue import EventQueue
+from sparkgen.simulator.schedule import FaultKind
 
 RETRY_AFTER = "3"
 """Seconds that a busy server asks for (the header of its 429)."""
@@ -44,9 +44,9 @@ WAITS = frozenset({Fate.UNANSWERED, Fate.LOST, Fate.LATE})
 class Network:
     """One wire for all allocators of a schedule: a request of a dead one may still arrive."""
 
-    agenda: EventQueue
+    event_queue: EventQueue
     server: ApiServer
-    weather: ActiveFaults
+    active_faults: ActiveFaults
     random: Random
     streams: list[WatchStream] = field(default_factory=list)
     on_their_way: int = 0
@@ -60,12 +60,12 @@ class Network:
 
     def fate(self, method: str) -> Fate:
         """What becomes of a request that is sent now."""
-        weather = self.weather
-        if weather.holds(FaultKind.AWAY):
+        active_faults = self.active_faults
+        if active_faults.holds(FaultKind.AWAY):
             return Fate.UNREACHABLE
-        if weather.holds(FaultKind.BUSY):
+        if active_faults.holds(FaultKind.BUSY):
             return Fate.BUSY
-        if weather.holds(FaultKind.BROKEN):
+        if active_faults.holds(FaultKind.BROKEN):
             return Fate.BROKEN
         kinds = {
             "POST": (
@@ -77,15 +77,15 @@ class Network:
             "DELETE": ((FaultKind.DELETE_UNANSWERED, Fate.UNANSWERED), (FaultKind.DELETE_LOST, Fate.LOST)),
         }
         for kind, fate in kinds.get(method, ()):
-            if weather.left[kind] and weather.takes(kind):
+            if active_faults.left[kind] and active_faults.takes(kind):
                 return fate
         return Fate.CARRIED_OUT
 
     def slowness(self, method: str) -> float:
         """Seconds more until an answer is there."""
-        if method == "POST" and self.weather.takes(FaultKind.CREATE_SLOW):
+        if method == "POST" and self.active_faults.takes(FaultKind.CREATE_SLOW):
             return self.random.uniform(1.0, 20.0)
-        if method == "LIST" and self.weather.holds(FaultKind.LIST_SLOW):
+        if method == "LIST" and self.active_faults.holds(FaultKind.LIST_SLOW):
             return self.random.uniform(1.0, 10.0)
         return 0.0
 
@@ -93,9 +93,9 @@ class Network:
 
     def open(self, query: Mapping[str, str], client: Client) -> Reply | WatchStream:
         """Open a watch. Fault when the server cannot be reached."""
-        if self.weather.holds(FaultKind.AWAY):
+        if self.active_faults.holds(FaultKind.AWAY):
             raise CallFailed("the API server cannot be reached", sent=False)
-        if self.weather.holds(FaultKind.BUSY):
+        if self.active_faults.holds(FaultKind.BUSY):
             return status(429, "TooManyRequests", "too many requests", RETRY_AFTER)
         self.server.calls["WATCH pods"] = self.server.calls.get("WATCH pods", 0) + 1
         changes = self.server.since(int(query["resourceVersion"]))
@@ -105,7 +105,7 @@ class Network:
         self.streams.append(stream)
         for change in changes:
             stream.show(change)
-        self.agenda.after(float(query["timeoutSeconds"]), stream.end)
+        self.event_queue.after(float(query["timeoutSeconds"]), stream.end)
         return stream
 
     def changed(self, change: Change) -> None:
@@ -122,7 +122,7 @@ class Network:
         """Every watch shows how far it is."""
         for stream in self.streams:
             stream.show((self.server.version, "BOOKMARK", {"metadata": {}}))
-        self.agenda.after(BOOKMARK_EVERY, self.bookmark)
+        self.event_queue.after(BOOKMARK_EVERY, self.bookmark)
 
 
 class Client:
@@ -141,11 +141,11 @@ class Client:
 class WatchStream:
     """One connection of a watch: what it shows comes in order, after a while."""
 
-    def __init__(self, wire: Network, client: Client) -> None:
+    def __init__(self, network: Network, client: Client) -> None:
         self.open = True
-        self._wire = wire
+        self._network = network
         self._client = client
-        self._due = wire.agenda.now
+        self._due = network.event_queue.now
         self._swapped: Object | None = None
         self._silent = False
 
@@ -156,15 +156,17 @@ class WatchStream:
         version, kind, pod = change
         metadata = {**pod["metadata"], "resourceVersion": str(version)}
         document = {"type": kind, "object": {**pod, "metadata": metadata}}
-        weather = self._wire.weather
-        if self._swapped is None and kind != "BOOKMARK" and weather.takes(FaultKind.WATCH_SWAPS):
+        active_faults = self._network.active_faults
+        if self._swapped is None and kind != "BOOKMARK" and active_faults.takes(FaultKind.WATCH_SWAPS):
             self._swapped = document
-            self._wire.agenda.after(2.0, self._release)
+            self._network.event_queue.after(2.0, self._release)
             return
         self._send(document)
         self._release(self._due)
-        if kind != "BOOKMARK" and weather.takes(FaultKind.WATCH_REPEATS):
-            self._wire.agenda.after(self._wire.random.uniform(0.1, 5.0), lambda: self._send(document))
+        if kind != "BOOKMARK" and active_faults.takes(FaultKind.WATCH_REPEATS):
+            self._network.event_queue.after(
+                self._network.random.uniform(0.1, 5.0), lambda: self._send(document)
+            )
 
     def _release(self, due: float | None = None) -> None:
         """Show what was held back for what came after it; or for nothing."""
@@ -173,12 +175,12 @@ class WatchStream:
             self._send(held, due)
 
     def _send(self, document: Object, due: float | None = None) -> None:
-        wire = self._wire
-        lag = wire.delay()
-        if wire.weather.holds(FaultKind.WATCH_SLOW):
-            lag += wire.random.uniform(1.0, 8.0)
-        self._due = max(self._due, wire.agenda.now + lag) if due is None else due
-        wire.agenda.at(self._due, lambda: self._while_open(lambda: self._client.line(document)))
+        network = self._network
+        lag = network.delay()
+        if network.active_faults.holds(FaultKind.WATCH_SLOW):
+            lag += network.random.uniform(1.0, 8.0)
+        self._due = max(self._due, network.event_queue.now + lag) if due is None else due
+        network.event_queue.at(self._due, lambda: self._while_open(lambda: self._client.line(document)))
 
     def _while_open(self, what: Callable[[], None]) -> None:
         if self.open:
@@ -203,12 +205,14 @@ class WatchStream:
     def fall_silent(self) -> None:
         """Nothing more is shown, and nobody says so; the client gives it up after a while."""
         self._silent = True
-        self._wire.agenda.after(SILENCE, lambda: self.break_off("the API server did not answer in time"))
+        self._network.event_queue.after(
+            SILENCE, lambda: self.break_off("the API server did not answer in time")
+        )
 
     @property
     def is_behind(self) -> bool:
         """Whether the client has not been shown all that has happened."""
-        return self._silent or self._swapped is not None or self._due > self._wire.agenda.now
+        return self._silent or self._swapped is not None or self._due > self._network.event_queue.now
 
     def forget(self) -> None:
         """The client is not there any more."""
@@ -217,7 +221,7 @@ class WatchStream:
     def _close(self) -> bool:
         was_open, self.open = self.open, False
         if was_open:
-            self._wire.streams.remove(self)
+            self._network.streams.remove(self)
         return was_open
 
 
@@ -225,14 +229,14 @@ class WatchStream:
 class Connection:
     """The allocator's connection (transport.Calls): `fate` is what becomes of the next call."""
 
-    wire: Network
+    network: Network
     fate: Fate = Fate.CARRIED_OUT
 
     def call(self, method: str, path: str, query: Mapping[str, str] | None = None, body: Any = None) -> Reply:
         """One call: it takes no time here, as whoever makes it has waited before, and waits after it."""
         fate, self.fate = self.fate, Fate.CARRIED_OUT
-        wire = self.wire
-        if fate is Fate.UNREACHABLE or wire.weather.holds(FaultKind.AWAY):
+        network = self.network
+        if fate is Fate.UNREACHABLE or network.active_faults.holds(FaultKind.AWAY):
             raise CallFailed("the API server cannot be reached", sent=False)
         if fate is Fate.BUSY:
             return status(429, "TooManyRequests", "too many requests", RETRY_AFTER)
@@ -241,25 +245,25 @@ class Connection:
         if fate is Fate.LOST:
             raise CallFailed("the API server did not answer in time", sent=True)
         if fate is Fate.LATE:
-            late = wire.random.uniform(0.0, 30.0)
-            wire.on_their_way += 1
-            wire.agenda.after(late, lambda: self._late(method, path, body))
+            late = network.random.uniform(0.0, 30.0)
+            network.on_their_way += 1
+            network.event_queue.after(late, lambda: self._late(method, path, body))
             raise CallFailed("the API server did not answer in time", sent=True)
-        reply = wire.server.handle(method, path, query or {}, body)
+        reply = network.server.handle(method, path, query or {}, body)
         if fate is Fate.UNANSWERED:
             raise CallFailed("the API server did not answer in time", sent=True)
         if fate is Fate.ERROR:
             return status(500, "InternalError", "an error on the server")
-        if (query or {}).get("continue") and wire.weather.takes(FaultKind.LIST_EXPIRED):
+        if (query or {}).get("continue") and network.active_faults.takes(FaultKind.LIST_EXPIRED):
             return status(410, "Expired", "the provided continue parameter is too old")
         return reply
 
     def _late(self, method: str, path: str, body: Any) -> None:
-        self.wire.on_their_way -= 1
+        self.network.on_their_way -= 1
         labels = body["metadata"].get("labels") or {}
         if contract.LABEL_EXECUTOR_ID in labels:
-            self.wire.late_ids.add(int(labels[contract.LABEL_EXECUTOR_ID]))
-        self.wire.server.handle(method, path, {}, body)
+            self.network.late_ids.add(int(labels[contract.LABEL_EXECUTOR_ID]))
+        self.network.server.handle(method, path, {}, body)
 
     def stream(
         self, path: str, query: Mapping[str, str], silence: float

@@ -1,4 +1,4 @@
-"""What a law is, and who watches over all of them."""
+"""What an invariant is, and who watches over all of them."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from sparkgen.runtime.allocator.values.actions import Action, ActionOutcome
 
 if TYPE_CHECKING:
     from sparkgen.simulator.cluster import Executor
+    from sparkgen.simulator.driver import Driver, ExecutorStatus
+    from sparkgen.simulator.network import Fate
     from sparkgen.simulator.process import AllocatorProcess
-    from sparkgen.simulator.shim import Driver, ExecutorStatus
-    from sparkgen.simulator.wire import Fate
     from sparkgen.simulator.world import World
 
 
 class InvariantBroken(Exception):
-    """A law does not hold; `text` says what happened."""
+    """An invariant does not hold; `text` says what happened."""
 
-    def __init__(self, law: str, text: str) -> None:
-        super().__init__(f"{law}: {text}")
-        self.law = law
+    def __init__(self, invariant: str, text: str) -> None:
+        super().__init__(f"{invariant}: {text}")
+        self.invariant = invariant
         self.text = text
 
 
 class Invariant:
-    """A law. The methods are called as things happen; each law overrides those that it needs."""
+    """An invariant. The methods are called as things happen; each invariant overrides those that it needs."""
 
     name = ""
 
@@ -75,16 +75,16 @@ class Invariant:
 
 
 class Invariants:
-    """All laws of one schedule: what happens is passed on to those who look at it."""
+    """All invariants of one schedule: what happens is passed on to those who look at it."""
 
-    def __init__(self, world: World, laws: Sequence[type[Invariant]]) -> None:
-        found = [law(world) for law in laws]
+    def __init__(self, world: World, invariants: Sequence[type[Invariant]]) -> None:
+        found = [invariant(world) for invariant in invariants]
 
         def those(name: str) -> list[Callable[..., None]]:
             return [
-                getattr(law, name)
-                for law in found
-                if getattr(type(law), name) is not getattr(Invariant, name)
+                getattr(invariant, name)
+                for invariant in found
+                if getattr(type(invariant), name) is not getattr(Invariant, name)
             ]
 
         self.sent = _all(those("sent"))

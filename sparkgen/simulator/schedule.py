@@ -145,8 +145,8 @@ class Schedule:
 
     seed: int
     settings: AllocationSettings
-    wishes: tuple[TargetChange, ...]
-    tunings: tuple[SettingsChange, ...]
+    target_changes: tuple[TargetChange, ...]
+    settings_changes: tuple[SettingsChange, ...]
     faults: tuple[InjectedFault, ...]
     calm_at: float
     """From then on nothing goes wrong any more."""
@@ -165,17 +165,22 @@ def schedule_of(seed: int, focus: tuple[FaultKind, ...] = ()) -> Schedule:
     # By a chance of its own: what else a seed says stays as it was.
     settings = _gated(Random(f"gates {seed}"), _settings(random))
     horizon = random.choice((10.0, 20.0, 40.0))
-    wishes = sorted(_wishes(random, settings, horizon), key=lambda wish: wish.at)
-    moments = [3.0, *(wish.at for wish in wishes)]
+    target_changes = sorted(
+        _target_changes(random, settings, horizon), key=lambda target_change: target_change.at
+    )
+    moments = [3.0, *(target_change.at for target_change in target_changes)]
     found = _faults(random, horizon, moments, focus) + _lies(Random(f"lies {seed}"), settings, horizon)
     faults = tuple(sorted(found, key=lambda fault: fault.at))
     return Schedule(
         seed=seed,
         settings=settings,
-        wishes=tuple(wishes),
-        tunings=tuple(
-            replace(tuning, settings=_gated(Random(f"gates {seed} {tuning.at}"), tuning.settings))
-            for tuning in _tunings(random, settings, horizon)
+        target_changes=tuple(target_changes),
+        settings_changes=tuple(
+            replace(
+                settings_change,
+                settings=_gated(Random(f"gates {seed} {settings_change.at}"), settings_change.settings),
+            )
+            for settings_change in _settings_changes(random, settings, horizon)
         ),
         faults=faults,
         calm_at=max([horizon, *(fault.at + fault.amount for fault in faults)]) + 1.0,
@@ -216,7 +221,7 @@ def _settings(random: Random) -> AllocationSettings:
     )
 
 
-def _wishes(random: Random, settings: AllocationSettings, horizon: float) -> list[TargetChange]:
+def _target_changes(random: Random, settings: AllocationSettings, horizon: float) -> list[TargetChange]:
     if not settings.dynamic:
         return []
     profiles = (0,) if random.random() < 0.8 else (0, 1)
@@ -240,7 +245,7 @@ def _moment(random: Random, horizon: float, moments: list[float]) -> float:
     return random.uniform(0.0, horizon)
 
 
-def _tunings(random: Random, settings: AllocationSettings, horizon: float) -> list[SettingsChange]:
+def _settings_changes(random: Random, settings: AllocationSettings, horizon: float) -> list[SettingsChange]:
     if not settings.dynamic or random.random() < 0.8:
         return []
     values = {name: getattr(settings, name) for name in AllocationSettings.__slots__}

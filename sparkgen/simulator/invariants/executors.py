@@ -1,6 +1,6 @@
-"""What has to hold in every schedule. Each law is a class: its docstring is the law, its code the check.
+"""What has to hold in every schedule: a class each, whose docstring is the invariant, and its code the check.
 
-The laws look at the model's truth, which the allocator cannot see, and never at how the allocator works.
+They look at the model's truth, which the allocator cannot see, and never at how the allocator works.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from sparkgen.runtime.allocator.decide import executor_states
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.values.actions import Action, Create, Delete
 from sparkgen.runtime.allocator.values.observed import Cause
-from sparkgen.simulator.bounds import BoundedCalls, BoundedMemory, NoLeak, NoSpin, Patience
-from sparkgen.simulator.gatelaws import BoundedUnschedulable, WaitsForRegistration
-from sparkgen.simulator.law import Invariant
-from sparkgen.simulator.presence import Presence, asked_for
-from sparkgen.simulator.shim import FIRST_SESSION
+from sparkgen.simulator.driver import FIRST_SESSION
+from sparkgen.simulator.invariants.bounds import BoundedCalls, BoundedMemory, NoLeak, NoSpin, Patience
+from sparkgen.simulator.invariants.gates import BoundedUnschedulable, WaitsForRegistration
+from sparkgen.simulator.invariants.invariant import Invariant
+from sparkgen.simulator.invariants.presence import Presence, asked_for
 
 if TYPE_CHECKING:
     from sparkgen.simulator.cluster import Executor
+    from sparkgen.simulator.driver import Driver, ExecutorStatus
     from sparkgen.simulator.process import AllocatorProcess
-    from sparkgen.simulator.shim import Driver, ExecutorStatus
     from sparkgen.simulator.world import World
 
 
@@ -223,7 +223,7 @@ class EveryLossOnce(Invariant):
         return causes
 
     def given_up(self, driver: Driver, id_: int) -> None:
-        calm_since = self.world.agenda.now - self.world.plan.calm_at
+        calm_since = self.world.event_queue.now - self.world.schedule.calm_at
         if calm_since > 120.0:
             raise self.broken(f"the driver lost executor {id_}, and was never told why")
 

@@ -9,17 +9,17 @@ from sparkgen.runtime.allocator.decide import executor_states
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create
 from sparkgen.runtime.kubernetes.answers import Answer
-from sparkgen.simulator.law import Invariant
+from sparkgen.simulator.invariants.invariant import Invariant
 
 if TYPE_CHECKING:
     from sparkgen.simulator.cluster import Executor
+    from sparkgen.simulator.network import Fate
     from sparkgen.simulator.process import AllocatorProcess
-    from sparkgen.simulator.wire import Fate
     from sparkgen.simulator.world import World
 
 
 class Presence(Invariant):
-    """A law about how many executors there are.
+    """An invariant about how many executors there are.
 
     What an allocator could not know does not count: a pod whose creation was answered badly, and given up as
     fewer were wanted meanwhile, or that came after its time.
@@ -64,7 +64,7 @@ class Presence(Invariant):
 
     def sent_in_time(self, process: AllocatorProcess, executor: Executor) -> bool:
         """Whether this process has asked for it, and neither gave it up nor had it come after its time."""
-        given_up = executor.id in self.abandoned or executor.id in self.world.wire.late_ids
+        given_up = executor.id in self.abandoned or executor.id in self.world.network.late_ids
         return executor.id in process.sent_ids and not given_up
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparkgen import contract
 from sparkgen.runtime.allocator.driver import protocol
-from sparkgen.simulator.plan import FaultKind
+from sparkgen.simulator.schedule import FaultKind
 
 if TYPE_CHECKING:
     from sparkgen.simulator.cluster import Executor
@@ -77,8 +77,8 @@ class Driver:
         self.uids: dict[int, Executor] = {}
         """Who has registered under which id."""
         self._world = world
-        self._random = Random(f"driver {world.plan.seed} {number}")
-        self._liar = Random(f"liar {world.plan.seed} {number}")
+        self._random = Random(f"driver {world.schedule.seed} {number}")
+        self._liar = Random(f"liar {world.schedule.seed} {number}")
         self._revision = 1
         self._acknowledged = 0
         self._sending = False
@@ -102,17 +102,17 @@ class Driver:
     @property
     def hangs(self) -> bool:
         """Whether it stands still now."""
-        return self._world.agenda.now < self.hangs_until
+        return self._world.event_queue.now < self.hangs_until
 
     def later(self, seconds: float, what: Callable[[], None]) -> None:
         """Let something happen in the driver after a while: never when it has ended."""
-        self._world.agenda.after(seconds, lambda: self._now(what))
+        self._world.event_queue.after(seconds, lambda: self._now(what))
 
     def _now(self, what: Callable[[], None]) -> None:
         if not self.runs:
             return
         if self.hangs:
-            self._world.agenda.at(self.hangs_until, lambda: self._now(what))
+            self._world.event_queue.at(self.hangs_until, lambda: self._now(what))
         else:
             what()
 
@@ -145,7 +145,7 @@ class Driver:
             registered = [
                 id_ for id_ in self.state.ids(ExecutorStatus.REGISTERED) if self.uids[id_].profile == profile
             ]
-            if self._world.plan.settings.dynamic and len(registered) > count:
+            if self._world.schedule.settings.dynamic and len(registered) > count:
                 self.kill(registered[count:])
         self.later(IDLE, self._idle)
 
@@ -175,7 +175,7 @@ class Driver:
             return False
         self._note(f"registers {id_}")
         state.statuses[id_] = ExecutorStatus.REGISTERED
-        self._world.laws.registers(self, executor)
+        self._world.invariants.registers(self, executor)
         self.uids[id_] = executor
         self._changed()
         return True
@@ -199,7 +199,7 @@ class Driver:
     def _give_up(self, id_: int) -> None:
         if self.state.statuses.get(id_) is ExecutorStatus.LOST:
             self._note(f"gives {id_} up: nobody has said why it was lost")
-            self._world.laws.given_up(self, id_)
+            self._world.invariants.given_up(self, id_)
             self.state.statuses[id_] = ExecutorStatus.KILLED
             self._changed()
 
@@ -228,12 +228,12 @@ class Driver:
             "revision": self._revision,
             "phase": "stopped" if state.stopped else "running",
             "applicationId": self.application_id,
-            "dynamic": self._world.plan.settings.dynamic,
+            "dynamic": self._world.schedule.settings.dynamic,
             "targets": {str(profile): count for profile, count in state.targets.items()},
             "profiles": {str(profile): NEEDS for profile in state.targets},
             **{status.value: [str(id_) for id_ in state.ids(status)] for status in ExecutorStatus},
         }
-        return self._lie(truth) if self._world.weather.holds(FaultKind.LIES) else truth
+        return self._lie(truth) if self._world.active_faults.holds(FaultKind.LIES) else truth
 
     def _lie(self, truth: dict[str, Any]) -> dict[str, Any]:
         """The state as user code says it that wants all it can get; what Spark counts on stays as it is."""
@@ -265,17 +265,17 @@ class Driver:
 
     def _send(self) -> None:
         self._sending = True
-        body, revision, weather = self.body(), self._revision, self._world.weather
+        body, revision, active_faults = self.body(), self._revision, self._world.active_faults
         process = self._world.process
-        if process is None or not process.alive or weather.holds(FaultKind.STATE_LOST):
+        if process is None or not process.alive or active_faults.holds(FaultKind.STATE_LOST):
             self.later(self._random.uniform(0.5, 3.0), self._send)
             return
-        if weather.takes(FaultKind.STATE_LATE):  # given up here, and taken in there after newer ones
+        if active_faults.takes(FaultKind.STATE_LATE):  # given up here, and taken in there after newer ones
             late = self._random.uniform(0.5, 10.0)
-            self._world.agenda.after(late, lambda: self._world.hears(body))
+            self._world.event_queue.after(late, lambda: self._world.hears(body))
             self.later(0.3, self._send)
             return
-        self._world.agenda.after(self._delay(), lambda: self._world.hears(body))
+        self._world.event_queue.after(self._delay(), lambda: self._world.hears(body))
         self.later(0.06, lambda: self._sent(revision))
 
     def _sent(self, revision: int) -> None:
@@ -296,7 +296,7 @@ class Driver:
 
     def look(self) -> None:
         """Take the report, where there is a new one and a question waits for it."""
-        process, weather = self._world.process, self._world.weather
+        process, active_faults = self._world.process, self._world.active_faults
         if not self._asks or not self.runs or self.hangs:
             return
         if process is None or not process.alive:
@@ -306,7 +306,7 @@ class Driver:
         if found is None:
             return
         self._asks = False
-        if weather.holds(FaultKind.REPORT_LOST):
+        if active_faults.holds(FaultKind.REPORT_LOST):
             self._missed()
             return
         tag, report = found
@@ -342,7 +342,7 @@ class Driver:
             if status is None or status is ExecutorStatus.REFUSED:
                 continue
             self._note(f"is told that {id_} is gone: {loss['cause']}: {loss['message']}")
-            self._world.laws.told(self, id_, status, loss)
+            self._world.invariants.told(self, id_, status, loss)
             del state.statuses[id_]
             state.ended.add(id_)
         refuse = {int(text) for text in body["refuse"]}
@@ -358,5 +358,5 @@ class Driver:
             state.ended.add(id_)
         for id_ in asked - set(state.statuses):
             state.statuses[id_] = ExecutorStatus.REFUSED
-            self._world.laws.refuses(self, id_)
+            self._world.invariants.refuses(self, id_)
         state.ended -= asked

@@ -1,4 +1,4 @@
-"""The laws about how much: calls, patience, memory, rounds, and what may be left behind (laws.py)."""
+"""The invariants about how much: calls, patience, memory, rounds, and what may be left behind."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sparkgen.runtime.allocator.loop import LONGEST_ROUND
 from sparkgen.runtime.allocator.observe.view import MAX_VANISHED
 from sparkgen.runtime.allocator.values.actions import Action, ActionOutcome, Create
 from sparkgen.runtime.kubernetes.answers import Answer
-from sparkgen.simulator.law import Invariant
-from sparkgen.simulator.shim import FIRST_SESSION
-from sparkgen.simulator.wire import RETRY_AFTER, Fate
+from sparkgen.simulator.driver import FIRST_SESSION
+from sparkgen.simulator.invariants.invariant import Invariant
+from sparkgen.simulator.network import RETRY_AFTER, Fate
 
 if TYPE_CHECKING:
+    from sparkgen.simulator.driver import Driver
     from sparkgen.simulator.process import AllocatorProcess
-    from sparkgen.simulator.shim import Driver
     from sparkgen.simulator.world import World
 
 
@@ -127,7 +127,7 @@ class Patience(Invariant):
             self._refused[key] = NO_ROUND
         elif outcome.answer in (Answer.REFUSED, Answer.PERMANENT):
             # By the world's clock: the allocator's may have jumped between two answers of one round.
-            began = self.world.agenda.now
+            began = self.world.event_queue.now
             if not refused.level or began > refused.began + 2 * refused.pause:
                 self._refused[key] = RefusalBackoff(refused.level + 1, began, now)
             elif began > refused.began + refused.pause:  # of the same round, or of the next: nobody can tell
@@ -213,18 +213,18 @@ class NoSpin(Invariant):
             raise self.broken(f"executor {id_} is refused again and again")
 
     def after_round(self, process: AllocatorProcess, before: Round | None, now: Round) -> None:
-        second = int(self.world.agenda.now)
+        second = int(self.world.event_queue.now)
         self._rounds[second] += 1
         if self._rounds[second] > 51:
             raise self.broken("more than 51 rounds in one second")
 
     def begins_quiet(self) -> None:
-        self._quiet_from = int(self.world.agenda.now) + 1
+        self._quiet_from = int(self.world.event_queue.now) + 1
 
     def ends_quiet(self) -> None:
         if self._quiet_from is None:
             return
-        seconds = self.world.agenda.now - self._quiet_from
+        seconds = self.world.event_queue.now - self._quiet_from
         rounds = sum(count for second, count in self._rounds.items() if second >= self._quiet_from)
         if rounds > 4 + 3 * seconds / LONGEST_ROUND:
             raise self.broken(f"{rounds} rounds in {seconds:.0f} s with nothing to do")

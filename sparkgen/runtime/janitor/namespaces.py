@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from sparkgen.runtime.janitor.types import DriversAnswer
+from sparkgen.runtime.janitor.values import DriversAnswer
 
 MAX_NAMESPACES = 64
 """Asked about in a round. A node rarely has executors of so many."""

@@ -1,0 +1,1 @@
+"""What has to hold in every schedule: each invariant is a class."""
