@@ -26,7 +26,6 @@ HISTORY_SUFFIX = f"-{contract.HISTORY}"
 RESERVED_SUFFIXES = (HISTORY_SUFFIX, "-shuffle-janitor")
 """Ends of the names of the Roles that an application has besides its own: no other one is called so."""
 RUN_HASH_LENGTH = 8
-ATTEMPT_LENGTH = 5
 RUN_PLACEHOLDER = "0" * RUN_HASH_LENGTH
 """Stands where the hash will be, while the hash is computed."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,15 +85,6 @@ class Repository:
             size = int(parts[2])
             contents[one], rest = rest[:size], rest[size + 1 :]
         return contents
-
-    def blob_ids(self, contents: Sequence[bytes]) -> list[str]:
-        """The ids that contents have as files: equal to a committed file's id when they are its bytes."""
-        import hashlib  # noqa: PLC0415 - hardly ever loaded without
-
-        kind = (
-            "sha256" if self._git("rev-parse", "--show-object-format").stdout.strip() == b"sha256" else "sha1"
-        )
-        return [hashlib.new(kind, b"blob %d\0" % len(data) + data).hexdigest() for data in contents]
 
     def _inside(self, name: str) -> str:
         """A name of the caller's as a path below the root, with `/`."""

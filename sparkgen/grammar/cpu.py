@@ -6,7 +6,7 @@ Source: k8s.io/apimachinery/pkg/api/resource, and the API server's rules for the
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, Decimal
+from decimal import Decimal
 
 from sparkgen.grammar import quantity
 from sparkgen.grammar.error import GrammarError
@@ -20,8 +20,3 @@ def to_cores(text: str) -> Decimal:
     if cores < 0:
         raise GrammarError("is negative")
     return cores
-
-
-def to_millicores(text: str) -> int:
-    """The cores in thousandths, rounded up as Quantity.MilliValue does."""
-    return int((to_cores(text) * 1000).to_integral_value(rounding=ROUND_CEILING))

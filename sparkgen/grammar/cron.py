@@ -117,19 +117,6 @@ def parse(text: str) -> Schedule:
     )
 
 
-def format_schedule(schedule: Schedule) -> str:
-    """A text that `parse` turns into the same schedule."""
-    if schedule.every is not None:
-        return f"@every {schedule.every:f}s"
-    sets = (schedule.minutes, schedule.hours, schedule.days, schedule.months, schedule.weekdays)
-    parts = [",".join(map(str, sorted(numbers))) or "," for numbers in sets]
-    if schedule.days_star:
-        parts[2] = "*"
-    if schedule.weekdays_star:
-        parts[4] = "*"
-    return " ".join(parts)
-
-
 def _wrong_count(count: int) -> str:
     if count in (6, 7):
         return f"has {count} fields; a CronJob takes five, without seconds or years"

@@ -68,15 +68,6 @@ def to_seconds(text: str, default_unit: str = "s") -> int:
     return _convert(text, default_unit, "s")
 
 
-def format_milliseconds(milliseconds: int) -> str:
-    """The shortest text of a whole number of milliseconds: 60000 is "1m", 1500 is "1500ms"."""
-    for unit in ("d", "h", "m", "s"):
-        size = UNITS[unit] // UNITS["ms"]
-        if milliseconds and milliseconds % size == 0:
-            return f"{milliseconds // size}{unit}"
-    return f"{milliseconds}ms"
-
-
 def _convert(text: str, default_unit: str, unit: str) -> int:
     lower = text.lower().strip(BLANKS)
     match = _pattern().fullmatch(lower)

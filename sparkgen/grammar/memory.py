@@ -40,8 +40,6 @@ MOST_DIGITS = 20
 BLANKS = "".join(map(chr, range(33)))
 """What Java's String.trim removes."""
 
-_FORMATS = (("t", 2**20), ("g", 2**10), ("m", 1))
-
 
 @cache
 def _pattern() -> re.Pattern[str]:
@@ -64,21 +62,6 @@ def to_bytes(text: str, default_unit: str = "b") -> int:
 def to_mib(text: str, default_unit: str = "m") -> int:
     """The size in whole MiB, rounded down as ByteUnit.convertFrom does."""
     return to_bytes(text, default_unit) // 2**20
-
-
-def has_unit(text: str) -> bool:
-    """Say whether a valid size names its unit."""
-    return not text.strip(BLANKS).isdigit()
-
-
-def format_mib(mib: int) -> str:
-    """The shortest text of a whole, non-negative number of MiB: 4096 is "4g", 1536 is "1536m"."""
-    if mib < 0:
-        raise GrammarError("is negative")
-    for unit, size in _FORMATS:
-        if mib % size == 0 and mib >= size:
-            return f"{mib // size}{unit}"
-    return f"{mib}m"
 
 
 def _refused(text: str, lower: str) -> GrammarError:

@@ -36,14 +36,6 @@ def to_seconds(text: str) -> int:
     return days * 86_400 + hour * 3600 + minute * 60 + second - offset
 
 
-def format_seconds(seconds: int) -> str:
-    """The moment in UTC, for the years 1 to 9999."""
-    from datetime import UTC, datetime, timedelta  # noqa: PLC0415 - not needed to validate
-
-    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
-    return moment.isoformat().replace("+00:00", "Z")
-
-
 def _days_since_1970(year: int, month: int, day: int) -> int:
     from datetime import date  # noqa: PLC0415 - a document without run.expiresAt does not need it
 

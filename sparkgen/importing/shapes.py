@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
 from typing import Any
 
 from sparkgen.document import Node
@@ -45,8 +44,3 @@ def _resolved(section: dict[str, Any], definitions: dict[str, Any]) -> dict[str,
             found = found[part]
         section = found
     return section
-
-
-def named(items: Any) -> Iterable[dict[str, Any]]:
-    """The items of a list that are mappings, whatever else stands there."""
-    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []

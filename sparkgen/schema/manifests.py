@@ -20,7 +20,6 @@ FILE = "manifests.json"
 COMMENT = "Written by `sparkgen schema --kubernetes`."
 """What stands in each schema, so that it is known again."""
 
-_MARK = "#/$defs/"
 _VERSION = re.compile(r"v?(1\.[0-9]{1,3})(\.[0-9]{1,3})?")
 
 Versions = Mapping[str, Schema | None]

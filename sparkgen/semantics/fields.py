@@ -44,11 +44,6 @@ SCHEDULE_FIELDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
 }
 """Grammar -> paths below a ScheduledSparkApplication's spec."""
 
-SERVICE_FIELDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
-    "memory": (("memory",),),
-}
-"""Grammar -> paths below a SparkShuffleService's spec."""
-
 HISTORY_FIELDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "duration": (
         ("cleaner", "interval"),

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparkgen import contract, names
+from sparkgen.runtime.allocator.values.attempt import ATTEMPT_LENGTH
 
 LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 OBJECT_NAMES = st.from_regex(
@@ -19,7 +20,7 @@ KINDS = st.sampled_from(["secret", "config"])
 def test_the_arithmetic_of_the_longest_names() -> None:
     """The longest application name leaves room for run, attempt and every suffix, as the module explains."""
     run = names.run_name("a" * names.MAX_APPLICATION_NAME, "0" * names.RUN_HASH_LENGTH)
-    application_id = f"{run}-{'0' * names.ATTEMPT_LENGTH}"
+    application_id = f"{run}-{'0' * ATTEMPT_LENGTH}"
     assert len(application_id) <= 63  # a label's value
     assert len(run) <= 63  # a Job, whose pods get its name as a label
     assert names.MAX_APPLICATION_NAME <= 52  # a CronJob

@@ -64,11 +64,6 @@ def test_a_refused_size_says_why_and_what_was_meant(text: str, reason: str, sugg
     assert (caught.value.reason, caught.value.suggestion) == (reason, suggestion)
 
 
-def test_a_size_without_a_unit_is_told_apart() -> None:
-    """Whole numbers are valid, but their unit depends on the setting."""
-    assert [memory.has_unit(text) for text in ("1024", " 7 ", "1g")] == [False, False, True]
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -113,12 +108,6 @@ def test_a_refused_quantity_says_why_and_what_was_meant(text: str, reason: str, 
     with pytest.raises(GrammarError) as caught:
         quantity.parse(text)
     assert (caught.value.reason, caught.value.suggestion) == (reason, suggestion)
-
-
-@pytest.mark.parametrize(("text", "expected"), [("2", 2000), ("0.5", 500), ("250m", 250), ("100u", 1)])
-def test_cores_are_counted_in_thousandths_rounded_up(text: str, expected: int) -> None:
-    """Quantity.MilliValue rounds up."""
-    assert cpu.to_millicores(text) == expected
 
 
 def test_cores_are_never_negative() -> None:

@@ -56,7 +56,6 @@ def test_the_table_is_what_the_schema_says(regenerate: bool) -> None:
     expected = {
         "APPLICATION_FIELDS": table("applicationSpec"),
         "SCHEDULE_FIELDS": table("scheduledSpec"),
-        "SERVICE_FIELDS": table("shuffleServiceSpec"),
         "HISTORY_FIELDS": table("historyServerSpec"),
     }
     if regenerate:
