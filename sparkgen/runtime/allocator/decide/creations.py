@@ -151,3 +151,14 @@ def _create(draft: Draft, profile: int, port: int | None) -> Draft:
     left = max(0, memory.batch_left - 1)
     draft = replace(draft, memory=replace(memory, next_id=id_ + 1, batch_left=left))
     return _with_request(draft, id_, CreateRequest(profile, now, port=port))
+
+
+def when_to_create(situation: Situation) -> Iterator[float]:
+    """When a creation is sent again, a pause is over, or a batch may begin."""
+    memory, settings = situation.memory, situation.settings
+    yield from (memory.refusals.until, memory.bad_starts.until, memory.rate.resume_at)
+    if memory.batch_at is not None and settings.batch_size is not None:
+        yield memory.batch_at + settings.batch_delay
+    for request in memory.requests.values():
+        if request.retry_at is not None:
+            yield request.retry_at

@@ -11,18 +11,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from sparkgen.runtime.allocator.decide import executor_states, gates, reasons
-from sparkgen.runtime.allocator.decide.creations import creations
+from sparkgen.runtime.allocator.decide.creations import creations, when_to_create
 from sparkgen.runtime.allocator.decide.draft import Draft, writes_in_flight
 from sparkgen.runtime.allocator.decide.executor_states import Situation
 from sparkgen.runtime.allocator.decide.losses import limits, losses, reported_losses
-from sparkgen.runtime.allocator.decide.prune_memory import prune_memory
-from sparkgen.runtime.allocator.decide.removals import (
-    FORCE_MARGIN,
-    LOST_PATIENCE,
-    PERMANENT_PATIENCE,
-    excess,
-    removals,
-)
+from sparkgen.runtime.allocator.decide.prune_memory import prune_memory, when_to_forget
+from sparkgen.runtime.allocator.decide.removals import excess, removals, when_to_remove
 from sparkgen.runtime.allocator.values.actions import Action, Create
 from sparkgen.runtime.allocator.values.decision import AllocationDecision
 from sparkgen.runtime.allocator.values.memory import AllocatorMemory
@@ -68,7 +62,7 @@ def publish(draft: Draft) -> AllocationDecision:
         start=_may_start(situation, memory),
         failure=memory.failure,
         counts=_counts(situation, draft.actions),
-        wake_at=min((t for t in deadlines(after) if t > situation.now), default=None),
+        wake_at=min((time for time in wake_ups(after) if time > situation.now), default=None),
     )
 
 
@@ -90,23 +84,11 @@ def _counts(situation: Situation, actions: Iterable[Action]) -> dict[int, dict[E
     return result
 
 
-def deadlines(situation: Situation) -> Iterator[float]:
-    """Every time at which a decision may be another one, though nothing has happened."""
-    memory, settings = situation.memory, situation.settings
-    yield from (memory.refusals.until, memory.bad_starts.until, memory.rate.resume_at)
-    if memory.batch_at is not None and settings.batch_size is not None:
-        yield memory.batch_at + settings.batch_delay
-    for request in memory.requests.values():
-        yield (request.accepted or 0.0) + settings.executor_timeout
-        yield request.retry_at or 0.0
-    for removal in memory.removals.values():
-        yield removal.retry_at or removal.began + settings.grace + FORCE_MARGIN
-    for lost_at in memory.lost_at.values():
-        yield lost_at + LOST_PATIENCE
-    for seen in situation.observed(ExecutorState.RUNNING):
-        yield max(seen.since, memory.speaking_since or 0.0) + settings.executor_timeout
-    for seen in situation.observed(ExecutorState.PENDING):
-        if seen.waiting and seen.waiting.permanent:
-            yield seen.since + PERMANENT_PATIENCE
-        if settings.pending_timeout is not None:
-            yield seen.since + settings.pending_timeout
+def wake_ups(situation: Situation) -> Iterator[float]:
+    """Every time at which a decision may be another one, though nothing has happened.
+
+    `situation` has the memory after the actions. Each module names the times of its own conditions.
+    """
+    yield from when_to_forget(situation.memory)
+    yield from when_to_remove(situation)
+    yield from when_to_create(situation)

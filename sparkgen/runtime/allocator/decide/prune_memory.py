@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from sparkgen.runtime.allocator.decide import executor_states
@@ -72,7 +73,15 @@ def _long_deleted(id_: int, removal: DeleteRequest, snapshot: Snapshot, now: flo
     """Whether an executor was deleted that was never shown, and that will not be shown any more."""
     if removal.accepted is None or id_ in snapshot.executors or not snapshot.complete:
         return False
-    return now - removal.accepted > SHOWN_WITHIN
+    return now >= removal.accepted + SHOWN_WITHIN
+
+
+def when_to_forget(memory: AllocatorMemory) -> Iterator[float]:
+    """When something is forgotten, though nothing has happened."""
+    for removal in memory.removals.values():
+        if removal.accepted is not None:
+            yield removal.accepted + SHOWN_WITHIN
+    yield from memory.unusable.values()
 
 
 def _answered(id_: int, request: CreateRequest, snapshot: Snapshot) -> bool:

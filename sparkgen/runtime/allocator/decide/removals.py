@@ -77,14 +77,13 @@ def _is_under_way(draft: Draft, id_: int) -> bool:
         return False
     if earlier.open or (earlier.retry_at or 0.0) > now:
         return True
-    overdue = now > earlier.began + draft.situation.settings.grace + FORCE_MARGIN
+    overdue = now >= earlier.began + draft.situation.settings.grace + FORCE_MARGIN
     return earlier.retry_at is None and (earlier.forced or not overdue)
 
 
 def _reason_to_remove(seen: ObservedExecutor, draft: Draft) -> str:
     """Why this executor's pod has to go; "" when it may stay."""
     situation, memory, settings = draft.situation, draft.memory, draft.situation.settings
-    age = situation.now - seen.since
     if situation.target.phase is DriverPhase.STOPPED:
         return "not needed any more, as the driver has stopped"
     if executor_states.ended(seen):  # its pod is kept until the driver has been told why
@@ -96,11 +95,11 @@ def _reason_to_remove(seen: ObservedExecutor, draft: Draft) -> str:
     if seen.id in situation.target.refused - situation.target.registered:
         late = _had_time_to_register(seen, memory, situation)
         return "running, and never registered" if late else "more than Spark wants"
-    if situation.now - memory.lost_at.get(seen.id, situation.now) > LOST_PATIENCE:
+    if situation.now >= memory.lost_at.get(seen.id, situation.now) + LOST_PATIENCE:
         return "lost by Spark"
     if seen.id in situation.target.registered:
         return ""
-    if seen.phase is PodPhase.PENDING and _pending_too_long(seen, settings, age):
+    if seen.phase is PodPhase.PENDING and _pending_too_long(seen, settings, situation.now):
         return "unable to start" if seen.waiting and seen.waiting.permanent else "pending for too long"
     return ""
 
@@ -109,14 +108,14 @@ def _had_time_to_register(seen: ObservedExecutor, memory: AllocatorMemory, situa
     """Whether an executor has run for long, with a driver that was there to register it."""
     if seen.phase is not PodPhase.RUNNING or memory.speaking_since is None:
         return False
-    return situation.now - max(seen.since, memory.speaking_since) > situation.settings.executor_timeout
+    return situation.now >= max(seen.since, memory.speaking_since) + situation.settings.executor_timeout
 
 
 def _never_seen(id_: int, request: CreateRequest, situation: Situation) -> bool:
     """Whether an executor was created long ago, and no view has shown it since."""
     if request.accepted is None or id_ in situation.snapshot.executors or not situation.snapshot.complete:
         return False
-    return situation.now - request.accepted > situation.settings.executor_timeout
+    return situation.now >= request.accepted + situation.settings.executor_timeout
 
 
 def _overdue(situation: Situation, memory: AllocatorMemory) -> Iterator[int]:
@@ -129,10 +128,10 @@ def _overdue(situation: Situation, memory: AllocatorMemory) -> Iterator[int]:
             yield id_
 
 
-def _pending_too_long(seen: ObservedExecutor, settings: AllocationSettings, age: float) -> bool:
-    if seen.waiting is not None and seen.waiting.permanent and age > PERMANENT_PATIENCE:
+def _pending_too_long(seen: ObservedExecutor, settings: AllocationSettings, now: float) -> bool:
+    if seen.waiting is not None and seen.waiting.permanent and now >= seen.since + PERMANENT_PATIENCE:
         return True
-    return settings.pending_timeout is not None and age > settings.pending_timeout
+    return settings.pending_timeout is not None and now >= seen.since + settings.pending_timeout
 
 
 def _remove(draft: Draft, id_: int, uid: str, why: str) -> Draft:
@@ -157,7 +156,7 @@ def _count_bad_start(draft: Draft, seen: ObservedExecutor | None) -> Draft:
     if (
         seen is None
         or not waited
-        or not _pending_too_long(seen, draft.situation.settings, draft.situation.now - seen.since)
+        or not _pending_too_long(seen, draft.situation.settings, draft.situation.now)
     ):
         return draft
     permanent = seen.waiting is not None and seen.waiting.permanent
@@ -212,3 +211,22 @@ def _forget(draft: Draft, id_: int) -> Draft:
 def _first_to_go(situation: Situation) -> Iterator[int]:
     for state in (ExecutorState.REQUESTED, ExecutorState.PENDING, ExecutorState.RUNNING):
         yield from reversed(situation.ids(state))
+
+
+def when_to_remove(situation: Situation) -> Iterator[float]:
+    """When an executor may have had its time, or a deletion is sent again."""
+    memory, settings = situation.memory, situation.settings
+    for request in memory.requests.values():
+        if request.accepted is not None:
+            yield request.accepted + settings.executor_timeout
+    for removal in memory.removals.values():
+        yield removal.retry_at or removal.began + settings.grace + FORCE_MARGIN
+    for lost_at in memory.lost_at.values():
+        yield lost_at + LOST_PATIENCE
+    for seen in situation.observed(ExecutorState.RUNNING):
+        yield max(seen.since, memory.speaking_since or 0.0) + settings.executor_timeout
+    for seen in situation.observed(ExecutorState.PENDING):
+        if seen.waiting and seen.waiting.permanent:
+            yield seen.since + PERMANENT_PATIENCE
+        if settings.pending_timeout is not None:
+            yield seen.since + settings.pending_timeout
