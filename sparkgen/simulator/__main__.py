@@ -7,10 +7,10 @@ import os
 import sys
 from collections.abc import Sequence
 
+from sparkgen.simulator.run import run
 from sparkgen.simulator.scale import SIZES, scale
 from sparkgen.simulator.schedule import schedule_of
 from sparkgen.simulator.soak import report_text, smallest, soak
-from sparkgen.simulator.world import run
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from sparkgen.runtime.allocator.driver.mailbox import StartAnswer
 from sparkgen.runtime.allocator.values.observed import Cause
 from sparkgen.simulator import nodes
-from sparkgen.simulator.apiserver import Change, Object
+from sparkgen.simulator.active_faults import ActiveFaults
+from sparkgen.simulator.apiserver import ApiServer, Change, Object
+from sparkgen.simulator.event_queue import EventQueue
 from sparkgen.simulator.nodes import Node
-from sparkgen.simulator.schedule import FaultKind
-
-if TYPE_CHECKING:
-    from sparkgen.simulator.world import World
+from sparkgen.simulator.schedule import FaultKind, Schedule
 
 PATIENCE = 60.0
 """Seconds that an executor asks an allocator which does not answer (executor.sh)."""
@@ -50,10 +49,53 @@ class Executor:
         self.causes.append((cause, by_application))
 
 
+class DriverSession(Protocol):
+    """What an executor has to do with its driver."""
+
+    @property
+    def hangs(self) -> bool:
+        """Whether it stands still."""
+        ...
+
+    def admits(self, executor: Executor) -> bool:
+        """An executor registers: whether it may."""
+        ...
+
+    def disconnected(self, id_: int) -> None:
+        """The connection of an executor has ended."""
+        ...
+
+
+class ClusterSurroundings(Protocol):
+    """What the cluster needs of the world that it is in."""
+
+    schedule: Schedule
+    event_queue: EventQueue
+    active_faults: ActiveFaults
+    server: ApiServer
+
+    @property
+    def driver(self) -> DriverSession | None:
+        """The session that runs; None between two."""
+        ...
+
+    def note(self, who: str, text: str) -> None:
+        """Write a line of the timeline."""
+        ...
+
+    def word(self, id_: int) -> StartAnswer | None:
+        """An executor asks for its start word; None when nobody answers."""
+        ...
+
+    def want_fewer(self) -> None:
+        """Spark wants fewer executors."""
+        ...
+
+
 class Cluster:
     """All nodes, and all executors that there ever were, by UID."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: ClusterSurroundings) -> None:
         schedule = world.schedule
         self.nodes: dict[str, Node] = {}
         for _ in range(schedule.nodes):

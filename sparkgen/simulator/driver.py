@@ -10,15 +10,17 @@ import enum
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from sparkgen import contract
 from sparkgen.runtime.allocator.driver import protocol
-from sparkgen.simulator.schedule import FaultKind
-
-if TYPE_CHECKING:
-    from sparkgen.simulator.cluster import Executor
-    from sparkgen.simulator.world import World
+from sparkgen.runtime.allocator.driver.mailbox import DriverMailbox
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
+from sparkgen.simulator.active_faults import ActiveFaults
+from sparkgen.simulator.cluster import Cluster, Executor
+from sparkgen.simulator.event_queue import EventQueue
+from sparkgen.simulator.invariants.hooks import Invariants
+from sparkgen.simulator.schedule import FaultKind, Schedule
 
 HEARTBEAT = 10.0
 """Seconds after which the state is sent again though nothing has changed (Sender)."""
@@ -60,10 +62,54 @@ class DriverState:
         return sorted(id_ for id_, found in self.statuses.items() if found is status)
 
 
+class AllocatorBeside(Protocol):
+    """What the driver has to do with the allocator beside it."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether its process is there."""
+        ...
+
+    @property
+    def mailbox(self) -> DriverMailbox:
+        """Where its report waits."""
+        ...
+
+
+class DriverSurroundings(Protocol):
+    """What the driver needs of the world that it is in."""
+
+    schedule: Schedule
+    settings: AllocationSettings
+    event_queue: EventQueue
+    active_faults: ActiveFaults
+    cluster: Cluster
+    invariants: Invariants
+
+    @property
+    def process(self) -> AllocatorBeside | None:
+        """The allocator that runs; None between two."""
+        ...
+
+    def note(self, who: str, text: str) -> None:
+        """Write a line of the timeline."""
+        ...
+
+    def executors_there(self) -> list[Executor]:
+        """The executors whose pods are there, in whatever state."""
+        ...
+
+    def hears(self, body: Mapping[str, Any]) -> None:
+        """A state of the driver arrives at the allocator."""
+        ...
+
+
 class Driver:
     """One session of the driver. `number` counts them from 1 in one pod."""
 
-    def __init__(self, world: World, number: int, application_id: str, targets: dict[int, int]) -> None:
+    def __init__(
+        self, world: DriverSurroundings, number: int, application_id: str, targets: dict[int, int]
+    ) -> None:
         self.number = number
         self.session = f"session-{number}"
         self.application_id = application_id

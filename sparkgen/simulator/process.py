@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from sparkgen.runtime.allocator import shutdown
 from sparkgen.runtime.allocator.decide.apply_outcomes import MAX_WINDOW
@@ -33,20 +33,63 @@ from sparkgen.runtime.allocator.values.clock import ClockAndRandom
 from sparkgen.runtime.allocator.values.observed import Cause
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverPhase
-from sparkgen.simulator.network import Connection, Fate, time_out
-from sparkgen.simulator.schedule import FaultKind
+from sparkgen.simulator.active_faults import ActiveFaults
+from sparkgen.simulator.cluster import Cluster, Executor
+from sparkgen.simulator.event_queue import EventQueue
+from sparkgen.simulator.invariants.hooks import Invariants
+from sparkgen.simulator.network import Connection, Fate, Network, time_out
+from sparkgen.simulator.schedule import FaultKind, Schedule
 from sparkgen.simulator.template import TEMPLATE
-from sparkgen.simulator.watch_client import WatchClient
 
-if TYPE_CHECKING:
-    from sparkgen.simulator.cluster import Executor
-    from sparkgen.simulator.world import World
+WatchFactory = Callable[["AllocatorProcess"], "WatchThread"]
+"""Makes what lists and watches for a process."""
 
 SECRET = "not one"  # noqa: S105 - no secret: nothing is authenticated here
 
 
 class Killed(BaseException):
     """The process ends in the middle of what it does."""
+
+
+class WatchThread(Protocol):
+    """What lists and watches for a process."""
+
+    def begin(self) -> None:
+        """Ask for a list."""
+        ...
+
+    def forget(self) -> None:
+        """The process is not there any more."""
+        ...
+
+
+class ProcessSurroundings(Protocol):
+    """What a process needs of the world that it is in."""
+
+    schedule: Schedule
+    settings: AllocationSettings
+    verbose: bool
+    event_queue: EventQueue
+    active_faults: ActiveFaults
+    network: Network
+    cluster: Cluster
+    invariants: Invariants
+
+    def note(self, who: str, text: str) -> None:
+        """Write a line of the timeline."""
+        ...
+
+    def driver_answers(self) -> bool:
+        """Whether the driver's port takes connections."""
+        ...
+
+    def after_round(self, process: AllocatorProcess) -> None:
+        """A process has made a round."""
+        ...
+
+    def allocator_died(self, process: AllocatorProcess) -> None:
+        """A process is not there any more."""
+        ...
 
 
 @dataclass(slots=True)
@@ -92,7 +135,7 @@ class SimulatedSession:
 class SimulatedSettings:
     """The settings of the schedule (loop.SettingsSource), as they were at the last look."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: ProcessSurroundings) -> None:
         self._world = world
         self.settings = world.settings
 
@@ -131,7 +174,9 @@ class SimulatedReporter:
 class AllocatorProcess:
     """An allocator from its start to its end. `number` counts them from 1."""
 
-    def __init__(self, world: World, number: int, attempt: Attempt, volume: Volume) -> None:
+    def __init__(
+        self, world: ProcessSurroundings, number: int, attempt: Attempt, volume: Volume, watch: WatchFactory
+    ) -> None:
         self.alive = True
         self.number = number
         self.attempt = attempt
@@ -163,11 +208,11 @@ class AllocatorProcess:
         self._writes = 0
         self._ended: list[ActionOutcome] = []
         self._round_at: float | None = None
-        self._build(world)
+        self._build(world, watch)
         self.watch_client.begin()
         self._wake()
 
-    def _build(self, world: World) -> None:
+    def _build(self, world: ProcessSurroundings, watch: WatchFactory) -> None:
         """Put together as `Allocator` and `cluster.world` do it."""
         clock_and_random = ClockAndRandom(self.clock, self.random.random)
         self.line = Connection(world.network)
@@ -180,7 +225,7 @@ class AllocatorProcess:
         self.watcher = Watcher(
             self.world, PodView(self.attempt), clock_and_random, self.mailbox.notify, self.note
         )
-        self.watch_client = WatchClient(self, world.network)
+        self.watch_client = watch(self)
         notes = self.volume.notes
         ports = LoopPorts(
             actions=self,

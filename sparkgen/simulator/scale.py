@@ -19,9 +19,9 @@ from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget, Profile
 from sparkgen.simulator import nodes
 from sparkgen.simulator.apiserver import Object
+from sparkgen.simulator.run import run
 from sparkgen.simulator.schedule import Schedule, TargetChange
 from sparkgen.simulator.template import TEMPLATE, attempt
-from sparkgen.simulator.world import run
 
 SIZES = (100, 1_000, 10_000, 100_000)
 ROUNDS = 5

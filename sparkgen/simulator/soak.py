@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from sparkgen.simulator.run import Result, run
 from sparkgen.simulator.schedule import Schedule, schedule_of
 from sparkgen.simulator.shrink import shrunk
-from sparkgen.simulator.world import Result, run
 
 CHUNK = 100
 """Schedules that one process plays before it tells of them."""

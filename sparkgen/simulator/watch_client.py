@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from sparkgen.runtime.allocator.observe.parse_pods import event_in
 from sparkgen.runtime.allocator.observe.watch_retry import WatchRetry
@@ -12,9 +11,7 @@ from sparkgen.runtime.kubernetes import answers
 from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
 from sparkgen.simulator.apiserver import Object
 from sparkgen.simulator.network import Client, Fate, Network, WatchStream, time_out
-
-if TYPE_CHECKING:
-    from sparkgen.simulator.process import AllocatorProcess
+from sparkgen.simulator.process import AllocatorProcess
 
 
 class WatchClient(Client):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from random import Random
 from typing import Any
@@ -16,13 +16,12 @@ from sparkgen.simulator.apiserver import ApiServer, Change, Rules
 from sparkgen.simulator.cluster import Cluster, Executor
 from sparkgen.simulator.driver import Driver, ExecutorStatus
 from sparkgen.simulator.event_queue import EventQueue
-from sparkgen.simulator.fault_injection import INJECTIONS
-from sparkgen.simulator.invariants.executors import INVARIANTS
-from sparkgen.simulator.invariants.invariant import InvariantBroken, Invariants
+from sparkgen.simulator.invariants.hooks import InvariantBroken, Invariants
 from sparkgen.simulator.network import Network
 from sparkgen.simulator.process import AllocatorProcess, Killed, Volume
 from sparkgen.simulator.schedule import FaultKind, InjectedFault, Schedule, TargetChange
 from sparkgen.simulator.template import attempt, driver_pod
+from sparkgen.simulator.watch_client import WatchClient
 
 JVM = 3.0
 """Seconds until the driver's JVM has started."""
@@ -55,44 +54,29 @@ class TimelineEntry:
         return f"{self.at:9.3f}  {self.who:<12}  {self.text}"
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """How a schedule ended. `broken`: the invariant that did not hold; None when all did."""
-
-    schedule: Schedule
-    broken: InvariantBroken | None
-    timeline: tuple[TimelineEntry, ...]
-    seconds: float
-    """Virtual ones."""
-    calls: Mapping[str, int] = field(default_factory=dict)
-
-
 def most_executors(settings: AllocationSettings) -> int:
     """The reviewed maximum of all profiles together; schedules always have one."""
     most = settings.maximum if settings.dynamic else settings.instances
     return 10**6 if most is None else most
 
 
-def run(schedule: Schedule, *, verbose: bool = False) -> Result:
-    """Play a schedule. `verbose`: with the lines of the allocator's own log in the timeline."""
-    world = World(schedule, verbose=verbose)
-    broken: InvariantBroken | None = None
-    try:
-        world.run()
-    except InvariantBroken as invariant:
-        broken = invariant
-        world.note("INVARIANT", f"{invariant.invariant} is broken: {invariant.text}")
-    except Exception as error:  # noqa: BLE001 - whatever production code raises is a finding
-        broken = InvariantBroken("no-fault", f"{type(error).__name__}: {error}")
-        broken.__cause__ = error
-        world.note("INVARIANT", f"{broken.invariant} is broken: {broken.text}")
-    return Result(schedule, broken, tuple(world.timeline), world.event_queue.now, dict(world.server.calls))
+Injections = Mapping[FaultKind, Callable[["World", InjectedFault], None]]
 
 
 class World:
-    """All of it. `process`: the allocator that runs; `driver`: the session that does; None between two."""
+    """All of it. `process`: the allocator that runs; `driver`: the session that does; None between two.
 
-    def __init__(self, schedule: Schedule, *, verbose: bool = False) -> None:
+    `watch`: makes the invariants that look at it. `injections`: what a fault does at once.
+    """
+
+    def __init__(
+        self,
+        schedule: Schedule,
+        watch: Callable[[World], Invariants],
+        injections: Injections,
+        *,
+        verbose: bool = False,
+    ) -> None:
         self.schedule = schedule
         self.verbose = verbose
         self.settings = schedule.settings
@@ -102,7 +86,7 @@ class World:
         self.active_faults = ActiveFaults(self.event_queue, self.note)
         self.server = ApiServer(self._changed)
         self.network = Network(self.event_queue, self.server, self.active_faults, self.random)
-        self.invariants = Invariants(self, INVARIANTS)
+        self.invariants = watch(self)
         self.cluster = Cluster(self)
         self.attempt = attempt()
         self.server.driver_pod = driver_pod(self.attempt, "running")
@@ -116,6 +100,7 @@ class World:
         self.over = False
         """The driver's pod ends: no allocator is started any more."""
         self._processes = 0
+        self._injections = injections
 
     def note(self, who: str, text: str) -> None:
         """Write a line of the timeline."""
@@ -223,7 +208,9 @@ class World:
             return
         self._processes += 1
         self.note(f"allocator {self._processes}", "starts")
-        self.process = AllocatorProcess(self, self._processes, self.attempt, self.volume)
+        self.process = AllocatorProcess(
+            self, self._processes, self.attempt, self.volume, partial(WatchClient, network=self.network)
+        )
 
     def allocator_died(self, process: AllocatorProcess) -> None:
         """The kubelet starts the container again; whoever waited for an answer has a broken connection."""
@@ -387,7 +374,7 @@ class World:
         if fault.kind in (FaultKind.QUOTA, *DENIED):
             self._rule()
             self.event_queue.after(fault.amount + 0.001, self._rule)
-        act = INJECTIONS.get(fault.kind)
+        act = self._injections.get(fault.kind)
         if act is not None:
             act(self, fault)
 

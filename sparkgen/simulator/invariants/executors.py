@@ -16,6 +16,7 @@ from sparkgen.runtime.allocator.values.observed import Cause
 from sparkgen.simulator.driver import FIRST_SESSION
 from sparkgen.simulator.invariants.bounds import BoundedCalls, BoundedMemory, NoLeak, NoSpin, Patience
 from sparkgen.simulator.invariants.gates import BoundedUnschedulable, WaitsForRegistration
+from sparkgen.simulator.invariants.hooks import Invariants
 from sparkgen.simulator.invariants.invariant import Invariant
 from sparkgen.simulator.invariants.presence import Presence, asked_for
 
@@ -268,3 +269,8 @@ INVARIANTS: tuple[type[Invariant], ...] = (
     NoSpin,
 )
 """All of them. One more holds everywhere: production code raises nothing ("no-fault", world.play)."""
+
+
+def watch(world: World) -> Invariants:
+    """All invariants, looking at this world."""
+    return Invariants([invariant(world) for invariant in INVARIANTS], Invariant)

@@ -1,12 +1,13 @@
-"""What an invariant is, and who watches over all of them."""
+"""What an invariant is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.values.actions import Action, ActionOutcome
+from sparkgen.simulator.invariants.hooks import InvariantBroken
 
 if TYPE_CHECKING:
     from sparkgen.simulator.cluster import Executor
@@ -14,15 +15,6 @@ if TYPE_CHECKING:
     from sparkgen.simulator.network import Fate
     from sparkgen.simulator.process import AllocatorProcess
     from sparkgen.simulator.world import World
-
-
-class InvariantBroken(Exception):
-    """An invariant does not hold; `text` says what happened."""
-
-    def __init__(self, invariant: str, text: str) -> None:
-        super().__init__(f"{invariant}: {text}")
-        self.invariant = invariant
-        self.text = text
 
 
 class Invariant:
@@ -72,40 +64,3 @@ class Invariant:
 
     def at_the_end(self) -> None:
         """The driver's pod was deleted, a while ago."""
-
-
-class Invariants:
-    """All invariants of one schedule: what happens is passed on to those who look at it."""
-
-    def __init__(self, world: World, invariants: Sequence[type[Invariant]]) -> None:
-        found = [invariant(world) for invariant in invariants]
-
-        def those(name: str) -> list[Callable[..., None]]:
-            return [
-                getattr(invariant, name)
-                for invariant in found
-                if getattr(type(invariant), name) is not getattr(Invariant, name)
-            ]
-
-        self.sent = _all(those("sent"))
-        self.served = _all(those("served"))
-        self.answered = _all(those("answered"))
-        self.after_round = _all(those("after_round"))
-        self.registers = _all(those("registers"))
-        self.refuses = _all(those("refuses"))
-        self.told = _all(those("told"))
-        self.given_up = _all(those("given_up"))
-        self.begins_quiet = _all(those("begins_quiet"))
-        self.ends_quiet = _all(those("ends_quiet"))
-        self.after_sweep = _all(those("after_sweep"))
-        self.at_the_end = _all(those("at_the_end"))
-
-
-def _all(hooks: list[Callable[..., None]]) -> Callable[..., None]:
-    """One call for all of them."""
-
-    def call(*args: Any, **kwargs: Any) -> None:
-        for hook in hooks:
-            hook(*args, **kwargs)
-
-    return call

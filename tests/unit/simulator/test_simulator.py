@@ -10,9 +10,9 @@ from sparkgen.runtime.kubernetes.answers import Answer, exists_already, is_other
 from sparkgen.simulator.__main__ import main
 from sparkgen.simulator.apiserver import ApiServer, Change, Rules
 from sparkgen.simulator.event_queue import EventQueue
+from sparkgen.simulator.run import run
 from sparkgen.simulator.schedule import FaultKind, InjectedFault, schedule_of
 from sparkgen.simulator.shrink import shrunk
-from sparkgen.simulator.world import run
 
 PODS = "/api/v1/namespaces/team/pods"
 

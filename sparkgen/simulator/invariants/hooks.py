@@ -1,0 +1,53 @@
+"""Where the parts of a schedule say what happens; they know nothing of the invariants that listen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+
+class InvariantBroken(Exception):
+    """An invariant does not hold; `text` says what happened."""
+
+    def __init__(self, invariant: str, text: str) -> None:
+        super().__init__(f"{invariant}: {text}")
+        self.invariant = invariant
+        self.text = text
+
+
+class Invariants:
+    """All invariants of one schedule: what happens is passed on to those who look at it.
+
+    `base`: the class whose methods do nothing; who has not overridden one is not called.
+    """
+
+    def __init__(self, found: Sequence[object], base: type) -> None:
+        def those(name: str) -> list[Callable[..., None]]:
+            return [
+                getattr(invariant, name)
+                for invariant in found
+                if getattr(type(invariant), name) is not getattr(base, name)
+            ]
+
+        self.sent = _all(those("sent"))
+        self.served = _all(those("served"))
+        self.answered = _all(those("answered"))
+        self.after_round = _all(those("after_round"))
+        self.registers = _all(those("registers"))
+        self.refuses = _all(those("refuses"))
+        self.told = _all(those("told"))
+        self.given_up = _all(those("given_up"))
+        self.begins_quiet = _all(those("begins_quiet"))
+        self.ends_quiet = _all(those("ends_quiet"))
+        self.after_sweep = _all(those("after_sweep"))
+        self.at_the_end = _all(those("at_the_end"))
+
+
+def _all(hooks: list[Callable[..., None]]) -> Callable[..., None]:
+    """One call for all of them."""
+
+    def call(*args: Any, **kwargs: Any) -> None:
+        for hook in hooks:
+            hook(*args, **kwargs)
+
+    return call
