@@ -138,16 +138,19 @@ NAMES = ("../../owned", "/etc/owned", "a/b", "a\nb", "a b", "-rf", "..", "{{x}}"
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_name_is_no_path(name: str, cli: Cli) -> None:
+def test_a_name_is_no_path(name: str, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What would be written elsewhere is refused before anything is written."""
     value = yaml.safe_load(DOCUMENT)
     value["metadata"]["name"] = name
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir("here")
     Path("app.yaml").write_text(json.dumps(value))
-    before = sorted(Path.cwd().parent.rglob("*"))
+    before = sorted(tmp_path.rglob("*"))
     result = cli("render", "app.yaml", "-o", "out")
     assert result.code == 1
     assert "Traceback" not in result.err
-    assert [path for path in Path.cwd().parent.rglob("*") if path not in before] == []
+    assert sorted(tmp_path.rglob("*")) == before
+    assert not Path("/etc/owned").exists()
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
