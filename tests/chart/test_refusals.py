@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
-from sparkgen.document import load
+import chart_batch
+from sparkgen.document import Document, load
 from sparkgen.errors import Severity
 from sparkgen.schema import check
 from tests.chart import parity
+from tests.chart.values_schema import validator
 
 BAD = {path.stem: path for path in sorted((Path(__file__).parents[1] / "golden" / "bad").glob("*.yaml"))}
 
@@ -24,6 +26,9 @@ ONLY_SPARKGEN = {
 
 SLIPS = {"schedule-with-time-zone-inside": ("SG182",)}
 """Documents with an error that takes a comparison of texts to find ("Europe/Berln"), and its code."""
+
+EACH = 12
+"""One in so many documents is given to helm itself in each run, and all of them in their tenth."""
 
 Call = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -39,12 +44,51 @@ def installed(call: Call, path: Path, *more: str) -> subprocess.CompletedProcess
     return call("template", "any", "spark-app", "-f", str(path), *place, *more)
 
 
-@pytest.mark.parametrize("name", BAD)
+def first_of(name: str) -> tuple[tuple[Document, ...], bool]:
+    """The first document of a file, as Helm reads no other; and whether the file cannot be read."""
+    loaded = load([str(BAD[name])], [], [], [], lambda: b"")
+    return loaded.documents[:1], any(problem.severity is Severity.ERROR for problem in loaded.problems)
+
+
+def test_what_the_schema_refuses_in_bad_documents() -> None:
+    """The chart's own schema refuses it, too, but for a null, which takes an optional field away."""
+    refused = []
+    for name in BAD:
+        first, unread = first_of(name)
+        problems = [problem for document in first if not unread for problem in check(document)]
+        if any(not problem.message.endswith("has no value") for problem in problems):
+            refused.append(name)
+            assert not validator().is_valid(first[0].value), name
+    assert len(refused) > 20
+
+
+def test_what_the_rules_refuse_in_bad_documents(helms: tuple[Path, ...]) -> None:
+    """The chart's templates refuse the same, with the same words; all documents in one process of helm."""
+    found = {name: first_of(name) for name in BAD}
+    values = {
+        name: first[0].value
+        for name, (first, unread) in found.items()
+        if first and not unread and not check(first[0])
+    }
+    for helm in helms:
+        for (name, value), result in zip(
+            values.items(), chart_batch.render(helm, list(values.values())), strict=True
+        ):
+            wanted = {error for error in parity.errors(value) if error[0] not in SLIPS.get(name, ())}
+            assert parity.refused(result.problems) == wanted, name
+    assert sum(bool(parity.errors(value)) for value in values.values()) > 20
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if index % EACH == 0 else pytest.param(name, marks=pytest.mark.long)
+        for index, name in enumerate(BAD)
+    ],
+)
 def test_bad_documents(name: str, helm_call: Call) -> None:
     """Every document of the generator's tests: both render it, or both refuse it with the same words."""
-    loaded = load([str(BAD[name])], [], [], [], lambda: b"")
-    unread = any(problem.severity is Severity.ERROR for problem in loaded.problems)
-    first = loaded.documents[:1]  # Helm reads the first document of a file, and no other
+    first, unread = first_of(name)
     of_the_form = [problem for document in first for problem in check(document)]
     wanted = parity.errors(first[0].value) if first and not of_the_form and not unread else set()
     done = installed(helm_call, BAD[name])
