@@ -11,8 +11,10 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
@@ -283,11 +285,20 @@ def test_help_for_a_reader_that_goes_away(tmp_path: Path) -> None:
     assert child.stderr.read() == b""
 
 
+def opened(pipe: Path, reader: subprocess.Popen[bytes]) -> BinaryIO:
+    """The pipe for writing, as soon as the reader waits at its other end; one that has ended is a failure."""
+    while True:
+        with contextlib.suppress(OSError):  # nobody has it open
+            return os.fdopen(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK), "wb")
+        assert reader.poll() is None, reader.communicate()
+        time.sleep(0.01)
+
+
 def test_ctrl_c(tmp_path: Path) -> None:
     """An interrupted run says so and exits 130."""
     os.mkfifo(tmp_path / "app.yaml")
     child = process("render", "app.yaml", cwd=tmp_path)
-    with (tmp_path / "app.yaml").open("wb"):  # returns when the child waits for its document
+    with opened(tmp_path / "app.yaml", child):
         child.send_signal(signal.SIGINT)
         _, message = child.communicate(timeout=20)
     assert child.returncode == 130

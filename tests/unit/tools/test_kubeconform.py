@@ -97,33 +97,37 @@ def test_good_objects_of_every_rendered_kind_pass(kubeconform: Check) -> None:
     assert kubeconform(GOOD) == ()
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "path", "message"),
-    [
-        (
-            "restartPolicy: Never\n",
-            "restartPolicy: Never\n      hostNetwerk: true\n",
-            "/spec/template/spec",
-            "additional properties 'hostNetwerk' not allowed",
-        ),
-        (
-            "      - name: main\n        image:",
-            "      - image:",
-            "/spec/template/spec/containers/0",
-            "missing property 'name'",
-        ),
-        ("backoffLimit: 0", 'backoffLimit: "0"', "/spec/backoffLimit", "got string, want null or integer"),
-    ],
-    ids=["unknown field", "required field missing", "wrong type"],
-)
-def test_a_fault_is_found_in_every_version(
-    kubeconform: Check, before: str, after: str, path: str, message: str
-) -> None:
-    """Exactly the one fault is found, at its place, once per version."""
-    broken = JOB.replace(before, after, 1)
-    assert broken != JOB
-    assert kubeconform({"job.yaml": broken, "good.yaml": GOOD}) == tuple(
-        Finding("job.yaml", "Job", "job", path, message, version) for version in MINOR_VERSIONS
+FAULTS = {
+    "an-unknown-field.yaml": (
+        "restartPolicy: Never\n",
+        "restartPolicy: Never\n      hostNetwerk: true\n",
+        "/spec/template/spec",
+        "additional properties 'hostNetwerk' not allowed",
+    ),
+    "no-required-field.yaml": (
+        "      - name: main\n        image:",
+        "      - image:",
+        "/spec/template/spec/containers/0",
+        "missing property 'name'",
+    ),
+    "the-wrong-type.yaml": (
+        "backoffLimit: 0",
+        'backoffLimit: "0"',
+        "/spec/backoffLimit",
+        "got string, want null or integer",
+    ),
+}
+"""File -> what stands in JOB, what is in its place, where the fault is, and what is said of it."""
+
+
+def test_each_fault_is_found_in_every_version(kubeconform: Check) -> None:
+    """Exactly the one fault of each file is found, at its place, once per version."""
+    broken = {name: JOB.replace(before, after, 1) for name, (before, after, *_) in FAULTS.items()}
+    assert JOB not in broken.values()
+    assert kubeconform({**broken, "good.yaml": GOOD}) == tuple(
+        Finding(name, "Job", "job", path, message, version)
+        for name, (_, _, path, message) in FAULTS.items()
+        for version in MINOR_VERSIONS
     )
 
 
