@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-import chart_batch
+from chart import batch as chart_batch
 from sparkgen.document import Document, load
 from sparkgen.errors import Severity
 from sparkgen.schema import check

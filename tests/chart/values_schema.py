@@ -7,7 +7,7 @@ from typing import Any
 
 import jsonschema
 
-import chart_schema
+from chart import schema as chart_schema
 from sparkgen.schema.accepts import python_pattern
 
 

@@ -3,6 +3,7 @@
     python sidecar_program.py FOLDER SCHEDULER_PORT PUBLIC_PORT DRIVER_PORT
 
 FOLDER/driver-pod says what the driver's pod tells of itself (ending.DriverPod); ENDS without one.
+LATE_SECONDS and HOLD_SECONDS in the environment take the places of shutdown.LATE and endpoints.HOLD_SECONDS.
 Writes the World's notices and calls to FOLDER/world.json when it ends.
 """
 
@@ -20,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from memoryworld import MemoryWorld
 
-from sparkgen.runtime.allocator import sidecar
+from sparkgen.runtime.allocator import endpoints, shutdown, sidecar
 from sparkgen.runtime.allocator.pods.driver_pod import DriverPod
 from sparkgen.runtime.allocator.values.clock import ClockAndRandom
 from sparkgen.runtime.exits import exit_code
@@ -28,6 +29,8 @@ from sparkgen.runtime.exits import exit_code
 
 def main() -> int:
     """Be the sidecar."""
+    shutdown.LATE = float(os.environ.get("LATE_SECONDS", shutdown.LATE))
+    endpoints.HOLD_SECONDS = float(os.environ.get("HOLD_SECONDS", endpoints.HOLD_SECONDS))
     folder, ports = Path(sys.argv[1]), [int(text) for text in sys.argv[2:5]]
     worlds: list[MemoryWorld] = []
 

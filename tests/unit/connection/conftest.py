@@ -60,7 +60,7 @@ class Handler(BaseHTTPRequestHandler):
 def server() -> Iterator[Server]:
     """A server that is up."""
     made = Server()
-    threading.Thread(target=made.serve_forever, daemon=True).start()
+    threading.Thread(target=made.serve_forever, args=(0.02,), daemon=True).start()
     yield made
     made.shutdown()
     made.server_close()

@@ -212,7 +212,7 @@ class Slow(BaseHTTPRequestHandler):
 def test_the_time_for_a_connection_is_not_that_for_an_answer(tmp_path: Path) -> None:
     """A log that is followed says nothing for minutes: only the time for the answer is a limit of that."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Slow)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     try:
         config = with_entries({"server": f"http://127.0.0.1:{server.server_address[1]}"}, {})
         found = channel(tmp_path, config)
