@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -199,11 +200,12 @@ class Slow(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Answer late."""
         time.sleep(0.3)
-        self.send_response(200)
-        self.end_headers()
-        for piece in (b"one ", b"two"):
-            self.wfile.write(piece)
-            time.sleep(0.3)
+        with suppress(ConnectionError):  # the client may have gone: the next test shall not read of it
+            self.send_response(200)
+            self.end_headers()
+            for piece in (b"one ", b"two"):
+                self.wfile.write(piece)
+                time.sleep(0.3)
 
     def log_message(self, *args: Any) -> None:
         """Say nothing."""
