@@ -15,14 +15,13 @@ from sparkgen.errors import SparkgenError
 from sparkgen.live.find import one
 from sparkgen.live.state import life_of
 from sparkgen.live.values import Application, annotation_of, label_of, name_of
+from sparkgen.objects import Object
 from sparkgen.preflight import needs
 from sparkgen.usecases import object_names, requested_run
 from sparkgen.usecases.requested_run import RequestedRun
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
-
-Object = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from sparkgen.cluster.channel import TIMEOUT, Call, Channel, Forwarded
 from sparkgen.cluster.errors import ClusterError, in_words, not_installed
 from sparkgen.cluster.place import Chosen, Place, choose
 from sparkgen.cluster.routes import route
+from sparkgen.objects import Object
 
 if TYPE_CHECKING:
     from sparkgen.cluster.official import Official
@@ -28,8 +29,6 @@ METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 """Asks for an object without its content: what is in a Secret stays in the API server."""
 
 _CREATED = 201
-
-Object = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.cluster import FIELD_MANAGER, Cluster, ClusterError
 from sparkgen.cluster.marks import REQUESTED
-from sparkgen.diff.values import Object, ObjectChange, Side
+from sparkgen.diff.values import ObjectChange, Side
+from sparkgen.objects import ObjectView
 
 KINDS = (
     ("v1", "ServiceAccount"),
@@ -47,8 +48,8 @@ def gather(cluster: Cluster, wanted: Side) -> tuple[Side | None, Side, tuple[Obj
     keeps to itself.
     """
     there = {_key(item): item for item in _owned(cluster, wanted)}
-    before: list[Object] = []
-    after: list[Object] = []
+    before: list[ObjectView] = []
+    after: list[ObjectView] = []
     special: list[ObjectChange] = []
     for item in wanted.objects:
         live = there.pop(_key(item), None) or _get(cluster, item)
@@ -99,24 +100,24 @@ def listed(
         raise
 
 
-def _get(cluster: Cluster, item: Object) -> dict[str, Any] | None:
+def _get(cluster: Cluster, item: ObjectView) -> dict[str, Any] | None:
     """An object that is there without our labels."""
     metadata = item["metadata"]
     return cluster.get(item["apiVersion"], item["kind"], metadata["name"], metadata.get("namespace", ""))
 
 
-def _key(item: Object) -> tuple[str, str]:
+def _key(item: ObjectView) -> tuple[str, str]:
     return str(item["kind"]), str(item["metadata"]["name"])
 
 
-def _tried(cluster: Cluster, item: Object, live: Object | None) -> dict[str, Any]:
+def _tried(cluster: Cluster, item: ObjectView, live: ObjectView | None) -> dict[str, Any]:
     tried = cluster.apply(item, dry_run=True, force=True, manager=_manager(live)).item
     if live is not None:
         tried = without(tried, _last_applied(live), item)
     return tried
 
 
-def _manager(live: Object | None) -> str:
+def _manager(live: ObjectView | None) -> str:
     """Who applied the object last by server-side apply."""
     entries = live["metadata"].get("managedFields", ()) if live is not None else ()
     managers = [
@@ -127,7 +128,7 @@ def _manager(live: Object | None) -> str:
     return str(managers[-1]) if managers else FIELD_MANAGER
 
 
-def _last_applied(live: Object) -> Any:
+def _last_applied(live: ObjectView) -> Any:
     """What was applied last by a client-side apply, which removes what its annotation has too much."""
     import json  # noqa: PLC0415 - one use
 
@@ -149,7 +150,7 @@ def without(result: Any, applied: Any, wanted: Any) -> Any:
     }
 
 
-def plain(item: Object) -> dict[str, Any]:
+def plain(item: ObjectView) -> dict[str, Any]:
     """An object without its status and what the server says about it itself."""
     metadata = {key: value for key, value in item["metadata"].items() if key not in _SERVERS_OWN}
     annotations = {
@@ -189,15 +190,15 @@ def _sorted(value: Any) -> Any:
     return [_sorted(item) for item in value] if isinstance(value, list) else value
 
 
-def _is_of_a_run(item: Object) -> bool:
+def _is_of_a_run(item: ObjectView) -> bool:
     return item["kind"] in _KEPT_KINDS and bool(_run(item))
 
 
-def _run(item: Object) -> str:
+def _run(item: ObjectView) -> str:
     return str(item["metadata"].get("labels", {}).get(contract.LABEL_RUN, ""))
 
 
-def _same_run(before: list[Object], wanted: Side) -> bool:
+def _same_run(before: list[ObjectView], wanted: Side) -> bool:
     """Whether the wanted run is there already."""
     return any(_run(item) == wanted.run for item in before if item["kind"] in _KEPT_KINDS)
 

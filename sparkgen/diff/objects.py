@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator
 
-from sparkgen.diff.values import Object, ObjectChange, Side
+from sparkgen.diff.values import ObjectChange, Side
 from sparkgen.diff.words import masked
+from sparkgen.objects import ObjectView
 from sparkgen.writers.yamltext import dump
 
 Key = tuple[str, str]
@@ -24,7 +25,7 @@ def object_changes(old: Side | None, new: Side | None) -> Iterator[ObjectChange]
             yield change
 
 
-def _by_key(side: Side | None) -> dict[Key, Object]:
+def _by_key(side: Side | None) -> dict[Key, ObjectView]:
     """Objects by kind and name; the name of the run is left out of names, so that two runs' objects meet."""
     if side is None:
         return {}
@@ -35,11 +36,11 @@ def _plain(name: str, run: str) -> str:
     return name.replace(run, _RUN, 1) if run and name.startswith(run) else name
 
 
-def _name(item: Object) -> str:
+def _name(item: ObjectView) -> str:
     return str(item["metadata"]["name"])
 
 
-def _change(old: Object | None, new: Object | None, runs: tuple[str, str]) -> ObjectChange | None:
+def _change(old: ObjectView | None, new: ObjectView | None, runs: tuple[str, str]) -> ObjectChange | None:
     if old is None or new is None:
         item = old or new
         if item is None:
@@ -55,12 +56,12 @@ def _change(old: Object | None, new: Object | None, runs: tuple[str, str]) -> Ob
     return ObjectChange("replaced" if renamed else "changed", new["kind"], _name(old), _name(new), diff)
 
 
-def text(item: Object | None) -> str:
+def text(item: ObjectView | None) -> str:
     """An object as YAML; "" for none."""
     return "" if item is None else dump(dict(item))
 
 
-def titled(item: Object | None) -> str:
+def titled(item: ObjectView | None) -> str:
     """An object as the file of a diff: `Job/pi-51bb888d`."""
     return "/dev/null" if item is None else f"{item['kind']}/{_name(item)}"
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.diff.values import Object, Side
+from sparkgen.diff.values import Side
 from sparkgen.errors import SparkgenError
+from sparkgen.objects import ObjectView
 from sparkgen.writers.manifest import KUSTOMIZATION, Bundle, is_generated, without_header
 
 _SUFFIXES = (".yaml", ".yml")
@@ -66,7 +67,7 @@ def sides(files: dict[str, str]) -> list[Side]:
     import yaml  # noqa: PLC0415 - only for files that differ
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    found: dict[tuple[str, str], list[Object]] = {}
+    found: dict[tuple[str, str], list[ObjectView]] = {}
     for path, text in files.items():
         try:
             item = yaml.load(text, loader)  # noqa: S506 - a safe loader

@@ -7,7 +7,8 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.diff.trees import deep
-from sparkgen.diff.values import Object, Side, Verdict
+from sparkgen.diff.values import Side, Verdict
+from sparkgen.objects import ObjectView
 from sparkgen.resources.run import CHANGEABLE
 
 _FILES = {
@@ -35,7 +36,7 @@ def verdict(old: Side | None, new: Side | None) -> Verdict:
     return Verdict(starts, sentence, old.run if old else "", new.run, parts)
 
 
-def _sentence(kind: str, before: Object | None, after: Object, *, same: bool) -> tuple[bool, str]:
+def _sentence(kind: str, before: ObjectView | None, after: ObjectView, *, same: bool) -> tuple[bool, str]:
     """Whether it starts, and what follows "yes" or "no"."""
     if before is not None and before["kind"] != kind:
         starts, sentence = _sentence(kind, None, after, same=False)
@@ -47,7 +48,7 @@ def _sentence(kind: str, before: Object | None, after: Object, *, same: bool) ->
     return _job(before, after, same=same)
 
 
-def _job(before: Object | None, after: Object, *, same: bool) -> tuple[bool, str]:
+def _job(before: ObjectView | None, after: ObjectView, *, same: bool) -> tuple[bool, str]:
     suspended = bool(after.get("spec", {}).get("suspend"))
     if before is None or not same:
         if suspended:
@@ -61,7 +62,7 @@ def _job(before: Object | None, after: Object, *, same: bool) -> tuple[bool, str
     return False, "the run is the same"
 
 
-def _cron(before: Object | None, after: Object, *, same: bool) -> str:
+def _cron(before: ObjectView | None, after: ObjectView, *, same: bool) -> str:
     spec = after["spec"]
     when = f'the schedule "{spec["schedule"]}" does'
     if spec.get("suspend"):
@@ -71,7 +72,7 @@ def _cron(before: Object | None, after: Object, *, same: bool) -> str:
     return f"{when}, from its next firing on with what is new" if before is not None else when
 
 
-def _deployment(before: Object | None, after: Object, *, same: bool) -> tuple[bool, str]:
+def _deployment(before: ObjectView | None, after: ObjectView, *, same: bool) -> tuple[bool, str]:
     replicas = after["spec"].get("replicas", 1)
     was = before["spec"].get("replicas", 1) if before is not None else 0
     if not replicas:
@@ -131,7 +132,7 @@ def _hashed(side: Side, run: str) -> Any:
     return renamed(hashed, side.run, run)
 
 
-def job_spec(workload: Object) -> Mapping[str, Any]:
+def job_spec(workload: ObjectView) -> Mapping[str, Any]:
     """The specification of the Job, or of the CronJob's Jobs, or of the Deployment."""
     spec: Mapping[str, Any] = workload["spec"]
     return spec["jobTemplate"]["spec"] if workload["kind"] == "CronJob" else spec

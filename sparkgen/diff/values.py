@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sparkgen import contract
+from sparkgen.objects import ObjectView
 
-Object = Mapping[str, Any]
 State = Literal["added", "removed", "changed"]
 Action = Literal["added", "removed", "changed", "replaced", "kept"]
 
@@ -25,7 +25,7 @@ class Side:
 
     name: str
     namespace: str
-    objects: tuple[Object, ...]
+    objects: tuple[ObjectView, ...]
     document: Mapping[str, Any] | None = None
     source: str = ""
     environment: str = ""
@@ -45,13 +45,13 @@ class Side:
         return ""
 
     @property
-    def workload(self) -> Object | None:
+    def workload(self) -> ObjectView | None:
         """What runs the driver."""
         drivers = (item for item in self.objects if item["kind"] in WORKLOADS and not _is_history(item))
         return next(drivers, None)
 
 
-def _is_history(item: Object) -> bool:
+def _is_history(item: ObjectView) -> bool:
     """Whether an object is the Job that removes ended runs."""
     labels = item["metadata"].get("labels") or {}
     return contract.LABEL_RUN not in labels and labels.get(contract.LABEL_COMPONENT) == contract.HISTORY

@@ -16,7 +16,8 @@ from sparkgen.live.failed import went_wrong, why_failed
 from sparkgen.live.pending import why_pending
 from sparkgen.live.reason import Reason, detail
 from sparkgen.live.state import State
-from sparkgen.live.values import Object, moment
+from sparkgen.live.values import moment
+from sparkgen.objects import ObjectView
 from sparkgen.runtime.allocator.observe.causes import waiting_of
 
 RECENT = timedelta(minutes=15)
@@ -103,6 +104,6 @@ def _earlier(facts: Facts) -> Reason | None:
     return Reason("earlier", f"an earlier run, beside {facts.next_run}")
 
 
-def _is_recent(event: Object, now: datetime) -> bool:
+def _is_recent(event: ObjectView, now: datetime) -> bool:
     happened = moment(time_of(event))
     return happened is not None and now - happened < RECENT

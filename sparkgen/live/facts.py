@@ -11,17 +11,8 @@ from sparkgen import contract
 from sparkgen.cluster import ClusterError
 from sparkgen.live import allocatorlog
 from sparkgen.live.state import Life, State, life_of
-from sparkgen.live.values import (
-    Object,
-    Run,
-    container,
-    leaving,
-    name_of,
-    running,
-    status_of,
-    terminated,
-    uid_of,
-)
+from sparkgen.live.values import Run, container, leaving, name_of, running, status_of, terminated, uid_of
+from sparkgen.objects import ObjectView
 
 TAIL = 300
 """Lines of a log that are read for a reason."""
@@ -40,7 +31,7 @@ class Facts:
 
     run: Run
     life: Life
-    events: tuple[Object, ...] = ()
+    events: tuple[ObjectView, ...] = ()
     driver_log: str = ""
     allocator_log: str = ""
     target: int | None = None
@@ -59,13 +50,13 @@ class Executors:
 class Reads(Protocol):
     """What is read of a cluster: a Cluster."""
 
-    def get(self, api_version: str, kind: str, name: str, namespace: str = "") -> Object | None:
+    def get(self, api_version: str, kind: str, name: str, namespace: str = "") -> ObjectView | None:
         """An object; None if there is none."""
         ...
 
     def list(
         self, api_version: str, kind: str, namespace: str = "", selector: str = "", fields: str = ""
-    ) -> Sequence[Object]:
+    ) -> Sequence[ObjectView]:
         """The objects of a kind that a label selector and a field selector choose."""
         ...
 
@@ -101,7 +92,7 @@ def executors(facts: Facts) -> Executors:
     return Executors(there.count("Running"), there.count("Pending"), facts.target)
 
 
-def time_of(event: Object) -> str:
+def time_of(event: ObjectView) -> str:
     """When an Event happened last. RFC 3339: texts that sort by time, to the second."""
     series = event.get("series") or {}
     found = (
@@ -113,11 +104,11 @@ def time_of(event: Object) -> str:
     return str(found or "")
 
 
-def _events(cluster: Reads, run: Run) -> Iterator[Object]:
+def _events(cluster: Reads, run: Run) -> Iterator[ObjectView]:
     selectors = [f"involvedObject.uid={uid_of(item)}" for item in (run.workload, *run.drivers[:1])]
     if run.kind == "Deployment" and not run.drivers:
         selectors.append("involvedObject.kind=ReplicaSet")
-    found: list[Object] = []
+    found: list[ObjectView] = []
     for selector in selectors:
         try:
             found += cluster.list("v1", "Event", run.namespace, fields=selector)

@@ -8,15 +8,8 @@ from sparkgen.live.driverlog import application_failed, failure_in
 from sparkgen.live.facts import Facts
 from sparkgen.live.pending import init_ended, never_made
 from sparkgen.live.reason import Reason, detail
-from sparkgen.live.values import (
-    Object,
-    annotation_of,
-    conditions,
-    container,
-    containers,
-    status_of,
-    terminated,
-)
+from sparkgen.live.values import annotation_of, conditions, container, containers, status_of, terminated
+from sparkgen.objects import ObjectView
 from sparkgen.runtime.allocator.observe.causes import DISRUPTIONS, EXIT_CODES, POD_REASONS
 
 
@@ -52,13 +45,13 @@ def why_failed(facts: Facts) -> Reason:
     )
 
 
-def _vanished(job: Object) -> Reason:
+def _vanished(job: ObjectView) -> Reason:
     said = detail(str(job.get("message") or ""))
     cause = f"its driver's pod is gone, and with it its log{f' ({said})' if said else ''}"
     return Reason("gone", cause, "look for the log where your cluster collects logs, or run it again")
 
 
-def _init_failed(pod: Object) -> Reason | None:
+def _init_failed(pod: ObjectView) -> Reason | None:
     """An init container, sidecars among them, that ended the pod before the driver began."""
     for status in status_of(pod).get("initContainerStatuses") or ():
         end = terminated(status)
@@ -67,7 +60,7 @@ def _init_failed(pod: Object) -> Reason | None:
     return None
 
 
-def _disrupted(pod: Object) -> Reason | None:
+def _disrupted(pod: ObjectView) -> Reason | None:
     """A pod that others ended: the node, the scheduler, a drain."""
     reason = str(status_of(pod).get("reason") or "")
     disruption = conditions(pod).get("DisruptionTarget", {})
@@ -79,7 +72,7 @@ def _disrupted(pod: Object) -> Reason | None:
     return Reason("evicted", f"the driver {words[1]}{f' ({said})' if said else ''}", step)
 
 
-def _out_of_memory(pod: Object) -> Reason | None:
+def _out_of_memory(pod: ObjectView) -> Reason | None:
     end = _end_of_driver(pod)
     if end.get("reason") != "OOMKilled":
         return None
@@ -89,7 +82,7 @@ def _out_of_memory(pod: Object) -> Reason | None:
     return Reason("driver-memory", f"the driver was killed, as it ran out of memory ({bound})", step)
 
 
-def _driver_failed(facts: Facts, pod: Object) -> Reason | None:
+def _driver_failed(facts: Facts, pod: ObjectView) -> Reason | None:
     """What the allocator and the driver's own log say; at least its exit code."""
     for event in reversed(facts.events):
         if event.get("reason") == "ApplicationFailed":
@@ -106,14 +99,14 @@ def _driver_failed(facts: Facts, pod: Object) -> Reason | None:
     return Reason("exit", f"the driver's program ended with code {code}{meaning}", step)
 
 
-def _end_of_driver(pod: Object) -> Object:
+def _end_of_driver(pod: ObjectView) -> ObjectView:
     """How the Spark container ended, this time or the last."""
     status = container(pod)
-    found: Object = terminated(status) or (status.get("lastState") or {}).get("terminated") or {}
+    found: ObjectView = terminated(status) or (status.get("lastState") or {}).get("terminated") or {}
     return found
 
 
-def _memory_limit(pod: Object) -> str:
+def _memory_limit(pod: ObjectView) -> str:
     for one in pod["spec"].get("containers") or ():
         if one.get("name") == contract.DRIVER_CONTAINER:
             return str(((one.get("resources") or {}).get("limits") or {}).get("memory") or "")

@@ -12,7 +12,6 @@ from sparkgen.cluster import ClusterError
 from sparkgen.errors import SparkgenError
 from sparkgen.live.values import (
     Application,
-    Object,
     Run,
     annotation_of,
     born,
@@ -24,6 +23,7 @@ from sparkgen.live.values import (
     owners_of,
     uid_of,
 )
+from sparkgen.objects import ObjectView
 
 SUPERSEDED = "sparkgen.dev/superseded"
 """Annotation of a Job that is not the current run's any more (sparkgen.runtime.history.plan sets it)."""
@@ -38,7 +38,9 @@ class Lists(Protocol):
 
     namespace: str
 
-    def list(self, api_version: str, kind: str, namespace: str = "", selector: str = "") -> Sequence[Object]:
+    def list(
+        self, api_version: str, kind: str, namespace: str = "", selector: str = ""
+    ) -> Sequence[ObjectView]:
         """The objects of a kind that a label selector chooses."""
         ...
 
@@ -106,7 +108,7 @@ def choose(application: Application, wanted: str = "") -> Run:
     raise SparkgenError(f"{application.name} has no run {wanted} in {application.namespace}: it has {listed}")
 
 
-def _workloads(cluster: Lists, namespace: str) -> tuple[list[Object], list[str]]:
+def _workloads(cluster: Lists, namespace: str) -> tuple[list[ObjectView], list[str]]:
     """The drivers' objects; who may not list CronJobs or Deployments still sees the Jobs."""
     found = [*cluster.list("batch/v1", "Job", namespace, contract.LABEL_APPLICATION)]
     unseen = []
@@ -121,7 +123,7 @@ def _workloads(cluster: Lists, namespace: str) -> tuple[list[Object], list[str]]
     return [item for item in found if item["kind"] != "Job" or label_of(item, contract.LABEL_RUN)], unseen
 
 
-def _wanted(workloads: Iterable[Object], names: Collection[str]) -> set[str]:
+def _wanted(workloads: Iterable[ObjectView], names: Collection[str]) -> set[str]:
     """The names of the applications that are meant, or whose runs are."""
     return {
         label_of(item, contract.LABEL_APPLICATION)
@@ -130,12 +132,12 @@ def _wanted(workloads: Iterable[Object], names: Collection[str]) -> set[str]:
     }
 
 
-def names_of(workload: Object) -> set[str]:
+def names_of(workload: ObjectView) -> set[str]:
     """The names by which a run may be called: its object's and its run's."""
     return {name_of(workload), run_label(workload)} - {""}
 
 
-def run_label(workload: Object) -> str:
+def run_label(workload: ObjectView) -> str:
     """The name of the run that a driver's object is of; a CronJob's: that of its next firing."""
     spec = workload.get("spec") or {}
     if workload["kind"] == "CronJob":
@@ -151,10 +153,12 @@ def _selector(names: Collection[str]) -> str:
     return f"{contract.LABEL_APPLICATION} in ({','.join(sorted(names))})"
 
 
-def _applications(namespace: str, workloads: Sequence[Object], pods: Sequence[Object]) -> list[Application]:
+def _applications(
+    namespace: str, workloads: Sequence[ObjectView], pods: Sequence[ObjectView]
+) -> list[Application]:
     """The objects of a namespace, put together."""
     drivers = [pod for pod in pods if label_of(pod, contract.LABEL_ROLE) == "driver"]
-    executors: dict[str, list[Object]] = {}
+    executors: dict[str, list[ObjectView]] = {}
     for pod in pods:
         if label_of(pod, contract.LABEL_ROLE) == "executor":
             executors.setdefault(owner_of(pod), []).append(pod)
@@ -168,7 +172,10 @@ def _applications(namespace: str, workloads: Sequence[Object], pods: Sequence[Ob
 
 
 def _run(
-    namespace: str, workload: Object, drivers: Sequence[Object], executors: dict[str, list[Object]]
+    namespace: str,
+    workload: ObjectView,
+    drivers: Sequence[ObjectView],
+    executors: dict[str, list[ObjectView]],
 ) -> Run:
     application, label = label_of(workload, contract.LABEL_APPLICATION), run_label(workload)
     if workload["kind"] == "Deployment":

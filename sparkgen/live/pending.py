@@ -6,7 +6,8 @@ from sparkgen import contract
 from sparkgen.live.facts import Facts
 from sparkgen.live.reason import Reason, detail
 from sparkgen.live.refusals import DRIVER, container_waits, missing, no_node, refusal
-from sparkgen.live.values import Object, containers, status_of, waiting
+from sparkgen.live.values import containers, status_of, waiting
+from sparkgen.objects import ObjectView
 
 
 def why_pending(facts: Facts) -> Reason | None:
@@ -14,7 +15,7 @@ def why_pending(facts: Facts) -> Reason | None:
     pod = facts.run.driver
     if pod is None:
         return never_made(facts)
-    scheduled: Object = next(
+    scheduled: ObjectView = next(
         (one for one in status_of(pod).get("conditions") or () if one.get("type") == "PodScheduled"), {}
     )
     if scheduled.get("status") == "False":
@@ -38,7 +39,7 @@ def never_made(facts: Facts) -> Reason | None:
     return None
 
 
-def _containers_wait(pod: Object) -> Reason | None:
+def _containers_wait(pod: ObjectView) -> Reason | None:
     images = {
         one["name"]: str(one.get("image") or "")
         for kind in ("initContainers", "containers")
@@ -73,7 +74,7 @@ def _not_mounted(facts: Facts) -> Reason | None:
     return None
 
 
-def init_ended(name: str, end: Object) -> Reason:
+def init_ended(name: str, end: ObjectView) -> Reason:
     """What an init container, or the allocator, ended with."""
     message = str(end.get("message") or "")
     if "expired at" in message:

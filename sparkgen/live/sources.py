@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from sparkgen import contract
 from sparkgen.errors import SparkgenError
 from sparkgen.live.values import (
-    Object,
     Run,
     container,
     containers,
@@ -20,6 +19,7 @@ from sparkgen.live.values import (
     uid_of,
     waiting,
 )
+from sparkgen.objects import ObjectView
 from sparkgen.runtime.allocator.values.attempt import new_attempt
 
 SHOWN = 10
@@ -85,12 +85,12 @@ def executor_source(run: Run, wanted: str, allocator_log: str) -> Source:
     return Source(name_of(pod), contract.EXECUTOR_CONTAINER, f"executor {id_}")
 
 
-def executor_id(pod: Object) -> str:
+def executor_id(pod: ObjectView) -> str:
     """An executor's id."""
     return label_of(pod, contract.LABEL_EXECUTOR_ID)
 
 
-def started(status: Object) -> bool:
+def started(status: ObjectView) -> bool:
     """Whether a container has a log: it runs, has ended, or has ended before."""
     return bool(running(status) or terminated(status) or (status.get("lastState") or {}).get("terminated"))
 

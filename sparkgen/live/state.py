@@ -12,7 +12,6 @@ from datetime import datetime
 
 from sparkgen.live.values import (
     Application,
-    Object,
     Run,
     born,
     conditions,
@@ -25,6 +24,7 @@ from sparkgen.live.values import (
     terminated,
     waiting,
 )
+from sparkgen.objects import ObjectView
 
 
 class State(enum.Enum):
@@ -93,7 +93,7 @@ def schedule_life(application: Application) -> Life | None:
     return Life(state, moment(born(application.schedule)))
 
 
-def is_suspended(workload: Object) -> bool:
+def is_suspended(workload: ObjectView) -> bool:
     """Whether somebody has told the driver's object to wait: `spec.suspend`, or no replicas."""
     spec = workload.get("spec") or {}
     return spec.get("suspend") is True or (workload["kind"] == "Deployment" and spec.get("replicas") == 0)
@@ -105,7 +105,7 @@ def exit_code(run: Run) -> int | None:
     return int(ended["exitCode"]) if "exitCode" in ended else None
 
 
-def _finished(job: Object) -> tuple[State, datetime | None] | None:
+def _finished(job: ObjectView) -> tuple[State, datetime | None] | None:
     there = conditions(job)
     for kind, state in (("Complete", State.SUCCEEDED), ("Failed", State.FAILED)):
         if kind in there:
@@ -133,5 +133,5 @@ def _of_driver(run: Run) -> tuple[State, datetime | None]:
     return State.PENDING, moment(born(pod))
 
 
-def _restarts(pod: Object) -> bool:
+def _restarts(pod: ObjectView) -> bool:
     return bool(container(pod).get("restartCount"))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from sparkgen import contract
-
-Object = Mapping[str, Any]
+from sparkgen.objects import ObjectView
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +23,9 @@ class Run:
     namespace: str
     name: str
     label: str
-    workload: Object
-    drivers: tuple[Object, ...] = ()
-    executors: tuple[Object, ...] = ()
+    workload: ObjectView
+    drivers: tuple[ObjectView, ...] = ()
+    executors: tuple[ObjectView, ...] = ()
     latest: bool = True
 
     @property
@@ -36,7 +34,7 @@ class Run:
         return str(self.workload["kind"])
 
     @property
-    def driver(self) -> Object | None:
+    def driver(self) -> ObjectView | None:
         """The newest driver's pod, if there is any."""
         return self.drivers[0] if self.drivers else None
 
@@ -51,40 +49,40 @@ class Application:
     name: str
     namespace: str
     runs: tuple[Run, ...]
-    schedule: Object | None = None
+    schedule: ObjectView | None = None
 
 
-def name_of(item: Object) -> str:
+def name_of(item: ObjectView) -> str:
     """An object's name."""
     return str(item["metadata"]["name"])
 
 
-def uid_of(item: Object) -> str:
+def uid_of(item: ObjectView) -> str:
     """An object's UID."""
     return str(item["metadata"].get("uid") or "")
 
 
-def label_of(item: Object, label: str) -> str:
+def label_of(item: ObjectView, label: str) -> str:
     """The value of a label; "" where there is none."""
     return str((item["metadata"].get("labels") or {}).get(label) or "")
 
 
-def annotation_of(item: Object, annotation: str) -> str:
+def annotation_of(item: ObjectView, annotation: str) -> str:
     """The value of an annotation; "" where there is none."""
     return str((item["metadata"].get("annotations") or {}).get(annotation) or "")
 
 
-def owners_of(item: Object) -> list[Object]:
+def owners_of(item: ObjectView) -> list[ObjectView]:
     """The objects that own this one, by reference."""
     return [*(item["metadata"].get("ownerReferences") or ())]
 
 
-def owner_of(item: Object) -> str:
+def owner_of(item: ObjectView) -> str:
     """The UID of the object that controls this one; "" where there is none."""
     return next((str(owner["uid"]) for owner in owners_of(item) if owner.get("controller")), "")
 
 
-def born(item: Object) -> str:
+def born(item: ObjectView) -> str:
     """When it was created. RFC 3339 in UTC, as the API server writes it: texts that sort by time."""
     return str(item["metadata"].get("creationTimestamp") or "")
 
@@ -94,18 +92,18 @@ def moment(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
 
 
-def leaving(item: Object) -> bool:
+def leaving(item: ObjectView) -> bool:
     """Whether it is being deleted."""
     return bool(item["metadata"].get("deletionTimestamp"))
 
 
-def status_of(item: Object) -> Object:
+def status_of(item: ObjectView) -> ObjectView:
     """An object's status; empty before it has one."""
-    found: Object = item.get("status") or {}
+    found: ObjectView = item.get("status") or {}
     return found
 
 
-def conditions(item: Object) -> dict[str, Object]:
+def conditions(item: ObjectView) -> dict[str, ObjectView]:
     """The conditions of an object that are true, by their types."""
     return {
         str(one.get("type")): one
@@ -114,35 +112,35 @@ def conditions(item: Object) -> dict[str, Object]:
     }
 
 
-def containers(pod: Object) -> list[Object]:
+def containers(pod: ObjectView) -> list[ObjectView]:
     """The statuses of a pod's containers, in the order in which they start: init containers first."""
     status = status_of(pod)
     return [*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())]
 
 
-def container(pod: Object, name: str = contract.DRIVER_CONTAINER) -> Object:
+def container(pod: ObjectView, name: str = contract.DRIVER_CONTAINER) -> ObjectView:
     """The status of a container; empty before it has one."""
     return next((one for one in containers(pod) if one.get("name") == name), {})
 
 
-def waiting(status: Object) -> Object:
+def waiting(status: ObjectView) -> ObjectView:
     """What a container waits for; empty when it does not."""
-    found: Object = (status.get("state") or {}).get("waiting") or {}
+    found: ObjectView = (status.get("state") or {}).get("waiting") or {}
     return found
 
 
-def running(status: Object) -> Object:
+def running(status: ObjectView) -> ObjectView:
     """Since when a container runs; empty when it does not."""
-    found: Object = (status.get("state") or {}).get("running") or {}
+    found: ObjectView = (status.get("state") or {}).get("running") or {}
     return found
 
 
-def terminated(status: Object) -> Object:
+def terminated(status: ObjectView) -> ObjectView:
     """How a container ended; empty while it has not."""
-    found: Object = (status.get("state") or {}).get("terminated") or {}
+    found: ObjectView = (status.get("state") or {}).get("terminated") or {}
     return found
 
 
-def newest_first(items: Sequence[Object]) -> list[Object]:
+def newest_first(items: Sequence[ObjectView]) -> list[ObjectView]:
     """By creation; by name where that is the same."""
     return sorted(items, key=lambda item: (born(item), name_of(item)), reverse=True)

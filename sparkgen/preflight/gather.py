@@ -12,8 +12,9 @@ from typing import Any, Protocol, TypeVar
 
 from sparkgen.cluster import ClusterError, Laid
 from sparkgen.cluster.marks import apply_over
+from sparkgen.objects import ObjectView
 from sparkgen.preflight import needs
-from sparkgen.preflight.values import Facts, Key, Live, Object, Refusal, Shared, Unknown, Wanted
+from sparkgen.preflight.values import Facts, Key, Live, Refusal, Shared, Unknown, Wanted
 
 FORBIDDEN = 403
 _Value = TypeVar("_Value")
@@ -26,8 +27,8 @@ class Asked(Protocol):
     def get(self, api_version: str, kind: str, name: str, namespace: str = "") -> Any: ...  # noqa: D102
     def has(self, api_version: str, kind: str, name: str, namespace: str = "") -> bool: ...  # noqa: D102
     def list(self, api_version: str, kind: str, namespace: str = "", selector: str = "") -> Any: ...  # noqa: D102
-    def apply(self, item: Object, *, dry_run: bool = False, force: bool = False) -> Laid: ...  # noqa: D102
-    def create(self, item: Object, *, dry_run: bool = False) -> Any: ...  # noqa: D102
+    def apply(self, item: ObjectView, *, dry_run: bool = False, force: bool = False) -> Laid: ...  # noqa: D102
+    def create(self, item: ObjectView, *, dry_run: bool = False) -> Any: ...  # noqa: D102
 
 
 def look_around(cluster: Asked, all_wanted: Sequence[Wanted]) -> dict[str, Shared]:
@@ -71,7 +72,7 @@ def gather(cluster: Asked, wanted: Wanted, shared: Shared, now: datetime, *, for
     """
     if shared.namespace is None:
         return Facts(shared.version, None, now=now)
-    live: dict[Key, Object | Unknown | None] = {}
+    live: dict[Key, ObjectView | Unknown | None] = {}
     refused: dict[Key, Refusal] = {}
     for item in wanted.objects:
         tried = _tried(cluster, item, force=force)
@@ -107,7 +108,7 @@ def _known(ask: Callable[[], _Value]) -> _Value | Unknown:
         raise
 
 
-def _reading(cluster: Asked, item: Object, namespace: str) -> Callable[[], Object | None]:
+def _reading(cluster: Asked, item: ObjectView, namespace: str) -> Callable[[], ObjectView | None]:
     metadata = item["metadata"]
     where = str(metadata.get("namespace") or namespace)
     return lambda: cluster.get(item["apiVersion"], item["kind"], metadata["name"], where)
@@ -117,7 +118,7 @@ def _looking(cluster: Asked, key: Key, namespace: str) -> Callable[[], bool]:
     return lambda: cluster.has("v1", *key, namespace)
 
 
-def _tried(cluster: Asked, item: Object, *, force: bool) -> bool | Refusal:
+def _tried(cluster: Asked, item: ObjectView, *, force: bool) -> bool | Refusal:
     """Whether applying would create the object, or why it would not be applied."""
     try:
         return apply_over(cluster, item, dry_run=True, force=force).created
@@ -128,7 +129,7 @@ def _tried(cluster: Asked, item: Object, *, force: bool) -> bool | Refusal:
 
 
 def _pods(
-    cluster: Asked, wanted: Wanted, live: dict[Key, Object | Unknown | None]
+    cluster: Asked, wanted: Wanted, live: dict[Key, ObjectView | Unknown | None]
 ) -> dict[str, Refusal | None]:
     """What creating one pod of each role would come to, if this person did it."""
     found: dict[str, Refusal | None] = {}
@@ -143,7 +144,7 @@ def _pods(
     return found
 
 
-def _pod(group: needs.Pods, wanted: Wanted, live: dict[Key, Object | Unknown | None]) -> dict[str, Any]:
+def _pod(group: needs.Pods, wanted: Wanted, live: dict[Key, ObjectView | Unknown | None]) -> dict[str, Any]:
     metadata, spec = dict(group.template.get("metadata") or {}), dict(group.template["spec"])
     if live.get(("ServiceAccount", str(spec.get("serviceAccountName"))), spec) is None:
         # It is among what is to be applied. Until it is there, a pod that names it is refused for that.
@@ -157,7 +158,7 @@ def _pod(group: needs.Pods, wanted: Wanted, live: dict[Key, Object | Unknown | N
     }
 
 
-def node_images(nodes: Iterable[Object]) -> frozenset[str]:
+def node_images(nodes: Iterable[ObjectView]) -> frozenset[str]:
     """The images that nodes say they have: 50 each at most (kubelet's nodeStatusMaxImages)."""
     return frozenset(
         str(name)
@@ -167,5 +168,5 @@ def node_images(nodes: Iterable[Object]) -> frozenset[str]:
     )
 
 
-def _key(item: Object) -> Key:
+def _key(item: ObjectView) -> Key:
     return str(item["kind"]), str(item["metadata"]["name"])

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.preflight.values import Object, Reference
+from sparkgen.objects import ObjectView
+from sparkgen.preflight.values import Reference
 
 _SERVERS = {"DaemonSet": "shuffle service", "Deployment": "history server"}
 """What else has pods: a document of its own describes it."""
@@ -21,15 +22,15 @@ class Pods:
     """Pods of one role: their template, and how many there are at the start."""
 
     role: str
-    template: Object
+    template: ObjectView
     count: int
 
 
-def pods(objects: Iterable[Object]) -> tuple[Pods, ...]:
+def pods(objects: Iterable[ObjectView]) -> tuple[Pods, ...]:
     """The driver's pod, and the executors that it begins with; or a server's, counted as none."""
     found: list[Pods] = []
     count = 0
-    executor: Object | None = None
+    executor: ObjectView | None = None
     for item in objects:
         data = item.get("data") or {}
         if contract.TUNING_FILE in data:
@@ -43,14 +44,14 @@ def pods(objects: Iterable[Object]) -> tuple[Pods, ...]:
     return (*found, Pods("executor", executor, count)) if executor is not None else tuple(found)
 
 
-def driver(item: Object) -> Object | None:
+def driver(item: ObjectView) -> ObjectView | None:
     """The driver's pod template in the object that runs it; None for any other object."""
     spec = item.get("spec") or {}
     if item["kind"] == "CronJob":
         spec = spec["jobTemplate"]["spec"]
     elif item["kind"] not in ("Job", "Deployment"):
         return None
-    template: Object = spec["template"]
+    template: ObjectView = spec["template"]
     # Without a run, it is the Job that removes ended runs, or a server.
     return template if contract.LABEL_RUN in (template["metadata"].get("labels") or {}) else None
 
@@ -64,7 +65,7 @@ def initial(tuning: Mapping[str, Any]) -> int:
     return 0
 
 
-def expires_at(objects: Iterable[Object]) -> str:
+def expires_at(objects: Iterable[ObjectView]) -> str:
     """Until when the run may start; "" where nothing was said."""
     for item in objects:
         text = (item.get("data") or {}).get(contract.TUNING_FILE)
@@ -73,7 +74,7 @@ def expires_at(objects: Iterable[Object]) -> str:
     return ""
 
 
-def references(objects: Iterable[Object]) -> tuple[Reference, ...]:
+def references(objects: Iterable[ObjectView]) -> tuple[Reference, ...]:
     """What pods refer to that is not among the objects, and is not optional, each once."""
     every = tuple(objects)
     rendered = {(str(item["kind"]), str(item["metadata"]["name"])) for item in every}
@@ -98,13 +99,13 @@ def images(groups: Iterable[Pods]) -> dict[str, str]:
     return found
 
 
-def containers(spec: Object) -> Iterator[Object]:
+def containers(spec: ObjectView) -> Iterator[ObjectView]:
     """All containers of a pod."""
     for name in ("initContainers", "containers"):
         yield from spec.get(name) or ()
 
 
-def _of_pod(spec: Object) -> Iterator[tuple[str, str]]:
+def _of_pod(spec: ObjectView) -> Iterator[tuple[str, str]]:
     if spec.get("serviceAccountName"):
         yield "ServiceAccount", str(spec["serviceAccountName"])
     for secret in spec.get("imagePullSecrets") or ():
@@ -121,7 +122,7 @@ def _of_pod(spec: Object) -> Iterator[tuple[str, str]]:
             yield from _named(given.get("configMapKeyRef"), "ConfigMap")
 
 
-def _of_volume(volume: Object) -> Iterator[tuple[str, str]]:
+def _of_volume(volume: ObjectView) -> Iterator[tuple[str, str]]:
     yield from _named(volume.get("secret"), "Secret", "secretName")
     yield from _named(volume.get("configMap"), "ConfigMap")
     yield from _named(volume.get("persistentVolumeClaim"), "PersistentVolumeClaim", "claimName")
@@ -130,7 +131,7 @@ def _of_volume(volume: Object) -> Iterator[tuple[str, str]]:
         yield from _named(source.get("configMap"), "ConfigMap")
 
 
-def _named(reference: Object | None, kind: str, field: str = "name") -> Iterator[tuple[str, str]]:
+def _named(reference: ObjectView | None, kind: str, field: str = "name") -> Iterator[tuple[str, str]]:
     if not reference or reference.get("optional") or "$(" in str(reference.get(field, "")):
         return
     if reference.get(field):

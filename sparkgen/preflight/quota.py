@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from sparkgen.grammar.quantity import format_quantity, parse
+from sparkgen.objects import ObjectView
 from sparkgen.preflight.needs import Pods
-from sparkgen.preflight.values import Object
 
 Amounts = dict[str, Decimal]
 _SHORT = {"cpu": "requests.cpu", "memory": "requests.memory", "count/pods": "pods"}
@@ -34,7 +34,7 @@ class Short:
     fit: int | None
 
 
-def shortages(quotas: Iterable[Object], groups: Iterable[Pods]) -> Iterator[Short]:
+def shortages(quotas: Iterable[ObjectView], groups: Iterable[Pods]) -> Iterator[Short]:
     """For each quota what it has least of, if that is too little for the driver and its first executors."""
     groups = tuple(groups)
     for quota in quotas:
@@ -46,7 +46,7 @@ def shortages(quotas: Iterable[Object], groups: Iterable[Pods]) -> Iterator[Shor
             yield min(found, key=lambda short: -1 if short.fit is None else short.fit)
 
 
-def _of(quota: Object, groups: tuple[Pods, ...]) -> Iterator[Short]:
+def _of(quota: ObjectView, groups: tuple[Pods, ...]) -> Iterator[Short]:
     status = quota.get("status") or {}
     hard = status.get("hard") or quota["spec"].get("hard") or {}
     used = status.get("used") or {}
@@ -64,7 +64,7 @@ def _of(quota: Object, groups: tuple[Pods, ...]) -> Iterator[Short]:
         yield Short(str(quota["metadata"]["name"]), str(resource), needed, max(left, _NONE), limit, fit)
 
 
-def pod_amounts(spec: Object) -> Amounts:
+def pod_amounts(spec: ObjectView) -> Amounts:
     """What a pod takes of each resource that a quota may count."""
     amounts: Amounts = {"pods": Decimal(1)}
     for side in ("requests", "limits"):
@@ -73,7 +73,7 @@ def pod_amounts(spec: Object) -> Amounts:
     return amounts
 
 
-def _effective(spec: Object, side: str) -> Amounts:
+def _effective(spec: ObjectView, side: str) -> Amounts:
     """The sum over what runs at the same time, at the largest moment."""
     staying: Amounts = {}
     most: Amounts = {}
@@ -90,7 +90,7 @@ def _effective(spec: Object, side: str) -> Amounts:
     return _plus(_larger(most, running), _parsed(spec.get("overhead") or {}))
 
 
-def _asked(container: Object, side: str) -> Amounts:
+def _asked(container: ObjectView, side: str) -> Amounts:
     resources = container.get("resources") or {}
     if side == "limits":
         return _parsed(resources.get("limits") or {})

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from sparkgen.errors import Severity
+from sparkgen.objects import ObjectView
 
-Object = Mapping[str, Any]
 Key = tuple[str, str]
 """Kind and name of an object."""
 
@@ -20,7 +20,7 @@ class Wanted:
 
     name: str
     namespace: str
-    objects: tuple[Object, ...]
+    objects: tuple[ObjectView, ...]
     document: Mapping[str, Any]
 
 
@@ -31,7 +31,7 @@ class Unknown:
     reason: str
 
 
-Live = Mapping[Key, Object | Unknown | None]
+Live = Mapping[Key, ObjectView | Unknown | None]
 """What is there already of what is to be applied; None where nothing is."""
 
 
@@ -61,8 +61,8 @@ class Shared:
     """
 
     version: str | Unknown
-    namespace: Object | Unknown | None
-    quotas: tuple[Object, ...] | Unknown = ()
+    namespace: ObjectView | Unknown | None
+    quotas: tuple[ObjectView, ...] | Unknown = ()
     images: frozenset[str] | Unknown = frozenset()
     there: Mapping[Key, bool | Unknown] = field(default_factory=dict)
 
@@ -78,12 +78,12 @@ class Facts:
     """
 
     version: str | Unknown
-    namespace: Object | Unknown | None
-    live: Mapping[Key, Object | Unknown | None] = field(default_factory=dict)
+    namespace: ObjectView | Unknown | None
+    live: Mapping[Key, ObjectView | Unknown | None] = field(default_factory=dict)
     refused: Mapping[Key, Refusal] = field(default_factory=dict)
     pods: Mapping[str, Refusal | None] = field(default_factory=dict)
     there: Mapping[Reference, bool | Unknown] = field(default_factory=dict)
-    quotas: tuple[Object, ...] | Unknown = ()
+    quotas: tuple[ObjectView, ...] | Unknown = ()
     images: frozenset[str] | Unknown = frozenset()
     now: datetime = datetime.min
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sparkgen.model.application import Application
-from sparkgen.resources.objects import Object, metadata_of
+from sparkgen.objects import Object
+from sparkgen.resources.objects import metadata_of
 
 JANITOR_RULES: tuple[Object, ...] = ({"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},)
 """All that the janitor may do, in the namespaces of applications."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-Object = dict[str, Any]
+from sparkgen.objects import Object
 
 GATEWAY_API = "gateway.networking.k8s.io"
 PREFIX_HEADER = "X-Forwarded-Context"

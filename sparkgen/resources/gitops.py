@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sparkgen import contract
-
-Object = dict[str, Any]
+from sparkgen.objects import Object
 
 LAST_WAVE = "1000"
 """Argo CD's wave of a Job: a later wave would wait until the Job is done, which can take hours."""

@@ -11,8 +11,9 @@ from typing import Any
 
 from sparkgen import contract, names
 from sparkgen.model.application import Application
+from sparkgen.objects import Object
 from sparkgen.resources.driver import DEFAULT_RUNTIME_RESOURCES
-from sparkgen.resources.objects import Object, metadata_of
+from sparkgen.resources.objects import metadata_of
 from sparkgen.resources.pod import field_env, picked
 from sparkgen.resources.security import RESTRICTED, default_security
 

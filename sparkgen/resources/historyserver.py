@@ -6,10 +6,11 @@ from typing import Any
 
 from sparkgen import contract, names
 from sparkgen.model.historyserver import HistoryServer
+from sparkgen.objects import Object
 from sparkgen.resources import pod, server
 from sparkgen.resources.conf import log4j2_text
 from sparkgen.resources.exposure import exposures, redirect_properties
-from sparkgen.resources.gitops import Object, for_target
+from sparkgen.resources.gitops import for_target
 from sparkgen.resources.merge import merge
 from sparkgen.resources.order import ordered
 from sparkgen.resources.security import POD_SECURITY, RESTRICTED

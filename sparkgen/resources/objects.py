@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from sparkgen import contract
 from sparkgen.model.application import Application
+from sparkgen.objects import Object
 from sparkgen.resources import conf
 from sparkgen.resources.driver import driver_pod
 from sparkgen.resources.exposure import exposures
 from sparkgen.resources.pod import picked
 from sparkgen.resources.shuffle import host_ports
-
-Object = dict[str, Any]
 
 ALLOCATOR_RULES: tuple[Object, ...] = (
     # Executors: created, followed, removed.

@@ -7,7 +7,7 @@ from typing import Any
 
 from sparkgen import contract, names
 from sparkgen.model.server import Server
-from sparkgen.resources.gitops import Object
+from sparkgen.objects import Object
 
 CONFIG_ANNOTATION = "sparkgen.dev/config"
 """A digest of the ConfigMap: with another one the pods are replaced."""

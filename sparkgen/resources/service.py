@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from sparkgen import contract
 from sparkgen.model.shuffle import ShuffleService
+from sparkgen.objects import Object
 from sparkgen.resources import pod, server
 from sparkgen.resources.conf import log4j2_text
 from sparkgen.resources.driver import DEFAULT_RUNTIME_RESOURCES, token_sources
-from sparkgen.resources.gitops import Object, for_target
+from sparkgen.resources.gitops import for_target
 from sparkgen.resources.merge import merge
 from sparkgen.resources.order import ordered
 from sparkgen.resources.security import RESTRICTED, SPARK_UID

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sparkgen.objects import Object
 from sparkgen.runtime.kubernetes.answers import Reply
 
-Object = dict[str, Any]
 Change = tuple[int, str, Object]
 """A resourceVersion, the kind of event, and the pod as it is from then on."""
 

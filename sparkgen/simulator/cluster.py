@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Protocol
 
+from sparkgen.objects import Object
 from sparkgen.runtime.allocator.driver.mailbox import StartAnswer
 from sparkgen.runtime.allocator.values.observed import Cause
 from sparkgen.simulator import nodes
 from sparkgen.simulator.active_faults import ActiveFaults
-from sparkgen.simulator.apiserver import ApiServer, Change, Object
+from sparkgen.simulator.apiserver import ApiServer, Change
 from sparkgen.simulator.event_queue import EventQueue
 from sparkgen.simulator.nodes import Node
 from sparkgen.simulator.schedule import FaultKind, Schedule

@@ -10,11 +10,12 @@ from random import Random
 from typing import Any
 
 from sparkgen import contract
+from sparkgen.objects import Object
 from sparkgen.runtime.allocator.pods.kubernetes_backend import SILENCE
 from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
 from sparkgen.runtime.kubernetes.transport import READ_TIMEOUT, LineSource
 from sparkgen.simulator.active_faults import ActiveFaults
-from sparkgen.simulator.apiserver import ApiServer, Change, Object, status
+from sparkgen.simulator.apiserver import ApiServer, Change, status
 from sparkgen.simulator.event_queue import EventQueue
 from sparkgen.simulator.schedule import FaultKind
 

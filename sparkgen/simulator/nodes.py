@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.simulator.apiserver import WALL, Object
+from sparkgen.objects import Object
+from sparkgen.simulator.apiserver import WALL
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@ import tracemalloc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from sparkgen.objects import Object
 from sparkgen.runtime.allocator.decide.decide import decide
 from sparkgen.runtime.allocator.observe.trim_pod import trim_pod
 from sparkgen.runtime.allocator.observe.view import PodView
@@ -18,7 +19,6 @@ from sparkgen.runtime.allocator.values.observed import Snapshot
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget, Profile
 from sparkgen.simulator import nodes
-from sparkgen.simulator.apiserver import Object
 from sparkgen.simulator.run import run
 from sparkgen.simulator.schedule import Schedule, TargetChange
 from sparkgen.simulator.template import TEMPLATE, attempt

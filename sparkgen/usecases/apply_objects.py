@@ -12,6 +12,7 @@ from sparkgen.cluster import ClusterError
 from sparkgen.cluster.channel import CONNECTIONS
 from sparkgen.cluster.marks import KILLED, apply_over, is_stale
 from sparkgen.live.values import annotation_of
+from sparkgen.objects import Object
 from sparkgen.preflight import Facts, Live, Unknown, Wanted
 from sparkgen.usecases import object_names, thread_map
 
@@ -22,8 +23,6 @@ STALE_TRIES = 5
 """How often a Job is applied that changes while it is: its own controller writes its status, too."""
 GRACE = 2.0
 """Seconds that Ctrl-C leaves to the requests that are under way, so that what they did can be said."""
-
-Object = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,8 @@ from typing import Any
 from sparkgen import contract, names
 from sparkgen.cluster.marks import DEADLINE, KILLED, REQUEST_ARGUMENTS, REQUEST_ID, REQUESTED
 from sparkgen.errors import SparkgenError
+from sparkgen.objects import Object
 from sparkgen.resources.text import json_text
-
-Object = dict[str, Any]
 
 KEPT_SECONDS = 7 * 24 * 3600
 """How long an ended run is kept that no CronJob counts, unless the document says a time to live."""

@@ -13,7 +13,8 @@ from urllib.parse import parse_qs
 
 import yaml
 
-Object = dict[str, Any]
+from sparkgen.objects import Object
+
 _PATH = re.compile(
     r"/(?:api/(?P<core>v1)|apis/(?P<group>[^/]+/[^/]+))(?:/namespaces/(?P<namespace>[^/]+))?"
     r"/(?P<plural>[a-z]+)(?:/(?P<name>[^/]+))?"

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sparkgen.cluster import ClusterError
-
-Object = dict[str, Any]
+from sparkgen.objects import Object
 
 NAMESPACE = "analytics"
 BORN = "2026-11-22T01:00:00Z"
