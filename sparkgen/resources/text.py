@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sparkgen.names import canonical_json, json_string
+from sparkgen.runtime.allocator.driver.properties import escaped_key, escaped_value
 
 FOLDER = Path(__file__).parents[1] / "templates" / "run"
 """By path, not by importlib.resources: that takes 5 ms to import, and a wheel is always unpacked."""
@@ -49,22 +50,12 @@ def xml_text(text: str) -> str:
     return text.translate(_XML)
 
 
-_ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f"}
-
-
 def property_value(text: str) -> str:
-    """A value as java.util.Properties reads it back. Spark reads these files as UTF-8 and trims values.
-
-    At its beginning a separator would belong to the blank between key and value.
-    """
-    escaped = "".join(_ESCAPES.get(char, char) for char in text)
-    return "\\" + escaped if escaped.startswith((" ", "=", ":")) else escaped
+    """A value behind a blank: at its beginning another separator would belong to that blank."""
+    return escaped_value(text, (" ", "=", ":"))
 
 
-def property_key(text: str) -> str:
-    """A key as java.util.Properties reads it back: separators and comment signs are escaped too."""
-    escaped = "".join(_ESCAPES.get(char, "\\" + char if char in " :=" else char) for char in text)
-    return "\\" + escaped if escaped.startswith(("#", "!")) else escaped
+property_key = escaped_key
 
 
 def json_text(value: Any) -> str:

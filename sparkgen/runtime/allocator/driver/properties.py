@@ -27,7 +27,7 @@ def parse(text: str) -> dict[str, str]:
 
 def text_of(properties: Mapping[str, str]) -> str:
     """A file that `parse`, and Java, read back as these properties. Names are sorted."""
-    return "".join(f"{_key(name)}={_value(properties[name])}\n" for name in sorted(properties))
+    return "".join(f"{escaped_key(name)}={escaped_value(properties[name])}\n" for name in sorted(properties))
 
 
 def _logical_lines(text: str) -> Iterator[str]:
@@ -59,12 +59,16 @@ def _unescaped(text: str) -> str:
     return re.sub(r"\\(u[0-9A-Fa-f]{4}|.)", plain, text, flags=re.DOTALL)
 
 
-def _key(text: str) -> str:
+def escaped_key(text: str) -> str:
+    """A name as java.util.Properties reads it back: separators and signs of a comment are escaped too."""
     escaped = "".join(_WRITTEN.get(char, "\\" + char if char in " :=" else char) for char in text)
     return "\\" + escaped if escaped.startswith(("#", "!")) else escaped
 
 
-def _value(text: str) -> str:
-    """Blanks at the end are trimmed by Spark, whatever is done here."""
+def escaped_value(text: str, separators: tuple[str, ...] = (" ",)) -> str:
+    """A value as java.util.Properties reads it back; Spark trims blanks at its end, whatever is done here.
+
+    `separators`: characters that would belong to what stands before the value, were it to begin with them.
+    """
     escaped = "".join(_WRITTEN.get(char, char) for char in text)
-    return "\\" + escaped if escaped.startswith(" ") else escaped
+    return "\\" + escaped if escaped.startswith(separators) else escaped
