@@ -97,7 +97,7 @@ BLOCK_MANAGER_PORT = 7079
 SCHEDULER_PORT = 7090
 """The allocator's loopback listener for the scheduler jar: `spark.master` points at it."""
 ALLOCATOR_PORT = 7091
-"""The allocator's listener on the pod's address: readiness, health, metrics, executors' start word."""
+"""The allocator's listener on the pod's address: readiness, health, metrics, executors' start answer."""
 
 HISTORY_PORT = 18080
 """Spark's default for history servers (spark.history.ui.port)."""

@@ -60,7 +60,7 @@ def allocator(
             backend=world,
             attempt=plan.attempt,
             session=begun.session,
-            tuned=begun.tuned,
+            settings_source=begun.tuned,
             log=Log(log, now),
             clock_and_random=ClockAndRandom(time.monotonic, random.random),
             tag=begun.session.token[:8],

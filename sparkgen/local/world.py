@@ -137,7 +137,7 @@ class Processes:
                 yield event
                 seen = int(event.version)
 
-    def tell(self, notice: Notice) -> bool:
+    def record_event(self, notice: Notice) -> bool:
         """Tell the user."""
         self._tools.tell(notice)
         return True

@@ -84,8 +84,8 @@ class ClusterSurroundings(Protocol):
         """Write a line of the timeline."""
         ...
 
-    def word(self, id_: int) -> StartAnswer | None:
-        """An executor asks for its start word; None when nobody answers."""
+    def start_answer(self, id_: int) -> StartAnswer | None:
+        """An executor asks for its start answer; None when nobody answers."""
         ...
 
     def want_fewer(self) -> None:
@@ -191,16 +191,16 @@ class Cluster:
     # --- what runs in a pod ---------------------------------------------------------------------------
 
     def ask_all(self) -> None:
-        """Everybody who waits for the start word asks now."""
+        """Everybody who waits for the start answer asks now."""
         for executor in self.running():
             if not executor.registered:
-                self._world.word(executor.id)
+                self._world.start_answer(executor.id)
 
     def _ask(self, executor: Executor) -> None:
-        """executor.sh asks for the start word."""
+        """executor.sh asks for the start answer."""
         if not executor.runs:
             return
-        word, now = self._world.word(executor.id), self._world.event_queue.now
+        word, now = self._world.start_answer(executor.id), self._world.event_queue.now
         if word is StartAnswer.GO:
             self._world.note(f"executor {executor.id}", "may start")
             slow = 20.0 if self._world.active_faults.holds(FaultKind.REGISTER_SLOW) else 0.0

@@ -228,7 +228,7 @@ class WatchStream:
 
 @dataclass(slots=True)
 class Connection:
-    """The allocator's connection (transport.Calls): `fate` is what becomes of the next call."""
+    """The allocator's connection (transport.ApiCalls): `fate` is what becomes of the next call."""
 
     network: Network
     fate: Fate = Fate.CARRIED_OUT

@@ -118,12 +118,12 @@ class SimulatedSession:
         self._keep(replace(self.volume.notes, next_id=next_id, session=session, first_id=first_id))
         self.process.between_decision_and_round()
 
-    def spoke(self, application_id: str, settings: AllocationSettings) -> None:
+    def driver_started(self, application_id: str, settings: AllocationSettings) -> None:
         """A driver runs under this id: the next one will have another."""
         if application_id == self.volume.application_id:
             self._keep(replace(self.volume.notes, drivers=self.volume.notes.drivers + 1))
 
-    def tuned_to(self, settings: AllocationSettings) -> None:
+    def settings_changed(self, settings: AllocationSettings) -> None:
         """The next driver starts with other settings: there is nothing to keep here."""
 
     def _keep(self, notes: SessionNotes) -> None:
@@ -162,7 +162,7 @@ class SimulatedReporter:
             for notice in log_lines.notices(before, now):
                 self.process.note(f"notices: {notice.reason}: {notice.message}")
 
-    def tuned(self, change: TuningChange) -> None:
+    def tuning_changed(self, change: TuningChange) -> None:
         """The settings are other ones."""
         self.process.note(f"has other settings: {log_lines.settings(change.settings)}")
 
@@ -213,13 +213,13 @@ class AllocatorProcess:
         self._wake()
 
     def _build(self, world: ProcessSurroundings, watch: WatchFactory) -> None:
-        """Put together as `Allocator` and `cluster.world` do it."""
+        """Put together as `Allocator` and `cluster.kubernetes_backend` do it."""
         clock_and_random = ClockAndRandom(self.clock, self.random.random)
         self.line = Connection(world.network)
         self.kube = KubernetesBackend(
             self.line, self.attempt, TEMPLATE, clock=self.clock, wall=lambda: 0.0, random=self.random.random
         )
-        self.kube.speaks(self.volume.application_id)
+        self.kube.set_application_id(self.volume.application_id)
         self.world = SecretFirstBackend(self.kube, self._create_secret)
         self.mailbox = DriverMailbox(f"p{self.number}", self.clock)
         self.watcher = Watcher(
@@ -231,11 +231,11 @@ class AllocatorProcess:
             actions=self,
             snapshot=lambda: self.watcher.view.snapshot(),
             mailbox=self.mailbox,
-            tuned=SimulatedSettings(world),
+            settings_source=SimulatedSettings(world),
             session=SimulatedSession(self, self.volume),
             reporter=SimulatedReporter(self),
             clock_and_random=clock_and_random,
-            speaks=self.kube.speaks,
+            set_application_id=self.kube.set_application_id,
         )
         self.loop = Loop(ports, remembered(notes.next_id, notes.session, notes.first_id))
 
@@ -289,11 +289,11 @@ class AllocatorProcess:
         self._world.allocator_died(self)
 
     def told_to_end(self, seconds: float) -> bool:
-        """SIGTERM (`sidecar._until_told`): whether all is swept. Executors of a driver that runs stay."""
+        """SIGTERM (`sidecar._until_signalled`): whether all is swept. Executors of a running driver stay."""
         world = self._world
         stopped = self.mailbox.target().phase is DriverPhase.STOPPED
         time = shutdown.ClockAndSleep(self.clock, self.wait)
-        if not stopped and shutdown.driver_stays(world.driver_answers, self.kube.driver_pod, time):
+        if not stopped and shutdown.driver_runs_on(world.driver_answers, self.kube.driver_pod, time):
             self.mailbox.close(leave=False)
             self.die("ends, as it was told to while the driver runs")
             return False
@@ -343,11 +343,11 @@ class AllocatorProcess:
         self._round_in(max(0.0, due(made) - self.clock()))
 
     def between_decision_and_round(self) -> None:
-        """Others act while a decision is made: an executor may be given its word right now."""
+        """Others act while a decision is made: an executor may be told to start right now."""
         if self._world.active_faults.holds(FaultKind.MEANWHILE):
             self._world.cluster.ask_all()
 
-    # --- requests (act.Settles) -----------------------------------------------------------------------
+    # --- requests (WaitableActionRunner) --------------------------------------------------------------
 
     def start(self, actions: Iterable[Action]) -> None:
         """Send these."""
@@ -410,11 +410,11 @@ class AllocatorProcess:
 
     # --- who asks -------------------------------------------------------------------------------------
 
-    def word(self, id_: int) -> StartAnswer | None:
-        """The start word for an executor; None when nobody answers."""
+    def start_answer(self, id_: int) -> StartAnswer | None:
+        """The start answer for an executor; None when nobody answers."""
         if not self.alive or self._world.event_queue.now < self.frozen_until:
             return None
-        word = self.mailbox.word(id_, 0.0)
+        word = self.mailbox.start_answer(id_, 0.0)
         self.now(lambda: None)
         return word
 

@@ -55,7 +55,7 @@ def measured(count: int) -> Row:
     """Measure one size."""
     tracemalloc.start()
     view = PodView(attempt())
-    view = view.listed(PodList(tuple(map(trim_pod, pods(count))), "1"), 0.0, 1.0)
+    view = view.with_list(PodList(tuple(map(trim_pod, pods(count))), "1"), 0.0, 1.0)
     mib = tracemalloc.get_traced_memory()[0] / 2**20
     tracemalloc.stop()
     events = [WatchEvent("MODIFIED", pod, str(count + 1)) for pod in map(trim_pod, pods(min(count, EVENTS)))]
@@ -75,7 +75,7 @@ def measured(count: int) -> Row:
 def _after_events(view: PodView, events: list[WatchEvent]) -> PodView:
     """The view after one event after the other, as the watcher takes them in."""
     for event in events:
-        view = view.happened(event, 2.0)
+        view = view.with_event(event, 2.0)
     return view
 
 

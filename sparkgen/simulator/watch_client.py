@@ -56,7 +56,7 @@ class WatchClient(Client):
         self._process.in_gap = False
         self._process.note(f"has a list of {len(listing.pods)} at version {listing.version}")
         self._process.has_seen(*listing.pods)
-        self._process.watcher.listed(listing, asked_at)
+        self._process.watcher.on_list(listing, asked_at)
         self._watching = WatchRetry(self._process.watcher.view.version)
         self._open()
 
@@ -86,7 +86,7 @@ class WatchClient(Client):
         else:
             self._ended(said)
 
-    # --- what the stream says (wire.Client) -----------------------------------------------------------
+    # --- what the stream says (network.Client) -----------------------------------------------------------
 
     def line(self, document: Object) -> None:
         """One object of the watch."""
@@ -108,7 +108,7 @@ class WatchClient(Client):
                 f"sees {event.kind} {event.pod['metadata']['name']} at version {event.version}"
             )
             self._process.has_seen(event.pod)
-        self._process.watcher.happened(event)
+        self._process.watcher.on_event(event)
 
     def closed(self) -> None:
         """The server has ended the watch."""
@@ -137,4 +137,4 @@ class WatchClient(Client):
     def _ended(self, end: WatchEnded) -> None:
         self._stream = None
         self._process.in_gap = True
-        self._process.later(self._process.watcher.ended(end), self.begin)
+        self._process.later(self._process.watcher.on_end(end), self.begin)

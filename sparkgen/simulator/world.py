@@ -268,11 +268,11 @@ class World:
             process.now(lambda: self._take(process, body))
 
     def _take(self, process: AllocatorProcess, body: Mapping[str, Any]) -> None:
-        process.mailbox.take(protocol.target_of(body))
+        process.mailbox.receive(protocol.target_of(body))
 
-    def word(self, id_: int) -> StartAnswer | None:
-        """An executor asks for its start word; None when nobody answers."""
-        return None if self.process is None else self.process.word(id_)
+    def start_answer(self, id_: int) -> StartAnswer | None:
+        """An executor asks for its start answer; None when nobody answers."""
+        return None if self.process is None else self.process.start_answer(id_)
 
     def after_round(self, process: AllocatorProcess) -> None:
         """The allocator has made a round."""

@@ -1,9 +1,8 @@
 """An allocator of N executors from its start to its end, in this process; its server answers at once.
 
-All of it is the production code with its threads (`allocator.Allocator` on `kube.KubernetesBackend`), but for
-TLS: the server keeps nothing of what it is given, so that the memory of this process is the allocator's. The
-driver names what has registered, as the scheduler jar does. Prints a line of JSON: times in seconds, memory
-in MiB.
+All of it is the production code with its threads (`Allocator` on `KubernetesBackend`), but for TLS: the
+server keeps nothing of what it is given, so that the memory of this process is the allocator's. The driver
+names what has registered, as the scheduler jar does. Prints a line of JSON: times in seconds, memory in MiB.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ class Life:
 
 
 class Server:
-    """The calls of `transport.Calls`. Each pod runs as soon as it is made, and is gone when it is deleted."""
+    """`transport.ApiCalls`. Each pod runs as soon as it is made, and is gone when it is deleted."""
 
     def __init__(self) -> None:
         self.calls: Counter[str] = Counter()
@@ -174,7 +173,19 @@ def life(count: int, folder: Path, log: Log) -> Life:
     begun = session.begin(place, "", settings.settings, lambda: "x" * 32)
     here = ListenAddress("127.0.0.1", 0)
     allocator = Allocator(
-        Parts(kube, of, begun, settings, log, clock_and_random, "t", here, here, kube.speaks, rounds.show)
+        Parts(
+            kube,
+            of,
+            begun,
+            settings,
+            log,
+            clock_and_random,
+            "t",
+            here,
+            here,
+            kube.set_application_id,
+            rounds.show,
+        )
     )
     before = resident()
     allocator.start()
@@ -193,7 +204,7 @@ def life(count: int, folder: Path, log: Log) -> Life:
         registered=frozenset(),
         kills=target.registered,
     )
-    allocator.mailbox.take(last)
+    allocator.mailbox.receive(last)
     _until(lambda: rounds.seen == 0)
     result = Life(
         executors=count,
@@ -223,13 +234,13 @@ def _until_registered(
         if time.monotonic() - began > LONGEST:
             raise SystemExit(f"error: {len(ids)} of {count} executors after {LONGEST:.0f} s")
         target = replace(target, revision=target.revision + 1, registered=frozenset(ids))
-        allocator.mailbox.take(target)
+        allocator.mailbox.receive(target)
         time.sleep(SPEAKS_EVERY)
         while not server.running.empty():
             ids.add(server.running.get())
     created = time.monotonic() - began
     target = replace(target, revision=target.revision + 1, registered=frozenset(ids))
-    allocator.mailbox.take(target)
+    allocator.mailbox.receive(target)
     return created, target
 
 

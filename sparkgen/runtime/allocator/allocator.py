@@ -46,7 +46,7 @@ class Parts:
     backend: ExecutorBackend
     attempt: Attempt
     session: Session
-    tuned: SettingsSource
+    settings_source: SettingsSource
     log: Log
     clock_and_random: ClockAndRandom
     tag: str
@@ -55,8 +55,8 @@ class Parts:
     """For the scheduler jar; on loopback."""
     public: ListenAddress
     """For executors, probes and people."""
-    speaks: Callable[[str], None] = ignore_text
-    """Told the application id of each driver that speaks (loop.LoopPorts)."""
+    set_application_id: Callable[[str], None] = ignore_text
+    """Called with the application id of each driver that speaks (loop.LoopPorts)."""
     show: Callable[[Round], None] = ignore_round
     """Given every round of the loop, on the loop's thread."""
 
@@ -73,7 +73,7 @@ class Allocator:
         self._watcher = Watcher(
             parts.backend, view, parts.clock_and_random, self.mailbox.notify, parts.log.say
         )
-        self._event_recorder = EventRecorder(parts.backend.tell, self._clock)
+        self._event_recorder = EventRecorder(parts.backend.record_event, self._clock)
         self._reporter = Reporter(parts.log, self._event_recorder, parts.show)
         self._loop = threading.Thread(target=self._guarded, args=(self._run,), name="loop", daemon=True)
         self._listeners: list[endpoints.Listener] = []
@@ -153,11 +153,11 @@ class Allocator:
             actions=self._pool,
             snapshot=lambda: self._watcher.view.snapshot(),
             mailbox=self.mailbox,
-            tuned=parts.tuned,
+            settings_source=parts.settings_source,
             session=parts.session,
             reporter=self._reporter,
             clock_and_random=parts.clock_and_random,
-            speaks=parts.speaks,
+            set_application_id=parts.set_application_id,
         )
         notes = parts.session.notes
         Loop(ports, remembered(notes.next_id, notes.session, notes.first_id)).run()

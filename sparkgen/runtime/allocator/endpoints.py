@@ -103,7 +103,7 @@ class _DriverEndpoint:
             target = protocol.state_in(body)
         except protocol.BadMessage as error:
             return _refusal(400, str(error))
-        return json_response(200, protocol.acknowledgement(self.mailbox.take(target)))
+        return json_response(200, protocol.acknowledgement(self.mailbox.receive(target)))
 
 
 def _refusal(code: int, why: str) -> HttpResponse:
@@ -179,12 +179,12 @@ def health(mailbox: DriverMailbox) -> tuple[int, str]:
 
 
 def start_answer(public: PublicEndpoint, id_: int) -> HttpResponse | Work:
-    """The word for an executor; its question is held where there is room for one more."""
-    known = public.mailbox.word(id_, 0.0)
+    """The start answer for an executor; its question is held where there is room for one more."""
+    known = public.mailbox.start_answer(id_, 0.0)
     if known is not StartAnswer.WAIT:
         return HttpResponse(known.value)
     return Work(
         public.waiting,
-        lambda _: HttpResponse(public.mailbox.word(id_, HOLD_SECONDS).value),
+        lambda _: HttpResponse(public.mailbox.start_answer(id_, HOLD_SECONDS).value),
         busy=HttpResponse(StartAnswer.WAIT.value),
     )

@@ -54,11 +54,11 @@ class SessionStore(Protocol):
         """Keep this; before anything is made that depends on it."""
         ...
 
-    def spoke(self, application_id: str, settings: AllocationSettings) -> None:
+    def driver_started(self, application_id: str, settings: AllocationSettings) -> None:
         """A driver runs under this application id."""
         ...
 
-    def tuned_to(self, settings: AllocationSettings) -> None:
+    def settings_changed(self, settings: AllocationSettings) -> None:
         """The settings are other ones: the next driver in this pod starts with them."""
         ...
 
@@ -70,7 +70,7 @@ class RoundReporter(Protocol):
         """A round was made."""
         ...
 
-    def tuned(self, change: TuningChange) -> None:
+    def tuning_changed(self, change: TuningChange) -> None:
         """The settings changed, or could not be read."""
         ...
 
@@ -91,12 +91,12 @@ class LoopPorts:
     snapshot: Callable[[], Snapshot]
     """What is seen now; `started` is filled in from the mailbox."""
     mailbox: DriverMailbox
-    tuned: SettingsSource
+    settings_source: SettingsSource
     session: SessionStore
     reporter: RoundReporter
     clock_and_random: ClockAndRandom
-    speaks: Callable[[str], None] = ignore_text
-    """Told the application id of each driver that speaks: executors that are created then belong to it."""
+    set_application_id: Callable[[str], None] = ignore_text
+    """Called with each driver's application id: executors that are created from then on belong to it."""
 
 
 class Loop:
@@ -139,7 +139,7 @@ class Loop:
         """A round that holds: what it creates is noted, and what it removes was not started meanwhile."""
         ports, chance = self._ports, self._ports.clock_and_random.random()
         while True:
-            target, settings = ports.mailbox.target(), ports.tuned.settings
+            target, settings = ports.mailbox.target(), ports.settings_source.settings
             snapshot = executor_states.without_former_pods(
                 with_started(ports.snapshot(), ports.mailbox.started()), memory
             )
@@ -155,21 +155,21 @@ class Loop:
         """Notice a driver that speaks for the first time."""
         if target.application_id and target.application_id != self._application_id:
             self._application_id = target.application_id
-            self._ports.speaks(target.application_id)
-            self._ports.session.spoke(target.application_id, settings)
+            self._ports.set_application_id(target.application_id)
+            self._ports.session.driver_started(target.application_id, settings)
 
     def _look(self, now: float) -> bool:
         """Look at the settings, once in a while; whether they have changed."""
         if self._looked_at is not None and now - self._looked_at < LOOK_EVERY:
             return False
         self._looked_at = now
-        change = self._ports.tuned.look()
+        change = self._ports.settings_source.look()
         if change is None:
             return False
-        self._ports.reporter.tuned(change)
+        self._ports.reporter.tuning_changed(change)
         if change.bad is not None:
             return False
-        self._ports.session.tuned_to(change.settings)
+        self._ports.session.settings_changed(change.settings)
         return True
 
 

@@ -44,7 +44,7 @@ def sweep(
     while True:
         began = time.clock()
         try:
-            view = view.listed(backend.list(), began, time.clock())
+            view = view.with_list(backend.list(), began, time.clock())
         except WatchEnded:
             staying = []
         else:
@@ -62,7 +62,7 @@ def sweep(
             return SweepResult(asked, left)
 
 
-def driver_stays(answers: Callable[[], bool], pod: Callable[[], DriverPod], time: ClockAndSleep) -> bool:
+def driver_runs_on(answers: Callable[[], bool], pod: Callable[[], DriverPod], time: ClockAndSleep) -> bool:
     """Whether the driver runs on, so that its executors must not go: it answers, or nothing says its end.
 
     Its port alone says nothing: while its accept queue is full, it takes no connection. The pod's status is

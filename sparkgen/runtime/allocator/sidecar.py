@@ -21,7 +21,7 @@ from sparkgen.runtime.allocator.pods.driver_pod import DriverPod
 from sparkgen.runtime.allocator.pods.template import TemplateError, grace_of, read_template
 from sparkgen.runtime.allocator.report.log import Log
 from sparkgen.runtime.allocator.report.log_lines import LogLevel
-from sparkgen.runtime.allocator.shutdown import ClockAndSleep, driver_answers, driver_stays
+from sparkgen.runtime.allocator.shutdown import ClockAndSleep, driver_answers, driver_runs_on
 from sparkgen.runtime.allocator.values.attempt import Attempt, new_attempt
 from sparkgen.runtime.allocator.values.backend import ExecutorBackend
 from sparkgen.runtime.allocator.values.clock import ClockAndRandom
@@ -59,10 +59,10 @@ class BackendInputs:
 
 @dataclass(frozen=True, slots=True)
 class BackendParts:
-    """An ExecutorBackend, who is told each driver's application id, and the driver's own pod."""
+    """An ExecutorBackend, what each driver's application id is given to, and the driver's own pod."""
 
     backend: ExecutorBackend
-    speaks: Callable[[str], None]
+    set_application_id: Callable[[str], None]
     driver_pod: Callable[[], DriverPod]
     """What that says of itself now."""
 
@@ -139,26 +139,26 @@ def _parts(
         defaults = (folders.conf / contract.SPARK_DEFAULTS_FILE).read_text("utf-8")
         kept = folders.session / contract.TUNING_FILE
         ports = host_ports.of_template(template, attempt.executor_name_prefix)
-        tuned = TuningFile(folders.tuning / contract.TUNING_FILE, grace_of(template), kept, ports)
+        tuning = TuningFile(folders.tuning / contract.TUNING_FILE, grace_of(template), kept, ports)
         place = session.DriverLocation(folders.session, attempt.application_id, attempt.pod_ip)
-        begun = session.begin(place, defaults, tuned.settings, new_text, service_secret)
+        begun = session.begin(place, defaults, tuning.settings, new_text, service_secret)
     except BadTuning as error:
         raise Refused(f"{contract.TUNING_FILE} cannot be used: {error}") from None
     except (OSError, UnicodeDecodeError, TemplateError, host_ports.BadPorts, session.BadSession) as error:
         raise Refused(str(error)) from None
     made = options.backend(backend_inputs(attempt, template, begun, clock_and_random))
-    made.speaks(begun.application_id)
+    made.set_application_id(begun.application_id)
     parts = Parts(
         backend=made.backend,
         attempt=attempt,
         session=begun,
-        tuned=tuned,
+        settings_source=tuning,
         log=log,
         clock_and_random=clock_and_random,
         tag=new_text()[:8],
         scheduler=ListenAddress(LOOPBACK, options.scheduler_port),
         public=ListenAddress(wildcard(attempt.pod_ip), options.public_port),
-        speaks=made.speaks,
+        set_application_id=made.set_application_id,
     )
     return parts, made.driver_pod
 
@@ -192,7 +192,7 @@ def _until_signalled(
             return 1
     stopped = allocator.mailbox.target().phase is DriverPhase.STOPPED
     answers = partial(driver_answers, attempt.pod_ip, options.driver_port)
-    if not stopped and driver_stays(answers, driver_pod, ClockAndSleep(time.monotonic, time.sleep)):
+    if not stopped and driver_runs_on(answers, driver_pod, ClockAndSleep(time.monotonic, time.sleep)):
         # A sidecar is told to end after the driver: so the kubelet only restarts this container.
         allocator.stop(leave=False)
         log.say("told to end while the driver runs: its executors stay for the next allocator", event="end")

@@ -44,9 +44,9 @@ class Followed:
         while True:
             try:
                 asked_at = time.monotonic()
-                self.view = self.view.listed(self._kube.list(), asked_at, time.monotonic())
+                self.view = self.view.with_list(self._kube.list(), asked_at, time.monotonic())
                 for event in self._kube.watch(self.view.version):
-                    self.view = self.view.happened(event, time.monotonic())
+                    self.view = self.view.with_event(event, time.monotonic())
                 return
             except WatchEnded as ended:
                 self.gaps.append(ended.reason)
@@ -216,7 +216,7 @@ def test_the_secret_belongs_to_the_driver(trial: Trial) -> None:
 
 def test_a_notice_is_an_event_on_the_driver(trial: Trial) -> None:
     """`kubectl describe pod` of the driver shows what the allocator tells."""
-    trial.kube.tell(Notice("QuotaUsedUp", "cannot create executor 2", warning=True))
+    trial.kube.record_event(Notice("QuotaUsedUp", "cannot create executor 2", warning=True))
     shown = trial.cluster.kubectl("describe", "pod", trial.attempt.pod_name, "-n", trial.namespace)
     assert "Warning  QuotaUsedUp" in shown
     assert "sparkgen-allocator  cannot create executor 2" in shown
@@ -240,7 +240,7 @@ def test_many_writes_at_a_time(trial: Trial) -> None:
     with ThreadPoolExecutor(16) as pool:
         created = list(pool.map(kube.create, [Create(id_, 0) for id_ in range(1, 41)]))
         assert {outcome.answer for outcome in created} == {Answer.DONE}
-        view = PodView(trial.attempt).listed(kube.list(), 0, 0)
+        view = PodView(trial.attempt).with_list(kube.list(), 0, 0)
         assert sorted(view.pods) == list(range(1, 41))
         deleted = list(pool.map(kube.delete, [Delete(id_) for id_ in range(1, 41)]))
         assert {outcome.answer for outcome in deleted} == {Answer.DONE}
@@ -291,7 +291,7 @@ def test_every_right_of_the_role_is_used_and_no_other(trial: Trial) -> None:
     kube = trial.kube
     began = datetime.now(UTC)
     kube.create_secret("secret")
-    kube.tell(Notice("Test", "message"))
+    kube.record_event(Notice("Test", "message"))
     with followed(trial):
         for _ in range(2):
             kube.create(Create(1, 0))

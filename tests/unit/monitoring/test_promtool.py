@@ -81,7 +81,10 @@ def test_every_query_of_the_dashboard_is_promql(promtool: Path, tmp_path: Path) 
 
 def test_the_allocators_numbers_are_as_prometheus_wants_them(promtool: Path) -> None:
     """Names, types, help and units; promtool says what a reader of metrics would stumble over."""
-    from tests.unit.allocator.test_story import QUIET, made  # noqa: PLC0415 - the round that those tests use
+    from tests.unit.runtime.allocator.test_log_lines import (  # noqa: PLC0415 - the round that those tests use
+        QUIET,
+        made,
+    )
 
     facts = status.StatusFacts({"run": "pi-1"}, 105.0, made(QUIET), {}, {"oom": 2}, 1, 9)
     assert said(promtool, "check", "metrics", text=status.metrics_text(facts)) == ""

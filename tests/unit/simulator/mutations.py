@@ -128,7 +128,7 @@ def the_refusal_is_not_waited_for(patch: pytest.MonkeyPatch) -> None:
 @breaks("registered-stays", focus=(FaultKind.TERM, FaultKind.DRIVER_HANGS))
 def a_driver_that_takes_no_connection_has_ended(patch: pytest.MonkeyPatch) -> None:
     """The pod's own status is not asked before the executors are swept (this was so)."""
-    patch.setattr(shutdown, "driver_stays", lambda answers, _pod, _time: answers())
+    patch.setattr(shutdown, "driver_runs_on", lambda answers, _pod, _time: answers())
 
 
 @breaks(
@@ -301,8 +301,8 @@ def what_a_list_does_not_show_stays(patch: pytest.MonkeyPatch) -> None:
         view = real(self, listing, asked_at, now)
         return replace(view, pods=PersistentMap({**self.pods, **view.pods}))
 
-    real = view.PodView.listed
-    patch.setattr(view.PodView, "listed", listed)
+    real = view.PodView.with_list
+    patch.setattr(view.PodView, "with_list", listed)
 
 
 @breaks("target-reached")
@@ -312,8 +312,8 @@ def deletions_are_overlooked(patch: pytest.MonkeyPatch) -> None:
     def happened(self: view.PodView, event: WatchEvent, now: float) -> view.PodView:
         return replace(self, version=event.version) if event.kind == "DELETED" else real(self, event, now)
 
-    real = view.PodView.happened
-    patch.setattr(view.PodView, "happened", happened)
+    real = view.PodView.with_event
+    patch.setattr(view.PodView, "with_event", happened)
 
 
 @breaks(

@@ -1,6 +1,6 @@
 """Where the loop meets those who ask: the driver, executors that wait, and people. Safe for threads.
 
-It holds values only: the driver's last state, the last round of the loop, and who was given the start word.
+It holds values only: the driver's last state, the last round of the loop, and who was told to start.
 """
 
 from __future__ import annotations
@@ -82,14 +82,14 @@ class DriverMailbox:
         return self._clock() - self._heard_at > AWAY_AFTER
 
     def started(self) -> frozenset[int]:
-        """Executors that were given the start word by this process."""
+        """Executors that were told to start by this process."""
         with self._changed:
             return self._started
 
     def commit(self, now: Round) -> bool:
         """Publish a round; False when it rests on what is not true any more, and has to be made again.
 
-        That is so when it removes an executor that was given the start word while it was made.
+        That is so when it removes an executor that was told to start while it was made.
         """
         with self._changed:
             removed = {action.id for action in now.decision.actions if isinstance(action, Delete)}
@@ -108,7 +108,7 @@ class DriverMailbox:
     def close(self, *, leave: bool) -> None:
         """Answer everybody who waits. `leave`: executors are not wanted any more, and leave.
 
-        Otherwise another allocator comes after this one, and gives them the word.
+        Otherwise another allocator comes after this one, and answers them.
         """
         with self._changed:
             self._closed = True
@@ -136,7 +136,7 @@ class DriverMailbox:
 
     # --- the driver -----------------------------------------------------------------------------------
 
-    def take(self, target: DriverTarget) -> DriverTarget:
+    def receive(self, target: DriverTarget) -> DriverTarget:
         """Take in a state of the driver; the state to acknowledge.
 
         One that is older than what is known is not taken in, and acknowledged all the same: its sender has
@@ -186,21 +186,23 @@ class DriverMailbox:
 
     # --- executors ------------------------------------------------------------------------------------
 
-    def word(self, id_: int, seconds: float) -> StartAnswer:
+    def start_answer(self, id_: int, seconds: float) -> StartAnswer:
         """Whether executor `id_` may start; after so many seconds WAIT, if nothing else is known by then.
 
         At once when it is over: nothing else will be known.
         """
         with self._changed:
-            self._changed.wait_for(lambda: self._closed or self._word(id_) is not StartAnswer.WAIT, seconds)
-            word = self._word(id_)
+            self._changed.wait_for(
+                lambda: self._closed or self._start_answer(id_) is not StartAnswer.WAIT, seconds
+            )
+            word = self._start_answer(id_)
             if word is not StartAnswer.GO or id_ in self._started:
                 return word
             self._started |= {id_}
         self.notify()  # it may register at any moment now
         return word
 
-    def _word(self, id_: int) -> StartAnswer:
+    def _start_answer(self, id_: int) -> StartAnswer:
         if self._closed:
             return StartAnswer.LEAVE if self._leave else StartAnswer.WAIT
         if self._round is None:
@@ -227,5 +229,5 @@ class DriverMailbox:
 
 
 def with_started(snapshot: Snapshot, started: frozenset[int]) -> Snapshot:
-    """The snapshot, with those who were given the start word."""
+    """The snapshot, with those who were told to start."""
     return replace(snapshot, started=started)

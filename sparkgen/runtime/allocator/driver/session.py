@@ -108,7 +108,7 @@ class Session:
         """Keep what an allocator that restarts has to know; before anything is made that depends on it."""
         self._keep(SessionNotes(next_id, session, first_id, self.notes.drivers))
 
-    def spoke(self, application_id: str, settings: AllocationSettings) -> None:
+    def driver_started(self, application_id: str, settings: AllocationSettings) -> None:
         """A driver runs under this id: the next one in this pod will have another."""
         if application_id != self.application_id:
             return
@@ -116,7 +116,7 @@ class Session:
         self._keep(SessionNotes(notes.next_id, notes.session, notes.first_id, notes.drivers + 1))
         self.write(settings)
 
-    def tuned_to(self, settings: AllocationSettings) -> None:
+    def settings_changed(self, settings: AllocationSettings) -> None:
         """The settings are other ones: the next driver in this pod starts with them."""
         self.write(settings)
 

@@ -60,7 +60,7 @@ class PodView:
     version: str = ""
     list_failure: ListFailure = field(default_factory=ListFailure)
 
-    def listed(self, listing: PodList, asked_at: float, now: float) -> PodView:
+    def with_list(self, listing: PodList, asked_at: float, now: float) -> PodView:
         """The view after a whole list, the request for which was sent at `asked_at`.
 
         What was known and is not in it has been deleted meanwhile.
@@ -87,7 +87,7 @@ class PodView:
             list_failure=ListFailure(),
         )
 
-    def happened(self, event: WatchEvent, now: float) -> PodView:
+    def with_event(self, event: WatchEvent, now: float) -> PodView:
         """The view after one event of a watch."""
         view = replace(self, version=event.version or self.version)
         if event.kind == "BOOKMARK":
@@ -103,17 +103,17 @@ class PodView:
             view = replace(view, vanished=_with_vanished(view.vanished, [known]))
         return replace(view, pods=self.pods.having(id_, tracked))
 
-    def missed(self) -> PodView:
+    def with_gap(self) -> PodView:
         """The view after a gap: what is seen stays, and nothing may be concluded from what is not."""
         return replace(self, complete=False)
 
-    def refused(self, end: WatchEnded) -> PodView:
+    def with_list_failure(self, end: WatchEnded) -> PodView:
         """The view after a list that was not given: nothing more is seen, and why."""
         permanent = self.list_failure.permanent + 1 if end.permanent else 0
-        return replace(self.missed(), list_failure=ListFailure(end.reason, permanent))
+        return replace(self.with_gap(), list_failure=ListFailure(end.reason, permanent))
 
     def snapshot(self, started: frozenset[int] = frozenset()) -> Snapshot:
-        """What is seen, for a decision. `started`: executors that were given the start word."""
+        """What is seen, for a decision. `started`: executors that were told to start."""
         executors = {id_: tracked.observed for id_, tracked in self.pods.whole().items()}
         vanished = {id_: seen for id_, seen in self.vanished.items() if id_ not in executors}
         return Snapshot(self.complete, executors, self.listed_at, vanished, started, self.list_failure)

@@ -28,7 +28,7 @@ class Watcher:
         view: PodView,
         clock_and_random: ClockAndRandom,
         notify: Callable[[], None],
-        tell: Callable[[str], None],
+        say: Callable[[str], None],
     ) -> None:
         self.view = view
         self.gaps = 0
@@ -36,7 +36,7 @@ class Watcher:
         self._backend = backend
         self._clock_and_random = clock_and_random
         self._notify = notify
-        self._tell = tell
+        self._say = say
         self._stopped = threading.Event()
         self._began = 0.0
         self._rounds = 0
@@ -46,7 +46,7 @@ class Watcher:
         while not self._stopped.is_set():
             end = self._follow()
             if not self._stopped.is_set():
-                self._stopped.wait(self.ended(end))
+                self._stopped.wait(self.on_end(end))
 
     def stop(self) -> None:
         """Follow no more. The backend has to be closed for the watch to end."""
@@ -56,9 +56,9 @@ class Watcher:
         """List, and watch until the end, which is told."""
         asked_at = self.begin()
         try:
-            self.listed(self._backend.list(), asked_at)
+            self.on_list(self._backend.list(), asked_at)
             for event in self._backend.watch(self.view.version):
-                self.happened(event)
+                self.on_event(event)
         except WatchEnded as end:
             return end
         except Exception as error:  # noqa: BLE001 - what was sent must not end the process: it is asked again
@@ -70,23 +70,23 @@ class Watcher:
         self._began = self._clock_and_random.clock()
         return self._began
 
-    def listed(self, listing: PodList, asked_at: float) -> None:
+    def on_list(self, listing: PodList, asked_at: float) -> None:
         """The list that was asked for at `asked_at` has come."""
-        self.view = self.view.listed(listing, asked_at, self._clock_and_random.clock())
+        self.view = self.view.with_list(listing, asked_at, self._clock_and_random.clock())
         self._notify()
 
-    def happened(self, event: WatchEvent) -> None:
+    def on_event(self, event: WatchEvent) -> None:
         """The watch has shown an event."""
-        self.view = self.view.happened(event, self._clock_and_random.clock())
+        self.view = self.view.with_event(event, self._clock_and_random.clock())
         if event.kind != "BOOKMARK":
             self._notify()
 
-    def ended(self, end: WatchEnded) -> float:
+    def on_end(self, end: WatchEnded) -> float:
         """The list failed, or the watch is over, and there may be a gap; seconds until the next list."""
         self.gaps += 1
-        self._tell(f"looking again at all executors: {end.reason}")
+        self._say(f"looking again at all executors: {end.reason}")
         # A view is complete from its list until the watch ends: where it is not, the list was not given.
-        self.view = self.view.missed() if self.view.complete else self.view.refused(end)
+        self.view = self.view.with_gap() if self.view.complete else self.view.with_list_failure(end)
         self._notify()
         steady = self._clock_and_random.clock() - self._began > STEADY
         self._rounds = 0 if steady else self._rounds + 1

@@ -67,7 +67,7 @@ class KubernetesBackend:
         self._denied: dict[str, float] = {}
         self._pods = f"/api/v1/namespaces/{attempt.namespace}/pods"
 
-    def speaks(self, application_id: str) -> None:
+    def set_application_id(self, application_id: str) -> None:
         """A driver runs under this application id: executors that are created from now on are its own."""
         self._attempt = replace(self._attempt, application_id=application_id)
 
@@ -195,7 +195,7 @@ class KubernetesBackend:
             return CallFailed(said.message, sent=False, retry_after=said.retry_after)
         return self._ended(reply, "watch executors")
 
-    def tell(self, notice: Notice) -> bool:
+    def record_event(self, notice: Notice) -> bool:
         """Write an Event on the driver's pod: `kubectl describe` shows it. False: another try may help."""
         path = f"/api/v1/namespaces/{self._attempt.namespace}/events"
         try:

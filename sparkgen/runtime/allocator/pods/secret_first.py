@@ -44,9 +44,9 @@ class SecretFirstBackend:
         """What happens from `version` on."""
         return self._backend.watch(version)
 
-    def tell(self, notice: Notice) -> bool:
+    def record_event(self, notice: Notice) -> bool:
         """Tell the user; False when another try may help."""
-        return self._backend.tell(notice)
+        return self._backend.record_event(notice)
 
     def close(self) -> None:
         """Let every call that waits end soon."""

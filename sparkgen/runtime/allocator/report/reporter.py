@@ -42,7 +42,7 @@ class Reporter:
             self.notice(notice)
         self.show(now)
 
-    def tuned(self, change: TuningChange) -> None:
+    def tuning_changed(self, change: TuningChange) -> None:
         """The settings changed, or could not be read."""
         if change.bad is None:
             self.log.say(f"tuning.json has changed: {log_lines.settings(change.settings)}")

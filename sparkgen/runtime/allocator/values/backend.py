@@ -76,7 +76,7 @@ class ExecutorBackend(Protocol):
         """
         ...
 
-    def tell(self, notice: Notice) -> bool:
+    def record_event(self, notice: Notice) -> bool:
         """Tell the user; raises nothing. False when it was not told, and another try may help."""
         ...
 

@@ -132,5 +132,5 @@ class Snapshot:
     vanished: Mapping[int, ObservedExecutor] = EMPTY_MAP
     """Executors that were deleted while a watch ran, as they were last; the oldest may be forgotten."""
     started: frozenset[int] = frozenset()
-    """Executors that were given the start word: they may register at any moment."""
+    """Executors that were told to start: they may register at any moment."""
     list_failure: ListFailure = ListFailure()

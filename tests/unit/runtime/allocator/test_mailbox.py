@@ -28,7 +28,7 @@ def made(
     deleting: Iterable[int] = (),
     started: Iterable[int] = (),
 ) -> Round:
-    """A round that lets executors start, or deletes them. `started`: what it knew of start words."""
+    """A round that lets executors start, or deletes them. `started`: what it knew of start answers."""
     start, deleting = set(start), list(deleting)
     memory = AllocatorMemory(
         requests={id_: CreateRequest(0, 0.0) for id_ in start},
@@ -47,26 +47,26 @@ def mailbox() -> DriverMailbox:
 def test_an_older_state_is_not_taken_in() -> None:
     """It is acknowledged all the same, so that its sender is content."""
     found = mailbox()
-    found.take(target(5))
-    assert found.take(target(4)).revision == 4
+    found.receive(target(5))
+    assert found.receive(target(4)).revision == 4
     assert found.target().revision == 5
 
 
 def test_a_new_session_replaces_the_old_one_for_good() -> None:
     """A context that was stopped long ago may still send its end."""
     found = mailbox()
-    found.take(target(9, "s1"))
-    found.take(target(1, "s2"))
-    found.take(target(10, "s1", DriverPhase.STOPPED))
+    found.receive(target(9, "s1"))
+    found.receive(target(1, "s2"))
+    found.receive(target(10, "s1", DriverPhase.STOPPED))
     assert (found.target().session, found.target().phase) == ("s2", DriverPhase.RUNNING)
 
 
 def test_the_loop_is_woken_by_news_only() -> None:
     """The driver says the same every ten seconds."""
     found = mailbox()
-    found.take(target())
+    found.receive(target())
     assert found.wait(0.0)
-    found.take(target())
+    found.receive(target())
     assert not found.wait(0.0)
 
 
@@ -74,7 +74,7 @@ def test_a_word_is_given_when_a_round_gives_it() -> None:
     """An executor that asks early is answered the moment that the round is there."""
     found = mailbox()
     words: list[StartAnswer] = []
-    asking = threading.Thread(target=lambda: words.append(found.word(1, 20.0)))
+    asking = threading.Thread(target=lambda: words.append(found.start_answer(1, 20.0)))
     asking.start()
     assert found.commit(made([1]))
     asking.join(10)
@@ -85,22 +85,22 @@ def test_a_word_is_given_when_a_round_gives_it() -> None:
 def test_what_executors_are_told() -> None:
     """Go, wait, leave; a stranger waits: an allocator that restarted does not know everybody yet."""
     found = mailbox()
-    assert found.word(1, 0.0) is StartAnswer.WAIT
+    assert found.start_answer(1, 0.0) is StartAnswer.WAIT
     found.commit(made([1], deleting=[2]))
-    assert [found.word(id_, 0.0) for id_ in (1, 2, 3)] == [
+    assert [found.start_answer(id_, 0.0) for id_ in (1, 2, 3)] == [
         StartAnswer.GO,
         StartAnswer.LEAVE,
         StartAnswer.WAIT,
     ]
     found.commit(made(said=target(phase=DriverPhase.STOPPED)))
-    assert found.word(3, 0.0) is StartAnswer.LEAVE
+    assert found.start_answer(3, 0.0) is StartAnswer.LEAVE
 
 
 def test_a_round_that_deletes_whom_it_did_not_know_to_be_started() -> None:
     """Between a decision and its publication an executor was told to start: the decision is made again."""
     found = mailbox()
     found.commit(made([1]))
-    found.word(1, 0.0)
+    found.start_answer(1, 0.0)
     assert not found.commit(made(deleting=[1]))
     assert found.commit(made(deleting=[1], started=[1]))
 
@@ -109,8 +109,8 @@ def test_those_that_are_gone_are_forgotten() -> None:
     """Otherwise a long application would collect them."""
     found = mailbox()
     found.commit(made([1, 2]))
-    found.word(1, 0.0)
-    found.word(2, 0.0)
+    found.start_answer(1, 0.0)
+    found.start_answer(2, 0.0)
     assert found.commit(made([2]))
     assert found.started() == {1, 2}  # an incomplete view is no reason
     after = made([2])
@@ -139,16 +139,16 @@ def test_the_end() -> None:
     found = mailbox()
     found.commit(made([1]))
     found.close(leave=False)
-    assert (found.word(1, 0.0), found.report("s1", "", 0.0)) == (StartAnswer.WAIT, None)
+    assert (found.start_answer(1, 0.0), found.report("s1", "", 0.0)) == (StartAnswer.WAIT, None)
     found.close(leave=True)
-    assert found.word(1, 0.0) is StartAnswer.LEAVE
+    assert found.start_answer(1, 0.0) is StartAnswer.LEAVE
 
 
 def test_the_end_answers_everybody_who_waits() -> None:
     """There is nothing to wait for: no round is made any more."""
     found = mailbox()
     words: list[StartAnswer] = []
-    asking = threading.Thread(target=lambda: words.append(found.word(1, 600.0)), daemon=True)
+    asking = threading.Thread(target=lambda: words.append(found.start_answer(1, 600.0)), daemon=True)
     asking.start()
     found.close(leave=False)
     asking.join(10)
@@ -176,13 +176,13 @@ def test_a_driver_that_says_nothing_for_long_is_away_until_it_speaks() -> None:
     """It speaks every ten seconds; the loop is woken when it is back, though it says what it said before."""
     times = [0.0]
     found = DriverMailbox("tag", lambda: times[0])
-    found.take(target())
+    found.receive(target())
     found.wait(0.0)
     times[0] = 30.0
     assert not found.target().away
     times[0] = 36.0
     assert found.target().away
-    found.take(target())
+    found.receive(target())
     assert found.wait(0.0)
     assert not found.target().away
 
@@ -192,9 +192,9 @@ def test_the_target_says_when_the_driver_spoke_last() -> None:
     clock = [100.0]
     found = DriverMailbox("tag", lambda: clock[0])
     said = DriverTarget(DriverPhase.RUNNING, "s", 1, "app")
-    found.take(said)
+    found.receive(said)
     clock[0] = 110.0
-    found.take(said)
+    found.receive(said)
     assert found.target().heard_at == 110.0
 
 
@@ -204,13 +204,13 @@ def test_a_driver_that_goes_on_speaking_is_the_one_that_is() -> None:
     found = DriverMailbox("tag", lambda: clock[0])
     dead, alive = (DriverTarget(DriverPhase.RUNNING, session, 1, "app") for session in ("dead", "alive"))
     for state in (alive, dead, alive):
-        found.take(state)
+        found.receive(state)
     assert found.target().session == "dead"
     clock[0] = 110.0
-    found.take(alive)
+    found.receive(alive)
     assert found.target().session == "dead", "two words of a driver that is over may both be late"
     clock[0] = 120.0
-    found.take(alive)
+    found.receive(alive)
     assert found.target().session == "alive"
-    found.take(dead)
+    found.receive(dead)
     assert found.target().session == "alive"

@@ -17,9 +17,9 @@ from sparkgen.runtime.allocator.sidecar import backend_inputs
 from sparkgen.runtime.allocator.values.actions import Create
 from sparkgen.runtime.allocator.values.clock import ClockAndRandom
 from sparkgen.runtime.allocator.values.target import Profile
-from tests.unit.allocator.recorded_pods import ATTEMPT
+from tests.unit.runtime.allocator.recorded_pods import ATTEMPT
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "examples"
+GOLDEN = Path(__file__).parents[3] / "golden" / "examples"
 
 
 def rendered(example: str = "tuning") -> str:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from memoryworld import MemoryWorld
+from memory_backend import MemoryBackend
 
 from sparkgen.runtime.allocator import endpoints, shutdown, sidecar
 from sparkgen.runtime.allocator.pods.driver_pod import DriverPod
@@ -32,12 +32,12 @@ def main() -> int:
     shutdown.LATE = float(os.environ.get("LATE_SECONDS", shutdown.LATE))
     endpoints.HOLD_SECONDS = float(os.environ.get("HOLD_SECONDS", endpoints.HOLD_SECONDS))
     folder, ports = Path(sys.argv[1]), [int(text) for text in sys.argv[2:5]]
-    worlds: list[MemoryWorld] = []
+    worlds: list[MemoryBackend] = []
 
     def world(given: sidecar.BackendInputs) -> sidecar.BackendParts:
-        made = MemoryWorld(given.attempt)
+        made = MemoryBackend(given.attempt)
         worlds.append(made)
-        return sidecar.BackendParts(made, made.speaks, driver_pod)
+        return sidecar.BackendParts(made, made.set_application_id, driver_pod)
 
     def driver_pod() -> DriverPod:
         file = folder / "driver-pod"

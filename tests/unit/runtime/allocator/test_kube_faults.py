@@ -30,7 +30,7 @@ from sparkgen.runtime.kubernetes.access import Access, NoCluster, in_cluster
 from sparkgen.runtime.kubernetes.answers import Answer, CallFailed
 from sparkgen.runtime.kubernetes.transport import Transport
 from sparkgen.runtime.kubernetes.untrusted import decode
-from tests.unit.allocator.recorded_pods import ATTEMPT, executor
+from tests.unit.runtime.allocator.recorded_pods import ATTEMPT, executor
 
 TEMPLATE = {"metadata": {}, "spec": {"containers": [{"name": "spark-kubernetes-executor", "image": "spark"}]}}
 
@@ -178,7 +178,7 @@ def test_a_server_that_is_not_there_has_done_nothing(tmp_path: Path) -> None:
         server.shutdown()
         server.server_close()
         outcomes = [kube.create(Create(5, 0)), kube.delete(Delete(5, "uid")), kube.delete(Delete(5))]
-        assert not kube.tell(Notice("Test", "message"))
+        assert not kube.record_event(Notice("Test", "message"))
         assert kube.create_secret("x").answer is Answer.BUSY
         with pytest.raises(WatchEnded, match="cannot be reached"):
             kube.list()
@@ -189,7 +189,7 @@ def test_an_event_that_was_not_taken_is_worth_another_try(tmp_path: Path) -> Non
     """Too many calls, a fault of the server, a right that may yet come; not what no time will mend."""
     refusals = [answer(code, b"{}") for code in (429, 500, 403, 422, 201)]
     with playing(tmp_path, *refusals) as (kube, _):
-        told = [kube.tell(Notice("Test", "message")) for _ in refusals]
+        told = [kube.record_event(Notice("Test", "message")) for _ in refusals]
     assert told == [False, False, False, True, True]
 
 

@@ -265,7 +265,7 @@ def test_the_page_names_every_metric(tmp_path: Path) -> None:
     node = Node(tmp_path, Server(refusal=Reply(500, {})))
     node.make(A)
     node.rounds(0)
-    page = (Path(__file__).parents[3] / "docs" / "shuffle-service.md").read_text()
+    page = (Path(__file__).parents[4] / "docs" / "shuffle-service.md").read_text()
     given = re.findall(r"^# TYPE (\S+)", metrics_text(node.janitor), re.MULTILINE)
     assert sorted(re.findall(r"^\| `(sparkgen_janitor_\w+)`", page, re.MULTILINE)) == sorted(given)
 

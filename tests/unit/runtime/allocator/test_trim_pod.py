@@ -11,7 +11,7 @@ from sparkgen.runtime.allocator.observe.causes import departure_of, loss_of, wai
 from sparkgen.runtime.allocator.observe.trim_pod import trim_pod
 from sparkgen.runtime.allocator.observe.view import PodView
 from sparkgen.runtime.allocator.values.backend import Pod, PodList
-from tests.unit.allocator.recorded_pods import ATTEMPT, FOLDER, executor, recorded
+from tests.unit.runtime.allocator.recorded_pods import ATTEMPT, FOLDER, executor, recorded
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
 LONGEST = 6_000
@@ -20,7 +20,7 @@ LONGEST = 6_000
 
 def seen(pod: Pod) -> PodView:
     """A view of this pod alone."""
-    return PodView(ATTEMPT).listed(PodList((pod,), "1"), 1.0, 2.0)
+    return PodView(ATTEMPT).with_list(PodList((pod,), "1"), 1.0, 2.0)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -90,13 +90,13 @@ def test_a_restart_finds_secret_token_and_ids(tmp_path: Path) -> None:
 def test_the_next_driver_has_another_id(tmp_path: Path) -> None:
     """Once one has spoken, the file is for the next; a repeated word changes nothing."""
     made = begun(tmp_path)
-    made.spoke("pi-1-abcde", DYNAMIC)
+    made.driver_started("pi-1-abcde", DYNAMIC)
     assert written(tmp_path)["spark.app.id"] == "pi-1-abcde-2"
-    made.spoke("pi-1-abcde", DYNAMIC)
+    made.driver_started("pi-1-abcde", DYNAMIC)
     assert written(tmp_path)["spark.app.id"] == "pi-1-abcde-2"
     again = begun(tmp_path, settings=replace(DYNAMIC, maximum=9))
     assert (again.application_id, written(tmp_path)["spark.app.id"]) == ("pi-1-abcde-2", "pi-1-abcde-2")
-    again.spoke("pi-1-abcde-2", DYNAMIC)
+    again.driver_started("pi-1-abcde-2", DYNAMIC)
     assert again.application_id == "pi-1-abcde-3"
     assert written(tmp_path)["spark.authenticate.secret"] == made.secret
 
@@ -104,8 +104,8 @@ def test_the_next_driver_has_another_id(tmp_path: Path) -> None:
 def test_the_next_driver_starts_with_the_settings_as_they_are(tmp_path: Path) -> None:
     """A change that comes after a driver has spoken is the next one's, with the id that it will have."""
     made = begun(tmp_path)
-    made.spoke("pi-1-abcde", DYNAMIC)
-    made.tuned_to(replace(DYNAMIC, maximum=40))
+    made.driver_started("pi-1-abcde", DYNAMIC)
+    made.settings_changed(replace(DYNAMIC, maximum=40))
     found = written(tmp_path)
     assert found["spark.dynamicAllocation.maxExecutors"] == "40"
     assert found["spark.sparkgen.reviewed.spark.dynamicAllocation.maxExecutors"] == "40"
@@ -116,7 +116,7 @@ def test_an_id_of_the_document(tmp_path: Path) -> None:
     """It is honoured, and counted for the next driver in the pod."""
     made = begun(tmp_path, "spark.app.id nightly\n")
     assert made.application_id == "nightly"
-    made.spoke("nightly", DYNAMIC)
+    made.driver_started("nightly", DYNAMIC)
     assert written(tmp_path)["spark.app.id"] == "nightly-2"
 
 

@@ -1,4 +1,4 @@
-"""A World in memory: pods that run at once, and end when they are told to. For tests of what is around it."""
+"""An ExecutorBackend in memory: pods that run at once, and end when they are told to. For tests alone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sparkgen.runtime.allocator.values.backend import Notice, PodList, WatchEven
 from sparkgen.runtime.kubernetes.answers import Answer
 
 
-class MemoryWorld:
+class MemoryBackend:
     """Pods as values. `refuse`: what creations are answered with instead, as long as it is not empty."""
 
     def __init__(self, attempt: Attempt) -> None:
@@ -39,7 +39,7 @@ class MemoryWorld:
         with self._changed:
             return dict(self._pods)
 
-    def speaks(self, application_id: str) -> None:
+    def set_application_id(self, application_id: str) -> None:
         """Take the application id of what is created from now on."""
         self.application_id = application_id
 
@@ -102,7 +102,7 @@ class MemoryWorld:
                 yield event
                 seen = int(event.version)
 
-    def tell(self, notice: Notice) -> bool:
+    def record_event(self, notice: Notice) -> bool:
         """Keep a notice."""
         self.notices.append(notice)
         return True

@@ -10,7 +10,7 @@ import pytest
 
 from sparkgen.runtime.allocator.observe.causes import departure_of, loss_of, waiting_of
 from sparkgen.runtime.allocator.values.observed import Cause, Loss, Waiting
-from tests.unit.allocator.recorded_pods import FOLDER, recorded
+from tests.unit.runtime.allocator.recorded_pods import FOLDER, recorded
 
 LOSSES = {
     "admission-error": (Cause.FAILED_START, False, None, "no healthy devices"),

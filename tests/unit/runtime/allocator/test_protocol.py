@@ -15,7 +15,7 @@ from sparkgen.runtime.allocator.values.observed import Cause, Loss
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverPhase, Profile
 
-PAGE = Path(__file__).parents[3] / "docs" / "design" / "protocol.md"
+PAGE = Path(__file__).parents[4] / "docs" / "design" / "protocol.md"
 STATE, REPORT = (json.loads(text) for text in re.findall(r"```json\n(.*?)```", PAGE.read_text(), re.DOTALL))
 
 

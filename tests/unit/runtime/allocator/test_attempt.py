@@ -8,7 +8,7 @@ import pytest
 
 from sparkgen.runtime.addresses import url_host
 from sparkgen.runtime.allocator.values.attempt import new_attempt
-from tests.unit.allocator.recorded_pods import ATTEMPT, DRIVER_UID
+from tests.unit.runtime.allocator.recorded_pods import ATTEMPT, DRIVER_UID
 
 
 def test_names_are_a_function_of_run_attempt_and_id() -> None:

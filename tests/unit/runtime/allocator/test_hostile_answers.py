@@ -34,7 +34,7 @@ from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverTarget
 from sparkgen.runtime.kubernetes.answers import Answer, CallFailed, Reply
 from sparkgen.runtime.kubernetes.transport import LineSource
-from tests.unit.allocator.recorded_pods import ATTEMPT, FOLDER, executor
+from tests.unit.runtime.allocator.recorded_pods import ATTEMPT, FOLDER, executor
 
 TEMPLATE = {"metadata": {}, "spec": {"containers": [{"name": "spark-kubernetes-executor"}]}}
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
@@ -99,7 +99,7 @@ def shown(pod: Any, kind: str = "MODIFIED") -> dict[str, Any]:
 
 @dataclass(eq=False)
 class Given:
-    """A transport (transport.Calls) that gives these answers, the last one again and again."""
+    """A transport (transport.ApiCalls) that gives these answers, the last one again and again."""
 
     replies: list[Reply] = field(default_factory=list)
     lines_: list[bytes] = field(default_factory=list)
@@ -176,7 +176,7 @@ def test_a_list_is_a_list_or_ends_with_a_reason(bodies: list[Any]) -> None:
     if listing is not None:
         assert isinstance(listing.version, str)
         assert listing.version
-        followed(PodView(ATTEMPT).listed(listing, 1.0, 2.0))
+        followed(PodView(ATTEMPT).with_list(listing, 1.0, 2.0))
 
 
 @given(st.lists(spoiled(shown) | JSON, min_size=1, max_size=3))
@@ -194,7 +194,7 @@ def test_a_watch_shows_events_or_ends_with_a_reason(documents: list[Any]) -> Non
     try:
         for event in kube.watch("9"):
             assert isinstance(event, WatchEvent)
-            view = view.happened(event, 5.0)
+            view = view.with_event(event, 5.0)
     except WatchEnded as end:
         reason = end.reason
     assert reason

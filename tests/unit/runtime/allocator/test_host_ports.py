@@ -24,7 +24,7 @@ from sparkgen.runtime.allocator.values.memory import AllocatorMemory, CreateRequ
 from sparkgen.runtime.allocator.values.observed import Cause, Loss, ObservedExecutor, PodPhase, Snapshot
 from sparkgen.runtime.allocator.values.settings import AllocationSettings, HostPortRange
 from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget, Profile
-from tests.unit.allocator.recorded_pods import ATTEMPT, DRIVER_UID, executor
+from tests.unit.runtime.allocator.recorded_pods import ATTEMPT, DRIVER_UID, executor
 
 NOW = 10_000.0
 THREE = AllocationSettings(dynamic=True, host_ports=HostPortRange(23000, 23002))
@@ -181,7 +181,7 @@ def test_a_pods_port_is_seen_again_after_a_restart() -> None:
     shown = executor("running", 3)
     shown["spec"]["containers"] = [made(Create(3, 0, port=23456))["spec"]["containers"][0]]
     shown["metadata"]["ownerReferences"] = [ATTEMPT.owner]
-    view = PodView(ATTEMPT).listed(PodList((trim_pod(shown),), "7"), NOW, NOW)
+    view = PodView(ATTEMPT).with_list(PodList((trim_pod(shown),), "7"), NOW, NOW)
     assert view.snapshot().executors[3].port == 23456
 
 

@@ -1,4 +1,4 @@
-"""Watcher, hands, loop, end and Secret: each alone, with a world in memory."""
+"""Watcher, action pool, loop, shutdown and Secret: each alone, with a backend in memory."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from sparkgen.runtime.allocator.values.observed import ListFailure, Snapshot
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget
 from sparkgen.runtime.kubernetes.answers import Answer
-from tests.unit.allocator.memoryworld import MemoryWorld
-from tests.unit.allocator.recorded_pods import ATTEMPT
+from tests.unit.runtime.allocator.memory_backend import MemoryBackend
+from tests.unit.runtime.allocator.recorded_pods import ATTEMPT
 
 SETTINGS = AllocationSettings(dynamic=True, maximum=10)
 
@@ -49,7 +49,7 @@ class Simulated:
     """A loop without threads: actions are done at once, time stands still, everything is remembered."""
 
     now: float = 0.0
-    world: MemoryWorld = field(default_factory=lambda: MemoryWorld(ATTEMPT))
+    world: MemoryBackend = field(default_factory=lambda: MemoryBackend(ATTEMPT))
     settings: AllocationSettings = SETTINGS
     log: list[str] = field(default_factory=list)
     done: list[ActionOutcome] = field(default_factory=list)
@@ -68,7 +68,7 @@ class Simulated:
 
     def snapshot(self) -> Snapshot:
         """A whole list at each look."""
-        self.view = self.view.listed(self.world.list(), self.now, self.now)
+        self.view = self.view.with_list(self.world.list(), self.now, self.now)
         return self.view.snapshot()
 
     def start(self, actions: Iterable[Action]) -> None:
@@ -96,18 +96,18 @@ class Simulated:
         if f"note {next_id}" not in self.log:
             self.log.append(f"note {next_id}")
 
-    def spoke(self, application_id: str, settings: AllocationSettings) -> None:
+    def driver_started(self, application_id: str, settings: AllocationSettings) -> None:
         """A driver runs."""
         self.log.append(f"spoke {application_id}")
 
-    def tuned_to(self, settings: AllocationSettings) -> None:
+    def settings_changed(self, settings: AllocationSettings) -> None:
         """The next driver starts with them."""
         self.log.append(f"tuned to at most {settings.maximum}")
 
     def round(self, before: Round | None, now: Round, outcomes: list[ActionOutcome]) -> None:
         """Nothing is told."""
 
-    def tuned(self, change: TuningChange) -> None:
+    def tuning_changed(self, change: TuningChange) -> None:
         """Remember it."""
         self.log.append("tuned")
 
@@ -131,7 +131,7 @@ def running(count: int, **more: Any) -> DriverTarget:
 def test_ids_are_kept_before_they_are_used() -> None:
     """Whoever is killed between the two lines leaves a gap, and no id is ever used twice."""
     simulated = Simulated()
-    simulated.mailbox.take(running(2))
+    simulated.mailbox.receive(running(2))
     simulated.loop.step()
     assert simulated.log == ["pi-9", "spoke pi-9", "note 7", "create 5", "create 6"]
 
@@ -140,7 +140,7 @@ def test_a_driver_is_noticed_once() -> None:
     """Every state has its application id."""
     simulated = Simulated()
     for revision in (1, 2):
-        simulated.mailbox.take(running(0, revision=revision))
+        simulated.mailbox.receive(running(0, revision=revision))
         simulated.loop.step()
     assert simulated.log.count("pi-9") == 1
 
@@ -172,12 +172,12 @@ def test_an_executor_that_was_started_meanwhile_is_not_deleted() -> None:
     """Told to start between decision and publication, it may register: it is refused first."""
     simulated = Simulated()
     simulated.world.held = True
-    simulated.mailbox.take(running(1))
+    simulated.mailbox.receive(running(1))
     simulated.loop.step()
     simulated.loop.step()
-    simulated.mailbox.take(running(0, revision=2))
+    simulated.mailbox.receive(running(0, revision=2))
     words: list[StartAnswer] = []
-    simulated.before_publication = lambda: words.append(simulated.mailbox.word(5, 0.0))
+    simulated.before_publication = lambda: words.append(simulated.mailbox.start_answer(5, 0.0))
     made = simulated.loop.step()
     assert words[0] is StartAnswer.GO
     assert made.decision.actions == ()
@@ -188,17 +188,17 @@ def test_an_executor_that_was_not_started_is_deleted_at_once() -> None:
     """The other half of the rule: nothing has to be asked."""
     simulated = Simulated()
     simulated.world.held = True
-    simulated.mailbox.take(running(1))
+    simulated.mailbox.receive(running(1))
     simulated.loop.step()
     simulated.loop.step()
-    simulated.mailbox.take(running(0, revision=2))
+    simulated.mailbox.receive(running(0, revision=2))
     assert simulated.loop.step().decision.actions == (Delete(5, "uid-5", why="more than Spark wants"),)
 
 
 # --- the watcher ----------------------------------------------------------------------------------------
 
 
-class Script(MemoryWorld):
+class Script(MemoryBackend):
     """A world whose watches end as a test says: `ends` has a reason and a pause for each."""
 
     def __init__(self, ends: list[tuple[str, float]]) -> None:
@@ -219,11 +219,11 @@ class Script(MemoryWorld):
 
 
 @pytest.fixture
-def follow() -> Iterator[Callable[[MemoryWorld], tuple[Watcher, list[str]]]]:
+def follow() -> Iterator[Callable[[MemoryBackend], tuple[Watcher, list[str]]]]:
     """A function: follow a world on a thread, until the end of the test."""
     stops: list[Callable[[], None]] = []
 
-    def begin(world: MemoryWorld) -> tuple[Watcher, list[str]]:
+    def begin(world: MemoryBackend) -> tuple[Watcher, list[str]]:
         told: list[str] = []
         clock_and_random = ClockAndRandom(time.monotonic, lambda: 0.0)
         watcher = Watcher(world, PodView(ATTEMPT), clock_and_random, lambda: None, told.append)
@@ -245,12 +245,12 @@ def follow() -> Iterator[Callable[[MemoryWorld], tuple[Watcher, list[str]]]]:
 
 
 def test_a_fault_of_its_own_ends_no_watcher(
-    follow: Callable[[MemoryWorld], tuple[Watcher, list[str]]], monkeypatch: pytest.MonkeyPatch
+    follow: Callable[[MemoryBackend], tuple[Watcher, list[str]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever an answer has led to: it is told, and asked for again."""
     monkeypatch.setattr("sparkgen.runtime.allocator.observe.watcher.LONGEST_PAUSE", 0.01)
 
-    class Odd(MemoryWorld):
+    class Odd(MemoryBackend):
         """A world whose first list is none."""
 
         lists = 0
@@ -265,7 +265,7 @@ def test_a_fault_of_its_own_ends_no_watcher(
     assert told[0].startswith("looking again at all executors: internal error (AttributeError")
 
 
-def test_the_view_follows(follow: Callable[[MemoryWorld], tuple[Watcher, list[str]]]) -> None:
+def test_the_view_follows(follow: Callable[[MemoryBackend], tuple[Watcher, list[str]]]) -> None:
     """One list, and events from then on."""
     world = Script([])
     watcher, told = follow(world)
@@ -275,7 +275,7 @@ def test_the_view_follows(follow: Callable[[MemoryWorld], tuple[Watcher, list[st
     assert (world.lists, told) == (1, [])
 
 
-def test_a_gap_is_closed_by_a_list(follow: Callable[[MemoryWorld], tuple[Watcher, list[str]]]) -> None:
+def test_a_gap_is_closed_by_a_list(follow: Callable[[MemoryBackend], tuple[Watcher, list[str]]]) -> None:
     """After 410 the whole list is read again, once, after the asked pause; the reason is told."""
     world = Script([("too old", 0.3)])
     began = time.monotonic()
@@ -288,7 +288,7 @@ def test_a_gap_is_closed_by_a_list(follow: Callable[[MemoryWorld], tuple[Watcher
 def test_why_no_list_is_given() -> None:
     """The words of the last list that failed, and how many in a row are permanent; a watch's end is none."""
     watcher = Watcher(
-        MemoryWorld(ATTEMPT),
+        MemoryBackend(ATTEMPT),
         PodView(ATTEMPT),
         ClockAndRandom(lambda: 0.0, lambda: 0.0),
         lambda: None,
@@ -297,11 +297,11 @@ def test_why_no_list_is_given() -> None:
     seen = []
     for end in (WatchEnded("no", permanent=True), WatchEnded("no", permanent=True), WatchEnded("busy")):
         watcher.begin()
-        watcher.ended(end)
+        watcher.on_end(end)
         seen.append(watcher.view.snapshot().list_failure)
     assert seen == [ListFailure("no", 1), ListFailure("no", 2), ListFailure("busy", 0)]
-    watcher.listed(PodList((), "1"), watcher.begin())
-    watcher.ended(WatchEnded("too old"))
+    watcher.on_list(PodList((), "1"), watcher.begin())
+    watcher.on_end(WatchEnded("too old"))
     assert (watcher.view.complete, watcher.view.list_failure) == (False, ListFailure())
 
 
@@ -315,7 +315,7 @@ def test_pauses_grow_and_are_spread() -> None:
 # --- hands ----------------------------------------------------------------------------------------------
 
 
-class Broken(MemoryWorld):
+class Broken(MemoryBackend):
     """A world with a fault of ours in it."""
 
     def create(self, order: Create) -> ActionOutcome:
@@ -337,7 +337,7 @@ def test_a_fault_of_ours_is_an_outcome_too() -> None:
 # --- the end --------------------------------------------------------------------------------------------
 
 
-def swept(world: MemoryWorld, seconds: float = 5.0) -> tuple[frozenset[int], frozenset[int] | None]:
+def swept(world: MemoryBackend, seconds: float = 5.0) -> tuple[frozenset[int], frozenset[int] | None]:
     """What the end of this world came to, in a time that only passes where it is waited."""
     now = [0.0]
 
@@ -352,7 +352,7 @@ def swept(world: MemoryWorld, seconds: float = 5.0) -> tuple[frozenset[int], fro
 
 def test_nothing_is_left() -> None:
     """Also an executor that has ended, and one that nobody remembers."""
-    world = MemoryWorld(ATTEMPT)
+    world = MemoryBackend(ATTEMPT)
     for id_ in (1, 2, 9):
         world.create(Create(id_, 0))
     world.end(2, 0)
@@ -362,14 +362,14 @@ def test_nothing_is_left() -> None:
 
 def test_what_is_on_its_way_is_not_waited_for() -> None:
     """The kubelet ends it; the job does not wait for that."""
-    world = MemoryWorld(ATTEMPT)
+    world = MemoryBackend(ATTEMPT)
     world.sticky = True
     world.create(Create(1, 0))
     world.delete(Delete(1))
     assert swept(world) == (frozenset(), frozenset())
 
 
-class Deaf(MemoryWorld):
+class Deaf(MemoryBackend):
     """A world that answers lists after so many failures, and ignores deletions."""
 
     failures = 0
@@ -406,7 +406,7 @@ def test_whether_a_driver_still_runs() -> None:
 
 def test_the_secret_comes_before_the_first_executor() -> None:
     """As long as it cannot be had, no executor is asked for; then it is not asked for again."""
-    world = MemoryWorld(ATTEMPT)
+    world = MemoryBackend(ATTEMPT)
     answers = [Answer.REFUSED, Answer.DONE]
     asked: list[str] = []
 

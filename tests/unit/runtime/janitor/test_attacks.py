@@ -16,7 +16,7 @@ from sparkgen.runtime.janitor.disk import Disk
 from sparkgen.runtime.janitor.removal import RemovalOutcome, Removed
 from sparkgen.runtime.janitor.rounds import Janitor, JanitorPorts
 from sparkgen.runtime.janitor.values import Drivers, DriversAnswer, JanitorSettings, Owner
-from tests.unit.janitor.users import JANITOR, OTHER, Node, as_root, prepared_node, run_as, running_as
+from tests.unit.runtime.janitor.users import JANITOR, OTHER, Node, as_root, prepared_node, run_as, running_as
 
 pytestmark = as_root
 
