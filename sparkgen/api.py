@@ -20,7 +20,7 @@ from sparkgen.document import Document
 from sparkgen.document.configuration import Configured
 from sparkgen.document.sources import read_stdin
 from sparkgen.errors import Position, Problem, Severity, SparkgenError
-from sparkgen.usecases import reviewing
+from sparkgen.usecases import configuration, reviewing
 from sparkgen.usecases.checking import Checked, agree, check
 from sparkgen.usecases.collisions import claims, shared_objects
 from sparkgen.usecases.comparing import side
@@ -101,9 +101,9 @@ def lint(
     """
     review = reviewing.review_of(options or LintOptions())
     if isinstance(review, tuple):
-        lines = "\n".join(f"{problem.position}: {problem.message}" for problem in review)
-        raise SparkgenError(f"the configuration of the repository is wrong:\n{lines}")
-    return reviewing.lint(inputs, review, stdin)
+        raise configuration.wrong(review)
+    # One after the other: a program that calls this may have threads, and then it must not be forked.
+    return reviewing.lint(inputs, review, stdin, map)
 
 
 def diff(old: Sequence[Document], new: Sequence[Document], namespace: str = "") -> Difference:

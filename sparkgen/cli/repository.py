@@ -103,7 +103,7 @@ def _root(request: Request) -> str:
 
 def _outcome(request: Request, part: Part) -> Outcome:
     """Check and render one part, and compare it with what stands in its directory. Writes nothing."""
-    from sparkgen.document.load import identities  # noqa: PLC0415 - see pipeline.py
+    from sparkgen.document.load import identities  # noqa: PLC0415 - see checking.py
 
     own = replace(request, sources=(part.file,), values=(*part.overlays, *request.values))
     checked = check(own.inputs, Stdin())
@@ -122,7 +122,7 @@ def _outcome(request: Request, part: Part) -> Outcome:
 
 
 def _compared(place: str, files: Mapping[str, str], request: Request) -> Rendered:
-    from sparkgen.writers.check import difference  # noqa: PLC0415 - see pipeline.py
+    from sparkgen.writers.check import difference  # noqa: PLC0415 - see checking.py
     from sparkgen.writers.held import refuse_links  # noqa: PLC0415
     from sparkgen.writers.tree import compare  # noqa: PLC0415
 
@@ -138,7 +138,7 @@ def _problems(outcomes: Iterable[Outcome], request: Request) -> list[Problem]:
 
     What is defined twice is found here: within an environment, over all files.
     """
-    from sparkgen.document.load import defined_twice  # noqa: PLC0415 - see pipeline.py
+    from sparkgen.document.load import defined_twice  # noqa: PLC0415 - see checking.py
     from sparkgen.semantics.rules_runtime import once  # noqa: PLC0415
 
     found: list[Problem] = []
@@ -168,7 +168,7 @@ def _refuse_shared_places(rendered: Iterable[Rendered]) -> None:
 
 def _write(rendered: Sequence[Rendered], stale: Sequence[str], request: Request) -> int:
     """Write what changed, remove what no document gives any more, and say what was done where."""
-    from sparkgen.writers import leftovers  # noqa: PLC0415 - see pipeline.py
+    from sparkgen.writers import leftovers  # noqa: PLC0415 - see checking.py
     from sparkgen.writers.directory import write  # noqa: PLC0415
     from sparkgen.writers.root import mark  # noqa: PLC0415
 

@@ -233,7 +233,7 @@ def _rendered(placed: Request, places: _Places, request: Request, *, strict: boo
 
 
 def _has_errors(document: Document) -> bool:
-    from sparkgen.document import apply_ignores  # noqa: PLC0415 - see pipeline.py
+    from sparkgen.document import apply_ignores  # noqa: PLC0415 - see checking.py
 
     found: Sequence[Problem] = apply_ignores(examine(document), document.ignores)[0]
     return any(problem.severity is Severity.ERROR for problem in found)

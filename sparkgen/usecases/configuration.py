@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def found() -> str:
     """The path of the configuration of the directory of the call; "" if there is none."""
-    from sparkgen.document.configuration import find  # noqa: PLC0415 - see pipeline.py
+    from sparkgen.document.configuration import find  # noqa: PLC0415 - see checking.py
 
     file = find(Path.cwd())
     return os.path.relpath(file) if file else ""
@@ -44,7 +44,7 @@ def parsed(data: bytes, file: str) -> Configured:
     said = read_bytes(data, file)
     if isinstance(said, Configured):
         return said
-    raise SparkgenError("the configuration of the repository is wrong:\n" + "\n".join(map(_line, said)))
+    raise wrong(said)
 
 
 def of(inputs: Inputs) -> Configured:
@@ -58,6 +58,11 @@ def laid_under(documents: Iterable[Document], inputs: Inputs) -> tuple[Document,
 
     configured = of(inputs)
     return tuple(lay_under(document, configured) for document in documents)
+
+
+def wrong(problems: Iterable[Problem]) -> SparkgenError:
+    """An error with all that is wrong in a configuration."""
+    return SparkgenError("the configuration of the repository is wrong:\n" + "\n".join(map(_line, problems)))
 
 
 def _line(problem: Problem) -> str:

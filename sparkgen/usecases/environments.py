@@ -87,7 +87,7 @@ def _overlays(folder: str) -> dict[str, str]:
 
 
 def _in_folder(folder: tuple[str, str], levels: Levels) -> Iterator[Part]:
-    from sparkgen.document.sources import documents_in  # noqa: PLC0415 - see pipeline.py
+    from sparkgen.document.sources import documents_in  # noqa: PLC0415 - see checking.py
 
     path, below = folder
     environments = sorted({name for level in levels for name in level}) or [""]

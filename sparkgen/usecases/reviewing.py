@@ -21,7 +21,6 @@ from sparkgen.semantics.wording import listed
 from sparkgen.usecases import configuration
 from sparkgen.usecases.checking import check, examine
 from sparkgen.usecases.inputs import Inputs
-from sparkgen.usecases.parallel import each
 
 if TYPE_CHECKING:
     from sparkgen.document import Document
@@ -89,7 +88,7 @@ class Findings:
     fixable: frozenset[Problem]
 
 
-def lint(inputs: Inputs, made: Review, stdin: Callable[[], bytes], reviews: Reviews = each) -> Findings:
+def lint(inputs: Inputs, made: Review, stdin: Callable[[], bytes], reviews: Reviews) -> Findings:
     """Review documents. `reviews`: how they are reviewed, one after the other or side by side."""
     sources: dict[Problem, str] = {}
     fixable: set[Problem] = set()

@@ -10,6 +10,7 @@ import pytest
 from sparkgen import api, contract
 from sparkgen.__main__ import run
 from sparkgen.errors import path_text
+from sparkgen.usecases import parallel
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("examples/*/app.yaml"))
@@ -92,6 +93,15 @@ def test_it_reviews_as_the_command_does(
     with pytest.raises(api.SparkgenError, match="configuration of the repository is wrong"):
         api.lint(api.Inputs(("app.yaml",)))
     assert api.lint(api.Inputs(("app.yaml",), configured=None), api.LintOptions(isolated=True)).found
+
+
+def test_many_documents_are_reviewed_in_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program with threads must not be forked."""
+    monkeypatch.setattr(parallel, "_processors", lambda: 8)
+    monkeypatch.setattr(parallel, "_in_parallel", lambda *_: pytest.fail("it forks"))
+    file = tmp_path / "app.yaml"
+    file.write_text("---\n".join(NAMED.replace("name: pi", f"name: pi-{number}") for number in range(130)))
+    assert api.lint(api.Inputs((str(file),))).documents == 130
 
 
 def test_what_would_change(tmp_path: Path) -> None:

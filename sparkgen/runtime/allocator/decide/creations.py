@@ -36,7 +36,7 @@ def creations(draft: Draft) -> Draft:
         port = None
         if ports is not None:
             port = ports.next_for(draft.memory.next_id)
-            if port is None:  # the reason says so (hostports.exhausted)
+            if port is None:  # the reason says so (host_ports.exhausted)
                 break
             ports = ports.less(port)
         draft = _create(draft, profile, port)
