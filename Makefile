@@ -21,7 +21,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 unexport PYTHONDONTWRITEBYTECODE
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help venv wheel docs docs-serve demo test soak soak-chart lint format bench bench-cluster bench-executors bench-scale bench-shuffle bench-plots \
+.PHONY: help venv wheel docs docs-serve demo test soak replay soak-chart lint format bench bench-cluster bench-executors bench-scale bench-shuffle bench-plots \
         release golden tools \
         scheduler clean \
         cluster-requirements cluster-up cluster-down cluster-status cluster-images cluster-argocd cluster-shell e2e e2e-full
@@ -69,7 +69,10 @@ test: lint tools ## Run all checks: lint, types, layers, and the tests (TESTS="p
 
 soak: $(STAMP) tools ## Play every long test whole, then N schedules of the simulator from SEED on (N=100000 SEED=1)
 	@SPARKGEN_SHARE=all $(BIN)/pytest $(TWO) -rs $(TESTS)
-	@$(BIN)/python -m sparkgen.simulator soak $(or $(N),100000) --seed $(or $(SEED),1)
+	@PYTHONPATH=tools $(BIN)/python -m simulator soak $(or $(N),100000) --seed $(or $(SEED),1)
+
+replay: $(STAMP) ## Tell what happens in one schedule of the simulator (SEED=11; SHRINK=1: with only what breaks it)
+	@PYTHONPATH=tools $(BIN)/python -m simulator replay $(or $(SEED),1) $(if $(SHRINK),--shrink)
 
 e2e: $(STAMP) ## Run the end-to-end tests of this commit (a tenth of the slow ones) on the test cluster, or on KUBECONFIG's
 	@$(BIN)/pytest $(E2E) $(or $(TESTS),tests/e2e)

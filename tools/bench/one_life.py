@@ -23,6 +23,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+if __name__ == "__main__":  # as a script: its neighbours are the tools
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from simulator import nodes
+from simulator.template import TEMPLATE, attempt
 from sparkgen import contract
 from sparkgen.runtime.allocator.allocator import Allocator, ListenAddress, Parts
 from sparkgen.runtime.allocator.driver import session
@@ -34,8 +39,6 @@ from sparkgen.runtime.allocator.values.clock import ClockAndRandom
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget, Profile
 from sparkgen.runtime.kubernetes.answers import Reply
-from sparkgen.simulator import nodes
-from sparkgen.simulator.template import TEMPLATE, attempt
 
 SPEAKS_EVERY = 0.25
 """Seconds between two words of the driver while executors register, about as often as the jar's."""

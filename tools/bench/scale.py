@@ -1,6 +1,6 @@
 """`make bench-scale`: what grows with the number of executors, and with that of applications; no cluster.
 
-`decide` and the view are measured as `python -m sparkgen.simulator scale` does it; whole lives, with all the
+`decide` and the view are measured as `python -m simulator scale` does it; whole lives, with all the
 allocator's threads and its memory, by tools/bench/one_life.py in a process of their own.
 """
 
@@ -17,7 +17,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sparkgen.simulator.scale import SIZES, applications, measured
+if __name__ == "__main__":  # as a script: its neighbours are the tools
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from simulator.scale import SIZES, applications, measured
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs" / "benchmarks" / "scale.md"

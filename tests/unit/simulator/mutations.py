@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from simulator import process
+from simulator.schedule import FaultKind
 from sparkgen.runtime.allocator import shutdown
 from sparkgen.runtime.allocator.decide import (
     apply_outcomes,
@@ -31,8 +33,6 @@ from sparkgen.runtime.allocator.values.observed import ExecutorState, Snapshot
 from sparkgen.runtime.allocator.values.target import DriverTarget
 from sparkgen.runtime.kubernetes import answers
 from sparkgen.runtime.kubernetes.answers import Answer, CallFailed, Reply
-from sparkgen.simulator import process
-from sparkgen.simulator.schedule import FaultKind
 
 Patch = Callable[[pytest.MonkeyPatch], None]
 
@@ -447,7 +447,7 @@ def there_is_a_list_every_thirty_seconds(patch: pytest.MonkeyPatch) -> None:
     """As Spark's own backend does it; here by a watch that its client ends."""
     patch.setattr(kubernetes_backend, "WATCH_SECONDS", (20, 30))
     patch.setattr(
-        "sparkgen.simulator.watch_client.WatchClient.closed",
+        "simulator.watch_client.WatchClient.closed",
         lambda self: self._process.now(lambda: self._ended(WatchEnded("time for a list"))),
     )
 

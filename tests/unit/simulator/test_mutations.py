@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sparkgen.simulator.run import run
-from sparkgen.simulator.schedule import schedule_of
+from simulator.run import run
+from simulator.schedule import schedule_of
 from tests.unit.simulator.mutations import FOUND, Mutation
 
 SEEDS = range(300)

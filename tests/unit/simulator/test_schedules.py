@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparkgen.simulator.soak import played
+from simulator.soak import played
 from tests import scale
 
 SCHEDULES = 10_000
@@ -39,5 +39,5 @@ def test_the_rare_ones_hold() -> None:
 
 @pytest.mark.parametrize("seeds", SEEDS, ids=lambda seeds: f"from-{seeds.start}")
 def test_every_law_holds(seeds: range) -> None:
-    """A seed that is named here is played again by `python -m sparkgen.simulator replay SEED --shrink`."""
+    """A seed that is named here is played again by `make replay SEED=N SHRINK=1`."""
     assert played(seeds[: scale.count(f"schedules from {seeds.start}", len(seeds), SMALL)]) == []

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from simulator.__main__ import main
+from simulator.apiserver import ApiServer, Change, Rules
+from simulator.event_queue import EventQueue
+from simulator.run import run
+from simulator.schedule import FaultKind, InjectedFault, schedule_of
+from simulator.shrink import shrunk
 from sparkgen.runtime.kubernetes.answers import Answer, exists_already, is_other_object, verdict
-from sparkgen.simulator.__main__ import main
-from sparkgen.simulator.apiserver import ApiServer, Change, Rules
-from sparkgen.simulator.event_queue import EventQueue
-from sparkgen.simulator.run import run
-from sparkgen.simulator.schedule import FaultKind, InjectedFault, schedule_of
-from sparkgen.simulator.shrink import shrunk
 
 PODS = "/api/v1/namespaces/team/pods"
 
@@ -64,7 +64,7 @@ def test_replay_tells_what_happens(capsys: pytest.CaptureFixture[str]) -> None:
     told = capsys.readouterr().out
     assert "allocator 1   asks for all executors" in told
     assert "says: the driver runs as" in told
-    assert told.endswith("(replay: python -m sparkgen.simulator replay 11)\n")
+    assert told.endswith("(replay: make replay SEED=11)\n")
 
 
 def test_soak_says_which_seeds_it_played(capsys: pytest.CaptureFixture[str]) -> None:

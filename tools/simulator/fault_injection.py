@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from simulator.cluster import Cluster, Executor
+from simulator.schedule import FaultKind, InjectedFault
 from sparkgen.runtime.allocator.values.observed import Cause
-from sparkgen.simulator.cluster import Cluster, Executor
-from sparkgen.simulator.schedule import FaultKind, InjectedFault
 
 if TYPE_CHECKING:
-    from sparkgen.simulator.world import World
+    from simulator.world import World
 
 
 def _to_executor(what: Callable[[Cluster, Executor], None]) -> Callable[[World, InjectedFault], None]:

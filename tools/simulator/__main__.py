@@ -1,4 +1,4 @@
-"""`python -m sparkgen.simulator`: replay a schedule, or play many."""
+"""`python -m simulator`: replay a schedule, or play many."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import os
 import sys
 from collections.abc import Sequence
 
-from sparkgen.simulator.run import run
-from sparkgen.simulator.scale import SIZES, scale
-from sparkgen.simulator.schedule import schedule_of
-from sparkgen.simulator.soak import report_text, smallest, soak
+from simulator.run import run
+from simulator.scale import SIZES, scale
+from simulator.schedule import schedule_of
+from simulator.soak import report_text, smallest, soak
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,7 +34,7 @@ def tell(text: str) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m sparkgen.simulator",
+        prog="python -m simulator",
         description="The allocator in a modelled cluster with faults (docs/design/simulator.md).",
     )
     commands = parser.add_subparsers(dest="command", required=True)

@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from sparkgen.simulator.run import Result, run
-from sparkgen.simulator.schedule import Schedule, schedule_of
-from sparkgen.simulator.shrink import shrunk
+from simulator.run import Result, run
+from simulator.schedule import Schedule, schedule_of
+from simulator.shrink import shrunk
 
 CHUNK = 100
 """Schedules that one process plays before it tells of them."""
@@ -63,7 +63,7 @@ def report_text(result: Result) -> Iterator[str]:
     for entry in result.timeline:
         yield str(entry)
     verdict = "every invariant holds" if result.broken is None else f"broken: {result.broken.invariant}"
-    yield f"seed {schedule.seed}: {verdict} (replay: python -m sparkgen.simulator replay {schedule.seed})"
+    yield f"seed {schedule.seed}: {verdict} (replay: make replay SEED={schedule.seed})"
 
 
 def soak(count: int, first: int, jobs: int, tell: Callable[[str], None]) -> int:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from simulator.invariants.hooks import InvariantBroken
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.values.actions import Action, ActionOutcome
-from sparkgen.simulator.invariants.hooks import InvariantBroken
 
 if TYPE_CHECKING:
-    from sparkgen.simulator.cluster import Executor
-    from sparkgen.simulator.driver import Driver, ExecutorStatus
-    from sparkgen.simulator.network import Fate
-    from sparkgen.simulator.process import AllocatorProcess
-    from sparkgen.simulator.world import World
+    from simulator.cluster import Executor
+    from simulator.driver import Driver, ExecutorStatus
+    from simulator.network import Fate
+    from simulator.process import AllocatorProcess
+    from simulator.world import World
 
 
 class Invariant:

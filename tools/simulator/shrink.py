@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
+from simulator.schedule import Schedule
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
-from sparkgen.simulator.schedule import Schedule
 
 T = TypeVar("T")
 Breaks = Callable[[Schedule], bool]

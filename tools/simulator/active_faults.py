@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from sparkgen.simulator.event_queue import EventQueue
-from sparkgen.simulator.schedule import FaultKind, InjectedFault
+from simulator.event_queue import EventQueue
+from simulator.schedule import FaultKind, InjectedFault
 
 
 @dataclass(slots=True)

@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+from simulator.active_faults import ActiveFaults
+from simulator.apiserver import ApiServer, Change, status
+from simulator.event_queue import EventQueue
+from simulator.schedule import FaultKind
 from sparkgen import contract
 from sparkgen.objects import Object
 from sparkgen.runtime.allocator.pods.kubernetes_backend import SILENCE
 from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
 from sparkgen.runtime.kubernetes.transport import READ_TIMEOUT, LineSource
-from sparkgen.simulator.active_faults import ActiveFaults
-from sparkgen.simulator.apiserver import ApiServer, Change, status
-from sparkgen.simulator.event_queue import EventQueue
-from sparkgen.simulator.schedule import FaultKind
 
 RETRY_AFTER = "3"
 """Seconds that a busy server asks for (the header of its 429)."""

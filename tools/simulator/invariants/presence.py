@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from simulator.invariants.invariant import Invariant
 from sparkgen.runtime.allocator.decide import executor_states
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create
 from sparkgen.runtime.kubernetes.answers import Answer
-from sparkgen.simulator.invariants.invariant import Invariant
 
 if TYPE_CHECKING:
-    from sparkgen.simulator.cluster import Executor
-    from sparkgen.simulator.network import Fate
-    from sparkgen.simulator.process import AllocatorProcess
-    from sparkgen.simulator.world import World
+    from simulator.cluster import Executor
+    from simulator.network import Fate
+    from simulator.process import AllocatorProcess
+    from simulator.world import World
 
 
 class Presence(Invariant):

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Protocol
 
+from simulator import nodes
+from simulator.active_faults import ActiveFaults
+from simulator.apiserver import ApiServer, Change
+from simulator.event_queue import EventQueue
+from simulator.nodes import Node
+from simulator.schedule import FaultKind, Schedule
 from sparkgen.objects import Object
 from sparkgen.runtime.allocator.driver.mailbox import StartAnswer
 from sparkgen.runtime.allocator.values.observed import Cause
-from sparkgen.simulator import nodes
-from sparkgen.simulator.active_faults import ActiveFaults
-from sparkgen.simulator.apiserver import ApiServer, Change
-from sparkgen.simulator.event_queue import EventQueue
-from sparkgen.simulator.nodes import Node
-from sparkgen.simulator.schedule import FaultKind, Schedule
 
 PATIENCE = 60.0
 """Seconds that an executor asks an allocator which does not answer (executor.sh)."""

@@ -7,6 +7,10 @@ import tracemalloc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from simulator import nodes
+from simulator.run import run
+from simulator.schedule import Schedule, TargetChange
+from simulator.template import TEMPLATE, attempt
 from sparkgen.objects import Object
 from sparkgen.runtime.allocator.decide.decide import decide
 from sparkgen.runtime.allocator.observe.trim_pod import trim_pod
@@ -18,10 +22,6 @@ from sparkgen.runtime.allocator.values.memory import AllocatorMemory
 from sparkgen.runtime.allocator.values.observed import Snapshot
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget, Profile
-from sparkgen.simulator import nodes
-from sparkgen.simulator.run import run
-from sparkgen.simulator.schedule import Schedule, TargetChange
-from sparkgen.simulator.template import TEMPLATE, attempt
 
 SIZES = (100, 1_000, 10_000, 100_000)
 ROUNDS = 5

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sparkgen.simulator.fault_injection import INJECTIONS
-from sparkgen.simulator.invariants.executors import watch
-from sparkgen.simulator.invariants.hooks import InvariantBroken
-from sparkgen.simulator.schedule import Schedule
-from sparkgen.simulator.world import TimelineEntry, World
+from simulator.fault_injection import INJECTIONS
+from simulator.invariants.executors import watch
+from simulator.invariants.hooks import InvariantBroken
+from simulator.schedule import Schedule
+from simulator.world import TimelineEntry, World
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,20 +6,20 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from simulator.driver import FIRST_SESSION
+from simulator.invariants.invariant import Invariant
+from simulator.network import RETRY_AFTER, Fate
 from sparkgen.runtime.allocator.decide.apply_outcomes import MAX_WINDOW
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.loop import LONGEST_ROUND
 from sparkgen.runtime.allocator.observe.view import MAX_VANISHED
 from sparkgen.runtime.allocator.values.actions import Action, ActionOutcome, Create
 from sparkgen.runtime.kubernetes.answers import Answer
-from sparkgen.simulator.driver import FIRST_SESSION
-from sparkgen.simulator.invariants.invariant import Invariant
-from sparkgen.simulator.network import RETRY_AFTER, Fate
 
 if TYPE_CHECKING:
-    from sparkgen.simulator.driver import Driver
-    from sparkgen.simulator.process import AllocatorProcess
-    from sparkgen.simulator.world import World
+    from simulator.driver import Driver
+    from simulator.process import AllocatorProcess
+    from simulator.world import World
 
 
 class BoundedCalls(Invariant):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from simulator.apiserver import WALL
 from sparkgen import contract
 from sparkgen.objects import Object
-from sparkgen.simulator.apiserver import WALL
 
 
 @dataclass(slots=True)

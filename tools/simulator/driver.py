@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Protocol
 
+from simulator.active_faults import ActiveFaults
+from simulator.cluster import Cluster, Executor
+from simulator.event_queue import EventQueue
+from simulator.invariants.hooks import Invariants
+from simulator.schedule import FaultKind, Schedule
 from sparkgen import contract
 from sparkgen.runtime.allocator.driver import protocol
 from sparkgen.runtime.allocator.driver.mailbox import DriverMailbox
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
-from sparkgen.simulator.active_faults import ActiveFaults
-from sparkgen.simulator.cluster import Cluster, Executor
-from sparkgen.simulator.event_queue import EventQueue
-from sparkgen.simulator.invariants.hooks import Invariants
-from sparkgen.simulator.schedule import FaultKind, Schedule
 
 HEARTBEAT = 10.0
 """Seconds after which the state is sent again though nothing has changed (Sender)."""

@@ -13,6 +13,13 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Protocol
 
+from simulator.active_faults import ActiveFaults
+from simulator.cluster import Cluster, Executor
+from simulator.event_queue import EventQueue
+from simulator.invariants.hooks import Invariants
+from simulator.network import Connection, Fate, Network, time_out
+from simulator.schedule import FaultKind, Schedule
+from simulator.template import TEMPLATE
 from sparkgen.runtime.allocator import shutdown
 from sparkgen.runtime.allocator.decide.apply_outcomes import MAX_WINDOW
 from sparkgen.runtime.allocator.driver.mailbox import DriverMailbox, StartAnswer
@@ -33,13 +40,6 @@ from sparkgen.runtime.allocator.values.clock import ClockAndRandom
 from sparkgen.runtime.allocator.values.observed import Cause
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverPhase
-from sparkgen.simulator.active_faults import ActiveFaults
-from sparkgen.simulator.cluster import Cluster, Executor
-from sparkgen.simulator.event_queue import EventQueue
-from sparkgen.simulator.invariants.hooks import Invariants
-from sparkgen.simulator.network import Connection, Fate, Network, time_out
-from sparkgen.simulator.schedule import FaultKind, Schedule
-from sparkgen.simulator.template import TEMPLATE
 
 WatchFactory = Callable[["AllocatorProcess"], "WatchThread"]
 """Makes what lists and watches for a process."""

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from simulator.invariants.presence import Presence, asked_for
 from sparkgen.runtime.allocator.decide import executor_states
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create
 from sparkgen.runtime.kubernetes.answers import Answer
-from sparkgen.simulator.invariants.presence import Presence, asked_for
 
 if TYPE_CHECKING:
-    from sparkgen.simulator.cluster import Executor
-    from sparkgen.simulator.driver import Driver
-    from sparkgen.simulator.network import Fate
-    from sparkgen.simulator.process import AllocatorProcess
-    from sparkgen.simulator.world import World
+    from simulator.cluster import Executor
+    from simulator.driver import Driver
+    from simulator.network import Fate
+    from simulator.process import AllocatorProcess
+    from simulator.world import World
 
 
 class BoundedUnschedulable(Presence):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from simulator.network import Client, Fate, Network, WatchStream, time_out
+from simulator.process import AllocatorProcess
 from sparkgen.objects import Object
 from sparkgen.runtime.allocator.observe.parse_pods import event_in
 from sparkgen.runtime.allocator.observe.watch_retry import WatchRetry
 from sparkgen.runtime.allocator.values.backend import PodList, WatchEnded
 from sparkgen.runtime.kubernetes import answers
 from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
-from sparkgen.simulator.network import Client, Fate, Network, WatchStream, time_out
-from sparkgen.simulator.process import AllocatorProcess
 
 
 class WatchClient(Client):

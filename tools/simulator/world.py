@@ -8,20 +8,20 @@ from functools import partial
 from random import Random
 from typing import Any
 
+from simulator.active_faults import ActiveFaults
+from simulator.apiserver import ApiServer, Change, Rules
+from simulator.cluster import Cluster, Executor
+from simulator.driver import Driver, ExecutorStatus
+from simulator.event_queue import EventQueue
+from simulator.invariants.hooks import InvariantBroken, Invariants
+from simulator.network import Network
+from simulator.process import AllocatorProcess, Killed, Volume
+from simulator.schedule import FaultKind, InjectedFault, Schedule, TargetChange
+from simulator.template import attempt, driver_pod
+from simulator.watch_client import WatchClient
 from sparkgen.runtime.allocator.driver import protocol
 from sparkgen.runtime.allocator.driver.mailbox import StartAnswer
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
-from sparkgen.simulator.active_faults import ActiveFaults
-from sparkgen.simulator.apiserver import ApiServer, Change, Rules
-from sparkgen.simulator.cluster import Cluster, Executor
-from sparkgen.simulator.driver import Driver, ExecutorStatus
-from sparkgen.simulator.event_queue import EventQueue
-from sparkgen.simulator.invariants.hooks import InvariantBroken, Invariants
-from sparkgen.simulator.network import Network
-from sparkgen.simulator.process import AllocatorProcess, Killed, Volume
-from sparkgen.simulator.schedule import FaultKind, InjectedFault, Schedule, TargetChange
-from sparkgen.simulator.template import attempt, driver_pod
-from sparkgen.simulator.watch_client import WatchClient
 
 JVM = 3.0
 """Seconds until the driver's JVM has started."""

@@ -9,22 +9,22 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from simulator.driver import FIRST_SESSION
+from simulator.invariants.bounds import BoundedCalls, BoundedMemory, NoLeak, NoSpin, Patience
+from simulator.invariants.gates import BoundedUnschedulable, WaitsForRegistration
+from simulator.invariants.hooks import Invariants
+from simulator.invariants.invariant import Invariant
+from simulator.invariants.presence import Presence, asked_for
 from sparkgen.runtime.allocator.decide import executor_states
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.values.actions import Action, Create, Delete
 from sparkgen.runtime.allocator.values.observed import Cause
-from sparkgen.simulator.driver import FIRST_SESSION
-from sparkgen.simulator.invariants.bounds import BoundedCalls, BoundedMemory, NoLeak, NoSpin, Patience
-from sparkgen.simulator.invariants.gates import BoundedUnschedulable, WaitsForRegistration
-from sparkgen.simulator.invariants.hooks import Invariants
-from sparkgen.simulator.invariants.invariant import Invariant
-from sparkgen.simulator.invariants.presence import Presence, asked_for
 
 if TYPE_CHECKING:
-    from sparkgen.simulator.cluster import Executor
-    from sparkgen.simulator.driver import Driver, ExecutorStatus
-    from sparkgen.simulator.process import AllocatorProcess
-    from sparkgen.simulator.world import World
+    from simulator.cluster import Executor
+    from simulator.driver import Driver, ExecutorStatus
+    from simulator.process import AllocatorProcess
+    from simulator.world import World
 
 
 class NoIdTwice(Invariant):
