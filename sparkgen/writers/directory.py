@@ -1,9 +1,9 @@
-"""Write a render into a directory, whole or not at all.
+"""Write a render into a directory: every file whole, and all of them or none as far as the file system can.
 
 Everything new is staged in a hidden folder of the directory itself (one file system: a rename replaces a file
-at once), and the old files are kept there by hard links. Then a few renames follow each other with signals
-held back. If one fails, the old files go back; if the process is killed, the next run puts them back before
-it starts.
+at once). What a disk refuses, it refuses then, and nothing was changed. Then a few renames follow each other
+with signals held back. Whatever breaks off in between, the next run completes: nothing goes back to the old
+files, for which people have Git.
 """
 
 from __future__ import annotations
@@ -14,29 +14,19 @@ import os
 import shutil
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from sparkgen.errors import SparkgenError
+from sparkgen.writers.atomic import remove_empty, settle
 from sparkgen.writers.held import held, refuse_links
 from sparkgen.writers.manifest import KUSTOMIZATION
-from sparkgen.writers.recovery import Journal, Stage, recover, remove_empty, settle
 from sparkgen.writers.signals import cleanly_ended, held_back
 from sparkgen.writers.tree import Changes, compare
 
 Rename = Callable[[Path, Path], object]
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One move of the commit. `path`: relative to the directory; `existed`.
-
-    Whether a file stood there before.
-    """
-
-    path: str
-    existed: bool
-    removes: bool
+_LIST = "files"
+STAGE = ".sparkgen-stage"
+"""The hidden folder of new files, and of their list: by it the next run finds what a killed one had added."""
 
 
 def write(
@@ -45,9 +35,9 @@ def write(
     """Make `directory` hold `files` (text by relative path) and no other file of an earlier render.
 
     With `below`, it is this folder in it, and no link leads there. The changes are returned. Files that
-    differ in their header only are not touched, nor is anything that sparkgen did not write. On any failure
-    the directory is as it was. SparkgenError says what is in the way or what the file system refused.
-    `rename` is for tests.
+    differ in their header only are not touched, nor is anything that sparkgen did not write. SparkgenError
+    says what is in the way or what the file system refused, and whether anything was changed. `rename` is for
+    tests.
     """
     folder = directory / below
     made: list[Path] = []
@@ -56,10 +46,11 @@ def write(
         made = _missing(folder)
         directory.mkdir(parents=True, exist_ok=True)
         with held(directory, below, make=True) as at, _locked(at, folder), cleanly_ended():
-            recover(at, shown=folder)
-            changes = compare(at, files, shown=folder)
+            changes = compare(at, files, shown=folder, begun=_begun(at / STAGE))
             if changes:
-                _replace(Stage(at, folder), changes, rename)
+                _replace(at, folder, changes, rename)
+            else:
+                _remove(at / STAGE)
             return changes
     except OSError as error:
         remove_empty(made)
@@ -119,81 +110,92 @@ def _locked(directory: Path, shown: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _replace(stage: Stage, changes: Changes, rename: Rename) -> None:
-    """Stage everything, then commit."""
-    directory = stage.directory
-    steps = _steps(changes)
-    stage.path.mkdir(mode=0o700)
+def _replace(directory: Path, shown: Path, changes: Changes, rename: Rename) -> None:
+    """Stage everything, then rename and remove it with signals held back."""
+    stage = directory / STAGE
+    listed = [*_begun(stage), *changes.write]
+    _remove(stage)  # of a run that was killed: nobody else is here
+    stage.mkdir(mode=0o700)
     try:
-        for number, step in enumerate(steps):
-            _prepare(stage, number, step, changes)
-        settle([stage.new(number) for number, step in enumerate(steps) if not step.removes])
-        folders = [name for name in _folders(steps, removes=False) if not (directory / name).exists()]
-        journal = Journal(tuple((step.path, step.existed) for step in steps), tuple(folders))
-        stage.open(journal)
-        with held_back():
-            _commit(stage, steps, journal, rename)
-            stage.remove()
-    finally:
-        stage.remove()
-    remove_empty(directory / name for name in _folders(steps, removes=True))
-
-
-def _steps(changes: Changes) -> list[Step]:
-    """New files first, then the kustomization that lists them, then what it lists no more.
-
-    A reader never misses a listed file.
-    """
-    last = [path for path in changes.write if path == KUSTOMIZATION]
-    written = [path for path in changes.write if path != KUSTOMIZATION] + last
-    return [
-        *(Step(path, path in changes.old, removes=False) for path in written),
-        *(Step(path, existed=True, removes=True) for path in changes.stale),
-    ]
-
-
-def _folders(steps: Iterable[Step], *, removes: bool) -> list[str]:
-    """The folders in which files are written, or removed."""
-    names = (step.path.rpartition("/")[0] for step in steps if step.removes is removes)
-    return [name for name in dict.fromkeys(names) if name]
-
-
-def _prepare(stage: Stage, number: int, step: Step, changes: Changes) -> None:
-    """Keep the old file and stage the new one."""
-    if not step.removes:
-        stage.new(number).write_bytes(changes.write[step.path].encode())
-    if not step.existed:
-        return
-    with stage.at(step.path) as target:
-        _keep(target, stage.old(number))
-    kept = stage.old(number).lstat()
-    if not stat.S_ISREG(kept.st_mode):
-        raise SparkgenError(f"{stage.shown / step.path} was replaced by a link meanwhile: run this again")
-    if not step.removes:
-        stage.new(number).chmod(stat.S_IMODE(kept.st_mode))
-
-
-def _keep(target: Path, backup: Path) -> None:
-    try:
-        os.link(target, backup, follow_symlinks=False)
-    except OSError:  # a file system without hard links
-        shutil.copy2(target, backup, follow_symlinks=False)
-
-
-def _commit(stage: Stage, steps: list[Step], journal: Journal, rename: Rename) -> None:
-    """Move everything into place; removing the journal is the moment from which the new files count."""
-    directory = stage.directory
-    try:
-        for name in journal.folders:
-            (directory / name).mkdir()
-        for number, step in enumerate(steps):
-            with stage.at(step.path) as target:
-                if step.removes:
-                    target.unlink()
-                else:
-                    rename(stage.new(number), target)
-        settle([directory, *(directory / name for name in _folders(steps, removes=False))])
-        stage.journal.unlink()
+        staged = {path: stage / str(number) for number, path in enumerate(changes.write)}
+        for path, new in staged.items():
+            new.write_bytes(changes.write[path].encode())
+            if path in changes.old:
+                with _at(directory, shown, path) as target:
+                    _copy_mode(target, new)
+        (stage / _LIST).write_text("\n".join(listed), encoding="utf-8")
+        settle([*staged.values(), stage / _LIST])
     except BaseException:
-        stage.undo(journal)
+        _remove(stage)
         raise
+    with held_back():
+        _commit(directory, shown, changes, lambda path, target: rename(staged[path], target))
+
+
+def _begun(stage: Path) -> list[str]:
+    """What a run that broke off was to write."""
+    if stage.is_symlink() or (stage / _LIST).is_symlink() or not (stage / _LIST).is_file():
+        return []
+    return (stage / _LIST).read_bytes().decode("utf-8", errors="replace").splitlines()
+
+
+def _copy_mode(old: Path, new: Path) -> None:
+    mode = old.lstat().st_mode
+    if stat.S_ISREG(mode):  # a link that was put there meanwhile is replaced, and says nothing
+        new.chmod(stat.S_IMODE(mode) & 0o777)
+
+
+def _commit(directory: Path, shown: Path, changes: Changes, put: Callable[[str, Path], object]) -> None:
+    """Move the new files into place, and remove the ones that nothing lists any more.
+
+    The kustomizations go last: by what the old ones list, the next run finds what this one did not get to.
+    """
+    done = 0
+    try:
+        for path in _kustomizations_last(changes.write, removed=changes.stale):
+            with _at(directory, shown, path, make=path in changes.write) as target:
+                if path in changes.write:
+                    put(path, target)
+                else:
+                    target.unlink(missing_ok=True)
+            done += 1
+        settle([directory, *(directory / name for name in _folders(changes.write))])
+    except (OSError, SparkgenError) as error:
+        if not done:
+            _remove(directory / STAGE)
+            remove_empty(directory / name for name in _folders(changes.write))
+            raise
+        reason = getattr(error, "strerror", None) or error
+        raise SparkgenError(
+            f"writing to {shown} failed half way: {reason}; some of its files are new, and others old. Next: "
+            "mend the cause and run this again, which completes it"
+        ) from error
+    _remove(directory / STAGE)
+    remove_empty(directory / name for name in _folders(changes.stale))
+
+
+def _kustomizations_last(written: Iterable[str], removed: Iterable[str]) -> list[str]:
+    """All paths in the order of the commit; the kustomization of the directory itself is the very last."""
+    paths = [*written, *removed]
+    listings = [path for path in paths if path.rpartition("/")[2] == KUSTOMIZATION]
+    others = [path for path in paths if path not in set(listings)]
+    return [*others, *sorted(listings, key=lambda path: path == KUSTOMIZATION)]
+
+
+def _folders(paths: Iterable[str]) -> list[str]:
+    """The folders of these files, but for the directory itself."""
+    return [name for name in dict.fromkeys(path.rpartition("/")[0] for path in paths) if name]
+
+
+@contextlib.contextmanager
+def _at(directory: Path, shown: Path, path: str, *, make: bool = False) -> Iterator[Path]:
+    """Where a file of the directory stands, in a folder that is held (held.py)."""
+    folder, _, name = path.rpartition("/")
+    with held(directory, folder, shown=shown, make=make) as inside:
+        yield inside / name
+
+
+def _remove(stage: Path) -> None:
+    if stage.is_symlink():
+        stage.unlink()
+    shutil.rmtree(stage, ignore_errors=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from sparkgen.errors import SparkgenError
+from sparkgen.writers.atomic import replace
 
 
 def put(directory: Path, files: Mapping[str, str], is_ours: Callable[[str], bool]) -> int:
@@ -20,7 +19,7 @@ def put(directory: Path, files: Mapping[str, str], is_ours: Callable[[str], bool
         changed = {path: text for path, text in files.items() if _differs(directory, path, text, is_ours)}
         for path, text in changed.items():
             (directory / path).parent.mkdir(parents=True, exist_ok=True)
-            _replace(directory / path, text)
+            replace((directory / path).parent, {Path(path).name: text})
     except OSError as error:
         raise SparkgenError(f"cannot write {error.filename or directory}: {error.strerror}") from error
     return len(changed)
@@ -38,16 +37,3 @@ def _differs(directory: Path, path: str, text: str, is_ours: Callable[[str], boo
     if found is None or not (found == text or is_ours(found)):
         raise SparkgenError(f"{target} was not written by sparkgen: move it, or name another folder")
     return found != text
-
-
-def _replace(target: Path, text: str) -> None:
-    """Write beside the file, then rename: a reader sees the old one or the new one."""
-    beside = target.with_name(f".{target.name}.{os.getpid()}.new")
-    try:
-        with beside.open("xb") as file:
-            file.write(text.encode())
-        beside.replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            beside.unlink()
-        raise

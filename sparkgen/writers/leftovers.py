@@ -6,10 +6,10 @@ import os
 from collections.abc import Collection
 from pathlib import Path
 
+from sparkgen.writers.atomic import remove_empty
 from sparkgen.writers.directory import refused
 from sparkgen.writers.held import held
 from sparkgen.writers.manifest import KUSTOMIZATION
-from sparkgen.writers.recovery import remove_empty
 from sparkgen.writers.tree import generated_in
 
 

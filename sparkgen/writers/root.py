@@ -10,11 +10,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import secrets
 from collections.abc import Collection
 from pathlib import Path
 
 from sparkgen.errors import SparkgenError
+from sparkgen.writers.atomic import replace
 from sparkgen.writers.directory import refused
 from sparkgen.writers.held import held
 
@@ -55,15 +55,7 @@ def mark(directory: Path, root: Path) -> None:
         with held(directory) as at:
             if (at / MARKER).is_file() and not (at / MARKER).is_symlink():
                 return
-            draft = at / f"{MARKER}.{secrets.token_hex(8)}"
-            handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-            with open(handle, "wb") as file:  # noqa: PTH123 - a name that must be new
-                file.write(text.encode())
-            try:
-                draft.replace(at / MARKER)
-            finally:
-                with contextlib.suppress(OSError):
-                    draft.unlink(missing_ok=True)
+            replace(at, {MARKER: text})
     except OSError as error:
         raise refused(directory, error) from error
 

@@ -14,6 +14,7 @@ from sparkgen.writers.manifest import KUSTOMIZATION, is_generated, with_header_o
 # A listed resource is looked at only if it is a plain name: nothing that a kustomization says leads out of
 # the directory.
 _LISTED = re.compile(r"^ *- \"?([A-Za-z0-9][A-Za-z0-9._-]*)\"?\r?$", re.MULTILINE)
+_INSIDE = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9._-]*")
 _SHOWN = 5
 
 
@@ -34,10 +35,13 @@ class Changes:
         return bool(self.write or self.stale)
 
 
-def compare(directory: Path, files: Mapping[str, str], *, shown: Path | None = None) -> Changes:
+def compare(
+    directory: Path, files: Mapping[str, str], *, shown: Path | None = None, begun: Iterable[str] = ()
+) -> Changes:
     """The changes that `files` (path -> text) asks for. A difference in a header alone is none.
 
-    `shown`: the directory's name in a message. SparkgenError when a file that sparkgen did not write, or a
+    `shown`: the directory's name in a message; `begun`: what an earlier run may have written without listing
+    it. SparkgenError when a file that sparkgen did not write, or a
     link, stands where a file has to go: such files are never touched. An empty file is nobody's.
     """
     shown = shown or directory
@@ -54,7 +58,8 @@ def compare(directory: Path, files: Mapping[str, str], *, shown: Path | None = N
     foreign = [path for path, text in old.items() if text and not is_generated(text)]
     if foreign:
         raise _in_the_way(shown, foreign)
-    stale = {path: text for path, text in _earlier(directory, _folders(files)) if path not in files}
+    earlier = [*_earlier(directory, _folders(files)), *_unlisted(directory, begun)]
+    stale = {path: text for path, text in earlier if path not in files}
     write = {
         path: text
         for path, text in files.items()
@@ -88,6 +93,16 @@ def _earlier(directory: Path, folders: Iterable[str]) -> Iterator[tuple[str, str
             text = _read(directory / folder / name)
             if text is not None and is_generated(text):
                 yield f"{folder}/{name}", text
+
+
+def _unlisted(directory: Path, begun: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Path and text of those files that have our header; nothing that the list says leads out."""
+    for path in begun:
+        folder = path.rpartition("/")[0]
+        if _INSIDE.fullmatch(path) and (not folder or _kind(directory / folder) == "folder"):
+            text = _read(directory / path)
+            if text is not None and is_generated(text):
+                yield path, text
 
 
 def _generated_names(folder: Path) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Writing into a directory: whole or not at all, ours only, and never outside."""
+"""Writing into a directory: whole files, ours only, never outside, and completed by the next run."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from pathlib import Path
 import pytest
 
 from sparkgen.errors import SparkgenError
-from sparkgen.writers.directory import write
+from sparkgen.writers.directory import STAGE, write
 from sparkgen.writers.manifest import header
-from sparkgen.writers.recovery import STAGE
 
 HEAD = header("1.0.0", "0" * 64)
 
@@ -198,33 +197,52 @@ def failing_rename(at: int, error: BaseException) -> Callable[[Path, Path], None
     return rename
 
 
-@pytest.mark.parametrize("at", range(4))
-@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
-def test_a_failing_rename_leaves_the_old_files(out: Path, at: int, error: BaseException) -> None:
-    """Whichever of the renames fails, everything is put back."""
+def test_the_first_rename_fails(out: Path) -> None:
+    """Then nothing was changed, and the message says so; folders that were made for it are gone."""
     before = snapshot(out)
-    with pytest.raises((SparkgenError, KeyboardInterrupt)):
-        write(out, NEW, rename=failing_rename(at, error))
-    assert snapshot(out) == before
-
-
-def test_a_failing_rename_leaves_the_old_folders(out: Path) -> None:
-    """New folders go, old files come back."""
-    before = snapshot(out)
+    broken = failing_rename(0, OSError(28, "No space left on device"))
     with pytest.raises(SparkgenError, match="No space left on device; nothing in it was changed"):
-        write(
-            out,
-            several(a=render("job.yaml"), b=render("job.yaml")),
-            rename=failing_rename(3, OSError(28, "No space left on device")),
-        )
+        write(out, several(a=render("job.yaml"), b=render("job.yaml")), rename=broken)
     assert snapshot(out) == before
     assert not (out / "a").exists()
+
+
+LATER = [
+    render("job.yaml", "role.yaml", "config-map-conf.yaml", body="a: 2\n"),
+    render("job.yaml"),
+    several(a=render("job.yaml"), b=render("job.yaml", "role.yaml")),
+]
+
+
+@pytest.mark.parametrize("at", range(1, 6))
+@pytest.mark.parametrize("later", LATER)
+@pytest.mark.parametrize("before", [render("job.yaml", "role.yaml", "service-ui.yaml"), LATER[2]])
+def test_a_write_that_broke_off_is_completed_by_the_next_one(
+    tmp_path: Path, before: dict[str, str], later: dict[str, str], at: int
+) -> None:
+    """Law: wherever it broke off, each file is the old one or the new one, and the next run leaves no other.
+
+    Also where that one renders something else.
+    """
+    out = tmp_path / "out"
+    write(out, before)
+    added = {f"c/{path}": body for path, body in render("role.yaml", body="a: 4\n").items()}
+    new = {**added, **render("job.yaml", "tuning.yaml", body="a: 3\n")}
+    new["kustomization.yaml"] += "  - c\n"
+    try:
+        write(out, new, rename=failing_rename(at, OSError(5, "Input/output error")))
+    except SparkgenError as error:
+        assert "some of its files are new, and others old. Next: mend the cause" in str(error)  # noqa: PT017
+        mixed = {path: body for path, body in snapshot(out).items() if not path.startswith(STAGE)}
+        assert all(body in (before.get(path), new.get(path)) for path, body in mixed.items())
+    write(out, later)
+    assert snapshot(out) == later
 
 
 def test_a_directory_made_for_nothing_is_removed(tmp_path: Path) -> None:
     """A first render that fails leaves no trace."""
     with pytest.raises(SparkgenError):
-        write(tmp_path / "a" / "b", NEW, rename=failing_rename(1, OSError(5, "Input/output error")))
+        write(tmp_path / "a" / "b", NEW, rename=failing_rename(0, OSError(5, "Input/output error")))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -302,13 +320,20 @@ def test_a_signal_during_the_commit_waits(out: Path, number: int) -> None:
 
 
 def test_killed_during_the_commit(out: Path) -> None:
-    """The next run puts the old files back before anything else, even if it then fails itself."""
-    before = snapshot(out)
+    """The next run completes what it broke off, and removes what was staged."""
     stopped(child(out, STOP_WHILE_COMMITTING.format(tenths=300)), signal.SIGKILL)
     assert "a: 2" in (out / "job.yaml").read_text()
-    with pytest.raises(SparkgenError):
-        write(out, several(x=render("job.yaml")), rename=failing_rename(0, OSError(5, "Input/output error")))
-    assert snapshot(out) == before
+    write(out, NEW)
+    assert snapshot(out) == NEW
+
+
+def test_killed_when_all_was_done(out: Path) -> None:
+    """What was staged goes with the next run, though that one has nothing to write."""
+    write(out, NEW)
+    (out / STAGE).mkdir()
+    (out / STAGE / "files").write_text("job.yaml")
+    assert not write(out, NEW)
+    assert snapshot(out) == NEW
 
 
 def test_killed_during_the_commit_and_then_another_render(out: Path) -> None:
@@ -318,29 +343,31 @@ def test_killed_during_the_commit_and_then_another_render(out: Path) -> None:
     assert snapshot(out) == render("job.yaml")
 
 
-@pytest.mark.parametrize(
-    "journal",
-    [
-        '{"folders": [], "files": [["../outside.yaml", false]]}',
-        '{"folders": ["../outside"], "files": []}',
-        '{"folders": [], "files": [["linked/job.yaml", false]]}',
-        '{"folders": [], "files": [["/etc/hosts", false]]}',
-        '{"files": 1}',
-        "[",
-    ],
-)
-def test_a_journal_leads_nowhere_else(out: Path, tmp_path: Path, journal: str) -> None:
-    """A journal that came with a repository cannot remove files outside, and is refused with a next step."""
+def test_a_stage_that_is_a_link_is_not_followed(out: Path, tmp_path: Path) -> None:
+    """One that came with somebody's repository leads nothing elsewhere."""
     (tmp_path / "outside").mkdir()
-    for path in (tmp_path / "outside.yaml", tmp_path / "outside" / "job.yaml"):
-        path.write_text("mine")
-    (out / "linked").symlink_to(tmp_path / "outside")
+    (tmp_path / "outside" / "mine").write_text("mine")
+    (tmp_path / "outside" / "files").write_text("extra.yaml")
+    (out / "extra.yaml").write_text(text("was ours, but is not listed"))
+    (out / STAGE).symlink_to(tmp_path / "outside")
+    write(out, NEW)
+    assert set(snapshot(out)) == {*NEW, "extra.yaml"}
+    assert set(snapshot(tmp_path / "outside")) == {"mine", "files"}
+
+
+def test_a_list_of_a_stage_leads_nowhere_else(out: Path, tmp_path: Path) -> None:
+    """A list that came with a repository removes nothing outside, and nothing without our header."""
+    outside = tmp_path / "outside"
+    write(outside, render("job.yaml"))
+    before = snapshot(outside)
+    (out / "linked").symlink_to(outside)
+    (out / "README.md").write_text("mine")
     (out / STAGE).mkdir()
-    (out / STAGE / "journal").write_text(journal)
-    with pytest.raises(SparkgenError, match="delete it, then run this again"):
-        write(out, NEW)
-    assert (tmp_path / "outside.yaml").read_text() == "mine"
-    assert (tmp_path / "outside" / "job.yaml").read_text() == "mine"
+    names = ("../outside/job.yaml", str(outside / "job.yaml"), "linked/job.yaml", "README.md", "..", "", "\0")
+    (out / STAGE / "files").write_text("\n".join(names))
+    write(out, NEW)
+    assert snapshot(outside) == before
+    assert set(snapshot(out)) == {*NEW, "README.md", "linked"}
 
 
 def test_two_runs_at_once(out: Path) -> None:
@@ -417,16 +444,3 @@ def test_hundreds_of_applications_are_written_in_seconds(tmp_path: Path) -> None
     start = time.perf_counter()
     write(tmp_path / "out", files)
     assert time.perf_counter() - start < 20
-
-
-def test_old_files_that_cannot_be_put_back_are_kept(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """When going back fails too, the message says where they are, and the next run puts them back."""
-    before = snapshot(out)
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "replace", failing_rename(1, OSError(30, "Read-only file system")))
-        with pytest.raises(SparkgenError, match=r"Read-only file system\. They are kept in .*sparkgen-stage"):
-            write(out, NEW, rename=failing_rename(2, OSError(30, "Read-only file system")))
-    assert snapshot(out) != before
-    with pytest.raises(SparkgenError, match="nothing in it was changed"):
-        write(out, NEW, rename=failing_rename(0, OSError(5, "Input/output error")))
-    assert snapshot(out) == before
