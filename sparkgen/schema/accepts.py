@@ -126,6 +126,7 @@ def compile_schema(schema: Schema) -> Test:
     """The test for a schema. Raises NotImplementedError at a keyword that is not known here."""
     if unknown := schema.keys() - KEYWORDS.keys() - TOGETHER - store.ANNOTATIONS:
         raise NotImplementedError(f"sparkgen.schema.accepts knows no keyword {', '.join(sorted(unknown))}")
+    schema = store.without_grammar(schema)
     tests = [KEYWORDS[keyword](value) for keyword, value in schema.items() if keyword in KEYWORDS]
     if "properties" in schema or "additionalProperties" in schema:
         tests.append(_members(schema.get("properties", {}), schema.get("additionalProperties", True)))

@@ -28,8 +28,9 @@ RANKS = ("type", "enum", "const", "pattern", "minLength", "maxLength")
 """Of several errors about one value only the first of these is told: the others follow from it."""
 
 
-def _pattern(_validator: Any, pattern: str, value: Any, _schema: Any) -> Iterator[jsonschema.ValidationError]:
-    if isinstance(value, str) and not re.search(python_pattern(pattern), value):
+def _pattern(_validator: Any, pattern: str, value: Any, schema: Any) -> Iterator[jsonschema.ValidationError]:
+    asked = "pattern" in store.without_grammar(schema)
+    if asked and isinstance(value, str) and not re.search(python_pattern(pattern), value):
         yield jsonschema.ValidationError(f"{value!r} does not match {pattern!r}")
 
 
@@ -38,7 +39,8 @@ def validator() -> Any:
     """A validator for documents, by `jsonschema`.
 
     It differs from the stock one in three points, in which it is like Kubernetes and Helm: 4.0 is no whole
-    number, .inf and .nan are no numbers, and `$` does not match before a line break.
+    number, .inf and .nan are no numbers, and `$` does not match before a line break. And it leaves the
+    pattern of a grammar to the rule for it.
     """
     types = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
         {

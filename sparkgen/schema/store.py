@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,17 @@ def kubernetes_type(reference: str) -> str | None:
     name = reference.rpartition("/")[2]
     ours = not reference.startswith(KUBERNETES_FILE) and name in application_schema()["$defs"]
     return None if ours or "/properties/" in reference else name
+
+
+def without_grammar(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A schema less the pattern of a grammar (`x-sparkgen-grammar`).
+
+    The pattern is for editors and for Helm. sparkgen has a rule for each grammar, which knows more than a
+    pattern can say: what is wrong with a text, and what was meant.
+    """
+    if "x-sparkgen-grammar" not in schema:
+        return schema
+    return {keyword: value for keyword, value in schema.items() if keyword != "pattern"}
 
 
 def _local(schema: Any) -> Any:

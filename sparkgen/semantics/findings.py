@@ -52,7 +52,9 @@ class Rule:
     """One rule: `name` is its code in words, `summary` says what it finds.
 
     `check` looks at applications, `service` at shuffle services, `history` at history servers; all are
-    pure functions.
+    pure functions. `chart` says why the Helm chart has the rule, too; most rules it leaves to
+    `sparkgen validate`. It has a rule for what guards security or names, or what else costs a night or
+    money because nothing stops it.
     """
 
     code: str
@@ -62,3 +64,4 @@ class Rule:
     check: Check
     service: ServerCheck = nothing
     history: ServerCheck = nothing
+    chart: str = ""

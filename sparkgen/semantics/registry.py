@@ -1,7 +1,7 @@
 """The table of all semantic rules, in the order of their codes. It reads like the specification that it is.
 
 An error is something that the API server or Spark would refuse, or that would silently be ignored; all else
-is a warning, which a comment beside it can switch off.
+is a warning, which a comment beside it can switch off. The Helm chart has the few rules with a `chart`.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ RULES: tuple[Rule, ...] = (
     Rule("SG118", "secret-in-env", WARNING, "A secret in plain text in a variable.", secrets.secrets_in_env, history=historyserver.secrets_in_env),
     # properties
     Rule("SG119", "contradicted-setting", WARNING, "A property that a field says otherwise.", settings.contradictions, service.contradictions, historyserver.contradictions),
-    Rule("SG120", "moved-setting", ERROR, "A property for pods that would be lost.", settings.moved_settings),
+    Rule("SG120", "moved-setting", ERROR, "A property for pods that would be lost.", settings.moved_settings, chart="money: a node selector, a toleration or a limit would be lost, and pods run where they should not"),
     Rule("SG121", "unused-setting", WARNING, "A property that nothing reads.", settings.unused_settings),
     Rule("SG122", "not-a-spark-property", ERROR, "A property that spark-submit drops.", settings.not_spark_properties),
     Rule("SG123", "hadoop-prefix", ERROR, "A property that Hadoop does not know.", settings.hadoop_prefixes),
@@ -92,7 +92,7 @@ RULES: tuple[Rule, ...] = (
     Rule("SG142", "unexpanded-text", WARNING, "A placeholder that nothing fills in.", program.unexpanded),
     # the shuffle service
     Rule("SG143", "shuffle-service-name", ERROR, "A shuffle service without a name.", shuffle.names),
-    Rule("SG144", "shuffle-service-secret", ERROR, "A shuffle service and a driver that do not know each other.", shuffle.secrets),
+    Rule("SG144", "shuffle-service-secret", ERROR, "A shuffle service and a driver that do not know each other.", shuffle.secrets, chart="money: executors start and fail, one after another"),
     Rule("SG145", "host-ports", ERROR, "Ports of the node that executors cannot have.", shuffle.host_ports),
     Rule("SG146", "shuffle-pod-security", WARNING, "Pods that need directories and ports of the node.", shuffle.pod_security, service.pod_security),
     Rule("SG147", "shuffle-data-in-pod", WARNING, "Shuffle data that goes when its executor does.", shuffle.sidecar_data),
@@ -104,20 +104,20 @@ RULES: tuple[Rule, ...] = (
     Rule("SG152", "volume-unused", WARNING, "A volume that no container mounts.", volumes.unused_volumes),
     Rule("SG153", "mount-clash", ERROR, "Mounts that Kubernetes refuses.", volumes.mount_clashes),
     Rule("SG154", "relative-mount", WARNING, "A mount path that is not absolute.", volumes.relative_mounts),
-    Rule("SG155", "reserved-mount", ERROR, "A mount of what belongs to sparkgen.", volumes.reserved_mounts),
+    Rule("SG155", "reserved-mount", ERROR, "A mount of what belongs to sparkgen.", volumes.reserved_mounts, chart="security: user code could read the allocator's token"),
     Rule("SG156", "hidden-spark", WARNING, "A mount that hides Spark's files.", volumes.hidden_spark),
     Rule("SG157", "host-path", WARNING, "A directory of the node.", volumes.host_paths),
     Rule("SG158", "shuffle-directories", ERROR, "Directories of a shuffle service that hide each other.", shuffle.directories, service.directories),
     Rule("SG159", "open-shuffle-service", WARNING, "A shuffle service that answers everybody.", nothing, service.open_to_all),
     # containers
-    Rule("SG160", "reserved-name", ERROR, "A name of sparkgen's own.", containers.reserved_names),
+    Rule("SG160", "reserved-name", ERROR, "A name of sparkgen's own.", containers.reserved_names, chart="names: a container or volume would be merged into one of sparkgen's own"),
     Rule("SG161", "duplicate-name", ERROR, "Names of containers or ports that clash.", containers.duplicate_names),
     Rule("SG162", "reserved-port", ERROR, "A port that is taken.", containers.reserved_ports),
     Rule("SG163", "reserved-variable", ERROR, "A variable that sparkgen sets itself.", containers.reserved_variables),
     Rule("SG164", "variable-twice", WARNING, "A variable that is set twice.", containers.variables_twice),
     Rule("SG165", "variable-source", ERROR, "A variable that Kubernetes refuses.", containers.variable_sources),
-    Rule("SG166", "shared-pod", ERROR, "A driver's pod that would expose the allocator.", pods.shared_pods),
-    Rule("SG167", "root-user", ERROR, "A container that may not run as root, and does.", pods.root_users),
+    Rule("SG166", "shared-pod", ERROR, "A driver's pod that would expose the allocator.", pods.shared_pods, chart="security: user code could reach the allocator from outside its container"),
+    Rule("SG167", "root-user", ERROR, "A container that may not run as root, and does.", pods.root_users, chart="a night: the pod never starts, and its Job waits for ever"),
     Rule("SG168", "template-replaced", WARNING, "A part of a template that is replaced.", pods.template_replaced),
     Rule("SG169", "template-account", ERROR, "An account in a template, which would be lost.", pods.template_accounts),
     Rule("SG170", "token-in-template", WARNING, "A template that asks for Kubernetes credentials.", pods.tokens),
@@ -145,19 +145,19 @@ RULES: tuple[Rule, ...] = (
     Rule("SG182", "time-zone", ERROR, "A time zone that Kubernetes refuses.", lifecycle.time_zones),
     Rule("SG183", "unknown-time-zone", WARNING, "A time zone that sparkgen does not know.", lifecycle.unknown_time_zones),
     Rule("SG184", "moment", ERROR, "A moment that is not written as RFC 3339.", lifecycle.moments),
-    Rule("SG185", "job-field", ERROR, "A field of a Job on what is a Deployment.", lifecycle.job_fields_of_a_deployment),
+    Rule("SG185", "job-field", ERROR, "A field of a Job on what is a Deployment.", lifecycle.job_fields_of_a_deployment, chart="money: nothing ends the application at its deadline"),
     Rule("SG186", "always-on-schedule", ERROR, "A scheduled application that always restarts.", lifecycle.always_on_a_schedule),
     Rule("SG187", "retries", WARNING, "Retries that do not happen.", lifecycle.retries),
     Rule("SG188", "time-to-live", WARNING, "A finished run that deletes itself.", lifecycle.time_to_live),
     Rule("SG189", "meaningless-field", WARNING, "A field that means nothing here.", lifecycle.fields_without_meaning),
     # accounts and the rest
-    Rule("SG190", "two-accounts", ERROR, "Two names for the driver's account.", access.contradicting_accounts),
+    Rule("SG190", "two-accounts", ERROR, "Two names for the driver's account.", access.contradicting_accounts, chart="security: rights would go to another account than the one that is named"),
     Rule("SG191", "missing-account", WARNING, "An account that is neither rendered nor named.", access.missing_accounts),
     Rule("SG192", "account-annotations", ERROR, "Annotations of an account that is not rendered.", access.lost_account_annotations),
     Rule("SG193", "budget-with-both", ERROR, "A disruption budget with both of its numbers.", access.budget_with_both),
     Rule("SG194", "budget-of-job", WARNING, "A disruption budget that Kubernetes cannot count.", access.budget_of_a_job),
     Rule("SG195", "logger-name", WARNING, "A logger that is a setting of log4j.", lifecycle.loggers),
-    Rule("SG196", "shared-name", ERROR, "A name with which two owners would share an object.", names.shared_names, names.shared_server_names, names.shared_history_names),
+    Rule("SG196", "shared-name", ERROR, "A name with which two owners would share an object.", names.shared_names, names.shared_server_names, names.shared_history_names, chart="names and security: one object would replace another, or every pod of the namespace get rights"),
     Rule("SG197", "unrepresentable-text", ERROR, "A text that cannot arrive where it goes.", texts.unrepresentable, texts.unrepresentable_of_server, texts.unrepresentable_of_server),
 )
 # fmt: on

@@ -30,9 +30,9 @@ Not for the target argocd: Argo CD would take it for "never delete this", and ha
 HOOK = "helm.sh/hook"
 """An object with it is Helm's own business: the removal of runs at uninstall, and `helm test`."""
 
-GUESSES = frozenset({"SG101", "SG102", "SG103", "SG105", "SG150", "SG180", "SG182", "SG184"})
-"""Rules whose next step the generator guesses from what was written ("write `memory: 4g`"); the chart gives
-an example instead."""
+UNCOUNTABLE = frozenset({"SG101", "SG103", "SG105"})
+"""Rules about sizes and factors. What the chart's schema takes of them all the same is larger than Spark can
+count, or longer than a factor may be: helm stops there with a message of its own."""
 
 
 def without_helms_own(objects: Iterable[Value], target: str = "kubectl") -> list[Value]:
@@ -66,27 +66,28 @@ def same(first: list[Value], second: list[Value]) -> bool:
     return canonical_json(first) == canonical_json(second)
 
 
+def refusing(value: Mapping[str, Any]) -> set[str]:
+    """The codes of the rules that refuse a value which the document's schema takes."""
+    return {rule.code for rule, _ in findings_of(value) if rule.severity is Severity.ERROR}
+
+
 def errors(value: Mapping[str, Any]) -> set[tuple[str, str, str, str]]:
-    """What the rules refuse in a value that the schema takes: code, path, message, next step."""
+    """What the chart's rules refuse in such a value: code, path, message, next step."""
     return {
-        (rule.code, path_text(found.path), _said(found.message), _step(rule.code, found.next_step))
+        (rule.code, path_text(found.path), _said(found.message), redacted(found.next_step))
         for rule, found in findings_of(value)
-        if rule.severity is Severity.ERROR
+        if rule.chart
     }
 
 
 def refused(problems: Iterable[Mapping[str, str]]) -> set[tuple[str, str, str, str]]:
     """What the chart refuses, in the same form."""
-    return {(one["code"], one["path"], one["message"], _step(one["code"], one["next"])) for one in problems}
+    return {(one["code"], one["path"], one["message"], one["next"]) for one in problems}
 
 
 def _said(message: str) -> str:
     """A message as the chart has it: JSON in Helm's language escapes two characters more."""
     return redacted(message).replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-
-
-def _step(code: str, step: str) -> str:
-    return "" if code in GUESSES else redacted(step)
 
 
 def documents(path: Path) -> tuple[Document, ...]:

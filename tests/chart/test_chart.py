@@ -18,6 +18,7 @@ import yaml
 from hypothesis import given
 
 from chart import generate as generator
+from chart import readme as chart_readme
 from chart import schema as chart_schema
 from demo import variants
 from k8s import pod_security
@@ -25,7 +26,7 @@ from sparkgen import __version__, contract
 from sparkgen.__main__ import run
 from sparkgen.chart import archive, export, files, package
 from sparkgen.document import load
-from sparkgen.errors import SparkgenError
+from sparkgen.errors import Severity, SparkgenError
 from sparkgen.semantics.registry import RULES
 from tests import reading, scale
 from tests.chart.values_schema import validator
@@ -49,6 +50,12 @@ Objects = Callable[[str], list[dict[str, Any]]]
 def test_generated_files_are_up_to_date(name: str, golden: Callable[[Path, str], None]) -> None:
     """Tables, schema, README and the files of the run are what the generator has now (`make golden`)."""
     golden(CHART / name, generator.generated()[name])
+
+
+def test_the_page_lists_the_charts_rules(golden: Callable[[Path, str], None]) -> None:
+    """docs/helm.md says which rules the chart has, and why, as the registry says it (`make golden`)."""
+    page = ROOT / "docs" / "helm.md"
+    golden(page, chart_readme.with_rules(page.read_text("utf-8")))
 
 
 def test_schema_is_small() -> None:
@@ -86,13 +93,20 @@ def value_at(value: Any, path: tuple[str | int, ...]) -> list[Any]:
 
 
 def test_every_step_and_rule_has_its_template() -> None:
-    """A step or an error rule that only the generator has is noticed before a document needs it."""
+    """A step that only the generator has is noticed before a document needs it; no rule is here unasked."""
     text = "".join(path.read_text("utf-8") for path in (CHART / "templates").glob("_*.tpl"))
     defined = set(re.findall(r'define "([^"]+)"', text))
     tables = json.loads((CHART / "files" / "tables.json").read_text("utf-8"))
     steps = {step for steps in tables["steps"].values() for step in steps}
     assert {f"sparkgen.step.{step}" for step in steps} <= defined
-    assert {f"sparkgen.rule.{rule.code}" for rule in RULES if rule.severity.value == "error"} <= defined
+    rules = {
+        "rule": tables["rules"],
+        **{f"{kind}Rule": codes for kind, codes in tables["serverRules"].items()},
+    }
+    wanted = {f"sparkgen.{kind}.{code}" for kind, codes in rules.items() for code in codes}
+    assert wanted == {name for name in defined if re.search(r"ule\.SG", name)}
+    assert {code for codes in rules.values() for code in codes} == {rule.code for rule in RULES if rule.chart}
+    assert all(rule.severity is Severity.ERROR for rule in RULES if rule.chart)
     called = set(re.findall(r'(?:template|include) "([^"]+)"', text))
     assert called <= defined
     assert len(re.findall(r'define "', text)) == len(defined), "a template is defined twice"
@@ -235,9 +249,10 @@ def test_an_alias_is_checked_too(umbrella: Path, helm_call: Call) -> None:
     form = helm_call("template", "x", str(umbrella), space, "--set", "pi.spec.exekutor=1")
     assert form.returncode != 0
     assert "additional properties 'exekutor' not allowed" in form.stderr
-    meaning = helm_call("template", "x", str(umbrella), space, "--set", "pi.spec.driver.memory=4Gi")
+    inside = "pi.spec.driver.template.spec.hostPID=true"
+    meaning = helm_call("template", "x", str(umbrella), space, "--set", inside)
     assert meaning.returncode != 0
-    assert "error[SG101] spec.driver.memory" in meaning.stderr
+    assert "error[SG166] spec.driver.template.spec.hostPID" in meaning.stderr
 
 
 # --- export and package ---------------------------------------------------------------------------

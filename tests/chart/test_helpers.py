@@ -20,10 +20,12 @@ import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from chart.schema import values_schema
 from sparkgen import names
 from sparkgen.grammar import GrammarError, duration, factor, memory
 from sparkgen.model import build, sizes
 from sparkgen.resources import merge, pod, render, run, text
+from sparkgen.schema.accepts import python_pattern
 
 HELPERS = Path(__file__).parent / "helpers"
 TEMPLATES = Path(__file__).parents[2] / "charts" / "spark-app" / "templates"
@@ -74,8 +76,10 @@ GENERATOR: Mapping[str, Callable[[Any], Any]] = {
     "propertyValue": text.property_value,
     "xml": text.xml_text,
     "print": names.canonical_json,
+    "pattern": lambda case: json.dumps(bool(re.search(python_pattern(case["pattern"]), case["text"]))),
 }
-"""Step -> what the generator computes for a case. `print`: what Go reads back from the printed YAML."""
+"""Step -> what the generator computes for a case. `print`: what Go reads back from the printed YAML.
+`pattern`: whether a text fits a pattern of the chart's schema, as Helm's library for schemas asks Go."""
 
 
 def _expected(case: Case) -> Any:
@@ -92,11 +96,24 @@ def _expected(case: Case) -> Any:
 def _nasty() -> dict[str, list[Any]]:
     """The values of nasty.yaml, which has them in rows."""
     data: dict[str, list[Any]] = yaml.safe_load(NASTY.read_text(encoding="utf-8"))
-    rows = ("numbersWithUnits", "factors", "numbers", "texts")
+    rows = ("numbersWithUnits", "factors", "numbers", "texts", "schedules")
     return {**data, **{name: [value for row in data[name] for value in row] for name in rows}}
 
 
 VALUES = _nasty()
+
+
+def _patterns(schema: Any) -> set[str]:
+    """Every pattern in a schema, those for names of properties, too."""
+    if isinstance(schema, list):
+        return set().union(*map(_patterns, schema))
+    if not isinstance(schema, dict):
+        return set()
+    own = {schema["pattern"]} if isinstance(schema.get("pattern"), str) else set()
+    return own.union(schema.get("patternProperties", ()), *map(_patterns, schema.values()))
+
+
+PATTERNS = sorted(_patterns(values_schema()))
 
 
 def _table() -> list[Case]:
@@ -110,6 +127,8 @@ def _table() -> list[Case]:
         cases.append(("memory", {"role": "driver", "language": "Java", "properties": usual}))
         large = {"spark.executor.memory": "8191p", "spark.executor.memoryOverheadFactor": written}
         cases.append(("memory", {"role": "executor", "language": "R", "properties": large}))
+    texts = [*VALUES["numbersWithUnits"], *VALUES["factors"], *VALUES["texts"], *VALUES["schedules"]]
+    cases += [("pattern", {"pattern": one, "text": text}) for one in PATTERNS for text in texts]
     cases += [("merge", {"base": base, "over": over}) for base, over in VALUES["merges"]]
     for number in VALUES["numbers"]:
         cases += [(step, {"number": [number]}) for step in ("canonical", "digest", "json")]
@@ -251,6 +270,7 @@ STRATEGIES: Mapping[str, st.SearchStrategy[Any]] = {
     "propertyKey": TEXT,
     "propertyValue": TEXT,
     "xml": TEXT,
+    "pattern": st.fixed_dictionaries({"pattern": st.sampled_from(PATTERNS), "text": TEXT | SIZE | FACTOR}),
     "print": st.dictionaries(st.sampled_from(["data", "spec", "x"]), PRINTED, max_size=3),
 }
 

@@ -535,7 +535,7 @@ DEFECTS = (
     ),
     Defect(
         "SG014",
-        lambda field, value: "pattern" in field.schema and isinstance(value, str),
+        lambda field, value: "pattern" in field.schema and not field.grammar and isinstance(value, str),
         lambda document, field, _: put(document, field.path, "\n"),
     ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -13,6 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparkgen.grammar import GrammarError, cpu, cron, duration, factor, memory, quantity, timestamp, timezone
+from sparkgen.schema.accepts import python_pattern
+from sparkgen.schema.store import application_schema
 
 PARSERS: dict[str, Callable[[str], Any]] = {
     "memory": memory.to_bytes,
@@ -83,3 +86,76 @@ def test_every_listed_time_zone_is_taken(name: str) -> None:
     """And written in lower case, it is suggested."""
     timezone.check(name)
     assert timezone.suggest(name.lower()).lower() == name.lower()
+
+
+# --- the same grammars as patterns of the schema --------------------------------------------------
+
+BEYOND_PATTERNS = {
+    "memory": ("is larger than Spark can count",),
+    "duration": ("is larger than Spark can count",),
+    "cpu": ("has an exponent that no resource reaches", "is too long for a quantity"),
+    "factor": ("is too long for a factor",),
+    "cron": ("has ", "names a time zone"),
+    "timezone": ("is ", "has the area"),
+    "timestamp": ("is a day that does not exist",),
+}
+"""Grammar -> how the reasons begin for what its pattern takes all the same: what a pattern cannot count, the
+fields of a schedule one by one, and the names of time zones."""
+
+WRITTEN = {
+    "memory": ["4g", " 4GB\t", "4\u212a", "0k", "9" * 30, "4i", "4 g", "4gb\n", "b", "1.5g"],
+    "duration": ["-5MIN", "1us", "0", "9" * 30, "1d ", "1w", "--1s", "1 s", "5m\u0130n"],
+    "cpu": ["-0.0e3", ".5", "5.", "+1Ki", "1e99", "-.0", "-0.1", ".", "1E", "1e", "1 ", "0" * 70],
+    "factor": [".5", "1.", "+0.25e-3", "0", "0.0", ".", "1e100", "1" * 50, " 0.1\0", "0x1"],
+    "cron": ["@every 1h.5m", "*-x * * * ,", "\u3000* * * * *\x1f", "@Daily", "* * * *", "0 0 0 * * *"],
+    "timezone": ["UTC", "Etc/GMT+1", "-x/y", "a//b", "Local", "Europe/Berlni", "a/b/c", "", "A" * 15],
+    "timestamp": [
+        "2026-02-30T00:00:00Z",
+        "2026-01-01T00:00:00,5+23:59",
+        "2026-01-01T24:00:00Z",
+        "2026-01-01",
+    ],
+}
+
+
+def schema_pattern(grammar: str) -> re.Pattern[str]:
+    """The pattern that the document's schema has for a grammar."""
+    (found,) = [
+        one["pattern"]
+        for one in application_schema()["$defs"].values()
+        if one.get("x-sparkgen-grammar") == grammar
+    ]
+    return re.compile(python_pattern(found))
+
+
+def why_not(grammar: str, text: str) -> str | None:
+    """Why a grammar refuses a text; None where it takes it."""
+    try:
+        PARSERS[grammar](text)
+    except GrammarError as error:
+        return error.reason
+    return None
+
+
+def both_agree(grammar: str, text: str) -> bool:
+    """Whether a pattern takes a text where its grammar does, or where the reason is beyond patterns."""
+    reason = why_not(grammar, text)
+    if schema_pattern(grammar).search(text):
+        return reason is None or reason.startswith(BEYOND_PATTERNS[grammar])
+    return reason is not None
+
+
+@pytest.mark.parametrize("grammar", WRITTEN)
+@given(data=st.data())
+def test_a_pattern_takes_what_its_grammar_takes(grammar: str, data: st.DataObject) -> None:
+    """Each text of the grammar, and nothing else but what a pattern cannot say."""
+    schedules = st.lists(FIELDS, min_size=4, max_size=6).map(" ".join)
+    assert both_agree(grammar, data.draw(st.text() | NEARLY | schedules))
+
+
+@pytest.mark.parametrize("grammar", WRITTEN)
+def test_a_pattern_at_the_edges_of_its_grammar(grammar: str) -> None:
+    """The same for the texts that are written here: some are taken, and some are not."""
+    assert [text for text in WRITTEN[grammar] if not both_agree(grammar, text)] == []
+    taken = [text for text in WRITTEN[grammar] if schema_pattern(grammar).search(text)]
+    assert 0 < len(taken) < len(WRITTEN[grammar])

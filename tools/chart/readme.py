@@ -1,4 +1,7 @@
-"""charts/spark-app/README.md: how the chart is used, and its values, from the schema of the document."""
+"""charts/spark-app/README.md: how the chart is used, and its values, from the schema of the document.
+
+And the table of the chart's rules, which docs/helm.md has.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from pathlib import Path
 
 from sparkgen.schema import fields
 from sparkgen.schema.fields import Field
+from sparkgen.semantics.registry import RULES
 
 OPENING = Path(__file__).with_suffix(".md")
 """What stands before the table."""
@@ -24,6 +28,16 @@ def readme() -> str:
     for kind in fields.SERVER_KINDS:
         rows += [_row(field, f"; of a {kind}") for field in _of_servers(fields.document(kind))]
     return OPENING.read_text("utf-8") + "\n".join(rows) + "\n"
+
+
+def with_rules(page: str) -> str:
+    """A page with the chart's rules as the registry has them, in the table that begins with "| rule |"."""
+    before, start, after = page.partition("| rule | what it finds | why the chart has it |\n|---|---|---|\n")
+    if not start:
+        raise LookupError("the page has no table of the chart's rules")
+    rest = after[after.index("\n\n") :]
+    rows = [f"| {rule.code} | {rule.summary} | {rule.chart} |" for rule in RULES if rule.chart]
+    return before + start + "\n".join(rows) + rest
 
 
 def _shown(parent: Field) -> Iterator[Field]:

@@ -1,9 +1,10 @@
 """charts/spark-app/values.schema.json: the document's schema as Helm needs it.
 
-The same form, less the prose (Helm compiles it at each call) and the names of what is used once, and with two
-differences that Helm makes: `global` is a key of every chart's values, and a null may stand for any optional
-value, because `--set x=null` and an overlay's `x:` reach the schema as null where `sparkgen render` deletes
-the key.
+The same form, less the prose (Helm compiles it at each call) and the names of what is used once, and with
+three differences. Two are Helm's: `global` is a key of every chart's values, and a null may stand for any
+optional value, because `--set x=null` and an overlay's `x:` reach the schema as null where `sparkgen render`
+deletes the key. The third is what rules say of properties and a schema can say as well: the chart has no
+template for these rules.
 """
 
 from __future__ import annotations
@@ -15,12 +16,22 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sparkgen.schema.store import ANNOTATIONS, bundle
+from sparkgen.semantics import rules_conffiles, rules_sizes
 
 Schema = dict[str, Any]
 
 PROSE = ANNOTATIONS - {"$defs", "$schema"}
 NULL: Schema = {"type": "null"}
 DEFINITION = "#/$defs/"
+BLANKS = "\\t-\\r\\x1c- \\x85\\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+"""What Python's `strip` takes, inside a class of a pattern: Go's and JavaScript's own classes differ."""
+SETTINGS = {
+    "memorySize": rules_sizes.MEMORY_SETTINGS,
+    "amountOfCpu": rules_sizes.CPU_SETTINGS,
+    "duration": rules_sizes.DURATION_SETTINGS,
+    "factor": rules_sizes.FACTOR_SETTINGS,
+}
+"""The definition of a grammar -> the properties whose texts are in it (SG101, SG102, SG103, SG105)."""
 INLINE = 400
 """Characters of a definition up to which its only reader has it in its place."""
 
@@ -32,9 +43,43 @@ def values_schema() -> Schema:
     schema["$defs"] = {name: _bare(full["$defs"][name]) for name in sorted(_reached(schema, full["$defs"]))}
     schema["title"] = "A document of `sparkgen render`, as Helm values"
     schema["properties"]["global"] = {"type": ["object", "null"]}
+    _say_of_properties(schema["$defs"])
     _share_nulls(schema)
     _inline(schema)
     return schema
+
+
+def _say_of_properties(definitions: Mapping[str, Schema]) -> None:
+    """Put into the schema what rules say of sparkConf (SG101 to SG106, SG122) and of other names.
+
+    These are hadoopConf's (SG123) and those of files (SG128). All is in an `allOf`, beside what the
+    document's schema has there. A pattern says nothing about a null.
+    """
+    label = definitions["labelValue"]
+    counts = rules_sizes.COUNT_SETTINGS.items()
+    settings = {
+        _one_of("spark.app.id"): {"pattern": label["pattern"], "maxLength": label["maxLength"]},
+        _one_of(*rules_sizes.SWITCHES): {
+            "pattern": f"^[{BLANKS}]*([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])[{BLANKS}]*$"
+        },
+        _one_of(*(name for name, _ in counts)): {"pattern": f"^[{BLANKS}]*[0-9]{{1,9}}[{BLANKS}]*$"},
+        _one_of(*(name for name, least in counts if least)): {"pattern": "[1-9]"},
+        **{_one_of(*texts): {"$ref": DEFINITION + grammar} for grammar, texts in SETTINGS.items()},
+    }
+    names: Schema = {
+        "sparkConf": {"pattern": rf"^spark\.[^{BLANKS}]*$"},
+        "hadoopConf": {"not": {"pattern": r"^spark\."}},
+        "sparkConfFiles": {"not": {"enum": sorted(rules_conffiles.INSTEAD)}},
+    }
+    for field, allowed in names.items():
+        definitions["applicationSpec"]["properties"][field]["allOf"] = [{"propertyNames": allowed}]
+    definitions["applicationSpec"]["properties"]["sparkConf"]["allOf"] += [{"patternProperties": settings}]
+
+
+def _one_of(*names: str) -> str:
+    """A pattern for some properties of Spark."""
+    rest = "|".join(name.removeprefix("spark.").replace(".", r"\.") for name in names)
+    return rf"^spark\.({rest})$"
 
 
 def _mappings(value: Any) -> Iterator[Schema]:
@@ -136,11 +181,14 @@ def _bare(schema: Any) -> Any:
 
 
 def _or_null(schema: Any) -> Any:
-    """A schema that takes null, too. `if` and `else` keep Helm's message to what is wrong with the value."""
+    """A schema that takes null, too. `if` and `else` keep Helm's message to what is wrong with the value.
+
+    A reference with a type beside it leads to the pattern of a grammar, which says nothing about a null.
+    """
     if not isinstance(schema, dict) or not schema:
         return schema
     kinds = schema.get("type")
-    if kinds is None or "const" in schema or "$ref" in schema:
+    if kinds is None or "const" in schema:
         return {"if": NULL, "else": schema}
     result = {**schema, "type": [*([kinds] if isinstance(kinds, str) else kinds), "null"]}
     if "enum" in schema:

@@ -12,9 +12,7 @@ from typing import Any
 from unittest import mock
 
 from sparkgen import contract, names
-from sparkgen.errors import Severity
-from sparkgen.grammar import cron, duration, memory, quantity
-from sparkgen.grammar.timezone_names import AREAS
+from sparkgen.grammar import duration, memory
 from sparkgen.model import Application, build, properties
 from sparkgen.model import historyserver as historyserver_model
 from sparkgen.model import shuffle as shuffle_model
@@ -37,17 +35,7 @@ from sparkgen.resources import (
     service,
     shuffle,
 )
-from sparkgen.semantics import (
-    conf_table,
-    fields,
-    rules_conffiles,
-    rules_containers,
-    rules_eventlog,
-    rules_exposure,
-    rules_lifecycle,
-    rules_sizes,
-    rules_volumes,
-)
+from sparkgen.semantics import conf_table, rules_lifecycle
 from sparkgen.semantics.findings import nothing
 from sparkgen.semantics.registry import RULES
 
@@ -91,7 +79,6 @@ def _contract() -> Table:
     }
     return {
         "contract": constants,
-        "longestName": names.MAX_APPLICATION_NAME,
         "runPlaceholder": names.RUN_PLACEHOLDER,
     }
 
@@ -141,7 +128,6 @@ def _servers() -> Table:
     return {
         "cleanerProperties": historyserver_model.CLEANER_PROPERTIES,
         "historyArgs": historyserver.HISTORY_ARGS,
-        "historyDurations": fields.HISTORY_FIELDS["duration"],
         "historyFilters": historyserver.FILTERS,
         "historyHeap": historyserver_model.HISTORY_HEAP,
         "historyPortName": historyserver.PORT_NAME,
@@ -150,8 +136,8 @@ def _servers() -> Table:
         "serverConfigAnnotation": server.CONFIG_ANNOTATION,
         "serverKinds": SERVERS,
         "serverRules": {
-            "service": _errors("service"),
-            "historyServer": _errors("history"),
+            "service": _rules("service"),
+            "historyServer": _rules("history"),
         },
         "serviceArgs": shuffle.SERVICE_ARGS,
         "serviceAsRoot": service.AS_ROOT,
@@ -168,10 +154,9 @@ def _servers() -> Table:
     }
 
 
-def _errors(check: str) -> list[str]:
-    """The codes of the error rules that have something to say about a kind of servers."""
-    found = [rule for rule in RULES if getattr(rule, check) is not nothing]
-    return [rule.code for rule in found if rule.severity is Severity.ERROR]
+def _rules(check: str) -> list[str]:
+    """The codes of the chart's rules that have something to say about a kind of documents."""
+    return [rule.code for rule in RULES if rule.chart and getattr(rule, check) is not nothing]
 
 
 def _steps(application: Application) -> Mapping[str, list[str]]:
@@ -189,48 +174,15 @@ def _steps(application: Application) -> Mapping[str, list[str]]:
 
 
 def _grammars() -> Table:
-    return {
-        "bytes": memory.UNITS,
-        "microseconds": duration.UNITS,
-        "meantDurations": duration.MEANT,
-        "quantitySuffixes": list(quantity.SUFFIXES),
-        "cronFields": [
-            {"name": field.name, "least": field.least, "most": field.most, "names": field.names}
-            for field in cron.FIELDS
-        ],
-        "cronShorthands": list(cron.DESCRIPTORS),
-        "timeZones": AREAS,
-    }
+    return {"bytes": memory.UNITS, "microseconds": duration.UNITS}
 
 
 def _semantics() -> Table:
     return {
-        "rules": [rule.code for rule in RULES if rule.severity is Severity.ERROR],
-        "allocatorPorts": [str(port) for port in rules_containers.ALLOCATOR_PORTS],
-        "applicationFields": fields.APPLICATION_FIELDS,
-        "countSettings": rules_sizes.COUNT_SETTINGS,
-        "cpuSettings": rules_sizes.CPU_SETTINGS,
-        "durationSettings": rules_sizes.DURATION_SETTINGS,
-        "factorSettings": rules_sizes.FACTOR_SETTINGS,
-        "insteadOfVariable": rules_containers.INSTEAD,
+        "rules": _rules("check"),
         "jobFields": rules_lifecycle.JOB_FIELDS,
-        "leastHeapMib": rules_sizes.LEAST_HEAP_MIB,
-        "memorySettings": rules_sizes.MEMORY_SETTINGS,
         "movedSettings": conf_table.MOVED,
-        "namesInAddresses": rules_exposure.OWN_NAMES,
-        "neededDirectories": rules_eventlog.NEEDED,
-        "largestConfFiles": rules_conffiles.LARGEST,
-        "ownConfFiles": rules_conffiles.INSTEAD,
-        "ownVariables": {role: sorted(own) for role, own in rules_containers.SET.items()},
-        "ownVolumes": sorted(rules_volumes.OWN_VOLUMES),
-        "podPorts": {
-            role: {str(port): user for port, user in ports.items()}
-            for role, ports in rules_containers.POD_PORTS.items()
-        },
-        "portNames": rules_containers.PORT_NAMES,
-        "principals": rules_conffiles.PRINCIPALS,
         "readSettings": sorted(conf_table.READ),
         "reservedSuffixes": names.RESERVED_SUFFIXES,
         "sameField": [{"name": name, "path": path} for name, path in conf_table.SAME_FIELD.items()],
-        "switches": rules_sizes.SWITCHES,
     }

@@ -80,7 +80,7 @@
   {{- $memory := dict "role" .name "language" .app.language "properties" $properties "tables" .app.t -}}
   {{- template "sparkgen.memory" $memory -}}
   {{- if $memory.error -}}
-    {{- fail (printf "the memory of the %s cannot be computed in Helm's numbers; write a smaller factor" .name) -}}
+    {{- fail (printf "the memory of the %s cannot be computed: write smaller sizes, and a shorter factor below 10^6" .name) -}}
   {{- end -}}
   {{- $sizes := $memory.value -}}
   {{- $options := list -}}

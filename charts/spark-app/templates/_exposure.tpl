@@ -65,25 +65,3 @@
   {{- $_ := set . "object" (dict
       "apiVersion" (printf "%s/v1" $group) "kind" "HTTPRoute" "metadata" .metadata "spec" $spec) -}}
 {{- end -}}
-
-{{- define "sparkgen.rule.SG177" -}}
-  {{- template "sparkgen.uiPath" . -}}
-{{- end -}}
-
-{{- define "sparkgen.historyServerRule.SG177" -}}
-  {{- template "sparkgen.uiPath" . -}}
-{{- end -}}
-
-{{- /* In: facts. */ -}}
-{{- define "sparkgen.uiPath" -}}
-  {{- $parts := dig "sparkUIOptions" "route" "path" "/" .spec | splitList "/" -}}
-  {{- $found := list -}}
-  {{- range $name := .tables.namesInAddresses -}}
-    {{- if has $name $parts -}}{{- $found = append $found $name -}}{{- end -}}
-  {{- end -}}
-  {{- if $found -}}
-    {{- template "sparkgen.problem" (dict "facts" . "path" (concat .root (list "sparkUIOptions" "route" "path"))
-        "message" (printf "Spark's pages take `%s` for a part of their own address, and stay empty" (first $found))
-        "next" "choose another path, such as /spark") -}}
-  {{- end -}}
-{{- end -}}

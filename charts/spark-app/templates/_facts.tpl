@@ -129,27 +129,3 @@ each with role, kind (spark, init, sidecar), path, spec, typed and name.
   {{- else if eq true (index . 2) -}}true
   {{- end -}}
 {{- end -}}
-
-{{- /* The digits of a whole-number property; "" where it is not set, or is no number. Dot: (list facts name). */ -}}
-{{- define "sparkgen.count" -}}
-  {{- $text := get (index . 0).properties (index . 1) | include "sparkgen.stripped" -}}
-  {{- if regexMatch "^[0-9]{1,9}$" $text -}}{{ atoi $text }}{{- end -}}
-{{- end -}}
-
-{{- /* Names in a sentence: "a, b and c". Dot: (list names last). */ -}}
-{{- define "sparkgen.listed" -}}
-  {{- $names := index . 0 -}}
-  {{- if le (len $names) 1 -}}{{ first $names }}
-  {{- else -}}{{ initial $names | join ", " }} {{ index . 1 }} {{ last $names }}
-  {{- end -}}
-{{- end -}}
-
-{{- /* A text that its grammar refuses. In: facts, path, text, reason, example, suffix (optional). */ -}}
-{{- define "sparkgen.refused" -}}
-  {{- if .reason -}}
-    {{- $line := printf "%s: %s" (last .path) .example -}}
-    {{- $_ := set . "message" (printf "%s %s" (include "sparkgen.shortened" .text | toRawJson) .reason) -}}
-    {{- $_ := set . "next" (printf "for example `%s`%s" $line (.suffix | default "")) -}}
-    {{- template "sparkgen.problem" . -}}
-  {{- end -}}
-{{- end -}}

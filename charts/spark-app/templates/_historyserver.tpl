@@ -1,33 +1,5 @@
 {{- /* A document of the kind SparkHistoryServer (sparkgen/model/historyserver.py, resources/historyserver.py). */ -}}
 
-{{- define "sparkgen.historyServerRule.SG101" -}}
-  {{- include "sparkgen.serviceRule.SG101" . -}}
-{{- end -}}
-
-{{- define "sparkgen.historyServerRule.SG103" -}}
-  {{- $facts := . -}}
-  {{- range $path := .tables.historyDurations -}}
-    {{- $call := dict "from" $facts.spec "path" $path -}}
-    {{- template "sparkgen.lookup" $call -}}
-    {{- if $call.found -}}
-      {{- $reason := include "sparkgen.reason.duration" (list $call.value $facts.tables) -}}
-      {{- template "sparkgen.refused" (dict "facts" $facts "path" (concat $facts.root $path) "text" $call.value
-          "reason" $reason "example" "60s") -}}
-    {{- end -}}
-  {{- end -}}
-{{- end -}}
-
-{{- define "sparkgen.historyServerRule.SG174" -}}
-  {{- $section := .spec.eventLog -}}
-  {{- if and (include "sparkgen.localPath" $section.dir) (not (hasKey $section "claim")) -}}
-    {{- template "sparkgen.problem" (dict "facts" . "path" (list "spec" "eventLog" "dir")
-        "message" "is a directory of the server's own pod, where no application writes"
-        "next" "add `claim:` with the claim of the applications, which is mounted there") -}}
-  {{- else -}}
-    {{- template "sparkgen.logPlace" (dict "facts" . "section" $section "path" (list "spec" "eventLog")) -}}
-  {{- end -}}
-{{- end -}}
-
 {{- /* The server as values, and its objects. In: facts, namespace, files. Out: app (its values), objects. */ -}}
 {{- define "sparkgen.historyServer" -}}
   {{- $spec := .facts.spec -}}

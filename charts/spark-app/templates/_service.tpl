@@ -1,26 +1,5 @@
 {{- /* A document of the kind SparkShuffleService (sparkgen/model/shuffle.py, resources/service.py, semantics/rules_service.py). */ -}}
 
-{{- define "sparkgen.serviceRule.SG101" -}}
-  {{- if hasKey .spec "memory" -}}
-    {{- $reason := include "sparkgen.reason.memory" (list .spec.memory .tables) -}}
-    {{- template "sparkgen.refused" (dict "facts" . "path" (list "spec" "memory") "text" .spec.memory
-        "reason" $reason "example" "4g") -}}
-  {{- end -}}
-{{- end -}}
-
-{{- define "sparkgen.serviceRule.SG158" -}}
-  {{- template "sparkgen.nested" (dict "facts" . "path" (list "spec" "directories")
-      "directories" (.spec.directories | default list)) -}}
-  {{- $port := .spec.port | default .tables.contract.SHUFFLE_PORT -}}
-  {{- $janitor := dig "janitor" "port" .tables.contract.JANITOR_PORT .spec -}}
-  {{- if eq (toRawJson $port) (toRawJson $janitor) -}}
-    {{- $own := hasKey (.spec.janitor | default dict) "port" -}}
-    {{- template "sparkgen.problem" (dict "facts" . "path" (ternary (list "spec" "janitor" "port") (list "spec" "port") $own)
-        "message" "is the port of the service and of its janitor, and they share a pod"
-        "next" "choose another port for the janitor in `janitor.port`") -}}
-  {{- end -}}
-{{- end -}}
-
 {{- /* The service as values, and its objects. In: facts, namespace, files. Out: app (its values), objects. */ -}}
 {{- define "sparkgen.service" -}}
   {{- $facts := .facts -}}

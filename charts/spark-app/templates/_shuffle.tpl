@@ -39,6 +39,7 @@
 {{- define "sparkgen.daemonMemory" -}}
   {{- $call := dict "text" .heap "tables" .tables -}}
   {{- template "sparkgen.mib" $call -}}
+  {{- if $call.error -}}{{- fail (printf "the memory %s is larger than Spark can count: write a smaller one" .heap) -}}{{- end -}}
   {{- $_ := set . "value" $call.value -}}
   {{- $_ := set . "memory" (add $call.value (max (div $call.value 10) 384)) -}}
 {{- end -}}
@@ -180,84 +181,4 @@
       "volumeMounts" $mounts -}}
   {{- with .role.imagePullPolicy -}}{{- $_ := set $container "imagePullPolicy" . -}}{{- end -}}
   {{- $_ := set . "sidecar" $container -}}
-{{- end -}}
-
-{{- /* The section of an application that uses the service of its node; an empty dictionary has none. In: facts. Out: facts.onNode, facts.section. */ -}}
-{{- define "sparkgen.onNode" -}}
-  {{- $section := get .spec "shuffleService" | default dict -}}
-  {{- $_ := set . "section" $section -}}
-  {{- $_ := set . "onNode" (and (hasKey .spec "shuffleService") (eq "daemonset" ($section.mode | default "daemonset"))) -}}
-{{- end -}}
-
-{{- define "sparkgen.rule.SG143" -}}
-  {{- template "sparkgen.onNode" . -}}
-  {{- if and .onNode (not (hasKey .section "name")) -}}
-    {{- template "sparkgen.problem" (dict "facts" . "path" (append .root "shuffleService")
-        "message" "the mode `daemonset` needs the name of the service"
-        "next" "add `name:` with the `metadata.name` of the SparkShuffleService, or write `mode: sidecar`") -}}
-  {{- end -}}
-{{- end -}}
-
-{{- define "sparkgen.rule.SG144" -}}
-  {{- template "sparkgen.onNode" . -}}
-  {{- if and .onNode (hasKey .section "name") -}}
-    {{- $authenticates := include "sparkgen.on" (list . "spark.authenticate" true) -}}
-    {{- if and $authenticates (not (hasKey .section "secretName")) -}}
-      {{- template "sparkgen.problem" (dict "facts" . "path" (append .root "shuffleService")
-          "message" "each run has a secret of its own, which the service cannot know, and no executor can register"
-          "next" "add `secretName:` with a Secret that has the service's value; or, for a service without a secret, set `spark.authenticate: \"false\"` in `sparkConf`") -}}
-    {{- end -}}
-    {{- if and (not $authenticates) (hasKey .section "secretName") -}}
-      {{- template "sparkgen.problemAt" (dict "facts" . "name" "spark.authenticate"
-          "message" "the service has a secret, and refuses executors that do not authenticate"
-          "next" "delete it, or delete `secretName` if the service has none") -}}
-    {{- end -}}
-  {{- end -}}
-{{- end -}}
-
-{{- define "sparkgen.rule.SG145" -}}
-  {{- template "sparkgen.onNode" . -}}
-  {{- if .onNode -}}
-    {{- $text := .section.hostPorts | default .tables.shuffleHostPorts -}}
-    {{- $port := .section.port | default .tables.contract.SHUFFLE_PORT -}}
-    {{- $range := splitList "-" $text -}}
-    {{- $first := first $range | atoi -}}
-    {{- $last := last $range | atoi -}}
-    {{- $field := ternary "hostPorts" "port" (hasKey .section "hostPorts") -}}
-    {{- $path := concat .root (list "shuffleService" $field) -}}
-    {{- if or (gt $first $last) (lt $first 1024) (gt $last 65535) -}}
-      {{- template "sparkgen.problem" (dict "facts" . "path" $path
-          "message" "is no range of ports" "next" "write it as in `hostPorts: 23000-23999`") -}}
-    {{- else if and (le $first (int $port)) (le (int $port) $last) -}}
-      {{- template "sparkgen.problem" (dict "facts" . "path" $path
-          "message" (printf "the service's port, %s, is one of those for executors, %s" (toRawJson $port) $text)
-          "next" "choose a range without the service's port") -}}
-    {{- end -}}
-  {{- end -}}
-{{- end -}}
-
-{{- define "sparkgen.rule.SG158" -}}
-  {{- template "sparkgen.onNode" . -}}
-  {{- if .onNode -}}
-    {{- template "sparkgen.nested" (dict "facts" . "path" (concat .root (list "shuffleService" "directories"))
-        "directories" (.section.directories | default list)) -}}
-  {{- end -}}
-{{- end -}}
-
-{{- /* Directories that are the same, or one below another. In: facts, path, directories. */ -}}
-{{- define "sparkgen.nested" -}}
-  {{- $before := list -}}
-  {{- range $index, $directory := .directories -}}
-    {{- $other := "" -}}
-    {{- range $one := $before -}}
-      {{- $related := or (hasPrefix (print $one "/") (print $directory "/")) (hasPrefix (print $directory "/") (print $one "/")) -}}
-      {{- if and $related (not $other) -}}{{- $other = $one -}}{{- end -}}
-    {{- end -}}
-    {{- if $other -}}
-      {{- template "sparkgen.problem" (dict "facts" $.facts "path" (append $.path $index)
-          "message" (printf "and `%s` are one directory, or one lies in the other" $other)
-          "next" "give each disk one directory, apart from the others") -}}
-    {{- end -}}
-    {{- $before = append $before $directory -}}
-  {{- end -}}
 {{- end -}}

@@ -156,7 +156,8 @@ def test_two_releases_share_a_namespace(
     ("setting", "says"),
     [
         ("spec.executor.instnces=2", "at '/spec/executor': additional properties 'instnces' not allowed"),
-        ("spec.executor.memory=2Gi", 'error[SG101] spec.executor.memory: "2Gi" has the unit "Gi"'),
+        ("spec.executor.memory=2Gi", "at '/spec/executor/memory': '2Gi' does not match pattern"),
+        ("spec.driver.template.spec.hostPID=true", "error[SG166] spec.driver.template.spec.hostPID"),
     ],
 )
 def test_wrong_values_install_nothing(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from sparkgen.schema import fields as schema_fields
 from sparkgen.schema import store
 from sparkgen.semantics import fields
 
@@ -18,7 +19,7 @@ def annotated(schema: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[tu
     if reference:
         if store.kubernetes_type(reference):
             return
-        schema = {**store.resolve(reference), **schema}
+        schema = schema_fields.merged(schema)
     if "x-sparkgen-grammar" in schema:
         yield schema["x-sparkgen-grammar"], path
     for name, child in schema.get("properties", {}).items():

@@ -1,0 +1,293 @@
+{{- /*
+The rules that the chart has: those that guard security or names, or what costs a night or money (docs/helm.md). All
+others are for `sparkgen validate`. Each is called after its code, with the facts as dot, and says what the generator
+says (sparkgen/semantics).
+*/ -}}
+
+{{- /* Whether the field that takes a property's place has its value already. In: facts, name, text. Out: said. */ -}}
+{{- define "sparkgen.alreadySaid" -}}
+  {{- $_ := set . "said" false -}}
+  {{- $decided := false -}}
+  {{- range $entry := .facts.tables.sameField -}}
+    {{- $prefix := hasSuffix "." $entry.name -}}
+    {{- if and (not $decided) (ternary (hasPrefix $entry.name $.name) (eq $entry.name $.name) $prefix) -}}
+      {{- $decided = true -}}
+      {{- $path := ternary (append $entry.path (trimPrefix $entry.name $.name)) $entry.path $prefix -}}
+      {{- $call := dict "from" $.facts.spec "path" $path -}}
+      {{- template "sparkgen.lookup" $call -}}
+      {{- $_ := set $ "said" (and $call.found (eq (toRawJson $call.value) (toRawJson $.text))) -}}
+    {{- end -}}
+  {{- end -}}
+{{- end -}}
+
+{{- define "sparkgen.rule.SG120" -}}
+  {{- $facts := . -}}
+  {{- range $name, $text := .conf -}}
+    {{- if hasPrefix "spark.kubernetes." $name -}}
+      {{- $call := dict "facts" $facts "name" $name "text" $text -}}
+      {{- template "sparkgen.alreadySaid" $call -}}
+      {{- $step := "" -}}
+      {{- if or (has $name $facts.tables.readSettings) $call.said -}}
+      {{- else if eq $name "spark.kubernetes.namespace" -}}
+        {{- if ne $text ($facts.value.metadata.namespace | default "") -}}
+          {{- $step = printf "set `metadata.namespace: %s`" (include "sparkgen.shortened" $text) -}}
+        {{- end -}}
+      {{- else if hasKey $facts.tables.movedSettings $name -}}
+        {{- $step = get $facts.tables.movedSettings $name -}}
+      {{- else -}}
+        {{- $parts := splitList "." $name -}}
+        {{- range $count := untilStep (sub (len $parts) 1 | int) 0 -1 -}}
+          {{- $prefix := printf "%s." (slice $parts 0 $count | join ".") -}}
+          {{- if not $step -}}{{- $step = get $facts.tables.movedSettings $prefix -}}{{- end -}}
+        {{- end -}}
+      {{- end -}}
+      {{- if $step -}}
+        {{- template "sparkgen.problem" (dict "facts" $facts "path" (concat $facts.root (list "sparkConf" $name))
+            "message" "nothing reads it here, so that it would be lost" "next" (printf "%s instead" $step)) -}}
+      {{- end -}}
+    {{- end -}}
+  {{- end -}}
+{{- end -}}
+
+{{- /* The section of an application that uses the service of its node; an empty dictionary has none. In: facts. Out: facts.onNode, facts.section. */ -}}
+{{- define "sparkgen.onNode" -}}
+  {{- $section := get .spec "shuffleService" | default dict -}}
+  {{- $_ := set . "section" $section -}}
+  {{- $_ := set . "onNode" (and (hasKey .spec "shuffleService") (eq "daemonset" ($section.mode | default "daemonset"))) -}}
+{{- end -}}
+
+{{- define "sparkgen.rule.SG144" -}}
+  {{- template "sparkgen.onNode" . -}}
+  {{- if and .onNode (hasKey .section "name") -}}
+    {{- $authenticates := include "sparkgen.on" (list . "spark.authenticate" true) -}}
+    {{- if and $authenticates (not (hasKey .section "secretName")) -}}
+      {{- template "sparkgen.problem" (dict "facts" . "path" (append .root "shuffleService")
+          "message" "each run has a secret of its own, which the service cannot know, and no executor can register"
+          "next" "add `secretName:` with a Secret that has the service's value; or, for a service without a secret, set `spark.authenticate: \"false\"` in `sparkConf`") -}}
+    {{- end -}}
+    {{- if and (not $authenticates) (hasKey .section "secretName") -}}
+      {{- template "sparkgen.problemAt" (dict "facts" . "name" "spark.authenticate"
+          "message" "the service has a secret, and refuses executors that do not authenticate"
+          "next" "delete it, or delete `secretName` if the service has none") -}}
+    {{- end -}}
+  {{- end -}}
+{{- end -}}
+
+{{- /* Where a container has mounts. In: container. Out: places, each with path, place and what. */ -}}
+{{- define "sparkgen.places" -}}
+  {{- $places := list -}}
+  {{- $container := .container -}}
+  {{- range $index, $mount := $container.spec.volumeMounts -}}
+    {{- if $mount.mountPath -}}
+      {{- $places = append $places (dict
+          "path" (concat $container.path (list "volumeMounts" $index "mountPath")) "place" $mount.mountPath
+          "what" (printf "volume `%s`" (include "sparkgen.shortened" $mount.name))) -}}
+    {{- end -}}
+  {{- end -}}
+  {{- if and $container.typed (eq $container.kind "spark") -}}
+    {{- range $field, $what := dict "secrets" "Secret" "configMaps" "ConfigMap" -}}
+      {{- range $index, $item := get $container.spec $field | default list -}}
+        {{- $places = append $places (dict "order" $field
+            "path" (concat $container.path (list $field $index "path")) "place" $item.path
+            "what" (printf "%s `%s`" $what (include "sparkgen.shortened" $item.name))) -}}
+      {{- end -}}
+    {{- end -}}
+  {{- end -}}
+  {{- $_ := set . "places" $places -}}
+{{- end -}}
+
+{{- define "sparkgen.rule.SG155" -}}
+  {{- $facts := . -}}
+  {{- $c := .tables.contract -}}
+  {{- range $container := .containers -}}
+    {{- range $index, $mount := $container.spec.volumeMounts -}}
+      {{- if has $mount.name (list $c.TOKEN_VOLUME $c.SESSION_VOLUME) -}}
+        {{- template "sparkgen.problem" (dict "facts" $facts "next" "delete the mount"
+            "path" (concat $container.path (list "volumeMounts" $index "name"))
+            "message" "holds the allocator's credentials, which no other container may have") -}}
+      {{- end -}}
+    {{- end -}}
+    {{- $call := dict "container" $container -}}
+    {{- template "sparkgen.places" $call -}}
+    {{- range $item := $call.places -}}
+      {{- if hasPrefix (print $c.ROOT "/") (print (clean (print "/" $item.place)) "/") -}}
+        {{- template "sparkgen.problem" (dict "facts" $facts "path" $item.path
+            "message" (printf "everything below %s belongs to sparkgen" $c.ROOT)
+            "next" "mount it somewhere else, such as /mnt or /etc") -}}
+      {{- end -}}
+    {{- end -}}
+  {{- end -}}
+{{- end -}}
+
+{{- /* The volumes that a role's pods may have. In: facts, role. Out: volumes, each with path and volume. */ -}}
+{{- define "sparkgen.namedVolumes" -}}
+  {{- $volumes := list -}}
+  {{- range $index, $volume := .facts.spec.volumes -}}
+    {{- $volumes = append $volumes (dict "role" "" "volume" $volume
+        "path" (concat $.facts.root (list "volumes" $index))) -}}
+  {{- end -}}
+  {{- range $index, $volume := dig "template" "spec" "volumes" list (get .facts.spec .role | default dict) -}}
+    {{- $volumes = append $volumes (dict "role" $.role "volume" $volume
+        "path" (concat $.facts.root (list $.role "template" "spec" "volumes" $index))) -}}
+  {{- end -}}
+  {{- $_ := set . "volumes" $volumes -}}
+{{- end -}}
+
+{{- define "sparkgen.rule.SG160" -}}
+  {{- $facts := . -}}
+  {{- $c := .tables.contract -}}
+  {{- range $container := .containers -}}
+    {{- $reserved := list (get $facts.tables.mainContainer $container.role) -}}
+    {{- if eq $container.role "driver" -}}
+      {{- $reserved = concat $reserved (list $c.INSTALL_CONTAINER $c.ALLOCATOR_CONTAINER) -}}
+    {{- else if eq "sidecar" (dig "shuffleService" "mode" "" $facts.spec) -}}
+      {{- $reserved = append $reserved $c.SHUFFLE_CONTAINER -}}
+    {{- end -}}
+    {{- if and (ne $container.kind "spark") (has $container.name $reserved) -}}
+      {{- template "sparkgen.problem" (dict "facts" $facts "path" (append $container.path "name")
+          "message" (printf "is the name of a container of the %s's pod" $container.role) "next" "rename it") -}}
+    {{- end -}}
+  {{- end -}}
+  {{- range $role := list "driver" "executor" -}}
+    {{- $named := dict "facts" $facts "role" $role -}}
+    {{- template "sparkgen.namedVolumes" $named -}}
+    {{- range $item := $named.volumes -}}
+      {{- if and (hasPrefix $c.VOLUME_PREFIX $item.volume.name) (or (eq $role "driver") (eq $item.role $role)) -}}
+        {{- template "sparkgen.problem" (dict "facts" $facts "path" (append $item.path "name")
+            "message" "is the name of a volume of sparkgen's own" "next" "rename it") -}}
+      {{- end -}}
+    {{- end -}}
+  {{- end -}}
+{{- end -}}
+
+{{- define "sparkgen.rule.SG166" -}}
+  {{- $facts := . -}}
+  {{- $inside := dig "driver" "template" "spec" dict .spec -}}
+  {{- $reasons := dict
+      "shareProcessNamespace" "user code could read the allocator's memory, with its token"
+      "hostNetwork" "two drivers on one node would fight for their ports, and the allocator be exposed"
+      "hostPID" "user code could see every process of the node, the allocator with its token among them"
+      "hostIPC" "user code could reach shared memory of the whole node" -}}
+  {{- range $name, $reason := $reasons -}}
+    {{- if get $inside $name -}}
+      {{- template "sparkgen.problem" (dict "facts" $facts "next" "delete it"
+          "path" (concat $facts.root (list "driver" "template" "spec" $name))
+          "message" (printf "is refused for drivers: %s" $reason)) -}}
+    {{- end -}}
+  {{- end -}}
+{{- end -}}
+
+{{- define "sparkgen.rule.SG167" -}}
+  {{- $facts := . -}}
+  {{- range $container := .containers -}}
+    {{- $role := get $facts.spec $container.role -}}
+    {{- $typed := $role.podSecurityContext | default dict -}}
+    {{- $pod := omit (dig "template" "spec" "securityContext" dict $role) -}}
+    {{- range $key, $value := $typed -}}{{- $_ := set $pod $key $value -}}{{- end -}}
+    {{- $own := $container.spec.securityContext | default dict -}}
+    {{- $user := dig "runAsUser" (dig "runAsUser" "" $pod) $own | toRawJson -}}
+    {{- $strict := dig "runAsNonRoot" (dig "runAsNonRoot" true $pod) $own -}}
+    {{- $path := list -}}
+    {{- if hasKey $own "runAsUser" -}}
+      {{- $path = concat $container.path (list "securityContext" "runAsUser") -}}
+    {{- else if and $container.typed (eq $container.kind "spark") -}}
+      {{- $path = concat $facts.root (list $container.role) (ternary
+          (list "podSecurityContext" "runAsUser") (list "template" "spec" "securityContext" "runAsUser")
+          (hasKey $typed "runAsUser")) -}}
+    {{- end -}}
+    {{- if and $path $strict (eq $user "0") -}}
+      {{- template "sparkgen.problem" (dict "facts" $facts "path" $path
+          "message" "is root, and `runAsNonRoot` is on unless you turn it off: the container never starts"
+          "next" "use the image's own user (185 in the stock image), or set `runAsNonRoot: false` beside it") -}}
+    {{- end -}}
+  {{- end -}}
+{{- end -}}
+
+{{- define "sparkgen.rule.SG185" -}}
+  {{- $facts := . -}}
+  {{- if and (eq "Always" (dig "restartPolicy" "type" "" .spec)) (not .scheduled) -}}
+    {{- range $field, $next := .tables.jobFields -}}
+      {{- if and (hasKey $facts.spec $field) (ne "false" (get $facts.spec $field | toRawJson)) -}}
+        {{- template "sparkgen.problem" (dict "facts" $facts "path" (append $facts.root $field) "next" $next
+            "message" "has no effect with `restartPolicy.type: Always`, which makes a Deployment") -}}
+      {{- end -}}
+    {{- end -}}
+  {{- end -}}
+{{- end -}}
+
+{{- define "sparkgen.rule.SG190" -}}
+  {{- $driver := dig "driver" "serviceAccount" "" .spec -}}
+  {{- $name := dig "serviceAccount" "name" "" .spec -}}
+  {{- if and $driver $name (ne $driver $name) -}}
+    {{- template "sparkgen.problem" (dict "facts" . "path" (concat .root (list "serviceAccount" "name"))
+        "message" (printf "`driver.serviceAccount` names %s, and the driver has one account" (include "sparkgen.shortened" $driver))
+        "next" "delete one of the two") -}}
+  {{- end -}}
+{{- end -}}
+
+{{- define "sparkgen.rule.SG196" -}}
+  {{- $facts := . -}}
+  {{- $name := .value.metadata.name -}}
+  {{- range $suffix := .tables.reservedSuffixes -}}
+    {{- if hasSuffix $suffix $name -}}
+      {{- $of := trimSuffix $suffix $name | include "sparkgen.shortened" -}}
+      {{- $like := printf "ends with `%s`, like the Role that sparkgen renders for an application `%s`" $suffix $of -}}
+      {{- template "sparkgen.problem" (dict "facts" $facts "path" (list "metadata" "name")
+          "message" (print $like ": one would replace the other")
+          "next" (printf "choose a name that does not end with `%s`" $suffix)) -}}
+    {{- end -}}
+  {{- end -}}
+  {{- $account := .spec.serviceAccount | default dict -}}
+  {{- $existing := dig "driver" "serviceAccount" "" .spec -}}
+  {{- $made := ternary $account.create (not $existing) (hasKey $account "create") -}}
+  {{- template "sparkgen.sharedName" (dict "facts" . "account" $account "existing" $existing "made" $made) -}}
+  {{- if and $made $existing -}}
+    {{- template "sparkgen.renderedAccount" (dict "facts" . "name" $existing
+        "path" (concat .root (list "driver" "serviceAccount"))) -}}
+  {{- end -}}
+{{- end -}}
+
+{{- define "sparkgen.serviceRule.SG196" -}}
+  {{- $account := .spec.serviceAccount | default dict -}}
+  {{- $made := ternary $account.create true (hasKey $account "create") -}}
+  {{- template "sparkgen.sharedName" (dict "facts" . "account" $account "existing" "" "made" $made) -}}
+{{- end -}}
+
+{{- define "sparkgen.historyServerRule.SG196" -}}
+  {{- template "sparkgen.serviceRule.SG196" . -}}
+  {{- if eq "kubernetes" .value.metadata.name -}}
+    {{- template "sparkgen.problem" (dict "facts" . "path" (list "metadata" "name")
+        "message" (print "is the name of Kubernetes' own Service in the namespace `default`, and the server's Service would "
+            "take it over")
+        "next" "choose another name, such as `spark-history`") -}}
+  {{- end -}}
+{{- end -}}
+
+{{- /* In: facts, account (the section), existing (the driver's own account), made (whether it is rendered). */ -}}
+{{- define "sparkgen.sharedName" -}}
+  {{- $name := .facts.value.metadata.name -}}
+  {{- if and .account.name .made -}}
+    {{- template "sparkgen.renderedAccount" (dict "facts" .facts "name" .account.name
+        "path" (concat .facts.root (list "serviceAccount" "name"))) -}}
+  {{- end -}}
+  {{- if and (eq "default" $name) (not .account.name) (not .existing) -}}
+    {{- template "sparkgen.problem" (dict "facts" .facts "path" (list "metadata" "name")
+        "message" "would give its rights to the account `default`, which every pod uses that names none"
+        "next" "choose another name, or name an account in `serviceAccount.name`") -}}
+  {{- end -}}
+{{- end -}}
+
+{{- /* In: facts, name (of an account that is rendered), path (where it stands). */ -}}
+{{- define "sparkgen.renderedAccount" -}}
+  {{- $whose := ternary "each namespace has already" "" (eq "default" .name) -}}
+  {{- $suffix := first .facts.tables.reservedSuffixes -}}
+  {{- if hasSuffix $suffix .name -}}
+    {{- $of := trimSuffix $suffix .name | include "sparkgen.shortened" -}}
+    {{- $whose = printf "sparkgen renders for an application `%s`" $of -}}
+  {{- end -}}
+  {{- if $whose -}}
+    {{- template "sparkgen.problem" (dict "facts" .facts "path" .path
+        "message" (printf "is the account that %s, and rendering it would take it over" $whose)
+        "next" "name another account, or add `create: false` to `serviceAccount`") -}}
+  {{- end -}}
+{{- end -}}
