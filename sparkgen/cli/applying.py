@@ -1,34 +1,27 @@
-"""What `apply` does: check, render, preflight, and apply. Knows no command line."""
+"""What `apply` prints: problems of documents, findings of the preflight, objects, and the next step."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from sparkgen import model, resources
 from sparkgen.cli import output
 from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.request import Apply, Request
 from sparkgen.cluster import ClusterError, Place, connect
-from sparkgen.cluster.channel import CONNECTIONS
 from sparkgen.errors import Severity, SparkgenError
 from sparkgen.preflight import (
     Facts,
     Finding,
     Unknown,
     Wanted,
-    gather,
-    judge,
-    look_around,
     needs,
-    ownership,
-    read_live,
 )
-from sparkgen.preflight.judge import in_order, starts
-from sparkgen.usecases import object_names, thread_map
+from sparkgen.preflight.judge import starts
+from sparkgen.usecases import object_names
 from sparkgen.usecases.apply_objects import Outcome, Task, Way, apply_all
+from sparkgen.usecases.applying import findings, job_of, look, wanted
 from sparkgen.usecases.checking import agree, check
 from sparkgen.usecases.collisions import claim, shared_objects
 
@@ -51,12 +44,13 @@ def _apply(request: Request, options: Apply, place: Place) -> int:
     if not documents:
         return 1
     cluster = connect(place)
-    all_wanted = [_wanted(document, request.namespace or cluster.namespace) for document in documents]
+    all_wanted = [wanted(document, request.namespace or cluster.namespace) for document in documents]
     if _clash(documents, all_wanted, request):
         return 1
     if options.wait and len(all_wanted) != 1:
         raise SparkgenError("--wait is about one application: apply them one by one, or leave it out")
-    tasks = _looked_at(cluster, all_wanted, options)
+    now = datetime.now(UTC)
+    tasks = look(cluster, all_wanted, now, preflight=not options.skip_preflight, force=options.force)
     if _stopped(tasks, request, options):
         return 1
     outcomes = apply_all(
@@ -72,37 +66,14 @@ def _apply(request: Request, options: Apply, place: Place) -> int:
     return _end(cluster, tasks, request, options, place)
 
 
-def _looked_at(cluster: Cluster, all_wanted: Sequence[Wanted], options: Apply) -> list[Task]:
-    """Each with what the cluster says about it; without a preflight, with what of it is there."""
-    shared = {} if options.skip_preflight else look_around(cluster, all_wanted)
-    now = datetime.now(UTC)
-
-    def look(wanted: Wanted) -> Task:
-        if options.skip_preflight:
-            return Task(wanted, read_live(cluster, wanted), None)
-        facts = gather(cluster, wanted, shared[wanted.namespace], now, force=options.force)
-        return Task(wanted, facts.live, facts)
-
-    stop = threading.Event()
-    try:
-        return [future.result() for future in thread_map.start(look, all_wanted, CONNECTIONS, stop)]
-    finally:
-        stop.set()
-
-
 def _stopped(tasks: Sequence[Task], request: Request, options: Apply) -> bool:
     """Whether anything stops the apply; all of it is printed, for all applications."""
     stopped = owned = False
     for task in tasks:
-        found = ownership(task.wanted, task.live, take=options.take)
-        owned = owned or any(one.severity is Severity.ERROR for one in found)
-        if task.facts is None:
-            found = [one for one in found if one.severity is Severity.ERROR]
-        else:
-            found = in_order([*found, *judge(task.wanted, task.facts)])
+        found, others = findings(task, take=options.take)
+        owned = owned or others
         stopped = _tell(task.wanted, found, request) or stopped
     if stopped:
-        # What is somebody else's is not touched without a preflight, either.
         output.note("nothing was applied" + ("" if owned else "; --skip-preflight applies all the same"))
     return stopped
 
@@ -151,19 +122,13 @@ def _agree(options: Apply) -> None:
 def _documents(request: Request) -> Sequence[Document]:
     """The documents, if none has errors; what is wrong with them is shown."""
     stdin = Stdin()
-    checked = check(request.inputs, stdin)
+    checked = check(request, stdin)
     shown = [one for one in checked.problems if not request.quiet or one.severity is Severity.ERROR]
     show(shown, request, stdin, on_stdout=False)
     if checked.errors:
         return ()
     agree(checked.documents, request.namespace)
     return checked.documents
-
-
-def _wanted(document: Document, namespace: str) -> Wanted:
-    described = model.describe(document.value, namespace)
-    objects = tuple(resources.render(described))
-    return Wanted(described.name, described.namespace, objects, document.value)
 
 
 def _tell(wanted: Wanted, findings: Iterable[Finding], request: Request) -> bool:
@@ -190,16 +155,8 @@ def _end(cluster: Cluster, tasks: Sequence[Task], request: Request, options: App
     from sparkgen.cli import waiting  # noqa: PLC0415 - only with --wait
 
     wanted = tasks[0].wanted
-    wish = waiting.Wish(wanted.name, _job(wanted), options.timeout, quiet=request.quiet)
+    wish = waiting.Wish(wanted.name, job_of(wanted), options.timeout, quiet=request.quiet)
     return waiting.wait(cluster, wish, place, wanted.namespace)
-
-
-def _job(wanted: Wanted) -> str:
-    """The name of the Job of the run; "" where a schedule or a Deployment runs it."""
-    for item in wanted.objects:
-        if item["kind"] == "Job" and needs.driver(item) is not None:
-            return str(item["metadata"]["name"])
-    return ""
 
 
 def _next_step(wanted: Wanted, facts: Facts | None, place: Place) -> str:
@@ -210,7 +167,7 @@ def _next_step(wanted: Wanted, facts: Facts | None, place: Place) -> str:
     if workload["kind"] == "CronJob":
         schedule = workload["spec"]["schedule"]
         return f'the schedule "{schedule}" starts it; next: sparkgen run {wanted.name}{here}   # now, once'
-    job = _job(wanted)
+    job = job_of(wanted)
     if workload["spec"].get("suspend"):
         return f"{job} is suspended; next: sparkgen run {wanted.name}{here}   # a run with its own arguments"
     known = facts.live.get((workload["kind"], workload["metadata"]["name"])) if facts else None

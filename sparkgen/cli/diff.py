@@ -175,7 +175,7 @@ def _documents(request: Request) -> tuple[Document, ...]:
     from sparkgen.usecases.checking import agree, check  # noqa: PLC0415 - see `command`
 
     stdin = Stdin()
-    checked = check(request.inputs, stdin)
+    checked = check(request, stdin)
     errors = [problem for problem in checked.problems if problem.severity is Severity.ERROR]
     if errors:
         show(errors, request, stdin, on_stdout=False)

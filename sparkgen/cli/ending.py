@@ -1,9 +1,4 @@
-"""What `kill` and `delete` do. Knows no command line.
-
-Kill gives the Job a deadline that is over: Kubernetes ends its pods and calls it failed, for good. Suspending
-it would leave a run that never ends and, for a CronJob that forbids a second one, no later firing; deleting
-it would have Git, or the next apply, run it again.
-"""
+"""What `kill` and `delete` ask and print."""
 
 from __future__ import annotations
 
@@ -11,22 +6,16 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sparkgen import contract
 from sparkgen.cli import output
-from sparkgen.cluster import ClusterError, Place, connect
-from sparkgen.cluster.marks import DEADLINE, KILLED, KILLER, controller_of
-from sparkgen.diff.live import KINDS, listed
+from sparkgen.cluster import Place, connect
+from sparkgen.cluster.marks import controller_of
 from sparkgen.errors import SparkgenError
-from sparkgen.live.find import choose, one
-from sparkgen.live.state import State, is_suspended, life_of
-from sparkgen.live.values import Application, Run, annotation_of
-from sparkgen.preflight.ownership import owner_of
-from sparkgen.usecases import object_names
-
-if TYPE_CHECKING:
-    from sparkgen.cluster import Cluster
+from sparkgen.live.find import one
+from sparkgen.live.state import life_of
+from sparkgen.live.values import Run
+from sparkgen.usecases import deleting, killing, object_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +35,7 @@ def kill(wish: Wish) -> int:
     """End a run; 0 also when there is nothing to end."""
     cluster = connect(wish.place)
     application = one(cluster, wish.name)
-    run = _running(application, wish.run)
+    run = killing.run_to_kill(application, wish.run)
     if run is None:
         latest = application.runs[0] if application.runs else None
         words = f": {latest.name} is {life_of(latest).state.value}" if latest else ""
@@ -54,46 +43,10 @@ def kill(wish: Wish) -> int:
         return 0
     if not _agreed(f"end {run.name} in {run.namespace} ({cluster.context})?", wish):
         return 1
-    now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    changed = cluster.patch(run.workload, killing(run.workload, now), manager=KILLER)
-    _print([changed], "killed", wish)
+    _print([killing.kill(cluster, run, datetime.now(UTC))], "killed", wish)
     if not wish.quiet:
         output.note(_after(run, wish.place))
     return 0
-
-
-def killing(workload: Mapping[str, Any], now: str) -> dict[str, Any]:
-    """What changes on a driver's object that is to end; `now`: as an API server writes times.
-
-    A Deployment, which an apply starts again, is not marked.
-    """
-    if workload["kind"] == "Deployment":
-        return {"spec": {"replicas": 0}}
-    annotations = {KILLED: now}
-    before = workload["spec"].get("activeDeadlineSeconds")
-    if before is not None and not annotation_of(workload, KILLED):
-        annotations[DEADLINE] = str(before)
-    return {"metadata": {"annotations": annotations}, "spec": {"activeDeadlineSeconds": 1}}
-
-
-def _running(application: Application, wanted: str) -> Run | None:
-    """The run to end; None when none runs. SparkgenError when several do."""
-    if wanted:
-        run = choose(application, wanted)
-        if is_suspended(run.workload):
-            raise SparkgenError(f"{run.name} is suspended, so that nothing of it runs")
-        return None if life_of(run).over else run
-    runs = [
-        run
-        for run in application.runs
-        if not life_of(run).over
-        and not is_suspended(run.workload)
-        and life_of(run).state is not State.DELETING
-    ]
-    if len(runs) > 1:
-        names = ", ".join(run.name for run in runs)
-        raise SparkgenError(f"several runs of {application.name} run: {names}; choose one with --run")
-    return runs[0] if runs else None
 
 
 def _after(run: Run, place: Place) -> str:
@@ -115,35 +68,24 @@ def _after(run: Run, place: Place) -> str:
 def delete(wish: Wish) -> int:
     """Remove all objects of an application; 1 when the person says no."""
     cluster = connect(wish.place)
-    found, unseen = _objects(cluster, wish.name)
-    if not found:
-        one(cluster, wish.name)  # it says what there is
-        raise SparkgenError(f"nothing of {wish.name} may be seen in {cluster.namespace}: {'; '.join(unseen)}")
-    for text in unseen:
+    found = deleting.objects_of(cluster, wish.name)
+    for text in found.unseen:
         output.note(f"not looked at: {text}")
     if wish.dry_run:
-        _print(found, "(dry run)", wish)
+        _print(found.objects, "(dry run)", wish)
         return 0
-    names = sorted({controller_of(item) for item in found} - {""})
-    if names:
+    if found.controllers:
         output.note(
-            f"warning: {' and '.join(names)} manages {wish.name}: it will be created again, and run again. "
-            "Remove it there instead"
+            f"warning: {' and '.join(found.controllers)} manages {wish.name}: it will be created again, and "
+            "run again. Remove it there instead"
         )
     if not wish.yes and sys.stdin.isatty():
-        output.complain("".join(f"  {object_names.full_name(item)}\n" for item in found))
-    question = f"delete these {len(found)} objects of {wish.name} in {cluster.namespace} ({cluster.context})?"
+        output.complain("".join(f"  {object_names.full_name(item)}\n" for item in found.objects))
+    number = len(found.objects)
+    question = f"delete these {number} objects of {wish.name} in {cluster.namespace} ({cluster.context})?"
     if not _agreed(question, wish):
         return 1
-    gone: list[dict[str, Any]] = []
-    try:
-        for item in found:
-            metadata = item["metadata"]
-            if cluster.delete(item["apiVersion"], item["kind"], metadata["name"], metadata["namespace"]):
-                gone.append(item)
-    finally:  # not one by one: a reader that goes away would end it halfway
-        if gone:
-            _print(gone, "deleted", wish)
+    deleting.delete(cluster, found, lambda gone: _print(gone, "deleted", wish))
     return 0
 
 
@@ -154,25 +96,6 @@ def _print(items: Sequence[Mapping[str, Any]], what: str, wish: Wish) -> None:
         return
     after = f" {what}" if wish.form == "text" else ""
     output.write("".join(f"{object_names.full_name(item)}{after}\n" for item in items))
-
-
-def _objects(cluster: Cluster, name: str) -> tuple[list[dict[str, Any]], Sequence[str]]:
-    """What was applied for the application, what starts pods first; and the kinds that may not be listed."""
-    selector = f"{contract.LABEL_APPLICATION}={name},{contract.LABEL_MANAGED_BY}=sparkgen"
-    found, unseen = [], []
-    for api_version, kind in reversed(KINDS):
-        try:
-            items = listed(cluster, api_version, kind, selector)
-        except ClusterError as error:
-            if error.status != 403:
-                raise
-            unseen.append(str(error))
-            continue
-        # What has an owner goes with it, but for the Jobs of a CronJob: their names tell what ends. A server
-        # whose document sets an application's label is no part of the application.
-        own = [item for item in items if owner_of(item) == f"application {name}"]
-        found += [item for item in own if not item["metadata"].get("ownerReferences")]
-    return found, unseen
 
 
 def _agreed(question: str, wish: Wish) -> bool:

@@ -32,7 +32,7 @@ def lint(request: Request, options: LintOptions, *, fix: bool = False, diff: boo
 
 
 def _report(request: Request, made: Review, stdin: Stdin, *, fixed: bool) -> int:
-    findings = reviewing.lint(request.inputs, made, stdin, _each)
+    findings = reviewing.lint(request, made, stdin, _each)
     wanted = findings.counted if request.quiet else findings.visible
     shown = [problem for problem in findings.found if problem in wanted | findings.counted]
     show(shown, request, stdin, on_stdout=True)

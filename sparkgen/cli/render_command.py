@@ -27,7 +27,7 @@ _NAMESPACE = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
 def validate(request: Request) -> int:
     """Check documents and print what is wrong with them to standard output; 1 if anything is."""
     stdin = Stdin()
-    checked = check(request.inputs, stdin)
+    checked = check(request, stdin)
     problems = [*checked.problems, *([] if checked.errors else _shared(checked.documents, request))]
     show(_wanted(problems, request), request, stdin, on_stdout=True)
     if any(one.severity is Severity.ERROR for one in problems) or (request.strict and problems):
@@ -51,7 +51,7 @@ def render(request: Request) -> int:
 
         return render_repository(request)
     stdin = Stdin()
-    checked = check(request.inputs, stdin)
+    checked = check(request, stdin)
     problems = _wanted(checked.problems, request)
     if problems:
         show(problems, request, stdin, on_stdout=False)

@@ -1,15 +1,12 @@
 """`sparkgen render -R DIR`: all documents of a repository, for all environments, in one call.
 
-First every application is checked and rendered, by all processors, and compared with its directory; then what
-changed is written. One error anywhere, and nothing is written.
+First every application is checked, rendered and compared with its directory; then what changed is written.
+One error anywhere, and nothing is written.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,16 +14,17 @@ from sparkgen.cli import output
 from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.progress import progress
 from sparkgen.cli.request import Request, command_line
-from sparkgen.errors import Problem, Severity, SparkgenError
-from sparkgen.usecases import configuration
-from sparkgen.usecases.checking import agree, check
-from sparkgen.usecases.collisions import Claim, claims, shared_objects
-from sparkgen.usecases.environments import Part, parts
-from sparkgen.usecases.parallel import each
-from sparkgen.usecases.rendering import render
+from sparkgen.errors import Severity, SparkgenError
+from sparkgen.usecases.environments import parts
+from sparkgen.usecases.repository import (
+    Rendered,
+    Repository,
+    problems_of,
+    refuse_shared_places,
+    render_parts,
+)
 
 if TYPE_CHECKING:
-    from sparkgen.document.load import Identity
     from sparkgen.writers.tree import Changes
 
 
@@ -34,53 +32,26 @@ _SHOWN = 4
 """Files that are named when a directory is out of date; the diff has all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rendered:
-    """One application in one environment.
-
-    `place`: its directory below the output directory; `files`: the text of each by name, empty when nothing
-    differs; `changes`, `difference`: what would change, and as a diff (only for a check).
-    """
-
-    place: str
-    files: Mapping[str, str]
-    changes: Changes
-    difference: str
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of a part: its problems, what its documents describe, and, without errors, their files.
-
-    `claims`: the objects of each of its documents.
-    """
-
-    environment: str
-    problems: tuple[Problem, ...]
-    identities: tuple[Identity, ...]
-    rendered: tuple[Rendered, ...]
-    claims: tuple[Claim, ...] = ()
-
-
 def render_repository(request: Request) -> int:
     """Render or check a whole repository. 1 if documents have errors or a directory is out of date."""
     root = _root(request)
-    request = replace(request, configured=configuration.of(request.inputs))  # once, not for each part
     todo = parts(root, request.directory)
     if not todo:
         raise SparkgenError(
             f"no *.yaml or *.yml file in {root} or a folder below is a document of sparkgen's"
         )
     with progress(len(todo)) as count:
-        outcomes = list(each(partial(_outcome, request), todo, count))
-    problems = _problems(outcomes, request)
+        repository = Repository(request, request.directory, request.namespace, request.only_check)
+        outcomes = render_parts(repository, todo, count)
+    found = problems_of(outcomes)
+    problems = [one for one in found if not request.quiet or one.severity is Severity.ERROR]
     if problems:
         show(problems, request, Stdin(), on_stdout=False)
     if any(problem.severity is Severity.ERROR for problem in problems):
         output.note("nothing was written: all documents have to be right first")
         return 1
     rendered = [one for outcome in outcomes for one in outcome.rendered]
-    _refuse_shared_places(rendered)
+    refuse_shared_places(rendered)
     from sparkgen.writers import leftovers  # noqa: PLC0415 - only for a whole repository
     from sparkgen.writers.root import refuse_other  # noqa: PLC0415
 
@@ -99,71 +70,6 @@ def _root(request: Request) -> str:
     if not request.directory:
         raise SparkgenError("-R writes into a directory, or compares with one: name it with --output-dir OUT")
     return request.sources[0]
-
-
-def _outcome(request: Request, part: Part) -> Outcome:
-    """Check and render one part, and compare it with what stands in its directory. Writes nothing."""
-    from sparkgen.document.load import identities  # noqa: PLC0415 - see checking.py
-
-    own = replace(request, sources=(part.file,), values=(*part.overlays, *request.values))
-    checked = check(own.inputs, Stdin())
-    found = tuple(identities(checked.documents))
-    if checked.errors:
-        return Outcome(part.environment, checked.problems, found, ())
-    agree(checked.documents, request.namespace)
-    rendered, bundles = [], []
-    for document in checked.documents:
-        bundle = render(document, request.namespace)
-        bundles.append(bundle)
-        files = {manifest.filename: manifest.text for manifest in bundle.files}
-        rendered.append(_compared(part.place(bundle.name), files, request))
-    claimed = tuple(claims(checked.documents, bundles))
-    return Outcome(part.environment, checked.problems, found, tuple(rendered), claimed)
-
-
-def _compared(place: str, files: Mapping[str, str], request: Request) -> Rendered:
-    from sparkgen.writers.check import difference  # noqa: PLC0415 - see checking.py
-    from sparkgen.writers.held import refuse_links  # noqa: PLC0415
-    from sparkgen.writers.tree import compare  # noqa: PLC0415
-
-    refuse_links(Path(request.directory), place)
-    directory = Path(request.directory, place)
-    changes = compare(directory, files)
-    shown = difference(directory, files) if changes and request.only_check else ""
-    return Rendered(place, files if changes else {}, changes, shown)
-
-
-def _problems(outcomes: Iterable[Outcome], request: Request) -> list[Problem]:
-    """All problems, each once, whatever number of environments has it; --quiet hides warnings.
-
-    What is defined twice is found here: within an environment, over all files.
-    """
-    from sparkgen.document.load import defined_twice  # noqa: PLC0415 - see checking.py
-    from sparkgen.semantics.rules_runtime import once  # noqa: PLC0415
-
-    found: list[Problem] = []
-    together: dict[str, list[Identity]] = {}
-    by_environment: dict[str, list[Claim]] = {}
-    for outcome in outcomes:
-        found += outcome.problems
-        together.setdefault(outcome.environment, []).extend(outcome.identities)
-        by_environment.setdefault(outcome.environment, []).extend(outcome.claims)
-    for identities in together.values():
-        found += defined_twice(identities)
-    if not any(one.severity is Severity.ERROR for one in found):
-        for claimed in by_environment.values():
-            found += shared_objects(claimed)
-    wanted = (one for one in found if not request.quiet or one.severity is Severity.ERROR)
-    return once(dict.fromkeys(wanted))
-
-
-def _refuse_shared_places(rendered: Iterable[Rendered]) -> None:
-    for place, times in Counter(one.place for one in rendered).items():
-        if times > 1:
-            raise SparkgenError(
-                f"{times} applications would be written to {place}: give one of them another metadata.name, "
-                "or put its document into a folder of its own"
-            )
 
 
 def _write(rendered: Sequence[Rendered], stale: Sequence[str], request: Request) -> int:

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from sparkgen.usecases.inputs import Inputs
-
-if TYPE_CHECKING:
-    from sparkgen.document.configuration import Configured
 
 FORMS = ("text", "concise", "json", "github", "sarif")
 TARGETS = ("kubectl", "argocd", "flux")
@@ -17,36 +13,22 @@ OBJECT_FORMS = ("text", "name", "json", "yaml")
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """The arguments and options of a command under the names of its parameters.
+class Request(Inputs):
+    """Documents, and how a command is to go about them, under the names of its parameters.
 
-    `sources`: documents; `values`: overlays; `sets`, `set_strings`: single values. `form`: one of FORMS;
-    `colour`: one of COLOURS. For `validate`: `strict`. For `render`: `namespace` of documents without one;
-    `target`: one of TARGETS, which overrules the documents; `directory` to write into, or to compare with if
-    `only_check`; `recursive`: the one source is a directory with all documents of a repository; "" where an
-    option was not given. `configured`: what the repository's configuration says about documents; None: it is
-    looked for in the directory of the call.
+    `form`: one of FORMS; `colour`: one of COLOURS. For `validate`: `strict`. For `render`: `namespace` of
+    documents without one; `directory` to write into, or to compare with if `only_check`; `recursive`: the one
+    source is a directory with all documents of a repository; "" where an option was not given.
     """
 
-    sources: tuple[str, ...]
-    values: tuple[str, ...] = ()
-    sets: tuple[str, ...] = ()
-    set_strings: tuple[str, ...] = ()
     form: str = "text"
     colour: str = "auto"
     quiet: bool = False
     strict: bool = False
     namespace: str = ""
-    target: str = ""
     directory: str = ""
     only_check: bool = False
     recursive: bool = False
-    configured: Configured | None = None
-
-    @property
-    def inputs(self) -> Inputs:
-        """The documents that are meant."""
-        return Inputs(self.sources, self.values, self.sets, self.set_strings, self.target, self.configured)
 
 
 @dataclass(frozen=True, slots=True)

@@ -219,7 +219,7 @@ class _Places:
 def _rendered(placed: Request, places: _Places, request: Request, *, strict: bool) -> list[Side]:
     from sparkgen.usecases.comparing import side  # noqa: PLC0415 - imports what renders
 
-    checked = check(placed.inputs, lambda: b"")
+    checked = check(placed, lambda: b"")
     errors = [places.shown(one) for one in checked.problems if one.severity is Severity.ERROR]
     documents = list(checked.documents)
     if errors and strict:

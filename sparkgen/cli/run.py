@@ -178,10 +178,8 @@ def command(
         from sparkgen.cli import running  # noqa: PLC0415 - as above
         from sparkgen.cluster import Place  # noqa: PLC0415
 
-        place, fresh = Place(kubeconfig, context, namespace), uuid.uuid4().hex
-        code = running.run(
-            running.Wish(place, source, chosen, request_id, fresh, form.value, wait, timeout, quiet)
-        )
+        place, id_ = Place(kubeconfig, context, namespace), request_id or uuid.uuid4().hex
+        code = running.run(running.Wish(place, source, chosen, id_, form.value, wait, timeout, quiet))
     if code:
         raise typer.Exit(code)
 

@@ -1,4 +1,4 @@
-"""What `run --local` does: a document's application as processes of this machine. Knows no command line."""
+"""What `run --local` prints and asks: a document's application as processes of this machine."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ import os
 import random
 import sys
 import uuid
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from sparkgen import model
 from sparkgen.cli import output
 from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.request import Request
 from sparkgen.errors import Severity, SparkgenError, path_text
 from sparkgen.local import plan
 from sparkgen.local import run as processes
+from sparkgen.local.application import application_of
 from sparkgen.local.meaningless import meaningless
 from sparkgen.semantics.rules_runtime import UNNAMED
 from sparkgen.usecases.checking import Checked, check
@@ -48,7 +47,7 @@ def run(request: Request, wish: Wish) -> int:
 def _document(request: Request, name: str) -> Document | None:
     """The one document to run; None when it has errors, which are shown."""
     stdin = Stdin()
-    checked = check(request.inputs, stdin)
+    checked = check(request, stdin)
     problems = [
         problem
         for problem in checked.problems
@@ -73,12 +72,7 @@ def _picked(checked: Checked, name: str) -> Document:
 
 
 def _run(document: Document, request: Request, wish: Wish) -> int:
-    if document.value["kind"] in model.SERVER_KINDS:
-        raise SparkgenError(f"a {document.value['kind']} runs in a cluster only; name an application")
-    # Executors of one machine find each other's files without a service.
-    application = replace(model.build(_without_event_log(document.value)), shuffle=None)
-    if wish.arguments:
-        application = replace(application, arguments=wish.arguments)
+    application = application_of(document.value, wish.arguments)
     on_terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
     view = _view(on_terminal=on_terminal)
     if not request.quiet:
@@ -87,15 +81,6 @@ def _run(document: Document, request: Request, wish: Wish) -> int:
     places = plan.Wish(application, folder, wish.maps, dict(os.environ))
     made = plan.make(places, lambda: str(uuid.uuid4()), random.Random(), view)  # noqa: S311 - ports
     return processes.run(made, view, on_terminal=on_terminal)
-
-
-def _without_event_log(value: Mapping[str, Any]) -> dict[str, Any]:
-    """A document's value without the directory for event logs, which is the cluster's."""
-    spec = {name: section for name, section in value["spec"].items() if name != "eventLog"}
-    if "template" in spec:
-        template = {name: section for name, section in spec["template"].items() if name != "eventLog"}
-        spec["template"] = template
-    return {**value, "spec": spec}
 
 
 def _view(*, on_terminal: bool) -> View:

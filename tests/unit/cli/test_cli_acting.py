@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sparkgen.cli import waiting
+from sparkgen.usecases import waiting
 from tests import reading
 
 from .conftest import DOCUMENT, Cli, Result

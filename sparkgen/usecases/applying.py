@@ -1,0 +1,67 @@
+"""What `apply` does before it applies: what is wanted, what is there, and what would go wrong."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from sparkgen import model, resources
+from sparkgen.cluster.channel import CONNECTIONS
+from sparkgen.errors import Severity
+from sparkgen.preflight import Finding, Wanted, gather, judge, look_around, needs, ownership, read_live
+from sparkgen.preflight.judge import in_order
+from sparkgen.usecases import thread_map
+from sparkgen.usecases.apply_objects import Task
+
+if TYPE_CHECKING:
+    from sparkgen.cluster import Cluster
+    from sparkgen.document import Document
+
+
+def wanted(document: Document, namespace: str) -> Wanted:
+    """What a valid document asks for; `namespace`: where it names none."""
+    described = model.describe(document.value, namespace)
+    objects = tuple(resources.render(described))
+    return Wanted(described.name, described.namespace, objects, document.value)
+
+
+def look(
+    cluster: Cluster, all_wanted: Sequence[Wanted], now: datetime, *, preflight: bool, force: bool
+) -> list[Task]:
+    """Each with what the cluster says about it; without a preflight, with what of it is there."""
+    shared = look_around(cluster, all_wanted) if preflight else {}
+
+    def one(wanted: Wanted) -> Task:
+        if not preflight:
+            return Task(wanted, read_live(cluster, wanted), None)
+        facts = gather(cluster, wanted, shared[wanted.namespace], now, force=force)
+        return Task(wanted, facts.live, facts)
+
+    stop = threading.Event()
+    try:
+        return [future.result() for future in thread_map.start(one, all_wanted, CONNECTIONS, stop)]
+    finally:
+        stop.set()
+
+
+def findings(task: Task, *, take: bool) -> tuple[list[Finding], bool]:
+    """What would go wrong, the worst first, and whether an object is somebody else's.
+
+    `take`: objects that are nobody's are taken over. What is somebody else's is not touched without a
+    preflight, either; then nothing else is found.
+    """
+    owned = ownership(task.wanted, task.live, take=take)
+    others = [one for one in owned if one.severity is Severity.ERROR]
+    if task.facts is None:
+        return others, bool(others)
+    return in_order([*owned, *judge(task.wanted, task.facts)]), bool(others)
+
+
+def job_of(wanted: Wanted) -> str:
+    """The name of the Job of the run; "" where a schedule or a Deployment runs it."""
+    for item in wanted.objects:
+        if item["kind"] == "Job" and needs.driver(item) is not None:
+            return str(item["metadata"]["name"])
+    return ""

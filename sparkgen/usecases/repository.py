@@ -1,0 +1,140 @@
+"""All documents of a repository, for all environments: checked, rendered, and compared with the output.
+
+Every part is one document file in one environment; they are shared out over all processors. Nothing is
+written here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sparkgen.document.sources import read_stdin
+from sparkgen.errors import Problem, Severity, SparkgenError
+from sparkgen.usecases import configuration
+from sparkgen.usecases.checking import agree, check
+from sparkgen.usecases.collisions import Claim, claims, shared_objects
+from sparkgen.usecases.environments import Part
+from sparkgen.usecases.inputs import Inputs
+from sparkgen.usecases.parallel import Progress, each
+from sparkgen.usecases.rendering import render
+
+if TYPE_CHECKING:
+    from sparkgen.document.load import Identity
+    from sparkgen.writers.tree import Changes
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """What is rendered. `inputs`: with overlays and values for all parts; `directory`: of the output.
+
+    `namespace`: of documents without one, or ""; `with_difference`: a diff of what would change is wanted.
+    """
+
+    inputs: Inputs
+    directory: str
+    namespace: str = ""
+    with_difference: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """One application in one environment.
+
+    `place`: its directory below the output directory; `files`: the text of each by name, empty when nothing
+    differs; `changes`, `difference`: what would change, and as a diff (only for a check).
+    """
+
+    place: str
+    files: Mapping[str, str]
+    changes: Changes
+    difference: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a part: its problems, what its documents describe, and, without errors, their files.
+
+    `claims`: the objects of each of its documents.
+    """
+
+    environment: str
+    problems: tuple[Problem, ...]
+    identities: tuple[Identity, ...]
+    rendered: tuple[Rendered, ...]
+    claims: tuple[Claim, ...] = ()
+
+
+def render_parts(repository: Repository, parts: Sequence[Part], count: Progress) -> list[Outcome]:
+    """What becomes of each part; `count` is told how many are done."""
+    inputs = replace(repository.inputs, configured=configuration.of(repository.inputs))  # once, not for each
+    return list(each(partial(_outcome, replace(repository, inputs=inputs)), parts, count))
+
+
+def _outcome(job: Repository, part: Part) -> Outcome:
+    """Check and render one part, and compare it with what stands in its directory. Writes nothing."""
+    from sparkgen.document.load import identities  # noqa: PLC0415 - see checking.py
+
+    own = replace(job.inputs, sources=(part.file,), values=(*part.overlays, *job.inputs.values))
+    checked = check(own, read_stdin)
+    found = tuple(identities(checked.documents))
+    if checked.errors:
+        return Outcome(part.environment, checked.problems, found, ())
+    agree(checked.documents, job.namespace)
+    rendered, bundles = [], []
+    for document in checked.documents:
+        bundle = render(document, job.namespace)
+        bundles.append(bundle)
+        files = {manifest.filename: manifest.text for manifest in bundle.files}
+        rendered.append(_compared(part.place(bundle.name), files, job))
+    claimed = tuple(claims(checked.documents, bundles))
+    return Outcome(part.environment, checked.problems, found, tuple(rendered), claimed)
+
+
+def _compared(place: str, files: Mapping[str, str], job: Repository) -> Rendered:
+    from sparkgen.writers.check import difference  # noqa: PLC0415 - see checking.py
+    from sparkgen.writers.held import refuse_links  # noqa: PLC0415
+    from sparkgen.writers.tree import compare  # noqa: PLC0415
+
+    refuse_links(Path(job.directory), place)
+    directory = Path(job.directory, place)
+    changes = compare(directory, files)
+    shown = difference(directory, files) if changes and job.with_difference else ""
+    return Rendered(place, files if changes else {}, changes, shown)
+
+
+def problems_of(outcomes: Iterable[Outcome]) -> list[Problem]:
+    """All problems, each once, whatever number of environments has it.
+
+    What is defined twice is found here: within an environment, over all files.
+    """
+    from sparkgen.document.load import defined_twice  # noqa: PLC0415 - see checking.py
+    from sparkgen.semantics.rules_runtime import once  # noqa: PLC0415
+
+    found: list[Problem] = []
+    together: dict[str, list[Identity]] = {}
+    by_environment: dict[str, list[Claim]] = {}
+    for outcome in outcomes:
+        found += outcome.problems
+        together.setdefault(outcome.environment, []).extend(outcome.identities)
+        by_environment.setdefault(outcome.environment, []).extend(outcome.claims)
+    for identities in together.values():
+        found += defined_twice(identities)
+    if not any(one.severity is Severity.ERROR for one in found):
+        for claimed in by_environment.values():
+            found += shared_objects(claimed)
+    return once(dict.fromkeys(found))
+
+
+def refuse_shared_places(rendered: Iterable[Rendered]) -> None:
+    """SparkgenError when two applications would be written to one directory."""
+    for place, times in Counter(one.place for one in rendered).items():
+        if times > 1:
+            raise SparkgenError(
+                f"{times} applications would be written to {place}: give one of them another metadata.name, "
+                "or put its document into a folder of its own"
+            )

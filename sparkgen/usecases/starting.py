@@ -1,0 +1,168 @@
+"""Start one more run of an application: a Job made of its CronJob, or of its newest run's Job."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from sparkgen.cluster import ClusterError
+from sparkgen.cluster.marks import REQUEST_ARGUMENTS, REQUEST_ID, REQUESTED
+from sparkgen.errors import SparkgenError
+from sparkgen.live.find import one
+from sparkgen.live.state import State, life_of
+from sparkgen.live.values import Application, annotation_of, label_of, name_of
+from sparkgen.objects import Object
+from sparkgen.preflight import needs
+from sparkgen.usecases import requested_run
+from sparkgen.usecases.requested_run import RequestedRun
+
+if TYPE_CHECKING:
+    from sparkgen.cluster import Cluster
+
+
+@dataclass(frozen=True, slots=True)
+class StartedRun:
+    """A run that was asked for: its Job as the server has it.
+
+    `begun`: whether this call began it, or let it go; `beside`: names of the runs that run at the same time.
+    """
+
+    application: Application
+    job: Object
+    begun: bool
+    beside: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the run, and of its Job."""
+        return name_of(self.job)
+
+    @property
+    def queue(self) -> str:
+        """The queue of Kueue in which it waits; "" where none does."""
+        return requested_run.queue_of(self.job)
+
+
+def start(
+    cluster: Cluster, name: str, arguments: tuple[str, ...] | None, id_: str, now: datetime
+) -> StartedRun:
+    """Start a run of an application; with an id that it was called with before, complete that run.
+
+    `arguments`: of the program; None for those of the document. SparkgenError where it cannot be, with the
+    reason; ClusterError where the cluster refuses.
+    """
+    application = one(cluster, name)
+    asked = RequestedRun(application.name, arguments, id_)
+    live = cluster.get("batch/v1", "Job", asked.run)
+    if live is not None:
+        _same(live, asked)
+    source = _source(application)
+    _not_expired(cluster, application, now)
+    begun = live is None
+    if live is None:
+        live = cluster.create(_made(cluster, source, asked))
+    if _unfinished(cluster, live):
+        live, begun = _completed(cluster, source, live), True
+    beside = [
+        run.name
+        for run in application.runs
+        if run.name != name_of(live) and life_of(run).state is State.RUNNING
+    ]
+    return StartedRun(application, live, begun, tuple(beside))
+
+
+def _source(application: Application) -> Mapping[str, Any]:
+    """What the new run is made of: the CronJob, or the Job of the newest run that a document describes."""
+    if application.schedule is not None:
+        return application.schedule
+    jobs = [run.workload for run in application.runs if run.kind == "Job"]
+    if not jobs:
+        raise SparkgenError(
+            f"{application.name} runs for ever (a Deployment): there is no other run of it. Change its "
+            "arguments in the document, and apply it"
+        )
+    rendered = [job for job in jobs if not label_of(job, REQUESTED)]
+    return (rendered or jobs)[0]
+
+
+def _not_expired(cluster: Cluster, application: Application, now: datetime) -> None:
+    tuning = cluster.get("v1", "ConfigMap", f"{application.name}-tuning", application.namespace)
+    text = needs.expires_at([tuning]) if tuning else ""
+    if text and datetime.fromisoformat(text) <= now:
+        raise SparkgenError(
+            f"runs of {application.name} may start until {text} only: set spec.run.expiresAt to a later date "
+            "and apply the document"
+        )
+
+
+def _made(cluster: Cluster, source: Mapping[str, Any], asked: RequestedRun) -> Object:
+    if source["kind"] == "CronJob":
+        return requested_run.from_cron_job(source, asked)
+    missing = [name for name in requested_run.files_of(source) if not cluster.has("v1", "ConfigMap", name)]
+    if missing:
+        raise SparkgenError(
+            f"the files of {requested_run.run_of(source)} are there no more ({', '.join(missing)}): "
+            "apply the document first"
+        )
+    return requested_run.from_job(source, asked)
+
+
+def _unfinished(cluster: Cluster, job: Mapping[str, Any]) -> bool:
+    """Whether a run still waits for its files: made just now, or by a call that broke off.
+
+    One in a queue may be let go by Kueue before its files are there: its pod waits for them.
+    """
+    if job["metadata"].get("ownerReferences"):
+        return False
+    if requested_run.queue_of(job):
+        return not all(cluster.has("v1", "ConfigMap", name) for name in requested_run.files_of(job))
+    return bool(job["spec"].get("suspend")) and not (job.get("status") or {}).get("startTime")
+
+
+def _completed(cluster: Cluster, source: Mapping[str, Any], job: Mapping[str, Any]) -> Object:
+    """Give the Job its files, and let it go; one in a queue is let go by Kueue, when there is room."""
+    old = requested_run.run_of(source)
+    for name in requested_run.files_of(source):
+        config_map = cluster.get("v1", "ConfigMap", name)
+        if config_map is None:
+            raise SparkgenError(f"the ConfigMap {name} is there no more: apply the document first")
+        copy = requested_run.copied(config_map, old, job)
+        try:
+            cluster.create(copy)
+        except ClusterError as error:
+            if error.status != 409:
+                raise
+            _made_before(cluster, copy)
+    if requested_run.queue_of(job):
+        return dict(job)
+    return cluster.patch(job, {"spec": {"suspend": False}})
+
+
+def _made_before(cluster: Cluster, copy: Mapping[str, Any]) -> None:
+    """SparkgenError unless a call before this one made the ConfigMap, so that the run owns it."""
+    name = name_of(copy)
+    there = cluster.get("v1", "ConfigMap", name)
+    owner = copy["metadata"]["ownerReferences"][0]["uid"]
+    if there is None or owner not in {one["uid"] for one in there["metadata"].get("ownerReferences") or ()}:
+        raise SparkgenError(
+            f"the ConfigMap {name} exists and does not belong to this run: delete it, or choose another --id"
+        )
+
+
+def _same(job: Mapping[str, Any], asked: RequestedRun) -> None:
+    """SparkgenError when the run of this id is another one."""
+    if annotation_of(job, REQUEST_ID) != asked.id:
+        raise SparkgenError(
+            f"{name_of(job)} is there and has another id: choose another --id than {asked.id}"
+        )
+    before = annotation_of(job, REQUEST_ARGUMENTS)
+    now = "" if asked.arguments is None else json.dumps(list(asked.arguments), ensure_ascii=False)
+    if before != now:
+        shown = before or "those of the document"
+        raise SparkgenError(
+            f"--id {asked.id} is the run {name_of(job)}, whose arguments are {shown}: "
+            "another run needs another --id"
+        )
