@@ -227,7 +227,7 @@ class WatchStream:
 
 
 @dataclass(slots=True)
-class Connection:
+class ApiConnection:
     """The allocator's connection (transport.ApiCalls): `fate` is what becomes of the next call."""
 
     network: Network

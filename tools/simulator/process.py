@@ -17,7 +17,7 @@ from simulator.active_faults import ActiveFaults
 from simulator.cluster import Cluster, Executor
 from simulator.event_queue import EventQueue
 from simulator.invariants.hooks import Invariants
-from simulator.network import Connection, Fate, Network, time_out
+from simulator.network import ApiConnection, Fate, Network, time_out
 from simulator.schedule import FaultKind, Schedule
 from simulator.template import TEMPLATE
 from sparkgen.runtime.allocator import shutdown
@@ -215,7 +215,7 @@ class AllocatorProcess:
     def _build(self, world: ProcessSurroundings, watch: WatchFactory) -> None:
         """Put together as `Allocator` and `cluster.kubernetes_backend` do it."""
         clock_and_random = ClockAndRandom(self.clock, self.random.random)
-        self.line = Connection(world.network)
+        self.line = ApiConnection(world.network)
         self.kube = KubernetesBackend(
             self.line, self.attempt, TEMPLATE, clock=self.clock, wall=lambda: 0.0, random=self.random.random
         )
