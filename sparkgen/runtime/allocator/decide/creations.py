@@ -26,12 +26,12 @@ def creations(draft: Draft) -> Draft:
     missing = missing_executors(draft)
     if not missing:
         return draft
-    batches = gates.batches(draft.situation, draft.memory, missing)
+    batches = gates.batches(draft.situation, missing)
     shares = gates.shares(draft.situation, missing, batches)
     if max(shares.values()) > 0:
         draft = _begin_batch(draft)
     created: Counter[int] = Counter()
-    ports = host_ports.supply(replace(draft.situation, memory=draft.memory))
+    ports = host_ports.supply(draft.situation)
     for profile in _fairly(draft.situation, shares, _room(draft)):
         port = None
         if ports is not None:
@@ -42,7 +42,7 @@ def creations(draft: Draft) -> Draft:
         draft = _create(draft, profile, port)
         created[profile] += 1
     left = gates.remaining(draft.situation, batches, created)
-    return replace(draft, memory=replace(draft.memory, batches=left))
+    return draft.remember(replace(draft.memory, batches=left))
 
 
 def missing_executors(draft: Draft) -> Counter[int]:
@@ -78,7 +78,7 @@ def _with_request(draft: Draft, id_: int, request: CreateRequest, *, again: bool
     shape = None if request.profile == 0 else draft.situation.target.profiles.get(request.profile)
     memory = replace(draft.memory, requests={**draft.memory.requests, id_: request})
     create = Create(id_, request.profile, shape, again, request.port, tuple(sorted(memory.unusable)))
-    return replace(draft, memory=memory, actions=(*draft.actions, create))
+    return replace(draft.remember(memory), actions=(*draft.actions, create))
 
 
 def _begin_batch(draft: Draft) -> Draft:
@@ -91,7 +91,7 @@ def _begin_batch(draft: Draft) -> Draft:
         return draft
     if memory.batch_at is not None and now < memory.batch_at + settings.batch_delay:
         return draft
-    return replace(draft, memory=replace(memory, batch_at=now, batch_left=settings.batch_size))
+    return draft.remember(replace(memory, batch_at=now, batch_left=settings.batch_size))
 
 
 def _room(draft: Draft) -> int:
@@ -149,7 +149,7 @@ def _create(draft: Draft, profile: int, port: int | None) -> Draft:
     memory, now = draft.memory, draft.situation.now
     id_ = memory.next_id
     left = max(0, memory.batch_left - 1)
-    draft = replace(draft, memory=replace(memory, next_id=id_ + 1, batch_left=left))
+    draft = draft.remember(replace(memory, next_id=id_ + 1, batch_left=left))
     return _with_request(draft, id_, CreateRequest(profile, now, port=port))
 
 

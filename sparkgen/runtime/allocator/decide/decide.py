@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 
 from sparkgen.runtime.allocator.decide import executor_states, gates, reasons
 from sparkgen.runtime.allocator.decide.creations import creations, when_to_create
@@ -40,7 +39,7 @@ def decide(
     """What to do at `now`, and what to remember. `jitter` (0 to 1) spreads pauses."""
     memory = prune_memory(snapshot, target, memory, settings, now)
     situation = executor_states.situation(snapshot, target, memory, settings, now)
-    draft = Draft(situation, memory, jitter, writes_in_flight(memory))
+    draft = Draft(situation, jitter, writes_in_flight(memory))
     for step in STEPS:
         draft = step(draft)
     return publish(draft)
@@ -49,12 +48,11 @@ def decide(
 def publish(draft: Draft) -> AllocationDecision:
     """The decision, with what the driver, executors and people are told."""
     situation, memory = draft.situation, draft.memory
-    after = replace(situation, memory=memory)
     refuse = (memory.refusing | memory.removals.keys()) - situation.target.registered - draft.gone.keys()
-    held = gates.closed(after, draft.actions)
+    held = gates.closed(situation, draft.actions)
     return AllocationDecision(
         memory=memory,
-        reason=reasons.decision(after, draft.actions, held.values()),
+        reason=reasons.decision(situation, draft.actions, held.values()),
         held=tuple(held),
         actions=draft.actions,
         gone=draft.gone,
@@ -62,7 +60,7 @@ def publish(draft: Draft) -> AllocationDecision:
         start=_may_start(situation, memory),
         failure=memory.failure,
         counts=_counts(situation, draft.actions),
-        wake_at=min((time for time in wake_ups(after) if time > situation.now), default=None),
+        wake_at=min((time for time in wake_ups(situation) if time > situation.now), default=None),
     )
 
 

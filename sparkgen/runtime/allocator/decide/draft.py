@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sparkgen.runtime.allocator.decide.executor_states import Situation
 from sparkgen.runtime.allocator.values.actions import Action
@@ -17,12 +17,21 @@ class Draft:
     """A decision in the making."""
 
     situation: Situation
-    memory: AllocatorMemory
+    """What is decided from; its memory is that after the steps so far."""
     jitter: float
     in_flight: int = 0
     """Writes that were sent before, and have not been answered."""
     actions: tuple[Action, ...] = ()
     gone: Mapping[int, Loss] = EMPTY_MAP
+
+    @property
+    def memory(self) -> AllocatorMemory:
+        """What is remembered, after the steps so far."""
+        return self.situation.memory
+
+    def remember(self, memory: AllocatorMemory) -> Draft:
+        """The draft with another memory."""
+        return replace(self, situation=replace(self.situation, memory=memory))
 
     @property
     def slots(self) -> int:

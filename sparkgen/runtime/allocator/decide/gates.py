@@ -18,7 +18,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from sparkgen.runtime.allocator.decide.executor_states import Situation
 from sparkgen.runtime.allocator.values.actions import Action, Create
 from sparkgen.runtime.allocator.values.mappings import EMPTY_MAP
-from sparkgen.runtime.allocator.values.memory import AllocatorMemory
 from sparkgen.runtime.allocator.values.observed import ExecutorState, ObservedExecutor, PodPhase
 
 
@@ -62,7 +61,7 @@ def unregistered(situation: Situation) -> Counter[int]:
     return counts[ExecutorState.REQUESTED] + counts[ExecutorState.PENDING] + counts[ExecutorState.RUNNING]
 
 
-def batches(situation: Situation, memory: AllocatorMemory, missing: Mapping[int, int]) -> Mapping[int, int]:
+def batches(situation: Situation, missing: Mapping[int, int]) -> Mapping[int, int]:
     """How many executors of its batch each profile may still create (`wait_for_registration`).
 
     A batch may begin when every executor of the profile has registered, or is gone. It has `batch_size`
@@ -73,7 +72,9 @@ def batches(situation: Situation, memory: AllocatorMemory, missing: Mapping[int,
         return missing
     waiting = unregistered(situation)
     return {
-        profile: memory.batches.get(profile, 0) if waiting[profile] else settings.batch_size or count
+        profile: situation.memory.batches.get(profile, 0)
+        if waiting[profile]
+        else settings.batch_size or count
         for profile, count in missing.items()
     }
 
@@ -121,10 +122,7 @@ def _nodes(situation: Situation, missing: Mapping[int, int]) -> Mapping[int, int
 
 
 def closed(situation: Situation, actions: Sequence[Action]) -> dict[str, str]:
-    """Which gates hold executors back after `actions`: the field's name, and the reason in words.
-
-    `situation` is the one that the actions were decided in, with the memory after them.
-    """
+    """Which gates hold executors back after `actions`: the field's name, and the reason in words."""
     created = Counter(a.profile for a in actions if isinstance(a, Create) and not a.again)
     missing = Counter(situation.wanted())
     missing.subtract(situation.active() + created)

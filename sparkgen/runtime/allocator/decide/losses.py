@@ -33,7 +33,7 @@ def losses(draft: Draft) -> Draft:
     if new or (memory.failures and memory.failures[0] <= oldest):
         memory = _counted(memory, new, draft)
         memory = replace(memory, failures=tuple(t for t in memory.failures if t > oldest))
-        draft = replace(draft, memory=memory)
+        draft = draft.remember(memory)
     return draft
 
 
@@ -94,7 +94,7 @@ def reported_losses(draft: Draft) -> Draft:
     if not ids:
         return draft
     gone = {id_: _verdict(id_, draft) for id_ in ids}
-    return replace(draft, gone=gone, memory=replace(draft.memory, losses={**draft.memory.losses, **gone}))
+    return replace(draft.remember(replace(draft.memory, losses={**draft.memory.losses, **gone})), gone=gone)
 
 
 def _verdict(id_: int, draft: Draft) -> Loss:
@@ -111,12 +111,12 @@ def limits(draft: Draft) -> Draft:
     for hindrance in (memory.refusals, memory.bad_starts, situation.snapshot.list_failure):
         if hindrance.permanent >= PERMANENT_ROUNDS and not _anything_alive(situation):
             text = reasons.permanent_failure(hindrance.reason)
-            return replace(draft, memory=replace(memory, failure=text))
+            return draft.remember(replace(memory, failure=text))
     limit = failure_limit(situation)
     # Executors end with their driver: a failure counts when the driver is known to have spoken since.
     if sum(1 for time in memory.failures if time + LONGEST_DELIVERY <= situation.target.heard_at) > limit:
         text = reasons.too_many_failures(memory, limit, situation.settings)
-        return replace(draft, memory=replace(memory, failure=text))
+        return draft.remember(replace(memory, failure=text))
     return draft
 
 

@@ -37,7 +37,7 @@ def removals(draft: Draft) -> Draft:
             draft = _remove(draft, seen.id, seen.uid, why)
     if marked:
         memory = replace(draft.memory, removals={**draft.memory.removals, **marked})
-        draft = replace(draft, memory=memory)
+        draft = draft.remember(memory)
     for id_, request in sorted(draft.memory.requests.items()):
         if request.accepted is None or id_ in draft.situation.target.registered:
             continue
@@ -143,7 +143,7 @@ def _remove(draft: Draft, id_: int, uid: str, why: str) -> Draft:
         draft = _count_bad_start(draft, draft.situation.snapshot.executors.get(id_))
     forced = earlier is not None and (earlier.forced or earlier.retry_at is None)
     memory = _with_removal(draft.memory, id_, DeleteRequest(draft.situation.now, forced, why=why))
-    return replace(draft, memory=memory, actions=(*draft.actions, Delete(id_, uid, forced, why)))
+    return replace(draft.remember(memory), actions=(*draft.actions, Delete(id_, uid, forced, why)))
 
 
 def _with_removal(memory: AllocatorMemory, id_: int, removal: DeleteRequest) -> AllocatorMemory:
@@ -165,7 +165,7 @@ def _count_bad_start(draft: Draft, seen: ObservedExecutor | None) -> Draft:
     paused = next_backoff(memory.bad_starts, text, now, draft.jitter, permanent=permanent)
     # One node that cannot start executors is not the application's fault while others work.
     failures = memory.failures if draft.situation.target.registered else (*memory.failures, now)
-    return replace(draft, memory=replace(memory, failures=failures, bad_starts=paused))
+    return draft.remember(replace(memory, failures=failures, bad_starts=paused))
 
 
 def excess(draft: Draft) -> Draft:
@@ -199,13 +199,13 @@ def excess(draft: Draft) -> Draft:
                 draft = _remove(draft, id_, seen.uid if seen else "", "more than Spark wants")
     if refusing == draft.memory.refusing:
         return draft
-    return replace(draft, memory=replace(draft.memory, refusing=frozenset(refusing)))
+    return draft.remember(replace(draft.memory, refusing=frozenset(refusing)))
 
 
 def _forget(draft: Draft, id_: int) -> Draft:
     """Do not ask again. If it was made all the same, it is seen, and is too many then."""
     requests = {other: request for other, request in draft.memory.requests.items() if other != id_}
-    return replace(draft, memory=replace(draft.memory, requests=requests))
+    return draft.remember(replace(draft.memory, requests=requests))
 
 
 def _first_to_go(situation: Situation) -> Iterator[int]:
