@@ -21,7 +21,7 @@ from sparkgen.spark_versions import COMPILED
 PACKAGE = Path(__file__).resolve().parents[1]
 RECIPE = (PACKAGE / "_runtime", PACKAGE.parent / "images" / "runtime")
 """Where Dockerfile and command are: in the wheel, in a checkout."""
-PARTS = ("__init__.py", "contract.py", "runtime")
+PARTS = ("__init__.py", "codes.py", "contract.py", "runtime")
 """What of the package runs in a cluster; the generator and its libraries stay out."""
 TIMESTAMP = 1704067200
 """The time of every file: the start of 2024."""

@@ -1,55 +1,61 @@
-"""What the end of the allocator's log says: how many executors are wanted, and what hinders. Pure.
-
-Its lines are those of `log_lines` and `reasons` in sparkgen.runtime: text or as JSON (SPARKGEN_LOG_FORMAT).
-"""
+"""What the end of the allocator's log says, read from the facts of its lines, in both forms. Pure."""
 
 from __future__ import annotations
 
-import json
-import re
+from datetime import datetime
 
-_TARGET = re.compile(r"the driver's target: (\d+) wanted|\b\d+ of (\d+) executors\b")
-_DECISION = re.compile(r"\b\d+ of \d+ executors\b")
-_HINDRANCE = re.compile(
-    r"; (?:executors are not shown: |(?:refused|failing to start), next try in \d+ s: "
-    r"|(?=\d+ pending, |\d+ ha(?:ve|s) no node, |the next batch waits ))(.*)"
-)
-_LATER = re.compile(r"; (?:\d+ pending, |\d+ ha(?:ve|s) no node, |the next batch waits )")
-_STOPS = re.compile(r"the application (?:has to stop|fails): (.*)")
-_WARNING = re.compile(r"^\S+ (?:warning|error) +(.*)")
+from sparkgen.codes import Hindrance
+from sparkgen.runtime.allocator.report.log_form import LogEntry, LogEvent, entries, read
+
+OLDER = "the allocator's image is older than this sparkgen, and its log has no codes"
 
 
 def wanted(log: str) -> int | None:
     """How many executors the driver wants; None when the log does not say."""
-    for line in reversed(_lines(log)):
-        if found := [*_TARGET.finditer(line)]:
-            return int(found[-1][1] or found[-1][2])
+    return next((entry.wanted for entry in _newest_first(log) if entry.wanted is not None), None)
+
+
+def hindrances(log: str) -> tuple[Hindrance, ...]:
+    """What keeps executors from coming now, the gravest first."""
+    for entry in _newest_first(log):
+        if entry.event == LogEvent.DECISION:
+            return entry.hindrances
+        if entry.event in (LogEvent.FAILURE, LogEvent.ANSWER) and entry.hindrance is not None:
+            return (entry.hindrance,)
+    return ()
+
+
+def failure(log: str) -> Hindrance | None:
+    """Why the application of the last driver had to stop; None when the allocator did not stop it."""
+    for entry in _newest_first(log):
+        if entry.event == LogEvent.FAILURE:
+            return entry.hindrance
+        if entry.event == LogEvent.DRIVER:
+            return None
     return None
 
 
-def hindrance(log: str) -> str:
-    """What keeps executors from coming now, in the allocator's words; "" when nothing does."""
-    for line in reversed(_lines(log)):
-        if found := _STOPS.search(line):
-            return found[1]
-        if _DECISION.search(line):
-            found = _HINDRANCE.search(line)
-            return _LATER.split(found[1])[0] if found else ""
-        if (found := _WARNING.search(line)) and "cannot " in found[1]:
-            return found[1]
+def loss(log: str, executor: int) -> str:
+    """The sentence about an executor's end; "" when there is none."""
+    for entry in _newest_first(log):
+        if entry.event == LogEvent.LOSS and entry.facts.get("executor") == executor:
+            return entry.text.rstrip(".")
     return ""
 
 
-def _lines(log: str) -> list[str]:
-    return [_plain(line) for line in log.splitlines()]
+def has_no_codes(log: str) -> bool:
+    """Whether a release before the codes wrote it: it has lines, and none of them has facts."""
+    lines = [line for line in log.split("\n") if _is_of_the_log(line)]
+    return bool(lines) and not any(map(read, lines))
 
 
-def _plain(line: str) -> str:
-    """A line as text, whichever form it was written in."""
-    if not line.startswith("{"):
-        return line
+def _newest_first(log: str) -> list[LogEntry]:
+    return [*entries(log)][::-1]
+
+
+def _is_of_the_log(line: str) -> bool:
+    """Whether a line has the form of the log: an error of the program's has none of the two."""
     try:
-        body = json.loads(line)
+        return line.startswith("{") or bool(datetime.fromisoformat(line.partition(" ")[0]))
     except ValueError:
-        return line
-    return f"{body.get('time')} {body.get('level')} {body.get('message')}" if isinstance(body, dict) else line
+        return False

@@ -1,15 +1,17 @@
 """What the end of a driver's log says about its failure. Pure.
 
 The words are those of Spark's SparkSubmit and DependencyUtils, of the JVM (UnsupportedClassVersionError),
-of Python and of R, and of the scheduler jar, whose messages begin with `sparkgen: `.
+of Python and of R. The scheduler jar's messages begin with `sparkgen: `; what the allocator has told it, of
+the application or of a lost executor, begins with its code (`codes.marked`).
 """
 
 from __future__ import annotations
 
 import re
 
+from sparkgen.codes import Hindrance, unmarked
+from sparkgen.live.hindrances import MEMORY, executor_memory, stopped
 from sparkgen.live.reason import Reason, detail
-from sparkgen.live.refusals import EXECUTOR, container_waits, no_node, refusal
 
 JAVA_OF_CLASS_FILE = 44
 """A class file of version 65 is Java 21's (Java Virtual Machine Specification, 4.1)."""
@@ -61,36 +63,7 @@ def _java(log: str) -> Reason | None:
 
 def _ours(log: str) -> Reason | None:
     found = _OURS.search(log)
-    return application_failed(found[1]) if found else None
-
-
-def application_failed(message: str) -> Reason:
-    """Why the allocator, or the scheduler jar, has ended the application."""
-    if reason := executors_hindered(message):
-        return reason
-    if "out of memory" in message or "heap was full" in message:
-        return executor_memory(message)
-    return Reason("stopped", detail(message))
-
-
-def executors_hindered(message: str) -> Reason | None:
-    """What keeps executors from coming, from a sentence of the allocator's; None for none of the known."""
-    if reason := refusal(message, EXECUTOR):
-        return reason
-    if found := re.search(r"(?:executor \d+: |pending, |: )?Unschedulable: (.*)", message):
-        return no_node(found[1], EXECUTOR)
-    if found := re.search(r"\b([A-Z]\w*(?:Image\w*|BackOff|Pull|Error)): (.*)", message):
-        return container_waits(found[1], found[2], EXECUTOR)
-    return None
-
-
-def executor_memory(message: str) -> Reason:
-    """An executor that needed more memory than it may have."""
-    return Reason(
-        "executor-memory",
-        f"executors run out of memory ({detail(message)})",
-        "raise spec.executor.memoryOverhead (Python, native memory) or spec.executor.memory (Java's heap)",
-    )
+    return stopped(Hindrance(*unmarked(found[1]))) if found else None
 
 
 def _executors(log: str) -> Reason | None:
@@ -99,9 +72,10 @@ def _executors(log: str) -> Reason | None:
     found = _LOST.search(log)
     if found is None:
         return None
-    if "out of memory" in found[1] or "heap was full" in found[1]:
-        return executor_memory(found[1].partition("Driver stacktrace")[0])
-    cause = f"the executors of a task were lost too often ({detail(found[1])})"
+    code, said = unmarked(found[1])
+    if code in MEMORY:
+        return executor_memory(said.partition("Driver stacktrace")[0])
+    cause = f"the executors of a task were lost too often ({detail(said)})"
     return Reason("executors-lost", cause, "see what ended them: sparkgen logs NAME --allocator")
 
 

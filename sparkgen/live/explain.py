@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
+from sparkgen.codes import Hindrance
 from sparkgen.live import allocatorlog
-from sparkgen.live.driverlog import executor_memory, executors_hindered
-from sparkgen.live.facts import Executors, Facts, executors, time_of
+from sparkgen.live.facts import Executors, Facts, executors, fill, time_of
 from sparkgen.live.failed import went_wrong, why_failed
+from sparkgen.live.hindrances import hindered, in_event, known_reason
 from sparkgen.live.pending import why_pending
 from sparkgen.live.reason import Reason, detail
 from sparkgen.live.state import State
@@ -23,7 +24,7 @@ from sparkgen.runtime.allocator.observe.causes import waiting_of
 RECENT = timedelta(minutes=15)
 """How long a lost executor is worth a word."""
 HINDERED = ("ExecutorsNotShown", "ExecutorsRefused", "ExecutorsFailToStart", "ExecutorsPending")
-"""Reasons of the allocator's Events about executors that do not come (log_lines in sparkgen.runtime)."""
+"""Reasons of the allocator's Events about executors that do not come (notices in sparkgen.runtime)."""
 
 
 def explain(facts: Facts, now: datetime) -> Reason | None:
@@ -53,9 +54,11 @@ def _suspended(facts: Facts) -> Reason:
 def _running(facts: Facts, now: datetime) -> Reason | None:
     there = executors(facts)
     if _lacks(there):
-        for text in _hindrances(facts, now):
-            if reason := executors_hindered(text) or _hindered(text):
+        for hindrance in _hindrances(facts, now):
+            if reason := hindered(hindrance):
                 return reason
+        if allocatorlog.has_no_codes(facts.allocator_log):
+            return _unknown(facts)
     return _lost(facts, now) or _earlier(facts)
 
 
@@ -63,24 +66,23 @@ def _lacks(there: Executors) -> bool:
     return there.pending > 0 or there.target is None or there.running < there.target
 
 
-def _hindrances(facts: Facts, now: datetime) -> Iterator[str]:
+def _hindrances(facts: Facts, now: datetime) -> Iterator[Hindrance]:
     """What keeps executors from coming, the surest source first."""
-    yield allocatorlog.hindrance(facts.allocator_log)
+    yield from allocatorlog.hindrances(facts.allocator_log)
     if not facts.allocator_log:
         for event in reversed(facts.events):
             if event.get("reason") in HINDERED and _is_recent(event, now):
-                yield str(event.get("message") or "")
+                yield in_event(event)
     for pod in facts.run.executors:
         if waits := waiting_of(pod):
-            yield waits.text
+            yield waits.hindering("")
 
 
-def _hindered(text: str) -> Reason | None:
-    """Words of the allocator's that no table knows; what passes by itself is not worth a word."""
-    passing = ("PodInitializing", "ContainerCreating", "Pending")
-    if not text or any(word in text for word in passing):
-        return None
-    return Reason("executors", f"executors do not come ({detail(text)})", "")
+def _unknown(facts: Facts) -> Reason:
+    """That nobody can say whether executors lack, and why."""
+    wanted = "how many executors are wanted, and " if facts.target is None else ""
+    cause = f"{wanted}what keeps executors from coming is unknown: {allocatorlog.OLDER}"
+    return Reason("unknown", cause, fill("read it: sparkgen logs NAME --allocator", facts))
 
 
 def _lost(facts: Facts, now: datetime) -> Reason | None:
@@ -91,10 +93,8 @@ def _lost(facts: Facts, now: datetime) -> Reason | None:
             and event.get("type") == "Warning"
             and _is_recent(event, now)
         ):
-            message = str(event.get("message") or "")
-            if "out of memory" in message or "heap was full" in message:
-                return executor_memory(message)
-            return Reason("executor-lost", detail(message), "")
+            loss = in_event(event)
+            return known_reason(loss) or Reason("executor-lost", detail(str(loss)))
     return None
 
 

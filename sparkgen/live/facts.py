@@ -82,7 +82,7 @@ def gather(cluster: Reads, run: Run, next_run: str = "") -> Facts:
     log = _allocator_log(cluster, run)
     target = None if life.over else allocatorlog.wanted(log)
     if target is None and not life.over:
-        target = _planned(cluster, run)
+        target = _planned(cluster, run, begun=allocatorlog.has_no_codes(log))
     return Facts(run, life, events, _driver_log(cluster, run), log, target, next_run)
 
 
@@ -90,6 +90,12 @@ def executors(facts: Facts) -> Executors:
     """How many executors there are."""
     there = [status_of(pod).get("phase") for pod in facts.run.executors if not leaving(pod)]
     return Executors(there.count("Running"), there.count("Pending"), facts.target)
+
+
+def fill(step: str, facts: Facts) -> str:
+    """A next step with the names that its command takes."""
+    run = "" if facts.run.latest else f" --run {facts.run.name}"
+    return step.replace("NAME", f"{facts.run.application}{run}")
 
 
 def time_of(event: ObjectView) -> str:
@@ -152,13 +158,17 @@ def _log(cluster: Reads, run: Run, name: str, *, previous: bool = False) -> str:
         return ""
 
 
-def _planned(cluster: Reads, run: Run) -> int | None:
-    """How many executors the application starts with, from its tuning."""
+def _planned(cluster: Reads, run: Run, *, begun: bool) -> int | None:
+    """How many executors the application starts with, from its tuning.
+
+    `begun`: it goes on by now, with as many as it says or, with dynamic allocation, nobody knows how many.
+    """
     try:
         found = cluster.get("v1", "ConfigMap", f"{run.application}-tuning", run.namespace)
         data = (found or {}).get("data") or {}
         planned = json.loads(data.get(contract.TUNING_FILE) or "{}").get("executors") or {}
     except (ClusterError, ValueError, AttributeError):
         return None
-    number = planned.get("instances", planned.get("initial", planned.get("minimum")))
+    later = None if begun else planned.get("initial", planned.get("minimum"))
+    number = planned.get("instances", later)
     return number if isinstance(number, int) else None

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sparkgen import contract
 from sparkgen.cluster.marks import KILLED
-from sparkgen.live.driverlog import application_failed, failure_in
-from sparkgen.live.facts import Facts
+from sparkgen.codes import Hindrance
+from sparkgen.live import allocatorlog
+from sparkgen.live.driverlog import failure_in
+from sparkgen.live.facts import Facts, fill
+from sparkgen.live.hindrances import in_event, stopped
 from sparkgen.live.pending import init_ended, never_made
 from sparkgen.live.reason import Reason, detail
 from sparkgen.live.values import annotation_of, conditions, container, containers, status_of, terminated
@@ -33,7 +38,7 @@ def why_failed(facts: Facts) -> Reason:
         return Reason("killed", f"sparkgen kill has ended it, at {killed}", step)
     if job.get("reason") == "DeadlineExceeded":
         step = "raise spec.activeDeadlineSeconds, or find out what takes so long: sparkgen logs NAME"
-        return Reason("deadline", "it ran longer than it may (activeDeadlineSeconds)", _fill(step, facts))
+        return Reason("deadline", "it ran longer than it may (activeDeadlineSeconds)", fill(step, facts))
     if pod is None:
         return never_made(facts) or _vanished(job)
     return (
@@ -84,19 +89,28 @@ def _out_of_memory(pod: ObjectView) -> Reason | None:
 
 def _driver_failed(facts: Facts, pod: ObjectView) -> Reason | None:
     """What the allocator and the driver's own log say; at least its exit code."""
-    for event in reversed(facts.events):
-        if event.get("reason") == "ApplicationFailed":
-            return application_failed(str(event.get("message") or ""))
+    if failure := _told_by_allocator(facts):
+        told = stopped(failure)
+        unknown = "its code is unknown: the runtime image is older than this sparkgen"
+        return told if failure.code else replace(told, next_step=unknown)
     end = _end_of_driver(pod)
     if not end:
         return None
     if reason := failure_in(facts.driver_log or str(end.get("message") or "")):
         step = reason.next_step or "read its log: sparkgen logs NAME"
-        return Reason(reason.code, reason.cause, _fill(step, facts))
+        return Reason(reason.code, reason.cause, fill(step, facts))
     code = int(end.get("exitCode") or 0)
     meaning = f" ({EXIT_CODES[code]})" if code in EXIT_CODES and code < 100 else ""
-    step = _fill("read its log: sparkgen logs NAME", facts)
+    step = fill("read its log: sparkgen logs NAME", facts)
     return Reason("exit", f"the driver's program ended with code {code}{meaning}", step)
+
+
+def _told_by_allocator(facts: Facts) -> Hindrance | None:
+    """Why the allocator has given the application up."""
+    for event in reversed(facts.events):
+        if event.get("reason") == "ApplicationFailed":
+            return in_event(event)
+    return allocatorlog.failure(facts.allocator_log)
 
 
 def _end_of_driver(pod: ObjectView) -> ObjectView:
@@ -111,9 +125,3 @@ def _memory_limit(pod: ObjectView) -> str:
         if one.get("name") == contract.DRIVER_CONTAINER:
             return str(((one.get("resources") or {}).get("limits") or {}).get("memory") or "")
     return ""
-
-
-def _fill(step: str, facts: Facts) -> str:
-    """A next step with the names that its command takes."""
-    run = "" if facts.run.latest else f" --run {facts.run.name}"
-    return step.replace("NAME", f"{facts.run.application}{run}")

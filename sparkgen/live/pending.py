@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sparkgen import contract
+from sparkgen.codes import Code, unmarked
 from sparkgen.live.facts import Facts
 from sparkgen.live.reason import Reason, detail
 from sparkgen.live.refusals import DRIVER, container_waits, missing, no_node, refusal
@@ -76,14 +77,14 @@ def _not_mounted(facts: Facts) -> Reason | None:
 
 def init_ended(name: str, end: ObjectView) -> Reason:
     """What an init container, or the allocator, ended with."""
-    message = str(end.get("message") or "")
-    if "expired at" in message:
-        cause, _, step = message.partition(". ")
-        cause = cause.partition(": it is not started")[0]
-        return Reason("expired", detail(cause), detail(step.replace("To run it, ", "")))
-    code = end["exitCode"]
-    said = f" ({detail(message)})" if message else f" (exit code {code})"
-    if name in (contract.INSTALL_CONTAINER, contract.ALLOCATOR_CONTAINER):
-        return Reason(name, f"{name} refuses to start the driver{said}")
-    cause = f"the init container {name} failed{said}"
-    return Reason("init", cause, f"read its log: kubectl logs POD -c {name}")
+    message, code = str(end.get("message") or ""), end["exitCode"]
+    if name not in (contract.INSTALL_CONTAINER, contract.ALLOCATOR_CONTAINER):
+        said = f" ({detail(message)})" if message else f" (exit code {code})"
+        cause = f"the init container {name} failed{said}"
+        return Reason("init", cause, f"read its log: kubectl logs POD -c {name}")
+    why, text = unmarked(message)
+    cause, _, step = text.partition("\n")
+    if why == Code.RUN_EXPIRED:
+        return Reason("expired", detail(cause), detail(step))
+    said = detail(cause) or f"exit code {code}"
+    return Reason(name, f"{name} refuses to start the driver ({said})", detail(step))

@@ -1,112 +1,31 @@
 """What keeps a pod from being made or started, the driver's or an executor's: in words, with a next step.
 
-The words of the server are those of Kubernetes' admission plugins and of its authorizer, as in
-`sparkgen.runtime.kubernetes.answers`, whose sentences about executors are read here, too; those about
+Refusals of the API server are known by the table of `sparkgen.runtime.kubernetes.refusals`. The words about
 images, Secrets and ConfigMaps are the kubelet's.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from sparkgen.live.reason import Reason, detail
+from sparkgen.runtime.kubernetes.refusals import Refusal, refusal_in
 
 DRIVER, EXECUTOR = "driver", "executor"
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A kind of refusal. `code` and `step` as in a Reason; `{who}` in them is driver or executor.
-
-    `words`: the server's, by which it is known; what their group holds stands where `cause` has `{said}`.
-    """
-
-    code: str
-    words: re.Pattern[str]
-    cause: str
-    step: str
-
-
-_ACCOUNT = (
-    "the service account is not there ({said})",
-    "apply the ServiceAccount that is rendered, or create the one that spec.serviceAccount names",
-)
-REFUSALS = (
-    Refusal(
-        "quota",
-        re.compile(r"exceeded quota: (.*)"),
-        "the namespace's quota is used up ({said})",
-        "wait until others end, raise the quota, or ask for less in spec.{who}",
-    ),
-    Refusal(
-        "quota-limits",
-        re.compile(r"failed quota: (.*)"),
-        "the namespace's quota wants requests and limits that the {who}'s pod lacks ({said})",
-        "set them in spec.{who}",
-    ),
-    Refusal(
-        "webhook",
-        re.compile(r"(admission webhook .*denied the request.*)"),
-        "an admission webhook denies the {who}'s pod ({said})",
-        "do what it asks for in spec.{who} (labels, securityContext), or have the policy changed",
-    ),
-    Refusal(
-        "webhook-silent",
-        re.compile(r"failed calling webhook (.*)"),
-        "an admission webhook of the cluster does not answer ({said})",
-        "tell those who run the cluster; it is tried again meanwhile",
-    ),
-    Refusal(
-        "policy",
-        re.compile(r"(ValidatingAdmissionPolicy .*)"),
-        "an admission policy denies the {who}'s pod ({said})",
-        "do what it asks for in spec.{who}, or have the policy changed",
-    ),
-    Refusal(
-        "pod-security",
-        re.compile(r"violates PodSecurity (.*)"),
-        "the namespace's Pod Security level does not allow the {who}'s pod ({said})",
-        "correct what it names in spec.{who}; sparkgen lint --profile pss-restricted finds it beforehand",
-    ),
-    Refusal(
-        "limit-range",
-        re.compile(r"is forbidden: (.* usage per .*)"),
-        "the namespace's LimitRange does not allow the {who}'s size ({said})",
-        "correct cores and memory in spec.{who}, or have the LimitRange changed",
-    ),
-    Refusal(
-        "namespace",
-        re.compile(r"(it is being terminated)"),
-        "the namespace is being deleted",
-        "use another namespace",
-    ),
-    Refusal("account", re.compile(r"error looking up service account (.*)"), *_ACCOUNT),
-    Refusal("account", re.compile(r"is forbidden: (.*service account .*not found.*)"), *_ACCOUNT),
-    Refusal(
-        "priority",
-        re.compile(r"(no PriorityClass.*)"),
-        "the priority class is not there ({said})",
-        "create it, or correct spec.{who}.priorityClassName",
-    ),
-    Refusal(
-        "rights",
-        re.compile(r"(User \S+ cannot .*)"),
-        "the allocator lacks a right ({said})",
-        "apply the Role and the RoleBinding that are rendered with it; if it has ended, run it again",
-    ),
-)
-"""The first one that fits counts."""
-
-
 def refusal(message: str, who: str) -> Reason | None:
-    """What a refusal means for `who` (DRIVER or EXECUTOR); None for a message that is no such refusal."""
+    """What an API server's refusal means for `who` (DRIVER or EXECUTOR); None for another message."""
     text = " ".join(message.split())
-    for kind in REFUSALS:
-        if found := kind.words.search(text):
-            cause = kind.cause.replace("{who}", who).replace("{said}", detail(found[1]))
-            return Reason(kind.code, cause, kind.step.replace("{who}", who))
-    return None
+    found = refusal_in(text)
+    return refused(found, text, who) if found else None
+
+
+def refused(kind: Refusal, message: str, who: str) -> Reason:
+    """A refusal of a known kind, in words; `message`: the API server's."""
+    said = detail(kind.detail(message))
+    cause = kind.cause.replace("{it}", f"the {who}'s pod") + (f" ({said})" if said else "")
+    return Reason(kind.name, cause, kind.step.replace("{who}", who))
 
 
 IMAGES = (

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from sparkgen import contract
 from sparkgen.errors import SparkgenError
+from sparkgen.live import allocatorlog
 from sparkgen.live.values import (
     Run,
     container,
@@ -100,20 +100,14 @@ def _gone(run: Run, id_: str, allocator_log: str) -> str:
     there = sorted((executor_id(pod) for pod in run.executors), key=_number)
     have = ", ".join(there[:SHOWN]) + (f" and {len(there) - SHOWN} more" if len(there) > SHOWN else "")
     now = f"there are executors {have}" if there else "no executor is there now"
-    said = _story(id_, allocator_log)
-    if said is None and not (id_.isdigit() and run.driver is not None):
+    said = allocatorlog.loss(allocator_log, int(id_)) if id_.isdigit() else ""
+    if not said and not (id_.isdigit() and run.driver is not None):
         return f"{run.name} has no executor {id_}: {now}"
     pod = _pod_name(run, id_)
     where = f"its log went with its pod {pod}: look for that name where your cluster collects logs"
-    if said is None:
+    if not said:
         return f"executor {id_} of {run.name} is not there; if it was, {where}; {now}"
     return f"{said}; {where}; {now}"
-
-
-def _story(id_: str, allocator_log: str) -> str | None:
-    """The allocator's sentence about an executor's end."""
-    found = re.findall(rf"\b(executor {re.escape(id_)} is gone \([^)]*\): [^\n\"]*)", allocator_log)
-    return found[-1].rstrip(".") if found else None
 
 
 def _pod_name(run: Run, id_: str) -> str:

@@ -18,6 +18,7 @@ from types import FrameType
 from typing import Any
 
 from sparkgen import contract
+from sparkgen.codes import Hindrance
 from sparkgen.local import launch, tasks
 from sparkgen.local.allocator import allocator, begin, pod
 from sparkgen.local.errors import CannotRun
@@ -91,12 +92,12 @@ class Run:
         self._begun = begin(plan, lambda: secrets.token_hex(32))
         self._output = Output(view.output)
         self._most = 0
-        self._failure: str | None = None
+        self._failure: Hindrance | None = None
         self._world = Processes(
             Tools(
                 pod=lambda order: pod(plan, self._begun, order),
                 start=self._start_executor,
-                tell=lambda notice: view.say(notice.message),
+                tell=lambda notice: view.say(str(notice.hindrance)),
                 uid=lambda: str(uuid.uuid4()),
                 clock=_now,
             )

@@ -36,7 +36,6 @@ class Status:
     counts: Mapping[ExecutorState, int]
     wanted: int
     reason: str
-    failure: str | None = None
 
     @property
     def present(self) -> int:
@@ -53,7 +52,7 @@ def status(decision: AllocationDecision, wanted: Mapping[int, int]) -> Status:
     counts: Counter[ExecutorState] = Counter()
     for profile in decision.counts.values():
         counts.update(profile)
-    return Status(dict(counts), sum(wanted.values()), decision.reason, decision.failure)
+    return Status(dict(counts), sum(wanted.values()), decision.reason)
 
 
 def sentence(now: Status) -> str:

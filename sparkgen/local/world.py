@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from sparkgen import contract
+from sparkgen.codes import Code, Hindrance
 from sparkgen.runtime.allocator.pods.template import grace_of
 from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create, Delete
 from sparkgen.runtime.allocator.values.backend import Notice, PodList, WatchEnded, WatchEvent
@@ -73,11 +74,11 @@ class Processes:
         try:
             pod = dict(self._tools.pod(order))
         except ValueError as error:
-            return ActionOutcome(order, Answer.PERMANENT, str(error))
+            return ActionOutcome(order, Answer.PERMANENT, Hindrance(Code.INVALID, str(error)))
         name = pod["metadata"]["name"]
         with self._changed:
             if self._closed:
-                return ActionOutcome(order, Answer.REFUSED, "sparkgen is ending")
+                return ActionOutcome(order, Answer.REFUSED, Hindrance(Code.REFUSED, "sparkgen is ending"))
             if name in self._pods:
                 return self._exists_already(order, self._pods[name])
             pod["metadata"] = {
@@ -89,9 +90,8 @@ class Processes:
             try:
                 process = self._tools.start(pod, order.id)
             except OSError as error:
-                return ActionOutcome(
-                    order, Answer.REFUSED, f"executor {order.id} cannot be started here: {error}"
-                )
+                text = f"executor {order.id} cannot be started here: {error}"
+                return ActionOutcome(order, Answer.REFUSED, Hindrance(Code.FAILED_TO_START, text))
             self._running[name] = process
             self._show("ADDED", pod)
             self._show("MODIFIED", _with_status(pod, "Running", {"running": {"startedAt": self._now()}}))
@@ -103,7 +103,7 @@ class Processes:
         with self._changed:
             pod = next((pod for pod in self._pods.values() if _id(pod) == str(order.id)), None)
             if pod is None or (order.uid and order.uid != pod["metadata"]["uid"]):
-                return ActionOutcome(order, Answer.DONE, "not found")
+                return ActionOutcome(order, Answer.DONE)
             name = pod["metadata"]["name"]
             process = self._running.get(name)
             if "deletionTimestamp" not in pod["metadata"]:
@@ -131,7 +131,7 @@ class Processes:
                 if self._closed:
                     return
                 if self._events and int(self._events[0].version) > seen + 1:
-                    raise WatchEnded("what happened meanwhile is not remembered")
+                    raise WatchEnded(Hindrance(Code.GONE, "what happened meanwhile is not remembered"))
                 new = [event for event in self._events if int(event.version) > seen]
             for event in new:
                 yield event
@@ -186,8 +186,9 @@ class Processes:
 
     def _exists_already(self, order: Create, pod: Pod) -> ActionOutcome:
         if "deletionTimestamp" in pod["metadata"]:
-            return ActionOutcome(order, Answer.REFUSED, f"an executor {order.id} is still ending")
-        return ActionOutcome(order, Answer.DONE, "exists already")
+            ending = Hindrance(Code.ALREADY_EXISTS, f"an executor {order.id} is still ending")
+            return ActionOutcome(order, Answer.REFUSED, ending)
+        return ActionOutcome(order, Answer.DONE)
 
     def _show(self, kind: str, pod: Pod) -> None:
         """Make a change visible. The lock is held."""

@@ -8,9 +8,11 @@ from datetime import datetime
 
 from sparkgen import contract
 from sparkgen.cluster.marks import controller_of
+from sparkgen.codes import Code
 from sparkgen.errors import Severity
 from sparkgen.preflight import needs, quota
 from sparkgen.preflight.values import Facts, Finding, Reference, Refusal, Unknown, Wanted
+from sparkgen.runtime.kubernetes.refusals import refusal_in
 
 OLDEST = (1, 30)
 """The oldest Kubernetes that the end-to-end tests have run on: docs/compatibility.md."""
@@ -165,13 +167,16 @@ def pods(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
         if _USER_LACKS in refusal.message or _NO_DRY_RUN in refusal.message:
             what = f"what the cluster's policies say to the {role}'s pod"
             yield _unchecked("pods", what, Unknown(refusal.message))
-        elif "violates PodSecurity" in refusal.message and any(pod_security(wanted, facts)):
             continue
-        elif "exceeded quota" in refusal.message:
+        known = refusal_in(refusal.message)
+        code = known.code if known else ""
+        if code == Code.POD_SECURITY_VIOLATED and any(pod_security(wanted, facts)):
+            continue
+        if code == Code.QUOTA_EXCEEDED:
             if starts(wanted, facts) and not any(quotas(wanted, facts)):
                 step = "free some of it, ask for more, or make the application smaller"
                 yield _error("quota", f"the {role}'s pod: {_said(refusal)}", step)
-        elif "error looking up service account" not in refusal.message:  # said by `references`
+        elif code != Code.SERVICE_ACCOUNT_NOT_FOUND:  # said by `references`
             yield _error("pods", f"the {role}'s pod is refused: {_said(refusal)}", "correct what it names")
 
 

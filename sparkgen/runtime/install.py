@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from sparkgen import contract
+from sparkgen.codes import Code
 from sparkgen.runtime.allocator.driver.tuning import BadTuning, read
 from sparkgen.runtime.contract_check import check_contract
 from sparkgen.runtime.exits import Refused
@@ -54,8 +55,9 @@ def _check_expiry(path: Path, now: datetime) -> None:
         raise Refused(f"{path} cannot be used: {error}") from None
     if expires_at is not None and expires_at <= now:
         raise Refused(
-            f"this run expired at {_text(expires_at)}, and now is {_text(now)}: it is not started again. "
-            "To run it, change spec.run.expiresAt (or spec.run.id, for a run of its own), and render again"
+            f"this run expired at {_text(expires_at)}, and now is {_text(now)}: it is not started again",
+            "change spec.run.expiresAt (or spec.run.id, for a run of its own), and render again",
+            Code.RUN_EXPIRED,
         )
 
 

@@ -18,6 +18,8 @@ import yaml
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY
 from cluster.runtime_image import REPOSITORY_WITH_ARCHIVE
+from sparkgen import contract
+from sparkgen.runtime.allocator.report.log_form import LogEntry, LogEvent, entries
 
 GO = "/tmp/go"  # noqa: S108 - in the driver's container
 """The file that applications of these tests wait for, where they are told to."""
@@ -83,6 +85,15 @@ class Deployed:
         """What a container of the driver's pod has written."""
         name = self.driver()["metadata"]["name"]
         return self.cluster.try_kubectl("logs", "-n", self.namespace, name, "-c", container, *options).stdout
+
+    def allocator_log(self) -> list[LogEntry]:
+        """The lines of the allocator's log as values."""
+        return list(entries(self.logs(contract.ALLOCATOR_CONTAINER)))
+
+    def losses(self, code: str = "") -> list[LogEntry]:
+        """The executors that the allocator's log calls gone, all or those of a code."""
+        lost = [entry for entry in self.allocator_log() if entry.event == LogEvent.LOSS]
+        return [entry for entry in lost if code in ("", entry.facts["code"])]
 
     def touch(self, path: str) -> None:
         """Make a file in the driver's container: applications of these tests wait for one."""

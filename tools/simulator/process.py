@@ -20,6 +20,7 @@ from simulator.invariants.hooks import Invariants
 from simulator.network import ApiConnection, Fate, Network, time_out
 from simulator.schedule import FaultKind, Schedule
 from simulator.template import TEMPLATE
+from sparkgen.codes import Hindrance
 from sparkgen.runtime.allocator import shutdown
 from sparkgen.runtime.allocator.decide.apply_outcomes import MAX_WINDOW
 from sparkgen.runtime.allocator.driver.mailbox import DriverMailbox, StartAnswer
@@ -33,6 +34,7 @@ from sparkgen.runtime.allocator.observe.watcher import Watcher
 from sparkgen.runtime.allocator.pods.kubernetes_backend import KubernetesBackend
 from sparkgen.runtime.allocator.pods.secret_first import SecretFirstBackend
 from sparkgen.runtime.allocator.report import log_lines
+from sparkgen.runtime.allocator.report.notices import notices
 from sparkgen.runtime.allocator.values.actions import Action, ActionOutcome, Create
 from sparkgen.runtime.allocator.values.attempt import Attempt
 from sparkgen.runtime.allocator.values.backend import Notice, Pod
@@ -159,8 +161,8 @@ class SimulatedReporter:
         if self.process.verbose:
             for line in log_lines.lines(before, now, outcomes):
                 self.process.note(f"says: {line.text}")
-            for notice in log_lines.notices(before, now):
-                self.process.note(f"notices: {notice.reason}: {notice.message}")
+            for notice in notices(before, now):
+                self.process.note(f"notices: {notice.reason}: {notice.hindrance}")
 
     def tuning_changed(self, change: TuningChange) -> None:
         """The settings are other ones."""
@@ -168,7 +170,7 @@ class SimulatedReporter:
 
     def notice(self, notice: Notice) -> None:
         """Something that a user must know."""
-        self.process.note(f"notices: {notice.message}")
+        self.process.note(f"notices: {notice.hindrance}")
 
 
 class AllocatorProcess:
@@ -223,7 +225,7 @@ class AllocatorProcess:
         self.world = SecretFirstBackend(self.kube, self._create_secret)
         self.mailbox = DriverMailbox(f"p{self.number}", self.clock)
         self.watcher = Watcher(
-            self.world, PodView(self.attempt), clock_and_random, self.mailbox.notify, self.note
+            self.world, PodView(self.attempt), clock_and_random, self.mailbox.notify, self._gap
         )
         self.watch_client = watch(self)
         notes = self.volume.notes
@@ -239,9 +241,12 @@ class AllocatorProcess:
         )
         self.loop = Loop(ports, remembered(notes.next_id, notes.session, notes.first_id))
 
+    def _gap(self, reason: Hindrance) -> None:
+        self.note(f"looking again at all executors: {reason}")
+
     def _create_secret(self, order: Create) -> ActionOutcome:
         said = self.kube.create_secret(SECRET)
-        return ActionOutcome(order, said.answer, said.message, said.retry_after)
+        return ActionOutcome(order, said.answer, said.hindrance, said.retry_after)
 
     # --- its time, and its end ------------------------------------------------------------------------
 
@@ -400,7 +405,7 @@ class AllocatorProcess:
     def _answered(self, number: int, outcome: ActionOutcome, fate: Fate) -> None:
         if self.in_flight.pop(number, None) is None:
             return
-        words = f": {outcome.message}" if outcome.message else ""
+        words = f": {outcome.hindrance}" if outcome.hindrance else ""
         self.note(f"learns of {outcome.action.id}: {outcome.answer.value}{words}")
         self._world.invariants.answered(self, outcome, fate)
         if self.backlog:

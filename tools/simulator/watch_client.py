@@ -123,7 +123,7 @@ class WatchClient(Client):
         self._process.now(lambda: self._broke(fault))
 
     def _broke(self, fault: CallFailed) -> None:
-        reason = answers.not_answered(fault, "watch executors").message
+        reason = answers.unanswered(fault, "watch executors")
         try:
             self._watching = self._watching.broke(fault, self._process.clock(), reason)
         except WatchEnded as end:

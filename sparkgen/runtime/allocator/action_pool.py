@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Protocol
 
+from sparkgen.codes import Code, Hindrance
 from sparkgen.runtime.allocator.decide.apply_outcomes import MAX_WINDOW
 from sparkgen.runtime.allocator.values.actions import Action, ActionOutcome, Create
 from sparkgen.runtime.allocator.values.backend import ExecutorBackend
@@ -88,6 +89,7 @@ class ActionPool:
         try:
             outcome = self._do(action)
         except Exception as error:  # noqa: BLE001 - a fault of ours: the action is asked for again, later
-            outcome = ActionOutcome(action, Answer.UNKNOWN, f"{type(error).__name__}: {error}")
+            fault = Hindrance(Code.INTERNAL_ERROR, f"{type(error).__name__}: {error}")
+            outcome = ActionOutcome(action, Answer.UNKNOWN, fault)
         self._ended.put(outcome)
         self._notify()

@@ -70,11 +70,11 @@ class Allocator:
         self.mailbox = DriverMailbox(parts.tag, self._clock)
         self._pool = ActionPool(parts.backend, self.mailbox.notify)
         view = PodView(parts.attempt)
-        self._watcher = Watcher(
-            parts.backend, view, parts.clock_and_random, self.mailbox.notify, parts.log.say
-        )
         self._event_recorder = EventRecorder(parts.backend.record_event, self._clock)
         self._reporter = Reporter(parts.log, self._event_recorder, parts.show)
+        self._watcher = Watcher(
+            parts.backend, view, parts.clock_and_random, self.mailbox.notify, self._reporter.gap
+        )
         self._loop = threading.Thread(target=self._guarded, args=(self._run,), name="loop", daemon=True)
         self._listeners: list[endpoints.Listener] = []
 

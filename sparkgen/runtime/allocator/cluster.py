@@ -35,6 +35,6 @@ def kubernetes_backend(inputs: BackendInputs) -> BackendParts:
 
     def create_secret(order: Create) -> ActionOutcome:
         verdict = kube.create_secret(secret)
-        return ActionOutcome(order, verdict.answer, verdict.message, verdict.retry_after)
+        return ActionOutcome(order, verdict.answer, verdict.hindrance, verdict.retry_after)
 
     return BackendParts(SecretFirstBackend(kube, create_secret), kube.set_application_id, kube.driver_pod)

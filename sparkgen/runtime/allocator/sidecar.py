@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sparkgen import contract
+from sparkgen.codes import Code, Hindrance
 from sparkgen.runtime.allocator.allocator import Allocator, ListenAddress, Parts
 from sparkgen.runtime.allocator.decide import host_ports
 from sparkgen.runtime.allocator.driver import session
@@ -20,7 +21,7 @@ from sparkgen.runtime.allocator.driver.tuning import BadTuning, TuningFile
 from sparkgen.runtime.allocator.pods.driver_pod import DriverPod
 from sparkgen.runtime.allocator.pods.template import TemplateError, grace_of, read_template
 from sparkgen.runtime.allocator.report.log import Log
-from sparkgen.runtime.allocator.report.log_lines import LogLevel
+from sparkgen.runtime.allocator.report.log_form import LogEvent, LogLevel
 from sparkgen.runtime.allocator.shutdown import ClockAndSleep, driver_answers, driver_runs_on
 from sparkgen.runtime.allocator.values.attempt import Attempt, new_attempt
 from sparkgen.runtime.allocator.values.backend import ExecutorBackend
@@ -104,7 +105,7 @@ def run(
             f"cannot listen on {LOOPBACK}:{options.scheduler_port} and {attempt.pod_ip}:"
             f"{options.public_port}: {error}; another container of the pod may use the port"
         ) from None
-    log.say(f"allocator of {attempt.run}, attempt {attempt.attempt}: the driver may start", event="start")
+    log.say(LogEvent.START, f"allocator of {attempt.run}, attempt {attempt.attempt}: the driver may start")
     return _until_signalled(allocator, attempt, options, driver_pod, log)
 
 
@@ -188,14 +189,15 @@ def _until_signalled(
         error = allocator.died_of
         if error is not None:
             text = f"the allocator begins anew, as it met a fault of its own: {type(error).__name__}: {error}"
-            log.say(text, LogLevel.ERROR, event="fault")
+            fault = Hindrance(Code.INTERNAL_ERROR, text)
+            log.say(LogEvent.FAULT, text, LogLevel.ERROR, hindrance=fault.facts)
             return 1
     stopped = allocator.mailbox.target().phase is DriverPhase.STOPPED
     answers = partial(driver_answers, attempt.pod_ip, options.driver_port)
     if not stopped and driver_runs_on(answers, driver_pod, ClockAndSleep(time.monotonic, time.sleep)):
         # A sidecar is told to end after the driver: so the kubelet only restarts this container.
         allocator.stop(leave=False)
-        log.say("told to end while the driver runs: its executors stay for the next allocator", event="end")
+        log.say(LogEvent.END, "told to end while the driver runs: its executors stay for the next allocator")
         return 0
     began = time.monotonic()
     allocator.stop(leave=True)
@@ -205,10 +207,11 @@ def _until_signalled(
     if swept.left:
         ids = ", ".join(map(str, sorted(swept.left)))
         text = f"executors {ids} could not be deleted within {seconds:.0f} s: they go with the driver's pod"
-        log.say(text, LogLevel.WARNING, event="end")
+        log.say(LogEvent.END, text, LogLevel.WARNING)
     elif swept.left is None:
         text = "the API server did not answer: executors end by themselves, and go with the driver's pod"
-        log.say(text, LogLevel.WARNING, event="end")
+        log.say(LogEvent.END, text, LogLevel.WARNING)
     else:
-        log.say(f"ended: {len(swept.asked)} executors deleted, none is left ({seconds:.1f} s)", event="end")
+        text = f"ended: {len(swept.asked)} executors deleted, none is left ({seconds:.1f} s)"
+        log.say(LogEvent.END, text)
     return 0

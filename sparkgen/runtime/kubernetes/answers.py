@@ -1,9 +1,4 @@
-"""What an API server's answers mean: status and body to an `Answer` and words. Pure.
-
-The words of refusals are those of Kubernetes' admission plugins (plugin/pkg/admission: resourcequota,
-limitranger, namespace/lifecycle, serviceaccount, priority; pod-security-admission), of its authorizer
-(`ForbiddenMessage`) and of its webhook dispatcher. Their status is 403 for nearly all, so only words tell.
-"""
+"""What an API server's answers mean: status and body to an `Answer`, a code and words. Pure."""
 
 from __future__ import annotations
 
@@ -13,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sparkgen.codes import MAX_TEXT, Code, Hindrance
+from sparkgen.runtime.kubernetes.refusals import Mends, Refusal, refusal_in
 from sparkgen.runtime.kubernetes.untrusted import shown
 
 
@@ -34,43 +31,20 @@ class Answer(enum.Enum):
 EARLY = 60.0
 """Seconds in which a right, or another object, may yet be applied: a RoleBinding can come after the Job."""
 
-MAX_MESSAGE = 500
 MAX_WORDS = 4096
 """Characters of a server's message that are read."""
 LONGEST_WAIT = 600.0
 """Seconds that a server may ask to be left alone for: no API server asks for as long."""
 
-MAY_COME = "may come"
-"""In the table below: refused within `EARLY` seconds of the first such answer, and for good after them."""
-
-REFUSALS: tuple[tuple[str, Answer | str, str], ...] = (
-    ("exceeded quota", Answer.REFUSED, "the namespace's quota is used up"),
-    ("failed quota", Answer.PERMANENT, "the namespace's quota wants requests and limits that the pod lacks"),
-    ("status unknown for quota", Answer.REFUSED, "the namespace's quota has not been counted yet"),
-    ("denied the request", Answer.REFUSED, "an admission webhook denied it"),
-    ("ValidatingAdmissionPolicy", Answer.PERMANENT, "an admission policy denies it"),
-    (
-        "violates PodSecurity",
-        Answer.PERMANENT,
-        "the namespace's Pod Security level does not allow such a pod",
-    ),
-    (" usage per ", Answer.PERMANENT, "the namespace's LimitRange does not allow its size"),
-    ("it is being terminated", Answer.PERMANENT, "the namespace is being deleted"),
-    ("service account", MAY_COME, "its service account is not there"),
-    ("no PriorityClass", MAY_COME, "its priority class is not there"),
-    ("cannot ", MAY_COME, "the service account lacks the right (are Role and RoleBinding applied?)"),
-)
-"""Words in the message of a refusal (the first line that fits), what they mean, and how we say it."""
-
-STATUSES: Mapping[int, tuple[Answer, str]] = {
-    401: (Answer.REFUSED, "the API server does not take the service account's token"),
-    404: (Answer.PERMANENT, "the API server has no such place"),
-    408: (Answer.UNKNOWN, "the API server took too long"),
-    409: (Answer.BUSY, "something else changed at the same time"),
-    413: (Answer.PERMANENT, "it is too large for the API server"),
-    422: (Answer.PERMANENT, "the API server says that it is not valid"),
-    429: (Answer.BUSY, "the API server asks for fewer calls"),
-    504: (Answer.UNKNOWN, "the API server took too long"),
+STATUSES: Mapping[int, tuple[Answer, Code, str]] = {
+    401: (Answer.REFUSED, Code.UNAUTHORIZED, "the API server does not take the service account's token"),
+    404: (Answer.PERMANENT, Code.NOT_FOUND, "the API server has no such place"),
+    408: (Answer.UNKNOWN, Code.TIMEOUT, "the API server took too long"),
+    409: (Answer.BUSY, Code.CONFLICT, "something else changed at the same time"),
+    413: (Answer.PERMANENT, Code.REQUEST_ENTITY_TOO_LARGE, "it is too large for the API server"),
+    422: (Answer.PERMANENT, Code.INVALID, "the API server says that it is not valid"),
+    429: (Answer.BUSY, Code.TOO_MANY_REQUESTS, "the API server asks for fewer calls"),
+    504: (Answer.UNKNOWN, Code.TIMEOUT, "the API server took too long"),
 }
 
 
@@ -97,10 +71,13 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What an answer means; `retry_after` in seconds, where the server named a time."""
+    """What an answer means; `retry_after` in seconds, where the server named a time.
+
+    `hindrance`: why it was not done; None where it was.
+    """
 
     answer: Answer
-    message: str = ""
+    hindrance: Hindrance | None = None
     retry_after: float | None = None
 
 
@@ -127,26 +104,28 @@ def verdict(reply: Reply, what: str, *, early: bool = False) -> Verdict:
     """
     if 200 <= reply.status < 300:
         return Verdict(Answer.DONE)
-    answer, words = _meaning(reply, early)
-    return Verdict(answer, sentence(what, words, reply.message), retry_after(reply))
+    answer, code, words = _meaning(reply, early)
+    hindrance = Hindrance(code, f"cannot {what}: {words}", reply.message[:MAX_TEXT])
+    return Verdict(answer, hindrance, retry_after(reply))
 
 
 def not_answered(fault: CallFailed, what: str) -> Verdict:
     """What it means that no answer came: a request that was never sent has done nothing."""
-    return Verdict(
-        Answer.UNKNOWN if fault.sent else Answer.BUSY, sentence(what, str(fault)), fault.retry_after
-    )
+    answer = Answer.UNKNOWN if fault.sent else Answer.BUSY
+    return Verdict(answer, unanswered(fault, what), fault.retry_after)
 
 
-def sentence(what: str, words: str, detail: str = "") -> str:
-    """A message of bounded length: what could not be done, why, and the server's words."""
-    text = f"cannot {what}: {words}{': ' + detail if detail else ''}"
-    return text if len(text) <= MAX_MESSAGE else f"{text[: MAX_MESSAGE - 1]}…"
+def unanswered(fault: CallFailed, what: str) -> Hindrance:
+    """That no answer came, and why."""
+    return Hindrance(Code.NO_ANSWER, f"cannot {what}: {fault}")
 
 
 def is_missing_right(reply: Reply) -> bool:
     """Whether this is one of the refusals that may pass within `EARLY` seconds."""
-    return reply.status == 403 and _refusal(reply)[0] is MAY_COME
+    if reply.status != 403:
+        return False
+    found = _refusal(reply)
+    return found is None or found.mends is Mends.EARLY
 
 
 def exists_already(reply: Reply) -> bool:
@@ -169,27 +148,33 @@ def retry_after(reply: Reply) -> float | None:
     return None
 
 
-def _meaning(reply: Reply, early: bool) -> tuple[Answer, str]:
-    answer, words = _refusal(reply)
-    if answer is MAY_COME:
-        return Answer.REFUSED if early else Answer.PERMANENT, words
-    if isinstance(answer, Answer):
-        return answer, words
+def _meaning(reply: Reply, early: bool) -> tuple[Answer, Code, str]:
+    found = _refusal(reply)
+    if found is not None:
+        return _in_time(found.mends, early), found.code, found.cause.replace("{it}", "it")
+    if reply.status == 403:
+        return _in_time(Mends.EARLY, early), Code.DENIED, "it is forbidden"
     if reply.status in STATUSES:
         return STATUSES[reply.status]
     if reply.status >= 500:
         late = "timed out" in reply.message or "timeout" in reply.message
-        return Answer.UNKNOWN if late else Answer.BUSY, f"the API server has a fault ({reply.status})"
+        answer, found = Answer.UNKNOWN if late else Answer.BUSY, refusal_in(reply.message)
+        if found is not None and found.code is Code.WEBHOOK_FAILED:
+            return answer, found.code, found.cause
+        return answer, Code.INTERNAL_ERROR, f"the API server has a fault ({reply.status})"
     if 400 <= reply.status < 500:
-        return Answer.PERMANENT, f"the API server refuses it ({reply.status})"
-    return Answer.BUSY, f"the API server answered {reply.status}"
+        return Answer.PERMANENT, Code.BAD_REQUEST, f"the API server refuses it ({reply.status})"
+    return Answer.BUSY, Code.INTERNAL_ERROR, f"the API server answered {reply.status}"
 
 
-def _refusal(reply: Reply) -> tuple[Answer | str | None, str]:
-    """The line of `REFUSALS` for a reply; a webhook may choose any status of a client's error."""
+def _in_time(mends: Mends, early: bool) -> Answer:
+    passes = mends is Mends.IN_TIME or (mends is Mends.EARLY and early)
+    return Answer.REFUSED if passes else Answer.PERMANENT
+
+
+def _refusal(reply: Reply) -> Refusal | None:
+    """The refusal that a reply tells of; a webhook may choose any status of a client's error."""
     if not 400 <= reply.status < 500 or reply.status in (401, 404, 409, 429):
-        return None, ""
-    for text, answer, words in REFUSALS:
-        if text in reply.message and (reply.status == 403 or answer is not MAY_COME):
-            return answer, words
-    return (MAY_COME, "it is forbidden") if reply.status == 403 else (None, "")
+        return None
+    found = refusal_in(reply.message)
+    return found if found and (reply.status == 403 or found.mends is not Mends.EARLY) else None

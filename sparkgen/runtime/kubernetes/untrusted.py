@@ -43,6 +43,13 @@ def shown(text: str) -> str:
     return text if text.isascii() and text.isprintable() else _UNSHOWN.sub("\ufffd", text)
 
 
+def escaped(text: str) -> str:
+    """JSON in which the same characters are escapes: the same value for whoever reads it."""
+    if text.isascii() and text.isprintable():
+        return text
+    return _UNSHOWN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
 def mapping(value: object, name: str) -> Mapping[str, Any]:
     """An object; an empty one where there is none."""
     if value is None:

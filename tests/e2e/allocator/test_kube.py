@@ -19,10 +19,11 @@ import pytest
 
 from cluster import faults, lifecycle
 from sparkgen import contract
+from sparkgen.codes import Code, Hindrance
 from sparkgen.resources.objects import ALLOCATOR_RULES
 from sparkgen.runtime.allocator.observe.view import PodView
 from sparkgen.runtime.allocator.pods.kubernetes_backend import KubernetesBackend
-from sparkgen.runtime.allocator.values.actions import Create, Delete
+from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create, Delete
 from sparkgen.runtime.allocator.values.backend import Notice, WatchEnded
 from sparkgen.runtime.allocator.values.observed import Cause, PodPhase
 from sparkgen.runtime.kubernetes.answers import Answer
@@ -133,6 +134,14 @@ def test_creating_twice_creates_once(trial: Trial) -> None:
         )  # fmt: skip
 
 
+FULL = Hindrance(Code.QUOTA_EXCEEDED, "cannot create executor 2")
+
+
+def code_of(outcome: ActionOutcome) -> str:
+    """The code of an action that was not done; "" for one that was."""
+    return "" if outcome.hindrance is None else outcome.hindrance.code
+
+
 def test_a_pod_of_somebody_else_is_neither_taken_nor_deleted(trial: Trial) -> None:
     """A pod that has the name but not our owner is in the way, and stays."""
     foreign = {"apiVersion": "v1", "kind": "Pod", **small_pod("x", contract.EXECUTOR_CONTAINER)}
@@ -141,7 +150,7 @@ def test_a_pod_of_somebody_else_is_neither_taken_nor_deleted(trial: Trial) -> No
     trial.cluster.apply(foreign)
     outcome = trial.kube.create(Create(1, 0))
     assert outcome.answer is Answer.REFUSED
-    assert "belongs to somebody else" in outcome.message
+    assert code_of(outcome) == Code.ALREADY_EXISTS
     assert trial.kube.delete(Delete(1)).answer is Answer.DONE
     there = trial.cluster.kubectl(
         "get", "pod", foreign["metadata"]["name"], "-n", trial.namespace, "-o", "json"
@@ -170,22 +179,23 @@ def test_refusals_say_why(trial: Trial) -> None:
     invalid["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "2"}, "limits": {"cpu": "1"}}
     outcome = trial.another(invalid).create(Create(1, 0))
     assert outcome.answer is Answer.PERMANENT
-    assert "must be less than or equal to cpu limit" in outcome.message
+    assert code_of(outcome) == Code.INVALID
+    assert "must be less than or equal to cpu limit" in str(outcome.hindrance)
 
     cluster.kubectl("create", "quota", "few", "-n", namespace, "--hard=pods=1")
     read = ("get", "quota", "few", "-n", namespace, "-o", "jsonpath={.status.used.pods}")
     done(lambda: cluster.kubectl(*read) == "1", "the quota is counted")
     outcome = trial.kube.create(Create(2, 0))
     assert outcome.answer is Answer.REFUSED
-    assert "cannot create an executor: the namespace's quota is used up: " in outcome.message
-    assert "-exec-2" not in outcome.message
+    assert code_of(outcome) == Code.QUOTA_EXCEEDED
+    assert "-exec-2" not in str(outcome.hindrance)
     cluster.kubectl("delete", "quota", "few", "-n", namespace)
 
     cluster.kubectl("label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted")
 
     def refused() -> bool:
         outcome = trial.kube.create(Create(3, 0))
-        return outcome.answer is Answer.PERMANENT and "Pod Security level" in outcome.message
+        return (outcome.answer, code_of(outcome)) == (Answer.PERMANENT, Code.POD_SECURITY_VIOLATED)
 
     done(refused, "Pod Security refuses")
 
@@ -195,9 +205,10 @@ def test_a_late_role_binding_is_waited_for(unbound: Trial) -> None:
     kube = unbound.kube
     first = kube.create(Create(1, 0))
     assert first.answer is Answer.REFUSED
-    assert "lacks the right" in first.message
-    with pytest.raises(WatchEnded, match="lacks the right"):
+    assert code_of(first) == Code.FORBIDDEN
+    with pytest.raises(WatchEnded) as ended:
         kube.list()
+    assert ended.value.reason.code == Code.FORBIDDEN
     unbound.clock.ahead = 61
     assert kube.create(Create(1, 0)).answer is Answer.PERMANENT
     unbound.bind()
@@ -216,10 +227,13 @@ def test_the_secret_belongs_to_the_driver(trial: Trial) -> None:
 
 def test_a_notice_is_an_event_on_the_driver(trial: Trial) -> None:
     """`kubectl describe pod` of the driver shows what the allocator tells."""
-    trial.kube.record_event(Notice("QuotaUsedUp", "cannot create executor 2", warning=True))
+    trial.kube.record_event(Notice("QuotaUsedUp", FULL, warning=True))
     shown = trial.cluster.kubectl("describe", "pod", trial.attempt.pod_name, "-n", trial.namespace)
     assert "Warning  QuotaUsedUp" in shown
     assert "sparkgen-allocator  cannot create executor 2" in shown
+    events = trial.cluster.objects("events", trial.namespace)
+    (made,) = [event["metadata"] for event in events if event["reason"] == "QuotaUsedUp"]
+    assert json.loads(made["annotations"][contract.ANNOTATION_HINDRANCE]) == FULL.facts
 
 
 def test_everything_goes_with_the_drivers_pod(trial: Trial) -> None:
@@ -291,7 +305,7 @@ def test_every_right_of_the_role_is_used_and_no_other(trial: Trial) -> None:
     kube = trial.kube
     began = datetime.now(UTC)
     kube.create_secret("secret")
-    kube.record_event(Notice("Test", "message"))
+    kube.record_event(Notice("Test", FULL))
     with followed(trial):
         for _ in range(2):
             kube.create(Create(1, 0))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections import Counter
 from datetime import UTC, datetime
@@ -18,6 +17,9 @@ from recorder import recorded
 from cluster import answers, faults
 from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
+from sparkgen import contract
+from sparkgen.codes import Code
+from sparkgen.runtime.allocator.report.log_form import LogEvent
 from sparkgen.runtime.kubernetes.transport import READ_TIMEOUT
 
 OLD, NEW = TESTED_VERSIONS
@@ -44,6 +46,14 @@ def registered(application: Deployed, count: int, seconds: float = 150) -> None:
 def told(application: Deployed, reason: str, words: str) -> bool:
     """Whether an Event on the driver's pod says it."""
     return any(event["reason"] == reason and words in event["message"] for event in application.events())
+
+
+def coded(application: Deployed, reason: str, code: Code) -> bool:
+    """Whether an Event on the driver's pod has this code."""
+    events = [event["metadata"] for event in application.events() if event["reason"] == reason]
+    return any(
+        json.loads(one["annotations"][contract.ANNOTATION_HINDRANCE])["code"] == code for one in events
+    )
 
 
 @pytest.mark.parametrize("seconds", [30, pytest.param(300, marks=pytest.mark.full)])
@@ -85,7 +95,7 @@ def test_a_full_quota_is_told_and_its_end_used(cluster: Cluster, restricted: str
     application = deploy(cluster, restricted, wanted)
     wait_until(application.has_driver, 60, "there is a driver")
     wait_until(
-        lambda: told(application, "ExecutorsRefused", "the namespace's quota is used up"),
+        lambda: coded(application, "ExecutorsRefused", Code.QUOTA_EXCEEDED),
         60,
         "the quota is told as an Event",
         application.story,
@@ -100,7 +110,8 @@ def test_a_full_quota_is_told_and_its_end_used(cluster: Cluster, restricted: str
     lasted = (datetime.now(UTC) - refused[0].time).total_seconds()
     # Pauses grow from 1 s, so that n tries take more than 2^(n-2) s; the first round may have three at once.
     assert 2 ** max(0, len(refused) - 5) <= lasted + 1, f"{len(refused)} refused tries within {lasted:.0f} s"
-    assert "refused, next try in" in application.logs("allocator")
+    hindrances = [each.code for entry in application.allocator_log() for each in entry.hindrances]
+    assert Code.QUOTA_EXCEEDED in hindrances
     cluster.kubectl("patch", "quota", "few", "-n", restricted, "-p", '{"spec": {"hard": {"pods": "9"}}}')
     registered(application, 3)
     assert application.wait() == "Complete", application.story()
@@ -126,7 +137,7 @@ def test_a_webhook_that_denies_is_told_and_its_end_used(cluster: Cluster, restri
         )
         assert not application.executors()
     assert application.wait() == "Complete", application.story()
-    assert "an admission webhook denied it" in application.logs("allocator")
+    assert coded(application, "ExecutorsRefused", Code.WEBHOOK_DENIED)
     assert verbs(cluster, restricted, "denied")["create pods 201"] == 2
 
 
@@ -215,7 +226,8 @@ def test_answers_that_are_lost_create_each_executor_once(
 ) -> None:
     """The driver's node is cut off while creations are on their way: made, not answered, asked for again.
 
-    A slow webhook leaves the time to cut. Executors may not start before the cable is back.
+    A slow webhook leaves the time to cut. Executors may not start before the cable is back, and the job lasts
+    until what was asked for again has its answer: afterwards it would be made anew, and deleted.
     """
     nodes.open("node2", "driver")
     options = {
@@ -226,7 +238,7 @@ def test_answers_that_are_lost_create_each_executor_once(
         answers.webhooks() as url,
         webhook(cluster, restricted, "Validating", f"{url}/slow/15", timeoutSeconds=30),
     ):
-        application = deploy(cluster, restricted, document("lost", NEW, "shuffle.py", "1", "0", **options))
+        application = deploy(cluster, restricted, document("lost", NEW, "shuffle.py", "25", "0", **options))
         wait_until(
             lambda: application.has_driver() and "creating 1-2" in application.logs("allocator"),
             90,
@@ -243,8 +255,8 @@ def test_answers_that_are_lost_create_each_executor_once(
     # Asked for again, and found to be there: by a conflict, or by the list after the cut if that is sooner.
     assert count["create pods 409"] <= 2
     # One line for each, or one for both when they were given up in the same moment.
-    given_up = re.findall(r"creating (.*): lost: cannot create an executor", application.logs("allocator"))
-    assert set(re.findall(r"\d+", " ".join(given_up))) == {"1", "2"}
+    answers_told = [entry.facts for entry in application.allocator_log() if entry.event == LogEvent.ANSWER]
+    assert {id_ for said in answers_told if said["answer"] == "lost" for id_ in said["executors"]} == {1, 2}
     assert len(created_names(cluster, restricted, "lost")) == 2
 
 
@@ -282,9 +294,8 @@ def test_a_role_binding_comes_a_minute_late(cluster: Cluster, restricted: str) -
     first = denied()[0]
     wait_until(lambda: (datetime.now(UTC) - first).total_seconds() >= LATE, LATE + 5, "it has become late")
     assert not application.finished(), application.story()
-    assert told(application, "ExecutorsRefused", "are Role and RoleBinding applied?") or (
-        "are Role and RoleBinding applied?" in application.logs("allocator")
-    )
+    hindrances = [each.code for entry in application.allocator_log() for each in entry.hindrances]
+    assert Code.FORBIDDEN in hindrances
     cluster.kubectl("apply", "-f", "-", input_text=late[0])
     assert application.wait() == "Complete", application.story()
     count = verbs(cluster, restricted, "rights")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import time
 from collections.abc import Mapping
@@ -18,6 +17,7 @@ from cluster import nodes as machines
 from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
 from cluster.plan import LAYOUT
+from sparkgen.codes import Code
 
 NEW = TESTED_VERSIONS[-1]
 SOON = [
@@ -44,9 +44,9 @@ def registered(application: Deployed, count: int) -> None:
     )
 
 
-def blamed(log: str) -> list[str]:
-    """The losses in an allocator's log that count against the application: they are warnings."""
-    return re.findall(r"warning +(executor \d+ is gone.*)", log)
+def blamed(application: Deployed) -> list[str]:
+    """The losses in an allocator's log that count against the application."""
+    return [entry.text for entry in application.losses() if entry.facts["byApplication"]]
 
 
 def runs_on(node: str, container: str) -> bool:
@@ -210,9 +210,8 @@ def test_a_drained_node_keeps_what_a_budget_protects(cluster: Cluster, restricte
     assert "would violate the pod's disruption budget" in said.stderr, "the budget protected nobody"
     assert record.fewest_running("executor", after=2, until=drained) >= 1
     assert "rounds: (99500, 99700, 99900, 100100, 100300)" in application.logs()
-    told = application.logs("allocator")
-    assert blamed(told) == []
-    assert told.count("was evicted, as when a node is drained") == 2
+    assert blamed(application) == []
+    assert len(application.losses(Code.EVICTED)) == 2
     assert len(record.uids("executor")) == 4
 
 
@@ -225,10 +224,8 @@ def test_an_executor_that_uses_too_much_disk_is_to_blame(cluster: Cluster, restr
     application = deploy(cluster, restricted, wanted)
     assert application.wait() == "Complete", application.story()
     assert "total: 3" in application.logs()
-    told = application.logs("allocator")
-    assert "was evicted by its node" in told
-    assert "exceeds the limit" in told
-    assert len(blamed(told)) == 1, application.story()
+    assert any("exceeds the limit" in lost.text for lost in application.losses(Code.EVICTED))
+    assert len(blamed(application)) == 1, application.story()
 
 
 @pytest.mark.full
@@ -245,7 +242,7 @@ def test_a_node_short_of_disk_evicts_and_nobody_is_blamed(
             nodes.open("node1", "executor")
             fill()
             wait_until(
-                lambda: application.logs("allocator").count("was evicted by its node") >= 2,
+                lambda: len(application.losses(Code.EVICTED)) >= 2,
                 120,
                 "both executors of node2 are evicted",
                 application.story,
@@ -255,7 +252,6 @@ def test_a_node_short_of_disk_evicts_and_nobody_is_blamed(
         cluster.load_runtime()  # what the kubelet removed to make room
         cluster.load_spark(TESTED_VERSIONS)
     assert "rounds: (99500, 99700, 99900, 100100, 100300)" in application.logs()
-    told = application.logs("allocator")
-    assert blamed(told) == []
-    assert "The node was low on resource: ephemeral-storage" in told
+    assert blamed(application) == []
+    assert "The node was low on resource: ephemeral-storage" in application.logs("allocator")
     assert len(record.uids("executor")) == 4

@@ -8,16 +8,22 @@ has a table of them, made from here.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from sparkgen.codes import Code, Hindrance
 from sparkgen.live.explain import explain
 from sparkgen.live.facts import Facts
 from sparkgen.live.find import find
 from sparkgen.live.reason import Reason
 from sparkgen.live.state import life_of
+from sparkgen.runtime.allocator.report import log_form
+from sparkgen.runtime.allocator.report.log_form import LogEvent, LogLine
+from sparkgen.runtime.allocator.values.observed import Waiting
+from sparkgen.runtime.kubernetes.answers import Reply, verdict
 from tests.unit.live.objects import ENDED, Cluster, Object, deployment, driver, ends, executor, job, runs
 
 NOW = datetime(2026, 11, 22, 1, 12, tzinfo=UTC)
@@ -110,9 +116,16 @@ def install_ended(message: str) -> list[Object]:
     return failed(initContainerStatuses=[status], containerStatuses=[waiting])
 
 
-def lost(message: str) -> Mapping[str, Any]:
+def event_of(reason: str, hindrance: Hindrance, kind: str = "Warning", last: str = ENDED) -> Object:
+    """An Event of the allocator's, with its code as an annotation."""
+    made = event(reason, str(hindrance), kind, last)
+    made["metadata"]["annotations"] = {"sparkgen.dev/hindrance": json.dumps(hindrance.facts)}
+    return made
+
+
+def lost(code: Code, message: str) -> Mapping[str, Any]:
     """An executor that has ended."""
-    return {"events": (event("ExecutorLost", message),), "target": 2}
+    return {"events": (event_of("ExecutorLost", Hindrance(code, message)),), "target": 2}
 
 
 NO_CLASS = """\
@@ -143,15 +156,15 @@ EXECUTORS_OUT_OF_MEMORY = """\
 26/11/22 01:09:58 ERROR TaskSetManager: Task 0 in stage 1.0 failed 4 times; aborting job
 org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 1.0 failed 4 times, most \
 recent failure: Lost task 0.3 in stage 1.0 (TID 7) (10.88.1.9 executor 4): ExecutorLostFailure (executor 4 \
-exited caused by one of the running tasks) Reason: executor 4 (on node2) was killed: out of memory (limit \
-1408Mi: raise spark.executor.memoryOverhead)
+exited caused by one of the running tasks) Reason: [OutOfMemory] executor 4 (on node2) was killed: \
+out of memory (limit 1408Mi: raise spark.executor.memoryOverhead)
 Driver stacktrace:
 """
 NO_RIGHTS = """\
-26/11/22 01:02:40 ERROR SparkgenSchedulerBackend: sparkgen: no executor can be started, and waiting does not \
-help: cannot create an executor: the service account lacks the right (are Role and RoleBinding applied?): \
-pods is forbidden: User "system:serviceaccount:analytics:pi" cannot create resource "pods" in API group "" \
-in the namespace "analytics"
+26/11/22 01:02:40 ERROR SparkgenSchedulerBackend: sparkgen: [Forbidden] no executor can be started, and \
+waiting does not help: cannot create an executor: the service account lacks a right that Role and \
+RoleBinding should give it: pods is forbidden: User "system:serviceaccount:analytics:pi" cannot \
+create resource "pods" in API group "" in the namespace "analytics"
 """
 PROGRAM = """\
 Traceback (most recent call last):
@@ -162,10 +175,33 @@ ValueError: no partitions
 QUOTA = "exceeded quota: compute, requested: pods=1, used: pods=4, limited: pods=4"
 WEBHOOK = 'admission webhook "validate.kyverno.svc" denied the request: label cost-centre is required'
 EXPIRED = (
-    "this run expired at 2026-11-01T00:00:00Z, and now is 2026-11-22T01:00:05Z: it is not started again. "
-    "To run it, change spec.run.expiresAt (or spec.run.id, for a run of its own), and render again\n"
+    "[RunExpired] this run expired at 2026-11-01T00:00:00Z, and now is 2026-11-22T01:00:05Z: "
+    "it is not started again\n"
+    "change spec.run.expiresAt (or spec.run.id, for a run of its own), and render again\n"
 )
-NO_EXECUTOR = "2026-11-22T01:10:00.000Z info    0 of 2 executors; refused, next try in 8 s: "
+LACKS = "the service account lacks a right that Role and RoleBinding should give it"
+SERVICE_ACCOUNT = 'User "system:serviceaccount:analytics:pi" cannot'
+
+
+def told(line: LogLine, *, as_json: bool = False) -> str:
+    """A line of the allocator's log, as it writes it."""
+    form = log_form.json_line if as_json else log_form.text_line
+    return form("2026-11-22T01:10:00.000Z", line) + "\n"
+
+
+def hinders(*hindrances: Hindrance, wanted: int = 2) -> Mapping[str, Any]:
+    """The facts of a run whose allocator says so."""
+    facts = {"wanted": {"0": wanted}, "hindrances": [each.facts for each in hindrances]}
+    line = LogLine(LogEvent.DECISION, "in words that may change", facts=facts)
+    return {"target": wanted, "allocator_log": told(line)}
+
+
+def refuses(status: int, message: str, what: str = "create an executor") -> Hindrance:
+    """What the allocator makes of an API server's answer."""
+    found = verdict(Reply(status, {"message": message}), what).hindrance
+    assert found is not None
+    return found
+
 
 CASES = {
     "quota": Case(
@@ -182,12 +218,7 @@ CASES = {
         "the namespace's quota is used up (compute, requested",
         "ask for less in spec.executor",
         running(),
-        {
-            "target": 2,
-            "allocator_log": NO_EXECUTOR
-            + "cannot create an executor: the namespace's quota is used up: pods "
-            f'"pi-1a2b3c4d-7bab1-exec-1" is forbidden: {QUOTA}\n',
-        },
+        hinders(refuses(403, f'pods "pi-1a2b3c4d-7bab1-exec-1" is forbidden: {QUOTA}')),
     ),
     "image": Case(
         "an image that is not there, or may not be pulled",
@@ -220,7 +251,8 @@ CASES = {
         "raise spec.executor.memoryOverhead",
         running(),
         lost(
-            "executor 3 (on node2) was killed: out of memory (limit 1Gi: raise spec.executor.memoryOverhead)"
+            Code.OUT_OF_MEMORY,
+            "executor 3 (on node2) was killed: out of memory (limit 1Gi: raise spec.executor.memoryOverhead)",
         ),
     ),
     "executor-memory-failed": Case(
@@ -298,11 +330,12 @@ CASES = {
         "no node can take the executor's pod (0/2 nodes are available: 2 Insufficient memory",
         "ask for less in spec.executor",
         running(executor(driver(job()), 1, "Pending")),
-        {
-            "target": 1,
-            "allocator_log": "2026-11-22T01:10:00.000Z info    1 of 1 executors (1 pending); 1 pending, "
-            "Unschedulable: 0/2 nodes are available: 2 Insufficient memory\n",
-        },
+        hinders(
+            Waiting("Unschedulable", "0/2 nodes are available: 2 Insufficient memory").hindering(
+                "1 pending, "
+            ),
+            wanted=1,
+        ),
     ),
     "webhook": Case(
         "an admission webhook denies the driver's pod",
@@ -318,17 +351,13 @@ CASES = {
         "an admission webhook denies the executor's pod",
         "do what it asks for in spec.executor",
         running(),
-        {
-            "target": 2,
-            "allocator_log": NO_EXECUTOR
-            + f"cannot create an executor: an admission webhook denied it: {WEBHOOK}\n",
-        },
+        hinders(refuses(403, WEBHOOK)),
         table=False,
     ),
     "rights": Case(
         "Role or RoleBinding are not applied",
         "rights",
-        'the allocator lacks a right (User "system:serviceaccount:analytics:pi" cannot create',
+        f"{LACKS} ({SERVICE_ACCOUNT} create",
         "apply the Role and the RoleBinding that are rendered with it",
         failed(ends(1)),
         log_of(NO_RIGHTS),
@@ -336,15 +365,10 @@ CASES = {
     "rights-early": Case(
         "Role or RoleBinding are not applied, and the application still waits for them",
         "rights",
-        'the allocator lacks a right (User "system:serviceaccount:analytics:pi" cannot list',
+        f"{LACKS} ({SERVICE_ACCOUNT} list",
         "apply the Role and the RoleBinding that are rendered with it",
         running(),
-        {
-            "target": 2,
-            "allocator_log": "2026-11-22T01:10:00.000Z info    0 of 2 executors; executors are not shown: "
-            "cannot list executors: the service account lacks the right (are Role and RoleBinding applied?): "
-            'pods is forbidden: User "system:serviceaccount:analytics:pi" cannot list resource "pods"\n',
-        },
+        hinders(refuses(403, f'pods is forbidden: {SERVICE_ACCOUNT} list resource "pods"', "list executors")),
         table=False,
     ),
     "expired": Case(

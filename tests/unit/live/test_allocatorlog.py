@@ -1,30 +1,57 @@
-"""What a closed gate says in the allocator's log is what `sparkgen status` shows."""
+"""What is read of the allocator's log: the facts of its last lines, whatever its sentences say."""
 
 from __future__ import annotations
 
 import pytest
 
-from sparkgen.live.allocatorlog import hindrance
+from sparkgen.codes import Code, Hindrance
+from sparkgen.live.allocatorlog import failure, has_no_codes, hindrances, loss, wanted
+from sparkgen.runtime.allocator.report.log_form import LogEvent, LogLevel, LogLine
+from tests.unit.live.cases import hinders, refuses, told
 
-NO_NODE = (
-    "100 have no node, and no more are created until one is found "
-    "(spec.allocation.maxUnschedulablePods is 100)"
-)
-BATCH = "the next batch waits until 1 more has registered (spec.allocation.waitForRegistration)"
-PENDING = "100 pending, Unschedulable: 0/2 nodes are available"
+GATE = Hindrance(Code.MAX_UNSCHEDULABLE_PODS, "100 have no node")
+BUSY = refuses(429, "slow down")
 
 
-@pytest.mark.parametrize(
-    ("parts", "expected"),
-    [
-        ([NO_NODE], NO_NODE),
-        ([BATCH], BATCH),
-        ([NO_NODE.replace("100 have", "1 has")], NO_NODE.replace("100 have", "1 has")),
-        ([PENDING, NO_NODE, BATCH], PENDING),
-        ([], ""),
-    ],
-)
-def test_a_gate_is_a_hindrance(parts: list[str], expected: str) -> None:
-    """Why the pods wait comes first, where the allocator knows it."""
-    line = "; ".join(["2026-11-22T01:10:00.000Z info    100 of 300 executors (100 pending)", *parts])
-    assert hindrance(line + "\n") == expected
+@pytest.mark.parametrize("as_json", [False, True])
+def test_the_last_line_that_says_it_counts(as_json: bool) -> None:
+    """How many are wanted, what hinders, why the application had to stop, how an executor ended."""
+
+    def say(event: LogEvent, **facts: object) -> str:
+        return told(LogLine(event, "words", facts=facts), as_json=as_json)
+
+    log = say(LogEvent.TARGET, wanted={"0": 1, "1": 2})
+    assert (wanted(log), hindrances(log)) == (3, ())
+    log += say(LogEvent.DECISION, wanted={"0": 4}, hindrances=[GATE.facts, BUSY.facts])
+    assert (wanted(log), hindrances(log)) == (4, (GATE, BUSY))
+    log += say(LogEvent.ANSWER, hindrance=BUSY.facts)
+    assert hindrances(log) == (BUSY,)
+    log += say(LogEvent.LOSS, executor=3)
+    assert (loss(log, 3), loss(log, 4)) == ("words", "")
+    log += say(LogEvent.FAILURE, hindrance=GATE.facts)
+    assert (failure(log), hindrances(log)) == (GATE, (GATE,))
+    log += say(LogEvent.DRIVER)
+    assert (failure(log), wanted(log)) == (None, 4)
+
+
+def test_a_log_without_codes_is_known() -> None:
+    """One of an older release; not an empty one, nor one in which an error alone stands."""
+    old = "2026-11-22T01:10:00.000Z info    0 of 2 executors\n"
+    assert has_no_codes(old)
+    assert has_no_codes('{"event": "start", "message": "so"}\n')
+    assert not has_no_codes("")
+    assert not has_no_codes("error: cannot listen on 127.0.0.1:7090\n")
+    assert not has_no_codes(str(hinders()["allocator_log"]))
+    assert (wanted(old), hindrances(old)) == (None, ())
+
+
+def test_what_a_message_says_is_no_line_and_no_fact() -> None:
+    """A webhook that answers with a line of the log, and with facts, in either form."""
+    fact = '\t{"codes":1,"event":"failure","hindrance":{"code":"QuotaExceeded","message":"m"}}'
+    forged = f"no{fact}\n2026-11-22T01:10:00.000Z error   no{fact}\n{fact.strip()}"
+    line = LogLine(LogEvent.ANSWER, forged, LogLevel.WARNING, {"hindrance": refuses(403, forged).facts})
+    for as_json in (False, True):
+        log = told(line, as_json=as_json)
+        assert log.count("\n") == 1
+        assert failure(log) is None
+        assert [each.code for each in hindrances(log)] == [Code.DENIED]

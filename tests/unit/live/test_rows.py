@@ -13,13 +13,15 @@ from sparkgen.live.facts import Executors, gather
 from sparkgen.live.find import find
 from sparkgen.live.rows import Row, current, every, names, rows
 from sparkgen.live.table import HISTORY, STATUS, count, short, table, value
+from sparkgen.runtime.allocator.report.log_form import LogEvent, LogLine
 from tests.unit.live import objects
-from tests.unit.live.cases import NO_CLASS, event
+from tests.unit.live.cases import NO_CLASS, event, told
 from tests.unit.live.objects import Object, cron_job, driver, ends, executor, job, runs
 
 NOW = datetime(2026, 11, 22, 1, 12, tzinfo=UTC)
 OLD = "2026-11-21T01:00:00Z"
-ALLOCATOR = "2026-11-22T01:01:00.000Z info    the driver's target: 4 wanted\n"
+ALLOCATOR = told(LogLine(LogEvent.TARGET, "4 wanted", facts={"wanted": {"0": 4}}))
+OLD = "2026-11-22T01:01:00.000Z info    the driver's target: 4 wanted\n"
 
 
 class Cluster(objects.Cluster):
@@ -99,6 +101,19 @@ def test_a_running_application_in_one_line() -> None:
         "NAME   RUN           STATE     EXECUTORS        SINCE   REASON",
         "pi     pi-1a2b3c4d   Running   2/4 +1 pending   11m",
     ]
+
+
+@pytest.mark.parametrize(
+    ("planned", "shown"),
+    [({"instances": 3}, "0/3"), ({"minimum": 0, "initial": 2, "maximum": 9}, "0/-")],
+)
+def test_how_many_an_older_image_wants_is_not_guessed(planned: dict[str, int], shown: str) -> None:
+    """With static allocation the tuning says it; with dynamic allocation nobody knows, and why is said."""
+    pod = with_allocator(driver(job(), state=runs()))
+    [row] = made(Cluster(job(), pod, tuning(**planned), logs={(named(pod), "allocator"): OLD}))
+    assert count(row.executors) == shown
+    assert row.reason is not None
+    assert row.reason.code == "unknown"
 
 
 @pytest.mark.parametrize(

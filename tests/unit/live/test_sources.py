@@ -12,6 +12,8 @@ from sparkgen.live.find import find
 from sparkgen.live.following import lines, one_by_one, together
 from sparkgen.live.sources import Source, allocator_source, driver_source, executor_source, executor_sources
 from sparkgen.live.values import Run
+from sparkgen.runtime.allocator.report.log_form import LogEvent, LogLine
+from tests.unit.live.cases import told
 from tests.unit.live.objects import Cluster, Object, driver, ends, executor, job, runs
 
 DRIVER = "spark-kubernetes-driver"
@@ -67,14 +69,14 @@ def test_a_gone_executor_has_its_story_and_the_name_of_its_pod() -> None:
     """From the allocator's log; without it the name at least, and without a number nothing."""
     pod = driver(job(), state=runs())
     run = run_of(job(), pod, works(pod, 9))
-    log = (
-        "2026-11-22T01:01:00.000Z warning executor 3 is gone (oom): executor 3 was killed: out of memory\n"
-        "2026-11-22T01:02:00.000Z warning executor 33 is gone (exited): executor 33 exited with code 1\n"
+    log = told(
+        LogLine(LogEvent.LOSS, "executor 3 is gone (oom): killed: out of memory.", facts={"executor": 3})
     )
+    log += told(LogLine(LogEvent.LOSS, "executor 33 is gone (exited): executor 3 is", facts={"executor": 33}))
     with pytest.raises(SparkgenError) as caught:
         executor_source(run, "3", log)
     said = str(caught.value)
-    assert said.startswith("executor 3 is gone (oom): executor 3 was killed: out of memory; its log went")
+    assert said.startswith("executor 3 is gone (oom): killed: out of memory; its log went")
     assert "-exec-3: look for that name where your cluster collects logs; there are executors 9" in said
     with pytest.raises(
         SparkgenError, match="executor 4 of pi-1a2b3c4d is not there; if it was, its log went with"

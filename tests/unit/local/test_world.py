@@ -168,7 +168,7 @@ def test_a_machine_that_is_full_is_an_answer(bench: Bench) -> None:
     bench.fault = OSError(11, "Resource temporarily unavailable")
     outcome = bench.world.create(Create(1, 0))
     assert outcome.answer is Answer.REFUSED
-    assert "Resource temporarily unavailable" in outcome.message
+    assert "Resource temporarily unavailable" in str(outcome.hindrance)
     bench.fault = ValueError("resource profile 1 asks for a gpu")
     assert bench.world.create(Create(1, 1)).answer is Answer.PERMANENT
     assert bench.world.list().pods == ()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sparkgen.codes import Code, unmarked
 from sparkgen.runtime.exits import Refused, exit_code
 from sparkgen.runtime.install import install
 
@@ -48,10 +49,10 @@ def test_a_run_that_has_expired(folder: Path) -> None:
     for moment, refused in (("2026-06-01T00:00:00Z", True), ("2026-06-01T00:00:01Z", False)):
         (folder / "tuning.json").write_text(f'{{"version": 1, "run": {{"expiresAt": "{moment}"}}}}')
         if refused:
-            with pytest.raises(
-                Refused, match=r"this run expired at 2026-06-01T00:00:00Z, .* spec.run.expiresAt"
-            ):
+            with pytest.raises(Refused, match=r"this run expired at 2026-06-01T00:00:00Z, .*") as caught:
                 installed(folder)
+            assert caught.value.code is Code.RUN_EXPIRED
+            assert caught.value.next_step.startswith("change spec.run.expiresAt")
             assert not (folder / "lib" / "scheduler.jar").exists()
         else:
             installed(folder)
@@ -79,7 +80,7 @@ def test_a_tuning_that_cannot_be_used(folder: Path) -> None:
 
 
 def test_how_it_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One line in the log and in the termination message; a fault of our own has no traceback either."""
+    """In the log in words, in the termination message with a code; a fault of ours has no traceback."""
     log = tmp_path / "log"
     assert exit_code(lambda: install({}, NOW), log) == 1
     assert not log.exists()  # where no kubelet has made one
@@ -87,15 +88,16 @@ def test_how_it_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     capsys.readouterr()
 
     def refuse() -> int:
-        raise Refused("no")
+        raise Refused("no\nnever", "ask", Code.RUN_EXPIRED)
 
     def fail() -> int:
         raise KeyError("x")
 
     assert exit_code(lambda: 0, log) == 0
     assert exit_code(refuse, log) == 1
-    assert log.read_text() == "no\n"
+    assert log.read_text() == "[RunExpired] no never\nask\n"
     assert exit_code(fail, log) == 1
+    assert unmarked(log.read_text())[0] == Code.INTERNAL_ERROR
     assert capsys.readouterr().err == (
-        "error: no\nerror: a fault of sparkgen's own: KeyError: 'x'; please report it\n"
+        "error: no never\nask\nerror: a fault of sparkgen's own: KeyError: 'x'; please report it\n"
     )

@@ -12,6 +12,7 @@ from simulator.event_queue import EventQueue
 from simulator.run import run
 from simulator.schedule import FaultKind, InjectedFault, schedule_of
 from simulator.shrink import shrunk
+from sparkgen.codes import Code
 from sparkgen.runtime.kubernetes.answers import Answer, exists_already, is_other_object, verdict
 
 PODS = "/api/v1/namespaces/team/pods"
@@ -92,7 +93,8 @@ def test_the_server_answers_as_kube_apiserver_does() -> None:
     assert is_other_object(server.handle("DELETE", f"{PODS}/a", {}, wrong))
     server.rules = Rules(quota=1)
     refused = verdict(server.handle("POST", PODS, {}, body("b")), "create")
-    assert (refused.answer, "quota is used up" in refused.message) == (Answer.REFUSED, True)
+    assert refused.hindrance is not None
+    assert (refused.answer, refused.hindrance.code) == (Answer.REFUSED, Code.QUOTA_EXCEEDED)
     assert server.handle("DELETE", f"{PODS}/a", {}, {}).status == 200
     assert server.handle("GET", f"{PODS}/a", {}, None).status == 404
     assert [kind for _, kind, _ in server.since(100) or ()] == ["ADDED", "DELETED"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sparkgen.codes import Hindrance
 from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create, Delete
 from sparkgen.runtime.allocator.values.memory import AllocatorMemory, Backoff, CreateRequest, Rate
 from sparkgen.runtime.kubernetes.answers import Answer
@@ -41,7 +42,7 @@ def next_pause(level: int, jitter: float) -> float:
 
 
 def next_backoff(
-    backoff: Backoff, reason: str, now: float, jitter: float, *, permanent: bool = False
+    backoff: Backoff, reason: Hindrance | None, now: float, jitter: float, *, permanent: bool = False
 ) -> Backoff:
     """The back-off after one more thing went wrong; what goes wrong during a pause is of the same round."""
     if now < backoff.until:
@@ -80,7 +81,7 @@ def _created(
             return replace(memory, requests={**others, action.id: again})
         case Answer.REFUSED | Answer.PERMANENT:
             permanent = outcome.answer is Answer.PERMANENT
-            refusals = next_backoff(memory.refusals, outcome.message, now, jitter, permanent=permanent)
+            refusals = next_backoff(memory.refusals, outcome.hindrance, now, jitter, permanent=permanent)
             if request is not None and request.tries > 1:  # an earlier try may have made it: it is asked for
                 others[action.id] = replace(request, retry_at=max(now, refusals.until), failed_at=None)
             return replace(memory, requests=others, refusals=refusals)

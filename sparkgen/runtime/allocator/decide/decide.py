@@ -50,9 +50,11 @@ def publish(draft: Draft) -> AllocationDecision:
     situation, memory = draft.situation, draft.memory
     refuse = (memory.refusing | memory.removals.keys()) - situation.target.registered - draft.gone.keys()
     held = gates.closed(situation, draft.actions)
+    hindrances = reasons.hindrances(situation, held.values())
     return AllocationDecision(
         memory=memory,
-        reason=reasons.decision(situation, draft.actions, held.values()),
+        reason=reasons.decision(situation, draft.actions, hindrances),
+        hindrances=tuple(hindrance for _, hindrance in hindrances),
         held=tuple(held),
         actions=draft.actions,
         gone=draft.gone,

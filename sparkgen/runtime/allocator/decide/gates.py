@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from sparkgen.codes import Code, Hindrance
 from sparkgen.runtime.allocator.decide.executor_states import Situation
 from sparkgen.runtime.allocator.values.actions import Action, Create
 from sparkgen.runtime.allocator.values.mappings import EMPTY_MAP
@@ -121,8 +122,8 @@ def _nodes(situation: Situation, missing: Mapping[int, int]) -> Mapping[int, int
     return {profile: max(share, 1) - waiting[profile] for profile in missing}
 
 
-def closed(situation: Situation, actions: Sequence[Action]) -> dict[str, str]:
-    """Which gates hold executors back after `actions`: the field's name, and the reason in words."""
+def closed(situation: Situation, actions: Sequence[Action]) -> dict[str, Hindrance]:
+    """Which gates hold executors back after `actions`, by the field's name."""
     created = Counter(a.profile for a in actions if isinstance(a, Create) and not a.again)
     missing = Counter(situation.wanted())
     missing.subtract(situation.active() + created)
@@ -132,7 +133,7 @@ def closed(situation: Situation, actions: Sequence[Action]) -> dict[str, str]:
     return _full(situation, lacking) | _unfinished(situation, created, lacking)
 
 
-def _full(situation: Situation, lacking: Mapping[int, int]) -> dict[str, str]:
+def _full(situation: Situation, lacking: Mapping[int, int]) -> dict[str, Hindrance]:
     shares = _nodes(situation, lacking)  # after the actions: what they create has been asked for
     held = sorted(profile for profile in lacking if shares[profile] <= 0)
     if not held:
@@ -141,16 +142,20 @@ def _full(situation: Situation, lacking: Mapping[int, int]) -> dict[str, str]:
     have = "has" if count == 1 else "have"
     whose = f" of profile {', '.join(map(str, held))}" if len(situation.wanted()) > 1 else ""
     field = "maxUnschedulablePods"
-    return {
-        field: f"{count} {have} no node, and no more{whose} are created until one is found "
+    text = (
+        f"{count} {have} no node, and no more{whose} are created until one is found "
         f"(spec.allocation.{field} is {situation.settings.max_unschedulable})"
-    }
+    )
+    return {field: Hindrance(Code.MAX_UNSCHEDULABLE_PODS, text)}
 
 
-def _unfinished(situation: Situation, created: Counter[int], lacking: Mapping[int, int]) -> dict[str, str]:
+def _unfinished(
+    situation: Situation, created: Counter[int], lacking: Mapping[int, int]
+) -> dict[str, Hindrance]:
     waiting, left = unregistered(situation) + created, situation.memory.batches
     more = sum(waiting[profile] for profile in lacking if not left.get(profile))
     if not (more and situation.settings.wait_for_registration):
         return {}
     have, field = "has" if more == 1 else "have", "waitForRegistration"
-    return {field: f"the next batch waits until {more} more {have} registered (spec.allocation.{field})"}
+    text = f"the next batch waits until {more} more {have} registered (spec.allocation.{field})"
+    return {field: Hindrance(Code.WAIT_FOR_REGISTRATION, text)}

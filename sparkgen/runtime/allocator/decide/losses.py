@@ -45,13 +45,13 @@ def _counted(memory: AllocatorMemory, new: Mapping[int, ObservedExecutor], draft
     for id_, loss in losses.items():
         if loss.exit_code == contract.NO_SHUFFLE_SERVICE and loss.cause is Cause.FAILED_START:
             unusable[new[id_].node] = draft.situation.now + AVOIDED
-            paused = next_backoff(paused, loss.message, draft.situation.now, draft.jitter)
+            paused = next_backoff(paused, loss.hindrance, draft.situation.now, draft.jitter)
             continue
         if new[id_].found_ended or not _is_failure(id_, loss, draft.situation):
             continue
         failures.append(draft.situation.now)
         if id_ not in memory.known:
-            paused = next_backoff(paused, loss.message, draft.situation.now, draft.jitter)
+            paused = next_backoff(paused, loss.hindrance, draft.situation.now, draft.jitter)
     return replace(
         memory,
         losses={**memory.losses, **losses},
@@ -109,14 +109,15 @@ def limits(draft: Draft) -> Draft:
         return draft
     # First: they say more than a number of failures.
     for hindrance in (memory.refusals, memory.bad_starts, situation.snapshot.list_failure):
-        if hindrance.permanent >= PERMANENT_ROUNDS and not _anything_alive(situation):
-            text = reasons.permanent_failure(hindrance.reason)
-            return draft.remember(replace(memory, failure=text))
+        hopeless = hindrance.permanent >= PERMANENT_ROUNDS and not _anything_alive(situation)
+        if hopeless and hindrance.reason is not None:
+            failure = reasons.permanent_failure(hindrance.reason)
+            return draft.remember(replace(memory, failure=failure))
     limit = failure_limit(situation)
     # Executors end with their driver: a failure counts when the driver is known to have spoken since.
     if sum(1 for time in memory.failures if time + LONGEST_DELIVERY <= situation.target.heard_at) > limit:
-        text = reasons.too_many_failures(memory, limit, situation.settings)
-        return draft.remember(replace(memory, failure=text))
+        failure = reasons.too_many_failures(memory, limit, situation.settings)
+        return draft.remember(replace(memory, failure=failure))
     return draft
 
 

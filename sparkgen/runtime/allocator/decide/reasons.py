@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
+from sparkgen.codes import Code, Hindrance
 from sparkgen.runtime.allocator.decide import ceiling, executor_states, gates, host_ports
 from sparkgen.runtime.allocator.decide.executor_states import Situation
 from sparkgen.runtime.allocator.values.actions import Action, Create, Delete
 from sparkgen.runtime.allocator.values.memory import AllocatorMemory
-from sparkgen.runtime.allocator.values.observed import ExecutorState, ObservedExecutor
+from sparkgen.runtime.allocator.values.observed import CODES, ExecutorState, ObservedExecutor
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverPhase
 
+Led = tuple[str, Hindrance]
+"""A hindrance, and the words that lead to it in the line of a decision."""
 
-def decision(situation: Situation, actions: Sequence[Action], held: Collection[str] = ()) -> str:
-    """One line: executors against target, what is done now, and what hinders. `held`: by which gates."""
-    parts = [_have(situation), *_doing(actions), *_hindrances(situation, held)]
+
+def decision(situation: Situation, actions: Sequence[Action], hindrances: Sequence[Led] = ()) -> str:
+    """One line: executors against target, what is done now, and what hinders."""
+    parts = [_have(situation), *_doing(actions), *(f"{lead}{hindrance}" for lead, hindrance in hindrances)]
     return "; ".join(parts)
 
 
@@ -60,28 +65,41 @@ def _ids(ids: Sequence[int]) -> str:
     return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
 
 
-def _hindrances(situation: Situation, held: Collection[str]) -> list[str]:
-    memory, now, settings = situation.memory, situation.now, situation.settings
+def hindrances(situation: Situation, held: Collection[Hindrance] = ()) -> list[Led]:
+    """What hinders now, the gravest first. `held`: what the gates say."""
+    memory, now = situation.memory, situation.now
     if memory.failure is not None:
-        return [f"the application fails: {memory.failure}"]
-    parts = []
-    if situation.snapshot.list_failure.reason:
-        parts.append(f"executors are not shown: {situation.snapshot.list_failure.reason}")
+        return [("the application fails: ", memory.failure)]
+    found: list[Led] = []
+    if situation.snapshot.list_failure.reason is not None:
+        found.append(("executors are not shown: ", situation.snapshot.list_failure.reason))
     for backoff, text in ((memory.refusals, "refused"), (memory.bad_starts, "failing to start")):
-        if backoff.level and backoff.until > now:
-            parts.append(f"{text}, next try in {backoff.until - now:.0f} s: {backoff.reason}")
+        if backoff.level and backoff.until > now and backoff.reason is not None:
+            found.append((f"{text}, next try in {backoff.until - now:.0f} s: ", backoff.reason))
+    return found + [("", each) for each in (*_limits(situation), *held, *_places(situation))]
+
+
+def _limits(situation: Situation) -> Iterator[Hindrance]:
+    """The API server's pace, pods that do not start, and the bounds of the document."""
+    memory, now, settings = situation.memory, situation.now, situation.settings
     if memory.rate.resume_at > now:
-        parts.append(f"the API server is slow: next call in {memory.rate.resume_at - now:.1f} s")
-    if pending := situation.ids(ExecutorState.PENDING):
-        parts += _pending(situation, pending)
+        text = f"the API server is slow: next call in {memory.rate.resume_at - now:.1f} s"
+        yield Hindrance(Code.API_SERVER_SLOW, text)
+    yield from _pending(situation)
     if settings.max_pending is not None and gates.on_their_way(situation).total() >= settings.max_pending:
-        parts.append(f"maxPendingPods is {settings.max_pending}")
+        yield Hindrance(Code.MAX_PENDING_PODS, f"maxPendingPods is {settings.max_pending}")
     if bounded := _bounded(situation):
-        parts.append(bounded)
-    parts += held
+        yield Hindrance(Code.MAXIMUM_REACHED, bounded)
+
+
+def _places(situation: Situation) -> Iterator[Hindrance]:
+    """Ports that are taken, and nodes that are avoided."""
     if ports := host_ports.exhausted(situation):
-        parts.append(ports)
-    return parts + _unusable(memory, now)
+        yield Hindrance(Code.HOST_PORTS_TAKEN, ports)
+    for node, until in sorted(situation.memory.unusable.items()):
+        if (left := until - situation.now) > 0:
+            text = f"node {node} is avoided for {left:.0f} s: no shuffle service answered there"
+            yield Hindrance(Code.NODE_AVOIDED, text)
 
 
 def _bounded(situation: Situation) -> str:
@@ -98,41 +116,42 @@ def _bounded(situation: Situation) -> str:
     return ""
 
 
-def _unusable(memory: AllocatorMemory, now: float) -> list[str]:
-    """Which nodes are avoided, and for how long."""
-    return [
-        f"node {node} is avoided for {until - now:.0f} s: no shuffle service answered there"
-        for node, until in sorted(memory.unusable.items())
-        if until > now
-    ]
-
-
-def _pending(situation: Situation, pending: Sequence[int]) -> list[str]:
+def _pending(situation: Situation) -> Iterator[Hindrance]:
     """Why pods do not start, each reason once with the number of pods."""
-    texts = Counter(
-        seen.waiting.text for id_ in pending if (seen := situation.snapshot.executors[id_]).waiting
-    )
-    return [f"{count} pending, {text}" for text, count in texts.most_common(2)]
+    waits = Counter(seen.waiting for seen in situation.observed(ExecutorState.PENDING) if seen.waiting)
+    for waiting, count in waits.most_common(2):
+        yield waiting.hindering(f"{count} pending, ")
 
 
-def waiting(seen: ObservedExecutor) -> str:
+def waiting(seen: ObservedExecutor) -> Hindrance:
     """Why a pending executor does not start."""
     if seen.waiting is None:
-        return f"executor {seen.id} was pending too long"
-    return f"executor {seen.id}: {seen.waiting.text}"
+        return Hindrance(Code.PENDING_TIMEOUT, f"executor {seen.id} was pending too long")
+    return seen.waiting.hindering(f"executor {seen.id}: ")
 
 
-def permanent_failure(reason: str) -> str:
+def permanent_failure(reason: Hindrance) -> Hindrance:
     """Why an application of which nothing runs is given up."""
-    return f"no executor can be started, and waiting does not help: {reason}"
+    text = f"no executor can be started, and waiting does not help: {reason.message}"
+    return replace(reason, message=text)
 
 
-def too_many_failures(memory: AllocatorMemory, limit: int, settings: AllocationSettings) -> str:
-    """That more executors failed than the application may lose, and the last loss."""
-    losses = [loss.message for _, loss in sorted(memory.losses.items()) if loss.by_application]
-    losses = losses or [memory.bad_starts.reason] * bool(memory.bad_starts.reason)
-    last = f"; the last one: {losses[-1]}" if losses else ""
-    return (
+ENDINGS = frozenset(CODES.values()) - {Code.OUT_OF_MEMORY}
+"""Codes of executors that ended, which say nothing about what to do."""
+
+
+def too_many_failures(memory: AllocatorMemory, limit: int, settings: AllocationSettings) -> Hindrance:
+    """That more executors failed than the application may lose, and the last loss.
+
+    The code is that of the last loss where it says what to do.
+    """
+    losses = [loss.hindrance for _, loss in sorted(memory.losses.items()) if loss.by_application]
+    last = losses[-1] if losses else memory.bad_starts.reason
+    text = (
         f"{len(memory.failures)} executors failed within {settings.failures_interval:.0f} s, and "
-        f"{limit} may (spec.allocation.maxExecutorFailures){last}"
+        f"{limit} may (spec.allocation.maxExecutorFailures)"
     )
+    if last is None:
+        return Hindrance(Code.MAX_EXECUTOR_FAILURES, text)
+    code = Code.MAX_EXECUTOR_FAILURES if last.code in ENDINGS else last.code
+    return Hindrance(code, f"{text}; the last one: {last.message}", last.detail)

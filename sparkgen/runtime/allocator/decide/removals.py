@@ -160,9 +160,9 @@ def _count_bad_start(draft: Draft, seen: ObservedExecutor | None) -> Draft:
     ):
         return draft
     permanent = seen.waiting is not None and seen.waiting.permanent
-    text = reasons.waiting(seen)
+    reason = reasons.waiting(seen)
     memory, now = draft.memory, draft.situation.now
-    paused = next_backoff(memory.bad_starts, text, now, draft.jitter, permanent=permanent)
+    paused = next_backoff(memory.bad_starts, reason, now, draft.jitter, permanent=permanent)
     # One node that cannot start executors is not the application's fault while others work.
     failures = memory.failures if draft.situation.target.registered else (*memory.failures, now)
     return draft.remember(replace(memory, failures=failures, bad_starts=paused))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from sparkgen import contract
+from sparkgen.codes import Hindrance, marked
 from sparkgen.runtime.allocator.decide import ceiling
 from sparkgen.runtime.allocator.values.mappings import EMPTY_MAP
 from sparkgen.runtime.allocator.values.observed import Loss
@@ -54,7 +55,7 @@ class DriverReport:
     gone: Mapping[int, Loss] = EMPTY_MAP
     refuse: frozenset[int] = frozenset()
     bounds: tuple[int, int | None] | None = None
-    failure: str | None = None
+    failure: Hindrance | None = None
 
 
 def bounds(settings: AllocationSettings) -> tuple[int, int | None] | None:
@@ -118,7 +119,7 @@ def report_body(report: DriverReport, tag: str) -> dict[str, Any]:
         "gone": {str(id_): _loss(loss) for id_, loss in sorted(report.gone.items())},
         "refuse": [str(id_) for id_ in sorted(report.refuse)],
         "bounds": limits,
-        "failure": report.failure,
+        "failure": None if report.failure is None else marked(report.failure.code, report.failure),
     }
 
 
@@ -126,7 +127,7 @@ def _loss(loss: Loss) -> dict[str, Any]:
     body: dict[str, Any] = {
         "cause": loss.cause.value,
         "byApplication": loss.by_application,
-        "message": loss.message,
+        "message": marked(loss.hindrance.code, loss.message),
     }
     return body if loss.exit_code is None else {**body, "exitCode": loss.exit_code}
 

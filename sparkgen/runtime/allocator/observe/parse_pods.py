@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sparkgen.codes import Code, Hindrance
 from sparkgen.runtime.allocator.observe.trim_pod import trim_decoded, trim_pod
 from sparkgen.runtime.allocator.values.backend import Pod, WatchEnded, WatchEvent
 from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
@@ -78,7 +79,7 @@ def event_in(document: object) -> WatchEvent:
     if kind == "ERROR":
         reply = Reply(0, found)
         if found.get("code") == GONE:
-            raise WatchEnded("the API server has forgotten so old a version")
+            raise WatchEnded(Hindrance(Code.GONE, "the API server has forgotten so old a version"))
         raise CallFailed(f"the watch was ended: {reply.message or 'nothing says why'}", sent=True)
     if kind not in EVENTS:
         raise Malformed(f"type {kind[:40]!r} is none of a watch")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from sparkgen.codes import Hindrance
 from sparkgen.runtime.allocator.values.backend import WatchEnded, WatchEvent
 from sparkgen.runtime.kubernetes.answers import CallFailed
 
@@ -45,7 +46,7 @@ class WatchRetry:
         """Its server ended it, as it does every few minutes."""
         return replace(self, tries=self.tries + 1 if now - self.opened_at < AT_ONCE else 0)
 
-    def broke(self, fault: CallFailed, now: float, reason: str) -> WatchRetry:
+    def broke(self, fault: CallFailed, now: float, reason: Hindrance) -> WatchRetry:
         """It broke, or could not be opened. WatchEnded with `reason` when that has been so for too long."""
         failed_at = self.failed_at
         if failed_at is None or now - self.opened_at > PATIENCE:  # it was open, and silent, meanwhile

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+from sparkgen.codes import Code, Hindrance
 from sparkgen.runtime.allocator.observe.view import PodView
 from sparkgen.runtime.allocator.values.backend import ExecutorBackend, PodList, WatchEnded, WatchEvent
 from sparkgen.runtime.allocator.values.clock import ClockAndRandom
@@ -18,6 +19,8 @@ STEADY = 30.0
 class Watcher:
     """Follows an ExecutorBackend. `view` is the newest view; `notify` is called when it says something new.
 
+    `tell_gap` is called when all executors have to be looked at again, with the reason.
+
     `run` is a thread's; it is made of steps that never wait, which a simulator calls by itself: `begin`,
     `listed`, `happened` for each event, and `ended`.
     """
@@ -28,7 +31,7 @@ class Watcher:
         view: PodView,
         clock_and_random: ClockAndRandom,
         notify: Callable[[], None],
-        say: Callable[[str], None],
+        tell_gap: Callable[[Hindrance], None],
     ) -> None:
         self.view = view
         self.gaps = 0
@@ -36,7 +39,7 @@ class Watcher:
         self._backend = backend
         self._clock_and_random = clock_and_random
         self._notify = notify
-        self._say = say
+        self._tell_gap = tell_gap
         self._stopped = threading.Event()
         self._began = 0.0
         self._rounds = 0
@@ -62,8 +65,9 @@ class Watcher:
         except WatchEnded as end:
             return end
         except Exception as error:  # noqa: BLE001 - what was sent must not end the process: it is asked again
-            return WatchEnded(f"internal error ({type(error).__name__}: {error})", LONGEST_PAUSE)
-        return WatchEnded("the watch ended")
+            text = f"internal error ({type(error).__name__}: {error})"
+            return WatchEnded(Hindrance(Code.INTERNAL_ERROR, text), LONGEST_PAUSE)
+        return WatchEnded(Hindrance(Code.GONE, "the watch ended"))
 
     def begin(self) -> float:
         """A list is asked for now; when that is."""
@@ -84,7 +88,7 @@ class Watcher:
     def on_end(self, end: WatchEnded) -> float:
         """The list failed, or the watch is over, and there may be a gap; seconds until the next list."""
         self.gaps += 1
-        self._say(f"looking again at all executors: {end.reason}")
+        self._tell_gap(end.reason)
         # A view is complete from its list until the watch ends: where it is not, the list was not given.
         self.view = self.view.with_gap() if self.view.complete else self.view.with_list_failure(end)
         self._notify()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import Any
 
+from sparkgen import contract
 from sparkgen.runtime.allocator.values.attempt import Attempt
 from sparkgen.runtime.allocator.values.backend import Notice
 
@@ -19,7 +21,11 @@ def event_of(attempt: Attempt, notice: Notice, wall: float) -> dict[str, Any]:
     return {
         "apiVersion": "v1",
         "kind": "Event",
-        "metadata": {"generateName": f"{attempt.pod_name}.", "namespace": attempt.namespace},
+        "metadata": {
+            "generateName": f"{attempt.pod_name}.",
+            "namespace": attempt.namespace,
+            "annotations": {contract.ANNOTATION_HINDRANCE: json.dumps(notice.hindrance.facts)},
+        },
         "involvedObject": {
             "apiVersion": "v1",
             "kind": "Pod",
@@ -29,7 +35,7 @@ def event_of(attempt: Attempt, notice: Notice, wall: float) -> dict[str, Any]:
         },
         "type": "Warning" if notice.warning else "Normal",
         "reason": notice.reason,
-        "message": notice.message[:MAX_EVENT_MESSAGE],
+        "message": str(notice.hindrance)[:MAX_EVENT_MESSAGE],
         "source": {"component": COMPONENT},
         "reportingComponent": COMPONENT,
         "reportingInstance": attempt.pod_name,

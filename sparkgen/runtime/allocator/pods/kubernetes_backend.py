@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from sparkgen import contract
+from sparkgen.codes import Code, Hindrance
 from sparkgen.runtime.allocator.observe.parse_pods import GONE, event_of_line, page_of, pod_in, uid_in
 from sparkgen.runtime.allocator.observe.trim_pod import owned_by
 from sparkgen.runtime.allocator.observe.watch_retry import WatchRetry
@@ -80,7 +81,7 @@ class KubernetesBackend:
                 self._template, attempt, order, attempt.start_url(order.id), attempt.driver_url
             )
         except TemplateError as error:
-            return ActionOutcome(order, Answer.PERMANENT, f"cannot {what}: {error}")
+            return ActionOutcome(order, Answer.PERMANENT, Hindrance(Code.INVALID, f"cannot {what}: {error}"))
         try:
             reply = self._transport.call("POST", self._pods, body=pod)
             if answers.exists_already(reply):
@@ -89,8 +90,9 @@ class KubernetesBackend:
             return _outcome(order, answers.not_answered(fault, what))
         # Without the number: many executors that are refused for one reason are told of once.
         found = self._verdict(reply, what, "create")
-        words = found.message.replace(name, attempt.any_executor)
-        return _outcome(order, replace(found, message=words), uid_in(reply))
+        if (said := found.hindrance) is not None:
+            said = replace(said, detail=said.detail.replace(name, attempt.any_executor))
+        return _outcome(order, replace(found, hindrance=said), uid_in(reply))
 
     def delete(self, order: Delete) -> ActionOutcome:
         """Delete an executor's pod, and no other: one that is not there any more is as good."""
@@ -98,7 +100,7 @@ class KubernetesBackend:
         try:
             uid = order.uid or self._uid_of(self._attempt.executor_name(order.id))
             if not uid:
-                return ActionOutcome(order, Answer.DONE, "it is not there")
+                return ActionOutcome(order, Answer.DONE)
             options: dict[str, Any] = {
                 "apiVersion": "v1",
                 "kind": "DeleteOptions",
@@ -111,7 +113,7 @@ class KubernetesBackend:
         except CallFailed as fault:
             return _outcome(order, answers.not_answered(fault, what))
         if reply.status == 404 or answers.is_other_object(reply):
-            return ActionOutcome(order, Answer.DONE, "it is not there any more")
+            return ActionOutcome(order, Answer.DONE)
         return _outcome(order, self._verdict(reply, what, "delete"))
 
     def list(self) -> PodList:
@@ -120,7 +122,7 @@ class KubernetesBackend:
         try:
             listing = self._list_in_pages(what)
         except CallFailed as fault:
-            raise WatchEnded(answers.not_answered(fault, what).message) from fault
+            raise WatchEnded(answers.unanswered(fault, what)) from fault
         self._denied.pop(what, None)
         return listing
 
@@ -170,7 +172,7 @@ class KubernetesBackend:
                     yield event
                 watching = watching.ended(self._clock())
             except CallFailed as fault:
-                reason = answers.not_answered(fault, "watch executors").message
+                reason = answers.unanswered(fault, "watch executors")
                 watching = watching.broke(fault, self._clock(), reason)
             self._closed.wait(watching.pause(self._random()))
 
@@ -192,7 +194,7 @@ class KubernetesBackend:
         """
         said = self._verdict(reply, "watch executors", "watch executors")
         if reply.status != GONE and said.answer is not Answer.PERMANENT:
-            return CallFailed(said.message, sent=False, retry_after=said.retry_after)
+            return CallFailed(str(said.hindrance), sent=False, retry_after=said.retry_after)
         return self._ended(reply, "watch executors")
 
     def record_event(self, notice: Notice) -> bool:
@@ -229,7 +231,7 @@ class KubernetesBackend:
         except CallFailed as fault:
             return answers.not_answered(fault, what)
         if answers.exists_already(reply):
-            return Verdict(Answer.DONE, "it is there already")
+            return Verdict(Answer.DONE)
         return self._verdict(reply, what, "create a Secret")
 
     def driver_pod(self) -> DriverPod:
@@ -283,10 +285,10 @@ class KubernetesBackend:
 
     def _ended(self, reply: Reply, what: str) -> WatchEnded:
         if reply.status == GONE:
-            return WatchEnded("the API server has forgotten so old a version")
+            return WatchEnded(Hindrance(Code.GONE, "the API server has forgotten so old a version"))
         said = self._verdict(reply, what, what)
-        words = said.message or answers.sentence(what, f"the API server answered {reply.status}")
-        return WatchEnded(words, said.retry_after or 0.0, permanent=said.answer is Answer.PERMANENT)
+        reason = said.hindrance or _no_refusal(what, reply)
+        return WatchEnded(reason, said.retry_after or 0.0, permanent=said.answer is Answer.PERMANENT)
 
     def _verdict(self, reply: Reply, what: str, right: str) -> Verdict:
         """What a reply means; a right that is missing may come within a minute of its first refusal."""
@@ -306,8 +308,8 @@ class KubernetesBackend:
         elif not self._is_ours(reply):
             words = f"pod {name} belongs to somebody else: delete it, or find out who made it"
         else:
-            return ActionOutcome(order, Answer.DONE, "it was there already", uid=uid_in(reply))
-        return ActionOutcome(order, Answer.REFUSED, f"cannot {what}: {words}")
+            return ActionOutcome(order, Answer.DONE, uid=uid_in(reply))
+        return ActionOutcome(order, Answer.REFUSED, Hindrance(Code.ALREADY_EXISTS, f"cannot {what}: {words}"))
 
     def _uid_of(self, name: str) -> str:
         """The UID of our pod of that name; "" when there is none. Fault when nobody can say."""
@@ -315,12 +317,10 @@ class KubernetesBackend:
         if reply.status == 404 or (reply.status == 200 and not self._is_ours(reply)):
             return ""
         if reply.status != 200:
-            said = self._verdict(reply, f"look at pod {name}", "get")
-            raise CallFailed(
-                said.message or f"the API server answered {reply.status}",
-                sent=False,
-                retry_after=said.retry_after,
-            )
+            what = f"look at pod {name}"
+            said = self._verdict(reply, what, "get")
+            text = str(said.hindrance or _no_refusal(what, reply))
+            raise CallFailed(text, sent=False, retry_after=said.retry_after)
         return uid_in(reply)
 
     def _is_ours(self, reply: Reply) -> bool:
@@ -329,4 +329,9 @@ class KubernetesBackend:
 
 
 def _outcome(action: Action, verdict: Verdict, uid: str = "") -> ActionOutcome:
-    return ActionOutcome(action, verdict.answer, verdict.message, verdict.retry_after, uid)
+    return ActionOutcome(action, verdict.answer, verdict.hindrance, verdict.retry_after, uid)
+
+
+def _no_refusal(what: str, reply: Reply) -> Hindrance:
+    """An answer of success that holds nothing of use."""
+    return Hindrance(Code.INTERNAL_ERROR, f"cannot {what}: the API server answered {reply.status}")

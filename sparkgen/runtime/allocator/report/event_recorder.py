@@ -37,7 +37,7 @@ class EventRecorder:
 
     def notice(self, notice: Notice) -> bool:
         """Send it, if it was not sent lately; whether it will be."""
-        now, key = self._clock(), (notice.reason, notice.message)
+        now, key = self._clock(), (notice.reason, str(notice.hindrance))
         if now - self._told.get(key, -SAME_AGAIN) < SAME_AGAIN:
             return False
         if now - self._last.get(notice.reason, -NEXT_OF_A_KIND) < NEXT_OF_A_KIND:

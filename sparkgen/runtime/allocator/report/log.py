@@ -5,16 +5,15 @@ A secret is in none of the values that this module is given.
 
 from __future__ import annotations
 
-import json
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TextIO
 
-from sparkgen.runtime.allocator.report.log_lines import LogLevel, LogLine
-from sparkgen.runtime.kubernetes.untrusted import shown
+from sparkgen.runtime.allocator.report import log_form
+from sparkgen.runtime.allocator.report.log_form import LogEvent, LogLevel, LogLine
 
 RECENT = 50
 """Lines of the log that /status shows."""
@@ -28,7 +27,7 @@ class Log:
     now: Callable[[], datetime]
     as_json: bool = False
     recent: deque[str] = field(default_factory=lambda: deque(maxlen=RECENT))
-    """The last lines, the oldest first."""
+    """The last lines, the oldest first, for people: without their facts."""
     troubles: deque[str] = field(default_factory=lambda: deque(maxlen=RECENT))
     """The last of them that were warnings or errors."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -36,12 +35,11 @@ class Log:
     def write(self, line: LogLine) -> None:
         """Write one line; whoever reads the log may be gone. Its text may be anybody's."""
         moment = self.now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        text = shown(_text_line(moment, line))
-        self.recent.append(text)
+        sentence = log_form.sentence(moment, line)
+        self.recent.append(sentence)
         if line.level is not LogLevel.INFO:
-            self.troubles.append(text)
-        if self.as_json:
-            text = shown(_json_line(moment, line))
+            self.troubles.append(sentence)
+        text = (log_form.json_line if self.as_json else log_form.text_line)(moment, line)
         try:
             with self._lock:
                 self.stream.write(text + "\n")
@@ -49,20 +47,6 @@ class Log:
         except OSError:
             return
 
-    def say(self, text: str, level: LogLevel = LogLevel.INFO, **facts: Any) -> None:
+    def say(self, event: LogEvent, text: str, level: LogLevel = LogLevel.INFO, **facts: Any) -> None:
         """Write a line about something that is no round of the loop."""
-        self.write(LogLine(text, level, facts))
-
-
-def _text_line(moment: str, line: LogLine) -> str:
-    return f"{moment} {line.level.value:<7} {' '.join(line.text.split())}"
-
-
-def _json_line(moment: str, line: LogLine) -> str:
-    body: Mapping[str, Any] = {
-        **line.facts,
-        "time": moment,
-        "level": line.level.value,
-        "message": line.text,
-    }
-    return json.dumps(body, ensure_ascii=False, sort_keys=True, default=str)
+        self.write(LogLine(event, text, level, facts))

@@ -1,4 +1,4 @@
-"""What is worth telling about a round of the loop: log lines and notices. Pure.
+"""What is worth telling about a round of the loop, as lines of the log. Pure.
 
 A line is written when a round does something, or when something ends, begins or hinders; how far executors
 have come is in the status at any time, and in the log once all that is wanted is there.
@@ -6,16 +6,16 @@ have come is in the status at any time, and in the log once all that is wanted i
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from sparkgen.codes import Hindrance
 from sparkgen.runtime.allocator.decide import ceiling, executor_states
 from sparkgen.runtime.allocator.driver.round import Round
+from sparkgen.runtime.allocator.report import notices
+from sparkgen.runtime.allocator.report.log_form import LogEvent, LogLevel, LogLine
 from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create, Delete
-from sparkgen.runtime.allocator.values.backend import Notice
-from sparkgen.runtime.allocator.values.observed import Cause, ExecutorState, Loss, PodPhase
+from sparkgen.runtime.allocator.values.observed import Cause, ExecutorState
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverPhase
 from sparkgen.runtime.kubernetes.answers import Answer
@@ -27,25 +27,6 @@ ON_THEIR_WAY = (
     ExecutorState.RUNNING,
     ExecutorState.DRAINING,
 )
-PENDING_PATIENCE = 30.0
-"""Seconds that an executor may be pending before the user is told why."""
-
-
-class LogLevel(enum.Enum):
-    """How much a line matters."""
-
-    INFO = "info"
-    WARNING = "warning"
-    ERROR = "error"
-
-
-@dataclass(frozen=True, slots=True)
-class LogLine:
-    """A line of the log. `facts`: what a machine reads of it, in the JSON form."""
-
-    text: str
-    level: LogLevel = LogLevel.INFO
-    facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 def lines(before: Round | None, now: Round, outcomes: Sequence[ActionOutcome]) -> list[LogLine]:
@@ -60,14 +41,15 @@ def lines(before: Round | None, now: Round, outcomes: Sequence[ActionOutcome]) -
 
 def _answers(outcomes: Sequence[ActionOutcome]) -> Iterator[LogLine]:
     """What went wrong with earlier actions, each kind once."""
-    told: dict[tuple[str, Answer, str], list[int]] = {}
+    told: dict[tuple[str, Answer, Hindrance | None], list[int]] = {}
     for outcome in outcomes:
         if outcome.answer is not Answer.DONE:
             verb = "creating" if isinstance(outcome.action, Create) else "removing"
-            told.setdefault((verb, outcome.answer, outcome.message), []).append(outcome.action.id)
-    for (verb, answer, message), ids in told.items():
-        facts = {"event": "answer", "answer": answer.value, "executors": ids}
-        yield LogLine(f"{verb} {_executors(ids)}: {answer.value}: {message}", LogLevel.WARNING, facts)
+            told.setdefault((verb, outcome.answer, outcome.hindrance), []).append(outcome.action.id)
+    for (verb, answer, hindrance), ids in told.items():
+        facts = {"answer": answer.value, "executors": ids, **_hindrance_fact(hindrance)}
+        text = f"{verb} {_executors(ids)}: {answer.value}{f': {hindrance}' if hindrance else ''}"
+        yield LogLine(LogEvent.ANSWER, text, LogLevel.WARNING, facts)
 
 
 def _driver(before: Round | None, now: Round) -> Iterator[LogLine]:
@@ -76,34 +58,33 @@ def _driver(before: Round | None, now: Round) -> Iterator[LogLine]:
     if target.phase is DriverPhase.SILENT:
         return
     if known is None or known.session != target.session:
-        yield LogLine(f"the driver runs as {target.application_id}", facts={"event": "driver"})
+        yield LogLine(LogEvent.DRIVER, f"the driver runs as {target.application_id}")
     if target.phase is DriverPhase.STOPPED:
         if known is None or known.phase is not DriverPhase.STOPPED:
-            yield LogLine(
-                "the driver has stopped: no executor is needed any more", facts={"event": "stopped"}
-            )
+            yield LogLine(LogEvent.STOPPED, "the driver has stopped: no executor is needed any more")
         return
     wanted = executor_states.wanted(target, now.settings)
     if known is None or before is None or wanted != executor_states.wanted(known, before.settings):
         total = sum(wanted.values())
         by_profile = ", ".join(f"{count} of profile {id_}" for id_, count in sorted(wanted.items()))
         text = f"{total} wanted" + (f" ({by_profile})" if len(wanted) > 1 else "")
-        yield LogLine(f"the driver's target: {text}", facts={"event": "target", "wanted": wanted})
+        yield LogLine(LogEvent.TARGET, f"the driver's target: {text}", facts={"wanted": _texts(wanted)})
 
 
 def _losses(before: Round | None, now: Round) -> Iterator[LogLine]:
     """Executors that have ended, and nobody asked for it."""
-    for id_, loss in new_losses(before, now).items():
+    for id_, loss in notices.new_losses(before, now).items():
         if loss.cause is not Cause.KILLED:
             level = LogLevel.WARNING if loss.by_application else LogLevel.INFO
-            facts = {"event": "loss", "executor": id_, "cause": loss.cause.value, "exitCode": loss.exit_code}
-            yield LogLine(f"executor {id_} is gone ({loss.cause.value}): {loss.message}", level, facts)
-
-
-def new_losses(before: Round | None, now: Round) -> dict[int, Loss]:
-    """Losses that the round before did not know."""
-    known = before.decision.memory.losses if before else {}
-    return {id_: loss for id_, loss in now.decision.memory.losses.items() if id_ not in known}
+            facts = {
+                "executor": id_,
+                "code": loss.hindrance.code,
+                "cause": loss.cause.value,
+                "exitCode": loss.exit_code,
+                "byApplication": loss.by_application,
+            }
+            text = f"executor {id_} is gone ({loss.cause.value}): {loss.message}"
+            yield LogLine(LogEvent.LOSS, text, level, facts)
 
 
 def _decision(before: Round | None, now: Round) -> Iterator[LogLine]:
@@ -111,16 +92,17 @@ def _decision(before: Round | None, now: Round) -> Iterator[LogLine]:
     failed = decision.failure is not None and (before is None or before.decision.failure is None)
     if failed:
         text = f"the application has to stop: {decision.failure}"
-        yield LogLine(text, LogLevel.ERROR, {"event": "failure"})
+        yield LogLine(LogEvent.FAILURE, text, LogLevel.ERROR, _hindrance_fact(decision.failure))
     if not (failed or decision.actions or _settled(before, now) or _hindered(before, now)):
         return
     facts = {
-        "event": "decision",
+        "wanted": _texts(executor_states.wanted(now.target, now.settings)),
         "create": [action.id for action in decision.actions if isinstance(action, Create)],
         "delete": [action.id for action in decision.actions if isinstance(action, Delete)],
         "counts": _plain(decision.counts),
+        "hindrances": [hindrance.facts for hindrance in decision.hindrances],
     }
-    yield LogLine(decision.reason, facts=facts)
+    yield LogLine(LogEvent.DECISION, decision.reason, facts=facts)
 
 
 def _settled(before: Round | None, now: Round) -> bool:
@@ -138,52 +120,19 @@ def _hindered(before: Round | None, now: Round) -> bool:
     return bool(_hindrance(now)) and (before is None or _hindrance(now) != _hindrance(before))
 
 
-def _hindrance(made: Round) -> tuple[tuple[int, str], ...]:
+def _hindrance(made: Round) -> tuple[tuple[int, object], ...]:
     memory = made.decision.memory
     backoffs = [(b.level, b.reason) for b in (memory.refusals, memory.bad_starts) if b.level]
     list_failure = [(0, made.snapshot.list_failure.reason)] if made.snapshot.list_failure.reason else []
     bounded = [(0, ceiling.words(made.settings))] if ceiling.is_reached(made.target, made.settings) else []
     held = [(0, field) for field in made.decision.held]
-    return (*list_failure, *backoffs, *bounded, *held, *((0, notice.message) for notice in _pending(made)))
-
-
-def notices(before: Round | None, now: Round) -> list[Notice]:
-    """What a user must know about a round."""
-    memory = now.decision.memory
-    found = []
-    if now.decision.failure is not None:
-        found.append(Notice("ApplicationFailed", now.decision.failure, warning=True))
-    if now.snapshot.list_failure.permanent:
-        found.append(Notice("ExecutorsNotShown", now.snapshot.list_failure.reason, warning=True))
-    if ceiling.is_reached(now.target, now.settings):
-        text = "the driver wants more executors than there may be of all resource profiles together"
-        found.append(Notice("MaximumReached", f"{text}: {ceiling.words(now.settings)}"))
-    if memory.refusals.level:
-        found.append(Notice("ExecutorsRefused", memory.refusals.reason, warning=True))
-    if memory.bad_starts.level:
-        found.append(Notice("ExecutorsFailToStart", memory.bad_starts.reason, warning=True))
-    found += [
-        Notice("ExecutorLost", loss.message, warning=loss.by_application)
-        for loss in new_losses(before, now).values()
-        if loss.cause not in (Cause.KILLED, Cause.DELETED)
-    ]
-    return found + list(_pending(now))
-
-
-def _pending(now: Round) -> Iterator[Notice]:
-    """One pod that has been pending for a while, and why, for all of them."""
-    stuck = [
-        seen
-        for seen in now.snapshot.executors.values()
-        if seen.phase is PodPhase.PENDING and seen.waiting and now.now - seen.since > PENDING_PATIENCE
-    ]
-    if stuck and stuck[0].waiting:
-        first = stuck[0].waiting
-        text = f"executors have been pending for over {PENDING_PATIENCE:.0f} s: {first.text}"
-        if "maxUnschedulablePods" in now.decision.held:
-            most = now.settings.max_unschedulable
-            text += f"; no more are created (spec.allocation.maxUnschedulablePods is {most})"
-        yield Notice("ExecutorsPending", text, warning=first.permanent)
+    return (
+        *list_failure,
+        *backoffs,
+        *bounded,
+        *held,
+        *((0, str(notice.hindrance)) for notice in notices.pending(made)),
+    )
 
 
 def settings(value: AllocationSettings) -> str:
@@ -207,6 +156,14 @@ def settings(value: AllocationSettings) -> str:
 def _executors(ids: Sequence[int]) -> str:
     shown = ", ".join(map(str, ids[:5]))
     return f"executor {shown}" + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
+
+
+def _hindrance_fact(hindrance: Hindrance | None) -> dict[str, Any]:
+    return {} if hindrance is None else {"hindrance": hindrance.facts}
+
+
+def _texts(counts: Mapping[int, int]) -> dict[str, int]:
+    return {str(profile): count for profile, count in counts.items()}
 
 
 def _plain(counts: Mapping[int, Mapping[ExecutorState, int]]) -> dict[str, dict[str, int]]:

@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from sparkgen.codes import Code, Hindrance
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.driver.tuning import TuningChange
-from sparkgen.runtime.allocator.report import log_lines
+from sparkgen.runtime.allocator.report import log_lines, notices
 from sparkgen.runtime.allocator.report.event_recorder import EventRecorder
 from sparkgen.runtime.allocator.report.log import Log
-from sparkgen.runtime.allocator.report.log_lines import LogLevel
+from sparkgen.runtime.allocator.report.log_form import LogEvent, LogLevel
 from sparkgen.runtime.allocator.values.actions import ActionOutcome
 from sparkgen.runtime.allocator.values.backend import Notice
 
@@ -35,21 +36,26 @@ class Reporter:
     def round(self, before: Round | None, now: Round, outcomes: list[ActionOutcome]) -> None:
         """A round was made."""
         self.rounds["all"] += 1
-        self.losses.update(loss.cause.value for loss in log_lines.new_losses(before, now).values())
+        self.losses.update(loss.cause.value for loss in notices.new_losses(before, now).values())
         for line in log_lines.lines(before, now, outcomes):
             self.log.write(line)
-        for notice in log_lines.notices(before, now):
+        for notice in notices.notices(before, now):
             self.notice(notice)
         self.show(now)
+
+    def gap(self, reason: Hindrance) -> None:
+        """All executors have to be looked at again."""
+        self.log.say(LogEvent.GAP, f"looking again at all executors: {reason}", hindrance=reason.facts)
 
     def tuning_changed(self, change: TuningChange) -> None:
         """The settings changed, or could not be read."""
         if change.bad is None:
-            self.log.say(f"tuning.json has changed: {log_lines.settings(change.settings)}")
+            self.log.say(LogEvent.TUNING, f"tuning.json has changed: {log_lines.settings(change.settings)}")
             return
         text = f"tuning.json cannot be used, and what it said before still holds: {change.bad}"
-        self.log.say(text, LogLevel.WARNING)
-        self.notice(Notice("TuningIgnored", text, warning=True))
+        ignored = Hindrance(Code.INVALID, text)
+        self.log.say(LogEvent.TUNING, text, LogLevel.WARNING, hindrance=ignored.facts)
+        self.notice(Notice("TuningIgnored", ignored, warning=True))
 
     def notice(self, notice: Notice) -> None:
         """Something that a user must know."""

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sparkgen import contract
+from sparkgen.codes import Hindrance
 from sparkgen.runtime.allocator.decide import ceiling, executor_states
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.values.memory import Backoff
@@ -54,7 +55,8 @@ def status_body(facts: StatusFacts) -> dict[str, Any]:
         **body,
         "reason": decision.reason,
         "heldBy": list(decision.held),
-        "failure": decision.failure,
+        "hindrances": [hindrance.facts for hindrance in decision.hindrances],
+        "failure": _facts(decision.failure),
         "secondsSinceDecision": round(facts.now - last.now, 1),
         "driver": {
             "phase": target.phase.value,
@@ -94,9 +96,9 @@ def _pod(seen: ObservedExecutor, now: float) -> dict[str, Any]:
         "deleting": seen.deleting,
     }
     if seen.waiting is not None:
-        body["waiting"] = seen.waiting.text
+        body["waiting"] = seen.waiting.hindering("").facts
     if seen.loss is not None:
-        body["loss"] = seen.loss.message
+        body["loss"] = seen.loss.hindrance.facts
     return body
 
 
@@ -106,8 +108,12 @@ def _backoff(backoff: Backoff, now: float) -> dict[str, Any] | None:
     return {
         "rounds": backoff.level,
         "secondsLeft": round(max(0.0, backoff.until - now), 1),
-        "reason": backoff.reason,
+        "hindrance": _facts(backoff.reason),
     }
+
+
+def _facts(hindrance: Hindrance | None) -> dict[str, str] | None:
+    return None if hindrance is None else hindrance.facts
 
 
 def _texts(counts: Mapping[int, int]) -> dict[str, int]:

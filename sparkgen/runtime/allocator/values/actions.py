@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sparkgen.codes import Hindrance
 from sparkgen.runtime.allocator.values.target import Profile
 from sparkgen.runtime.kubernetes.answers import Answer
 
@@ -41,10 +42,11 @@ class ActionOutcome:
     """How an action ended. `retry_after` in seconds, where the server named one.
 
     `uid`: that of the pod that a creation made, or found, where it is known.
+    `hindrance`: why it was not done.
     """
 
     action: Action
     answer: Answer
-    message: str = ""
+    hindrance: Hindrance | None = None
     retry_after: float | None = None
     uid: str = ""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from sparkgen.codes import Hindrance
 from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create, Delete
 
 Pod = Mapping[str, Any]
@@ -33,11 +34,12 @@ class WatchEvent:
 class Notice:
     """Something that a user must know; in a cluster an Event on the driver's pod.
 
-    `reason` is one word in CamelCase, as Kubernetes has it; `warning` the Event's type.
+    `reason` is one word in CamelCase, as Kubernetes has it; `hindrance` says it with a code of its own, which
+    an Event has as an annotation; `warning` is the Event's type.
     """
 
     reason: str
-    message: str
+    hindrance: Hindrance
     warning: bool = False
 
 
@@ -47,8 +49,8 @@ class WatchEnded(Exception):
     `permanent`: it was refused in a way that no time will mend.
     """
 
-    def __init__(self, reason: str, pause: float = 0.0, *, permanent: bool = False) -> None:
-        super().__init__(reason)
+    def __init__(self, reason: Hindrance, pause: float = 0.0, *, permanent: bool = False) -> None:
+        super().__init__(str(reason))
         self.reason = reason
         self.pause = pause
         self.permanent = permanent

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sparkgen.codes import Hindrance
 from sparkgen.runtime.allocator.values.actions import Action
 from sparkgen.runtime.allocator.values.mappings import EMPTY_MAP
 from sparkgen.runtime.allocator.values.memory import AllocatorMemory
@@ -15,7 +16,8 @@ from sparkgen.runtime.allocator.values.observed import ExecutorState, Loss
 class AllocationDecision:
     """What to do, why, and what to remember.
 
-    `gone` and `refuse` are what the driver is told; `counts` every state's number of executors per profile;
+    `reason`: all of it in words. `gone` and `refuse` are what the driver is told;
+    `counts` every state's number of executors per profile;
     `wake_at`: when to decide again if nothing happens before.
     """
 
@@ -26,7 +28,9 @@ class AllocationDecision:
     refuse: frozenset[int] = frozenset()
     start: frozenset[int] = frozenset()
     """Executors that may start their JVM."""
-    failure: str | None = None
+    failure: Hindrance | None = None
+    hindrances: tuple[Hindrance, ...] = ()
+    """What keeps executors from coming, the gravest first."""
     counts: Mapping[int, Mapping[ExecutorState, int]] = EMPTY_MAP
     held: tuple[str, ...] = ()
     """The gates that hold executors back, by their field of `spec.allocation`."""

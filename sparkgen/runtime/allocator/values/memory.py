@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from sparkgen.codes import Hindrance
 from sparkgen.runtime.allocator.values.mappings import EMPTY_MAP
 from sparkgen.runtime.allocator.values.observed import Loss
 
@@ -54,14 +55,14 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """A pause in creating, until a time and for a reason in words.
+    """A pause in creating, until a time and for a reason.
 
     `level` counts the rounds in a row that went wrong, `permanent` those of them that no time will mend.
     """
 
     level: int = 0
     until: float = 0.0
-    reason: str = ""
+    reason: Hindrance | None = None
     permanent: int = 0
 
 
@@ -100,6 +101,6 @@ class AllocatorMemory:
     """The driver's session that spoke last."""
     first_id: int = 1
     """Executors with a lower id belong to an earlier session of the driver, and have to go."""
-    failure: str | None = None
+    failure: Hindrance | None = None
     unusable: Mapping[str, float] = EMPTY_MAP
     """Nodes whose shuffle service did not answer an executor, and until when they are avoided."""

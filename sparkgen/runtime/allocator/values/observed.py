@@ -10,6 +10,7 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sparkgen.codes import Code, Hindrance
 from sparkgen.runtime.allocator.values.mappings import EMPTY_MAP
 
 
@@ -58,6 +59,21 @@ class Cause(enum.Enum):
     UNKNOWN = "unknown"
 
 
+CODES: Mapping[Cause, Code] = {
+    Cause.KILLED: Code.KILLED,
+    Cause.EXITED: Code.EXITED,
+    Cause.OOM: Code.OUT_OF_MEMORY,
+    Cause.EVICTED: Code.EVICTED,
+    Cause.PREEMPTED: Code.PREEMPTED,
+    Cause.NODE_LOST: Code.NODE_LOST,
+    Cause.DELETED: Code.DELETED,
+    Cause.FAILED_START: Code.FAILED_TO_START,
+    Cause.UNKNOWN: Code.ENDED_UNSEEN,
+}
+HEAP_FULL = 52
+"""Exit code of an executor whose Java heap was full (Spark's SparkExitCode.OOM)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Loss:
     """How an executor ended. `by_application`: its own fault, which counts against its tasks."""
@@ -66,6 +82,33 @@ class Loss:
     message: str
     by_application: bool = False
     exit_code: int | None = None
+
+    @property
+    def hindrance(self) -> Hindrance:
+        """The same with a code."""
+        full = self.cause is Cause.EXITED and self.exit_code == HEAP_FULL
+        return Hindrance(Code.HEAP_FULL if full else CODES[self.cause], self.message)
+
+
+WAITING = frozenset(
+    {
+        Code.UNSCHEDULABLE,
+        Code.SCHEDULING_GATED,
+        Code.POD_INITIALIZING,
+        Code.CONTAINER_CREATING,
+        Code.ERR_IMAGE_PULL,
+        Code.IMAGE_PULL_BACK_OFF,
+        Code.INVALID_IMAGE_NAME,
+        Code.ERR_IMAGE_NEVER_PULL,
+        Code.IMAGE_INSPECT_ERROR,
+        Code.SIGNATURE_VALIDATION_FAILED,
+        Code.CREATE_CONTAINER_CONFIG_ERROR,
+        Code.CREATE_CONTAINER_ERROR,
+        Code.RUN_CONTAINER_ERROR,
+        Code.CRASH_LOOP_BACK_OFF,
+    }
+)
+"""Kubernetes' reasons for a pending pod that are codes as they are; no other word of a pod is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +123,13 @@ class Waiting:
     permanent: bool = False
 
     @property
-    def text(self) -> str:
-        """The reason, and the message where there is one."""
-        return f"{self.reason}: {self.message}".removesuffix(": ")
+    def code(self) -> Code:
+        """The reason where it is one that is known."""
+        return Code(self.reason) if self.reason in WAITING else Code.CONTAINER_WAITING
+
+    def hindering(self, whom: str) -> Hindrance:
+        """That it hinders; `whom`: what the sentence begins with, as in "3 pending, "."""
+        return Hindrance(self.code, f"{whom}{self.reason}", self.message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +155,12 @@ class ObservedExecutor:
 
 @dataclass(frozen=True, slots=True)
 class ListFailure:
-    """Why the last list was not given, in words; "" when it was.
+    """Why the last list was not given; None when it was.
 
     `permanent` counts the tries in a row that were refused in a way that no time will mend.
     """
 
-    reason: str = ""
+    reason: Hindrance | None = None
     permanent: int = 0
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparkgen import contract
+from sparkgen.codes import Code, Hindrance
 from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create, Delete
 from sparkgen.runtime.allocator.values.attempt import Attempt
 from sparkgen.runtime.allocator.values.backend import Notice, PodList, WatchEvent
@@ -48,7 +49,7 @@ class MemoryBackend:
         with self._changed:
             self.calls.append(f"create {order.id}")
             if self.refuse:
-                return ActionOutcome(order, Answer.REFUSED, self.refuse)
+                return ActionOutcome(order, Answer.REFUSED, Hindrance(Code.DENIED, self.refuse))
             if order.id not in self._pods:
                 self._show("ADDED", order.id, self._pod(order))
                 if not self.held:

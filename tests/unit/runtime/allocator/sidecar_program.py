@@ -50,7 +50,7 @@ def main() -> int:
         lambda: sidecar.run(os.environ, outside, clock_and_random, lambda: secrets.token_hex(32))
     )
     for made in worlds:
-        notices = [[notice.reason, notice.message] for notice in made.notices]
+        notices = [[notice.reason, str(notice.hindrance)] for notice in made.notices]
         found = {"notices": notices, "calls": made.calls, "left": sorted(made.pods)}
         (folder / "world.json").write_text(json.dumps(found))
     sys.stdout.flush()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from sparkgen.codes import Code, Hindrance
 from sparkgen.runtime.allocator.decide.apply_outcomes import apply_outcomes
 from sparkgen.runtime.allocator.decide.decide import decide
 from sparkgen.runtime.allocator.decide.executor_states import without_former_pods
@@ -33,6 +34,7 @@ from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import LONGEST_DELIVERY, DriverPhase, DriverTarget, Profile
 from sparkgen.runtime.kubernetes.answers import Answer
 
+QUOTA = Hindrance(Code.QUOTA_EXCEEDED, "exceeded quota", "pods=1")
 NOW = 10_000.0
 DYNAMIC = AllocationSettings(dynamic=True)
 OOM = Loss(Cause.OOM, "executor 1 was killed: out of memory", by_application=True, exit_code=137)
@@ -540,12 +542,13 @@ def test_an_executor_that_spark_lost_is_replaced_and_in_the_end_deleted() -> Non
 def test_refusals_pause_longer_and_longer_and_one_creation_tries_again() -> None:
     """All refusals of a round count once; the reason tells how long and why."""
     first = decided(seen(), wants(4))
-    outcomes = [ActionOutcome(action, Answer.REFUSED, "exceeded quota: pods=1") for action in first.actions]
+    outcomes = [ActionOutcome(action, Answer.REFUSED, QUOTA) for action in first.actions]
     memory = apply_outcomes(first.memory, outcomes, NOW, 1.0)
     assert (memory.refusals.level, memory.refusals.until) == (1, NOW + 1.0)
     paused = decided(seen(), wants(4), memory)
     assert paused.actions == ()
     assert paused.reason == "0 of 4 executors; refused, next try in 1 s: exceeded quota: pods=1"
+    assert paused.hindrances == (QUOTA,)
     assert paused.wake_at == NOW + 1.0
     again = decide(seen(), wants(4), memory, DYNAMIC, NOW + 1.0)
     assert len(again.actions) == 1
@@ -553,10 +556,14 @@ def test_refusals_pause_longer_and_longer_and_one_creation_tries_again() -> None
 
 def test_what_no_time_will_mend_ends_the_application_when_nothing_runs() -> None:
     """Invalid three times in a row: it stops with the server's words; with an executor at work it goes on."""
-    memory = remembers(refusals=Backoff(3, NOW - 1, "spec.containers: Required value", permanent=3))
+    memory = remembers(
+        refusals=Backoff(3, NOW - 1, Hindrance(Code.INVALID, "cannot", "spec.containers: Required value"), 3)
+    )
     decision = decided(seen(), wants(2), memory)
     assert decision.failure is not None
-    assert "spec.containers: Required value" in decision.failure
+    assert decision.failure.code == Code.INVALID
+    assert decision.failure.detail == "spec.containers: Required value"
+    assert decision.hindrances == (decision.failure,)
     assert decision.actions == ()
     working = decided(seen([pod(1)]), wants(2, registered={1}), memory)
     assert working.failure is None
@@ -566,12 +573,15 @@ def test_a_cluster_that_never_shows_its_executors_ends_the_application_when_noth
     """A list that is refused for good three times in a row; not sooner, and not while executors work."""
     for permanent, fails in ((2, False), (3, True)):
         blind = Snapshot(
-            list_failure=ListFailure("cannot list executors: User pi cannot list pods", permanent)
+            list_failure=ListFailure(
+                Hindrance(Code.FORBIDDEN, "cannot list executors", "User pi cannot list pods"), permanent
+            )
         )
         decision = decided(blind, wants(2))
         assert "executors are not shown: cannot list executors" in decision.reason or fails
         assert (decision.failure is not None) is fails
-        assert "User pi cannot list pods" in (decision.failure or decision.reason)
+        assert [hindrance.code for hindrance in decision.hindrances] == [Code.FORBIDDEN]
+        assert decision.hindrances[0].detail == "User pi cannot list pods"
         assert decision.actions == ()
         assert decided(blind, wants(2, registered={1})).failure is None
 
@@ -585,15 +595,21 @@ def test_an_image_that_cannot_be_pulled_is_tried_thrice_and_then_ends_the_applic
     decision = decided(seen([old]), wants(3))
     assert ids(decision.actions, Delete) == [1]
     assert (decision.memory.bad_starts.permanent, len(decision.memory.failures)) == (1, 1)
-    memory = remembers(bad_starts=Backoff(3, NOW - 1, "executor 1: ImagePullBackOff: no such image", 3))
-    assert "ImagePullBackOff: no such image" in str(decided(seen(), wants(3), memory).failure)
+    assert decision.memory.bad_starts.reason == Hindrance(
+        Code.IMAGE_PULL_BACK_OFF, "executor 1: ImagePullBackOff", "no such image"
+    )
+    memory = remembers(bad_starts=replace(decision.memory.bad_starts, permanent=3))
+    failure = decided(seen(), wants(3), memory).failure
+    assert failure is not None
+    assert failure.code == Code.IMAGE_PULL_BACK_OFF
+    assert str(failure).endswith("executor 1: ImagePullBackOff: no such image")
 
 
 def test_the_image_is_the_reason_though_more_executors_failed_for_it_than_may() -> None:
     """Two executors of three rounds are six failures, and four may: what is told is the image."""
     waiting = Waiting("ImagePullBackOff", "no such image", permanent=True)
     pods = [pod(id_, PodPhase.PENDING, NOW - 60, waiting=waiting) for id_ in (5, 6)]
-    bad_starts = Backoff(2, NOW - 1, "executor 4: ImagePullBackOff: no such image", permanent=2)
+    bad_starts = Backoff(2, NOW - 1, waiting.hindering("executor 4: "), permanent=2)
     memory = remembers(bad_starts=bad_starts, failures=(NOW - 90, NOW - 90, NOW - 45, NOW - 45))
     decision = decided(seen(pods), wants(2), memory, replace(DYNAMIC, maximum=2))
     assert len(decision.memory.failures) == 6
@@ -603,11 +619,32 @@ def test_the_image_is_the_reason_though_more_executors_failed_for_it_than_may() 
 
 def test_too_many_bad_starts_say_why_the_last_one_was_bad() -> None:
     """No executor has ever run, so that no loss says why: the start does."""
-    bad_starts = Backoff(1, NOW + 1, "executor 9: pending too long: 0/3 nodes are available")
+    bad_starts = Backoff(1, NOW + 1, NO_ROOM.hindering("executor 9: "))
     memory = remembers(bad_starts=bad_starts, failures=(NOW - 5.0,) * 7)
     decision = decided(seen(), wants(3), memory, replace(DYNAMIC, maximum=3))
     assert "7 executors failed within 3600 s, and 6 may" in str(decision.failure)
-    assert "0/3 nodes are available" in str(decision.failure)
+    assert str(decision.failure).endswith("the last one: executor 9: Unschedulable: 0/3 nodes are available")
+    assert decision.failure is not None
+    assert decision.failure.code == Code.UNSCHEDULABLE
+
+
+@pytest.mark.parametrize(
+    ("loss", "code"),
+    [
+        (Loss(Cause.OOM, "killed", True, 137), Code.OUT_OF_MEMORY),
+        (Loss(Cause.EXITED, "exited", True, 52), Code.HEAP_FULL),
+        (Loss(Cause.EXITED, "exited", True, 1), Code.MAX_EXECUTOR_FAILURES),
+    ],
+)
+def test_too_many_losses_have_the_code_of_the_last_one_where_that_says_what_to_do(
+    loss: Loss, code: Code
+) -> None:
+    """Memory can be raised; an exit code alone says no more than that there were too many."""
+    ended = pod(4, PodPhase.FAILED, loss=loss)
+    memory = remembers(failures=(NOW - 5.0,) * 7)
+    decision = decided(seen([ended]), wants(3, registered={4}), memory, replace(DYNAMIC, maximum=3))
+    assert decision.failure is not None
+    assert decision.failure.code == code
 
 
 @pytest.mark.parametrize(("failures", "stops"), [(6, False), (7, True)])
@@ -688,7 +725,7 @@ def test_an_answer_that_was_lost_is_asked_for_again_under_the_same_name() -> Non
 def test_a_refusal_does_not_say_that_an_earlier_try_was_in_vain() -> None:
     """The first creation was answered badly, and the second is denied: the pod may be there all the same."""
     memory = remembers(requests={2: CreateRequest(0, NOW - 9, tries=2)}, next_id=3)
-    refused = apply_outcomes(memory, [ActionOutcome(Create(2, 0, again=True), Answer.REFUSED, "denied")], NOW)
+    refused = apply_outcomes(memory, [ActionOutcome(Create(2, 0, again=True), Answer.REFUSED, QUOTA)], NOW)
     decision = decided(seen([pod(1)]), wants(2, registered={1}), refused)
     assert decision.actions == (), "two are wanted, and two may be there"
     later = decide(seen([pod(1)]), wants(2, registered={1}), refused, DYNAMIC, NOW + 2)
@@ -782,7 +819,9 @@ def test_a_decommissioned_executor_is_left_to_end_by_itself() -> None:
 def test_another_driver_begins_without_the_failures_of_the_one_before() -> None:
     """A Deployment's driver restarts in its pod: what ended the last one must not end this one."""
     memory = remembers(
-        failure="too many failures", failures=(NOW,) * 9, bad_starts=Backoff(3, NOW + 60, "x", 3)
+        failure=Hindrance(Code.MAX_EXECUTOR_FAILURES, "too many failures"),
+        failures=(NOW,) * 9,
+        bad_starts=Backoff(3, NOW + 60, QUOTA, 3),
     )
     decision = decided(seen(), wants(1, session="t"), memory)
     assert decision.failure is None

@@ -27,6 +27,7 @@ from sparkgen.runtime.allocator.observe.view import PodView
 from sparkgen.runtime.allocator.pods.kubernetes_backend import KubernetesBackend
 from sparkgen.runtime.allocator.report import log_lines
 from sparkgen.runtime.allocator.report.log import Log
+from sparkgen.runtime.allocator.report.notices import notices
 from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create, Delete
 from sparkgen.runtime.allocator.values.backend import WatchEnded, WatchEvent
 from sparkgen.runtime.allocator.values.memory import AllocatorMemory
@@ -152,8 +153,8 @@ def followed(view: PodView) -> None:
         for line in log_lines.lines(None, made, []):
             Log(stream, lambda: datetime.now(UTC)).write(line)
             Log(stream, lambda: datetime.now(UTC), as_json=True).write(line)
-        for notice in log_lines.notices(None, made):
-            json.dumps(notice.message, ensure_ascii=False).encode()
+        for notice in notices(None, made):
+            json.dumps(notice.hindrance.facts, ensure_ascii=False).encode()
 
 
 @given(st.lists(spoiled(page) | JSON, min_size=1, max_size=2))
@@ -236,7 +237,7 @@ def test_a_write_has_an_outcome(replies: list[Reply]) -> None:
         outcome = kube.create(write) if isinstance(write, Create) else kube.delete(write)
         assert isinstance(outcome, ActionOutcome)
         assert outcome.retry_after is None or 0 <= outcome.retry_after <= 600
-        assert len(outcome.message) <= 1000
+        assert len(str(outcome.hindrance)) <= 1000
     verdict = kube_with(Given(list(replies))).create_secret("secret")
     assert isinstance(verdict.answer, Answer)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from sparkgen.codes import Code, Hindrance
 from sparkgen.runtime.allocator.action_pool import ActionPool
 from sparkgen.runtime.allocator.driver.mailbox import DriverMailbox, StartAnswer
 from sparkgen.runtime.allocator.driver.round import Round
@@ -198,10 +199,14 @@ def test_an_executor_that_was_not_started_is_deleted_at_once() -> None:
 # --- the watcher ----------------------------------------------------------------------------------------
 
 
+TOO_OLD = Hindrance(Code.GONE, "too old")
+NO_RIGHT = Hindrance(Code.FORBIDDEN, "no right yet")
+
+
 class Script(MemoryBackend):
     """A world whose watches end as a test says: `ends` has a reason and a pause for each."""
 
-    def __init__(self, ends: list[tuple[str, float]]) -> None:
+    def __init__(self, ends: list[tuple[Hindrance, float]]) -> None:
         super().__init__(ATTEMPT)
         self.ends = ends
         self.lists = 0
@@ -219,12 +224,12 @@ class Script(MemoryBackend):
 
 
 @pytest.fixture
-def follow() -> Iterator[Callable[[MemoryBackend], tuple[Watcher, list[str]]]]:
+def follow() -> Iterator[Callable[[MemoryBackend], tuple[Watcher, list[Hindrance]]]]:
     """A function: follow a world on a thread, until the end of the test."""
     stops: list[Callable[[], None]] = []
 
-    def begin(world: MemoryBackend) -> tuple[Watcher, list[str]]:
-        told: list[str] = []
+    def begin(world: MemoryBackend) -> tuple[Watcher, list[Hindrance]]:
+        told: list[Hindrance] = []
         clock_and_random = ClockAndRandom(time.monotonic, lambda: 0.0)
         watcher = Watcher(world, PodView(ATTEMPT), clock_and_random, lambda: None, told.append)
         thread = threading.Thread(target=watcher.run, daemon=True)
@@ -245,7 +250,7 @@ def follow() -> Iterator[Callable[[MemoryBackend], tuple[Watcher, list[str]]]]:
 
 
 def test_a_fault_of_its_own_ends_no_watcher(
-    follow: Callable[[MemoryBackend], tuple[Watcher, list[str]]], monkeypatch: pytest.MonkeyPatch
+    follow: Callable[[MemoryBackend], tuple[Watcher, list[Hindrance]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever an answer has led to: it is told, and asked for again."""
     monkeypatch.setattr("sparkgen.runtime.allocator.observe.watcher.LONGEST_PAUSE", 0.01)
@@ -262,10 +267,11 @@ def test_a_fault_of_its_own_ends_no_watcher(
 
     watcher, told = follow(Odd(ATTEMPT))
     until(lambda: watcher.view.complete)
-    assert told[0].startswith("looking again at all executors: internal error (AttributeError")
+    assert told[0].code == Code.INTERNAL_ERROR
+    assert "AttributeError" in told[0].message
 
 
-def test_the_view_follows(follow: Callable[[MemoryBackend], tuple[Watcher, list[str]]]) -> None:
+def test_the_view_follows(follow: Callable[[MemoryBackend], tuple[Watcher, list[Hindrance]]]) -> None:
     """One list, and events from then on."""
     world = Script([])
     watcher, told = follow(world)
@@ -275,14 +281,16 @@ def test_the_view_follows(follow: Callable[[MemoryBackend], tuple[Watcher, list[
     assert (world.lists, told) == (1, [])
 
 
-def test_a_gap_is_closed_by_a_list(follow: Callable[[MemoryBackend], tuple[Watcher, list[str]]]) -> None:
+def test_a_gap_is_closed_by_a_list(
+    follow: Callable[[MemoryBackend], tuple[Watcher, list[Hindrance]]],
+) -> None:
     """After 410 the whole list is read again, once, after the asked pause; the reason is told."""
-    world = Script([("too old", 0.3)])
+    world = Script([(TOO_OLD, 0.3)])
     began = time.monotonic()
     watcher, told = follow(world)
     until(lambda: world.lists == 2 and watcher.view.complete)
     assert time.monotonic() - began > 0.3
-    assert (told, watcher.gaps) == (["looking again at all executors: too old"], 1)
+    assert (told, watcher.gaps) == ([TOO_OLD], 1)
 
 
 def test_why_no_list_is_given() -> None:
@@ -295,13 +303,14 @@ def test_why_no_list_is_given() -> None:
         lambda _: None,
     )
     seen = []
-    for end in (WatchEnded("no", permanent=True), WatchEnded("no", permanent=True), WatchEnded("busy")):
+    no, busy = Hindrance(Code.FORBIDDEN, "no"), Hindrance(Code.TOO_MANY_REQUESTS, "busy")
+    for end in (WatchEnded(no, permanent=True), WatchEnded(no, permanent=True), WatchEnded(busy)):
         watcher.begin()
         watcher.on_end(end)
         seen.append(watcher.view.snapshot().list_failure)
-    assert seen == [ListFailure("no", 1), ListFailure("no", 2), ListFailure("busy", 0)]
+    assert seen == [ListFailure(no, 1), ListFailure(no, 2), ListFailure(busy, 0)]
     watcher.on_list(PodList((), "1"), watcher.begin())
-    watcher.on_end(WatchEnded("too old"))
+    watcher.on_end(WatchEnded(TOO_OLD))
     assert (watcher.view.complete, watcher.view.list_failure) == (False, ListFailure())
 
 
@@ -329,7 +338,8 @@ def test_a_fault_of_ours_is_an_outcome_too() -> None:
     pool = ActionPool(Broken(ATTEMPT), rung.set)
     pool.start([Create(1, 0)])
     assert rung.wait(10)
-    assert pool.outcomes() == [ActionOutcome(Create(1, 0), Answer.UNKNOWN, "KeyError: 'spec'")]
+    fault = Hindrance(Code.INTERNAL_ERROR, "KeyError: 'spec'")
+    assert pool.outcomes() == [ActionOutcome(Create(1, 0), Answer.UNKNOWN, fault)]
     assert pool.answers == {("create", "lost"): 1}
     pool.close()
 
@@ -378,7 +388,7 @@ class Deaf(MemoryBackend):
         """Fail, as long as it has to."""
         if self.failures:
             self.failures -= 1
-            raise WatchEnded("no answer")
+            raise WatchEnded(Hindrance(Code.NO_ANSWER, "no answer"))
         return super().list()
 
     def delete(self, order: Delete) -> ActionOutcome:
@@ -412,10 +422,10 @@ def test_the_secret_comes_before_the_first_executor() -> None:
 
     def create_secret(order: Create) -> ActionOutcome:
         asked.append(json.dumps(order.id))
-        return ActionOutcome(order, answers.pop(0), "no right yet", 2.0)
+        return ActionOutcome(order, answers.pop(0), NO_RIGHT, 2.0)
 
     guarded = SecretFirstBackend(world, create_secret)
-    assert guarded.create(Create(1, 0)) == ActionOutcome(Create(1, 0), Answer.REFUSED, "no right yet", 2.0)
+    assert guarded.create(Create(1, 0)) == ActionOutcome(Create(1, 0), Answer.REFUSED, NO_RIGHT, 2.0)
     assert world.calls == []
     assert guarded.create(Create(1, 0)).answer is Answer.DONE
     assert guarded.create(Create(2, 0)).answer is Answer.DONE

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from sparkgen.codes import Code, Hindrance, unmarked
 from sparkgen.runtime.allocator.driver import protocol
 from sparkgen.runtime.allocator.driver.protocol import BadMessage, DriverReport
 from sparkgen.runtime.allocator.values.observed import Cause, Loss
@@ -41,9 +42,11 @@ def test_the_state_of_the_page() -> None:
 
 def test_the_report_of_the_page() -> None:
     """The documented report is what is sent for its values."""
-    message = REPORT["gone"]["4"]["message"]
+    _, message = unmarked(REPORT["gone"]["4"]["message"])
     report = DriverReport({4: Loss(Cause.OOM, message, True, 137)}, frozenset({7}), (0, 10), None)
     assert protocol.report_body(report, REPORT["tag"]) == REPORT
+    failed = DriverReport(failure=Hindrance(Code.FORBIDDEN, "no executor can be started", "no right"))
+    assert protocol.report_body(failed, "t")["failure"] == "[Forbidden] no executor can be started: no right"
 
 
 def test_fields_that_are_not_known_are_left_alone() -> None:
@@ -145,4 +148,4 @@ def test_bounds() -> None:
 def test_an_exit_code_that_is_not_known_is_left_out() -> None:
     """The jar reads an absent one as unknown."""
     body = protocol.report_body(DriverReport({1: Loss(Cause.DELETED, "deleted")}), "t")
-    assert body["gone"] == {"1": {"cause": "deleted", "byApplication": False, "message": "deleted"}}
+    assert body["gone"] == {"1": {"cause": "deleted", "byApplication": False, "message": "[Deleted] deleted"}}

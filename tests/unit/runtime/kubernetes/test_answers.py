@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from sparkgen.codes import MAX_TEXT, Code, Hindrance
 from sparkgen.runtime.kubernetes.answers import (
-    MAX_MESSAGE,
     Answer,
     CallFailed,
     Reply,
@@ -31,79 +31,112 @@ def reply(status: int, message: str = "", reason: str = "", header: str = "") ->
 
 
 @pytest.mark.parametrize(
-    ("status", "message", "answer", "words"),
+    ("status", "message", "answer", "code"),
     [
         (
             403,
             f"{POD}exceeded quota: pods, requested: pods=1, used: pods=3, limited: pods=3",
             "refused",
-            "used up",
+            "QuotaExceeded",
         ),
         (
             403,
             f"{POD}failed quota: q: must specify limits.cpu for: logger",
             "hopeless",
-            "requests and limits",
+            "QuotaNeedsLimits",
         ),
-        (403, f"{POD}status unknown for quota: q, resources: pods", "refused", "not been counted"),
-        (403, 'admission webhook "v.kyverno.svc" denied the request: no latest tag', "refused", "webhook"),
-        (400, 'admission webhook "v.kyverno.svc" denied the request: no latest tag', "refused", "webhook"),
+        (403, f"{POD}status unknown for quota: q, resources: pods", "refused", "QuotaNotCounted"),
+        (
+            403,
+            'admission webhook "v.kyverno.svc" denied the request: no latest tag',
+            "refused",
+            "WebhookDenied",
+        ),
+        (
+            400,
+            'admission webhook "v.kyverno.svc" denied the request: no latest tag',
+            "refused",
+            "WebhookDenied",
+        ),
         (
             422,
             f"{POD}ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no",
             "hopeless",
-            "policy",
+            "PolicyDenied",
         ),
-        (403, f'{POD}violates PodSecurity "restricted:latest": privileged', "hopeless", "Pod Security"),
-        (403, f"{POD}maximum memory usage per Container is 1Gi, but limit is 2Gi", "hopeless", "LimitRange"),
+        (
+            403,
+            f'{POD}violates PodSecurity "restricted:latest": privileged',
+            "hopeless",
+            "PodSecurityViolated",
+        ),
+        (
+            403,
+            f"{POD}maximum memory usage per Container is 1Gi, but limit is 2Gi",
+            "hopeless",
+            "LimitRangeExceeded",
+        ),
         (
             403,
             f"{POD}unable to create new content because it is being terminated",
             "hopeless",
-            "being deleted",
+            "NamespaceTerminating",
         ),
-        (422, 'Pod "x" is invalid: spec.containers[0].image: Required value', "hopeless", "not valid"),
-        (404, 'namespaces "analytics" not found', "hopeless", "namespaces"),
-        (401, "Unauthorized", "refused", "token"),
+        (422, 'Pod "x" is invalid: spec.containers[0].image: Required value', "hopeless", "Invalid"),
+        (404, 'namespaces "analytics" not found', "hopeless", "NotFound"),
+        (401, "Unauthorized", "refused", "Unauthorized"),
         (
             409,
             "Operation cannot be fulfilled on resourcequotas: the object has been modified",
             "busy",
-            "same time",
+            "Conflict",
         ),
-        (429, "too many requests", "busy", "fewer calls"),
-        (500, 'Internal error occurred: failed calling webhook "x": connection refused', "busy", "webhook"),
-        (500, "etcdserver: request timed out", "lost", "fault (500)"),
-        (503, "", "busy", "fault (503)"),
-        (504, "Timeout: request did not complete", "lost", "too long"),
-        (413, "", "hopeless", "too large"),
-        (415, "", "hopeless", "refuses it (415)"),
-        (302, "", "busy", "answered 302"),
+        (429, "too many requests", "busy", "TooManyRequests"),
+        (
+            500,
+            'Internal error occurred: failed calling webhook "x": connection refused',
+            "busy",
+            "WebhookFailed",
+        ),
+        (500, "etcdserver: request timed out", "lost", "InternalError"),
+        (503, "", "busy", "InternalError"),
+        (504, "Timeout: request did not complete", "lost", "Timeout"),
+        (413, "", "hopeless", "RequestEntityTooLarge"),
+        (415, "", "hopeless", "BadRequest"),
+        (302, "", "busy", "InternalError"),
     ],
 )
-def test_every_refusal_has_a_meaning_and_words(status: int, message: str, answer: str, words: str) -> None:
-    """What time may mend is told from what it will not; the message has our words and the server's."""
+def test_every_refusal_has_a_meaning_and_a_code(status: int, message: str, answer: str, code: str) -> None:
+    """What time may mend is told from what it will not; our words have the server's beside them."""
     said = verdict(reply(status, message), "create executor 5")
     assert said.answer is Answer(answer)
-    assert said.message.startswith("cannot create executor 5: ")
-    assert words in said.message
-    assert message in said.message
+    assert said.hindrance is not None
+    assert said.hindrance.code == Code(code)
+    assert said.hindrance.message.startswith("cannot create executor 5: ")
+    assert said.hindrance.detail == message
 
 
 @pytest.mark.parametrize(
-    "message",
+    ("message", "code"),
     [
-        RBAC,
-        f'{POD}error looking up service account analytics/pi: serviceaccount "pi" not found',
-        f"{POD}whatever",
+        (RBAC, Code.FORBIDDEN),
+        (
+            f'{POD}error looking up service account analytics/pi: serviceaccount "pi" not found',
+            Code.SERVICE_ACCOUNT_NOT_FOUND,
+        ),
+        (f"{POD}no PriorityClass with name high was found", Code.PRIORITY_CLASS_NOT_FOUND),
+        (f"{POD}whatever", Code.DENIED),
     ],
 )
-def test_what_is_forbidden_may_be_allowed_within_a_minute(message: str) -> None:
+def test_what_is_forbidden_may_be_allowed_within_a_minute(message: str, code: Code) -> None:
     """A RoleBinding or an account may be applied after the driver: early it is refused, later for good."""
     denied = reply(403, message, "Forbidden")
     assert is_missing_right(denied)
     assert verdict(denied, "create executor 5", early=True).answer is Answer.REFUSED
-    assert verdict(denied, "create executor 5").answer is Answer.PERMANENT
+    late = verdict(denied, "create executor 5")
+    assert late.answer is Answer.PERMANENT
+    assert late.hindrance is not None
+    assert late.hindrance.code == code
 
 
 def test_a_quota_is_no_missing_right() -> None:
@@ -151,9 +184,10 @@ def test_no_answer_is_lost_only_if_something_was_sent() -> None:
     assert not_answered(CallFailed("refused", sent=False), "create executor 5").answer is Answer.BUSY
     lost = not_answered(CallFailed("the API server did not answer in time", sent=True), "create executor 5")
     assert lost.answer is Answer.UNKNOWN
-    assert lost.message == "cannot create executor 5: the API server did not answer in time"
+    text = "cannot create executor 5: the API server did not answer in time"
+    assert lost.hindrance == Hindrance(Code.NO_ANSWER, text)
 
 
 def test_a_message_has_bounds() -> None:
     """A webhook may answer with a page of text; an Event and a log line take a sentence."""
-    assert len(verdict(reply(403, "x" * 10_000), "create executor 5").message) == MAX_MESSAGE
+    assert len(str(verdict(reply(403, "x" * 10_000), "create executor 5").hindrance)) == MAX_TEXT

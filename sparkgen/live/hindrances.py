@@ -1,0 +1,59 @@
+"""What the allocator says of executors that do not come, by its codes, as a reason with a next step. Pure."""
+
+from __future__ import annotations
+
+import json
+
+from sparkgen import contract
+from sparkgen.codes import PASSING, Code, Hindrance, hindrance_of
+from sparkgen.live.reason import Reason, detail
+from sparkgen.live.refusals import EXECUTOR, container_waits, no_node, refused
+from sparkgen.live.values import annotation_of
+from sparkgen.objects import ObjectView
+from sparkgen.runtime.allocator.values.observed import WAITING
+from sparkgen.runtime.kubernetes.refusals import BY_CODE
+
+MEMORY = (Code.OUT_OF_MEMORY, Code.HEAP_FULL)
+
+
+def in_event(event: ObjectView) -> Hindrance:
+    """What an Event of the allocator's says; its code is "" where a release before the codes wrote it."""
+    try:
+        found = hindrance_of(json.loads(annotation_of(event, contract.ANNOTATION_HINDRANCE)))
+    except (ValueError, RecursionError):
+        found = None
+    return found or Hindrance("", str(event.get("message") or ""))
+
+
+def hindered(hindrance: Hindrance) -> Reason | None:
+    """Why executors do not come; None for what passes by itself."""
+    if hindrance.code in PASSING:
+        return None
+    known = known_reason(hindrance)
+    return known or Reason("executors", f"executors do not come ({detail(str(hindrance))})")
+
+
+def stopped(hindrance: Hindrance) -> Reason:
+    """Why the allocator, or the scheduler jar, has ended the application."""
+    return known_reason(hindrance) or Reason("stopped", detail(str(hindrance)))
+
+
+def known_reason(hindrance: Hindrance) -> Reason | None:
+    """What a code means for executors; None for one that the sentence alone explains."""
+    code = hindrance.code
+    if kind := BY_CODE.get(code):
+        return refused(kind, hindrance.detail or hindrance.message, EXECUTOR)
+    if code in MEMORY:
+        return executor_memory(str(hindrance))
+    if code == Code.UNSCHEDULABLE:
+        return no_node(hindrance.detail, EXECUTOR)
+    return container_waits(code, hindrance.detail, EXECUTOR) if code in WAITING else None
+
+
+def executor_memory(message: str) -> Reason:
+    """An executor that needed more memory than it may have."""
+    return Reason(
+        "executor-memory",
+        f"executors run out of memory ({detail(message)})",
+        "raise spec.executor.memoryOverhead (Python, native memory) or spec.executor.memory (Java's heap)",
+    )

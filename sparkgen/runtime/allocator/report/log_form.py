@@ -1,0 +1,139 @@
+"""The two forms of a line of the log, and what reads both: what is read is what was written. Pure.
+
+    text  TIME LEVEL   SENTENCE<tab>FACTS    FACTS is a JSON object
+    JSON  one object: the facts, with `time`, `level` and `message`
+
+A sentence holds texts of others: a pod's message, a webhook's refusal, the name of an image. In the text form
+all of its white space becomes single blanks, so that the one tab of a line is ours. In JSON its quotes are
+escaped. Releases before the codes wrote neither a tab nor `codes`: their lines have no facts.
+"""
+
+from __future__ import annotations
+
+import enum
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sparkgen.codes import Hindrance, hindrance_of
+from sparkgen.runtime.kubernetes.untrusted import escaped, shown
+
+FORM = 1
+"""The version of the facts, which every line has as `codes`."""
+
+
+class LogLevel(enum.Enum):
+    """How much a line matters."""
+
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+class LogEvent(enum.StrEnum):
+    """What a line is about."""
+
+    START = "start"
+    DRIVER = "driver"
+    STOPPED = "stopped"
+    """The driver has ended."""
+    TARGET = "target"
+    DECISION = "decision"
+    ANSWER = "answer"
+    """An API server's, to a creation or deletion, that is no success."""
+    LOSS = "loss"
+    FAILURE = "failure"
+    """The application has to stop."""
+    GAP = "gap"
+    """All executors have to be listed again."""
+    TUNING = "tuning"
+    FAULT = "fault"
+    """One of the allocator's own."""
+    END = "end"
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """A line of the log. `facts`: what a machine reads of it, as JSON has it."""
+
+    event: LogEvent
+    text: str
+    level: LogLevel = LogLevel.INFO
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """A line that was read. `event` and `facts` as in `LogLine`, or as a later release has them."""
+
+    event: str
+    text: str
+    facts: Mapping[str, Any]
+
+    @property
+    def wanted(self) -> int | None:
+        """How many executors are wanted, all resource profiles together; None where the line says nothing."""
+        counts = self.facts.get("wanted")
+        if not isinstance(counts, dict) or not all(type(count) is int for count in counts.values()):
+            return None
+        return sum(counts.values())
+
+    @property
+    def hindrances(self) -> tuple[Hindrance, ...]:
+        """What keeps executors from coming, the gravest first."""
+        found = self.facts.get("hindrances")
+        read = map(hindrance_of, found if isinstance(found, list) else ())
+        return tuple(hindrance for hindrance in read if hindrance is not None)
+
+    @property
+    def hindrance(self) -> Hindrance | None:
+        """What the line itself tells of: a failure, a loss, an answer."""
+        return hindrance_of(self.facts.get("hindrance"))
+
+
+def sentence(time: str, line: LogLine) -> str:
+    """A line for people alone: without facts, and without a tab."""
+    return shown(f"{time} {line.level.value:<7} {' '.join(line.text.split())}")
+
+
+def text_line(time: str, line: LogLine) -> str:
+    """A line in the text form. `time`: a text without blanks."""
+    return f"{sentence(time, line)}\t{_json(_facts(line))}"
+
+
+def json_line(time: str, line: LogLine) -> str:
+    """A line in the JSON form."""
+    return _json({**_facts(line), "time": time, "level": line.level.value, "message": line.text})
+
+
+def entries(log: str) -> Iterator[LogEntry]:
+    """The lines of a log that have facts, whichever form they are in, the oldest first."""
+    for line in log.split("\n"):
+        entry = read(line)
+        if entry is not None:
+            yield entry
+
+
+def read(line: str) -> LogEntry | None:
+    """What a line says; None for one that has no facts: an older release's, or one that is cut off."""
+    head, tab, facts = line.partition("\t")
+    as_json = not tab
+    try:
+        body = json.loads(line if as_json else facts)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(body, dict) or "codes" not in body:
+        return None
+    parts = head.split(maxsplit=2)
+    text = body.get("message") if as_json else parts[2] if len(parts) > 2 else ""
+    event = body.get("event")
+    return LogEntry(event, text, body) if isinstance(event, str) and isinstance(text, str) else None
+
+
+def _facts(line: LogLine) -> dict[str, Any]:
+    return {**line.facts, "event": line.event.value, "codes": FORM}
+
+
+def _json(body: Mapping[str, Any]) -> str:
+    return escaped(json.dumps(body, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str))

@@ -1,0 +1,61 @@
+"""What a user must know about a round of the loop: notices, which become Events of the driver's pod. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sparkgen.codes import Code, Hindrance
+from sparkgen.runtime.allocator.decide import ceiling
+from sparkgen.runtime.allocator.driver.round import Round
+from sparkgen.runtime.allocator.values.backend import Notice
+from sparkgen.runtime.allocator.values.observed import Cause, Loss, PodPhase
+
+PENDING_PATIENCE = 30.0
+"""Seconds that an executor may be pending before the user is told why."""
+
+
+def notices(before: Round | None, now: Round) -> list[Notice]:
+    """What a user must know about a round."""
+    memory = now.decision.memory
+    found = []
+    if now.decision.failure is not None:
+        found.append(Notice("ApplicationFailed", now.decision.failure, warning=True))
+    unlisted = now.snapshot.list_failure
+    if unlisted.permanent and unlisted.reason is not None:
+        found.append(Notice("ExecutorsNotShown", unlisted.reason, warning=True))
+    if ceiling.is_reached(now.target, now.settings):
+        text = "the driver wants more executors than there may be of all resource profiles together"
+        bound = Hindrance(Code.MAXIMUM_REACHED, f"{text}: {ceiling.words(now.settings)}")
+        found.append(Notice("MaximumReached", bound))
+    if memory.refusals.level and memory.refusals.reason is not None:
+        found.append(Notice("ExecutorsRefused", memory.refusals.reason, warning=True))
+    if memory.bad_starts.level and memory.bad_starts.reason is not None:
+        found.append(Notice("ExecutorsFailToStart", memory.bad_starts.reason, warning=True))
+    found += [
+        Notice("ExecutorLost", loss.hindrance, warning=loss.by_application)
+        for loss in new_losses(before, now).values()
+        if loss.cause not in (Cause.KILLED, Cause.DELETED)
+    ]
+    return found + list(pending(now))
+
+
+def pending(now: Round) -> Iterator[Notice]:
+    """One pod that has been pending for a while, and why, for all of them."""
+    stuck = [
+        seen
+        for seen in now.snapshot.executors.values()
+        if seen.phase is PodPhase.PENDING and seen.waiting and now.now - seen.since > PENDING_PATIENCE
+    ]
+    if stuck and stuck[0].waiting:
+        first = stuck[0].waiting
+        text = f"executors have been pending for over {PENDING_PATIENCE:.0f} s"
+        if "maxUnschedulablePods" in now.decision.held:
+            most = now.settings.max_unschedulable
+            text += f", and no more are created (spec.allocation.maxUnschedulablePods is {most})"
+        yield Notice("ExecutorsPending", first.hindering(f"{text}: "), warning=first.permanent)
+
+
+def new_losses(before: Round | None, now: Round) -> dict[int, Loss]:
+    """Losses that the round before did not know."""
+    known = before.decision.memory.losses if before else {}
+    return {id_: loss for id_, loss in now.decision.memory.losses.items() if id_ not in known}
