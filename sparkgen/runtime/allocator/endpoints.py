@@ -15,13 +15,13 @@ from sparkgen import contract
 from sparkgen.runtime.allocator.driver import protocol
 from sparkgen.runtime.allocator.driver.mailbox import DriverMailbox, StartAnswer
 from sparkgen.runtime.allocator.report import status
+from sparkgen.runtime.httpserver.limits import Limits
 from sparkgen.runtime.httpserver.listening import Listener, listen
 from sparkgen.runtime.httpserver.values import (
     METRICS,
     Handler,
     HttpRequest,
     HttpResponse,
-    Limits,
     Work,
     json_response,
     text,

@@ -9,8 +9,9 @@ import threading
 from contextlib import suppress
 from dataclasses import dataclass
 
+from sparkgen.runtime.httpserver.limits import Limits
 from sparkgen.runtime.httpserver.server import HttpServer
-from sparkgen.runtime.httpserver.values import Handler, Limits
+from sparkgen.runtime.httpserver.values import Handler
 
 ANY = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - what listens there tells no secret
 BACKLOG = 1024

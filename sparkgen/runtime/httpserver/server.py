@@ -11,9 +11,10 @@ from contextlib import suppress
 
 from sparkgen.runtime.httpserver.call_queue import CallQueue
 from sparkgen.runtime.httpserver.connection import Connection, ConnectionPhase
-from sparkgen.runtime.httpserver.limits import ConnectionLimiter, address_group
+from sparkgen.runtime.httpserver.fairness import ConnectionLimiter, address_group
+from sparkgen.runtime.httpserver.limits import Limits
 from sparkgen.runtime.httpserver.parse import END, BadRequest, parse_head, response_bytes
-from sparkgen.runtime.httpserver.values import BUSY, Handler, HttpRequest, HttpResponse, Limits, Work, text
+from sparkgen.runtime.httpserver.values import BUSY, Handler, HttpRequest, HttpResponse, Work, text
 from sparkgen.runtime.httpserver.workers import Job
 
 ACCEPTS = 64

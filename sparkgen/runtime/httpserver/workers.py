@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sparkgen.runtime.httpserver.limits import FairQueue
+from sparkgen.runtime.httpserver.fairness import FairQueue
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from sparkgen.runtime.httpserver import listening
+from sparkgen.runtime.httpserver.limits import Limits
 from sparkgen.runtime.httpserver.listening import Listener, listen
-from sparkgen.runtime.httpserver.values import Handler, HttpRequest, HttpResponse, Limits, Work, text
+from sparkgen.runtime.httpserver.values import Handler, HttpRequest, HttpResponse, Work, text
 from sparkgen.runtime.httpserver.workers import Workers
 
 SECOND = 1.0

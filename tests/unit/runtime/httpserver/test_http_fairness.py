@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparkgen.runtime.httpserver.limits import ConnectionLimiter, FairQueue, address_group
+from sparkgen.runtime.httpserver.fairness import ConnectionLimiter, FairQueue, address_group
 
 
 @pytest.mark.parametrize(
