@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from sparkgen.runtime.allocator.decide import ceiling, executor_states, gates, host_ports
+from sparkgen.runtime.allocator.decide import executor_states, gates, host_ports, pacing
 from sparkgen.runtime.allocator.decide.draft import Draft
 from sparkgen.runtime.allocator.decide.executor_states import Situation
 from sparkgen.runtime.allocator.values.actions import Create
-from sparkgen.runtime.allocator.values.memory import AllocatorMemory, CreateRequest
-from sparkgen.runtime.allocator.values.observed import ExecutorState, Snapshot
+from sparkgen.runtime.allocator.values.memory import CreateRequest
+from sparkgen.runtime.allocator.values.observed import Snapshot
 from sparkgen.runtime.allocator.values.target import DriverPhase
 
 
@@ -29,10 +29,10 @@ def creations(draft: Draft) -> Draft:
     batches = gates.batches(draft.situation, missing)
     shares = gates.shares(draft.situation, missing, batches)
     if max(shares.values()) > 0:
-        draft = _begin_batch(draft)
+        draft = pacing.begin_batch(draft)
     created: Counter[int] = Counter()
     ports = host_ports.supply(draft.situation)
-    for profile in _fairly(draft.situation, shares, _room(draft)):
+    for profile in _fairly(draft.situation, shares, pacing.room(draft)):
         port = None
         if ports is not None:
             port = ports.next_for(draft.memory.next_id)
@@ -81,54 +81,6 @@ def _with_request(draft: Draft, id_: int, request: CreateRequest, *, again: bool
     return replace(draft.remember(memory), actions=(*draft.actions, create))
 
 
-def _begin_batch(draft: Draft) -> Draft:
-    """Begin a batch when it is time, and one executor of it could be created at least.
-
-    Otherwise each second would begin one in which nothing can be done.
-    """
-    settings, memory, now = draft.situation.settings, draft.memory, draft.situation.now
-    if settings.batch_size is None or not _places(draft):
-        return draft
-    if memory.batch_at is not None and now < memory.batch_at + settings.batch_delay:
-        return draft
-    return draft.remember(replace(memory, batch_at=now, batch_left=settings.batch_size))
-
-
-def _room(draft: Draft) -> int:
-    """How many executors may be created now, all profiles together."""
-    if draft.situation.settings.batch_size is None:
-        return _places(draft)
-    return min(_places(draft), draft.memory.batch_left)
-
-
-def _places(draft: Draft) -> int:
-    """The same, but for what is left of the batch."""
-    situation, memory = draft.situation, draft.memory
-    if situation.snapshot.listed_at is None:  # after a restart there may be executors that no list has shown
-        return 0
-    if max(memory.refusals.until, memory.bad_starts.until) > situation.now or _blocked(situation):
-        return 0
-    there = situation.count(*ceiling.THERE)
-    room = min(draft.slots, ceiling.maximum(situation.settings) - there)
-    if memory.refusals.level:  # one tries whether the server takes it again
-        room = min(room, 1 if not _open_creations(memory) else 0)
-    if situation.settings.max_pending is not None:
-        room = min(room, situation.settings.max_pending - gates.on_their_way(situation).total())
-    return max(0, room)
-
-
-def _open_creations(memory: AllocatorMemory) -> bool:
-    return any(request.accepted is None for request in memory.requests.values())
-
-
-def _blocked(situation: Situation) -> bool:
-    """Whether an executor waits for what will not come, such as its image: more of the same would, too."""
-    return any(
-        seen.waiting is not None and seen.waiting.permanent
-        for seen in situation.observed(ExecutorState.PENDING)
-    )
-
-
 def _fairly(situation: Situation, shares: Mapping[int, int], room: int) -> Iterator[int]:
     """Profiles to create for, `room` at most: always the one that has the smallest part of what it wants.
 
@@ -154,11 +106,5 @@ def _create(draft: Draft, profile: int, port: int | None) -> Draft:
 
 
 def when_to_create(situation: Situation) -> Iterator[float]:
-    """When a creation is sent again, a pause is over, or a batch may begin."""
-    memory, settings = situation.memory, situation.settings
-    yield from (memory.refusals.until, memory.bad_starts.until, memory.rate.resume_at)
-    if memory.batch_at is not None and settings.batch_size is not None:
-        yield memory.batch_at + settings.batch_delay
-    for request in memory.requests.values():
-        if request.retry_at is not None:
-            yield request.retry_at
+    """When a creation is sent again."""
+    return (one.retry_at for one in situation.memory.requests.values() if one.retry_at is not None)

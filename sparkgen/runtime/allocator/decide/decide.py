@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
-from sparkgen.runtime.allocator.decide import executor_states, gates, reasons
+from sparkgen.runtime.allocator.decide import executor_states, gates, pacing, reasons
 from sparkgen.runtime.allocator.decide.creations import creations, when_to_create
 from sparkgen.runtime.allocator.decide.draft import Draft, writes_in_flight
 from sparkgen.runtime.allocator.decide.executor_states import Situation
@@ -92,3 +92,4 @@ def wake_ups(situation: Situation) -> Iterator[float]:
     yield from when_to_forget(situation.memory)
     yield from when_to_remove(situation)
     yield from when_to_create(situation)
+    yield from pacing.when_more(situation)
