@@ -18,11 +18,16 @@ INSTALL = "pip install 'sparkgen[cluster]'"
 
 
 class ClusterError(SparkgenError):
-    """A request that came to nothing. `status`: the HTTP status, None when there was no answer at all."""
+    """A request that came to nothing.
 
-    def __init__(self, message: str, status: int | None = None) -> None:
+    `status`: the HTTP status, None when there was no answer at all; `said`: the answer in words, without what
+    was tried, "" when there was none.
+    """
+
+    def __init__(self, message: str, status: int | None = None, said: str = "") -> None:
         super().__init__(message)
         self.status = status
+        self.said = said
 
 
 def not_installed() -> ClusterError:
@@ -52,7 +57,8 @@ def refused(doing: str, server: str, error: Refused) -> ClusterError:
     if handshake := _HANDSHAKE.fullmatch(reason):
         status, body, reason = int(handshake[1]), _unwrapped(handshake[3]), handshake[2]
     said = _message(body) or reason or f"HTTP {status}"
-    return ClusterError(f"cannot {doing}: {said}{_next_step(status, said, server)}", status)
+    answer = f"{said}{_next_step(status, said, server)}"
+    return ClusterError(f"cannot {doing}: {answer}", status, answer)
 
 
 def _unwrapped(text: str) -> str:

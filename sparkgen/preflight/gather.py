@@ -104,7 +104,7 @@ def _known(ask: Callable[[], _Value]) -> _Value | Unknown:
         return ask()
     except ClusterError as error:
         if error.status == FORBIDDEN:
-            return Unknown(str(error))
+            return Unknown(str(error), error.said)
         raise
 
 
@@ -125,7 +125,7 @@ def _tried(cluster: Asked, item: ObjectView, *, force: bool) -> bool | Refusal:
     except ClusterError as error:
         if error.status is None or error.status == 401:
             raise
-        return Refusal(error.status, str(error))
+        return Refusal(error.status, str(error), error.said)
 
 
 def _pods(
@@ -140,7 +140,7 @@ def _pods(
         except ClusterError as error:
             if error.status is None or error.status == 401:
                 raise
-            found[group.role] = Refusal(error.status, str(error))
+            found[group.role] = Refusal(error.status, str(error), error.said)
     return found
 
 

@@ -11,7 +11,7 @@ from sparkgen.cluster.marks import controller_of
 from sparkgen.codes import Code
 from sparkgen.errors import Severity
 from sparkgen.preflight import needs, quota
-from sparkgen.preflight.values import Facts, Finding, Reference, Refusal, Unknown, Wanted
+from sparkgen.preflight.values import Facts, Finding, Reference, Unknown, Wanted
 from sparkgen.runtime.kubernetes.refusals import refusal_in
 
 OLDEST = (1, 30)
@@ -102,7 +102,7 @@ def rights(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
     lacking = dict.fromkeys(
         found.groups()
         for refusal in facts.refused.values()
-        if refusal.status == _FORBIDDEN and (found := _LACKING.search(refusal.message))
+        if refusal.status == _FORBIDDEN and (found := _LACKING.search(refusal.said))
     )
     if lacking:
         names = ", ".join(f"{verb} {resource}" for verb, resource in lacking)
@@ -111,7 +111,7 @@ def rights(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
             f"you lack rights in {wanted.namespace}: {names}",
             "ask for a Role with them (docs/commands.md, Rights), or choose another --context or --namespace",
         )
-    if any(_ESCALATION in refusal.message for refusal in facts.refused.values()):
+    if any(_ESCALATION in refusal.said for refusal in facts.refused.values()):
         yield _error(
             "rights",
             f"you may not give the rights that the Role {wanted.name} gives: nobody may give what he has not",
@@ -123,17 +123,17 @@ def rights(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
 def objects(_: Wanted, facts: Facts) -> Iterator[Finding]:
     """What the API server, or a policy of the cluster, would not take."""
     for (kind, name), refusal in facts.refused.items():
-        if refusal.status == _FORBIDDEN and _RIGHTS.search(refusal.message):
+        if refusal.status == _FORBIDDEN and _RIGHTS.search(refusal.said):
             continue  # said by `rights`
         if kind == "RoleBinding" and refusal.status == _NOT_FOUND:
             continue  # its Role is not there yet: who may give the Role's rights may bind it
         if refusal.status == _CONFLICT:
             step = "leave these fields to them, or take them over with --force-conflicts"
-            yield _error("conflict", f"{kind} {name}: {_said(refusal)}", step)
-        elif _NO_DRY_RUN in refusal.message:
+            yield _error("conflict", f"{kind} {name}: {refusal.said}", step)
+        elif _NO_DRY_RUN in refusal.said:
             yield _unchecked("objects", f"{kind} {name}", Unknown(refusal.message))
         else:
-            yield _error("objects", _said(refusal), "correct what it names, and apply again")
+            yield _error("objects", refusal.said, "correct what it names, and apply again")
 
 
 # --- pods -------------------------------------------------------------------------------------------------
@@ -164,20 +164,20 @@ def pods(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
     for role, refusal in facts.pods.items():
         if refusal is None:
             continue
-        if _USER_LACKS in refusal.message or _NO_DRY_RUN in refusal.message:
+        if _USER_LACKS in refusal.said or _NO_DRY_RUN in refusal.said:
             what = f"what the cluster's policies say to the {role}'s pod"
             yield _unchecked("pods", what, Unknown(refusal.message))
             continue
-        known = refusal_in(refusal.message)
+        known = refusal_in(refusal.said)
         code = known.code if known else ""
         if code == Code.POD_SECURITY_VIOLATED and any(pod_security(wanted, facts)):
             continue
         if code == Code.QUOTA_EXCEEDED:
             if starts(wanted, facts) and not any(quotas(wanted, facts)):
                 step = "free some of it, ask for more, or make the application smaller"
-                yield _error("quota", f"the {role}'s pod: {_said(refusal)}", step)
+                yield _error("quota", f"the {role}'s pod: {refusal.said}", step)
         elif code != Code.SERVICE_ACCOUNT_NOT_FOUND:  # said by `references`
-            yield _error("pods", f"the {role}'s pod is refused: {_said(refusal)}", "correct what it names")
+            yield _error("pods", f"the {role}'s pod is refused: {refusal.said}", "correct what it names")
 
 
 def quotas(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
@@ -212,7 +212,7 @@ def references(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
     unknown: dict[str, list[str]] = {}
     for one, there in facts.there.items():
         if isinstance(there, Unknown):
-            unknown.setdefault(there.reason.partition(": ")[2], []).append(f"{one.kind} {one.name}")
+            unknown.setdefault(there.said, []).append(f"{one.kind} {one.name}")
         elif not there:
             yield _error("references", _missing(one, wanted), _create(one, wanted))
     for reason, names in unknown.items():
@@ -315,8 +315,3 @@ def _error(check: str, message: str, next_step: str) -> Finding:
 
 def _unchecked(check: str, what: str, why: Unknown) -> Finding:
     return Finding(check, Severity.INFO, f"{what}: {why.reason}")
-
-
-def _said(refusal: Refusal) -> str:
-    """The API server's own words, without what was tried."""
-    return refusal.message.removeprefix("cannot ").partition(": ")[2] or refusal.message

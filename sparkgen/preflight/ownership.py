@@ -7,21 +7,29 @@ would silently change its owner.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from sparkgen import contract
 from sparkgen.cluster.marks import controller_of
 from sparkgen.errors import Severity
 from sparkgen.model import HISTORY_KIND, SERVICE_KIND
-from sparkgen.preflight.values import Finding, Live, Unknown, Wanted
+from sparkgen.preflight.values import Finding, Key, Live, Unknown, Wanted
 
 _SERVERS = {
     SERVICE_KIND: ("shuffle service", contract.SHUFFLE_CONTAINER, contract.LABEL_SHUFFLE_SERVICE),
     HISTORY_KIND: ("history server", contract.HISTORY_SERVER_CONTAINER, contract.LABEL_HISTORY_SERVER),
 }
 """Kind of a document -> what it is called, its component, and the label that has its name."""
-_NOBODY = "nobody"
 _SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    """Whose an object is: `name` in words, "" for nobody's; `by_sparkgen`: one of its labels says so."""
+
+    name: str
+    by_sparkgen: bool
 
 
 def owner_of(item: Mapping[str, Any]) -> str:
@@ -46,16 +54,15 @@ def own_name(wanted: Wanted) -> str:
 
 def ownership(wanted: Wanted, live: Live, *, take: bool = False) -> list[Finding]:
     """The existing objects of other owners; `take`: those without an owner are taken over."""
-    others: dict[str, list[str]] = {}
-    unknown: list[str] = []
-    for (kind, name), item in live.items():
+    others: dict[_Owner, list[Key]] = {}
+    unknown: list[Key] = []
+    for key, item in live.items():
         if isinstance(item, Unknown):
-            unknown.append(f"{kind} {name}")
-        elif item is not None and owner_of(item) != own_name(wanted):
-            owner = owner_of(item)
-            if not (take and not owner):
-                others.setdefault(owner or controller_of(item) or _NOBODY, []).append(f"{kind} {name}")
-    found = [_refused(owner, names, wanted) for owner, names in others.items()]
+            unknown.append(key)
+        elif item is not None and (owner := owner_of(item)) != own_name(wanted) and not (take and not owner):
+            whose = _Owner(owner or controller_of(item), by_sparkgen=bool(owner))
+            others.setdefault(whose, []).append(key)
+    found = [_refused(owner, keys, wanted) for owner, keys in others.items()]
     if unknown:
         found.append(
             Finding("ownership", Severity.INFO, f"the owners of {_listed(unknown)}, which you may not read")
@@ -63,17 +70,17 @@ def ownership(wanted: Wanted, live: Live, *, take: bool = False) -> list[Finding
     return found
 
 
-def _refused(owner: str, names: list[str], wanted: Wanted) -> Finding:
-    several = len(names) > 1
-    subject = f"{_listed(names)} {'exist' if several else 'exists'} already"
-    if owner.startswith(("application ", "shuffle service ", "history server ")):
-        message = f"{subject} and {'belong' if several else 'belongs'} to the {owner}"
+def _refused(owner: _Owner, keys: list[Key], wanted: Wanted) -> Finding:
+    several = len(keys) > 1
+    subject = f"{_listed(keys)} {'exist' if several else 'exists'} already"
+    if owner.by_sparkgen:
+        message = f"{subject} and {'belong' if several else 'belongs'} to the {owner.name}"
         step = f"choose another name than {wanted.name}, or another namespace"
-        if all(one.startswith("ServiceAccount ") for one in names):
+        if all(kind == "ServiceAccount" for kind, _ in keys):
             step = "to use the account, add `create: false` below `serviceAccount:`; or name another account"
         return Finding("ownership", Severity.ERROR, message, step)
     it = "them" if several else "it"
-    who = f"sparkgen did not create {it}" if owner == _NOBODY else f"{owner} created {it}, not sparkgen"
+    who = f"{owner.name} created {it}, not sparkgen" if owner.name else f"sparkgen did not create {it}"
     step = (
         f"to keep {it}, choose another name, or `serviceAccount.create: false` to use an account as it is; "
         f"to manage {it} by this document from now on, apply with --take-ownership"
@@ -81,6 +88,6 @@ def _refused(owner: str, names: list[str], wanted: Wanted) -> Finding:
     return Finding("ownership", Severity.ERROR, f"{subject}, and {who}", step)
 
 
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
+def _listed(keys: list[Key]) -> str:
+    more = f" and {len(keys) - _SHOWN} more" if len(keys) > _SHOWN else ""
+    return ", ".join(" ".join(key) for key in keys[:_SHOWN]) + more

@@ -26,9 +26,10 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """What the cluster did not tell, and why not."""
+    """What the cluster did not tell, and why not. `said`: its answer, without what was asked."""
 
     reason: str
+    said: str = ""
 
 
 Live = Mapping[Key, ObjectView | Unknown | None]
@@ -37,10 +38,14 @@ Live = Mapping[Key, ObjectView | Unknown | None]
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why the API server would not take an object: the HTTP status, and what it said."""
+    """Why the API server would not take an object: the HTTP status, and what it said.
+
+    `message`: with what was tried; `said`: without it.
+    """
 
     status: int
     message: str
+    said: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,6 +90,17 @@ class Deployed:
         """The lines of the allocator's log as values."""
         return list(entries(self.logs(contract.ALLOCATOR_CONTAINER)))
 
+    def decisions(self) -> list[LogEntry]:
+        """Those of them that are about a decision."""
+        return [entry for entry in self.allocator_log() if entry.event == LogEvent.DECISION]
+
+    def registered(self) -> list[tuple[int, int | None]]:
+        """How many executors Spark knew at each decision, and of how many that were wanted."""
+        return [
+            (sum(states.get("registered", 0) for states in entry.facts["counts"].values()), entry.wanted)
+            for entry in self.decisions()
+        ]
+
     def losses(self, code: str = "") -> list[LogEntry]:
         """The executors that the allocator's log calls gone, all or those of a code."""
         lost = [entry for entry in self.allocator_log() if entry.event == LogEvent.LOSS]

@@ -36,7 +36,7 @@ def verbs(cluster: Cluster, namespace: str, account: str, since: datetime | None
 def registered(application: Deployed, count: int, seconds: float = 150) -> None:
     """Wait until Spark has so many executors, of as many that are wanted."""
     wait_until(
-        lambda: f"{count} of {count} executors ({count} registered)" in application.logs("allocator"),
+        lambda: (count, count) in application.registered(),
         seconds,
         f"{count} executors are registered",
         application.story,
@@ -100,17 +100,14 @@ def test_a_full_quota_is_told_and_its_end_used(cluster: Cluster, restricted: str
         "the quota is told as an Event",
         application.story,
     )
-    registered_one = "1 of 3 executors (1 registered)"
-    wait_until(
-        lambda: registered_one in application.logs("allocator"), 90, "one works alone", application.story
-    )
+    wait_until(lambda: (1, 3) in application.registered(), 90, "one works alone", application.story)
     refused = [
         call for call in cluster.calls(restricted, "quota") if (call.verb, call.code) == ("create", 403)
     ]
     lasted = (datetime.now(UTC) - refused[0].time).total_seconds()
     # Pauses grow from 1 s, so that n tries take more than 2^(n-2) s; the first round may have three at once.
     assert 2 ** max(0, len(refused) - 5) <= lasted + 1, f"{len(refused)} refused tries within {lasted:.0f} s"
-    hindrances = [each.code for entry in application.allocator_log() for each in entry.hindrances]
+    hindrances = [each.code for entry in application.decisions() for each in entry.hindrances]
     assert Code.QUOTA_EXCEEDED in hindrances
     cluster.kubectl("patch", "quota", "few", "-n", restricted, "-p", '{"spec": {"hard": {"pods": "9"}}}')
     registered(application, 3)
@@ -240,7 +237,8 @@ def test_answers_that_are_lost_create_each_executor_once(
     ):
         application = deploy(cluster, restricted, document("lost", NEW, "shuffle.py", "25", "0", **options))
         wait_until(
-            lambda: application.has_driver() and "creating 1-2" in application.logs("allocator"),
+            lambda: application.has_driver()
+            and any(entry.facts["create"] == [1, 2] for entry in application.decisions()),
             90,
             "creations are on their way",
         )
@@ -294,7 +292,7 @@ def test_a_role_binding_comes_a_minute_late(cluster: Cluster, restricted: str) -
     first = denied()[0]
     wait_until(lambda: (datetime.now(UTC) - first).total_seconds() >= LATE, LATE + 5, "it has become late")
     assert not application.finished(), application.story()
-    hindrances = [each.code for entry in application.allocator_log() for each in entry.hindrances]
+    hindrances = [each.code for entry in application.decisions() for each in entry.hindrances]
     assert Code.FORBIDDEN in hindrances
     cluster.kubectl("apply", "-f", "-", input_text=late[0])
     assert application.wait() == "Complete", application.story()

@@ -37,7 +37,7 @@ def label(pod: Mapping[str, Any], name: str) -> str:
 def registered(application: Deployed, count: int) -> None:
     """Wait until Spark has so many executors."""
     wait_until(
-        lambda: f"({count} registered)" in application.logs("allocator"),
+        lambda: any(known == count for known, _ in application.registered()),
         150,
         f"{count} executors are registered",
         application.story,

@@ -11,6 +11,7 @@ from deployed import Deployed, deploy, document, wait_until
 from cluster import faults
 from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
+from sparkgen.codes import Code
 
 OLD, NEW = TESTED_VERSIONS
 
@@ -19,9 +20,8 @@ def running(application: Deployed, count: int) -> list[str]:
     """The names of executors, when so many of them are registered with Spark."""
 
     def registered() -> bool:
-        return application.logs("allocator").count("registered") > 0 and (
-            len(application.executors("Running")) >= count
-        )
+        known = any(number for number, _ in application.registered())
+        return known and len(application.executors("Running")) >= count
 
     wait_until(registered, 120, f"{count} executors run", application.story)
     time.sleep(8)  # until their JVMs have registered, and work
@@ -57,7 +57,7 @@ def test_an_executor_out_of_memory_is_told_as_such(cluster: Cluster, restricted:
     application = deploy(cluster, restricted, wanted)
     assert application.wait() == "Complete", application.story()
     assert "total: 6" in application.logs()
-    assert "out of memory" in application.logs("allocator")
+    assert application.losses(Code.OUT_OF_MEMORY), application.story()
 
 
 @pytest.mark.own_cluster

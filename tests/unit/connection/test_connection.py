@@ -183,8 +183,9 @@ def test_a_port_that_may_not_be_forwarded(server: Server, connected: Connect) ->
     with pytest.raises(ClusterError) as caught:
         connected(server.address).forward("pi-x", 4040)
     assert caught.value.status == 403
-    assert str(caught.value) == (
-        'cannot forward port 4040 of pod pi-x in analytics: pods "pi-x" is forbidden: User "me" cannot '
+    assert str(caught.value) == f"cannot forward port 4040 of pod pi-x in analytics: {caught.value.said}"
+    assert caught.value.said == (
+        'pods "pi-x" is forbidden: User "me" cannot '
         "create resource. Ask for this right, or choose another --context or --namespace"
     )
 

@@ -19,6 +19,11 @@ FORBIDDEN = (
 )
 
 
+def refusal(status: int, message: str) -> Refusal:
+    """A refusal; what was said follows what was tried."""
+    return Refusal(status, message, message.partition(": ")[2])
+
+
 def quota(**limits: tuple[str, str]) -> dict[str, Any]:
     """A ResourceQuota: resource (with _ for .) -> hard and used."""
     named = {name.replace("_", "."): pair for name, pair in limits.items()}
@@ -61,9 +66,9 @@ def test_a_namespace_on_its_way_out() -> None:
 def test_lacking_rights_are_one_finding() -> None:
     """Each verb and resource once, however many objects need it."""
     refused = {
-        ("ConfigMap", "a"): Refusal(403, FORBIDDEN.format("ConfigMap", "configmaps")),
-        ("ConfigMap", "b"): Refusal(403, FORBIDDEN.format("ConfigMap", "configmaps")),
-        ("Job", "pi"): Refusal(403, FORBIDDEN.format("Job", "jobs")),
+        ("ConfigMap", "a"): refusal(403, FORBIDDEN.format("ConfigMap", "configmaps")),
+        ("ConfigMap", "b"): refusal(403, FORBIDDEN.format("ConfigMap", "configmaps")),
+        ("Job", "pi"): refusal(403, FORBIDDEN.format("Job", "jobs")),
     }
     [finding] = found(wanted(), refused=refused)
     assert finding.message == "you lack rights in analytics: patch configmaps, patch jobs"
@@ -73,8 +78,8 @@ def test_nobody_gives_rights_that_he_has_not() -> None:
     """The Role's own refusal is said as that; its binding's is not said again."""
     said = 'roles "pi" is forbidden: user "u" is attempting to grant RBAC permissions not currently held: ...'
     refused = {
-        ("Role", "pi"): Refusal(403, f"cannot compare Role pi in analytics: {said}"),
-        ("RoleBinding", "pi"): Refusal(404, 'cannot ...: roles.rbac.authorization.k8s.io "pi" not found'),
+        ("Role", "pi"): refusal(403, f"cannot compare Role pi in analytics: {said}"),
+        ("RoleBinding", "pi"): refusal(404, 'cannot ...: roles.rbac.authorization.k8s.io "pi" not found'),
     }
     [finding] = found(wanted(), refused=refused)
     assert "you may not give the rights" in finding.message
@@ -84,11 +89,11 @@ def test_nobody_gives_rights_that_he_has_not() -> None:
 def test_a_policy_and_a_conflict_are_in_the_servers_words() -> None:
     """And a webhook that cannot be tried is no failure."""
     refused = {
-        ("Job", "pi"): Refusal(400, "cannot compare Job pi in a: admission webhook denied: no team label"),
-        ("Service", "pi-ui"): Refusal(
+        ("Job", "pi"): refusal(400, "cannot compare Job pi in a: admission webhook denied: no team label"),
+        ("Service", "pi-ui"): refusal(
             409, 'cannot compare x: Apply failed: conflict with "argocd-controller"'
         ),
-        ("ConfigMap", "c"): Refusal(400, "cannot compare x: webhook w does not support dry run"),
+        ("ConfigMap", "c"): refusal(400, "cannot compare x: webhook w does not support dry run"),
     }
     severities = [(finding.severity, finding.message) for finding in found(wanted(), refused=refused)]
     assert (ERROR, "admission webhook denied: no team label") in severities
@@ -125,12 +130,12 @@ def test_pod_security_is_told_of_servers_too() -> None:
 
 def test_a_pod_that_admission_refuses_is_said_once() -> None:
     """Who may not create pods does not know; a missing account is said as what is missing."""
-    lacking = Refusal(
+    lacking = refusal(
         403, 'cannot create Pod in a: pods is forbidden: User "u" cannot create resource "pods"'
     )
     [finding] = found(wanted(), pods={"driver": lacking, "executor": None})
     assert (finding.severity, finding.check) == (INFO, "pods")
-    policy = Refusal(403, 'cannot create Pod x in a: pods "x" is forbidden: no PriorityClass with name gold')
+    policy = refusal(403, 'cannot create Pod x in a: pods "x" is forbidden: no PriorityClass with name gold')
     [finding] = found(wanted(), pods={"driver": policy})
     assert finding.message.endswith("is forbidden: no PriorityClass with name gold")
 
@@ -187,9 +192,10 @@ def test_what_pods_refer_to_and_is_missing() -> None:
     assert finding.message == (
         "the driver needs the PersistentVolumeClaim lake, and there is none in analytics"
     )
-    unknown = dict.fromkeys(references, Unknown("cannot look for Secret x in a: forbidden"))
+    unknown = dict.fromkeys(references, Unknown("cannot look for Secret x in a: forbidden", "forbidden"))
     [finding] = found(asked, there=unknown)
     assert finding.severity is INFO
+    assert finding.message.endswith(": forbidden")
 
 
 def test_a_run_that_has_expired_would_fail_at_once() -> None:
