@@ -10,20 +10,14 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.model.application import Application, KeyFile
-from sparkgen.resources import pod
-
-
-def conf_mount(application: Application) -> dict[str, Any]:
-    """The folder, in a Spark container."""
-    name = contract.CONF_FILES_VOLUME if application.conf_files.keys else contract.CONF_VOLUME
-    return pod.read_only(name, contract.CONF_DIR)
+from sparkgen.resources.layers import config_map_volume
 
 
 def conf_volume(application: Application, run: str) -> dict[str, Any]:
-    """The volume of `conf_mount`."""
+    """The folder, as a volume for the Spark container."""
     own = f"{run}-conf"
     if not application.conf_files.keys:
-        return pod.config_map_volume(contract.CONF_VOLUME, own)
+        return config_map_volume(contract.CONF_VOLUME, own)
     sources: list[dict[str, Any]] = [{"configMap": {"name": own}}]
     sources += map(_source, application.conf_files.keys)
     return {"name": contract.CONF_FILES_VOLUME, "projected": {"sources": sources}}

@@ -9,9 +9,7 @@ from sparkgen import contract
 from sparkgen.model.application import Application, Role, Shuffle
 from sparkgen.model.properties import is_true
 from sparkgen.resources import pod
-from sparkgen.resources.conffiles import conf_mount, conf_volume
-from sparkgen.resources.merge import merge
-from sparkgen.resources.pod import Layer, Step
+from sparkgen.resources.layers import Layer
 from sparkgen.resources.shuffle import SERVICE_PORT, shuffle_service
 
 DECOMMISSION_SCRIPT = "/opt/decom.sh"
@@ -28,20 +26,30 @@ def executor_pod(application: Application, run: str) -> dict[str, Any]:
 
     The allocator adds per executor: name, owner, and the variables of `contract.ADDED_BY_ALLOCATOR`.
     """
-
-    def identity(application: Application, role: Role) -> Layer:
-        return _identity(application, role, run)
-
-    steps: tuple[Step, ...] = (
+    steps: tuple[pod.Step | str, ...] = (
         executor_env,
         *pod.COMMON_STEPS,
         pod.user_containers,
         decommission,
-        spark_container,
+        "executor_container",
         shuffle_service,
-        identity,
+        "executor_identity",
     )
-    return pod.assemble(application, application.executor, steps)
+    role = application.executor
+    options = startup_options(application.properties, application.shuffle)
+    values = {
+        **pod.values(application, role, run),
+        "cores": str(role.cores),
+        "heap": role.memory.heap,
+        "proxyUser": application.proxy_user,
+        "classPath": application.properties.get("spark.executor.extraClassPath"),
+        "javaOptions": role.java_options,
+        "startupEnv": [
+            {"name": f"{contract.ENV_JAVA_OPT_PREFIX}{index}", "value": option}
+            for index, option in enumerate(options)
+        ],
+    }
+    return pod.assemble(application, role, steps, values)
 
 
 def decommission(application: Application, role: Role) -> Layer:
@@ -50,40 +58,6 @@ def decommission(application: Application, role: Role) -> Layer:
         return {}
     script = application.properties.get("spark.kubernetes.decommission.script", DECOMMISSION_SCRIPT)
     return pod.main_container(role, lifecycle={"preStop": {"exec": {"command": [script]}}})
-
-
-def spark_container(application: Application, role: Role) -> Layer:
-    """The stock image runs our script: it waits for the allocator's word, then starts Spark's executor."""
-    env: list[dict[str, Any]] = [
-        {"name": contract.ENV_EXECUTOR_CORES, "value": str(role.cores)},
-        {"name": contract.ENV_EXECUTOR_MEMORY, "value": f"{role.memory.heap}m"},
-        pod.field_env(contract.ENV_EXECUTOR_POD_IP, "status.podIP"),
-        pod.field_env(contract.ENV_EXECUTOR_POD_NAME, "metadata.name"),
-        {"name": contract.ENV_SPARK_CONF_DIR, "value": contract.CONF_DIR},
-    ]
-    mounts = [conf_mount(application)]
-    if application.hadoop:
-        env.append({"name": contract.ENV_HADOOP_CONF_DIR, "value": contract.HADOOP_DIR})
-        mounts.append(pod.read_only(contract.HADOOP_VOLUME, contract.HADOOP_DIR))
-    if application.proxy_user:
-        env.append({"name": contract.ENV_SPARK_USER, "value": application.proxy_user})
-    class_path = application.properties.get("spark.executor.extraClassPath")
-    if class_path:
-        env.append({"name": contract.ENV_CLASSPATH, "value": class_path})
-    if role.java_options:
-        env.append({"name": contract.ENV_EXECUTOR_JAVA_OPTIONS, "value": role.java_options})
-    options = startup_options(application.properties, application.shuffle)
-    env += [
-        {"name": f"{contract.ENV_JAVA_OPT_PREFIX}{index}", "value": option}
-        for index, option in enumerate(options)
-    ]
-    return pod.main_container(
-        role,
-        args=["bash", f"{contract.CONF_DIR}/{contract.EXECUTOR_SCRIPT_FILE}"],
-        ports=[{"name": "blockmanager", "containerPort": contract.BLOCK_MANAGER_PORT}],
-        env=env,
-        volumeMounts=mounts,
-    )
 
 
 def startup_options(properties: Mapping[str, str], shuffle: Shuffle | None = None) -> list[str]:
@@ -121,18 +95,3 @@ def executor_env(application: Application, role: Role) -> Layer:
         if name.startswith(prefix)
     ]
     return pod.main_container(role, env=env) if env else {}
-
-
-def _identity(application: Application, role: Role, run: str) -> Layer:
-    volumes = [conf_volume(application, run)]
-    if application.hadoop:
-        volumes.append(pod.config_map_volume(contract.HADOOP_VOLUME, f"{run}-hadoop"))
-    layer: Layer = {
-        "metadata": {"labels": {contract.LABEL_RUN: run}},
-        "spec": {
-            "serviceAccountName": role.spec.get("serviceAccount") or application.account.name,
-            "automountServiceAccountToken": False,
-            "restartPolicy": "Never",
-        },
-    }
-    return merge({"spec": {"volumes": volumes}}, layer)

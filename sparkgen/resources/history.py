@@ -12,10 +12,10 @@ from typing import Any
 from sparkgen import contract, names
 from sparkgen.model.application import Application
 from sparkgen.objects import Object
-from sparkgen.resources.driver import DEFAULT_RUNTIME_RESOURCES
+from sparkgen.resources.layers import DEFAULT_RUNTIME_RESOURCES, field_env
 from sparkgen.resources.objects import metadata_of
-from sparkgen.resources.pod import field_env, picked
-from sparkgen.resources.security import RESTRICTED, default_security
+from sparkgen.resources.pod import picked
+from sparkgen.resources.security import POD_SECURITY, RESTRICTED
 
 HISTORY_RULES: tuple[Object, ...] = (
     {"apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["delete", "list"]},
@@ -76,7 +76,7 @@ def _pod(application: Application, run: str, workload: str) -> dict[str, Any]:
         "automountServiceAccountToken": True,
         "restartPolicy": "Never",
         "enableServiceLinks": False,
-        **default_security(application, application.driver)["spec"],
+        "securityContext": POD_SECURITY,
         **picked(application.driver.spec, "nodeSelector", "tolerations"),
         "containers": [_container(application, run, workload)],
     }

@@ -7,7 +7,7 @@ from typing import Any
 from sparkgen import contract, names
 from sparkgen.model.historyserver import HistoryServer
 from sparkgen.objects import Object
-from sparkgen.resources import pod, server
+from sparkgen.resources import layers, pod, server
 from sparkgen.resources.conf import log4j2_text
 from sparkgen.resources.exposure import exposures, redirect_properties
 from sparkgen.resources.gitops import for_target
@@ -123,11 +123,11 @@ def _pod_spec(history: HistoryServer) -> Object:
 
 def _volumes(history: HistoryServer) -> list[Object]:
     found = [
-        pod.config_map_volume(contract.CONF_VOLUME, f"{history.name}-conf"),
+        layers.config_map_volume(contract.CONF_VOLUME, f"{history.name}-conf"),
         {"name": contract.SCRATCH_VOLUME, "emptyDir": {}},
     ]
     if history.claim is not None:
-        found.append(pod.claim_volume(contract.EVENT_LOG_VOLUME, history.claim.name))
+        found.append(layers.claim_volume(contract.EVENT_LOG_VOLUME, history.claim.name))
     for secret in _secrets(history):
         name = names.volume_name(secret["name"], "secret")
         found.append({"name": name, "secret": {"secretName": secret["name"]}})
@@ -140,16 +140,16 @@ def _secrets(history: HistoryServer) -> list[dict[str, Any]]:
 
 def _mounts(history: HistoryServer) -> list[Object]:
     found = [
-        pod.read_only(contract.CONF_VOLUME, contract.CONF_DIR),
+        layers.read_only(contract.CONF_VOLUME, contract.CONF_DIR),
         {"name": contract.SCRATCH_VOLUME, "mountPath": TEMPORARY},
     ]
     if history.claim is not None:
-        mount = pod.read_only(contract.EVENT_LOG_VOLUME, history.claim.path)
+        mount = layers.read_only(contract.EVENT_LOG_VOLUME, history.claim.path)
         if history.cleans:
             del mount["readOnly"]
         found.append(mount)
     return found + [
-        pod.read_only(names.volume_name(secret["name"], "secret"), secret["path"])
+        layers.read_only(names.volume_name(secret["name"], "secret"), secret["path"])
         for secret in _secrets(history)
     ]
 

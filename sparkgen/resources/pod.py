@@ -13,10 +13,12 @@ from typing import Any
 from sparkgen import contract, names
 from sparkgen.model.application import Application, Role
 from sparkgen.model.properties import is_true
+from sparkgen.resources.conffiles import conf_volume
+from sparkgen.resources.fill import fill
+from sparkgen.resources.layers import LAYERS, Layer, config_map_volume, read_only
 from sparkgen.resources.merge import merge
-from sparkgen.resources.security import default_security, secured
+from sparkgen.resources.security import secured
 
-Layer = dict[str, Any]
 Step = Callable[[Application, Role], Layer]
 
 MAIN_CONTAINER = {"driver": contract.DRIVER_CONTAINER, "executor": contract.EXECUTOR_CONTAINER}
@@ -28,11 +30,34 @@ SECRET_TYPES = {
 """secretType -> environment variable that names a file of the mounted Secret (kubeflow's meaning)."""
 
 
-def assemble(application: Application, role: Role, steps: Sequence[Step]) -> dict[str, Any]:
-    """The pod template that the steps make, one laid over the other."""
+def values(application: Application, role: Role, run: str) -> dict[str, Any]:
+    """The values that the layers of both roles have places for (layers.py)."""
+    volume = conf_volume(application, run)
+    return {
+        "name": application.name,
+        "run": run,
+        "role": role.spec,
+        "mainContainer": MAIN_CONTAINER[role.name],
+        "image": role.image,
+        "rolePullPolicy": role.image_pull_policy,
+        "pullPolicy": application.image_pull_policy,
+        "pullSecrets": [{"name": name} for name in application.image_pull_secrets],
+        "hadoop": bool(application.hadoop),
+        "confVolume": volume,
+        "confVolumeName": volume["name"],
+        "confFilesVolume": volume if application.conf_files.keys else None,
+        "account": (role.name == "executor" and role.spec.get("serviceAccount")) or application.account.name,
+    }
+
+
+def assemble(
+    application: Application, role: Role, steps: Sequence[Step | str], filling: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The pod template that the steps make, one laid over the other. A text names a layer of layers.py."""
     pod: dict[str, Any] = {"metadata": {"labels": {}}, "spec": {}}
     for step in steps:
-        pod = merge(pod, step(application, role))
+        layer = fill(LAYERS[step], filling) if isinstance(step, str) else step(application, role)
+        pod = merge(pod, layer)
     return secured(pod, MAIN_CONTAINER[role.name])
 
 
@@ -44,21 +69,6 @@ def picked(source: Mapping[str, Any], *fields: str) -> dict[str, Any]:
 def main_container(role: Role, **fields: Any) -> Layer:
     """A layer that touches the Spark container alone."""
     return {"spec": {"containers": [{"name": MAIN_CONTAINER[role.name], **fields}]}}
-
-
-def field_env(name: str, path: str) -> dict[str, Any]:
-    """An environment variable with a field of the pod itself (the downward API)."""
-    return {"name": name, "valueFrom": {"fieldRef": {"fieldPath": path}}}
-
-
-def default_neighbours(application: Application, role: Role) -> Layer:
-    """No mesh sidecar (it would outlive a finished driver), no eviction of a driver to save a node."""
-    annotations = {"linkerd.io/inject": "disabled"}
-    if role.name == "driver":
-        annotations["cluster-autoscaler.kubernetes.io/safe-to-evict"] = "false"
-        annotations["karpenter.sh/do-not-disrupt"] = "true"
-    metadata = {"labels": {"sidecar.istio.io/inject": "false"}, "annotations": annotations}
-    return {"metadata": metadata, "spec": {"enableServiceLinks": False}}
 
 
 def template(application: Application, role: Role) -> Layer:
@@ -108,17 +118,6 @@ def _allowed(role: Role, texts: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def image(application: Application, role: Role) -> Layer:
-    """The Spark image, and how it is pulled."""
-    fields = {"image": role.image}
-    if role.image_pull_policy:
-        fields["imagePullPolicy"] = role.image_pull_policy
-    layer = main_container(role, **fields)
-    if application.image_pull_secrets:
-        layer["spec"]["imagePullSecrets"] = [{"name": name} for name in application.image_pull_secrets]
-    return layer
-
-
 def resources(application: Application, role: Role) -> Layer:
     """CPU and memory as Spark's backend requests them: a limit of CPU only where asked for."""
     memory = f"{role.memory.total}Mi"
@@ -144,36 +143,6 @@ def _custom_resources(application: Application, role: Role) -> dict[str, str]:
         if key == f"{prefix}{name}{suffix}" and vendor:
             limits[f"{vendor}/{name}"] = amount
     return limits
-
-
-def scheduling(application: Application, role: Role) -> Layer:
-    """Where the pod may run."""
-    return {
-        "spec": picked(
-            role.spec,
-            "nodeSelector",
-            "affinity",
-            "tolerations",
-            "topologySpreadConstraints",
-            "priorityClassName",
-            "schedulerName",
-        )
-    }
-
-
-def pod_settings(application: Application, role: Role) -> Layer:
-    """The pod-wide settings of a role."""
-    spec = picked(role.spec, "hostAliases", "dnsConfig", "terminationGracePeriodSeconds")
-    if role.spec.get("podSecurityContext"):
-        spec["securityContext"] = role.spec["podSecurityContext"]
-    return {"spec": spec}
-
-
-def container_settings(application: Application, role: Role) -> Layer:
-    """The Spark container's own settings."""
-    return main_container(
-        role, **picked(role.spec, "env", "envFrom", "volumeMounts", "ports", "securityContext", "lifecycle")
-    )
 
 
 def mounted_objects(application: Application, role: Role) -> Layer:
@@ -269,31 +238,16 @@ def local_dir_mounts(application: Application, role: Role) -> dict[str, Mapping[
     }
 
 
-def config_map_volume(name: str, config_map: str) -> dict[str, Any]:
-    """A volume with all files of a ConfigMap."""
-    return {"name": name, "configMap": {"name": config_map}}
-
-
-def claim_volume(name: str, claim: str) -> dict[str, Any]:
-    """A volume that somebody else made, by its claim."""
-    return {"name": name, "persistentVolumeClaim": {"claimName": claim}}
-
-
-def read_only(name: str, path: str) -> dict[str, Any]:
-    """A mount that nothing writes to."""
-    return {"name": name, "mountPath": path, "readOnly": True}
-
-
-COMMON_STEPS: tuple[Step, ...] = (
-    default_security,
-    default_neighbours,
+COMMON_STEPS: tuple[Step | str, ...] = (
+    "default_security",
+    "default_neighbours",
     template,
     metadata,
-    image,
+    "image",
     resources,
-    scheduling,
-    pod_settings,
-    container_settings,
+    "scheduling",
+    "pod_settings",
+    "container_settings",
     mounted_objects,
     volumes,
     scratch,

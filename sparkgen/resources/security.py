@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparkgen.model.application import Application, Role
 from sparkgen.resources.merge import merge
 
 SPARK_UID = 185
@@ -22,11 +21,6 @@ POD_SECURITY = {
     "seccompProfile": {"type": "RuntimeDefault"},
 }
 """What it asks of a pod, as the stock Spark image's user."""
-
-
-def default_security(application: Application, role: Role) -> dict[str, Any]:
-    """What Pod Security "restricted" asks of the pod, below all that the document says."""
-    return {"spec": {"securityContext": dict(POD_SECURITY)}}
 
 
 def secured(pod: dict[str, Any], main: str) -> dict[str, Any]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from sparkgen import contract
 from sparkgen.model.shuffle import ShuffleService
 from sparkgen.objects import Object
-from sparkgen.resources import pod, server
+from sparkgen.resources import layers, pod, server
 from sparkgen.resources.conf import log4j2_text
-from sparkgen.resources.driver import DEFAULT_RUNTIME_RESOURCES, token_sources
 from sparkgen.resources.gitops import for_target
+from sparkgen.resources.layers import DEFAULT_RUNTIME_RESOURCES, token_sources
 from sparkgen.resources.merge import merge
 from sparkgen.resources.order import ordered
 from sparkgen.resources.security import RESTRICTED, SPARK_UID
@@ -123,7 +123,7 @@ def _volumes(service: ShuffleService) -> list[Object]:
             {"name": name, "hostPath": {"path": path, "type": "DirectoryOrCreate"}}
             for name, path in _named_directories(service)
         ),
-        pod.config_map_volume(contract.CONF_VOLUME, f"{service.name}-conf"),
+        layers.config_map_volume(contract.CONF_VOLUME, f"{service.name}-conf"),
         {"name": contract.TOKEN_VOLUME, "projected": {"sources": token_sources()}},
     ]
 
@@ -159,7 +159,7 @@ def _service(service: ShuffleService) -> Object:
         source = {"secretKeyRef": {"name": service.secret_name, "key": contract.SECRET_KEY}}
         env.append({"name": contract.ENV_AUTH_SECRET, "valueFrom": source})
     if service.host_network:
-        env.append(pod.field_env(contract.ENV_LOCAL_IP, "status.podIP"))
+        env.append(layers.field_env(contract.ENV_LOCAL_IP, "status.podIP"))
     answers = {"tcpSocket": {"port": service.port}}
     port: Object = {"name": "shuffle", "containerPort": service.port, "hostPort": service.port}
     return {
@@ -178,7 +178,7 @@ def _service(service: ShuffleService) -> Object:
         "securityContext": AS_SPARK,
         "volumeMounts": [
             *_directory_mounts(service),
-            pod.read_only(contract.CONF_VOLUME, contract.CONF_DIR),
+            layers.read_only(contract.CONF_VOLUME, contract.CONF_DIR),
         ],
     }
 
@@ -202,7 +202,7 @@ def _janitor(service: ShuffleService) -> Object:
             *_shared_env(service),
             *({"name": name, "value": str(number)} for name, number in numbers.items()),
             {"name": contract.ENV_JANITOR_DRY_RUN, "value": "true" if janitor.dry_run else "false"},
-            pod.field_env(contract.ENV_NODE_NAME, "spec.nodeName"),
+            layers.field_env(contract.ENV_NODE_NAME, "spec.nodeName"),
         ],
         "ports": [{"name": contract.JANITOR_CONTAINER, "containerPort": janitor.port}],
         "livenessProbe": {
@@ -214,7 +214,7 @@ def _janitor(service: ShuffleService) -> Object:
         "securityContext": {**AS_SPARK, "readOnlyRootFilesystem": True},
         "volumeMounts": [
             *_directory_mounts(service),
-            pod.read_only(contract.TOKEN_VOLUME, contract.TOKEN_DIR),
+            layers.read_only(contract.TOKEN_VOLUME, contract.TOKEN_DIR),
         ],
     }
 

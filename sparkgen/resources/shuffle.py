@@ -10,9 +10,9 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.model.application import Application, Role, Shuffle
-from sparkgen.resources import pod
+from sparkgen.resources import layers, pod
+from sparkgen.resources.layers import Layer
 from sparkgen.resources.merge import merge
-from sparkgen.resources.pod import Layer
 from sparkgen.resources.text import static_text
 
 SERVICE_ARGS = ("/opt/spark/bin/spark-class", "org.apache.spark.deploy.ExternalShuffleService")
@@ -92,7 +92,7 @@ def _beside_service_of_node(application: Application, role: Role, shuffle: Shuff
         f"{contract.SHUFFLE_VOLUME_PREFIX}{index}": path for index, path in enumerate(shuffle.directories)
     }
     env = [
-        pod.field_env(contract.ENV_EXECUTOR_HOST, "status.hostIP"),
+        layers.field_env(contract.ENV_EXECUTOR_HOST, "status.hostIP"),
         {"name": contract.ENV_SHUFFLE_PORT, "value": str(shuffle.port)},
         {
             "name": contract.ENV_LOCAL_DIRS,
@@ -108,7 +108,7 @@ def _beside_service_of_node(application: Application, role: Role, shuffle: Shuff
     }
     if shuffle.host_network:
         spec |= {"hostNetwork": True, "dnsPolicy": "ClusterFirstWithHostNet"}
-        env.append(pod.field_env(contract.ENV_LOCAL_IP, "status.podIP"))
+        env.append(layers.field_env(contract.ENV_LOCAL_IP, "status.podIP"))
     annotations = {contract.ANNOTATION_BLOCK_MANAGER_PORTS: shuffle.host_ports}
     container = pod.main_container(
         role,

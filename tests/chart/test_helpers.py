@@ -7,6 +7,7 @@ chart's own helpers and the generator's tables, and a template that calls them.
 from __future__ import annotations
 
 import base64
+import collections
 import json
 import re
 import shutil
@@ -24,12 +25,12 @@ from chart.schema import values_schema
 from sparkgen import names
 from sparkgen.grammar import GrammarError, duration, factor, memory
 from sparkgen.model import build, sizes
-from sparkgen.resources import merge, pod, render, run, text
+from sparkgen.resources import fill, merge, pod, render, run, text
 from sparkgen.schema.accepts import python_pattern
 
 HELPERS = Path(__file__).parent / "helpers"
 TEMPLATES = Path(__file__).parents[2] / "charts" / "spark-app" / "templates"
-USED = ("_merge.tpl", "_numbers.tpl", "_text.tpl")
+USED = ("_fill.tpl", "_merge.tpl", "_numbers.tpl", "_properties.tpl", "_text.tpl")
 NASTY = Path(__file__).parent / "nasty.yaml"
 EXAMPLES = Path(__file__).parents[2] / "examples"
 REFUSED = "refused"
@@ -69,6 +70,7 @@ GENERATOR: Mapping[str, Callable[[Any], Any]] = {
     "milliseconds": lambda case: duration.to_milliseconds(case["text"], case["unit"]),
     "memory": _memory,
     "merge": lambda case: merge.merge(case["base"], case["over"]),
+    "fill": lambda case: fill.fill(case["layer"], collections.defaultdict(lambda: None, case["values"])),
     "canonical": names.canonical_json,
     "digest": lambda value: names.digest(value, names.RUN_HASH_LENGTH),
     "json": text.json_text,
@@ -130,6 +132,7 @@ def _table() -> list[Case]:
     texts = [*VALUES["numbersWithUnits"], *VALUES["factors"], *VALUES["texts"], *VALUES["schedules"]]
     cases += [("pattern", {"pattern": one, "text": text}) for one in PATTERNS for text in texts]
     cases += [("merge", {"base": base, "over": over}) for base, over in VALUES["merges"]]
+    cases += [("fill", {"layer": VALUES["layer"], "values": values}) for values in VALUES["layerValues"]]
     for number in VALUES["numbers"]:
         cases += [(step, {"number": [number]}) for step in ("canonical", "digest", "json")]
         cases.append(("print", {"number": [number or 0]}))
@@ -152,6 +155,7 @@ def _examples() -> list[Case]:
             application = build(document)
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(pod, "merge", _recorded(cases))
+                patch.setattr(pod, "fill", _recorded_fill(cases))
                 identity = run.identity(application)
             cases += [(step, identity) for step in ("canonical", "digest", "json")]
             cases += [("print", item) for item in render(application)]
@@ -164,6 +168,17 @@ def _recorded(cases: list[Case]) -> Callable[..., dict[str, Any]]:
     def record(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
         cases.append(("merge", {"base": base, "over": over}))
         return merge.merge(base, over)
+
+    return record
+
+
+def _recorded_fill(cases: list[Case]) -> Callable[..., dict[str, Any]]:
+    """`fill`, which adds a case for each of its calls."""
+
+    def record(layer: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+        given = {name: value for name, value in values.items() if value is not None}
+        cases.append(("fill", {"layer": layer, "values": given}))
+        return fill.fill(layer, values)
 
     return record
 

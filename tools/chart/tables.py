@@ -26,6 +26,7 @@ from sparkgen.resources import (
     gitops,
     history,
     historyserver,
+    layers,
     merge,
     objects,
     pod,
@@ -103,18 +104,19 @@ def _resources() -> Table:
         "markRule": history.MARK_RULE,
         "ivyDir": conf.IVY_DIR,
         "jobAnnotations": gitops.JOB_ANNOTATIONS,
+        "layers": layers.LAYERS,
         "keptKinds": gitops.KEPT_KINDS,
         "listAnnotations": gitops.LISTS,
         "mainContainer": pod.MAIN_CONTAINER,
         "mergeKeys": merge.MERGE_KEYS,
-        "podSecurity": security.default_security(application, application.driver)["spec"]["securityContext"],
+        "podSecurity": security.POD_SECURITY,
         "runAnnotations": gitops.RUN_ANNOTATIONS,
         "restricted": security.RESTRICTED,
-        "runtimeResources": driver.DEFAULT_RUNTIME_RESOURCES,
+        "runtimeResources": layers.DEFAULT_RUNTIME_RESOURCES,
         "secretTypes": pod.SECRET_TYPES,
         **_servers(),
         "steps": _steps(application),
-        "tokenSources": driver.token_sources(),
+        "tokenSources": layers.token_sources(),
         "tunable": sorted(properties.TUNABLE),
         "tuningCounts": TUNING_COUNTS,
         "tuningDurations": TUNING_DURATIONS,
@@ -163,8 +165,8 @@ def _steps(application: Application) -> Mapping[str, list[str]]:
     """Role -> the names of the steps that make its pod, in their order, as the generator calls them."""
     found: dict[str, list[str]] = {}
 
-    def record(_: object, role: Any, steps: Any) -> dict[str, Any]:
-        found[role.name] = [step.__name__ for step in steps]
+    def record(_: object, role: Any, steps: Any, _values: object) -> dict[str, Any]:
+        found[role.name] = [step if isinstance(step, str) else step.__name__ for step in steps]
         return {}
 
     with mock.patch.object(pod, "assemble", record):

@@ -44,7 +44,7 @@ and `confSources` of a projected volume.
   {{- $_ := set . "confSources" $sources -}}
 {{- end -}}
 
-{{- /* That folder in a Spark container, and its volume (sparkgen/resources/conffiles.py). In: app, run. Out: mount, volume. */ -}}
+{{- /* That folder, as a volume for the Spark container (sparkgen/resources/conffiles.py). In: app, run. Out: volume. */ -}}
 {{- define "sparkgen.confFolder" -}}
   {{- $c := .app.c -}}
   {{- $own := dict "name" (printf "%s-conf" .run) -}}
@@ -54,7 +54,6 @@ and `confSources` of a projected volume.
     {{- $volume = dict "name" $c.CONF_FILES_VOLUME "projected" (dict "sources" $sources) -}}
   {{- end -}}
   {{- $_ := set . "volume" $volume -}}
-  {{- $_ := set . "mount" (dict "name" $volume.name "mountPath" $c.CONF_DIR "readOnly" true) -}}
 {{- end -}}
 
 {{- /* The driver's properties. Dot: app. Later wins: what sparkgen would like, the document, the contract. */ -}}

@@ -15,15 +15,3 @@
     {{- regexReplaceAll "/+$" (regexReplaceAll "^file:/+" . "/") "" -}}
   {{- end -}}
 {{- end -}}
-
-{{- define "sparkgen.step.event_log" -}}
-  {{- $_ := set . "value" dict -}}
-  {{- if hasKey .app "logClaim" -}}
-    {{- $name := .app.c.EVENT_LOG_VOLUME -}}
-    {{- template "sparkgen.main" (set . "fields" (dict
-        "volumeMounts" (list (dict "name" $name "mountPath" .app.logClaim.path)))) -}}
-    {{- $_ := set .value.spec "volumes" (list (dict
-        "name" $name "persistentVolumeClaim" (dict "claimName" .app.logClaim.name))) -}}
-    {{- $_ := set .value.spec "securityContext" (dict "fsGroupChangePolicy" "OnRootMismatch") -}}
-  {{- end -}}
-{{- end -}}

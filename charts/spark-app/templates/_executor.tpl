@@ -21,65 +21,34 @@
   {{- end -}}
 {{- end -}}
 
-{{- define "sparkgen.executor.spark_container" -}}
+{{- /* The values of the executor's layers. In: app, role, run. In, out: values. */ -}}
+{{- define "sparkgen.executor.values" -}}
   {{- $c := .app.c -}}
-  {{- $env := list
-      (dict "name" $c.ENV_EXECUTOR_CORES "value" (toString .role.cores))
-      (dict "name" $c.ENV_EXECUTOR_MEMORY "value" (printf "%dm" .role.heap))
-      (include "sparkgen.fieldEnv" (list $c.ENV_EXECUTOR_POD_IP "status.podIP") | fromJson)
-      (include "sparkgen.fieldEnv" (list $c.ENV_EXECUTOR_POD_NAME "metadata.name") | fromJson)
-      (dict "name" $c.ENV_SPARK_CONF_DIR "value" $c.CONF_DIR) -}}
-  {{- template "sparkgen.confFolder" . -}}
-  {{- $mounts := list .mount -}}
-  {{- if .app.hadoop -}}
-    {{- $env = append $env (dict "name" $c.ENV_HADOOP_CONF_DIR "value" $c.HADOOP_DIR) -}}
-    {{- $mounts = append $mounts (dict "name" $c.HADOOP_VOLUME "mountPath" $c.HADOOP_DIR "readOnly" true) -}}
-  {{- end -}}
-  {{- with .app.spec.proxyUser -}}
-    {{- $env = append $env (dict "name" $c.ENV_SPARK_USER "value" .) -}}
-  {{- end -}}
-  {{- with get .app.properties "spark.executor.extraClassPath" -}}
-    {{- $env = append $env (dict "name" $c.ENV_CLASSPATH "value" .) -}}
-  {{- end -}}
-  {{- with .role.javaOptions -}}
-    {{- $env = append $env (dict "name" $c.ENV_EXECUTOR_JAVA_OPTIONS "value" .) -}}
-  {{- end -}}
-  {{- $wanted := set (omit .app.properties) "spark.authenticate" (dig "spark.authenticate" "true" .app.properties) -}}
-  {{- $options := 0 -}}
+  {{- $options := list -}}
   {{- $fixed := .app.t.fixedPorts -}}
   {{- if hasKey .app "shuffle" -}}{{- $fixed = append $fixed "spark.shuffle.service.port" -}}{{- end -}}
+  {{- $wanted := set (omit .app.properties) "spark.authenticate" (dig "spark.authenticate" "true" .app.properties) -}}
   {{- range $name, $text := $wanted -}}
     {{- if and (not (has $name $fixed)) (regexMatch "(?s)^spark\\.(auth|rpc|network|ssl|port\\.|(.*\\.)?port$)" $name)
         (ne $name "spark.authenticate.secret") -}}
-      {{- $env = append $env (dict
-          "name" (printf "%s%d" $c.ENV_JAVA_OPT_PREFIX $options) "value" (printf "-D%s=%s" $name $text)) -}}
-      {{- $options = add1 $options -}}
+      {{- $options = append $options (printf "-D%s=%s" $name $text) -}}
     {{- end -}}
   {{- end -}}
   {{- if dig "shuffle" "onNode" false .app -}}
-    {{- $env = append $env (dict
-        "name" (printf "%s%d" $c.ENV_JAVA_OPT_PREFIX $options)
-        "value" (printf "-Dspark.blockManager.port=$(%s)" $c.ENV_BLOCK_MANAGER_PORT)) -}}
+    {{- $options = append $options (printf "-Dspark.blockManager.port=$(%s)" $c.ENV_BLOCK_MANAGER_PORT) -}}
   {{- end -}}
-  {{- template "sparkgen.main" (set . "fields" (dict
-      "args" (list "bash" (printf "%s/%s" $c.CONF_DIR $c.EXECUTOR_SCRIPT_FILE))
-      "ports" (list (dict "name" "blockmanager" "containerPort" $c.BLOCK_MANAGER_PORT))
-      "env" $env
-      "volumeMounts" $mounts)) -}}
-{{- end -}}
-
-{{- define "sparkgen.executor.identity" -}}
-  {{- $c := .app.c -}}
-  {{- template "sparkgen.confFolder" . -}}
-  {{- $volumes := list .volume -}}
-  {{- if .app.hadoop -}}
-    {{- $volumes = append $volumes (dict "name" $c.HADOOP_VOLUME "configMap" (dict "name" (printf "%s-hadoop" .run))) -}}
+  {{- $env := list -}}
+  {{- range $index, $option := $options -}}
+    {{- $env = append $env (dict "name" (printf "%s%d" $c.ENV_JAVA_OPT_PREFIX $index) "value" $option) -}}
   {{- end -}}
-  {{- $_ := set . "value" (dict
-      "metadata" (dict "labels" (dict $c.LABEL_RUN .run))
-      "spec" (dict
-        "volumes" $volumes
-        "serviceAccountName" (.role.spec.serviceAccount | default .app.account.name)
-        "automountServiceAccountToken" false
-        "restartPolicy" "Never")) -}}
+  {{- with .role.spec.serviceAccount -}}{{- $_ := set $.values "account" . -}}{{- end -}}
+  {{- range $name, $value := dict
+      "cores" (toString .role.cores)
+      "heap" .role.heap
+      "proxyUser" (.app.spec.proxyUser | default "")
+      "classPath" (get .app.properties "spark.executor.extraClassPath")
+      "javaOptions" .role.javaOptions
+      "startupEnv" $env -}}
+    {{- $_ := set $.values $name $value -}}
+  {{- end -}}
 {{- end -}}

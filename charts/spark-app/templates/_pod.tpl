@@ -6,16 +6,42 @@ What driver and executor pods have in common (sparkgen/resources/pod.py, securit
 {{- /* The pod template of a role. In: app, role, run. Out: pod. */ -}}
 {{- define "sparkgen.pod" -}}
   {{- $pod := dict "metadata" (dict "labels" dict) "spec" dict -}}
+  {{- template "sparkgen.podValues" . -}}
+  {{- include (printf "sparkgen.%s.values" .role.name) . -}}
   {{- range $name := get .app.t.steps .role.name -}}
-    {{- $step := dict "app" $.app "role" $.role "run" $.run -}}
-    {{- include (printf "sparkgen.step.%s" $name) $step -}}
-    {{- $call := dict "base" $pod "over" $step.value "tables" $.app.t -}}
+    {{- $step := dict "app" $.app "role" $.role "run" $.run "values" $.values "layer" (get $.app.t.layers $name) -}}
+    {{- if $step.layer -}}{{- template "sparkgen.fill" $step -}}
+    {{- else -}}{{- include (printf "sparkgen.step.%s" $name) $step -}}
+    {{- end -}}
+    {{- $call := dict "base" $pod "over" ($step.value | default dict) "tables" $.app.t -}}
     {{- template "sparkgen.merge" $call -}}
     {{- $pod = $call.value -}}
   {{- end -}}
   {{- $call := dict "pod" $pod "app" .app "role" .role -}}
   {{- template "sparkgen.secured" $call -}}
   {{- $_ := set . "pod" $call.pod -}}
+{{- end -}}
+
+{{- /* The values that the layers of both roles have places for. In: app, role, run. Out: values. */ -}}
+{{- define "sparkgen.podValues" -}}
+  {{- template "sparkgen.confFolder" . -}}
+  {{- $secrets := list -}}
+  {{- range $name := .app.spec.imagePullSecrets -}}{{- $secrets = append $secrets (dict "name" $name) -}}{{- end -}}
+  {{- $values := dict
+      "name" .app.name
+      "run" .run
+      "role" .role.spec
+      "mainContainer" (get .app.t.mainContainer .role.name)
+      "image" .role.image
+      "pullSecrets" $secrets
+      "hadoop" .app.hadoop
+      "confVolume" .volume
+      "confVolumeName" .volume.name
+      "account" .app.account.name -}}
+  {{- with .role.imagePullPolicy -}}{{- $_ := set $values "rolePullPolicy" . -}}{{- end -}}
+  {{- with .app.spec.imagePullPolicy -}}{{- $_ := set $values "pullPolicy" . -}}{{- end -}}
+  {{- if .app.confSources -}}{{- $_ := set $values "confFilesVolume" .volume -}}{{- end -}}
+  {{- $_ := set . "values" $values -}}
 {{- end -}}
 
 {{- /* Each container restricted as far as the document does not say otherwise. In: pod, app, role. Out: pod. */ -}}
@@ -76,21 +102,6 @@ What driver and executor pods have in common (sparkgen/resources/pod.py, securit
   {{- end -}}
 {{- end -}}
 
-{{- define "sparkgen.step.default_security" -}}
-  {{- $_ := set . "value" (dict "spec" (dict "securityContext" .app.t.podSecurity)) -}}
-{{- end -}}
-
-{{- define "sparkgen.step.default_neighbours" -}}
-  {{- $annotations := dict "linkerd.io/inject" "disabled" -}}
-  {{- if eq .role.name "driver" -}}
-    {{- $_ := set $annotations "cluster-autoscaler.kubernetes.io/safe-to-evict" "false" -}}
-    {{- $_ := set $annotations "karpenter.sh/do-not-disrupt" "true" -}}
-  {{- end -}}
-  {{- $_ := set . "value" (dict
-      "metadata" (dict "labels" (dict "sidecar.istio.io/inject" "false") "annotations" $annotations)
-      "spec" (dict "enableServiceLinks" false)) -}}
-{{- end -}}
-
 {{- define "sparkgen.step.template" -}}
   {{- $given := .role.spec.template | default dict -}}
   {{- $call := dict "source" ($given.metadata | default dict) "names" (list "labels" "annotations") -}}
@@ -141,15 +152,6 @@ What driver and executor pods have in common (sparkgen/resources/pod.py, securit
   {{- $_ := set . "value" (dict "metadata" (dict "labels" $call.allowed "annotations" $noted.allowed)) -}}
 {{- end -}}
 
-{{- define "sparkgen.step.image" -}}
-  {{- $fields := dict "image" .role.image -}}
-  {{- with .role.imagePullPolicy -}}{{- $_ := set $fields "imagePullPolicy" . -}}{{- end -}}
-  {{- template "sparkgen.main" (set . "fields" $fields) -}}
-  {{- $secrets := list -}}
-  {{- range $name := .app.spec.imagePullSecrets -}}{{- $secrets = append $secrets (dict "name" $name) -}}{{- end -}}
-  {{- if $secrets -}}{{- $_ := set .value.spec "imagePullSecrets" $secrets -}}{{- end -}}
-{{- end -}}
-
 {{- define "sparkgen.step.resources" -}}
   {{- $memory := printf "%dMi" .role.total -}}
   {{- $limits := dict "memory" $memory -}}
@@ -165,27 +167,6 @@ What driver and executor pods have in common (sparkgen/resources/pod.py, securit
   {{- with .role.spec.gpu -}}{{- $_ := set $limits .name .quantity -}}{{- end -}}
   {{- $requests := dict "cpu" .role.coreRequest "memory" $memory -}}
   {{- template "sparkgen.main" (set . "fields" (dict "resources" (dict "requests" $requests "limits" $limits))) -}}
-{{- end -}}
-
-{{- define "sparkgen.step.scheduling" -}}
-  {{- $call := dict "source" .role.spec "names" (list
-      "nodeSelector" "affinity" "tolerations" "topologySpreadConstraints" "priorityClassName" "schedulerName") -}}
-  {{- template "sparkgen.picked" $call -}}
-  {{- $_ := set . "value" (dict "spec" $call.picked) -}}
-{{- end -}}
-
-{{- define "sparkgen.step.pod_settings" -}}
-  {{- $call := dict "source" .role.spec "names" (list "hostAliases" "dnsConfig" "terminationGracePeriodSeconds") -}}
-  {{- template "sparkgen.picked" $call -}}
-  {{- with .role.spec.podSecurityContext -}}{{- $_ := set $call.picked "securityContext" . -}}{{- end -}}
-  {{- $_ := set . "value" (dict "spec" $call.picked) -}}
-{{- end -}}
-
-{{- define "sparkgen.step.container_settings" -}}
-  {{- $call := dict "source" .role.spec "names" (list
-      "env" "envFrom" "volumeMounts" "ports" "securityContext" "lifecycle") -}}
-  {{- template "sparkgen.picked" $call -}}
-  {{- template "sparkgen.main" (set . "fields" $call.picked) -}}
 {{- end -}}
 
 {{- define "sparkgen.step.mounted_objects" -}}

@@ -1,0 +1,63 @@
+"""Layers as data: one text for the generator and for the chart, which follows these very layers.
+
+A layer is a partial object with places for values:
+
+- `"@{name}"` is the value of that name, whatever its type. Where there is none, its key or item is left out;
+  so it is where a document's list or map is empty: an empty one sets nothing, and must start no new run.
+- `"@{name}-conf"` is a text with the value in it. Such a value is a name, and never a user's text.
+- `"@{*name}"` in a list is all items of that value.
+- `"@if": name` in a map leaves the map out unless the value is true.
+
+A name has dots where the value is in a map. There is no more than that: what needs a decision or a sum is a
+value, and values are computed by code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+Values = Mapping[str, Any]
+
+_PLACE = re.compile(r"@\{([A-Za-z.]+)\}")
+
+
+def fill(layer: Mapping[str, Any], values: Values) -> dict[str, Any]:
+    """A layer with its values; {} where its own `@if` is not true. KeyError for a name that has no value."""
+    filled = _filled(layer, values)
+    return {} if filled is None else dict(filled)
+
+
+def _filled(part: Any, values: Values) -> Any:
+    """A part of a layer; None where it is left out."""
+    if isinstance(part, str):
+        return _text(part, values)
+    if isinstance(part, Mapping):
+        if "@if" in part and not values[part["@if"]]:
+            return None
+        members = ((key, _filled(member, values)) for key, member in part.items() if key != "@if")
+        return {key: member for key, member in members if member is not None}
+    if isinstance(part, Sequence):
+        return [item for member in part for item in _items(member, values)]
+    return part
+
+
+def _items(member: Any, values: Values) -> Iterator[Any]:
+    if isinstance(member, str) and member.startswith("@{*"):
+        yield from values[member[3:-1]]
+    elif (item := _filled(member, values)) is not None:
+        yield item
+
+
+def _text(text: str, values: Values) -> Any:
+    if "@" not in text:
+        return text
+    place = _PLACE.fullmatch(text)
+    if place is None:
+        return _PLACE.sub(lambda found: str(values[found[1]]), text)
+    name, *path = place[1].split(".")
+    value = values[name]
+    for key in path:
+        value = (value or {}).get(key)
+    return None if value in ({}, []) else value

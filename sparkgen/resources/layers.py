@@ -1,0 +1,276 @@
+"""What pods have that nothing computes, as data: see fill.py. The chart follows these very layers.
+
+A field that a role's section hands on as it is needs a line here, and no code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.resources.security import POD_SECURITY, RESTRICTED
+
+Layer = dict[str, Any]
+
+DEFAULT_RUNTIME_RESOURCES = {
+    "requests": {"cpu": "100m", "memory": "64Mi"},
+    "limits": {"cpu": "1", "memory": "256Mi"},
+}
+"""For `install` and `allocator`: both sides are set, so that a namespace with a quota accepts the pod.
+Hundreds of creations a second, and a start that nothing waits for, take a core for a moment."""
+
+TOKEN_SECONDS = 3600
+
+
+def field_env(name: str, path: str) -> dict[str, Any]:
+    """An environment variable with a field of the pod itself (the downward API)."""
+    return {"name": name, "valueFrom": {"fieldRef": {"fieldPath": path}}}
+
+
+def read_only(name: str, path: str) -> dict[str, Any]:
+    """A mount that nothing writes to."""
+    return {"name": name, "mountPath": path, "readOnly": True}
+
+
+def config_map_volume(name: str, config_map: str) -> dict[str, Any]:
+    """A volume with all files of a ConfigMap."""
+    return {"name": name, "configMap": {"name": config_map}}
+
+
+def claim_volume(name: str, claim: str) -> dict[str, Any]:
+    """A volume that somebody else made, by its claim."""
+    return {"name": name, "persistentVolumeClaim": {"claimName": claim}}
+
+
+def token_sources() -> list[dict[str, Any]]:
+    """What the API server would mount by itself, as a volume that one container alone mounts."""
+    namespace = {"path": "namespace", "fieldRef": {"fieldPath": "metadata.namespace"}}
+    return [
+        {"serviceAccountToken": {"path": "token", "expirationSeconds": TOKEN_SECONDS}},
+        {"configMap": {"name": "kube-root-ca.crt", "items": [{"key": "ca.crt", "path": "ca.crt"}]}},
+        {"downwardAPI": {"items": [namespace]}},
+    ]
+
+
+def _picked(*fields: str) -> Layer:
+    """Fields of a role's section, as the document has them."""
+    return {field: f"@{{role.{field}}}" for field in fields}
+
+
+def _main(**fields: Any) -> Layer:
+    """A layer that touches the Spark container alone."""
+    return {"containers": [{"name": "@{mainContainer}", **fields}]}
+
+
+RUNTIME: Layer = {
+    "image": "@{runtimeImage}",
+    "imagePullPolicy": "@{pullPolicy}",
+    "resources": "@{runtimeResources}",
+    "securityContext": {**RESTRICTED, "readOnlyRootFilesystem": True},
+}
+"""What `install` and `allocator` share."""
+
+RUN_ENV = (
+    {"name": contract.ENV_CONTRACT, "value": str(contract.VERSION)},
+    {"name": contract.ENV_APPLICATION, "value": "@{name}"},
+    {"name": contract.ENV_RUN, "value": "@{run}"},
+)
+
+HADOOP_ENV = {"@if": "hadoop", "name": contract.ENV_HADOOP_CONF_DIR, "value": contract.HADOOP_DIR}
+HADOOP_MOUNT = {"@if": "hadoop", **read_only(contract.HADOOP_VOLUME, contract.HADOOP_DIR)}
+HADOOP_VOLUME = {"@if": "hadoop", **config_map_volume(contract.HADOOP_VOLUME, "@{run}-hadoop")}
+
+ALLOCATOR_PORT = contract.ALLOCATOR_PORT
+
+LAYERS: Mapping[str, Layer] = {
+    # --- both roles -----------------------------------------------------------------------------------
+    "default_security": {"spec": {"securityContext": POD_SECURITY}},
+    # No mesh sidecar: it would outlive a finished driver.
+    "default_neighbours": {
+        "metadata": {
+            "labels": {"sidecar.istio.io/inject": "false"},
+            "annotations": {"linkerd.io/inject": "disabled"},
+        },
+        "spec": {"enableServiceLinks": False},
+    },
+    "image": {
+        "spec": {
+            **_main(image="@{image}", imagePullPolicy="@{rolePullPolicy}"),
+            "imagePullSecrets": "@{pullSecrets}",
+        }
+    },
+    "scheduling": {
+        "spec": _picked(
+            "nodeSelector",
+            "affinity",
+            "tolerations",
+            "topologySpreadConstraints",
+            "priorityClassName",
+            "schedulerName",
+        )
+    },
+    "pod_settings": {
+        "spec": {
+            **_picked("hostAliases", "dnsConfig", "terminationGracePeriodSeconds"),
+            "securityContext": "@{role.podSecurityContext}",
+        }
+    },
+    "container_settings": {
+        "spec": _main(**_picked("env", "envFrom", "volumeMounts", "ports", "securityContext", "lifecycle"))
+    },
+    # --- the driver -----------------------------------------------------------------------------------
+    # The claim for event logs, at the path where Spark writes them.
+    "event_log": {
+        "@if": "claim",
+        "spec": {
+            **_main(volumeMounts=[{"name": contract.EVENT_LOG_VOLUME, "mountPath": "@{claim.path}"}]),
+            "volumes": [claim_volume(contract.EVENT_LOG_VOLUME, "@{claim.name}")],
+            # Else the kubelet hands every log of every run to the group anew, whenever a driver starts.
+            "securityContext": {"fsGroupChangePolicy": "OnRootMismatch"},
+        },
+    },
+    # No eviction of a driver to save a node.
+    "driver_neighbours": {
+        "metadata": {
+            "annotations": {
+                "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
+                "karpenter.sh/do-not-disrupt": "true",
+            }
+        }
+    },
+    # Copies the jar of the application's Scala line, and refuses to start a run that has expired.
+    "install_container": {
+        "spec": {
+            "initContainers": [
+                {
+                    **RUNTIME,
+                    "name": contract.INSTALL_CONTAINER,
+                    "args": ["install"],
+                    "env": [*RUN_ENV, {"name": contract.ENV_SCALA_VERSION, "value": "@{scalaVersion}"}],
+                    "volumeMounts": [
+                        {"name": contract.LIB_VOLUME, "mountPath": contract.LIB_DIR},
+                        read_only(contract.TUNING_VOLUME, contract.TUNING_DIR),
+                    ],
+                }
+            ]
+        }
+    },
+    # The native sidecar that creates and removes executors; the only one with a token.
+    "allocator_container": {
+        "spec": {
+            "initContainers": [
+                {
+                    **RUNTIME,
+                    "name": contract.ALLOCATOR_CONTAINER,
+                    "args": ["allocator"],
+                    "restartPolicy": "Always",
+                    "env": [
+                        *RUN_ENV,
+                        field_env(contract.ENV_POD_NAME, "metadata.name"),
+                        field_env(contract.ENV_POD_NAMESPACE, "metadata.namespace"),
+                        field_env(contract.ENV_POD_UID, "metadata.uid"),
+                        field_env(contract.ENV_POD_IP, "status.podIP"),
+                        "@{*serviceSecretEnv}",
+                    ],
+                    "ports": [{"name": contract.ALLOCATOR_CONTAINER, "containerPort": ALLOCATOR_PORT}],
+                    "startupProbe": {
+                        "httpGet": {"path": contract.READY_PATH, "port": ALLOCATOR_PORT},
+                        "periodSeconds": 1,
+                        "failureThreshold": 120,
+                    },
+                    "livenessProbe": {
+                        "httpGet": {"path": contract.HEALTH_PATH, "port": ALLOCATOR_PORT},
+                        "periodSeconds": 10,
+                        "failureThreshold": 6,
+                    },
+                    "volumeMounts": [
+                        {"name": contract.SESSION_VOLUME, "mountPath": contract.SESSION_DIR},
+                        read_only(contract.CONF_VOLUME, contract.CONF_DIR),
+                        read_only(contract.EXECUTOR_VOLUME, contract.EXECUTOR_DIR),
+                        read_only(contract.TUNING_VOLUME, contract.TUNING_DIR),
+                        read_only(contract.TOKEN_VOLUME, contract.TOKEN_DIR),
+                    ],
+                }
+            ]
+        }
+    },
+    # The stock image in the `driver` mode of its entrypoint: spark-submit, in client mode.
+    "driver_container": {
+        "spec": _main(
+            args="@{sparkArguments}",
+            ports=[
+                {"name": "driver-rpc-port", "containerPort": contract.DRIVER_PORT},
+                {"name": "blockmanager", "containerPort": contract.BLOCK_MANAGER_PORT},
+                {"name": "spark-ui", "containerPort": contract.UI_PORT},
+            ],
+            env=[
+                field_env(contract.ENV_BIND_ADDRESS, "status.podIP"),
+                {"name": contract.ENV_SPARK_CONF_DIR, "value": contract.CONF_DIR},
+                HADOOP_ENV,
+            ],
+            volumeMounts=[
+                read_only(contract.LIB_VOLUME, contract.LIB_DIR),
+                read_only(contract.SESSION_VOLUME, contract.SESSION_DIR),
+                read_only("@{confVolumeName}", contract.CONF_DIR),
+                HADOOP_MOUNT,
+            ],
+        )
+    },
+    # The volumes through which the containers of the pod meet.
+    "pod_volumes": {
+        "spec": {
+            "volumes": [
+                {"name": contract.LIB_VOLUME, "emptyDir": {"sizeLimit": "64Mi"}},
+                # In memory, because the RPC secret is in it.
+                {"name": contract.SESSION_VOLUME, "emptyDir": {"medium": "Memory", "sizeLimit": "16Mi"}},
+                config_map_volume(contract.CONF_VOLUME, "@{run}-conf"),
+                config_map_volume(contract.EXECUTOR_VOLUME, "@{run}-executor"),
+                config_map_volume(contract.TUNING_VOLUME, "@{name}-tuning"),
+                {"name": contract.TOKEN_VOLUME, "projected": {"sources": token_sources()}},
+                "@{confFilesVolume}",
+                HADOOP_VOLUME,
+            ]
+        }
+    },
+    # The run that the pod belongs to, its account (without a token for user code) and its restarts.
+    "driver_identity": {
+        "metadata": {"labels": {contract.LABEL_RUN: "@{run}"}},
+        "spec": {
+            "serviceAccountName": "@{account}",
+            "automountServiceAccountToken": False,
+            "restartPolicy": "@{restart}",
+        },
+    },
+    # --- executors ------------------------------------------------------------------------------------
+    # The stock image runs our script: it waits for the allocator's word, then starts Spark's executor.
+    "executor_container": {
+        "spec": _main(
+            args=["bash", f"{contract.CONF_DIR}/{contract.EXECUTOR_SCRIPT_FILE}"],
+            ports=[{"name": "blockmanager", "containerPort": contract.BLOCK_MANAGER_PORT}],
+            env=[
+                {"name": contract.ENV_EXECUTOR_CORES, "value": "@{cores}"},
+                {"name": contract.ENV_EXECUTOR_MEMORY, "value": "@{heap}m"},
+                field_env(contract.ENV_EXECUTOR_POD_IP, "status.podIP"),
+                field_env(contract.ENV_EXECUTOR_POD_NAME, "metadata.name"),
+                {"name": contract.ENV_SPARK_CONF_DIR, "value": contract.CONF_DIR},
+                HADOOP_ENV,
+                {"@if": "proxyUser", "name": contract.ENV_SPARK_USER, "value": "@{proxyUser}"},
+                {"@if": "classPath", "name": contract.ENV_CLASSPATH, "value": "@{classPath}"},
+                {"@if": "javaOptions", "name": contract.ENV_EXECUTOR_JAVA_OPTIONS, "value": "@{javaOptions}"},
+                "@{*startupEnv}",
+            ],
+            volumeMounts=[read_only("@{confVolumeName}", contract.CONF_DIR), HADOOP_MOUNT],
+        )
+    },
+    "executor_identity": {
+        "metadata": {"labels": {contract.LABEL_RUN: "@{run}"}},
+        "spec": {
+            "volumes": ["@{confVolume}", HADOOP_VOLUME],
+            "serviceAccountName": "@{account}",
+            "automountServiceAccountToken": False,
+            "restartPolicy": "Never",
+        },
+    },
+}
+"""Step -> its layer."""
