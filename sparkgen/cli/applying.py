@@ -12,7 +12,7 @@ from sparkgen.cli.request import Apply, Request
 from sparkgen.cluster import ClusterError, Place, connect
 from sparkgen.errors import Severity, SparkgenError
 from sparkgen.preflight import (
-    Facts,
+    ClusterFacts,
     Finding,
     Unknown,
     Wanted,
@@ -155,11 +155,11 @@ def _end(cluster: Cluster, tasks: Sequence[Task], request: Request, options: App
     from sparkgen.cli import waiting  # noqa: PLC0415 - only with --wait
 
     wanted = tasks[0].wanted
-    wish = waiting.Wish(wanted.name, job_of(wanted), options.timeout, quiet=request.quiet)
-    return waiting.wait(cluster, wish, place, wanted.namespace)
+    wait_options = waiting.WaitOptions(wanted.name, job_of(wanted), options.timeout, quiet=request.quiet)
+    return waiting.wait(cluster, wait_options, place, wanted.namespace)
 
 
-def _next_step(wanted: Wanted, facts: Facts | None, place: Place) -> str:
+def _next_step(wanted: Wanted, facts: ClusterFacts | None, place: Place) -> str:
     here = object_names.options(place, wanted.namespace)
     workload = next((item for item in wanted.objects if needs.driver(item) is not None), None)
     if workload is None:

@@ -37,6 +37,6 @@ def command(
     from sparkgen.cluster import Place  # noqa: PLC0415
 
     place = Place(kubeconfig, context, namespace)
-    wish = ending.Wish(place, name, form=form.value, yes=yes, dry_run=dry_run, quiet=quiet)
-    if code := ending.delete(wish):
+    options = ending.EndOptions(place, name, form=form.value, yes=yes, dry_run=dry_run, quiet=quiet)
+    if code := ending.delete(options):
         raise typer.Exit(code)

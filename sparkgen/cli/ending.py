@@ -10,7 +10,7 @@ from typing import Any
 
 from sparkgen.cli import output
 from sparkgen.cluster import Place, connect
-from sparkgen.cluster.marks import controller_of
+from sparkgen.cluster.annotations import controller_of
 from sparkgen.errors import SparkgenError
 from sparkgen.live.find import one
 from sparkgen.live.state import life_of
@@ -19,7 +19,7 @@ from sparkgen.usecases import deleting, killing, object_names
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class EndOptions:
     """What was asked for. `run`: "" for the one that runs; `form`: of ObjectForm."""
 
     place: Place
@@ -31,21 +31,21 @@ class Wish:
     quiet: bool = False
 
 
-def kill(wish: Wish) -> int:
+def kill(options: EndOptions) -> int:
     """End a run; 0 also when there is nothing to end."""
-    cluster = connect(wish.place)
-    application = one(cluster, wish.name)
-    run = killing.run_to_kill(application, wish.run)
+    cluster = connect(options.place)
+    application = one(cluster, options.name)
+    run = killing.run_to_kill(application, options.run)
     if run is None:
         latest = application.runs[0] if application.runs else None
         words = f": {latest.name} is {life_of(latest).state.value}" if latest else ""
         output.note(f"no run of {application.name} runs{words}")
         return 0
-    if not _agreed(f"end {run.name} in {run.namespace} ({cluster.context})?", wish):
+    if not _agreed(f"end {run.name} in {run.namespace} ({cluster.context})?", options):
         return 1
-    _print([killing.kill(cluster, run, datetime.now(UTC))], "killed", wish)
-    if not wish.quiet:
-        output.note(_after(run, wish.place))
+    _print([killing.kill(cluster, run, datetime.now(UTC))], "killed", options)
+    if not options.quiet:
+        output.note(_after(run, options.place))
     return 0
 
 
@@ -65,42 +65,42 @@ def _after(run: Run, place: Place) -> str:
     )
 
 
-def delete(wish: Wish) -> int:
+def delete(options: EndOptions) -> int:
     """Remove all objects of an application; 1 when the person says no."""
-    cluster = connect(wish.place)
-    found = deleting.objects_of(cluster, wish.name)
+    cluster = connect(options.place)
+    found = deleting.objects_of(cluster, options.name)
     for text in found.unseen:
         output.note(f"not looked at: {text}")
-    if wish.dry_run:
-        _print(found.objects, "(dry run)", wish)
+    if options.dry_run:
+        _print(found.objects, "(dry run)", options)
         return 0
     if found.controllers:
         output.note(
-            f"warning: {' and '.join(found.controllers)} manages {wish.name}: it will be created again, and "
-            "run again. Remove it there instead"
+            f"warning: {' and '.join(found.controllers)} manages {options.name}: it will be created again, "
+            "and run again. Remove it there instead"
         )
-    if not wish.yes and sys.stdin.isatty():
+    if not options.yes and sys.stdin.isatty():
         output.complain("".join(f"  {object_names.full_name(item)}\n" for item in found.objects))
     number = len(found.objects)
-    question = f"delete these {number} objects of {wish.name} in {cluster.namespace} ({cluster.context})?"
-    if not _agreed(question, wish):
+    question = f"delete these {number} objects of {options.name} in {cluster.namespace} ({cluster.context})?"
+    if not _agreed(question, options):
         return 1
-    deleting.delete(cluster, found, lambda gone: _print(gone, "deleted", wish))
+    deleting.delete(cluster, found, lambda gone: _print(gone, "deleted", options))
     return 0
 
 
-def _print(items: Sequence[Mapping[str, Any]], what: str, wish: Wish) -> None:
+def _print(items: Sequence[Mapping[str, Any]], what: str, options: EndOptions) -> None:
     """Objects, and what became of them where text is asked for."""
-    if wish.form in ("json", "yaml"):
-        output.data(object_names.objects_text(items, wish.form))
+    if options.form in ("json", "yaml"):
+        output.data(object_names.objects_text(items, options.form))
         return
-    after = f" {what}" if wish.form == "text" else ""
+    after = f" {what}" if options.form == "text" else ""
     output.write("".join(f"{object_names.full_name(item)}{after}\n" for item in items))
 
 
-def _agreed(question: str, wish: Wish) -> bool:
+def _agreed(question: str, options: EndOptions) -> bool:
     """Whether the person says yes. SparkgenError where nobody can be asked."""
-    if wish.yes:
+    if options.yes:
         return True
     if not sys.stdin.isatty():
         raise SparkgenError(f"{question} There is nobody to ask: add --yes")

@@ -54,6 +54,6 @@ def command(
     from sparkgen.cluster import Place  # noqa: PLC0415
 
     place = Place(kubeconfig, context, namespace)
-    wish = ending.Wish(place, name, run, form.value, yes=yes, quiet=quiet)
-    if code := ending.kill(wish):
+    options = ending.EndOptions(place, name, run, form.value, yes=yes, quiet=quiet)
+    if code := ending.kill(options):
         raise typer.Exit(code)

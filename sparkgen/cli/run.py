@@ -169,7 +169,9 @@ def command(
         from sparkgen.cli import run_local  # noqa: PLC0415 - not for every command's help
 
         request = replace(requested((source,), values, sets, set_strings), quiet=quiet)
-        code = run_local.run(request, run_local.Wish(name, tuple(arguments or ()), tuple(maps or ())))
+        code = run_local.run(
+            request, run_local.LocalRunOptions(name, tuple(arguments or ()), tuple(maps or ()))
+        )
     else:
         _no_document(source, given)
         chosen = _one_way(single, arguments)
@@ -179,7 +181,7 @@ def command(
         from sparkgen.cluster import Place  # noqa: PLC0415
 
         place, id_ = Place(kubeconfig, context, namespace), request_id or uuid.uuid4().hex
-        code = running.run(running.Wish(place, source, chosen, id_, form.value, wait, timeout, quiet))
+        code = running.run(running.RunOptions(place, source, chosen, id_, form.value, wait, timeout, quiet))
     if code:
         raise typer.Exit(code)
 

@@ -17,7 +17,7 @@ from sparkgen.errors import Severity, SparkgenError, path_text
 from sparkgen.local import plan
 from sparkgen.local import run as processes
 from sparkgen.local.application import application_of
-from sparkgen.local.meaningless import meaningless
+from sparkgen.local.ignored_fields import ignored_fields
 from sparkgen.semantics.rules_runtime import UNNAMED
 from sparkgen.usecases.checking import Checked, check
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class LocalRunOptions:
     """What was asked for beside the document.
 
     `name`: "" where there is one document; `arguments`: instead of its own, if any; `maps`: PATH=FOLDER.
@@ -38,10 +38,10 @@ class Wish:
     maps: tuple[str, ...] = ()
 
 
-def run(request: Request, wish: Wish) -> int:
+def run(request: Request, options: LocalRunOptions) -> int:
     """Run it until its end; the driver's exit code, 1 when the document has errors."""
-    document = _document(request, wish.name)
-    return 1 if document is None else _run(document, request, wish)
+    document = _document(request, options.name)
+    return 1 if document is None else _run(document, request, options)
 
 
 def _document(request: Request, name: str) -> Document | None:
@@ -71,14 +71,14 @@ def _picked(checked: Checked, name: str) -> Document:
     return checked.documents[0]
 
 
-def _run(document: Document, request: Request, wish: Wish) -> int:
-    application = application_of(document.value, wish.arguments)
+def _run(document: Document, request: Request, options: LocalRunOptions) -> int:
+    application = application_of(document.value, options.arguments)
     on_terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
     view = _view(on_terminal=on_terminal)
     if not request.quiet:
-        _tell_meaningless(document)
+        _tell_ignored_fields(document)
     folder = Path(document.source).parent if Path(document.source).exists() else Path()
-    places = plan.Wish(application, folder, wish.maps, dict(os.environ))
+    places = plan.LocalRun(application, folder, options.maps, dict(os.environ))
     made = plan.make(places, lambda: str(uuid.uuid4()), random.Random(), view)  # noqa: S311 - ports
     return processes.run(made, view, on_terminal=on_terminal)
 
@@ -95,8 +95,8 @@ def _view(*, on_terminal: bool) -> View:
     return Terminal(Console(stderr=True))
 
 
-def _tell_meaningless(document: Document) -> None:
-    found = meaningless(document.value)
+def _tell_ignored_fields(document: Document) -> None:
+    found = ignored_fields(document.value)
     if not found:
         return
     output.note("without meaning on this machine, and left aside:")

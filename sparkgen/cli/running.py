@@ -12,7 +12,7 @@ from sparkgen.usecases.starting import StartedRun, start
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class RunOptions:
     """What was asked for. `id`: of a run that may be called for again; `timeout`: as in `30m`.
 
     `form`: of ObjectForm.
@@ -28,21 +28,23 @@ class Wish:
     quiet: bool = False
 
 
-def run(wish: Wish) -> int:
+def run(options: RunOptions) -> int:
     """Start a run and print its name; with `wait`, its exit code."""
-    cluster = connect(wish.place)
-    started = start(cluster, wish.name, wish.arguments, wish.id, datetime.now(UTC))
-    _print(started, wish.form)
-    if started.beside and _state(started) == "started" and not wish.quiet:
+    cluster = connect(options.place)
+    started = start(cluster, options.name, options.arguments, options.id, datetime.now(UTC))
+    _print(started, options.form)
+    if started.beside and _state(started) == "started" and not options.quiet:
         output.note(f"{', '.join(started.beside)} runs at the same time")
     namespace = started.application.namespace
-    if wish.wait:
+    if options.wait:
         from sparkgen.cli import waiting  # noqa: PLC0415 - only with --wait
 
-        asked = waiting.Wish(started.application.name, started.name, wish.timeout, quiet=wish.quiet)
-        return waiting.wait(cluster, asked, wish.place, namespace)
-    if not wish.quiet:
-        here = object_names.options(wish.place, namespace)
+        asked = waiting.WaitOptions(
+            started.application.name, started.name, options.timeout, quiet=options.quiet
+        )
+        return waiting.wait(cluster, asked, options.place, namespace)
+    if not options.quiet:
+        here = object_names.options(options.place, namespace)
         next_step = f"sparkgen wait {started.application.name} --run {started.name}{here}"
         output.note(f"{_state(started)}; next: {next_step}")
     return 0

@@ -43,6 +43,6 @@ def command(
 
     place = Place(kubeconfig, context, namespace)
     cluster = connect(place)
-    wish = waiting.Wish(name, run, timeout, quiet=quiet)
-    if code := waiting.wait(cluster, wish, place, cluster.namespace):
+    wait_options = waiting.WaitOptions(name, run, timeout, quiet=quiet)
+    if code := waiting.wait(cluster, wait_options, place, cluster.namespace):
         raise typer.Exit(code)

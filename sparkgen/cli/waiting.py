@@ -27,7 +27,7 @@ DETACHED = 130
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class WaitOptions:
     """What to wait for. `run`: "" for the latest one; `timeout`: as in `30m`, "" for as long as it takes."""
 
     name: str
@@ -36,13 +36,13 @@ class Wish:
     quiet: bool = False
 
 
-def wait(cluster: Cluster, wish: Wish, place: Place, namespace: str) -> int:
+def wait(cluster: Cluster, options: WaitOptions, place: Place, namespace: str) -> int:
     """Wait until the run has ended: 0, its exit code, 124 after the timeout, 130 after Ctrl-C."""
-    seconds = _seconds(wish.timeout)
-    run = choose(one(cluster, wish.name, namespace), wish.run)
+    seconds = _seconds(options.timeout)
+    run = choose(one(cluster, options.name, namespace), options.run)
     here = object_names.options(place, namespace)
     again = f"sparkgen wait {run.application} --run {run.name}{here}"
-    teller = Teller(quiet=wish.quiet, terminal=sys.stderr.isatty())
+    teller = Teller(quiet=options.quiet, terminal=sys.stderr.isatty())
     try:
         ended = follow(cluster, run, teller, seconds)
     except KeyboardInterrupt:
@@ -51,9 +51,9 @@ def wait(cluster: Cluster, wish: Wish, place: Place, namespace: str) -> int:
         return DETACHED
     teller.close()
     if ended is None:
-        output.note(f"{run.name} has not ended after {wish.timeout}, and goes on; to wait again: {again}")
+        output.note(f"{run.name} has not ended after {options.timeout}, and goes on; to wait again: {again}")
         return TIMED_OUT
-    if not wish.quiet or ended.code:
+    if not options.quiet or ended.code:
         step = f"; next: sparkgen status {run.name}{here}" if ended.code else ""
         output.note(f"{ended.text}{step}")
     return ended.code

@@ -6,8 +6,8 @@ only where its knowledge is needed: for kubeconfigs that are not plain (plain.py
 
 from __future__ import annotations
 
-from sparkgen.cluster.connection import FIELD_MANAGER, Cluster, Laid, connect
+from sparkgen.cluster.connection import FIELD_MANAGER, ApplyResult, Cluster, connect
 from sparkgen.cluster.errors import ClusterError
 from sparkgen.cluster.place import Place
 
-__all__ = ["FIELD_MANAGER", "Cluster", "ClusterError", "Laid", "Place", "connect"]
+__all__ = ["FIELD_MANAGER", "ApplyResult", "Cluster", "ClusterError", "Place", "connect"]

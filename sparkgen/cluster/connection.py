@@ -32,7 +32,7 @@ _CREATED = 201
 
 
 @dataclass(frozen=True, slots=True)
-class Laid:
+class ApplyResult:
     """What came of a server-side apply: the object as the server has (would have) it, and if it is new."""
 
     item: Object
@@ -104,7 +104,7 @@ class Cluster:
         dry_run: bool = False,
         force: bool = False,
         manager: str = FIELD_MANAGER,
-    ) -> Laid:
+    ) -> ApplyResult:
         """Server-side apply: the object as the server would have it (`dry_run`), or has it.
 
         Unknown fields are refused. `force` takes fields over from other managers instead of a conflict (409).
@@ -123,7 +123,7 @@ class Cluster:
             f"{'compare' if dry_run else 'apply'} {item['kind']} {name} in {namespace}", self.server
         ):
             answer = self._channel.send(call)
-            return Laid(json.loads(answer.data), answer.status == _CREATED)
+            return ApplyResult(json.loads(answer.data), answer.status == _CREATED)
 
     def create(self, item: Mapping[str, Any], *, dry_run: bool = False) -> Object:
         """The object as the server has it, or would have it; a ClusterError (409) if it is there already."""

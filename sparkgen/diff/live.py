@@ -13,7 +13,7 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.cluster import FIELD_MANAGER, Cluster, ClusterError
-from sparkgen.cluster.marks import REQUESTED
+from sparkgen.cluster.annotations import REQUESTED
 from sparkgen.diff.values import ObjectChange, Side
 from sparkgen.objects import ObjectView
 

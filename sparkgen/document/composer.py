@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sparkgen.document import complaints
+from sparkgen.document import problems
 from sparkgen.document.limits import MAX_DEPTH, MAX_NODES
 from sparkgen.document.node import NO_KEYS, Node, scalar_node
 from sparkgen.document.scalars import BOOLEAN_WORDS, Scalar, TagError, resolve, resolve_tagged, unreadable
@@ -163,7 +163,7 @@ class Composer:
             self._first_line = event.start_mark.line + 1
         if event.version is not None and tuple(event.version) != (1, 1):
             version = ".".join(str(number) for number in event.version)
-            self._problems.append(complaints.yaml_version(self._position(event), version))
+            self._problems.append(problems.yaml_version(self._position(event), version))
 
     def _document_end(self) -> Composed:
         problems, doubles = tuple(self._problems), tuple(self._doubles)
@@ -189,7 +189,7 @@ class Composer:
             self._texts.append(_span(event))
         frame = self._stack[-1] if self._stack else None
         if frame is not None and frame.flow and "?" in text and not event.style and text[0] != "?":
-            self._problems.append(complaints.question_mark(position, self._path(), text))
+            self._problems.append(problems.question_mark(position, self._path(), text))
         if frame is not None and frame.key is _AWAIT:
             self._scalar_key(frame, event, value, position)
             return
@@ -206,16 +206,16 @@ class Composer:
             return resolve_tagged(event.tag, text)
         except TagError as error:
             reason = str(error)
-            self._problems.append(complaints.wrong_tag(position, self._path(), event.tag, text, reason))
+            self._problems.append(problems.wrong_tag(position, self._path(), event.tag, text, reason))
             return text
 
     def _check_scalar(self, event: Any, value: Scalar, position: Position) -> None:
         text: str = event.value
         if text in BOOLEAN_WORDS and event.tag is None:
-            self._problems.append(complaints.boolean_word(position, self._path(), text, bool(value)))
+            self._problems.append(problems.boolean_word(position, self._path(), text, bool(value)))
         reason = unreadable(value, text)
         if reason:
-            self._problems.append(complaints.unreadable_number(position, self._path(), text, reason))
+            self._problems.append(problems.unreadable_number(position, self._path(), text, reason))
 
     def _alias(self, event: Any) -> None:
         position = self._position(event)
@@ -224,11 +224,11 @@ class Composer:
         if isinstance(target, tuple):
             node, size, height = target
             if len(self._stack) + height > MAX_DEPTH:
-                raise TooMuch(complaints.too_deep(position))
+                raise TooMuch(problems.too_deep(position))
             self._count(size, position, aliased=True)
             self._attach(node, size, height)
             return
-        complaint = complaints.no_anchor if target is None else complaints.endless_alias
+        complaint = problems.no_anchor if target is None else problems.endless_alias
         self._problems.append(complaint(position, self._path(), name))
         self._attach(scalar_node(None, position, f"*{name}"), 1, 0)
 
@@ -243,9 +243,9 @@ class Composer:
     def _start(self, event: Any, *, mapping: bool) -> None:
         position = self._position(event)
         if len(self._stack) >= MAX_DEPTH:
-            raise TooMuch(complaints.too_deep(position))
+            raise TooMuch(problems.too_deep(position))
         if event.tag not in _COLLECTION_TAGS:
-            self._problems.append(complaints.collection_tag(position, self._path(), event.tag))
+            self._problems.append(problems.collection_tag(position, self._path(), event.tag))
         self._count(1, position, aliased=False)
         frame = _Frame(position, event.anchor, mapping=mapping, flow=bool(event.flow_style))
         if event.anchor is not None:
@@ -299,20 +299,20 @@ class Composer:
         """A key that is an alias (which may stand for text), a list or a mapping."""
         left = Position(node.position.file, node.position.line, node.position.column - 1)
         if node.is_mapping and frame.position == left:
-            self._problems.append(complaints.template(frame.position, self._path()))
+            self._problems.append(problems.template(frame.position, self._path()))
             frame.key, frame.template = _SKIP, True
         else:
             self._key(frame, node.text, node.value, node.position)
 
     def _key(self, frame: _Frame, text: str, value: Any, position: Position) -> None:
         if not isinstance(value, str):
-            self._problems.append(complaints.key_not_text(position, self._path(), text, value))
+            self._problems.append(problems.key_not_text(position, self._path(), text, value))
             frame.key, frame.skipped = _SKIP, text
             return
         first = frame.keys.get(value)
         if first is None or value in frame.merged:
             frame.merged.discard(value)
-        elif self._refused(complaints.duplicate_key(position, (*self._path(), value), value, first)):
+        elif self._refused(problems.duplicate_key(position, (*self._path(), value), value, first)):
             frame.key, frame.skipped = _SKIP, value
             return
         frame.keys[value] = position
@@ -320,7 +320,7 @@ class Composer:
 
     def _merge_key(self, frame: _Frame, position: Position) -> None:
         if frame.merge is not None:
-            self._refused(complaints.duplicate_merge(position, self._path(), frame.merge))
+            self._refused(problems.duplicate_merge(position, self._path(), frame.merge))
         frame.merge = position
         frame.key = _MERGE
 
@@ -328,7 +328,7 @@ class Composer:
         """Copy what `<<` names into the mapping; in a list of mappings the earlier ones win."""
         sources = node.items if node.is_list else [node]
         if not all(source.is_mapping for source in sources):
-            self._problems.append(complaints.merge_of_no_mapping(node.position, self._path(), node.text))
+            self._problems.append(problems.merge_of_no_mapping(node.position, self._path(), node.text))
             return
         taken: set[str] = set()
         for source in sources:
@@ -341,7 +341,7 @@ class Composer:
         own = frame.keys.get(key)
         if own is not None and frame.merge is not None and key not in frame.merged:
             path = (*self._path(), key)
-            if self._refused(complaints.replaced_by_merge(own, path, key, frame.merge)):
+            if self._refused(problems.replaced_by_merge(own, path, key, frame.merge)):
                 return
         frame.keys[key] = position
         frame.children[key] = child
@@ -358,7 +358,7 @@ class Composer:
     def _count(self, size: int, position: Position, *, aliased: bool) -> None:
         self._total += size
         if self._total > MAX_NODES:
-            raise TooMuch(complaints.too_many(position, aliased=aliased))
+            raise TooMuch(problems.too_many(position, aliased=aliased))
 
     def _position(self, event: Any) -> Position:
         mark = event.start_mark

@@ -68,7 +68,7 @@ def _compose(text: str, composer: Composer, documents: list[Composed]) -> tuple[
     except TooMuch as limit:
         return (*composer.pending, limit.problem)
     except yaml.YAMLError as error:
-        from sparkgen.document.advice import explain  # noqa: PLC0415  (only for text that is not YAML)
+        from sparkgen.document.syntax_hints import explain  # noqa: PLC0415  (only for text that is not YAML)
 
         found = explain(error, lines_of(text), composer.file)
         return (*(known for known in composer.pending if known.position != found.position), found)

@@ -12,7 +12,7 @@ from typing import Any
 from sparkgen.lint.findings import Finding
 from sparkgen.lint.serversubject import ServerSubject
 from sparkgen.model import SERVER_KINDS
-from sparkgen.semantics.facts import Facts
+from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.wording import listed
 
 CODE = "SG270"
@@ -60,10 +60,10 @@ def shared_services(values: Sequence[Mapping[str, Any]]) -> list[tuple[int, Find
 
     Those that name no namespace say nothing: the caller of kubectl or helm chooses it.
     """
-    uses: dict[tuple[str, str], dict[int, tuple[str, Facts]]] = {}
+    uses: dict[tuple[str, str], dict[int, tuple[str, DocumentFacts]]] = {}
     for index, value in enumerate(values):
         namespace = value["metadata"].get("namespace")
-        facts = None if value["kind"] in SERVER_KINDS else Facts.of(value)
+        facts = None if value["kind"] in SERVER_KINDS else DocumentFacts.of(value)
         section = facts.get("shuffleService") if facts is not None else None
         if facts is None or namespace is None or not section or not section.get("secretName"):
             continue
@@ -76,7 +76,7 @@ def shared_services(values: Sequence[Mapping[str, Any]]) -> list[tuple[int, Find
     )
 
 
-def _shared(users: Mapping[int, tuple[str, Facts]]) -> Iterator[tuple[int, Finding]]:
+def _shared(users: Mapping[int, tuple[str, DocumentFacts]]) -> Iterator[tuple[int, Finding]]:
     namespaces = {namespace for namespace, _ in users.values()}
     for index, (namespace, facts) in users.items():
         others = sorted(namespaces - {namespace})

@@ -12,7 +12,7 @@ from sparkgen.errors import Path
 from sparkgen.lint.settings import Settings
 from sparkgen.lint.view import Container, Kind, Pod, View
 from sparkgen.model.application import Application
-from sparkgen.semantics.facts import ROLES, SPARK_CONTAINER, Facts
+from sparkgen.semantics.facts import ROLES, SPARK_CONTAINER, DocumentFacts
 
 _RUNTIME = (contract.INSTALL_CONTAINER, contract.ALLOCATOR_CONTAINER)
 
@@ -26,14 +26,14 @@ class Subject(View):
 
     PAGES = "the Spark UI"
 
-    facts: Facts
+    facts: DocumentFacts
     application: Application
     job_annotations: Mapping[str, str]
 
     @classmethod
     def of(cls, value: Mapping[str, Any], settings: Settings) -> Subject:
         """The view of a valid document's value."""
-        facts = Facts.of(value)
+        facts = DocumentFacts.of(value)
         application = model.build(value)
         objects = tuple(filter(_not_history, resources.render(application)))
         templates = {"driver": _driver(objects), "executor": _executor(objects)}
@@ -91,7 +91,7 @@ def _executor(objects: tuple[dict[str, Any], ...]) -> Mapping[str, Any]:
     return template
 
 
-def _pod(facts: Facts, role: str, template: Mapping[str, Any]) -> Pod:
+def _pod(facts: DocumentFacts, role: str, template: Mapping[str, Any]) -> Pod:
     spec = template["spec"]
     found = [
         _container(facts, role, container, init=field == "initContainers")
@@ -106,7 +106,7 @@ def _pod(facts: Facts, role: str, template: Mapping[str, Any]) -> Pod:
     return Pod(role, template, tuple(found), places, annotated)
 
 
-def _container(facts: Facts, role: str, spec: Mapping[str, Any], *, init: bool) -> Container:
+def _container(facts: DocumentFacts, role: str, spec: Mapping[str, Any], *, init: bool) -> Container:
     name = spec["name"]
     if role == "driver" and name in _RUNTIME:
         return Container(role, "runtime", name, spec, (facts.path("runtimeImage"),))

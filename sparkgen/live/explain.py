@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from sparkgen.codes import Hindrance
 from sparkgen.live import allocatorlog
-from sparkgen.live.facts import Executors, Facts, executors, fill, time_of
+from sparkgen.live.facts import Executors, RunFacts, executors, fill, time_of
 from sparkgen.live.failed import went_wrong, why_failed
 from sparkgen.live.hindrances import hindered, in_event, known_reason
 from sparkgen.live.pending import why_pending
@@ -27,7 +27,7 @@ HINDERED = ("ExecutorsNotShown", "ExecutorsRefused", "ExecutorsFailToStart", "Ex
 """Reasons of the allocator's Events about executors that do not come (notices in sparkgen.runtime)."""
 
 
-def explain(facts: Facts, now: datetime) -> Reason | None:
+def explain(facts: RunFacts, now: datetime) -> Reason | None:
     """Why the run does not get on, or has failed; None when there is nothing to say."""
     state = facts.life.state
     if state is State.SUCCEEDED:
@@ -43,7 +43,7 @@ def explain(facts: Facts, now: datetime) -> Reason | None:
     return None
 
 
-def _suspended(facts: Facts) -> Reason:
+def _suspended(facts: RunFacts) -> Reason:
     step = "set spec.suspend to false in the document, and apply it"
     labels = facts.run.workload["metadata"].get("labels") or {}
     if "kueue.x-k8s.io/queue-name" in labels:
@@ -51,7 +51,7 @@ def _suspended(facts: Facts) -> Reason:
     return Reason("suspended", "it is suspended", step)
 
 
-def _running(facts: Facts, now: datetime) -> Reason | None:
+def _running(facts: RunFacts, now: datetime) -> Reason | None:
     there = executors(facts)
     if _lacks(there):
         for hindrance in _hindrances(facts, now):
@@ -66,7 +66,7 @@ def _lacks(there: Executors) -> bool:
     return there.pending > 0 or there.target is None or there.running < there.target
 
 
-def _hindrances(facts: Facts, now: datetime) -> Iterator[Hindrance]:
+def _hindrances(facts: RunFacts, now: datetime) -> Iterator[Hindrance]:
     """What keeps executors from coming, the surest source first."""
     yield from allocatorlog.hindrances(facts.allocator_log)
     if not facts.allocator_log:
@@ -78,14 +78,14 @@ def _hindrances(facts: Facts, now: datetime) -> Iterator[Hindrance]:
             yield waits.hindering("")
 
 
-def _unknown(facts: Facts) -> Reason:
+def _unknown(facts: RunFacts) -> Reason:
     """That nobody can say whether executors lack, and why."""
     wanted = "how many executors are wanted, and " if facts.target is None else ""
     cause = f"{wanted}what keeps executors from coming is unknown: {allocatorlog.OLDER}"
     return Reason("unknown", cause, fill("read it: sparkgen logs NAME --allocator", facts))
 
 
-def _lost(facts: Facts, now: datetime) -> Reason | None:
+def _lost(facts: RunFacts, now: datetime) -> Reason | None:
     """An executor that ended lately, for want of memory or by a fault of the application's."""
     for event in reversed(facts.events):
         if (
@@ -98,7 +98,7 @@ def _lost(facts: Facts, now: datetime) -> Reason | None:
     return None
 
 
-def _earlier(facts: Facts) -> Reason | None:
+def _earlier(facts: RunFacts) -> Reason | None:
     if not facts.next_run:
         return None
     return Reason("earlier", f"an earlier run, beside {facts.next_run}")

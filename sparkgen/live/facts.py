@@ -21,7 +21,7 @@ NOT_THERE = (400, 403, 404, 500)
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class RunFacts:
     """All that is known about a run.
 
     `events`: about its driver's object and pod, the oldest first; `driver_log`, `allocator_log`: their ends,
@@ -73,26 +73,26 @@ class Reads(Protocol):
         ...
 
 
-def gather(cluster: Reads, run: Run, next_run: str = "") -> Facts:
+def gather(cluster: Reads, run: Run, next_run: str = "") -> RunFacts:
     """What there is to know about a run; nothing is asked about one that went well."""
     life = life_of(run)
     if life.state in (State.SUCCEEDED, State.SUSPENDED):
-        return Facts(run, life, next_run=next_run)
+        return RunFacts(run, life, next_run=next_run)
     events = tuple(_events(cluster, run))
     log = _allocator_log(cluster, run)
     target = None if life.over else allocatorlog.wanted(log)
     if target is None and not life.over:
         target = _planned(cluster, run, begun=allocatorlog.has_no_codes(log))
-    return Facts(run, life, events, _driver_log(cluster, run), log, target, next_run)
+    return RunFacts(run, life, events, _driver_log(cluster, run), log, target, next_run)
 
 
-def executors(facts: Facts) -> Executors:
+def executors(facts: RunFacts) -> Executors:
     """How many executors there are."""
     there = [status_of(pod).get("phase") for pod in facts.run.executors if not leaving(pod)]
     return Executors(there.count("Running"), there.count("Pending"), facts.target)
 
 
-def fill(step: str, facts: Facts) -> str:
+def fill(step: str, facts: RunFacts) -> str:
     """A next step with the names that its command takes."""
     run = "" if facts.run.latest else f" --run {facts.run.name}"
     return step.replace("NAME", f"{facts.run.application}{run}")

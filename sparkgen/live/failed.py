@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sparkgen import contract
-from sparkgen.cluster.marks import KILLED
+from sparkgen.cluster.annotations import KILLED
 from sparkgen.codes import Hindrance
 from sparkgen.live import allocatorlog
 from sparkgen.live.driverlog import failure_in
-from sparkgen.live.facts import Facts, fill
+from sparkgen.live.facts import RunFacts, fill
 from sparkgen.live.hindrances import in_event, stopped
 from sparkgen.live.pending import init_ended, never_made
 from sparkgen.live.reason import Reason, detail
@@ -18,7 +18,7 @@ from sparkgen.objects import ObjectView
 from sparkgen.runtime.allocator.observe.causes import DISRUPTIONS, EXIT_CODES, POD_REASONS
 
 
-def went_wrong(facts: Facts) -> bool:
+def went_wrong(facts: RunFacts) -> bool:
     """Whether a container of the driver's pod has failed, now or the last time."""
     pod = facts.run.driver
     if pod is None:
@@ -29,7 +29,7 @@ def went_wrong(facts: Facts) -> bool:
     return any(end.get("exitCode") for end in ends) or status_of(pod).get("phase") == "Failed"
 
 
-def why_failed(facts: Facts) -> Reason:
+def why_failed(facts: RunFacts) -> Reason:
     """What ended the run, or its last attempt."""
     pod = facts.run.driver
     job = conditions(facts.run.workload).get("Failed", {}) if facts.run.kind == "Job" else {}
@@ -87,7 +87,7 @@ def _out_of_memory(pod: ObjectView) -> Reason | None:
     return Reason("driver-memory", f"the driver was killed, as it ran out of memory ({bound})", step)
 
 
-def _driver_failed(facts: Facts, pod: ObjectView) -> Reason | None:
+def _driver_failed(facts: RunFacts, pod: ObjectView) -> Reason | None:
     """What the allocator and the driver's own log say; at least its exit code."""
     if failure := _told_by_allocator(facts):
         told = stopped(failure)
@@ -105,7 +105,7 @@ def _driver_failed(facts: Facts, pod: ObjectView) -> Reason | None:
     return Reason("exit", f"the driver's program ended with code {code}{meaning}", step)
 
 
-def _told_by_allocator(facts: Facts) -> Hindrance | None:
+def _told_by_allocator(facts: RunFacts) -> Hindrance | None:
     """Why the allocator has given the application up."""
     for event in reversed(facts.events):
         if event.get("reason") == "ApplicationFailed":

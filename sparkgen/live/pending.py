@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from sparkgen import contract
 from sparkgen.codes import Code, unmarked
-from sparkgen.live.facts import Facts
+from sparkgen.live.facts import RunFacts
 from sparkgen.live.reason import Reason, detail
 from sparkgen.live.refusals import DRIVER, container_waits, missing, no_node, refusal
 from sparkgen.live.values import containers, status_of, waiting
 from sparkgen.objects import ObjectView
 
 
-def why_pending(facts: Facts) -> Reason | None:
+def why_pending(facts: RunFacts) -> Reason | None:
     """What the driver waits for; None while it is only on its way."""
     pod = facts.run.driver
     if pod is None:
@@ -26,7 +26,7 @@ def why_pending(facts: Facts) -> Reason | None:
     return _containers_wait(pod) or _not_mounted(facts)
 
 
-def never_made(facts: Facts) -> Reason | None:
+def never_made(facts: RunFacts) -> Reason | None:
     """Why the Job, or the Deployment, cannot make the driver's pod."""
     for event in reversed(facts.events):
         if event.get("reason") == "FailedCreate":
@@ -62,7 +62,7 @@ def _containers_wait(pod: ObjectView) -> Reason | None:
     return None
 
 
-def _not_mounted(facts: Facts) -> Reason | None:
+def _not_mounted(facts: RunFacts) -> Reason | None:
     """A volume that cannot be mounted: the pod only says ContainerCreating, and the kubelet's Event why."""
     for event in reversed(facts.events):
         if event.get("reason") in ("FailedMount", "FailedAttachVolume"):

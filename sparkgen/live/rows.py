@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sparkgen.live.explain import explain
-from sparkgen.live.facts import Executors, Facts, Reads, executors, gather
+from sparkgen.live.facts import Executors, Reads, RunFacts, executors, gather
 from sparkgen.live.reason import Reason
 from sparkgen.live.state import Life, State, life_of, schedule_life
 from sparkgen.live.values import Application, Run, name_of
@@ -99,7 +99,7 @@ def _schedule(application: Application) -> Row | None:
     return Row(application.namespace, application.name, "", workload, True, life, None, reason)
 
 
-def _again(application: Application, run: Run, facts: Facts) -> Reason | None:
+def _again(application: Application, run: Run, facts: RunFacts) -> Reason | None:
     """That the schedule goes on after a firing that went well."""
     if application.schedule is None or not run.latest or facts.life.state is not State.SUCCEEDED:
         return None

@@ -12,7 +12,7 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.local.folders import Folders
 from sparkgen.local.java import Java
-from sparkgen.local.places import Places
+from sparkgen.local.path_mapping import PathMapping
 from sparkgen.local.ports import LOOPBACK
 from sparkgen.local.spark import Spark
 from sparkgen.local.variables import inherited, resolved
@@ -29,7 +29,7 @@ class Setting:
 
     spark: Spark
     java: Java
-    places: Places
+    places: PathMapping
     folders: Folders
     environment: Mapping[str, str]
     hadoop: bool

@@ -13,7 +13,7 @@ from sparkgen.local import folders as folders_of
 from sparkgen.local import jars, java, machine, ports, spark
 from sparkgen.local.folders import Folders
 from sparkgen.local.launch import MAIN_FILE, Setting, Start, driver, spark_container
-from sparkgen.local.places import Places, parse_maps
+from sparkgen.local.path_mapping import PathMapping, parse_maps
 from sparkgen.local.progress import Progress
 from sparkgen.local.properties import Ports, local_properties
 from sparkgen.local.scala import Compiler
@@ -27,7 +27,7 @@ from sparkgen.runtime.allocator.values.attempt import Attempt, new_attempt
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class LocalRun:
     """What is to run: the application of the document in `folder`, with these mappings of paths."""
 
     application: Application
@@ -65,14 +65,16 @@ class Plan:
         )
 
 
-def make(wish: Wish, uid: Callable[[], str], chance: random.Random, progress: Progress) -> Plan:
+def make(wanted: LocalRun, uid: Callable[[], str], chance: random.Random, progress: Progress) -> Plan:
     """The plan of a run: what it needs is found, fetched or compiled. CannotRun when something is missing."""
-    application, environment = wish.application, wish.environment
-    maps = parse_maps(wish.maps)
+    application, environment = wanted.application, wanted.environment
+    maps = parse_maps(wanted.maps)
     found = java.find(environment)
     home = spark.find(application.spark_version, application.scala_version, environment, progress)
     compiler = Compiler(home.version, home.scala, lambda: home.home, lambda: found.command)
-    places = Places(home.home, wish.folder, maps, lambda: jars.examples(compiler, environment, progress))
+    places = PathMapping(
+        home.home, wanted.folder, maps, lambda: jars.examples(compiler, environment, progress)
+    )
     if application.main_file:
         places.file(application.main_file, MAIN_FILE)  # before what takes time
     jar = jars.scheduler(compiler, environment, progress)

@@ -13,20 +13,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from sparkgen.local import keeper as keeper_program
-from sparkgen.local.keeper import signal_sessions
+from sparkgen.local import reaper as reaper_program
+from sparkgen.local.reaper import signal_sessions
 
 SWEEP_SECONDS = 2.0
 """A process that a SIGKILL has not ended by then hangs in the kernel, and nothing here helps."""
 
 
-class Keeper:
-    """The process that cleans up when this one is killed (keeper.py)."""
+class Reaper:
+    """The process that cleans up when this one is killed (reaper.py)."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(Path(keeper_program.__file__))],
+            [sys.executable, "-I", "-S", str(Path(reaper_program.__file__))],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -69,12 +69,12 @@ class Process:
         command: Sequence[str],
         environment: Mapping[str, str],
         folder: Path,
-        keeper: Keeper,
+        reaper: Reaper,
         *,
         stdout: int | IO[bytes],
         stderr: int | IO[bytes],
     ) -> None:
-        self._keeper = keeper
+        self._reaper = reaper
         self._lock = threading.Lock()
         self._reaped = False
         self._popen = subprocess.Popen(
@@ -87,7 +87,7 @@ class Process:
             start_new_session=True,
         )
         self.pid = self._popen.pid
-        keeper.began(self.pid)
+        reaper.began(self.pid)
 
     @property
     def stdout(self) -> IO[bytes] | None:
@@ -108,7 +108,7 @@ class Process:
             _sweep(self.pid)
             code = self._popen.wait()
             self._reaped = True
-        self._keeper.ended(self.pid)
+        self._reaper.ended(self.pid)
         return code
 
     def terminate(self) -> None:

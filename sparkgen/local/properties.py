@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from sparkgen.local.places import Places
+from sparkgen.local.path_mapping import PathMapping
 from sparkgen.model.application import Application
 from sparkgen.resources.conf import spark_properties
 
@@ -33,7 +33,9 @@ class Ports:
     ui: int
 
 
-def local_properties(application: Application, places: Places, jar: Path, ports: Ports) -> dict[str, str]:
+def local_properties(
+    application: Application, places: PathMapping, jar: Path, ports: Ports
+) -> dict[str, str]:
     """What the driver is given, less what the allocator's session adds. CannotRun when a file is not here."""
     found = spark_properties(application)
     for name, field in FILE_LISTS.items():

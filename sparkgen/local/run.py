@@ -24,7 +24,7 @@ from sparkgen.local.allocator import allocator, begin, pod
 from sparkgen.local.errors import CannotRun
 from sparkgen.local.output import Output
 from sparkgen.local.plan import Plan
-from sparkgen.local.processes import Keeper, Process
+from sparkgen.local.processes import Process, Reaper
 from sparkgen.local.status import status
 from sparkgen.local.view import View
 from sparkgen.local.world import Processes, Tools
@@ -72,22 +72,22 @@ def run(plan: Plan, view: View, *, on_terminal: bool) -> int:
     CannotRun when it cannot begin.
     """
     with signals_taken() as requests:
-        keeper = Keeper()
-        keeper.holds(plan.folders.work)
+        reaper = Reaper()
+        reaper.holds(plan.folders.work)
         try:
-            return Run(plan, view, keeper, requests).go(on_terminal=on_terminal)
+            return Run(plan, view, reaper, requests).go(on_terminal=on_terminal)
         finally:
-            keeper.close()
+            reaper.close()
             shutil.rmtree(plan.folders.work, ignore_errors=True)
 
 
 class Run:
     """One run."""
 
-    def __init__(self, plan: Plan, view: View, keeper: Keeper, requests: Requests) -> None:
+    def __init__(self, plan: Plan, view: View, reaper: Reaper, requests: Requests) -> None:
         self._plan = plan
         self._view = view
-        self._keeper = keeper
+        self._reaper = reaper
         self._requests = requests
         self._begun = begin(plan, lambda: secrets.token_hex(32))
         self._output = Output(view.output)
@@ -131,7 +131,7 @@ class Run:
         with self._plan.folders.driver_log.open("wb") as log:
             try:
                 return Process(
-                    start.command, start.environment, Path.cwd(), self._keeper, stdout=PIPE, stderr=log
+                    start.command, start.environment, Path.cwd(), self._reaper, stdout=PIPE, stderr=log
                 )
             except OSError as error:
                 raise CannotRun(f"the driver cannot be started: {error}") from None
@@ -142,7 +142,7 @@ class Run:
         start = launch.executor(made, plan.setting, known)
         folder = plan.folders.scratch(f"work-{id_}")
         with plan.folders.executor_log(id_).open("wb") as log:
-            return Process(start.command, start.environment, folder, self._keeper, stdout=log, stderr=log)
+            return Process(start.command, start.environment, folder, self._reaper, stdout=log, stderr=log)
 
     def _supervise(self, driver: Process, works: Allocator) -> int:
         """Wait for the driver, and end it when that is asked for; its exit code as a shell has it."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 from sparkgen.preflight.gather import gather, look_around, read_live
 from sparkgen.preflight.judge import judge
 from sparkgen.preflight.ownership import ownership
-from sparkgen.preflight.values import Facts, Finding, Live, Reference, Shared, Unknown, Wanted
+from sparkgen.preflight.values import ClusterFacts, Finding, Live, Reference, Shared, Unknown, Wanted
 
 __all__ = [
-    "Facts",
+    "ClusterFacts",
     "Finding",
     "Live",
     "Reference",

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
-from sparkgen.cluster import ClusterError, Laid
-from sparkgen.cluster.marks import apply_over
+from sparkgen.cluster import ApplyResult, ClusterError
+from sparkgen.cluster.annotations import apply_over
 from sparkgen.objects import ObjectView
 from sparkgen.preflight import needs
-from sparkgen.preflight.values import Facts, Key, Live, Refusal, Shared, Unknown, Wanted
+from sparkgen.preflight.values import ClusterFacts, Key, Live, Refusal, Shared, Unknown, Wanted
 
 FORBIDDEN = 403
 _Value = TypeVar("_Value")
@@ -27,7 +27,7 @@ class Asked(Protocol):
     def get(self, api_version: str, kind: str, name: str, namespace: str = "") -> Any: ...  # noqa: D102
     def has(self, api_version: str, kind: str, name: str, namespace: str = "") -> bool: ...  # noqa: D102
     def list(self, api_version: str, kind: str, namespace: str = "", selector: str = "") -> Any: ...  # noqa: D102
-    def apply(self, item: ObjectView, *, dry_run: bool = False, force: bool = False) -> Laid: ...  # noqa: D102
+    def apply(self, item: ObjectView, *, dry_run: bool = False, force: bool = False) -> ApplyResult: ...  # noqa: D102
     def create(self, item: ObjectView, *, dry_run: bool = False) -> Any: ...  # noqa: D102
 
 
@@ -65,13 +65,15 @@ def _shared(
     return Shared(version, found, quotas, images, there)
 
 
-def gather(cluster: Asked, wanted: Wanted, shared: Shared, now: datetime, *, force: bool = False) -> Facts:
+def gather(
+    cluster: Asked, wanted: Wanted, shared: Shared, now: datetime, *, force: bool = False
+) -> ClusterFacts:
     """All facts about one application. ClusterError as in `look_around`.
 
     `force`: fields of other managers will be taken over, so that they are no conflict.
     """
     if shared.namespace is None:
-        return Facts(shared.version, None, now=now)
+        return ClusterFacts(shared.version, None, now=now)
     live: dict[Key, ObjectView | Unknown | None] = {}
     refused: dict[Key, Refusal] = {}
     for item in wanted.objects:
@@ -80,7 +82,7 @@ def gather(cluster: Asked, wanted: Wanted, shared: Shared, now: datetime, *, for
             refused[_key(item)] = tried
         # What would be created is not there: one request instead of two.
         live[_key(item)] = None if tried is True else _known(_reading(cluster, item, wanted.namespace))
-    return Facts(
+    return ClusterFacts(
         shared.version,
         shared.namespace,
         live,

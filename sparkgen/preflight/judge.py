@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 
 from sparkgen import contract
-from sparkgen.cluster.marks import controller_of
+from sparkgen.cluster.annotations import controller_of
 from sparkgen.codes import Code
 from sparkgen.errors import Severity
 from sparkgen.preflight import needs, quota
-from sparkgen.preflight.values import Facts, Finding, Reference, Unknown, Wanted
+from sparkgen.preflight.values import ClusterFacts, Finding, Reference, Unknown, Wanted
 from sparkgen.runtime.kubernetes.refusals import refusal_in
 
 OLDEST = (1, 30)
@@ -28,10 +28,10 @@ _USER_LACKS = "is forbidden: User"
 _FORBIDDEN, _CONFLICT, _NOT_FOUND = 403, 409, 404
 _SHOWN = 5
 
-Check = Callable[[Wanted, Facts], Iterable[Finding]]
+Check = Callable[[Wanted, ClusterFacts], Iterable[Finding]]
 
 
-def judge(wanted: Wanted, facts: Facts) -> list[Finding]:
+def judge(wanted: Wanted, facts: ClusterFacts) -> list[Finding]:
     """All that was found: what stops an apply first, what could not be checked last."""
     checks = CHECKS if facts.namespace is not None else BEFORE_THE_NAMESPACE
     found = [finding for check in checks for finding in check(wanted, facts)]
@@ -44,7 +44,7 @@ def in_order(found: Iterable[Finding]) -> list[Finding]:
     return sorted(dict.fromkeys(found), key=lambda finding: order.index(finding.severity))
 
 
-def starts(wanted: Wanted, facts: Facts) -> bool:
+def starts(wanted: Wanted, facts: ClusterFacts) -> bool:
     """Whether applying makes a driver that is not there yet: otherwise it takes nothing of a quota."""
     for item in wanted.objects:
         if needs.driver(item) is not None:
@@ -55,7 +55,7 @@ def starts(wanted: Wanted, facts: Facts) -> bool:
 # --- the cluster and the namespace ------------------------------------------------------------------------
 
 
-def version(_: Wanted, facts: Facts) -> Iterator[Finding]:
+def version(_: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     """Older than what the driver's pod needs."""
     if isinstance(facts.version, Unknown):
         yield _unchecked("version", "the version of Kubernetes", facts.version)
@@ -70,7 +70,7 @@ def version(_: Wanted, facts: Facts) -> Iterator[Finding]:
         )
 
 
-def namespace(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
+def namespace(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     """There is none, or it is on its way out."""
     if isinstance(facts.namespace, Unknown):
         yield _unchecked("namespace", f"whether there is a namespace {wanted.namespace}", facts.namespace)
@@ -82,7 +82,7 @@ def namespace(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
         yield _error("namespace", f"the namespace {wanted.namespace} is being deleted", step)
 
 
-def controller(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
+def controller(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     """Somebody else applies these objects."""
     found = {controller_of(item) for item in facts.live.values() if isinstance(item, Mapping)}
     for name in sorted(found - {""}):
@@ -97,7 +97,7 @@ def controller(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
 # --- rights, and what the API server says to the objects --------------------------------------------------
 
 
-def rights(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
+def rights(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     """Rights that are missing, in one finding; the Role's own in another one."""
     lacking = dict.fromkeys(
         found.groups()
@@ -120,7 +120,7 @@ def rights(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
         )
 
 
-def objects(_: Wanted, facts: Facts) -> Iterator[Finding]:
+def objects(_: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     """What the API server, or a policy of the cluster, would not take."""
     for (kind, name), refusal in facts.refused.items():
         if refusal.status == _FORBIDDEN and _RIGHTS.search(refusal.said):
@@ -139,7 +139,7 @@ def objects(_: Wanted, facts: Facts) -> Iterator[Finding]:
 # --- pods -------------------------------------------------------------------------------------------------
 
 
-def pod_security(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
+def pod_security(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     """Pods that the namespace's Pod Security level refuses."""
     if not isinstance(facts.namespace, Mapping):
         return
@@ -159,7 +159,7 @@ def pod_security(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
         )
 
 
-def pods(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
+def pods(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     """Pods that admission refuses: by a policy, a LimitRange, a quota, a priority class that is not there."""
     for role, refusal in facts.pods.items():
         if refusal is None:
@@ -180,7 +180,7 @@ def pods(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
             yield _error("pods", f"the {role}'s pod is refused: {refusal.said}", "correct what it names")
 
 
-def quotas(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
+def quotas(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     """No room for the driver, or not for all executors of the beginning."""
     if isinstance(facts.quotas, Unknown):
         yield _unchecked("quota", f"the quotas of {wanted.namespace}", facts.quotas)
@@ -207,7 +207,7 @@ def quotas(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
             )
 
 
-def references(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
+def references(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     """Secrets, ConfigMaps, claims and accounts that pods need and that are not there."""
     unknown: dict[str, list[str]] = {}
     for one, there in facts.there.items():
@@ -231,7 +231,7 @@ def _create(one: Reference, wanted: Wanted) -> str:
     return what.get(one.kind, f"create it; {one.used_by} pods wait until it is there")
 
 
-def expired(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
+def expired(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     """A run that its own date keeps from starting."""
     text = needs.expires_at(wanted.objects)
     if text and starts(wanted, facts) and datetime.fromisoformat(text) <= facts.now:
@@ -239,7 +239,7 @@ def expired(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
         yield _error("expired", f"the run may start until {text} only: it would fail at once", step)
 
 
-def again(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
+def again(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     """A run that was there before, and whose Job is not: it would run once more."""
     for item in wanted.objects:
         name = str(item["metadata"]["name"])
@@ -253,7 +253,7 @@ def again(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
             )
 
 
-def images(wanted: Wanted, facts: Facts) -> Iterator[Finding]:
+def images(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     """Images that no node has: with `Never` none will; others are pulled, which nobody can try from here."""
     asked = needs.images(needs.pods(wanted.objects))
     if isinstance(facts.images, Unknown):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.cluster.marks import controller_of
+from sparkgen.cluster.annotations import controller_of
 from sparkgen.errors import Severity
 from sparkgen.model import HISTORY_KIND, SERVICE_KIND
 from sparkgen.preflight.values import Finding, Key, Live, Unknown, Wanted

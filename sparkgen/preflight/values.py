@@ -73,7 +73,7 @@ class Shared:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class ClusterFacts:
     """What the cluster said.
 
     `version`: as in `v1.34.1`; `namespace`: None if there is none. `live`: what is there already of what is

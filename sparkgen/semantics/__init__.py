@@ -1,6 +1,6 @@
 """What a valid document means to Spark and to Kubernetes: one small rule for each thing that goes wrong.
 
-Rules are pure functions over `Facts`; the table of them is in registry.py, a page about each in pages/.
+Rules are pure functions over `DocumentFacts`; their table is in registry.py, a page about each in pages/.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ class Container:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class DocumentFacts:
     """A frozen view of one schema-valid document.
 
     `spec` is the application's spec, `root` the path of it: ("spec",), or ("spec", "template") when the
@@ -62,7 +62,7 @@ class Facts:
     containers: tuple[Container, ...]
 
     @classmethod
-    def of(cls, value: Mapping[str, Any]) -> Facts:
+    def of(cls, value: Mapping[str, Any]) -> DocumentFacts:
         """The facts of a document's value."""
         scheduled = value["kind"] == "ScheduledSparkApplication"
         outer = value["spec"]

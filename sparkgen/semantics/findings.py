@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sparkgen.errors import Path, Severity
 
 if TYPE_CHECKING:
-    from sparkgen.semantics.facts import Facts, ServerFacts
+    from sparkgen.semantics.facts import DocumentFacts, ServerFacts
 
 
 _LONGEST = 100
@@ -38,7 +38,7 @@ def about_key(path: Path, message: str, next_step: str, allowed: str = "") -> Fi
     return Finding(path, message, key if len(key) <= _LONGEST else "", allowed, next_step, on_key=True)
 
 
-Check = Callable[["Facts"], Iterable[Finding]]
+Check = Callable[["DocumentFacts"], Iterable[Finding]]
 ServerCheck = Callable[["ServerFacts"], Iterable[Finding]]
 
 

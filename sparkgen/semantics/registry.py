@@ -31,7 +31,7 @@ from sparkgen.semantics import rules_sizes as sizes
 from sparkgen.semantics import rules_texts as texts
 from sparkgen.semantics import rules_versions as versions
 from sparkgen.semantics import rules_volumes as volumes
-from sparkgen.semantics.facts import Facts, ServerFacts
+from sparkgen.semantics.facts import DocumentFacts, ServerFacts
 from sparkgen.semantics.findings import Finding, Rule, nothing
 from sparkgen.semantics.secret import redacted
 
@@ -163,7 +163,7 @@ RULES: tuple[Rule, ...] = (
 # fmt: on
 
 
-def findings(facts: Facts) -> list[tuple[Rule, Finding]]:
+def findings(facts: DocumentFacts) -> list[tuple[Rule, Finding]]:
     """All that the rules find, in the order of their codes."""
     return [(rule, finding) for rule in RULES for finding in rule.check(facts)]
 
@@ -176,7 +176,7 @@ def findings_of(value: Mapping[str, Any]) -> list[tuple[Rule, Finding]]:
     if value["kind"] == HISTORY_KIND:
         server = ServerFacts.of(value)
         return [(rule, finding) for rule in RULES for finding in rule.history(server)]
-    return findings(Facts.of(value))
+    return findings(DocumentFacts.of(value))
 
 
 def check(document: Document) -> list[Problem]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sparkgen.semantics.facts import Facts
+from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import shortened
 
 
-def contradicting_accounts(facts: Facts) -> Iterator[Finding]:
+def contradicting_accounts(facts: DocumentFacts) -> Iterator[Finding]:
     """Two names for the driver's account: `driver.serviceAccount` wins, and the other would be lost."""
     driver, name = facts.get("driver", "serviceAccount"), facts.get("serviceAccount", "name")
     if driver is not None and name is not None and driver != name:
@@ -22,7 +22,7 @@ def contradicting_accounts(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def missing_accounts(facts: Facts) -> Iterator[Finding]:
+def missing_accounts(facts: DocumentFacts) -> Iterator[Finding]:
     """An account that is neither rendered nor named."""
     section = facts.get("serviceAccount") or {}
     if (
@@ -39,7 +39,7 @@ def missing_accounts(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def lost_account_annotations(facts: Facts) -> Iterator[Finding]:
+def lost_account_annotations(facts: DocumentFacts) -> Iterator[Finding]:
     """Annotations of an account that is not rendered: they would be lost, and a cloud role with them."""
     section = facts.get("serviceAccount") or {}
     existing = facts.get("driver", "serviceAccount")
@@ -55,7 +55,7 @@ def lost_account_annotations(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def budget_with_both(facts: Facts) -> Iterator[Finding]:
+def budget_with_both(facts: DocumentFacts) -> Iterator[Finding]:
     """A budget with both of its numbers: the API server refuses it (ValidatePodDisruptionBudgetSpec)."""
     budget = facts.get("podDisruptionBudget") or {}
     if budget.get("minAvailable") is not None and budget.get("maxUnavailable") is not None:
@@ -67,7 +67,7 @@ def budget_with_both(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def budget_of_a_job(facts: Facts) -> Iterator[Finding]:
+def budget_of_a_job(facts: DocumentFacts) -> Iterator[Finding]:
     """A budget that counts what a Job cannot tell, so that no disruption is ever permitted.
 
     Source: the disruption controller's getExpectedPodCount: percentages and maxUnavailable need a scale

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 
 from sparkgen import contract
-from sparkgen.semantics.facts import Facts
+from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.secret import has_secret, is_secret
 from sparkgen.semantics.wording import shortened
@@ -61,11 +61,11 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _SEPARATOR = re.compile(r"[=:]|\s+[=:]?\s*")
 
 
-def _texts(facts: Facts) -> dict[str, str]:
+def _texts(facts: DocumentFacts) -> dict[str, str]:
     return {name: given for name, given in (facts.get(FIELD) or {}).items() if isinstance(given, str)}
 
 
-def files(facts: Facts) -> Iterator[Finding]:
+def files(facts: DocumentFacts) -> Iterator[Finding]:
     """Files that sparkgen writes itself, and texts that no ConfigMap can hold."""
     for name in facts.get(FIELD) or ():
         if name in INSTEAD:
@@ -81,11 +81,11 @@ def files(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _size(facts: Facts) -> int:
+def _size(facts: DocumentFacts) -> int:
     return sum(len(text.encode()) for text in _texts(facts).values())
 
 
-def unread_files(facts: Facts) -> Iterator[Finding]:
+def unread_files(facts: DocumentFacts) -> Iterator[Finding]:
     """Files that nothing reads, or not everything that should; and more than `kubectl apply` takes."""
     for name in facts.get(FIELD) or ():
         for pattern, message, step in UNREAD:
@@ -102,7 +102,7 @@ def unread_files(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def secrets_in_files(facts: Facts) -> Iterator[Finding]:
+def secrets_in_files(facts: DocumentFacts) -> Iterator[Finding]:
     """Secrets in the texts of files: in Hadoop's XML, in properties, or whatever they are called."""
     for name, text in _texts(facts).items():
         if holds_secret(text):
@@ -138,7 +138,7 @@ def _lines(text: str) -> Iterator[tuple[str, str]]:
             yield name, value.strip()
 
 
-def proxy_users(facts: Facts) -> Iterator[Finding]:
+def proxy_users(facts: DocumentFacts) -> Iterator[Finding]:
     """Variables that name another user, or the same one twice. Source: UserGroupInformation.getLoginUser."""
     user = facts.get(PROXY)
     if user is None:
@@ -160,7 +160,7 @@ def proxy_users(facts: Facts) -> Iterator[Finding]:
                 )
 
 
-def two_logins(facts: Facts) -> Iterator[Finding]:
+def two_logins(facts: DocumentFacts) -> Iterator[Finding]:
     """A user to act as, and a principal. Source: SparkSubmitArguments.validateSubmitArguments."""
     for name in PRINCIPALS:
         if facts.get(PROXY) is not None and name in facts.conf:

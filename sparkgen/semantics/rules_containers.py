@@ -8,7 +8,7 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.errors import Path
-from sparkgen.semantics.facts import ROLES, SPARK_CONTAINER, Container, Facts
+from sparkgen.semantics.facts import ROLES, SPARK_CONTAINER, Container, DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import listed, shortened
 
@@ -59,7 +59,7 @@ INSTEAD: Mapping[str, str] = {
 """Variable -> what to do instead of setting it."""
 
 
-def reserved_names(facts: Facts) -> Iterator[Finding]:
+def reserved_names(facts: DocumentFacts) -> Iterator[Finding]:
     """Containers and volumes with names of sparkgen's own."""
     sidecar = facts.get("shuffleService", "mode") == "sidecar"
     for container in facts.containers:
@@ -81,7 +81,7 @@ def _taken(path: Path, name: str, what: str) -> Finding:
     return Finding(path, f"is the name of {what}", shortened(name), "another name", "rename it")
 
 
-def duplicate_names(facts: Facts) -> Iterator[Finding]:
+def duplicate_names(facts: DocumentFacts) -> Iterator[Finding]:
     """Containers of one pod, and ports of one container, with the same name: the API server refuses the pod.
 
     A container of the template and a typed one with the same name are one container: they are merged.
@@ -124,7 +124,7 @@ def _port_names(container: Container) -> Iterator[Finding]:
         taken.add(name)
 
 
-def reserved_ports(facts: Facts) -> Iterator[Finding]:
+def reserved_ports(facts: DocumentFacts) -> Iterator[Finding]:
     """Ports that are taken: the containers of a pod share one address."""
     for container in facts.containers:
         for path, port in container.items("ports"):
@@ -141,7 +141,7 @@ def reserved_ports(facts: Facts) -> Iterator[Finding]:
             )
 
 
-def reserved_variables(facts: Facts) -> Iterator[Finding]:
+def reserved_variables(facts: DocumentFacts) -> Iterator[Finding]:
     """Variables that sparkgen sets itself, so that the document's value would be lost."""
     for container in facts.containers:
         if container.kind != "spark":
@@ -158,7 +158,7 @@ def reserved_variables(facts: Facts) -> Iterator[Finding]:
                 )
 
 
-def _is_set(facts: Facts, role: str, name: str) -> bool:
+def _is_set(facts: DocumentFacts, role: str, name: str) -> bool:
     if name in SET[role] or name.startswith("SPARKGEN_"):
         return True
     if name == contract.ENV_HADOOP_CONF_DIR:
@@ -168,7 +168,7 @@ def _is_set(facts: Facts, role: str, name: str) -> bool:
     return role == "executor" and re.fullmatch(rf"{contract.ENV_JAVA_OPT_PREFIX}[0-9]+", name) is not None
 
 
-def variables_twice(facts: Facts) -> Iterator[Finding]:
+def variables_twice(facts: DocumentFacts) -> Iterator[Finding]:
     """A variable that is set twice in one list: the last one counts."""
     for container in facts.containers:
         last = {str(item.get("name")): index for index, (_, item) in enumerate(container.items("env"))}
@@ -184,7 +184,7 @@ def variables_twice(facts: Facts) -> Iterator[Finding]:
                 )
 
 
-def variable_sources(facts: Facts) -> Iterator[Finding]:
+def variable_sources(facts: DocumentFacts) -> Iterator[Finding]:
     """Variables with no source or with two (core/validation ValidateEnv, ValidateEnvFrom)."""
     for container in facts.containers:
         for path, item in container.items("env"):

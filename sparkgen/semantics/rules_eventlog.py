@@ -9,7 +9,7 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.errors import Path
 from sparkgen.model.eventlog import local_path, log_claim
-from sparkgen.semantics.facts import Container, Facts, ServerFacts
+from sparkgen.semantics.facts import Container, DocumentFacts, ServerFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.rules_volumes import is_below, mounted_at, places
 from sparkgen.semantics.wording import shortened
@@ -23,7 +23,7 @@ NEEDED = (contract.ROOT, "/opt/spark/bin", "/opt/spark/jars", "/tmp")  # noqa: S
 """Directories of the pod that a mount must not hide."""
 
 
-def directories(facts: Facts) -> Iterator[Finding]:
+def directories(facts: DocumentFacts) -> Iterator[Finding]:
     """An application's directory and claim that do not fit, and two things mounted at one place."""
     section = facts.get(FIELD)
     if section is None:
@@ -42,7 +42,7 @@ def directories(facts: Facts) -> Iterator[Finding]:
                 )
 
 
-def _spark_containers(facts: Facts) -> Iterator[Container]:
+def _spark_containers(facts: DocumentFacts) -> Iterator[Container]:
     for container in facts.containers:
         if container.role == "driver" and container.kind == "spark":
             yield container
@@ -96,7 +96,7 @@ def _hides(place: str, own: str) -> bool:
     return f"{own}/".startswith(f"{place}/") or place.startswith(f"{contract.ROOT}/")
 
 
-def lost(facts: Facts) -> Iterator[Finding]:
+def lost(facts: DocumentFacts) -> Iterator[Finding]:
     """A log in the driver's pod, which goes with it. Source: EventLoggingListener.DEFAULT_LOG_DIR."""
     if not facts.is_true(ENABLED):
         return

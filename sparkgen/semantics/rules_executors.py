@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from sparkgen.grammar import GrammarError, duration
-from sparkgen.semantics.facts import Facts
+from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import shortened
 
@@ -18,13 +18,13 @@ INSTANCES = "spark.executor.instances"
 TRACKING = "spark.dynamicAllocation.shuffleTracking.enabled"
 
 
-def _count(facts: Facts, name: str) -> int | None:
+def _count(facts: DocumentFacts, name: str) -> int | None:
     """A whole-number property; None where it is not set, or is no number (another rule's business)."""
     text = facts.properties.get(name, "").strip()
     return int(text) if re.fullmatch(r"[0-9]{1,9}", text, re.ASCII) else None
 
 
-def executor_bounds(facts: Facts) -> Iterator[Finding]:
+def executor_bounds(facts: DocumentFacts) -> Iterator[Finding]:
     """Bounds with which Spark does not start.
 
     Source: ExecutorAllocationManager.validateSettings; SparkSubmitArguments.validateSubmitArguments for a
@@ -61,7 +61,7 @@ def executor_bounds(facts: Facts) -> Iterator[Finding]:
         yield from _starts_above(facts, most)
 
 
-def _starts_above(facts: Facts, most: int) -> Iterator[Finding]:
+def _starts_above(facts: DocumentFacts, most: int) -> Iterator[Finding]:
     """More at the start than `most` (SchedulerBackendUtils.getInitialTargetExecutorNumber)."""
     for name in (INITIAL, INSTANCES):
         number = _count(facts, name)
@@ -75,7 +75,7 @@ def _starts_above(facts: Facts, most: int) -> Iterator[Finding]:
             )
 
 
-def executor_numbers(facts: Facts) -> Iterator[Finding]:
+def executor_numbers(facts: DocumentFacts) -> Iterator[Finding]:
     """Numbers that contradict each other: Spark takes the larger (getDynamicAllocationInitialExecutors)."""
     yield from _switched_off(facts)
     yield from _batches(facts)
@@ -98,7 +98,7 @@ def executor_numbers(facts: Facts) -> Iterator[Finding]:
             )
 
 
-def _switched_off(facts: Facts) -> Iterator[Finding]:
+def _switched_off(facts: DocumentFacts) -> Iterator[Finding]:
     section = facts.get("dynamicAllocation") or {}
     others = [name for name in section if name != "enabled"]
     if others and "enabled" not in section and ENABLED not in facts.conf:
@@ -109,7 +109,7 @@ def _switched_off(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _batches(facts: Facts) -> Iterator[Finding]:
+def _batches(facts: DocumentFacts) -> Iterator[Finding]:
     batch = _count(facts, "spark.kubernetes.allocation.batch.size")
     pending = _count(facts, "spark.kubernetes.allocation.maxPendingPods")
     if batch is not None and pending is not None and pending < batch:
@@ -122,7 +122,7 @@ def _batches(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def shuffle_service(facts: Facts) -> Iterator[Finding]:
+def shuffle_service(facts: DocumentFacts) -> Iterator[Finding]:
     """A shuffle service that executors would look for at the address of their own pods.
 
     Source: BlockManager.registerWithExternalShuffleServer: three tries, then the executor exits.
@@ -140,7 +140,7 @@ def shuffle_service(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def shuffle_data(facts: Facts) -> Iterator[Finding]:
+def shuffle_data(facts: DocumentFacts) -> Iterator[Finding]:
     """Dynamic allocation that would lose shuffle data: Spark does not start.
 
     Source: ExecutorAllocationManager.validateSettings. Tracking is on unless the document turns it off. A
@@ -170,7 +170,7 @@ def shuffle_data(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def allocation_timers(facts: Facts) -> Iterator[Finding]:
+def allocation_timers(facts: DocumentFacts) -> Iterator[Finding]:
     """Timers of dynamic allocation that Spark refuses: it counts them in whole seconds, 0.5 s being none.
 
     Source: ExecutorAllocationManager.validateSettings, and checkValue of the others in the configuration.
@@ -202,7 +202,7 @@ def _seconds(text: str | None) -> int | None:
         return None
 
 
-def task_larger_than_executor(facts: Facts) -> Iterator[Finding]:
+def task_larger_than_executor(facts: DocumentFacts) -> Iterator[Finding]:
     """Tasks that need more cores than an executor has (ResourceUtils.validateTaskCpusLargeEnough)."""
     cpus, cores = _count(facts, "spark.task.cpus"), _count(facts, "spark.executor.cores")
     has = 1 if cores is None else cores
@@ -216,7 +216,7 @@ def task_larger_than_executor(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def unbounded(facts: Facts) -> Iterator[Finding]:
+def unbounded(facts: DocumentFacts) -> Iterator[Finding]:
     """Dynamic allocation without an upper bound: one query can fill the cluster."""
     if facts.is_true(ENABLED) and MAXIMUM not in facts.properties:
         typed = facts.get("dynamicAllocation", "enabled") is not None

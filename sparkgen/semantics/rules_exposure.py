@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sparkgen.errors import Path
-from sparkgen.semantics.facts import Facts, ServerFacts
+from sparkgen.semantics.facts import DocumentFacts, ServerFacts
 from sparkgen.semantics.findings import Finding
 from sparkgen.semantics.wording import shortened
 
@@ -13,7 +13,7 @@ OWN_NAMES = ("history", "proxy")
 """Parts of an address by which Spark's pages tell where they are (ui/static/utils.js)."""
 
 
-def paths(facts: Facts) -> Iterator[Finding]:
+def paths(facts: DocumentFacts) -> Iterator[Finding]:
     """A path that an application's pages read wrongly."""
     yield from _path(
         facts.path("sparkUIOptions", "route", "path"), facts.get("sparkUIOptions", "route", "path")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from sparkgen.grammar import GrammarError
 from sparkgen.model.build import GITOPS
-from sparkgen.semantics.facts import Facts
+from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.fields import APPLICATION_FIELDS, SCHEDULE_FIELDS
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import refused, shortened
@@ -22,14 +22,14 @@ JOB_FIELDS = {
 """Fields of a Job that a Deployment does not have -> what to do."""
 
 
-def _schedules(facts: Facts, grammar: str) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def _schedules(facts: DocumentFacts, grammar: str) -> Iterator[tuple[tuple[str | int, ...], str]]:
     for field in SCHEDULE_FIELDS[grammar]:
         text = facts.value["spec"].get(field[0])
         if isinstance(text, str):
             yield ("spec", *field), text
 
 
-def schedules(facts: Facts) -> Iterator[Finding]:
+def schedules(facts: DocumentFacts) -> Iterator[Finding]:
     """Schedules that the API server refuses."""
     if not facts.scheduled:
         return
@@ -46,7 +46,7 @@ def schedules(facts: Facts) -> Iterator[Finding]:
             yield found
 
 
-def surprising_schedules(facts: Facts) -> Iterator[Finding]:
+def surprising_schedules(facts: DocumentFacts) -> Iterator[Finding]:
     """Schedules that Kubernetes takes and that do not do what they seem to."""
     if not facts.scheduled:
         return
@@ -70,7 +70,7 @@ def surprising_schedules(facts: Facts) -> Iterator[Finding]:
             )
 
 
-def time_zones(facts: Facts) -> Iterator[Finding]:
+def time_zones(facts: DocumentFacts) -> Iterator[Finding]:
     """Time zones that the API server refuses."""
     if not facts.scheduled:
         return
@@ -83,7 +83,7 @@ def time_zones(facts: Facts) -> Iterator[Finding]:
             yield refused(path, text, error, timezone.ALLOWED, "Europe/Berlin")
 
 
-def unknown_time_zones(facts: Facts) -> Iterator[Finding]:
+def unknown_time_zones(facts: DocumentFacts) -> Iterator[Finding]:
     """Time zones that sparkgen's list does not have; a newer one in the cluster may."""
     if not facts.scheduled:
         return
@@ -105,7 +105,7 @@ def unknown_time_zones(facts: Facts) -> Iterator[Finding]:
             )
 
 
-def moments(facts: Facts) -> Iterator[Finding]:
+def moments(facts: DocumentFacts) -> Iterator[Finding]:
     """Moments that are not written as RFC 3339 has them."""
     for field in APPLICATION_FIELDS["timestamp"]:
         text = facts.get(*field)
@@ -118,11 +118,11 @@ def moments(facts: Facts) -> Iterator[Finding]:
                 yield refused(facts.path(*field), text, error, timestamp.ALLOWED, "2026-03-01T06:00:00Z")
 
 
-def _restart(facts: Facts) -> str:
+def _restart(facts: DocumentFacts) -> str:
     return str(facts.get("restartPolicy", "type") or "Never")
 
 
-def job_fields_of_a_deployment(facts: Facts) -> Iterator[Finding]:
+def job_fields_of_a_deployment(facts: DocumentFacts) -> Iterator[Finding]:
     """Fields of a Job on an application that always restarts, which is a Deployment: they would be lost."""
     if _restart(facts) != "Always" or facts.scheduled:
         return
@@ -136,7 +136,7 @@ def job_fields_of_a_deployment(facts: Facts) -> Iterator[Finding]:
             )
 
 
-def always_on_a_schedule(facts: Facts) -> Iterator[Finding]:
+def always_on_a_schedule(facts: DocumentFacts) -> Iterator[Finding]:
     """A scheduled application that always restarts: the API server refuses such a Job."""
     if facts.scheduled and _restart(facts) == "Always":
         yield Finding(
@@ -148,7 +148,7 @@ def always_on_a_schedule(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def retries(facts: Facts) -> Iterator[Finding]:
+def retries(facts: DocumentFacts) -> Iterator[Finding]:
     """Retries that do not happen: OnFailure without a number (as in kubeflow), a number without OnFailure."""
     number = facts.get("restartPolicy", "onFailureRetries")
     if _restart(facts) == "OnFailure" and not number:
@@ -167,7 +167,7 @@ def retries(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def time_to_live(facts: Facts) -> Iterator[Finding]:
+def time_to_live(facts: DocumentFacts) -> Iterator[Finding]:
     """A finished Job that deletes itself: Argo CD and Flux create it again, and it runs again."""
     seconds = facts.get("timeToLiveSeconds")
     if seconds is not None and not facts.scheduled and _restart(facts) != "Always":
@@ -180,7 +180,7 @@ def time_to_live(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def fields_without_meaning(facts: Facts) -> Iterator[Finding]:
+def fields_without_meaning(facts: DocumentFacts) -> Iterator[Finding]:
     """Fields of `run`, and `suspend`, where they do something else than they say."""
     if facts.scheduled:
         for field, step in (
@@ -206,7 +206,7 @@ def fields_without_meaning(facts: Facts) -> Iterator[Finding]:
                 yield about_key(facts.path("run", field), message, step)
 
 
-def loggers(facts: Facts) -> Iterator[Finding]:
+def loggers(facts: DocumentFacts) -> Iterator[Finding]:
     """Names of loggers that are whole settings of log4j."""
     for name in facts.get("logging", "loggers") or {}:
         plain = name

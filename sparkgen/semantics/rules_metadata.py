@@ -8,7 +8,7 @@ from typing import Any
 
 from sparkgen import contract, names
 from sparkgen.errors import Path
-from sparkgen.semantics.facts import ROLES, Facts
+from sparkgen.semantics.facts import ROLES, DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import shortened
 
@@ -33,7 +33,7 @@ _LONGEST_PREFIX = 253
 _VALUE_WORDS = f"at most {_LONGEST_VALUE} letters, digits, `-`, `_` and `.`, a letter or digit at both ends"
 
 
-def names_too_long(facts: Facts) -> Iterator[Finding]:
+def names_too_long(facts: DocumentFacts) -> Iterator[Finding]:
     """Names too long once their suffix is added (sparkgen.names), or for the label that they become."""
     name = facts.name
     if len(name) > names.MAX_APPLICATION_NAME:
@@ -56,7 +56,7 @@ def names_too_long(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def label_syntax(facts: Facts) -> Iterator[Finding]:
+def label_syntax(facts: DocumentFacts) -> Iterator[Finding]:
     """Labels, annotations and node selectors that the API server refuses (metav1/validation)."""
     for path, labels in _label_maps(facts):
         for key, value in labels.items():
@@ -74,7 +74,7 @@ def label_syntax(facts: Facts) -> Iterator[Finding]:
             yield from _key(path, key)
 
 
-def _label_maps(facts: Facts) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+def _label_maps(facts: DocumentFacts) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     yield ("metadata", "labels"), facts.value["metadata"].get("labels") or {}
     yield facts.path("sparkUIOptions", "serviceLabels"), facts.get("sparkUIOptions", "serviceLabels") or {}
     for role in ROLES:
@@ -90,7 +90,7 @@ def _label_maps(facts: Facts) -> Iterator[tuple[Path, Mapping[str, Any]]]:
         )
 
 
-def _annotation_maps(facts: Facts) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+def _annotation_maps(facts: DocumentFacts) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     yield ("metadata", "annotations"), facts.value["metadata"].get("annotations") or {}
     for section, field in (("sparkUIOptions", "serviceAnnotations"), ("serviceAccount", "annotations")):
         yield facts.path(section, field), facts.get(section, field) or {}
@@ -118,7 +118,7 @@ def _is_value(text: str) -> bool:
     )
 
 
-def owned_labels(facts: Facts) -> Iterator[Finding]:
+def owned_labels(facts: DocumentFacts) -> Iterator[Finding]:
     """Labels that sparkgen sets; labels and annotations by which a controller would claim an executor."""
     maps: list[tuple[Path, Mapping[str, Any]]] = [
         (("metadata", "labels"), facts.value["metadata"].get("labels") or {})
@@ -140,7 +140,7 @@ def owned_labels(facts: Facts) -> Iterator[Finding]:
                 yield about_key((*path, key), _CLAIMED, "delete it")
 
 
-def _own_value(facts: Facts, path: Path, key: str) -> str | None:
+def _own_value(facts: DocumentFacts, path: Path, key: str) -> str | None:
     """The value that sparkgen gives a label, where it is known."""
     if key in (contract.LABEL_APPLICATION, contract.LABEL_NAME):
         return facts.name
@@ -151,7 +151,7 @@ def _own_value(facts: Facts, path: Path, key: str) -> str | None:
     return None
 
 
-def tolerations(facts: Facts) -> Iterator[Finding]:
+def tolerations(facts: DocumentFacts) -> Iterator[Finding]:
     """Tolerations that the API server refuses (core/validation ValidateTolerations)."""
     for role in ROLES:
         items = [(facts.path(role, "tolerations", index), item) for index, item in _listed(facts.role(role))]

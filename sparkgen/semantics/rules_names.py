@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sparkgen.errors import Path
 from sparkgen.names import HISTORY_SUFFIX, RESERVED_SUFFIXES
-from sparkgen.semantics.facts import Facts, ServerFacts
+from sparkgen.semantics.facts import DocumentFacts, ServerFacts
 from sparkgen.semantics.findings import Finding
 from sparkgen.semantics.wording import shortened
 
@@ -16,7 +16,7 @@ DEFAULT_ACCOUNT = "default"
 """The account that Kubernetes makes in each namespace, for pods that name none."""
 
 
-def shared_names(facts: Facts) -> Iterator[Finding]:
+def shared_names(facts: DocumentFacts) -> Iterator[Finding]:
     """An application whose objects would be another's, or whose account would be the namespace's own."""
     name, section = facts.name, facts.get("serviceAccount") or {}
     existing = facts.get("driver", "serviceAccount")

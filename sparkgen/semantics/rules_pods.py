@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sparkgen.errors import Path
-from sparkgen.semantics.facts import ROLES, Facts
+from sparkgen.semantics.facts import ROLES, DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import shortened
 
 
-def shared_pods(facts: Facts) -> Iterator[Finding]:
+def shared_pods(facts: DocumentFacts) -> Iterator[Finding]:
     """Settings of the driver's pod with which user code could reach the allocator or its token."""
     reasons = {
         "shareProcessNamespace": "user code could read the allocator's memory, with its token",
@@ -26,7 +26,7 @@ def shared_pods(facts: Facts) -> Iterator[Finding]:
             yield Finding(path, f"is refused for drivers: {reason}", "true", "false", "delete it")
 
 
-def root_users(facts: Facts) -> Iterator[Finding]:
+def root_users(facts: DocumentFacts) -> Iterator[Finding]:
     """Containers that run as root while the pod forbids it: the kubelet does not start them.
 
     The pod has runAsNonRoot and user 185 unless the document says otherwise; a container's own setting wins.
@@ -55,19 +55,19 @@ def root_users(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _pod_security(facts: Facts, role: str) -> Mapping[str, Any]:
+def _pod_security(facts: DocumentFacts, role: str) -> Mapping[str, Any]:
     """The pod's security settings that the document gives: typed fields over the template."""
     template = facts.template(role).get("securityContext") or {}
     return {**template, **(facts.role(role).get("podSecurityContext") or {})}
 
 
-def _pod_user_path(facts: Facts, role: str) -> Path:
+def _pod_user_path(facts: DocumentFacts, role: str) -> Path:
     if "runAsUser" in (facts.role(role).get("podSecurityContext") or {}):
         return facts.path(role, "podSecurityContext", "runAsUser")
     return facts.path(role, "template", "spec", "securityContext", "runAsUser")
 
 
-def template_replaced(facts: Facts) -> Iterator[Finding]:
+def template_replaced(facts: DocumentFacts) -> Iterator[Finding]:
     """Parts of a template that sparkgen replaces; native Spark replaces most of them too."""
     for role in ROLES:
         inside = facts.template(role)
@@ -95,7 +95,7 @@ def template_replaced(facts: Facts) -> Iterator[Finding]:
                     yield about_key((*container.path, field), message, f"delete it; {step}")
 
 
-def template_accounts(facts: Facts) -> Iterator[Finding]:
+def template_accounts(facts: DocumentFacts) -> Iterator[Finding]:
     """An account in a template: sparkgen's own replaces it, and the rights that were meant are lost."""
     for role in ROLES:
         for field in ("serviceAccountName", "serviceAccount"):
@@ -109,7 +109,7 @@ def template_accounts(facts: Facts) -> Iterator[Finding]:
                 )
 
 
-def tokens(facts: Facts) -> Iterator[Finding]:
+def tokens(facts: DocumentFacts) -> Iterator[Finding]:
     """A template that asks for the account's token: only the allocator gets one."""
     for role in ROLES:
         if facts.template(role).get("automountServiceAccountToken") is True:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sparkgen.semantics.facts import Facts
+from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import shortened
 
@@ -15,7 +15,7 @@ INTERNAL = "spark-internal"
 _SUFFIXES = {"Python": (".py",), "R": (".R", ".r"), "Java": (".jar",), "Scala": (".jar",)}
 
 
-def _main(facts: Facts) -> str:
+def _main(facts: DocumentFacts) -> str:
     return str(facts.get("mainApplicationFile") or INTERNAL)
 
 
@@ -28,12 +28,12 @@ def _language(file: str) -> str | None:
     return "Java or Scala" if file.endswith(".jar") else None
 
 
-def _is_jvm(facts: Facts) -> bool:
+def _is_jvm(facts: DocumentFacts) -> bool:
     """Whether spark-submit will look for a main class."""
     return _language(_main(facts)) not in ("Python", "R")
 
 
-def type_against_file(facts: Facts) -> Iterator[Finding]:
+def type_against_file(facts: DocumentFacts) -> Iterator[Finding]:
     """A main file of another language than `type` says: spark-submit goes by the file's name."""
     language, kind = _language(_main(facts)), facts.spec["type"]
     if language is None or kind in language:
@@ -48,7 +48,7 @@ def type_against_file(facts: Facts) -> Iterator[Finding]:
     )
 
 
-def main_class_missing(facts: Facts) -> Iterator[Finding]:
+def main_class_missing(facts: DocumentFacts) -> Iterator[Finding]:
     """A class that spark-submit cannot find out.
 
     It reads the jar's manifest through Hadoop's file systems, and none of them is called `local`
@@ -68,7 +68,7 @@ def main_class_missing(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def main_class_in_manifest(facts: Facts) -> Iterator[Finding]:
+def main_class_in_manifest(facts: DocumentFacts) -> Iterator[Finding]:
     """A class that only the jar's manifest can name."""
     file = _main(facts)
     readable = _language(file) == "Java or Scala" and not file.startswith("local:")
@@ -82,7 +82,7 @@ def main_class_in_manifest(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def main_class_unused(facts: Facts) -> Iterator[Finding]:
+def main_class_unused(facts: DocumentFacts) -> Iterator[Finding]:
     """A class beside a Python or R file: spark-submit puts its own runner in its place."""
     name = facts.get("mainClass")
     if name and not _is_jvm(facts):
@@ -91,7 +91,7 @@ def main_class_unused(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def main_file(facts: Facts) -> Iterator[Finding]:
+def main_file(facts: DocumentFacts) -> Iterator[Finding]:
     """A main file that spark-submit takes for a jar although `type` is Python or R."""
     file, kind = _main(facts), facts.spec["type"]
     if kind not in ("Python", "R") or _language(file) is not None or facts.get("mainClass"):
@@ -107,7 +107,7 @@ def main_file(facts: Facts) -> Iterator[Finding]:
     )
 
 
-def file_locations(facts: Facts) -> Iterator[Finding]:
+def file_locations(facts: DocumentFacts) -> Iterator[Finding]:
     """Files without a scheme, and files of someone's laptop: both are looked for inside the image."""
     files = [(facts.path("mainApplicationFile"), _main(facts))]
     for field in ("jars", "files", "pyFiles", "archives"):
@@ -136,7 +136,7 @@ def file_locations(facts: Facts) -> Iterator[Finding]:
             )
 
 
-def unexpanded(facts: Facts) -> Iterator[Finding]:
+def unexpanded(facts: DocumentFacts) -> Iterator[Finding]:
     """Templates that nobody fills in: sparkgen, Helm values and Kubernetes leave them as they are."""
     texts = [
         (facts.path("arguments", index), text) for index, text in enumerate(facts.get("arguments") or ())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sparkgen.semantics.facts import ROLES, Facts
+from sparkgen.semantics.facts import ROLES, DocumentFacts
 from sparkgen.semantics.findings import Finding
 from sparkgen.semantics.rules_conffiles import secrets_in_files
 from sparkgen.semantics.secret import has_secret, is_secret
@@ -14,7 +14,7 @@ _OPTION = r"^--?(?:[a-z-]*-)?(?:password|passwd|secret|token|api-key|secret-key|
 _OPTION_WITH_VALUE = r"^--?(?:[a-z-]*-)?(?:password|passwd|secret|token|api-key|secret-key|access-key)=(.*)$"
 
 
-def secrets_in_conf(facts: Facts) -> Iterator[Finding]:
+def secrets_in_conf(facts: DocumentFacts) -> Iterator[Finding]:
     """Secrets in properties, Java options, files, arguments and URLs: they end in ConfigMaps and pods."""
     for section in ("sparkConf", "hadoopConf"):
         for name, text in (facts.get(section) or {}).items():
@@ -37,7 +37,7 @@ def secrets_in_conf(facts: Facts) -> Iterator[Finding]:
     yield from _locations(facts)
 
 
-def _locations(facts: Facts) -> Iterator[Finding]:
+def _locations(facts: DocumentFacts) -> Iterator[Finding]:
     """URLs of files with a password or a signature in them."""
     places = [(facts.path("mainApplicationFile"), facts.get("mainApplicationFile"))]
     for field, texts in (facts.get("deps") or {}).items():
@@ -63,7 +63,7 @@ def _conf_step(name: str) -> str:
     )
 
 
-def _arguments(facts: Facts) -> Iterator[Finding]:
+def _arguments(facts: DocumentFacts) -> Iterator[Finding]:
     arguments = facts.get("arguments") or []
     previous = ""
     for index, text in enumerate(arguments):
@@ -79,7 +79,7 @@ def _arguments(facts: Facts) -> Iterator[Finding]:
         previous = text
 
 
-def secrets_in_env(facts: Facts) -> Iterator[Finding]:
+def secrets_in_env(facts: DocumentFacts) -> Iterator[Finding]:
     """Secrets as the plain value of an environment variable."""
     for container in facts.containers:
         for path, item in container.items("env"):

@@ -9,7 +9,7 @@ from sparkgen import contract
 from sparkgen.grammar import GrammarError, duration, factor, memory, quantity
 from sparkgen.model.properties import TYPED_PROPERTIES, property_text
 from sparkgen.semantics import conf_table
-from sparkgen.semantics.facts import ROLES, Facts
+from sparkgen.semantics.facts import ROLES, DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.rules_conffiles import two_logins
 from sparkgen.semantics.secret import safe
@@ -24,7 +24,7 @@ _OWN_PORTS = {
 """Port properties that sparkgen sets -> to what."""
 
 
-def contradictions(facts: Facts) -> Iterator[Finding]:
+def contradictions(facts: DocumentFacts) -> Iterator[Finding]:
     """Properties that a typed field says otherwise; the field wins, as in kubeflow's operator."""
     for field, name in TYPED_PROPERTIES.items():
         text = facts.conf.get(name)
@@ -56,7 +56,7 @@ def contradictions(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _switched_off(facts: Facts) -> Iterator[Finding]:
+def _switched_off(facts: DocumentFacts) -> Iterator[Finding]:
     """An event log that a property switches off: the section is there to have one."""
     name = "spark.eventLog.enabled"
     text, section = facts.conf.get(name), facts.get("eventLog")
@@ -84,7 +84,7 @@ def _same(first: str, second: str) -> bool:
     return False
 
 
-def moved_settings(facts: Facts) -> Iterator[Finding]:
+def moved_settings(facts: DocumentFacts) -> Iterator[Finding]:
     """Properties that native Spark applies to pods, and that have a field here: they would be lost."""
     for name, text in facts.conf.items():
         step = _moved(facts, name, text)
@@ -93,7 +93,7 @@ def moved_settings(facts: Facts) -> Iterator[Finding]:
             yield about_key(facts.path("sparkConf", name), message, step)
 
 
-def _moved(facts: Facts, name: str, text: str) -> str | None:
+def _moved(facts: DocumentFacts, name: str, text: str) -> str | None:
     """What to do with a property that would be lost; None where nothing would be."""
     if name in conf_table.READ or _already_said(facts, name, text):
         return None
@@ -104,7 +104,7 @@ def _moved(facts: Facts, name: str, text: str) -> str | None:
     return None if step is None else f"{step} instead"
 
 
-def _already_said(facts: Facts, name: str, text: str) -> bool:
+def _already_said(facts: DocumentFacts, name: str, text: str) -> bool:
     """Whether the field that takes a property's place has its value already."""
     for property_name, field in conf_table.SAME_FIELD.items():
         if name == property_name:
@@ -114,7 +114,7 @@ def _already_said(facts: Facts, name: str, text: str) -> bool:
     return False
 
 
-def unused_settings(facts: Facts) -> Iterator[Finding]:
+def unused_settings(facts: DocumentFacts) -> Iterator[Finding]:
     """Properties that sparkgen sets itself, or that nothing reads; nothing is lost without them."""
     for name, text in facts.conf.items():
         if name in conf_table.READ or name == "spark.submit.pyFiles" or _OWN_PORTS.get(name) == text.strip():
@@ -130,7 +130,7 @@ def unused_settings(facts: Facts) -> Iterator[Finding]:
             yield about_key(facts.path("sparkConf", name), message, step)
 
 
-def not_spark_properties(facts: Facts) -> Iterator[Finding]:
+def not_spark_properties(facts: DocumentFacts) -> Iterator[Finding]:
     """Names that spark-submit drops (SparkSubmitArguments.ignoreNonSparkProperties), or with blanks."""
     for name in facts.conf:
         path = facts.path("sparkConf", name)
@@ -157,7 +157,7 @@ def _better_home(name: str) -> str:
     return f"if your code reads it, write `spark.{shortened(name)}` and read that"
 
 
-def hadoop_prefixes(facts: Facts) -> Iterator[Finding]:
+def hadoop_prefixes(facts: DocumentFacts) -> Iterator[Finding]:
     """Names in hadoopConf that keep Spark's prefix: Hadoop knows no such property."""
     for name in facts.get("hadoopConf") or {}:
         if name.startswith("spark."):
@@ -171,7 +171,7 @@ def hadoop_prefixes(facts: Facts) -> Iterator[Finding]:
             )
 
 
-def java_options(facts: Facts) -> Iterator[Finding]:
+def java_options(facts: DocumentFacts) -> Iterator[Finding]:
     """Options of the JVM with which Spark does not start.
 
     Source: SparkConf.validateSettings (executors: -Xmx, -Dspark), SparkSubmitCommandBuilder.checkJavaOptions
@@ -201,7 +201,7 @@ def java_options(facts: Facts) -> Iterator[Finding]:
                 )
 
 
-def settings_that_clash(facts: Facts) -> Iterator[Finding]:
+def settings_that_clash(facts: DocumentFacts) -> Iterator[Finding]:
     """Values and combinations with which SparkConf.validateSettings or spark-submit stops."""
     for name in ("spark.memory.fraction", "spark.memory.storageFraction"):
         text = facts.conf.get(name)
@@ -250,14 +250,14 @@ def _is_share(text: str) -> bool:
         return False
 
 
-def _seconds(facts: Facts, name: str, default: str, unit: str) -> float | None:
+def _seconds(facts: DocumentFacts, name: str, default: str, unit: str) -> float | None:
     try:
         return duration.to_milliseconds(facts.conf.get(name, default), default_unit=unit) / 1000
     except GrammarError:
         return None
 
 
-def lost_resources(facts: Facts) -> Iterator[Finding]:
+def lost_resources(facts: DocumentFacts) -> Iterator[Finding]:
     """GPUs and the like that Spark counts on, while nothing says which device the pod needs.
 
     Source: KubernetesUtils.buildResourcesQuantities: the limit is `<vendor>/<resource>`, so it takes both.
@@ -278,7 +278,7 @@ def lost_resources(facts: Facts) -> Iterator[Finding]:
                 )
 
 
-def _limits(facts: Facts, role: str) -> set[str]:
+def _limits(facts: DocumentFacts, role: str) -> set[str]:
     """The resources in the limits of a role's Spark container."""
     gpu = (facts.role(role).get("gpu") or {}).get("name")
     names = {gpu} if gpu else set()

@@ -8,7 +8,7 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.errors import Path
 from sparkgen.model.shuffle import HOST_PORTS
-from sparkgen.semantics.facts import Facts
+from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import shortened
 
@@ -37,18 +37,18 @@ SETTINGS: Mapping[str, str] = {
 """Property that the service decides -> its value; "" is the service's port."""
 
 
-def _section(facts: Facts) -> Mapping[str, Any] | None:
+def _section(facts: DocumentFacts) -> Mapping[str, Any] | None:
     section: Mapping[str, Any] | None = facts.get(FIELD)
     return section
 
 
-def _on_node(facts: Facts) -> Mapping[str, Any] | None:
+def _on_node(facts: DocumentFacts) -> Mapping[str, Any] | None:
     """The section of an application that uses the service of its node."""
     section = _section(facts)
     return section if section is not None and section.get("mode", "daemonset") == "daemonset" else None
 
 
-def names(facts: Facts) -> Iterator[Finding]:
+def names(facts: DocumentFacts) -> Iterator[Finding]:
     """A service of the node without its name: executors would be scheduled beside none."""
     section = _on_node(facts)
     if section is not None and "name" not in section:
@@ -59,7 +59,7 @@ def names(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def secrets(facts: Facts) -> Iterator[Finding]:
+def secrets(facts: DocumentFacts) -> Iterator[Finding]:
     """One side of driver and service that authenticates, and another that does not: registration fails.
 
     Source: ExternalBlockStoreClient.init, which follows spark.authenticate.
@@ -91,7 +91,7 @@ def ports(text: str) -> tuple[int, int]:
     return int(first), int(last)
 
 
-def host_ports(facts: Facts) -> Iterator[Finding]:
+def host_ports(facts: DocumentFacts) -> Iterator[Finding]:
     """Ranges that are none, and a range that holds the service's port: it is taken where executors go."""
     section = _on_node(facts)
     if section is None:
@@ -117,7 +117,7 @@ def host_ports(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def pod_security(facts: Facts) -> Iterator[Finding]:
+def pod_security(facts: DocumentFacts) -> Iterator[Finding]:
     """Host paths and host ports, which Pod Security refuses from "baseline" on; ports that others use."""
     section = _on_node(facts)
     if section is None:
@@ -145,7 +145,7 @@ def pod_security(facts: Facts) -> Iterator[Finding]:
             )
 
 
-def sidecar_data(facts: Facts) -> Iterator[Finding]:
+def sidecar_data(facts: DocumentFacts) -> Iterator[Finding]:
     """A service in the executor's pod, and executors that go when they are idle.
 
     Source: ExecutorMonitor, which tracks shuffle data only where there is no service.
@@ -163,7 +163,7 @@ def sidecar_data(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def meaningless(facts: Facts) -> Iterator[Finding]:
+def meaningless(facts: DocumentFacts) -> Iterator[Finding]:
     """Fields of the other mode, properties that the service decides, and scratch space beside it."""
     section = _section(facts)
     if section is None:
@@ -190,7 +190,7 @@ def meaningless(facts: Facts) -> Iterator[Finding]:
         yield from _scratch(facts)
 
 
-def _scratch(facts: Facts) -> Iterator[Finding]:
+def _scratch(facts: DocumentFacts) -> Iterator[Finding]:
     for container in facts.containers:
         if container.role != "executor" or container.kind != "spark":
             continue
@@ -205,7 +205,7 @@ def _scratch(facts: Facts) -> Iterator[Finding]:
                 )
 
 
-def groups(facts: Facts) -> Iterator[Finding]:
+def groups(facts: DocumentFacts) -> Iterator[Finding]:
     """Executors outside the group that may write to the service's directories."""
     if _on_node(facts) is None:
         return
@@ -221,7 +221,7 @@ def groups(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def directories(facts: Facts) -> Iterator[Finding]:
+def directories(facts: DocumentFacts) -> Iterator[Finding]:
     """Directories of a service that are the same, or one below another."""
     section = _on_node(facts)
     if section is not None:

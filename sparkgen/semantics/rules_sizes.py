@@ -9,7 +9,7 @@ from typing import Any
 from sparkgen.errors import Path
 from sparkgen.grammar import GrammarError, cpu, duration, factor, memory, quantity
 from sparkgen.model import sizes
-from sparkgen.semantics.facts import ROLES, Facts
+from sparkgen.semantics.facts import ROLES, DocumentFacts
 from sparkgen.semantics.fields import APPLICATION_FIELDS
 from sparkgen.semantics.findings import Finding
 from sparkgen.semantics.wording import refused, shortened
@@ -87,7 +87,7 @@ LEAST_HEAP_MIB = 450
 _TESTING = ("spark.testing", "spark.testing.reservedMemory", "spark.testing.memory")
 
 
-def _typed(facts: Facts, grammar: str) -> Iterator[tuple[Path, str]]:
+def _typed(facts: DocumentFacts, grammar: str) -> Iterator[tuple[Path, str]]:
     """The texts of the typed fields that are in a grammar, where they are set."""
     for field in APPLICATION_FIELDS[grammar]:
         text = facts.get(*field)
@@ -95,7 +95,7 @@ def _typed(facts: Facts, grammar: str) -> Iterator[tuple[Path, str]]:
             yield facts.path(*field), text
 
 
-def _settings(facts: Facts, names: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
+def _settings(facts: DocumentFacts, names: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
     for name in names:
         if name in facts.conf:
             yield facts.path("sparkConf", name), facts.conf[name]
@@ -111,13 +111,13 @@ def _refusals(
             yield refused(path, text, error, allowed, example)
 
 
-def memory_sizes(facts: Facts) -> Iterator[Finding]:
+def memory_sizes(facts: DocumentFacts) -> Iterator[Finding]:
     """Sizes that JavaUtils.byteStringAs refuses."""
     yield from _refusals(_typed(facts, "memory"), memory.to_bytes, memory.ALLOWED, "4g")
     yield from _refusals(_settings(facts, MEMORY_SETTINGS), memory.to_bytes, memory.ALLOWED, "4g")
 
 
-def amounts_of_cpu(facts: Facts) -> Iterator[Finding]:
+def amounts_of_cpu(facts: DocumentFacts) -> Iterator[Finding]:
     """Amounts of CPU that resource.ParseQuantity refuses, or that are negative."""
     yield from _refusals(_typed(facts, "cpu"), cpu.to_cores, cpu.ALLOWED, "500m")
     yield from _refusals(_settings(facts, CPU_SETTINGS), cpu.to_cores, cpu.ALLOWED, "500m")
@@ -129,7 +129,7 @@ def _amounts(path: Path, resources: Any) -> Iterator[tuple[Path, str]]:
             yield (*path, side, name), str(amount)
 
 
-def durations(facts: Facts) -> Iterator[Finding]:
+def durations(facts: DocumentFacts) -> Iterator[Finding]:
     """Durations that JavaUtils.timeStringAs refuses."""
     yield from _refusals(_typed(facts, "duration"), duration.to_microseconds, duration.ALLOWED, "60s")
     yield from _refusals(
@@ -137,13 +137,13 @@ def durations(facts: Facts) -> Iterator[Finding]:
     )
 
 
-def factors(facts: Facts) -> Iterator[Finding]:
+def factors(facts: DocumentFacts) -> Iterator[Finding]:
     """Factors that are no decimal number above zero."""
     yield from _refusals(_typed(facts, "factor"), factor.parse, factor.ALLOWED, "0.1")
     yield from _refusals(_settings(facts, FACTOR_SETTINGS), factor.parse, factor.ALLOWED, "0.1")
 
 
-def setting_values(facts: Facts) -> Iterator[Finding]:
+def setting_values(facts: DocumentFacts) -> Iterator[Finding]:
     """Whole numbers and switches of sparkConf that ConfigBuilder's converters refuse."""
     for name, least in COUNT_SETTINGS.items():
         text = facts.conf.get(name)
@@ -164,7 +164,7 @@ def setting_values(facts: Facts) -> Iterator[Finding]:
     yield from _device_limits(facts)
 
 
-def _device_limits(facts: Facts) -> Iterator[Finding]:
+def _device_limits(facts: DocumentFacts) -> Iterator[Finding]:
     """Devices that can be no limit of a pod (ResourceUtils.parseResourceRequest, ValidateQualifiedName)."""
     for name, text in facts.conf.items():
         match = re.fullmatch(r"spark\.(?:driver|executor)\.resource\.([^.]+)\.(amount|vendor)", name)
@@ -187,7 +187,7 @@ def _device_limits(facts: Facts) -> Iterator[Finding]:
             )
 
 
-def memory_without_unit(facts: Facts) -> Iterator[Finding]:
+def memory_without_unit(facts: DocumentFacts) -> Iterator[Finding]:
     """A heap without a unit: MiB to one part of Spark, bytes to another (UnifiedMemoryManager, Utils)."""
     for role in ROLES:
         name = f"spark.{role}.memory"
@@ -203,7 +203,7 @@ def memory_without_unit(facts: Facts) -> Iterator[Finding]:
             )
 
 
-def memory_below_minimum(facts: Facts) -> Iterator[Finding]:
+def memory_below_minimum(facts: DocumentFacts) -> Iterator[Finding]:
     """Heaps with which Spark does not start (UnifiedMemoryManager.getMaxMemory)."""
     if any(name in facts.conf for name in _TESTING):
         return
@@ -228,7 +228,7 @@ def _mib(text: str | None) -> int | None:
         return None
 
 
-def requests_above_limits(facts: Facts) -> Iterator[Finding]:
+def requests_above_limits(facts: DocumentFacts) -> Iterator[Finding]:
     """Requests larger than their limit: the API server refuses the pod (ValidateResourceRequirements)."""
     for role in ROLES:
         yield from _cores_above_limit(facts, role)
@@ -243,7 +243,7 @@ def requests_above_limits(facts: Facts) -> Iterator[Finding]:
                 yield _above(path, str(request), str(limit))
 
 
-def _cores_above_limit(facts: Facts, role: str) -> Iterator[Finding]:
+def _cores_above_limit(facts: DocumentFacts, role: str) -> Iterator[Finding]:
     limit_name = f"spark.kubernetes.{role}.limit.cores"
     limit, limit_path = facts.properties.get(limit_name), facts.place(limit_name)
     if limit is None:
@@ -267,7 +267,7 @@ def _cores_above_limit(facts: Facts, role: str) -> Iterator[Finding]:
         )
 
 
-def _template_limit(facts: Facts, role: str) -> tuple[str | None, Path]:
+def _template_limit(facts: DocumentFacts, role: str) -> tuple[str | None, Path]:
     """The limit of CPU in a role's template, which stays where no field gives another, and its place."""
     for container in facts.containers:
         if container.role == role and container.kind == "spark" and not container.typed:
@@ -294,7 +294,7 @@ def _more(request: str, limit: str) -> bool:
         return False
 
 
-def template_resources(facts: Facts) -> Iterator[Finding]:
+def template_resources(facts: DocumentFacts) -> Iterator[Finding]:
     """Memory and CPU of the Spark container in a template, which Spark's own sizes replace.
 
     Spark does the same to its pod templates (BasicDriverFeatureStep, BasicExecutorFeatureStep).
@@ -321,7 +321,7 @@ def _replaced_amount(role: str, path: Path, text: str, needed: int | None) -> Fi
     return Finding(path, message, shortened(text), "", step)
 
 
-def _needed_mib(facts: Facts, role: str) -> int | None:
+def _needed_mib(facts: DocumentFacts, role: str) -> int | None:
     try:
         return sizes.memory(role, facts.properties, facts.spec["type"]).total
     except (GrammarError, ArithmeticError):  # a bad size or factor: another rule's business

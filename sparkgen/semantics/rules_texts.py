@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sparkgen.errors import Path
-from sparkgen.semantics.facts import Facts, ServerFacts
+from sparkgen.semantics.facts import DocumentFacts, ServerFacts
 from sparkgen.semantics.findings import Finding
 
 _NUL = "\0"
@@ -15,7 +15,7 @@ _NOT_XML = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 """What YAML can write and XML 1.0 cannot, not even as a reference (its production Char), less NUL."""
 
 
-def unrepresentable(facts: Facts) -> Iterator[Finding]:
+def unrepresentable(facts: DocumentFacts) -> Iterator[Finding]:
     """NUL anywhere, and what XML cannot hold in texts that become XML."""
     yield from _nuls(facts.value, ())
     for name, text in (facts.get("hadoopConf") or {}).items():

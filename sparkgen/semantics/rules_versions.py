@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from sparkgen.errors import Path
-from sparkgen.semantics.facts import ROLES, Facts
+from sparkgen.semantics.facts import ROLES, DocumentFacts
 from sparkgen.semantics.findings import Finding
 from sparkgen.semantics.wording import shortened
 from sparkgen.spark_versions import NEWEST, OLDEST, OLDEST_COMPILED, scala_line
@@ -29,7 +29,7 @@ def _is_supported(version: tuple[int, int]) -> bool:
     return version >= OLDEST_COMPILED and version[0] <= NEWEST.line[0]
 
 
-def spark_version(facts: Facts) -> Iterator[Finding]:
+def spark_version(facts: DocumentFacts) -> Iterator[Finding]:
     """A Spark for which there is no scheduler jar."""
     text = facts.spec["sparkVersion"]
     version = _version(text)
@@ -43,7 +43,7 @@ def spark_version(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def untested_spark(facts: Facts) -> Iterator[Finding]:
+def untested_spark(facts: DocumentFacts) -> Iterator[Finding]:
     """A Spark for which there is a jar, and with which no test runs."""
     text = facts.spec["sparkVersion"]
     version = _version(text)
@@ -57,7 +57,7 @@ def untested_spark(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def image_version(facts: Facts) -> Iterator[Finding]:
+def image_version(facts: DocumentFacts) -> Iterator[Finding]:
     """An image whose tag names another version of Spark than `sparkVersion`."""
     yield from images_of_another_version(facts.spec["sparkVersion"], _images(facts))
 
@@ -81,7 +81,7 @@ def images_of_another_version(version: str, images: Iterable[tuple[Path, str]]) 
             )
 
 
-def moving_tag(facts: Facts) -> Iterator[Finding]:
+def moving_tag(facts: DocumentFacts) -> Iterator[Finding]:
     """An image that can change without a change in Git."""
     yield from moving_images(_images(facts))
 
@@ -102,7 +102,7 @@ def moving_images(images: Iterable[tuple[Path, str]]) -> Iterator[Finding]:
             )
 
 
-def _images(facts: Facts) -> Iterator[tuple[Path, str]]:
+def _images(facts: DocumentFacts) -> Iterator[tuple[Path, str]]:
     """The images in which Spark runs."""
     yield facts.path("image"), facts.spec["image"]
     for role in ROLES:
@@ -115,7 +115,7 @@ def _without_digest(image: str) -> str:
     return image.partition("@")[0]
 
 
-def scala_version(facts: Facts) -> Iterator[Finding]:
+def scala_version(facts: DocumentFacts) -> Iterator[Finding]:
     """Spark 4 with Scala 2.12: it was never built."""
     if facts.get("scalaVersion") == "2.12" and _version(facts.spec["sparkVersion"])[0] >= 4:
         yield Finding(
@@ -127,14 +127,14 @@ def scala_version(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _scala(facts: Facts) -> str:
+def _scala(facts: DocumentFacts) -> str:
     """The Scala line; Spark 4 has one only."""
     version = facts.spec["sparkVersion"]
     chosen = None if _version(version)[0] >= 4 else facts.get("scalaVersion")
     return str(chosen or scala_line(version))
 
 
-def artifact_versions(facts: Facts) -> Iterator[Finding]:
+def artifact_versions(facts: DocumentFacts) -> Iterator[Finding]:
     """Jars and packages for another Scala line, or for another version of Spark."""
     if not _is_supported(_version(facts.spec["sparkVersion"])):
         return
@@ -143,7 +143,7 @@ def artifact_versions(facts: Facts) -> Iterator[Finding]:
             yield from _artifact(facts, path, name.strip())
 
 
-def _artifact(facts: Facts, path: Path, name: str) -> Iterator[Finding]:
+def _artifact(facts: DocumentFacts, path: Path, name: str) -> Iterator[Finding]:
     scala, spark = _scala(facts), facts.spec["sparkVersion"]
     line = re.search(r"_(2\.1[0-9])(?![0-9])", name)
     module = re.search(r"^org\.apache\.spark:spark-[a-z0-9-]+_2\.1[0-9]:([0-9]+)\.([0-9]+)", name)
@@ -169,7 +169,7 @@ def _artifact(facts: Facts, path: Path, name: str) -> Iterator[Finding]:
         )
 
 
-def _artifacts(facts: Facts) -> Iterator[tuple[Path, str]]:
+def _artifacts(facts: DocumentFacts) -> Iterator[tuple[Path, str]]:
     if facts.get("mainApplicationFile"):
         yield facts.path("mainApplicationFile"), facts.get("mainApplicationFile")
     for field in ("jars", "packages"):
@@ -179,7 +179,7 @@ def _artifacts(facts: Facts) -> Iterator[tuple[Path, str]]:
             yield facts.path("sparkConf", name), facts.conf[name]
 
 
-def coordinates(facts: Facts) -> Iterator[Finding]:
+def coordinates(facts: DocumentFacts) -> Iterator[Finding]:
     """Packages that are no Maven coordinates: spark-submit stops (MavenUtils.extractMavenCoordinates)."""
     texts = list(facts.dependencies("packages"))
     if "spark.jars.packages" in facts.conf:

@@ -8,7 +8,7 @@ from typing import Any
 
 from sparkgen import contract, names
 from sparkgen.errors import Path
-from sparkgen.semantics.facts import ROLES, Container, Facts
+from sparkgen.semantics.facts import ROLES, Container, DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import listed, shortened
 
@@ -34,7 +34,7 @@ def _mounts(container: Container) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     yield from container.items("volumeMounts")
 
 
-def mounts_without_volume(facts: Facts) -> Iterator[Finding]:
+def mounts_without_volume(facts: DocumentFacts) -> Iterator[Finding]:
     """Mounts of volumes that the pod does not have (the API server: `Not found`)."""
     for container in facts.containers:
         known = _volume_names(facts, container.role)
@@ -56,11 +56,11 @@ def mounts_without_volume(facts: Facts) -> Iterator[Finding]:
                 )
 
 
-def _home(facts: Facts) -> str:
+def _home(facts: DocumentFacts) -> str:
     return ".".join(str(part) for part in facts.path("volumes"))
 
 
-def _volume_names(facts: Facts, role: str) -> set[str]:
+def _volume_names(facts: DocumentFacts, role: str) -> set[str]:
     """The volumes that the document gives the pods of a role, those of Secrets and ConfigMaps included."""
     found = {str(volume.get("name")) for _, volume in facts.named_volumes(role)}
     found |= {names.volume_name(item["name"], "secret") for item in facts.role(role).get("secrets") or ()}
@@ -75,7 +75,7 @@ def _near(name: str, known: set[str]) -> str:
     return close[0] if close else ""
 
 
-def volumes_twice(facts: Facts) -> Iterator[Finding]:
+def volumes_twice(facts: DocumentFacts) -> Iterator[Finding]:
     """Volumes with one name: the API server refuses the pod."""
     seen: dict[tuple[str, str], set[str]] = {}
     for path, volume in _once(facts):
@@ -92,7 +92,7 @@ def volumes_twice(facts: Facts) -> Iterator[Finding]:
         seen.setdefault((role, name), set(volume))
 
 
-def _once(facts: Facts) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+def _once(facts: DocumentFacts) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     """Every volume of the document, the application's own first."""
     for index, volume in enumerate(facts.spec.get("volumes") or ()):
         yield facts.path("volumes", index), volume
@@ -101,13 +101,13 @@ def _once(facts: Facts) -> Iterator[tuple[Path, Mapping[str, Any]]]:
             yield facts.path(role, "template", "spec", "volumes", index), volume
 
 
-def _role_of(facts: Facts, path: Path) -> str:
+def _role_of(facts: DocumentFacts, path: Path) -> str:
     """The role in whose template a volume is defined; "" for the application's own."""
     part = path[len(facts.root)]
     return str(part) if part in ROLES else ""
 
 
-def unused_volumes(facts: Facts) -> Iterator[Finding]:
+def unused_volumes(facts: DocumentFacts) -> Iterator[Finding]:
     """Volumes that no container mounts: they are in no pod."""
     mounted = {mount.get("name") for container in facts.containers for _, mount in _mounts(container)}
     mounted |= {
@@ -124,7 +124,7 @@ def unused_volumes(facts: Facts) -> Iterator[Finding]:
             )
 
 
-def mount_clashes(facts: Facts) -> Iterator[Finding]:
+def mount_clashes(facts: DocumentFacts) -> Iterator[Finding]:
     """Two things mounted at one place, and sub-paths that leave the volume: the API server refuses both."""
     for container in facts.containers:
         taken: dict[str, str] = {}
@@ -191,7 +191,7 @@ def _sub_path(path: Path, mount: Mapping[str, Any]) -> Iterator[Finding]:
         )
 
 
-def relative_mounts(facts: Facts) -> Iterator[Finding]:
+def relative_mounts(facts: DocumentFacts) -> Iterator[Finding]:
     """Mount paths that are not absolute: the kubelet puts them below `/`, whatever the working directory."""
     for container in facts.containers:
         for path, mount in _mounts(container):
@@ -206,7 +206,7 @@ def relative_mounts(facts: Facts) -> Iterator[Finding]:
                 )
 
 
-def reserved_mounts(facts: Facts) -> Iterator[Finding]:
+def reserved_mounts(facts: DocumentFacts) -> Iterator[Finding]:
     """Mounts into the directory of sparkgen, and mounts of its volumes with credentials in them."""
     for container in facts.containers:
         for path, mount in _mounts(container):
@@ -224,7 +224,7 @@ def reserved_mounts(facts: Facts) -> Iterator[Finding]:
                 )
 
 
-def hidden_spark(facts: Facts) -> Iterator[Finding]:
+def hidden_spark(facts: DocumentFacts) -> Iterator[Finding]:
     """Mounts that hide Spark's own files, and configuration where Spark does not look."""
     for container in facts.containers:
         if container.kind != "spark":
@@ -247,7 +247,7 @@ def hidden_spark(facts: Facts) -> Iterator[Finding]:
                 )
 
 
-def host_paths(facts: Facts) -> Iterator[Finding]:
+def host_paths(facts: DocumentFacts) -> Iterator[Finding]:
     """Directories of the node: Pod Security refuses them from "baseline" on."""
     for path, volume in _once(facts):
         if "hostPath" in volume:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sparkgen.cluster import ClusterError
+from sparkgen.cluster.annotations import KILLED, apply_over, is_stale
 from sparkgen.cluster.channel import CONNECTIONS
-from sparkgen.cluster.marks import KILLED, apply_over, is_stale
 from sparkgen.live.values import annotation_of
 from sparkgen.objects import Object
-from sparkgen.preflight import Facts, Live, Unknown, Wanted
+from sparkgen.preflight import ClusterFacts, Live, Unknown, Wanted
 from sparkgen.usecases import object_names, thread_map
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Task:
 
     wanted: Wanted
     live: Live
-    facts: Facts | None
+    facts: ClusterFacts | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sparkgen import contract
 from sparkgen.cluster import ClusterError
-from sparkgen.cluster.marks import controller_of
+from sparkgen.cluster.annotations import controller_of
 from sparkgen.diff.live import KINDS, listed
 from sparkgen.errors import SparkgenError
 from sparkgen.live.find import one

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sparkgen.cluster.marks import DEADLINE, KILLED, KILLER
+from sparkgen.cluster.annotations import DEADLINE, KILLED, KILLER
 from sparkgen.errors import SparkgenError
 from sparkgen.live.find import choose
 from sparkgen.live.state import State, is_suspended, life_of

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparkgen import contract, names
-from sparkgen.cluster.marks import DEADLINE, KILLED, REQUEST_ARGUMENTS, REQUEST_ID, REQUESTED
+from sparkgen.cluster.annotations import DEADLINE, KILLED, REQUEST_ARGUMENTS, REQUEST_ID, REQUESTED
 from sparkgen.errors import SparkgenError
 from sparkgen.objects import Object
 from sparkgen.resources.text import json_text

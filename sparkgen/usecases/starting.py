@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from sparkgen.cluster import ClusterError
-from sparkgen.cluster.marks import REQUEST_ARGUMENTS, REQUEST_ID, REQUESTED
+from sparkgen.cluster.annotations import REQUEST_ARGUMENTS, REQUEST_ID, REQUESTED
 from sparkgen.errors import SparkgenError
 from sparkgen.live.find import one
 from sparkgen.live.state import State, life_of

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sparkgen import contract
 from sparkgen.cluster import ClusterError
-from sparkgen.cluster.marks import KILLED
+from sparkgen.cluster.annotations import KILLED
 from sparkgen.errors import SparkgenError
 from sparkgen.live.state import Life, State, life_of
 from sparkgen.live.values import Run, annotation_of, conditions, label_of, newest_first, owner_of, uid_of

@@ -20,7 +20,7 @@ from sparkgen.document import load
 from sparkgen.grammar import GrammarError, factor
 from sparkgen.schema import fields as schema_fields
 from sparkgen.semantics import conf_table, fields, rules_sizes
-from sparkgen.semantics.facts import Facts
+from sparkgen.semantics.facts import DocumentFacts
 from tests import reading, scale
 from tests.chart import parity
 from tests.chart.values_schema import validator
@@ -328,7 +328,7 @@ def as_document(value: Value) -> Any:
 
 def computable(value: Value) -> bool:
     """Whether the chart can compute with the factors: it refuses those from 10^6 on (helm-parity.md)."""
-    properties = Facts.of(value).properties
+    properties = DocumentFacts.of(value).properties
     for name in rules_sizes.FACTOR_SETTINGS:
         with contextlib.suppress(GrammarError):
             if factor.parse(properties.get(name, "1")) >= 10**6:

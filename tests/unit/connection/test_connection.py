@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from sparkgen.cluster import Cluster, ClusterError, Laid, Place, connect, official
+from sparkgen.cluster import ApplyResult, Cluster, ClusterError, Place, connect, official
 from sparkgen.cluster.routes import route
 from tests.unit.connection.conftest import Server
 
@@ -57,7 +57,7 @@ def test_a_dry_run_is_one_strict_server_side_apply(server: Server, connected: Co
     }
     server.answers[f"PATCH {JOBS}/pi"] = (200, {**job, "status": {}})
     cluster = connected(server.address)
-    assert cluster.apply(job, dry_run=True, force=True) == Laid({**job, "status": {}}, created=False)
+    assert cluster.apply(job, dry_run=True, force=True) == ApplyResult({**job, "status": {}}, created=False)
     [(asked, query, body)] = server.requests
     assert (asked, body) == (f"PATCH {JOBS}/pi", job)
     parts = set(query.lower().split("&"))

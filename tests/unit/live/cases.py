@@ -16,7 +16,7 @@ from typing import Any
 
 from sparkgen.codes import Code, Hindrance
 from sparkgen.live.explain import explain
-from sparkgen.live.facts import Facts
+from sparkgen.live.facts import RunFacts
 from sparkgen.live.find import find
 from sparkgen.live.reason import Reason
 from sparkgen.live.state import life_of
@@ -47,10 +47,10 @@ class Case:
     table: bool = True
     """Whether the table of the docs has it."""
 
-    def facts(self) -> Facts:
+    def facts(self) -> RunFacts:
         """All that is known."""
         [run] = find(Cluster(*self.objects)).applications[0].runs
-        return Facts(run, life_of(run), **self.more)
+        return RunFacts(run, life_of(run), **self.more)
 
     def reason(self) -> Reason:
         """What is made of it."""

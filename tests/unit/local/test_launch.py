@@ -14,7 +14,7 @@ from sparkgen.local.folders import Folders
 from sparkgen.local.java import Java
 from sparkgen.local.launch import Setting
 from sparkgen.local.output import Output
-from sparkgen.local.places import Places
+from sparkgen.local.path_mapping import PathMapping
 from sparkgen.local.ports import choose, is_free
 from sparkgen.local.spark import Spark
 from sparkgen.local.status import Tasks
@@ -31,7 +31,7 @@ def setting(tmp_path: Path) -> Setting:
     return Setting(
         spark=Spark(home, "3.5.8", "2.12", "here"),
         java=Java(Path("/java"), 17, "here"),
-        places=Places(home, tmp_path),
+        places=PathMapping(home, tmp_path),
         folders=Folders(tmp_path / "work", tmp_path / "logs"),
         environment={**mine, "PYSPARK_PYTHON": "/mine/python"},
         hadoop=False,

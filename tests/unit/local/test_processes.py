@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from sparkgen.local.keeper import follow
-from sparkgen.local.processes import Keeper, Process
+from sparkgen.local.processes import Process, Reaper
+from sparkgen.local.reaper import follow
 
 # A parent with a child in a process group of its own, as PySpark's daemon is one.
 FAMILY = """
@@ -25,16 +25,16 @@ wait
 
 
 @pytest.fixture
-def keeper() -> Iterator[Keeper]:
-    """A keeper that is closed after the test."""
-    keeper = Keeper()
-    yield keeper
-    keeper.close()
+def reaper() -> Iterator[Reaper]:
+    """A reaper that is closed after the test."""
+    reaper = Reaper()
+    yield reaper
+    reaper.close()
 
 
-def _start(keeper: Keeper, folder: Path, script: str) -> Process:
+def _start(reaper: Reaper, folder: Path, script: str) -> Process:
     with (folder / "out").open("wb") as out:
-        return Process(["bash", "-c", script], os.environ, folder, keeper, stdout=out, stderr=out)
+        return Process(["bash", "-c", script], os.environ, folder, reaper, stdout=out, stderr=out)
 
 
 def _eventually(condition: Callable[[], bool], seconds: float = 10) -> bool:
@@ -59,22 +59,22 @@ def _child(folder: Path) -> int:
     return int((folder / "child").read_text())
 
 
-def test_an_exit_code_is_told(keeper: Keeper, tmp_path: Path) -> None:
+def test_an_exit_code_is_told(reaper: Reaper, tmp_path: Path) -> None:
     """That of the program itself, negative for a signal."""
-    assert _start(keeper, tmp_path, "exit 7").wait() == 7
-    assert _start(keeper, tmp_path, "kill -9 $$").wait() == -signal.SIGKILL
+    assert _start(reaper, tmp_path, "exit 7").wait() == 7
+    assert _start(reaper, tmp_path, "kill -9 $$").wait() == -signal.SIGKILL
 
 
-def test_what_a_process_leaves_behind_goes_with_it(keeper: Keeper, tmp_path: Path) -> None:
+def test_what_a_process_leaves_behind_goes_with_it(reaper: Reaper, tmp_path: Path) -> None:
     """Also from a process group of its own."""
-    process = _start(keeper, tmp_path, FAMILY.replace("wait", "exit 3"))
+    process = _start(reaper, tmp_path, FAMILY.replace("wait", "exit 3"))
     assert process.wait() == 3
     assert not _runs(int((tmp_path / "child").read_text()))
 
 
-def test_killing_takes_the_whole_family(keeper: Keeper, tmp_path: Path) -> None:
+def test_killing_takes_the_whole_family(reaper: Reaper, tmp_path: Path) -> None:
     """The child is in another process group, and in the same session."""
-    process = _start(keeper, tmp_path, FAMILY)
+    process = _start(reaper, tmp_path, FAMILY)
     child = _child(tmp_path)
     process.kill()
     assert process.wait() == -signal.SIGKILL
@@ -84,14 +84,14 @@ def test_killing_takes_the_whole_family(keeper: Keeper, tmp_path: Path) -> None:
 
 
 def test_nothing_outlives_a_killed_sparkgen(tmp_path: Path) -> None:
-    """The keeper ends the sessions and removes the folder when its pipe ends, with no word before."""
+    """The reaper ends the sessions and removes the folder when its pipe ends, with no word before."""
     work = tmp_path / "work"
     work.mkdir()
     program = (
-        "import os, sys, pathlib; from sparkgen.local.processes import Keeper, Process\n"
-        "keeper = Keeper(); keeper.holds(pathlib.Path(sys.argv[2]))\n"
+        "import os, sys, pathlib; from sparkgen.local.processes import Reaper, Process\n"
+        "reaper = Reaper(); reaper.holds(pathlib.Path(sys.argv[2]))\n"
         "out = open('out', 'wb')\n"
-        "process = Process(['bash', '-c', sys.argv[1]], os.environ, pathlib.Path('.'), keeper, "
+        "process = Process(['bash', '-c', sys.argv[1]], os.environ, pathlib.Path('.'), reaper, "
         "stdout=out, stderr=out)\n"
         "print(process.pid, flush=True)\n"
         "process.wait()\n"

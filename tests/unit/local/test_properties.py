@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sparkgen.local.errors import CannotRun
-from sparkgen.local.places import Places
+from sparkgen.local.path_mapping import PathMapping
 from sparkgen.local.properties import Ports, local_properties
 from sparkgen.model import build
 from sparkgen.resources.conf import spark_properties
@@ -28,14 +28,14 @@ def _built(**spec: Any) -> Any:
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> Places:
+def places(tmp_path: Path) -> PathMapping:
     """A Spark without files, and a document's folder with one jar."""
     (tmp_path / "own.jar").touch()
     (tmp_path / "spark" / "jars").mkdir(parents=True)
-    return Places(tmp_path / "spark", tmp_path)
+    return PathMapping(tmp_path / "spark", tmp_path)
 
 
-def test_only_places_and_ports_differ_from_a_cluster(places: Places) -> None:
+def test_only_places_and_ports_differ_from_a_cluster(places: PathMapping) -> None:
     """What the document says of Spark is the same here and there, authentication first of all."""
     application = _built(sparkConf={"spark.sql.shuffle.partitions": "4"})
     there, here = (
@@ -55,7 +55,7 @@ def test_only_places_and_ports_differ_from_a_cluster(places: Places) -> None:
     assert there.keys() == here.keys()
 
 
-def test_files_are_found_here(places: Places, tmp_path: Path) -> None:
+def test_files_are_found_here(places: PathMapping, tmp_path: Path) -> None:
     """Dependencies and class paths; one that is not here is told with its field."""
     application = _built(
         deps={"jars": ["own.jar", "https://example.org/b.jar"]},
@@ -72,7 +72,7 @@ def test_files_are_found_here(places: Places, tmp_path: Path) -> None:
         local_properties(_built(deps={"pyFiles": ["local:///opt/app/x.zip"]}), places, Path("/c"), PORTS)
 
 
-def test_packages_go_to_the_users_own_cache(places: Places) -> None:
+def test_packages_go_to_the_users_own_cache(places: PathMapping) -> None:
     """In a pod there is no home; here there is one, unless the document says otherwise."""
     packages = {"packages": ["org.example:a:1"]}
     assert "spark.jars.ivy" not in local_properties(_built(deps=packages), places, Path("/c"), PORTS)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sparkgen import model, resources
-from sparkgen.preflight import Facts, Finding, Wanted, judge, needs
+from sparkgen.preflight import ClusterFacts, Finding, Wanted, judge, needs
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 NAMESPACE = {"kind": "Namespace", "metadata": {"name": "analytics", "labels": {}}}
@@ -35,7 +35,7 @@ def wanted(**spec: Any) -> Wanted:
     return Wanted("pi", "analytics", tuple(resources.render(model.build(value, "analytics"))), value)
 
 
-def facts(asked: Wanted, **known: Any) -> Facts:
+def facts(asked: Wanted, **known: Any) -> ClusterFacts:
     """A cluster in which all is well, but for what is said."""
     images = frozenset({"docker.io/apache/spark:3.5.8", "runtime.sparkgen.invalid/sparkgen-runtime:1"})
     good: dict[str, Any] = {
@@ -45,7 +45,7 @@ def facts(asked: Wanted, **known: Any) -> Facts:
         "images": images,
         "now": NOW,
     }
-    return Facts(**{**good, **known})
+    return ClusterFacts(**{**good, **known})
 
 
 def found(asked: Wanted, **known: Any) -> list[Finding]:

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from sparkgen.semantics.facts import Facts
+from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.rules_conffiles import APPLIED, LARGEST, files, holds_secret, unread_files
 from sparkgen.semantics.secret import is_secret
 
 
-def facts(**texts: Any) -> Facts:
+def facts(**texts: Any) -> DocumentFacts:
     """A document with these files."""
     spec = {"type": "Python", "sparkVersion": "3.5.8", "image": "x", "sparkConfFiles": texts}
-    return Facts.of({"kind": "SparkApplication", "metadata": {"name": "x"}, "spec": spec})
+    return DocumentFacts.of({"kind": "SparkApplication", "metadata": {"name": "x"}, "spec": spec})
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from sparkgen.local.meaningless import meaningless
+from sparkgen.local.ignored_fields import ignored_fields
 
 SCHEMA = Path(__file__).parents[3] / "schemas" / "spark-application.schema.json"
 
@@ -47,7 +47,7 @@ def _document(spec: dict[str, Any], kind: str = "SparkApplication", **metadata: 
 
 
 def _paths(document: dict[str, Any]) -> set[tuple[str | int, ...]]:
-    return {path for path, _ in meaningless(document)}
+    return {path for path, _ in ignored_fields(document)}
 
 
 def test_every_field_of_the_schema_means_something_or_is_listed() -> None:

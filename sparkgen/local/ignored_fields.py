@@ -74,7 +74,7 @@ _SCHEDULE_FIELDS = (
 )
 
 
-def meaningless(document: Mapping[str, Any]) -> list[tuple[Path, str]]:
+def ignored_fields(document: Mapping[str, Any]) -> list[tuple[Path, str]]:
     """Each field of a valid document that has no meaning here, and what happens instead."""
     return list(_all(document))
 

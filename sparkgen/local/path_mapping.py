@@ -21,7 +21,7 @@ _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class PathMapping:
     """How paths of the image become paths of this machine. `folder`: the document's."""
 
     spark_home: Path

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sparkgen.document.complaints import TEMPLATE_STEP
+from sparkgen.document.problems import TEMPLATE_STEP
 from sparkgen.document.syntax import Syntax, quoted, read_error, without_comment
 from sparkgen.document.text import shortened, syntax_problem
 from sparkgen.errors import Position, Problem, Severity

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sparkgen.cluster.errors import ClusterError
 
 if TYPE_CHECKING:
-    from sparkgen.cluster.connection import Laid
+    from sparkgen.cluster.connection import ApplyResult
 
 KILLED = "sparkgen.dev/killed"
 """Annotation of a Job: when `sparkgen kill` ended it (RFC 3339)."""
@@ -66,14 +66,14 @@ def controller_of(item: Mapping[str, Any]) -> str:
 class Applies(Protocol):
     """What objects can be applied to: a Cluster."""
 
-    def apply(self, item: Mapping[str, Any], *, dry_run: bool = False, force: bool = False) -> Laid:
+    def apply(self, item: Mapping[str, Any], *, dry_run: bool = False, force: bool = False) -> ApplyResult:
         """Server-side apply."""
         ...
 
 
 def apply_over(
     cluster: Applies, item: Mapping[str, Any], *, dry_run: bool = False, force: bool = False
-) -> Laid:
+) -> ApplyResult:
     """Server-side apply that is in no conflict with what sparkgen, or kubectl for it, has set before."""
     try:
         return cluster.apply(item, dry_run=dry_run, force=force)
