@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sparkgen import contract
 from sparkgen.cli import output
 from sparkgen.cli.options import ApplicationName, Context, Kubeconfig, Namespace, RunName
 from sparkgen.errors import SparkgenError
@@ -84,15 +85,22 @@ def command(
         return cluster.follow(source.pod, source.container, tail=tail, previous=previous, follow=follow)
 
     if everything:
-        _print(_all(cluster, chosen, read, follow=follow))
+        _print(_all(cluster, chosen, read, follow=follow), f"[{contract.ALLOCATOR_CONTAINER}] ")
         return
     source = _wanted(cluster, chosen, executor, allocator=allocator, follow=follow)
-    _print(_lines(read(source)))
+    _print(_lines(read(source)), "" if source.title == contract.ALLOCATOR_CONTAINER else None)
 
 
-def _print(lines: Iterable[str]) -> None:
+def _print(lines: Iterable[str], allocator: str | None) -> None:
+    """Print lines as they come. `allocator`: what the allocator's begin with; None where none is its.
+
+    On a terminal these are their sentences: the facts behind them are for programs.
+    """
+    from sparkgen.live.allocatorlog import sentence  # noqa: PLC0415 - as above
+
     for line in lines:
-        output.log(line)
+        told = allocator is not None and line.startswith(allocator)
+        output.log(line, sentence if told else None)
 
 
 def _lines(pieces: Iterable[bytes]) -> Iterable[str]:

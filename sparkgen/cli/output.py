@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -45,12 +45,14 @@ def data(text: str, stream: TextIO | None = None) -> None:
     _send(stream, for_terminal(text) if stream.isatty() else text)
 
 
-def log(line: str) -> None:
+def log(line: str, sentence: Callable[[str], str] | None = None) -> None:
     """Print a line of an application's log: its bytes, or for a terminal its text and colours.
 
-    What is no UTF-8 in it came as surrogates (`surrogateescape`).
+    What is no UTF-8 in it came as surrogates (`surrogateescape`). `sentence`: what of it a person reads.
     """
-    _send(sys.stdout, log_line(line) if sys.stdout.isatty() else line, "surrogateescape")
+    if sys.stdout.isatty():
+        line = log_line(sentence(line) if sentence else line)
+    _send(sys.stdout, line, "surrogateescape")
 
 
 def note(text: str) -> None:

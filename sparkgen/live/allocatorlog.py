@@ -43,6 +43,12 @@ def loss(log: str, executor: int) -> str:
     return ""
 
 
+def sentence(line: str) -> str:
+    """What a person reads of a line in the text form, with its end: all of it without facts."""
+    head, tab, _ = line.partition("\t")
+    return f"{head}\n" if tab and read(line) else line
+
+
 def has_no_codes(log: str) -> bool:
     """Whether a release before the codes wrote it: it has lines, and none of them has facts."""
     lines = [line for line in log.split("\n") if _is_of_the_log(line)]

@@ -19,6 +19,8 @@ from typing import Any
 import pytest
 import yaml
 
+from sparkgen.runtime.allocator.report.log_form import LogEvent, LogLine, text_line
+
 from .conftest import DOCUMENT, Cli, Result, child_environment
 from .kube import Kube
 from .test_cli_diff import commit, git
@@ -286,6 +288,17 @@ for line in logs._lines(iter([{line!r}])):
     assert_harmless(shown, colours=True)
     piped = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     assert piped.stdout == line
+
+
+def test_a_person_reads_the_allocator_s_sentences_and_a_program_its_facts() -> None:
+    """On a terminal its lines end before their facts; a driver's lines, and what is piped, are whole."""
+    line = text_line("2026-11-22T01:10:00Z", LogLine(LogEvent.TARGET, "1 wanted", facts={"wanted": {"0": 1}}))
+    lines = [f"[allocator] {line}\n", f"[driver] {line}\n"]
+    code = f"from sparkgen.cli import logs\nlogs._print({lines!r}, '[allocator] ')\n"
+    sentence = "[allocator] 2026-11-22T01:10:00Z info    1 wanted\n"
+    assert on_a_terminal(code) == sentence + lines[1]
+    piped = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert piped.stdout == "".join(lines)
 
 
 def test_a_driver_s_output_on_a_terminal() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sparkgen.codes import Code, Hindrance
-from sparkgen.live.allocatorlog import failure, has_no_codes, hindrances, loss, wanted
+from sparkgen.live.allocatorlog import failure, has_no_codes, hindrances, loss, sentence, wanted
 from sparkgen.runtime.allocator.report.log_form import LogEvent, LogLevel, LogLine
 from tests.unit.live.cases import hinders, refuses, told
 
@@ -43,6 +43,14 @@ def test_a_log_without_codes_is_known() -> None:
     assert not has_no_codes("error: cannot listen on 127.0.0.1:7090\n")
     assert not has_no_codes(str(hinders()["allocator_log"]))
     assert (wanted(old), hindrances(old)) == (None, ())
+
+
+def test_a_sentence_is_a_line_without_its_facts() -> None:
+    """Of the text form; another line is as it was."""
+    line = told(LogLine(LogEvent.GAP, "words\twith a tab", facts={"a": "b\tc"}))
+    assert sentence(line) == "2026-11-22T01:10:00.000Z info    words with a tab\n"
+    for other in (told(LogLine(LogEvent.GAP, "words"), as_json=True), "a\tline\n", "{}\t{}\n"):
+        assert sentence(other) == other
 
 
 def test_what_a_message_says_is_no_line_and_no_fact() -> None:
