@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sparkgen import contract, names
 from sparkgen.model.historyserver import HistoryServer
 from sparkgen.objects import Object
-from sparkgen.resources import layers, pod, server
+from sparkgen.resources import pod, server
 from sparkgen.resources.conf import log4j2_text
 from sparkgen.resources.exposure import exposures, redirect_properties
+from sparkgen.resources.fill import fill
 from sparkgen.resources.gitops import for_target
+from sparkgen.resources.layers import read_only
 from sparkgen.resources.merge import merge
+from sparkgen.resources.object_layers import OBJECT_LAYERS, PORT_NAME
 from sparkgen.resources.order import ordered
-from sparkgen.resources.security import POD_SECURITY, RESTRICTED
+from sparkgen.resources.security import POD_SECURITY
 from sparkgen.resources.shuffle import daemon_resources
 from sparkgen.resources.text import properties_text
 
 HISTORY_ARGS = ("/opt/spark/bin/spark-class", "org.apache.spark.deploy.history.HistoryServer")
 """What the stock entrypoint hands on as it is; it stays in the foreground."""
 HISTORY_REQUEST = {"cpu": "500m"}
-PORT_NAME = "history"
-TEMPORARY = "/tmp"  # noqa: S108 - the JVM's own, on a volume: the root file system is read-only
 FILTERS = "spark.ui.filters"
 """Servlet filters, which may ask who is there: then only the port can be probed."""
 
@@ -87,97 +86,32 @@ def service(history: HistoryServer) -> Object:
 
 
 def deployment(history: HistoryServer) -> Object:
-    """One pod. With a claim, which two nodes may not have at once, it goes before the next one comes."""
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": server.metadata_of(history, history.name),
-        "spec": {
-            "replicas": 1,
-            "strategy": {"type": "RollingUpdate" if history.claim is None else "Recreate"},
-            "selector": server.selector(history),
-            "template": {
-                "metadata": server.pod_metadata(history, files(history)),
-                "spec": _pod_spec(history),
-            },
-        },
-    }
-
-
-def _pod_spec(history: HistoryServer) -> Object:
+    """The server's pod."""
     security: Object = dict(POD_SECURITY)
     if history.claim is not None:
         # Else the kubelet hands every log to the group anew, whenever the server starts.
         security["fsGroupChangePolicy"] = "OnRootMismatch"
-    return {
-        "serviceAccountName": history.account,
-        "automountServiceAccountToken": False,
-        "enableServiceLinks": False,
-        "securityContext": merge(security, history.spec.get("podSecurityContext") or {}),
-        **server.pull_secrets(history),
-        **pod.picked(history.spec, "nodeSelector", "affinity", "tolerations", "priorityClassName"),
-        "containers": [_container(history)],
-        "volumes": _volumes(history),
+    secrets = [
+        (names.volume_name(secret["name"], "secret"), secret) for secret in history.spec.get("secrets") or ()
+    ]
+    guarded = FILTERS in history.properties
+    values = {
+        **server.values(history, files(history)),
+        "arguments": list(HISTORY_ARGS),
+        "strategy": "RollingUpdate" if history.claim is None else "Recreate",
+        "podSecurity": merge(security, history.spec.get("podSecurityContext") or {}),
+        "pages": None if guarded else {"path": "/", "port": contract.HISTORY_PORT},
+        "socket": {"port": contract.HISTORY_PORT} if guarded else None,
+        "resources": merge(
+            daemon_resources(history.memory, HISTORY_REQUEST), history.spec.get("resources") or {}
+        ),
+        "claim": history.claim and {"name": history.claim.name, "path": history.claim.path},
+        "readOnlyLog": None if history.cleans else True,
+        "secretEnv": [variable for _, secret in secrets for variable in pod.secret_env(secret)],
+        "secretVolumes": [
+            {"name": name, "secret": {"secretName": secret["name"]}} for name, secret in secrets
+        ],
+        "secretMounts": [read_only(name, secret["path"]) for name, secret in secrets],
+        "ownEnv": history.spec.get("env") or [],
     }
-
-
-def _volumes(history: HistoryServer) -> list[Object]:
-    found = [
-        layers.config_map_volume(contract.CONF_VOLUME, f"{history.name}-conf"),
-        {"name": contract.SCRATCH_VOLUME, "emptyDir": {}},
-    ]
-    if history.claim is not None:
-        found.append(layers.claim_volume(contract.EVENT_LOG_VOLUME, history.claim.name))
-    for secret in _secrets(history):
-        name = names.volume_name(secret["name"], "secret")
-        found.append({"name": name, "secret": {"secretName": secret["name"]}})
-    return found
-
-
-def _secrets(history: HistoryServer) -> list[dict[str, Any]]:
-    return list(history.spec.get("secrets") or ())
-
-
-def _mounts(history: HistoryServer) -> list[Object]:
-    found = [
-        layers.read_only(contract.CONF_VOLUME, contract.CONF_DIR),
-        {"name": contract.SCRATCH_VOLUME, "mountPath": TEMPORARY},
-    ]
-    if history.claim is not None:
-        mount = layers.read_only(contract.EVENT_LOG_VOLUME, history.claim.path)
-        if history.cleans:
-            del mount["readOnly"]
-        found.append(mount)
-    return found + [
-        layers.read_only(names.volume_name(secret["name"], "secret"), secret["path"])
-        for secret in _secrets(history)
-    ]
-
-
-def _env(history: HistoryServer) -> list[Object]:
-    env = server.daemon_env(history)
-    for secret in _secrets(history):
-        env += pod.secret_env(secret)
-    return env + list(history.spec.get("env") or ())
-
-
-def _container(history: HistoryServer) -> Object:
-    answers: Object = {"httpGet": {"path": "/", "port": contract.HISTORY_PORT}}
-    if FILTERS in history.properties:
-        answers = {"tcpSocket": {"port": contract.HISTORY_PORT}}
-    resources = daemon_resources(history.memory, HISTORY_REQUEST)
-    return {
-        "name": contract.HISTORY_SERVER_CONTAINER,
-        "image": history.image,
-        **server.pull_policy(history),
-        "args": list(HISTORY_ARGS),
-        "env": _env(history),
-        **pod.picked(history.spec, "envFrom"),
-        "ports": [{"name": PORT_NAME, "containerPort": contract.HISTORY_PORT}],
-        "startupProbe": {**answers, "periodSeconds": 2, "failureThreshold": 90},
-        "readinessProbe": {**answers, "periodSeconds": 10, "timeoutSeconds": 5},
-        "livenessProbe": {**answers, "periodSeconds": 20, "timeoutSeconds": 10, "failureThreshold": 6},
-        "resources": merge(resources, history.spec.get("resources") or {}),
-        "securityContext": {**RESTRICTED, "readOnlyRootFilesystem": True},
-        "volumeMounts": _mounts(history),
-    }
+    return fill(OBJECT_LAYERS["history_server_deployment"], values)

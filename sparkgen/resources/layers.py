@@ -53,7 +53,7 @@ def token_sources() -> list[dict[str, Any]]:
     ]
 
 
-def _picked(*fields: str) -> Layer:
+def picked_from_role(*fields: str) -> Layer:
     """Fields of a role's section, as the document has them."""
     return {field: f"@{{role.{field}}}" for field in fields}
 
@@ -101,7 +101,7 @@ LAYERS: Mapping[str, Layer] = {
         }
     },
     "scheduling": {
-        "spec": _picked(
+        "spec": picked_from_role(
             "nodeSelector",
             "affinity",
             "tolerations",
@@ -112,12 +112,14 @@ LAYERS: Mapping[str, Layer] = {
     },
     "pod_settings": {
         "spec": {
-            **_picked("hostAliases", "dnsConfig", "terminationGracePeriodSeconds"),
+            **picked_from_role("hostAliases", "dnsConfig", "terminationGracePeriodSeconds"),
             "securityContext": "@{role.podSecurityContext}",
         }
     },
     "container_settings": {
-        "spec": _main(**_picked("env", "envFrom", "volumeMounts", "ports", "securityContext", "lifecycle"))
+        "spec": _main(
+            **picked_from_role("env", "envFrom", "volumeMounts", "ports", "securityContext", "lifecycle")
+        )
     },
     # --- the driver -----------------------------------------------------------------------------------
     # The claim for event logs, at the path where Spark writes them.

@@ -82,6 +82,21 @@ def pod_metadata(server: Server, files: Mapping[str, str]) -> Object:
     }
 
 
+def values(server: Server, files: Mapping[str, str]) -> dict[str, Any]:
+    """The values that the layers of both servers have places for (object_layers.py)."""
+    return {
+        "name": server.name,
+        "metadata": metadata_of(server, server.name),
+        "podMetadata": pod_metadata(server, files),
+        "account": server.account,
+        "role": server.spec,
+        "image": server.image,
+        "pullPolicy": server.image_pull_policy,
+        "pullSecrets": [{"name": name} for name in server.spec.get("imagePullSecrets") or ()],
+        "daemonEnv": daemon_env(server),
+    }
+
+
 def daemon_env(server: Server) -> list[Object]:
     """What Spark's launcher of daemons reads (SparkClassCommandBuilder)."""
     env: list[Object] = [
@@ -91,14 +106,3 @@ def daemon_env(server: Server) -> list[Object]:
     if server.java_options:
         env.append({"name": "SPARK_DAEMON_JAVA_OPTS", "value": server.java_options})
     return env
-
-
-def pull_policy(server: Server) -> Object:
-    """When the container's image is pulled, where the document says it."""
-    return {"imagePullPolicy": server.image_pull_policy} if server.image_pull_policy else {}
-
-
-def pull_secrets(server: Server) -> Object:
-    """The Secrets with which the pod's images are pulled, where the document names any."""
-    given = server.spec.get("imagePullSecrets")
-    return {"imagePullSecrets": [{"name": name} for name in given]} if given else {}

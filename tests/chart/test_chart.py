@@ -99,6 +99,7 @@ def test_every_step_and_rule_has_its_template() -> None:
     tables = json.loads((CHART / "files" / "tables.json").read_text("utf-8"))
     steps = {step for steps in tables["steps"].values() for step in steps} - tables["layers"].keys()
     assert {f"sparkgen.step.{step}" for step in steps} <= defined
+    assert not {f"sparkgen.step.{layer}" for layer in tables["layers"]} & defined
     rules = {
         "rule": tables["rules"],
         **{f"{kind}Rule": codes for kind, codes in tables["serverRules"].items()},

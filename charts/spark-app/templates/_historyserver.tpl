@@ -101,55 +101,18 @@
   {{- $app := .app -}}
   {{- $c := $app.c -}}
   {{- $t := $app.t -}}
+  {{- template "sparkgen.serverValues" . -}}
+  {{- $values := .values -}}
   {{- $security := omit $t.podSecurity -}}
-  {{- if hasKey $app "claim" -}}{{- $_ := set $security "fsGroupChangePolicy" "OnRootMismatch" -}}{{- end -}}
+  {{- with $app.claim -}}
+    {{- $_ := set $security "fsGroupChangePolicy" "OnRootMismatch" -}}
+    {{- $_ := set $values "claim" . -}}
+  {{- end -}}
   {{- $merged := dict "base" $security "over" ($app.spec.podSecurityContext | default dict) "tables" $t -}}
   {{- template "sparkgen.merge" $merged -}}
-  {{- $picked := dict "source" $app.spec "names" (list "nodeSelector" "affinity" "tolerations" "priorityClassName") -}}
-  {{- template "sparkgen.picked" $picked -}}
-  {{- $spec := $picked.picked -}}
-  {{- template "sparkgen.historyContainer" . -}}
-  {{- template "sparkgen.serverPodMetadata" . -}}
-  {{- range $key, $value := dict
-      "serviceAccountName" $app.account
-      "automountServiceAccountToken" false
-      "enableServiceLinks" false
-      "securityContext" $merged.value
-      "containers" (list .container)
-      "volumes" .volumes -}}
-    {{- $_ := set $spec $key $value -}}
-  {{- end -}}
-  {{- with $app.pullSecrets -}}{{- $_ := set $spec "imagePullSecrets" . -}}{{- end -}}
-  {{- $call := dict "app" $app "name" $app.name -}}
-  {{- template "sparkgen.serverMetadata" $call -}}
-  {{- $_ := set . "object" (dict
-      "apiVersion" "apps/v1" "kind" "Deployment" "metadata" $call.metadata
-      "spec" (dict
-        "replicas" 1
-        "strategy" (dict "type" (ternary "Recreate" "RollingUpdate" (hasKey $app "claim")))
-        "selector" (dict "matchLabels" $app.selector)
-        "template" (dict "metadata" .podMetadata "spec" $spec))) -}}
-{{- end -}}
-
-{{- /* In: app. Out: container, volumes. */ -}}
-{{- define "sparkgen.historyContainer" -}}
-  {{- $app := .app -}}
-  {{- $c := $app.c -}}
-  {{- $t := $app.t -}}
-  {{- $env := $app.daemonEnv -}}
-  {{- $mounts := list
-      (dict "name" $c.CONF_VOLUME "mountPath" $c.CONF_DIR "readOnly" true)
-      (dict "name" $c.SCRATCH_VOLUME "mountPath" $t.historyTemporary) -}}
-  {{- $volumes := list
-      (dict "name" $c.CONF_VOLUME "configMap" (dict "name" (printf "%s-conf" $app.name)))
-      (dict "name" $c.SCRATCH_VOLUME "emptyDir" dict) -}}
-  {{- if hasKey $app "claim" -}}
-    {{- $mount := dict "name" $c.EVENT_LOG_VOLUME "mountPath" $app.claim.path -}}
-    {{- if not $app.cleans -}}{{- $_ := set $mount "readOnly" true -}}{{- end -}}
-    {{- $mounts = append $mounts $mount -}}
-    {{- $volumes = append $volumes (dict
-        "name" $c.EVENT_LOG_VOLUME "persistentVolumeClaim" (dict "claimName" $app.claim.name)) -}}
-  {{- end -}}
+  {{- $env := list -}}
+  {{- $mounts := list -}}
+  {{- $volumes := list -}}
   {{- range $secret := $app.spec.secrets -}}
     {{- $name := include "sparkgen.volumeName" (list $c.VOLUME_PREFIX "secret" $secret.name) -}}
     {{- $volumes = append $volumes (dict "name" $name "secret" (dict "secretName" $secret.name)) -}}
@@ -159,26 +122,24 @@
       {{- $env = append $env (dict "name" (index . 0) "value" $file) -}}
     {{- end -}}
   {{- end -}}
-  {{- $answers := dict "httpGet" (dict "path" "/" "port" $c.HISTORY_PORT) -}}
-  {{- if hasKey $app.properties $t.historyFilters -}}
-    {{- $answers = dict "tcpSocket" (dict "port" $c.HISTORY_PORT) -}}
+  {{- if hasKey $app.properties $t.historyFilters -}}{{- $_ := set $values "socket" (dict "port" $c.HISTORY_PORT) -}}
+  {{- else -}}{{- $_ := set $values "pages" (dict "path" "/" "port" $c.HISTORY_PORT) -}}
   {{- end -}}
+  {{- if not $app.cleans -}}{{- $_ := set $values "readOnlyLog" true -}}{{- end -}}
   {{- $resources := dict "memory" $app.memory "requests" $t.historyRequest "tables" $t -}}
   {{- template "sparkgen.daemonResources" (set $resources "over" ($app.spec.resources | default dict)) -}}
-  {{- $container := dict
-      "name" $c.HISTORY_SERVER_CONTAINER
-      "image" $app.spec.image
-      "args" $t.historyArgs
-      "env" (concat $env ($app.spec.env | default list))
-      "ports" (list (dict "name" $t.historyPortName "containerPort" $c.HISTORY_PORT))
-      "startupProbe" (merge (dict "periodSeconds" 2 "failureThreshold" 90) $answers)
-      "readinessProbe" (merge (dict "periodSeconds" 10 "timeoutSeconds" 5) $answers)
-      "livenessProbe" (merge (dict "periodSeconds" 20 "timeoutSeconds" 10 "failureThreshold" 6) $answers)
+  {{- range $key, $value := dict
+      "arguments" $t.historyArgs
+      "strategy" (ternary "Recreate" "RollingUpdate" (hasKey $app "claim"))
+      "podSecurity" $merged.value
       "resources" $resources.value
-      "securityContext" (set (omit $t.restricted) "readOnlyRootFilesystem" true)
-      "volumeMounts" $mounts -}}
-  {{- with $app.spec.imagePullPolicy -}}{{- $_ := set $container "imagePullPolicy" . -}}{{- end -}}
-  {{- with $app.spec.envFrom -}}{{- $_ := set $container "envFrom" . -}}{{- end -}}
-  {{- $_ := set . "container" $container -}}
-  {{- $_ := set . "volumes" $volumes -}}
+      "secretEnv" $env
+      "secretVolumes" $volumes
+      "secretMounts" $mounts
+      "ownEnv" ($app.spec.env | default list) -}}
+    {{- $_ := set $values $key $value -}}
+  {{- end -}}
+  {{- $filled := dict "layer" $t.layers.history_server_deployment "values" $values -}}
+  {{- template "sparkgen.fill" $filled -}}
+  {{- $_ := set . "object" $filled.value -}}
 {{- end -}}

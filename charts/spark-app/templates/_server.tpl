@@ -116,3 +116,21 @@ Out: app.
   {{- range $key, $text := $app.spec.annotations -}}{{- $_ := set $annotations $key $text -}}{{- end -}}
   {{- $_ := set . "podMetadata" (dict "labels" $labels "annotations" $annotations) -}}
 {{- end -}}
+
+{{- /* The values that the layers of both servers have places for. In: app (with conf). Out: values. */ -}}
+{{- define "sparkgen.serverValues" -}}
+  {{- $app := .app -}}
+  {{- $call := dict "app" $app "name" $app.name -}}
+  {{- template "sparkgen.serverMetadata" $call -}}
+  {{- template "sparkgen.serverPodMetadata" $call -}}
+  {{- $_ := set . "values" (dict
+      "name" $app.name
+      "metadata" $call.metadata
+      "podMetadata" $call.podMetadata
+      "account" $app.account
+      "role" $app.spec
+      "image" $app.spec.image
+      "pullSecrets" $app.pullSecrets
+      "daemonEnv" $app.daemonEnv) -}}
+  {{- with $app.spec.imagePullPolicy -}}{{- $_ := set $.values "pullPolicy" . -}}{{- end -}}
+{{- end -}}
