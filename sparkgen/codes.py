@@ -106,6 +106,34 @@ PASSING = frozenset(
 )
 """Of what hinders: what passes by itself, or is as the document wants it."""
 
+IMAGES = frozenset(
+    {
+        Code.ERR_IMAGE_PULL,
+        Code.IMAGE_PULL_BACK_OFF,
+        Code.INVALID_IMAGE_NAME,
+        Code.ERR_IMAGE_NEVER_PULL,
+        Code.IMAGE_INSPECT_ERROR,
+        Code.SIGNATURE_VALIDATION_FAILED,
+    }
+)
+"""Reasons of a container that waits for its image (kubelet's images/types.go)."""
+BAD_CONTAINER = frozenset(
+    {Code.CREATE_CONTAINER_CONFIG_ERROR, Code.CREATE_CONTAINER_ERROR, Code.RUN_CONTAINER_ERROR}
+)
+"""Reasons of a container that cannot be made, or cannot begin."""
+WAITING = (
+    IMAGES
+    | BAD_CONTAINER
+    | {
+        Code.UNSCHEDULABLE,
+        Code.SCHEDULING_GATED,
+        Code.POD_INITIALIZING,
+        Code.CONTAINER_CREATING,
+        Code.CRASH_LOOP_BACK_OFF,
+    }
+)
+"""Kubernetes' reasons for a pending pod that are codes as they are; no other word of a pod is one."""
+
 MAX_TEXT = 500
 """Characters of a hindrance's text."""
 

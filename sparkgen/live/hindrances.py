@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 
 from sparkgen import contract
-from sparkgen.codes import PASSING, Code, Hindrance, hindrance_of
+from sparkgen.codes import PASSING, WAITING, Code, Hindrance, hindrance_of
 from sparkgen.live.reason import Reason, detail
 from sparkgen.live.refusals import EXECUTOR, container_waits, no_node, refused
 from sparkgen.live.values import annotation_of
 from sparkgen.objects import ObjectView
-from sparkgen.runtime.allocator.values.observed import WAITING
 from sparkgen.runtime.kubernetes.refusals import BY_CODE
 
 MEMORY = (Code.OUT_OF_MEMORY, Code.HEAP_FULL)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from sparkgen.codes import BAD_CONTAINER, IMAGES
 from sparkgen.live.reason import Reason, detail
 from sparkgen.runtime.kubernetes.refusals import Refusal, refusal_in
 
@@ -27,17 +28,6 @@ def refused(kind: Refusal, message: str, who: str) -> Reason:
     cause = kind.cause.replace("{it}", f"the {who}'s pod") + (f" ({said})" if said else "")
     return Reason(kind.name, cause, kind.step.replace("{who}", who))
 
-
-IMAGES = (
-    "ErrImagePull",
-    "ImagePullBackOff",
-    "InvalidImageName",
-    "ErrImageNeverPull",
-    "ImageInspectError",
-    "SignatureValidationFailed",
-)
-"""Reasons of a container that waits for its image (kubelet's images/types.go)."""
-BAD_CONTAINER = ("CreateContainerConfigError", "CreateContainerError", "RunContainerError")
 
 _MISSING = (
     ("secret", "the Secret {} is not there", re.compile(r'secrets? "([^"]+)" not found')),

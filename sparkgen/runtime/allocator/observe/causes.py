@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sparkgen import contract
+from sparkgen.codes import BAD_CONTAINER, IMAGES, Code
 from sparkgen.runtime.allocator.values.observed import Cause, Loss, Waiting
 
 Pod = Mapping[str, Any]
@@ -73,18 +74,7 @@ machine was started again (exit code 255: `unknownExitReason` in its CRI server)
 NEVER_STARTED = frozenset({"StartError", "ContainerCannotRun"})
 """The runtime's reasons for a container whose process was never there (exit codes 127 and 128)."""
 
-PERMANENT = frozenset(
-    {
-        "CreateContainerConfigError",
-        "CreateContainerError",
-        "ErrImageNeverPull",
-        "ErrImagePull",
-        "ImageInspectError",
-        "ImagePullBackOff",
-        "InvalidImageName",
-        "SignatureValidationFailed",
-    }
-)
+PERMANENT = IMAGES | BAD_CONTAINER - {Code.RUN_CONTAINER_ERROR}
 """Reasons of a waiting container that time does not mend, as far as `MAY_PASS` does not say otherwise."""
 
 MAY_PASS = (

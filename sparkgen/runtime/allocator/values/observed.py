@@ -10,7 +10,7 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sparkgen.codes import Code, Hindrance
+from sparkgen.codes import WAITING, Code, Hindrance
 from sparkgen.runtime.allocator.values.mappings import EMPTY_MAP
 
 
@@ -88,27 +88,6 @@ class Loss:
         """The same with a code."""
         full = self.cause is Cause.EXITED and self.exit_code == HEAP_FULL
         return Hindrance(Code.HEAP_FULL if full else CODES[self.cause], self.message)
-
-
-WAITING = frozenset(
-    {
-        Code.UNSCHEDULABLE,
-        Code.SCHEDULING_GATED,
-        Code.POD_INITIALIZING,
-        Code.CONTAINER_CREATING,
-        Code.ERR_IMAGE_PULL,
-        Code.IMAGE_PULL_BACK_OFF,
-        Code.INVALID_IMAGE_NAME,
-        Code.ERR_IMAGE_NEVER_PULL,
-        Code.IMAGE_INSPECT_ERROR,
-        Code.SIGNATURE_VALIDATION_FAILED,
-        Code.CREATE_CONTAINER_CONFIG_ERROR,
-        Code.CREATE_CONTAINER_ERROR,
-        Code.RUN_CONTAINER_ERROR,
-        Code.CRASH_LOOP_BACK_OFF,
-    }
-)
-"""Kubernetes' reasons for a pending pod that are codes as they are; no other word of a pod is one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import string
+from pathlib import Path
 
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -19,6 +21,7 @@ from sparkgen.runtime.allocator.report.log_form import (
     text_line,
 )
 
+OPERATE = Path(__file__).parents[4] / "docs" / "operate.md"
 TIME = "2026-11-22T01:10:00.000Z"
 LINE = text_line(TIME, LogLine(LogEvent.FAILURE, "a line of ours", LogLevel.ERROR, {"wanted": {"0": 9}}))
 HOSTILE = st.one_of(
@@ -78,6 +81,18 @@ def test_any_line_can_be_read(text: str) -> None:
     for line in (text, json.dumps({"codes": 1, "event": "gap", "message": "m", "wanted": text})):
         entry = read(line)
         assert entry is None or (entry.wanted, entry.hindrances, entry.hindrance) == (None, (), None) or text
+
+
+def test_the_page_has_codes_and_a_line_as_they_are() -> None:
+    """docs/operate.md, for those who read the log by a program."""
+    text = OPERATE.read_text()
+    (entry,) = entries(text)
+    assert (entry.event, entry.wanted, entry.hindrances) == (LogEvent.DECISION, 1, ())
+    _, _, table = text.partition("| the log says | code |")
+    rows = [row.split(" | ") for row in table.partition("\n\n")[0].split("\n")[2:]]
+    named = {code for row in rows for code in re.findall(r"`(\w+)`", row[1])}
+    assert len(rows) > 10
+    assert named <= {*Code}
 
 
 def test_a_person_reads_the_sentence_first() -> None:
