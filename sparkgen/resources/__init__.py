@@ -40,10 +40,8 @@ def _render_application(application: Application) -> tuple[dict[str, Any], ...]:
     workload = objects.workload(application, run)
     made = [
         objects.service_account(application),
-        objects.role(application),
-        objects.role_binding(application),
-        access.janitor_role(application),
-        access.janitor_role_binding(application),
+        *objects.rights(application),
+        *access.janitor_rights(application),
         *(
             objects.run_config_map(application, run, suffix, data)
             for suffix, data in files(application, run).items()

@@ -14,7 +14,7 @@ from sparkgen.resources import pod
 from sparkgen.resources.fill import fill
 from sparkgen.resources.layers import DEFAULT_RUNTIME_RESOURCES
 from sparkgen.resources.object_layers import OBJECT_LAYERS
-from sparkgen.resources.objects import metadata_of
+from sparkgen.resources.objects import granted, metadata_of
 
 HISTORY_RULES: tuple[Object, ...] = (
     {"apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["delete", "list"]},
@@ -44,28 +44,9 @@ def history_objects(application: Application, run: str, workload: str) -> tuple[
     }
     spec = fill(OBJECT_LAYERS["history_job"], values)
     job = f"{name}-{names.digest(spec, names.RUN_HASH_LENGTH)}"
-    group = "rbac.authorization.k8s.io"
-    subject = {"kind": "ServiceAccount", "name": name, "namespace": application.namespace}
     return (
-        {
-            "apiVersion": "v1",
-            "kind": "ServiceAccount",
-            "metadata": _metadata(application, name),
-            "automountServiceAccountToken": False,
-        },
-        {
-            "apiVersion": f"{group}/v1",
-            "kind": "Role",
-            "metadata": _metadata(application, name),
-            "rules": [dict(rule) for rule in rules],
-        },
-        {
-            "apiVersion": f"{group}/v1",
-            "kind": "RoleBinding",
-            "metadata": _metadata(application, name),
-            "roleRef": {"apiGroup": group, "kind": "Role", "name": name},
-            "subjects": [subject],
-        },
+        fill(OBJECT_LAYERS["service_account"], {"metadata": _metadata(application, name)}),
+        *granted(_metadata(application, name), rules, name, application.namespace),
         {"apiVersion": "batch/v1", "kind": "Job", "metadata": _metadata(application, job), "spec": spec},
     )
 

@@ -56,7 +56,24 @@ def answers(**numbers: int) -> dict[str, Any]:
     return {"httpGet": "@{pages}", "tcpSocket": "@{socket}", **numbers}
 
 
+RBAC = "rbac.authorization.k8s.io"
+
 OBJECT_LAYERS: Mapping[str, Layer] = {
+    # No pod gets the account's token unless it asks.
+    "service_account": {
+        "apiVersion": "v1",
+        "kind": "ServiceAccount",
+        "metadata": "@{metadata}",
+        "automountServiceAccountToken": False,
+    },
+    "role": {"apiVersion": f"{RBAC}/v1", "kind": "Role", "metadata": "@{metadata}", "rules": "@{rules}"},
+    "role_binding": {
+        "apiVersion": f"{RBAC}/v1",
+        "kind": "RoleBinding",
+        "metadata": "@{metadata}",
+        "roleRef": {"apiGroup": RBAC, "kind": "Role", "name": "@{metadata.name}"},
+        "subjects": [{"kind": "ServiceAccount", "name": "@{account}", "namespace": "@{namespace}"}],
+    },
     # The Job that removes ended runs. Its pod has no label of the application: whoever looks for that label
     # means the driver's pod.
     "history_job": {

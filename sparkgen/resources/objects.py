@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sparkgen import contract
 from sparkgen.model.application import Application
@@ -10,6 +10,8 @@ from sparkgen.objects import Object
 from sparkgen.resources import conf
 from sparkgen.resources.driver import driver_pod
 from sparkgen.resources.exposure import exposures
+from sparkgen.resources.fill import fill
+from sparkgen.resources.object_layers import OBJECT_LAYERS
 from sparkgen.resources.pod import picked
 from sparkgen.resources.shuffle import host_ports
 
@@ -48,43 +50,22 @@ def service_account(application: Application) -> Object | None:
     metadata = metadata_of(application, account.name)
     if account.annotations:
         metadata["annotations"] = {**metadata.get("annotations", {}), **account.annotations}
-    return {
-        "apiVersion": "v1",
-        "kind": "ServiceAccount",
-        "metadata": metadata,
-        "automountServiceAccountToken": False,
-    }
+    return fill(OBJECT_LAYERS["service_account"], {"metadata": metadata})
 
 
-def role(application: Application) -> Object | None:
-    """The allocator's rights, in the application's namespace alone."""
-    if not application.account.rbac:
-        return None
-    return {
-        "apiVersion": "rbac.authorization.k8s.io/v1",
-        "kind": "Role",
-        "metadata": metadata_of(application, application.name),
-        "rules": [dict(rule) for rule in ALLOCATOR_RULES],
-    }
+def rights(application: Application) -> tuple[Object, ...]:
+    """The allocator's rights, in the application's namespace alone, given to the application's account."""
+    account = application.account
+    if not account.rbac:
+        return ()
+    metadata = metadata_of(application, application.name)
+    return granted(metadata, ALLOCATOR_RULES, account.name, application.namespace)
 
 
-def role_binding(application: Application) -> Object | None:
-    """The rights, given to the application's account."""
-    if not application.account.rbac:
-        return None
-    return {
-        "apiVersion": "rbac.authorization.k8s.io/v1",
-        "kind": "RoleBinding",
-        "metadata": metadata_of(application, application.name),
-        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": application.name},
-        "subjects": [
-            {
-                "kind": "ServiceAccount",
-                "name": application.account.name,
-                "namespace": application.namespace,
-            }
-        ],
-    }
+def granted(metadata: Object, rules: Sequence[Object], account: str, namespace: str) -> tuple[Object, Object]:
+    """A Role, and the RoleBinding that gives it to an account, which may be in another namespace."""
+    values = {"metadata": metadata, "rules": list(rules), "account": account, "namespace": namespace}
+    return fill(OBJECT_LAYERS["role"], values), fill(OBJECT_LAYERS["role_binding"], values)
 
 
 def run_config_map(application: Application, run: str, suffix: str, data: Mapping[str, str]) -> Object:

@@ -8,6 +8,8 @@ from typing import Any
 from sparkgen import contract, names
 from sparkgen.model.server import Server
 from sparkgen.objects import Object
+from sparkgen.resources.fill import fill
+from sparkgen.resources.object_layers import OBJECT_LAYERS
 
 CONFIG_ANNOTATION = "sparkgen.dev/config"
 """A digest of the ConfigMap: with another one the pods are replaced."""
@@ -44,12 +46,7 @@ def service_account(server: Server) -> Object | None:
     annotations = (server.spec.get("serviceAccount") or {}).get("annotations")
     if annotations:
         metadata["annotations"] = {**metadata.get("annotations", {}), **annotations}
-    return {
-        "apiVersion": "v1",
-        "kind": "ServiceAccount",
-        "metadata": metadata,
-        "automountServiceAccountToken": False,
-    }
+    return fill(OBJECT_LAYERS["service_account"], {"metadata": metadata})
 
 
 def config_map(server: Server, files: Mapping[str, str]) -> Object:

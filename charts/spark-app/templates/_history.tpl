@@ -27,13 +27,13 @@
       {{- template "sparkgen.metadata" $call -}}
       {{- $_ := set $call.metadata.labels $c.LABEL_COMPONENT $c.HISTORY -}}
     {{- end -}}
-    {{- $group := "rbac.authorization.k8s.io" -}}
-    {{- $objects = list
-        (dict "apiVersion" "v1" "kind" "ServiceAccount" "metadata" $all.metadata "automountServiceAccountToken" false)
-        (dict "apiVersion" (printf "%s/v1" $group) "kind" "Role" "metadata" $all.metadata "rules" $rules)
-        (dict "apiVersion" (printf "%s/v1" $group) "kind" "RoleBinding" "metadata" $all.metadata
-          "roleRef" (dict "apiGroup" $group "kind" "Role" "name" $name)
-          "subjects" (list (dict "kind" "ServiceAccount" "name" $name "namespace" $app.namespace)))
+    {{- range $key, $value := dict "rules" $rules "account" $name "namespace" $app.namespace -}}
+      {{- $_ := set $all $key $value -}}
+    {{- end -}}
+    {{- template "sparkgen.granted" $all -}}
+    {{- $account := dict "layer" $app.t.layers.service_account "values" $all -}}
+    {{- template "sparkgen.fill" $account -}}
+    {{- $objects = append (prepend $all.granted $account.value)
         (dict "apiVersion" "batch/v1" "kind" "Job" "metadata" $job.metadata "spec" $spec) -}}
   {{- end -}}
   {{- $_ := set . "objects" $objects -}}

@@ -109,25 +109,35 @@ What the target needs to be told, by annotations that are in no hash (sparkgen/r
       {{- range $key, $text := $app.account.annotations -}}{{- $_ := set $annotations $key $text -}}{{- end -}}
       {{- $_ := set $call.metadata "annotations" $annotations -}}
     {{- end -}}
-    {{- $objects = append $objects (dict
-        "apiVersion" "v1" "kind" "ServiceAccount" "metadata" $call.metadata "automountServiceAccountToken" false) -}}
+    {{- $filled := dict "layer" $app.t.layers.service_account "values" $call -}}
+    {{- template "sparkgen.fill" $filled -}}
+    {{- $objects = append $objects $filled.value -}}
   {{- end -}}
   {{- if $app.account.rbac -}}
-    {{- $call := dict "app" $app "name" $app.name -}}
+    {{- $call := dict "app" $app "name" $app.name "rules" $app.t.allocatorRules "account" $app.account.name -}}
     {{- template "sparkgen.metadata" $call -}}
-    {{- $role := dict
-        "apiVersion" "rbac.authorization.k8s.io/v1" "kind" "Role"
-        "metadata" $call.metadata "rules" $app.t.allocatorRules -}}
-    {{- $binding := dict
-        "apiVersion" "rbac.authorization.k8s.io/v1" "kind" "RoleBinding" "metadata" $call.metadata
-        "roleRef" (dict "apiGroup" "rbac.authorization.k8s.io" "kind" "Role" "name" $app.name)
-        "subjects" (list (dict
-          "kind" "ServiceAccount" "name" $app.account.name "namespace" $app.namespace)) -}}
-    {{- $objects = concat $objects (list $role $binding) -}}
-    {{- template "sparkgen.janitorAccess" (set $call "objects" $objects) -}}
-    {{- $objects = $call.objects -}}
+    {{- template "sparkgen.granted" (set $call "namespace" $app.namespace) -}}
+    {{- $objects = concat $objects $call.granted -}}
+    {{- if dig "shuffle" "onNode" false $app -}}
+      {{- $janitor := dict "app" $app "name" (printf "%s-shuffle-janitor" $app.name)
+          "rules" $app.t.shuffleJanitorRules "account" $app.shuffle.name -}}
+      {{- template "sparkgen.metadata" $janitor -}}
+      {{- template "sparkgen.granted" (set $janitor "namespace" $app.shuffle.namespace) -}}
+      {{- $objects = concat $objects $janitor.granted -}}
+    {{- end -}}
   {{- end -}}
   {{- $_ := set . "objects" (concat .objects $objects) -}}
+{{- end -}}
+
+{{- /* A Role, and the RoleBinding that gives it. In: app, metadata, rules, account, namespace. Out: granted. */ -}}
+{{- define "sparkgen.granted" -}}
+  {{- $granted := list -}}
+  {{- range $name := list "role" "role_binding" -}}
+    {{- $filled := dict "layer" (get $.app.t.layers $name) "values" $ -}}
+    {{- template "sparkgen.fill" $filled -}}
+    {{- $granted = append $granted $filled.value -}}
+  {{- end -}}
+  {{- $_ := set . "granted" $granted -}}
 {{- end -}}
 
 {{- /* What stands beside the run: tuning, network policy, disruption budget, UI. In, out: objects. In: app, run. */ -}}

@@ -94,8 +94,9 @@ Out: app.
       {{- range $key, $text := $account.annotations -}}{{- $_ := set $annotations $key $text -}}{{- end -}}
       {{- $_ := set $call.metadata "annotations" $annotations -}}
     {{- end -}}
-    {{- $objects = append $objects (dict
-        "apiVersion" "v1" "kind" "ServiceAccount" "metadata" $call.metadata "automountServiceAccountToken" false) -}}
+    {{- $filled := dict "layer" $app.t.layers.service_account "values" $call -}}
+    {{- template "sparkgen.fill" $filled -}}
+    {{- $objects = append $objects $filled.value -}}
   {{- end -}}
   {{- $call := dict "app" $app "name" (printf "%s-conf" $app.name) -}}
   {{- template "sparkgen.serverMetadata" $call -}}

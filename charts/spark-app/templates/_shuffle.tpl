@@ -62,25 +62,6 @@
   {{- $script -}}
 {{- end -}}
 
-{{- /* The janitor's right to see the drivers. In: app. In, out: objects. */ -}}
-{{- define "sparkgen.janitorAccess" -}}
-  {{- $app := .app -}}
-  {{- if dig "shuffle" "onNode" false $app -}}
-    {{- $name := printf "%s-shuffle-janitor" $app.name -}}
-    {{- $call := dict "app" $app "name" $name -}}
-    {{- template "sparkgen.metadata" $call -}}
-    {{- $role := dict
-        "apiVersion" "rbac.authorization.k8s.io/v1" "kind" "Role"
-        "metadata" $call.metadata "rules" $app.t.shuffleJanitorRules -}}
-    {{- $binding := dict
-        "apiVersion" "rbac.authorization.k8s.io/v1" "kind" "RoleBinding" "metadata" $call.metadata
-        "roleRef" (dict "apiGroup" "rbac.authorization.k8s.io" "kind" "Role" "name" $name)
-        "subjects" (list (dict
-          "kind" "ServiceAccount" "name" $app.shuffle.name "namespace" $app.shuffle.namespace)) -}}
-    {{- $_ := set . "objects" (concat .objects (list $role $binding)) -}}
-  {{- end -}}
-{{- end -}}
-
 {{- /* A variable with the value of a Secret's key. Dot: (list name secret key), as JSON. */ -}}
 {{- define "sparkgen.secretEnv" -}}
   {{- dict "name" (index . 0) "valueFrom" (dict "secretKeyRef" (dict "name" (index . 1) "key" (index . 2))) | toRawJson -}}
