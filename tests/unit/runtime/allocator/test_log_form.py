@@ -80,7 +80,10 @@ def test_any_line_can_be_read(text: str) -> None:
     """Of an older release, of another program, cut off: there are facts, or there are none."""
     for line in (text, json.dumps({"codes": 1, "event": "gap", "message": "m", "wanted": text})):
         entry = read(line)
-        assert entry is None or (entry.wanted, entry.hindrances, entry.hindrance) == (None, (), None) or text
+        if entry is not None:
+            assert isinstance(entry.text, str)
+            assert isinstance(entry.wanted, int | None)
+            assert all(isinstance(one, Hindrance) for one in (*entry.hindrances, entry.hindrance) if one)
 
 
 def test_the_page_has_codes_and_a_line_as_they_are() -> None:
