@@ -57,9 +57,9 @@ def run(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    from sparkgen.cli import quick  # noqa: PLC0415 - see above
+    from sparkgen.cli import plain_arguments  # noqa: PLC0415 - see above
 
-    plain = quick.parse(arguments)
+    plain = plain_arguments.parse(arguments)
     if plain is None or _COMPLETION in os.environ:
         return _run_typer(arguments)
     command, request, options = plain

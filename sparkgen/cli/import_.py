@@ -153,7 +153,7 @@ def _report(result: Result, form: Report) -> None:
 
 def _write(directory: Path, items: Sequence[Imported], *, force: bool) -> None:
     """One file per application; nothing is written if one of them is there already."""
-    from sparkgen.writers.newfiles import write_new  # noqa: PLC0415 - only for this command
+    from sparkgen.writers.new_files import write_new  # noqa: PLC0415 - only for this command
 
     texts = (item.text for item in items)
     write_new(directory, dict(zip(file_names(items), texts, strict=True)), force=force)

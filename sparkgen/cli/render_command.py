@@ -105,8 +105,8 @@ def _print(bundles: Sequence[Bundle]) -> int:
 
 
 def _write(bundles: Sequence[Bundle], request: Request) -> int:
-    from sparkgen.writers.directory import write  # noqa: PLC0415
     from sparkgen.writers.layout import layout  # noqa: PLC0415
+    from sparkgen.writers.render_directory import write  # noqa: PLC0415
 
     files = layout(bundles, version=__version__)
     changes = write(Path(request.directory), files)

@@ -75,7 +75,7 @@ def _root(request: Request) -> str:
 def _write(rendered: Sequence[Rendered], stale: Sequence[str], request: Request) -> int:
     """Write what changed, remove what no document gives any more, and say what was done where."""
     from sparkgen.writers import leftovers  # noqa: PLC0415 - see checking.py
-    from sparkgen.writers.directory import write  # noqa: PLC0415
+    from sparkgen.writers.render_directory import write  # noqa: PLC0415
     from sparkgen.writers.root import mark  # noqa: PLC0415
 
     written = [one for one in rendered if one.files]

@@ -56,7 +56,7 @@ def command(
 
 def _write_kubernetes(versions: list[str], directory: Path | None) -> None:
     from sparkgen.schema import manifests  # noqa: PLC0415 - one command needs it
-    from sparkgen.writers.files import put  # noqa: PLC0415
+    from sparkgen.writers.own_files import put  # noqa: PLC0415
 
     if directory is None:
         raise SparkgenError("--kubernetes writes many files: say where to with -o DIR")

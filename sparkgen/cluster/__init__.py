@@ -1,7 +1,8 @@
 """The cluster that a command talks to: found as kubectl finds it, and logged in to as it logs in.
 
 The official client is an optional extra, `sparkgen[cluster]`. It takes half a second to import, which is paid
-only where its knowledge is needed: for kubeconfigs that are not plain (plain.py), and to forward ports.
+only where its knowledge is needed: for kubeconfigs that are not plain (urllib3_client.py), and to
+forward ports.
 """
 
 from __future__ import annotations

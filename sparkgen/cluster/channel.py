@@ -1,4 +1,4 @@
-"""What a request and its answer are, whichever way they go: plain.py, or official.py."""
+"""What a request and its answer are, whichever client sends it: urllib3_client.py, or official_client.py."""
 
 from __future__ import annotations
 

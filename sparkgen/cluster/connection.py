@@ -17,7 +17,7 @@ from sparkgen.cluster.routes import route
 from sparkgen.objects import Object
 
 if TYPE_CHECKING:
-    from sparkgen.cluster.official import Official
+    from sparkgen.cluster.official_client import Official
 
 FIELD_MANAGER = "sparkgen"
 """Who sets fields by server-side apply, unless the caller is somebody else."""
@@ -243,12 +243,12 @@ class Cluster:
 
         https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.34/#portforward-pod-v1-core
         """
-        from sparkgen.cluster import official  # noqa: PLC0415 - see the package
+        from sparkgen.cluster import official_client  # noqa: PLC0415 - see the package
 
         where = namespace or self.namespace
         # The client swaps its transport for the time of this call, and one that timed out keeps it swapped.
         with self._swapped, in_words(f"forward port {port} of pod {pod} in {where}", self.server):
-            made, self._official = self._official or official.channel(self._chosen), None
+            made, self._official = self._official or official_client.channel(self._chosen), None
             opened = made.forward(pod, port, where)
             self._official = made
             return opened
@@ -288,12 +288,12 @@ def connect(place: Place, environment: Mapping[str, str] = os.environ) -> Cluste
     """
     if find_spec("kubernetes") is None:
         raise not_installed()
-    from sparkgen.cluster import plain  # noqa: PLC0415 - see the package
+    from sparkgen.cluster import urllib3_client  # noqa: PLC0415 - see the package
 
     chosen = choose(place, environment)
-    channel: Channel | None = plain.channel(chosen, environment)
+    channel: Channel | None = urllib3_client.channel(chosen, environment)
     if channel is None:
-        from sparkgen.cluster import official  # noqa: PLC0415 - see the package
+        from sparkgen.cluster import official_client  # noqa: PLC0415 - see the package
 
-        channel = official.channel(chosen)
+        channel = official_client.channel(chosen)
     return Cluster(channel, chosen)

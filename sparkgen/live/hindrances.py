@@ -6,8 +6,8 @@ import json
 
 from sparkgen import contract
 from sparkgen.codes import PASSING, WAITING, Code, Hindrance, hindrance_of
+from sparkgen.live.pod_reasons import EXECUTOR, container_waits, no_node, refused
 from sparkgen.live.reason import Reason, detail
-from sparkgen.live.refusals import EXECUTOR, container_waits, no_node, refused
 from sparkgen.live.values import annotation_of
 from sparkgen.objects import ObjectView
 from sparkgen.runtime.kubernetes.refusals import BY_CODE

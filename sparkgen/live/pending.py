@@ -5,8 +5,8 @@ from __future__ import annotations
 from sparkgen import contract
 from sparkgen.codes import Code, unmarked
 from sparkgen.live.facts import RunFacts
+from sparkgen.live.pod_reasons import DRIVER, container_waits, missing, no_node, refusal
 from sparkgen.live.reason import Reason, detail
-from sparkgen.live.refusals import DRIVER, container_waits, missing, no_node, refusal
 from sparkgen.live.values import containers, status_of, waiting
 from sparkgen.objects import ObjectView
 

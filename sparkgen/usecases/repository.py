@@ -97,7 +97,7 @@ def _outcome(job: Repository, part: Part) -> Outcome:
 
 def _compared(place: str, files: Mapping[str, str], job: Repository) -> Rendered:
     from sparkgen.writers.check import difference  # noqa: PLC0415 - see checking.py
-    from sparkgen.writers.held import refuse_links  # noqa: PLC0415
+    from sparkgen.writers.open_folders import refuse_links  # noqa: PLC0415
     from sparkgen.writers.tree import compare  # noqa: PLC0415
 
     refuse_links(Path(job.directory), place)

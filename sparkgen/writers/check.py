@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from sparkgen.writers.directory import refused
 from sparkgen.writers.manifest import with_header_of
+from sparkgen.writers.render_directory import refused
 from sparkgen.writers.tree import compare
 
 

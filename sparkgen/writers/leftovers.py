@@ -7,9 +7,9 @@ from collections.abc import Collection
 from pathlib import Path
 
 from sparkgen.writers.atomic import remove_empty
-from sparkgen.writers.directory import refused
-from sparkgen.writers.held import held
 from sparkgen.writers.manifest import KUSTOMIZATION
+from sparkgen.writers.open_folders import held
+from sparkgen.writers.render_directory import refused
 from sparkgen.writers.tree import generated_in
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from sparkgen.errors import SparkgenError
 from sparkgen.writers.atomic import replace
-from sparkgen.writers.directory import refused
-from sparkgen.writers.held import held
+from sparkgen.writers.open_folders import held
+from sparkgen.writers.render_directory import refused
 
 MARKER = ".sparkgen-root"
 _OPENING = """\

@@ -91,7 +91,7 @@ class Allocator:
                 endpoints.driver_handler(self.mailbox, parts.session.token),
                 endpoints.DRIVER_LIMITS,
             ),
-            (parts.public, endpoints.public_handler(public), None),
+            (parts.public, endpoints.public_handler(public), endpoints.PUBLIC_LIMITS),
         )
         for place, handler, limits in served:
             self._listeners.append(endpoints.listen(place.address, place.port, handler, limits))

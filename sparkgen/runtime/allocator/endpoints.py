@@ -28,7 +28,7 @@ from sparkgen.runtime.httpserver.values import (
 )
 from sparkgen.runtime.httpserver.workers import Workers
 
-__all__ = ["DRIVER_LIMITS", "Listener", "driver_handler", "listen", "public_handler"]
+__all__ = ["DRIVER_LIMITS", "PUBLIC_LIMITS", "Listener", "driver_handler", "listen", "public_handler"]
 
 MAX_WAITING = 128
 """Executors whose question is held; each holds a thread."""
@@ -44,6 +44,8 @@ DRIVER_LIMITS = Limits(
     connections=64, per_address=64, body_bytes=4 * protocol.MAX_BODY, body_seconds=30.0, idle_seconds=30.0
 )
 """The scheduler jar needs two connections. All that come to loopback have one address."""
+PUBLIC_LIMITS = Limits()
+"""Of the listener at the pod's address, for executors, probes and Prometheus: those of any server of ours."""
 
 _START = re.compile(re.escape(contract.START_PATH) + r"/(\d{1,10})/start")
 

@@ -16,31 +16,15 @@ from sparkgen import contract
 from sparkgen.runtime.contract_check import check_contract
 from sparkgen.runtime.exits import Refused, exit_code
 from sparkgen.runtime.httpserver.listening import listen
-from sparkgen.runtime.httpserver.values import (
-    METRICS,
-    Handler,
-    HttpRequest,
-    HttpResponse,
-    Work,
-    json_response,
-    text,
-)
-from sparkgen.runtime.httpserver.workers import Workers
 from sparkgen.runtime.janitor import cluster, settings
 from sparkgen.runtime.janitor.disk import Disk
+from sparkgen.runtime.janitor.endpoints import handler, patience
 from sparkgen.runtime.janitor.prepare import BadDirectory, prepare, wait_for_the_end
 from sparkgen.runtime.janitor.rounds import Janitor, JanitorPorts
-from sparkgen.runtime.janitor.status import metrics_text, status_body
 from sparkgen.runtime.kubernetes.access import NoCluster, in_cluster
 from sparkgen.runtime.kubernetes.transport import Transport
 
 AGENT = "sparkgen-janitor"
-HUNG = 10
-"""So many intervals without a whole round, and the process is not well: its first one, too."""
-HUNG_SECONDS = 300.0
-"""But never less: a round may take two minutes, when the API server is slow and there is much to remove."""
-PAGES_WAITING = 64
-"""Questions for /status and /metrics that wait for the one thread that answers them."""
 LEAVING = 45.0
 """Seconds that a service before this one may take to end: its pod's grace, and some more."""
 
@@ -84,7 +68,7 @@ def _run() -> int:
         signal.signal(number, lambda *_: stop.set())
     port = settings.port(os.environ)
     try:
-        listener = listen("", port, handler(janitor, max(HUNG * held.interval, HUNG_SECONDS)))
+        listener = listen("", port, handler(janitor, patience(held.interval)))
     except OSError as error:
         raise Refused(f"cannot listen on port {port}: {error}") from None
     node = os.environ.get(contract.ENV_NODE_NAME, "")
@@ -92,31 +76,6 @@ def _run() -> int:
     janitor.run(stop)
     listener.close()
     return 0
-
-
-def handler(janitor: Janitor, patience: float) -> Handler:
-    """Answers probes, people and Prometheus; it is not well when no round was made for `patience` seconds."""
-    pages = Workers("page", 1, waiting=PAGES_WAITING)
-
-    def answer(request: HttpRequest) -> HttpResponse | Work:
-        if request.method != "GET":
-            return text(405, "only GET is answered here\n")
-        match request.path:
-            case contract.READY_PATH:
-                return text(200, "ok\n") if janitor.last else text(503, "no round yet\n")
-            case contract.HEALTH_PATH:
-                silence = janitor.silence
-                well = silence < patience
-                return text(200, "ok\n") if well else text(503, f"no round for {silence:.0f} s\n")
-            case contract.METRICS_PATH:
-                return Work(pages, lambda _: text(200, metrics_text(janitor), METRICS))
-            case contract.STATUS_PATH:
-                return Work(
-                    pages, lambda _: json_response(200, status_body(janitor, time.monotonic()), indent=2)
-                )
-        return text(404, "ask for /status or /metrics\n")
-
-    return answer
 
 
 def _say(line: str) -> None:

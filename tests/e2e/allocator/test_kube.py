@@ -37,7 +37,7 @@ class Followed:
 
     def __init__(self, trial: Trial, kube: KubernetesBackend) -> None:
         self.view = PodView(trial.attempt)
-        self.gaps: list[str] = []
+        self.gaps: list[Hindrance] = []
         self._kube = kube
 
     def run(self) -> None:
@@ -292,7 +292,7 @@ def test_a_new_api_server_is_followed(trial: Trial) -> None:
             lambda: trial.kube.create(Create(2, 0, again=True)).answer is Answer.DONE, "executor 2 is created"
         )
         done(lambda: seen.phase(2) is not None, "executor 2 is seen")
-        assert all("forgotten" in reason for reason in seen.gaps), seen.gaps
+        assert all(reason.code == Code.GONE for reason in seen.gaps), seen.gaps
         with pytest.raises(WatchEnded, match="forgotten so old a version"):
             next(trial.kube.watch("1"))
     verbs = Counter(call.verb for call in trial.cluster.calls(trial.namespace, ACCOUNT, began))

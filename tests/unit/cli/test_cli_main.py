@@ -20,7 +20,7 @@ import pytest
 
 import sparkgen
 from sparkgen import __main__, contract
-from sparkgen.cli import quick, render_command
+from sparkgen.cli import plain_arguments, render_command
 
 from .conftest import DOCUMENT, Cli, child_environment
 
@@ -140,7 +140,7 @@ def test_errors_behind_typer_are_no_different(
     replaced(monkeypatch, error)
     monkeypatch.setattr("sparkgen.cli.validate.validate", render_command.validate)
     plain = cli("validate", "app.yaml")
-    monkeypatch.setattr(quick, "parse", lambda arguments: None)
+    monkeypatch.setattr(plain_arguments, "parse", lambda arguments: None)
     assert cli("validate", "app.yaml") == plain
 
 

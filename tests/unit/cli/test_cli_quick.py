@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import sparkgen.cli.applying
 import sparkgen.cli.render
 import sparkgen.cli.validate
-from sparkgen.cli import quick
+from sparkgen.cli import plain_arguments
 from sparkgen.cli.app import build_app
 from sparkgen.cli.options import Colour, Format, ObjectForm, Target
 from sparkgen.cli.request import COLOURS, FORMS, OBJECT_FORMS, TARGETS, Apply, Request
@@ -124,7 +124,7 @@ def test_quick_reads_nothing_otherwise_than_typer(
     read_by_typer: Read, command: str, words: list[str]
 ) -> None:
     """Law: either quick leaves a command line to typer, or both understand the same."""
-    plain = quick.parse([command, *words])
+    plain = plain_arguments.parse([command, *words])
     assert plain is None or plain == read_by_typer([command, *words])
 
 
@@ -145,7 +145,7 @@ def test_quick_reads_nothing_otherwise_than_typer(
 )
 def test_the_usual_command_lines_are_read_quickly(read_by_typer: Read, words: list[str]) -> None:
     """What people and CI write needs no typer."""
-    plain = quick.parse(words)
+    plain = plain_arguments.parse(words)
     assert plain is not None
     assert plain == read_by_typer(words)
 
@@ -171,7 +171,7 @@ def test_the_usual_command_lines_are_read_quickly(read_by_typer: Read, words: li
 )
 def test_everything_else_is_left_to_typer(words: list[str]) -> None:
     """Help, mistakes and other commands."""
-    assert quick.parse(words) is None
+    assert plain_arguments.parse(words) is None
 
 
 def test_the_choices_are_the_same_everywhere() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from sparkgen.cluster import ApplyResult, Cluster, ClusterError, Place, connect, official
+from sparkgen.cluster import ApplyResult, Cluster, ClusterError, Place, connect, official_client
 from sparkgen.cluster.routes import route
 from tests.unit.connection.conftest import Server
 
@@ -192,7 +192,7 @@ def test_a_port_that_may_not_be_forwarded(server: Server, connected: Connect) ->
 
 def test_a_handshake_has_an_end(connected: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that takes the connection and says nothing: others wait behind it."""
-    monkeypatch.setattr(official, "HANDSHAKE", 0.2)
+    monkeypatch.setattr(official_client, "HANDSHAKE", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         cluster = connected(f"http://127.0.0.1:{silent.getsockname()[1]}")
         for _ in range(2):

@@ -19,7 +19,7 @@ import pytest
 import urllib3
 import yaml
 
-from sparkgen.cluster import Cluster, ClusterError, Place, connect, plain
+from sparkgen.cluster import Cluster, ClusterError, Place, connect, urllib3_client
 from sparkgen.cluster.channel import Call
 from sparkgen.cluster.place import Chosen
 
@@ -50,10 +50,10 @@ def with_entries(cluster: dict[str, Any], user: dict[str, Any]) -> dict[str, Any
     }
 
 
-def channel(folder: Path, config: dict[str, Any], **environment: str) -> plain.Plain | None:
+def channel(folder: Path, config: dict[str, Any], **environment: str) -> urllib3_client.Plain | None:
     """The plain channel of a kubeconfig; None where there is none."""
     (folder / "config").write_text(yaml.safe_dump(config))
-    return plain.channel(Chosen(str(folder / "config"), "dev", "default"), environment)
+    return urllib3_client.channel(Chosen(str(folder / "config"), "dev", "default"), environment)
 
 
 def test_a_server_may_have_a_path(tmp_path: Path) -> None:
@@ -89,8 +89,8 @@ def test_what_the_official_client_has_to_read(
 def test_other_kubeconfigs_are_left_to_it_too(tmp_path: Path) -> None:
     """Several files, a pod's own cluster, names that are there twice or not at all."""
     assert channel(tmp_path, CONFIG) is not None
-    assert plain.channel(Chosen("a:b", "dev", "default"), {}) is None
-    assert plain.channel(Chosen("", "the pod's own", "default"), {}) is None
+    assert urllib3_client.channel(Chosen("a:b", "dev", "default"), {}) is None
+    assert urllib3_client.channel(Chosen("", "the pod's own", "default"), {}) is None
     assert channel(tmp_path, {**CONFIG, "users": CONFIG["users"] * 2}) is None
     assert channel(tmp_path, {**CONFIG, "users": []}) is None
 

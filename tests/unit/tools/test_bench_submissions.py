@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bench import submissions as bench_submissions
 from bench.submissions import OPERATOR, WAYS, Result, page, ratio
-from sparkgen.cli.quick import parse
+from sparkgen.cli.plain_arguments import parse
 from sparkgen.usecases.checking import check
 from sparkgen.usecases.inputs import Inputs
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from sparkgen.errors import SparkgenError
-from sparkgen.writers.directory import STAGE, write
 from sparkgen.writers.manifest import header
+from sparkgen.writers.render_directory import STAGE, write
 
 HEAD = header("1.0.0", "0" * 64)
 
@@ -254,7 +254,7 @@ from pathlib import Path
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 from test_directory import NEW
 from sparkgen.errors import SparkgenError
-from sparkgen.writers import directory as module
+from sparkgen.writers import render_directory as module
 out = Path({str(directory)!r})
 rename = os.replace
 {textwrap.dedent(body)}

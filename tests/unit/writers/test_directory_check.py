@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from sparkgen.writers.check import difference
-from sparkgen.writers.directory import write
 from sparkgen.writers.manifest import header
+from sparkgen.writers.render_directory import write
 
 
 def text(body: str, version: str = "1.0.0") -> str:

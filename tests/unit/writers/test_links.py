@@ -10,9 +10,9 @@ import pytest
 from sparkgen.chart import export, package
 from sparkgen.errors import SparkgenError
 from sparkgen.writers import leftovers
-from sparkgen.writers.directory import write
-from sparkgen.writers.held import held
-from sparkgen.writers.newfiles import write_new
+from sparkgen.writers.new_files import write_new
+from sparkgen.writers.open_folders import held
+from sparkgen.writers.render_directory import write
 
 from .test_directory import render, several, snapshot
 

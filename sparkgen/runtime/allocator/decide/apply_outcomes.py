@@ -17,7 +17,7 @@ from sparkgen.runtime.kubernetes.answers import Answer
 MAX_WINDOW = 16
 """Writes in flight: measured, 16 threads reach 97 % of what a server takes from 32."""
 SHORTEST_PAUSE = 1.0
-LONGEST_PAUSE = 120.0
+LONGEST_WRITE_PAUSE = 120.0
 DELETE_PAUSE = 5.0
 """Seconds before a deletion that did not succeed is tried again."""
 
@@ -37,7 +37,7 @@ def apply_outcomes(
 
 def next_pause(level: int, jitter: float) -> float:
     """Seconds to wait after `level` (1, 2, ...) rounds that went wrong: 1, 2, 4 ... 120, or half of it."""
-    longest = min(LONGEST_PAUSE, SHORTEST_PAUSE * (1 << min(level - 1, 10)))
+    longest = min(LONGEST_WRITE_PAUSE, SHORTEST_PAUSE * (1 << min(level - 1, 10)))
     return longest * (0.5 + jitter / 2)
 
 
@@ -53,10 +53,10 @@ def next_backoff(
 
 def _rate(rate: Rate, outcome: ActionOutcome, now: float) -> Rate:
     if outcome.answer in (Answer.BUSY, Answer.UNKNOWN):
-        pause = SHORTEST_PAUSE if outcome.retry_after is None else min(outcome.retry_after, LONGEST_PAUSE)
+        asked = outcome.retry_after
+        pause = SHORTEST_PAUSE if asked is None else min(asked, LONGEST_WRITE_PAUSE)
         if now < rate.resume_at:  # one storm, one reaction: the others were in flight with it
-            named = outcome.retry_after is not None
-            return replace(rate, resume_at=max(rate.resume_at, now + pause)) if named else rate
+            return rate if asked is None else replace(rate, resume_at=max(rate.resume_at, now + pause))
         return Rate(max(1, rate.window // 2), now + pause)
     return replace(rate, window=min(MAX_WINDOW, rate.window + 1))
 

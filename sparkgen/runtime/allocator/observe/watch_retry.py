@@ -14,7 +14,7 @@ from sparkgen.runtime.kubernetes.answers import CallFailed
 
 PATIENCE = 30.0
 """Seconds in which a watch must be open again; after them the view counts as one with a gap."""
-LONGEST_PAUSE = 10.0
+LONGEST_WATCH_PAUSE = 10.0
 AT_ONCE = 1.0
 """Seconds: a watch that its server ends earlier was none."""
 
@@ -60,5 +60,5 @@ class WatchRetry:
         """Seconds until it is opened again; `chance` (0 to 1) spreads them."""
         if not self.tries:
             return 0.0
-        spread = min(LONGEST_PAUSE, 0.25 * (1 << min(self.tries, 6))) * (0.5 + chance / 2)
+        spread = min(LONGEST_WATCH_PAUSE, 0.25 * (1 << min(self.tries, 6))) * (0.5 + chance / 2)
         return max(spread, self.wait)

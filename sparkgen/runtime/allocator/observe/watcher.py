@@ -10,7 +10,7 @@ from sparkgen.runtime.allocator.observe.view import PodView
 from sparkgen.runtime.allocator.values.backend import ExecutorBackend, PodList, WatchEnded, WatchEvent
 from sparkgen.runtime.allocator.values.clock import ClockAndRandom
 
-LONGEST_PAUSE = 30.0
+LONGEST_LIST_PAUSE = 30.0
 """Seconds between two lists that fail, at most."""
 STEADY = 30.0
 """Seconds after which a watch counts as a good one: its end begins the pauses anew."""
@@ -66,7 +66,7 @@ class Watcher:
             return end
         except Exception as error:  # noqa: BLE001 - what was sent must not end the process: it is asked again
             text = f"internal error ({type(error).__name__}: {error})"
-            return WatchEnded(Hindrance(Code.INTERNAL_ERROR, text), LONGEST_PAUSE)
+            return WatchEnded(Hindrance(Code.INTERNAL_ERROR, text), LONGEST_LIST_PAUSE)
         return WatchEnded(Hindrance(Code.GONE, "the watch ended"))
 
     def begin(self) -> float:
@@ -102,5 +102,5 @@ def pause_after(rounds: int, chance: float) -> float:
 
     `chance` (0 to 1) spreads them, so that many allocators do not ask a server at once that has come back.
     """
-    longest = min(LONGEST_PAUSE, 1.0 * (1 << min(rounds, 10)))
+    longest = min(LONGEST_LIST_PAUSE, 1.0 * (1 << min(rounds, 10)))
     return longest * chance if rounds == 0 else longest * (0.5 + chance / 2)

@@ -253,7 +253,7 @@ def test_a_fault_of_its_own_ends_no_watcher(
     follow: Callable[[MemoryBackend], tuple[Watcher, list[Hindrance]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever an answer has led to: it is told, and asked for again."""
-    monkeypatch.setattr("sparkgen.runtime.allocator.observe.watcher.LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr("sparkgen.runtime.allocator.observe.watcher.LONGEST_LIST_PAUSE", 0.01)
 
     class Odd(MemoryBackend):
         """A world whose first list is none."""

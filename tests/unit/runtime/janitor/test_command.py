@@ -16,8 +16,9 @@ from sparkgen.runtime.httpserver.values import HttpRequest, Work, text
 from sparkgen.runtime.httpserver.values import HttpResponse as Answered
 from sparkgen.runtime.janitor import prepare as program
 from sparkgen.runtime.janitor import settings
-from sparkgen.runtime.janitor.command import handler, printable
+from sparkgen.runtime.janitor.command import printable
 from sparkgen.runtime.janitor.disk import Disk
+from sparkgen.runtime.janitor.endpoints import handler
 from sparkgen.runtime.janitor.prepare import wait_for_the_end
 from sparkgen.runtime.janitor.rounds import Janitor, JanitorPorts
 from sparkgen.runtime.janitor.values import Drivers, DriversAnswer, JanitorSettings

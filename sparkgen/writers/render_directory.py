@@ -18,8 +18,8 @@ from pathlib import Path
 
 from sparkgen.errors import SparkgenError
 from sparkgen.writers.atomic import remove_empty, settle
-from sparkgen.writers.held import held, refuse_links
 from sparkgen.writers.manifest import KUSTOMIZATION
+from sparkgen.writers.open_folders import held, refuse_links
 from sparkgen.writers.signals import cleanly_ended, held_back
 from sparkgen.writers.tree import Changes, compare
 
@@ -189,7 +189,7 @@ def _folders(paths: Iterable[str]) -> list[str]:
 
 @contextlib.contextmanager
 def _at(directory: Path, shown: Path, path: str, *, make: bool = False) -> Iterator[Path]:
-    """Where a file of the directory stands, in a folder that is held (held.py)."""
+    """Where a file of the directory stands, in a folder that is held (open_folders.py)."""
     folder, _, name = path.rpartition("/")
     with held(directory, folder, shown=shown, make=make) as inside:
         yield inside / name

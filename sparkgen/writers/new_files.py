@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sparkgen.errors import SparkgenError
 from sparkgen.writers.atomic import replace
-from sparkgen.writers.held import held
+from sparkgen.writers.open_folders import held
 
 
 def write_new(directory: Path, files: Mapping[str, str], *, force: bool) -> None:

@@ -1,0 +1,56 @@
+"""What the janitor's port answers: probes, `/status` and `/metrics`."""
+
+from __future__ import annotations
+
+import time
+
+from sparkgen import contract
+from sparkgen.runtime.httpserver.values import (
+    METRICS,
+    Handler,
+    HttpRequest,
+    HttpResponse,
+    Work,
+    json_response,
+    text,
+)
+from sparkgen.runtime.httpserver.workers import Workers
+from sparkgen.runtime.janitor.rounds import Janitor
+from sparkgen.runtime.janitor.status import metrics_text, status_body
+
+HUNG = 10
+"""So many intervals without a whole round, and the process is not well: its first one, too."""
+HUNG_SECONDS = 300.0
+"""But never less: a round may take two minutes, when the API server is slow and there is much to remove."""
+PAGES_WAITING = 64
+"""Questions for /status and /metrics that wait for the one thread that answers them."""
+
+
+def patience(interval: float) -> float:
+    """Seconds without a round after which the process is not well, with a round each `interval` seconds."""
+    return max(HUNG * interval, HUNG_SECONDS)
+
+
+def handler(janitor: Janitor, patience: float) -> Handler:
+    """Answers probes, people and Prometheus; it is not well when no round was made for `patience` seconds."""
+    pages = Workers("page", 1, waiting=PAGES_WAITING)
+
+    def answer(request: HttpRequest) -> HttpResponse | Work:
+        if request.method != "GET":
+            return text(405, "only GET is answered here\n")
+        match request.path:
+            case contract.READY_PATH:
+                return text(200, "ok\n") if janitor.last else text(503, "no round yet\n")
+            case contract.HEALTH_PATH:
+                silence = janitor.silence
+                well = silence < patience
+                return text(200, "ok\n") if well else text(503, f"no round for {silence:.0f} s\n")
+            case contract.METRICS_PATH:
+                return Work(pages, lambda _: text(200, metrics_text(janitor), METRICS))
+            case contract.STATUS_PATH:
+                return Work(
+                    pages, lambda _: json_response(200, status_body(janitor, time.monotonic()), indent=2)
+                )
+        return text(404, "ask for /status or /metrics\n")
+
+    return answer
