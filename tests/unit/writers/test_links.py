@@ -14,7 +14,7 @@ from sparkgen.writers.new_files import write_new
 from sparkgen.writers.open_folders import held
 from sparkgen.writers.render_directory import write
 
-from .test_directory import render, several, snapshot
+from .test_render_directory import render, several, snapshot
 
 FILES = render("job.yaml", "role.yaml")
 

@@ -252,7 +252,7 @@ def child(directory: Path, body: str) -> subprocess.Popen[str]:
 import os, resource, signal, sys, time
 from pathlib import Path
 sys.path.insert(0, {str(Path(__file__).parent)!r})
-from test_directory import NEW
+from test_render_directory import NEW
 from sparkgen.errors import SparkgenError
 from sparkgen.writers import render_directory as module
 out = Path({str(directory)!r})
