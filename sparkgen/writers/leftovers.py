@@ -9,8 +9,8 @@ from pathlib import Path
 from sparkgen.writers.atomic import remove_empty
 from sparkgen.writers.manifest import KUSTOMIZATION
 from sparkgen.writers.open_folders import held
-from sparkgen.writers.render_directory import refused
-from sparkgen.writers.tree import generated_in
+from sparkgen.writers.render_directory import refused, remove_stage
+from sparkgen.writers.tree import STAGE, generated_in
 
 
 def find(directory: Path, places: Collection[str]) -> tuple[str, ...]:
@@ -20,9 +20,10 @@ def find(directory: Path, places: Collection[str]) -> tuple[str, ...]:
     """
     found: list[str] = []
     for path, folders, files in os.walk(directory):
+        rendered = KUSTOMIZATION in files or STAGE in folders
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         place = Path(path).relative_to(directory).as_posix()
-        if KUSTOMIZATION in files and place not in places and generated_in(Path(path)):
+        if rendered and place not in places and generated_in(Path(path)):
             found.append(place)
     return tuple(sorted(found))
 
@@ -39,6 +40,7 @@ def remove(directory: Path, place: str) -> int:
             names = generated_in(at)
             for name in names:
                 (at / name).unlink()
+            remove_stage(at)
         parents = [parent for parent in folder.parents if directory in parent.parents]
         remove_empty([folder, *parents])
     except OSError as error:

@@ -17,16 +17,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from sparkgen.errors import SparkgenError
-from sparkgen.writers.atomic import remove_empty, settle
+from sparkgen.writers.atomic import remove_empty, replace, settle
 from sparkgen.writers.manifest import KUSTOMIZATION
 from sparkgen.writers.open_folders import held, refuse_links
 from sparkgen.writers.signals import cleanly_ended, held_back
-from sparkgen.writers.tree import Changes, compare
+from sparkgen.writers.tree import LIST, STAGE, Changes, begun, compare
 
 Rename = Callable[[Path, Path], object]
-_LIST = "files"
-STAGE = ".sparkgen-stage"
-"""The hidden folder of new files, and of their list: by it the next run finds what a killed one had added."""
 
 
 def write(
@@ -46,11 +43,11 @@ def write(
         made = _missing(folder)
         directory.mkdir(parents=True, exist_ok=True)
         with held(directory, below, make=True) as at, _locked(at, folder), cleanly_ended():
-            changes = compare(at, files, shown=folder, begun=_begun(at / STAGE))
+            changes = compare(at, files, shown=folder)
             if changes:
                 _replace(at, folder, changes, rename)
             else:
-                _remove(at / STAGE)
+                remove_stage(at)
             return changes
     except OSError as error:
         remove_empty(made)
@@ -113,9 +110,9 @@ def _locked(directory: Path, shown: Path) -> Iterator[None]:
 def _replace(directory: Path, shown: Path, changes: Changes, rename: Rename) -> None:
     """Stage everything, then rename and remove it with signals held back."""
     stage = directory / STAGE
-    listed = [*_begun(stage), *changes.write]
-    _remove(stage)  # of a run that was killed: nobody else is here
-    stage.mkdir(mode=0o700)
+    earlier = begun(directory)
+    remove_stage(directory, keep_list=bool(earlier))  # of a run that was killed: nobody else is here
+    stage.mkdir(mode=0o700, exist_ok=bool(earlier))
     try:
         staged = {path: stage / str(number) for number, path in enumerate(changes.write)}
         for path, new in staged.items():
@@ -123,20 +120,19 @@ def _replace(directory: Path, shown: Path, changes: Changes, rename: Rename) -> 
             if path in changes.old:
                 with _at(directory, shown, path) as target:
                     _copy_mode(target, new)
-        (stage / _LIST).write_text("\n".join(listed), encoding="utf-8")
-        settle([*staged.values(), stage / _LIST])
+        replace(stage, {LIST: "\n".join(dict.fromkeys([*earlier, *changes.write]))})
+        settle([*staged.values()])
     except BaseException:
-        _remove(stage)
+        remove_stage(directory, keep_list=bool(earlier))
         raise
     with held_back():
-        _commit(directory, shown, changes, lambda path, target: rename(staged[path], target))
-
-
-def _begun(stage: Path) -> list[str]:
-    """What a run that broke off was to write."""
-    if stage.is_symlink() or (stage / _LIST).is_symlink() or not (stage / _LIST).is_file():
-        return []
-    return (stage / _LIST).read_bytes().decode("utf-8", errors="replace").splitlines()
+        _commit(
+            directory,
+            shown,
+            changes,
+            lambda path, target: rename(staged[path], target),
+            lambda: remove_stage(directory, keep_list=bool(earlier)),
+        )
 
 
 def _copy_mode(old: Path, new: Path) -> None:
@@ -145,7 +141,13 @@ def _copy_mode(old: Path, new: Path) -> None:
         new.chmod(stat.S_IMODE(mode) & 0o777)
 
 
-def _commit(directory: Path, shown: Path, changes: Changes, put: Callable[[str, Path], object]) -> None:
+def _commit(
+    directory: Path,
+    shown: Path,
+    changes: Changes,
+    put: Callable[[str, Path], object],
+    give_up: Callable[[], object],
+) -> None:
     """Move the new files into place, and remove the ones that nothing lists any more.
 
     The kustomizations go last: by what the old ones list, the next run finds what this one did not get to.
@@ -162,7 +164,7 @@ def _commit(directory: Path, shown: Path, changes: Changes, put: Callable[[str, 
         settle([directory, *(directory / name for name in _folders(changes.write))])
     except (OSError, SparkgenError) as error:
         if not done:
-            _remove(directory / STAGE)
+            give_up()
             remove_empty(directory / name for name in _folders(changes.write))
             raise
         reason = getattr(error, "strerror", None) or error
@@ -170,7 +172,7 @@ def _commit(directory: Path, shown: Path, changes: Changes, put: Callable[[str, 
             f"writing to {shown} failed half way: {reason}; some of its files are new, and others old. Next: "
             "mend the cause and run this again, which completes it"
         ) from error
-    _remove(directory / STAGE)
+    remove_stage(directory)
     remove_empty(directory / name for name in _folders(changes.stale))
 
 
@@ -195,7 +197,16 @@ def _at(directory: Path, shown: Path, path: str, *, make: bool = False) -> Itera
         yield inside / name
 
 
-def _remove(stage: Path) -> None:
+def remove_stage(directory: Path, *, keep_list: bool = False) -> None:
+    """Remove what was staged; `keep_list`: not what says which files an earlier run has added."""
+    stage = directory / STAGE
     if stage.is_symlink():
         stage.unlink()
-    shutil.rmtree(stage, ignore_errors=True)
+    elif keep_list:
+        for path in stage.iterdir():
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            elif path.name != LIST:
+                path.unlink()
+    else:
+        shutil.rmtree(stage, ignore_errors=True)

@@ -17,6 +17,10 @@ _LISTED = re.compile(r"^ *- \"?([A-Za-z0-9][A-Za-z0-9._-]*)\"?\r?$", re.MULTILIN
 _INSIDE = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9._-]*")
 _SHOWN = 5
 
+STAGE = ".sparkgen-stage"
+"""The hidden folder of new files, and of their list: by it the next run finds what a killed one had added."""
+LIST = "files"
+
 
 @dataclass(frozen=True, slots=True)
 class Changes:
@@ -35,14 +39,12 @@ class Changes:
         return bool(self.write or self.stale)
 
 
-def compare(
-    directory: Path, files: Mapping[str, str], *, shown: Path | None = None, begun: Iterable[str] = ()
-) -> Changes:
+def compare(directory: Path, files: Mapping[str, str], *, shown: Path | None = None) -> Changes:
     """The changes that `files` (path -> text) asks for. A difference in a header alone is none.
 
-    `shown`: the directory's name in a message; `begun`: what an earlier run may have written without listing
-    it. SparkgenError when a file that sparkgen did not write, or a
-    link, stands where a file has to go: such files are never touched. An empty file is nobody's.
+    `shown`: the directory's name in a message. What a run that broke off has added counts as an earlier
+    render's. SparkgenError when a file that sparkgen did not write, or a link, stands where a file has to go:
+    such files are never touched. An empty file is nobody's.
     """
     shown = shown or directory
     if _kind(directory) not in ("folder", "nothing", "link to a folder"):
@@ -58,7 +60,7 @@ def compare(
     foreign = [path for path, text in old.items() if text and not is_generated(text)]
     if foreign:
         raise _in_the_way(shown, foreign)
-    earlier = [*_earlier(directory, _folders(files)), *_unlisted(directory, begun)]
+    earlier = [*_earlier(directory, _folders(files)), *_unlisted(directory)]
     stale = {path: text for path, text in earlier if path not in files}
     write = {
         path: text
@@ -68,6 +70,14 @@ def compare(
     return Changes(
         write, tuple(sorted(stale)), {**stale, **{path: old[path] for path in write if path in old}}
     )
+
+
+def begun(directory: Path) -> list[str]:
+    """The paths that a run that broke off was to write; the list may name anything."""
+    stage = directory / STAGE
+    if stage.is_symlink() or (stage / LIST).is_symlink() or not (stage / LIST).is_file():
+        return []
+    return (stage / LIST).read_bytes().decode("utf-8", errors="replace").splitlines()
 
 
 def _folders(files: Iterable[str]) -> Iterator[str]:
@@ -95,9 +105,9 @@ def _earlier(directory: Path, folders: Iterable[str]) -> Iterator[tuple[str, str
                 yield f"{folder}/{name}", text
 
 
-def _unlisted(directory: Path, begun: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Path and text of those files that have our header; nothing that the list says leads out."""
-    for path in begun:
+def _unlisted(directory: Path) -> Iterator[tuple[str, str]]:
+    """Path and text of what a run that broke off has added; nothing that its list says leads out."""
+    for path in begun(directory):
         folder = path.rpartition("/")[0]
         if _INSIDE.fullmatch(path) and (not folder or _kind(directory / folder) == "folder"):
             text = _read(directory / path)
@@ -113,10 +123,14 @@ def _generated_names(folder: Path) -> Iterator[str]:
 
 
 def generated_in(folder: Path) -> tuple[str, ...]:
-    """The files of a render in a folder itself, its kustomization last; none without one of ours."""
+    """The files of a render in a folder itself, its kustomization last.
+
+    Without one of ours, it is what a run that broke off has added.
+    """
     listed = [*_generated_names(folder)]
-    ours = [name for name in listed if is_generated(_read(folder / name) or "")]
-    return (*ours, KUSTOMIZATION) if listed else ()
+    added = [path for path, _ in _unlisted(folder) if "/" not in path and path != KUSTOMIZATION]
+    ours = [name for name in dict.fromkeys([*listed, *added]) if is_generated(_read(folder / name) or "")]
+    return (*ours, KUSTOMIZATION) if listed else tuple(ours)
 
 
 def _read(path: Path) -> str | None:

@@ -15,8 +15,10 @@ from pathlib import Path
 import pytest
 
 from sparkgen.errors import SparkgenError
+from sparkgen.writers import leftovers, render_directory
 from sparkgen.writers.manifest import header
-from sparkgen.writers.render_directory import STAGE, write
+from sparkgen.writers.render_directory import write
+from sparkgen.writers.tree import STAGE, compare
 
 HEAD = header("1.0.0", "0" * 64)
 
@@ -444,3 +446,61 @@ def test_hundreds_of_applications_are_written_in_seconds(tmp_path: Path) -> None
     start = time.perf_counter()
     write(tmp_path / "out", files)
     assert time.perf_counter() - start < 20
+
+
+def broken_off(directory: Path, files: dict[str, str]) -> None:
+    """Leave what a killed run leaves that had moved one file into place."""
+    name = next(iter(files))
+    directory.mkdir(exist_ok=True)
+    (directory / name).write_text(files[name])
+    (directory / STAGE).mkdir()
+    (directory / STAGE / "files").write_text("\n".join(files))
+    (directory / STAGE / "1").write_text("staged")
+
+
+EARLIER = render("job.yaml", "role.yaml", "service-ui.yaml")
+
+
+def test_a_comparison_sees_what_a_killed_run_had_added(out: Path) -> None:
+    """A check, and a whole repository's render, do not call the directory up to date then."""
+    broken_off(out, render("added.yaml"))
+    assert compare(out, EARLIER).stale == ("added.yaml",)
+
+
+def test_a_full_disk_does_not_forget_what_a_killed_run_had_added(
+    out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run in between changes nothing, also not what the one after it has to know."""
+    broken_off(out, render("added.yaml"))
+    with monkeypatch.context() as patch:
+        patch.setattr(render_directory, "settle", refuse)
+        with pytest.raises(SparkgenError, match="nothing in it was changed"):
+            write(out, NEW)
+    write(out, EARLIER)
+    assert snapshot(out) == EARLIER
+
+
+def test_a_refused_rename_does_not_forget_it_either(out: Path) -> None:
+    """The same, where the first rename fails."""
+    broken_off(out, render("added.yaml"))
+    with pytest.raises(SparkgenError, match="nothing in it was changed"):
+        write(out, NEW, rename=refuse)
+    write(out, EARLIER)
+    assert snapshot(out) == EARLIER
+
+
+@pytest.mark.parametrize("before", [{}, EARLIER])
+def test_what_a_killed_run_had_added_goes_with_its_document(tmp_path: Path, before: dict[str, str]) -> None:
+    """In a whole repository's output, a folder of no document goes, also one that was never whole."""
+    if before:
+        write(tmp_path / "app", before)
+    broken_off(tmp_path / "app", render("added.yaml"))
+    (tmp_path / "app" / "README").write_text("mine")
+    assert leftovers.find(tmp_path, ()) == ("app",)
+    leftovers.remove(tmp_path, "app")
+    assert snapshot(tmp_path) == {"app/README": "mine"}
+
+
+def refuse(*_: object) -> None:
+    """A file system that refuses."""
+    raise OSError(28, "No space left on device")
