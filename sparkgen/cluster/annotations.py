@@ -1,4 +1,4 @@
-"""What sparkgen writes on objects in a cluster when a command asks it to, and what others write on theirs."""
+"""What sparkgen writes on objects in a cluster when a command asks it to, and who controls an object."""
 
 from __future__ import annotations
 
