@@ -42,14 +42,14 @@ def wait(cluster: Cluster, options: WaitOptions, place: Place, namespace: str) -
     run = choose(one(cluster, options.name, namespace), options.run)
     here = object_names.options(place, namespace)
     again = f"sparkgen wait {run.application} --run {run.name}{here}"
-    teller = Teller(quiet=options.quiet, terminal=sys.stderr.isatty())
+    reporter = ProgressReporter(quiet=options.quiet, terminal=sys.stderr.isatty())
     try:
-        ended = follow(cluster, run, teller, seconds)
+        ended = follow(cluster, run, reporter, seconds)
     except KeyboardInterrupt:
-        teller.close()
+        reporter.close()
         output.note(f"{run.name} goes on; to wait again: {again}")
         return DETACHED
-    teller.close()
+    reporter.close()
     if ended is None:
         output.note(f"{run.name} has not ended after {options.timeout}, and goes on; to wait again: {again}")
         return TIMED_OUT
@@ -71,7 +71,7 @@ def _seconds(text: str) -> int | None:
         ) from error
 
 
-class Teller:
+class ProgressReporter:
     """Tells how it goes: one line that changes on a terminal, a line for each new state elsewhere."""
 
     def __init__(self, *, quiet: bool, terminal: bool) -> None:

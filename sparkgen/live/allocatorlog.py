@@ -5,19 +5,20 @@ from __future__ import annotations
 from datetime import datetime
 
 from sparkgen.codes import Hindrance
-from sparkgen.runtime.allocator.report.log_form import LogEntry, LogEvent, entries, read
+from sparkgen.runtime.allocator.report.log_form import LogEvent, entries, read
 
 OLDER = "the allocator's image is older than this sparkgen, and its log has no codes"
 
 
 def wanted(log: str) -> int | None:
     """How many executors the driver wants; None when the log does not say."""
-    return next((entry.wanted for entry in _newest_first(log) if entry.wanted is not None), None)
+    counts = (entry.wanted for entry in entries(log, newest_first=True))
+    return next((count for count in counts if count is not None), None)
 
 
 def hindrances(log: str) -> tuple[Hindrance, ...]:
     """What keeps executors from coming now, the gravest first."""
-    for entry in _newest_first(log):
+    for entry in entries(log, newest_first=True):
         if entry.event == LogEvent.DECISION:
             return entry.hindrances
         if entry.event in (LogEvent.FAILURE, LogEvent.ANSWER) and entry.hindrance is not None:
@@ -27,7 +28,7 @@ def hindrances(log: str) -> tuple[Hindrance, ...]:
 
 def failure(log: str) -> Hindrance | None:
     """Why the application of the last driver had to stop; None when the allocator did not stop it."""
-    for entry in _newest_first(log):
+    for entry in entries(log, newest_first=True):
         if entry.event == LogEvent.FAILURE:
             return entry.hindrance
         if entry.event == LogEvent.DRIVER:
@@ -37,7 +38,7 @@ def failure(log: str) -> Hindrance | None:
 
 def loss(log: str, executor: int) -> str:
     """The sentence about an executor's end; "" when there is none."""
-    for entry in _newest_first(log):
+    for entry in entries(log, newest_first=True):
         if entry.event == LogEvent.LOSS and entry.facts.get("executor") == executor:
             return entry.text.rstrip(".")
     return ""
@@ -53,10 +54,6 @@ def has_no_codes(log: str) -> bool:
     """Whether a release before the codes wrote it: it has lines, and none of them has facts."""
     lines = [line for line in log.split("\n") if _is_of_the_log(line)]
     return bool(lines) and not any(map(read, lines))
-
-
-def _newest_first(log: str) -> list[LogEntry]:
-    return [*entries(log)][::-1]
 
 
 def _is_of_the_log(line: str) -> bool:

@@ -34,7 +34,7 @@ class Ended:
     text: str
 
 
-class Listener(Protocol):
+class ProgressListener(Protocol):
     """Who hears how it goes."""
 
     def tell(self, run: Run, life: Life) -> None:
@@ -46,7 +46,7 @@ class Listener(Protocol):
         ...
 
 
-def follow(cluster: Cluster, run: Run, listener: Listener, seconds: float | None) -> Ended | None:
+def follow(cluster: Cluster, run: Run, listener: ProgressListener, seconds: float | None) -> Ended | None:
     """Look, tell and watch until the run has ended (then how), or time is up (None).
 
     `seconds`: for how long at most; None for as long as it takes. What passes by itself is tried again.

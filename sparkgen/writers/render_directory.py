@@ -14,6 +14,7 @@ import os
 import shutil
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from sparkgen.errors import SparkgenError
@@ -111,7 +112,8 @@ def _replace(directory: Path, shown: Path, changes: Changes, rename: Rename) -> 
     """Stage everything, then rename and remove it with signals held back."""
     stage = directory / STAGE
     earlier = begun(directory)
-    remove_stage(directory, keep_list=bool(earlier))  # of a run that was killed: nobody else is here
+    clear = partial(remove_stage, directory, keep_list=bool(earlier))
+    clear()  # of a run that was killed: nobody else is here
     stage.mkdir(mode=0o700, exist_ok=bool(earlier))
     try:
         staged = {path: stage / str(number) for number, path in enumerate(changes.write)}
@@ -123,16 +125,10 @@ def _replace(directory: Path, shown: Path, changes: Changes, rename: Rename) -> 
         replace(stage, {LIST: "\n".join(dict.fromkeys([*earlier, *changes.write]))})
         settle([*staged.values()])
     except BaseException:
-        remove_stage(directory, keep_list=bool(earlier))
+        clear()
         raise
     with held_back():
-        _commit(
-            directory,
-            shown,
-            changes,
-            lambda path, target: rename(staged[path], target),
-            lambda: remove_stage(directory, keep_list=bool(earlier)),
-        )
+        _commit(directory, shown, changes, lambda path, target: rename(staged[path], target), clear)
 
 
 def _copy_mode(old: Path, new: Path) -> None:

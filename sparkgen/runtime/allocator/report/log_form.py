@@ -107,9 +107,10 @@ def json_line(time: str, line: LogLine) -> str:
     return _json({**_facts(line), "time": time, "level": line.level.value, "message": line.text})
 
 
-def entries(log: str) -> Iterator[LogEntry]:
-    """The lines of a log that have facts, whichever form they are in, the oldest first."""
-    for line in log.split("\n"):
+def entries(log: str, *, newest_first: bool = False) -> Iterator[LogEntry]:
+    """The lines of a log that have facts, whichever form they are in; each is read when it is asked for."""
+    lines = log.split("\n")
+    for line in reversed(lines) if newest_first else lines:
         entry = read(line)
         if entry is not None:
             yield entry

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import select
-import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing
 from typing import Any
 
 import pytest
@@ -22,11 +21,12 @@ from sparkgen.runtime.allocator.values.memory import AllocatorMemory
 from sparkgen.runtime.allocator.values.observed import Snapshot
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverTarget
+from tests.unit.runtime.clients import connection, said
 
 EXECUTORS = range(1, 21)
 
 
-def desk_that_lets_start(*ids: int) -> DriverMailbox:
+def mailbox_that_lets_start(*ids: int) -> DriverMailbox:
     """A mailbox whose loop has made a round in which these executors may start."""
     mailbox = DriverMailbox("t", time.monotonic)
     decision = AllocationDecision(AllocatorMemory(), "a test", start=frozenset(ids))
@@ -43,30 +43,10 @@ def slow_facts() -> Any:
 @pytest.fixture
 def port() -> Iterator[int]:
     """Where the listener for executors and probes is; executors 1 to 20 may start."""
-    public = endpoints.PublicEndpoint(desk_that_lets_start(*EXECUTORS), slow_facts)
+    public = endpoints.PublicEndpoint(mailbox_that_lets_start(*EXECUTORS), slow_facts)
     listener = endpoints.listen("127.0.0.1", 0, endpoints.public_handler(public))
     yield listener.port
     listener.close()
-
-
-def connection(port: int, source: str = "127.0.0.1") -> socket.socket:
-    """A connection of a machine with that address."""
-    made = socket.socket()
-    made.settimeout(5)
-    # Otherwise its port could not be listened at for a minute, by any other test.
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    made.bind((source, 0))
-    made.connect(("127.0.0.1", port))
-    return made
-
-
-def said(one: socket.socket) -> bytes:
-    """All that the other side says until it closes."""
-    parts = []
-    with suppress(ConnectionResetError):
-        while part := one.recv(4096):
-            parts.append(part)
-    return b"".join(parts)
 
 
 def ask(port: int, path: str, source: str = "127.0.0.1") -> tuple[int, float]:

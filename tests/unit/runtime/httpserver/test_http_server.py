@@ -19,6 +19,7 @@ from sparkgen.runtime.httpserver.limits import Limits
 from sparkgen.runtime.httpserver.listening import Listener, listen
 from sparkgen.runtime.httpserver.values import Handler, HttpRequest, HttpResponse, Work, text
 from sparkgen.runtime.httpserver.workers import Workers
+from tests.unit.runtime.clients import connection, said
 
 SECOND = 1.0
 
@@ -37,26 +38,6 @@ def serving(handler: Handler, limits: Limits | None = None, address: str = "127.
 def ok(_: HttpRequest) -> HttpResponse:
     """Answer at once."""
     return text(200, "ok\n")
-
-
-def connection(port: int, source: str = "127.0.0.1") -> socket.socket:
-    """A connection of a machine with that address."""
-    made = socket.socket()
-    made.settimeout(5)
-    # Otherwise its port could not be listened at for a minute, by any other test.
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    made.bind((source, 0))
-    made.connect(("127.0.0.1", port))
-    return made
-
-
-def said(one: socket.socket) -> bytes:
-    """All that the other side says until it closes."""
-    parts = []
-    with suppress(ConnectionResetError):
-        while part := one.recv(65536):
-            parts.append(part)
-    return b"".join(parts)
 
 
 def ask(port: int, head: str = "GET / HTTP/1.0\r\n", body: bytes = b"", source: str = "127.0.0.1") -> bytes:
