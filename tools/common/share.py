@@ -1,11 +1,15 @@
 """Which share of the long tests a commit plays: a tenth, so that ten commits in a row play them all.
 
 `SPARKGEN_SHARE` overrules the commit: `all`, `none`, or the number of a share (0 to 9).
+
+    PYTHONPATH=tools .venv/bin/python -m common.share promtool   print whether it is this commit's turn
 """
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -60,3 +64,7 @@ def _git(root: Path, *arguments: str) -> str:
     except OSError:
         return ""
     return done.stdout.strip() if done.returncode == 0 else ""
+
+
+if __name__ == "__main__":
+    print("yes" if is_in_share(sys.argv[1], chosen(Path(__file__).parent, os.environ)) else "no")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -60,3 +62,19 @@ def test_what_is_no_share_is_told(text: str, tmp_path: Path) -> None:
     """The message says what may be set."""
     with pytest.raises(ToolError, match="Set it to all, none, or 0 to 9"):
         share.chosen(tmp_path, {"SPARKGEN_SHARE": text})
+
+
+def test_ten_shares_have_each_name_once() -> None:
+    """`.ci/run` asks the module whether promtool's turn has come: the answer is yes in one share of ten."""
+    tools = str(Path(share.__file__).parents[1])
+    answers = [
+        subprocess.run(
+            [sys.executable, "-m", "common.share", "promtool"],
+            env=os.environ | {"SPARKGEN_SHARE": str(number), "PYTHONPATH": tools},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for number in range(share.SHARES)
+    ]
+    assert sorted(answers) == ["no\n"] * 9 + ["yes\n"]
