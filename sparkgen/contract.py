@@ -99,6 +99,9 @@ SCHEDULER_PORT = 7090
 ALLOCATOR_PORT = 7091
 """The allocator's listener on the pod's address: readiness, health, metrics, executors' start answer."""
 
+CONNECT_PORT = 15002
+"""Spark's default for Connect servers (spark.connect.grpc.binding.port), in the driver's container."""
+
 HISTORY_PORT = 18080
 """Spark's default for history servers (spark.history.ui.port)."""
 SHUFFLE_PORT = 7337
@@ -113,6 +116,8 @@ HEALTH_PATH = "/healthz"
 STATUS_PATH = "/status"
 """For people: every set of executors, the last decisions and errors, as JSON."""
 METRICS_PATH = "/metrics"
+CONNECT_PATH = "/connect"
+"""Of a Connect server's allocator: 200 when `CONNECT_PORT` answers as gRPC does, else 503."""
 START_PATH = "/v1/executors"
 """An executor asks `GET <START_PATH>/<id>/start`: 200 go, 202 wait, 410 leave."""
 
@@ -126,6 +131,10 @@ ENV_POD_NAME = "SPARKGEN_POD_NAME"
 ENV_POD_NAMESPACE = "SPARKGEN_POD_NAMESPACE"
 ENV_POD_UID = "SPARKGEN_POD_UID"
 ENV_POD_IP = "SPARKGEN_POD_IP"
+ENV_CONNECT_PORT = "SPARKGEN_CONNECT_PORT"
+"""For the allocator of a Connect server: the port at which the driver serves gRPC."""
+ENV_CONNECT_TOKEN = "SPARK_CONNECT_AUTHENTICATE_TOKEN"  # noqa: S105 - a name; the value comes from a Secret
+"""Spark's own: what clients of a Connect server have to show."""
 ENV_JOB_NAME = "SPARKGEN_JOB_NAME"
 ENV_WORKLOAD = "SPARKGEN_WORKLOAD"
 """For `history`: the kind of the driver's object, Job, CronJob or Deployment."""
