@@ -22,10 +22,10 @@ def driver_pod(application: Application, run: str) -> dict[str, Any]:
         "event_log",
         "driver_neighbours",
         *pod.COMMON_STEPS,
+        "driver_container",
         "install_container",
         pod.user_containers,
         "allocator_container",
-        "driver_container",
         "pod_volumes",
         "driver_identity",
     )

@@ -20,7 +20,8 @@ from typing import Any
 
 Values = Mapping[str, Any]
 
-_PLACE = re.compile(r"@\{([A-Za-z.]+)\}")
+PLACE = re.compile(r"@\{([A-Za-z.]+)\}")
+"""The place of a value, or of a name inside a text."""
 
 
 def fill(layer: Mapping[str, Any], values: Values) -> dict[str, Any]:
@@ -53,9 +54,9 @@ def _items(member: Any, values: Values) -> Iterator[Any]:
 def _text(text: str, values: Values) -> Any:
     if "@" not in text:
         return text
-    place = _PLACE.fullmatch(text)
+    place = PLACE.fullmatch(text)
     if place is None:
-        return _PLACE.sub(lambda found: str(values[found[1]]), text)
+        return PLACE.sub(lambda found: str(values[found[1]]), text)
     name, *path = place[1].split(".")
     value = values[name]
     for key in path:

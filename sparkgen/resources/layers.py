@@ -77,6 +77,14 @@ RUN_ENV = (
     {"name": contract.ENV_RUN, "value": "@{run}"},
 )
 
+CONF_FILES_VOLUME: Layer = {
+    "@if": "confSources",
+    "name": contract.CONF_FILES_VOLUME,
+    "projected": {"sources": [{"configMap": {"name": "@{run}-conf"}}, "@{*confSources}"]},
+}
+"""Spark's configuration folder with the keys that a document names: for Spark's containers alone.
+The allocator keeps the run's ConfigMap: it has a token, and needs nobody else's files."""
+
 HADOOP_ENV = {"@if": "hadoop", "name": contract.ENV_HADOOP_CONF_DIR, "value": contract.HADOOP_DIR}
 HADOOP_MOUNT = {"@if": "hadoop", **read_only(contract.HADOOP_VOLUME, contract.HADOOP_DIR)}
 HADOOP_VOLUME = {"@if": "hadoop", **config_map_volume(contract.HADOOP_VOLUME, "@{run}-hadoop")}
@@ -230,7 +238,7 @@ LAYERS: Mapping[str, Layer] = {
                 config_map_volume(contract.EXECUTOR_VOLUME, "@{run}-executor"),
                 config_map_volume(contract.TUNING_VOLUME, "@{name}-tuning"),
                 {"name": contract.TOKEN_VOLUME, "projected": {"sources": token_sources()}},
-                "@{confFilesVolume}",
+                CONF_FILES_VOLUME,
                 HADOOP_VOLUME,
             ]
         }
@@ -268,7 +276,11 @@ LAYERS: Mapping[str, Layer] = {
     "executor_identity": {
         "metadata": {"labels": {contract.LABEL_RUN: "@{run}"}},
         "spec": {
-            "volumes": ["@{confVolume}", HADOOP_VOLUME],
+            "volumes": [
+                {"@if": "plainConf", **config_map_volume(contract.CONF_VOLUME, "@{run}-conf")},
+                CONF_FILES_VOLUME,
+                HADOOP_VOLUME,
+            ],
             "serviceAccountName": "@{account}",
             "automountServiceAccountToken": False,
             "restartPolicy": "Never",

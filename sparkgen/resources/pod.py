@@ -13,7 +13,6 @@ from typing import Any
 from sparkgen import contract, names
 from sparkgen.model.application import Application, Role
 from sparkgen.model.properties import is_true
-from sparkgen.resources.conffiles import conf_volume
 from sparkgen.resources.fill import fill
 from sparkgen.resources.layers import LAYERS, Layer, config_map_volume, read_only
 from sparkgen.resources.merge import merge
@@ -32,7 +31,7 @@ SECRET_TYPES = {
 
 def values(application: Application, role: Role, run: str) -> dict[str, Any]:
     """The values that the layers of both roles have places for (layers.py)."""
-    volume = conf_volume(application, run)
+    sources = conf_sources(application)
     return {
         "name": application.name,
         "run": run,
@@ -43,11 +42,19 @@ def values(application: Application, role: Role, run: str) -> dict[str, Any]:
         "pullPolicy": application.image_pull_policy,
         "pullSecrets": [{"name": name} for name in application.image_pull_secrets],
         "hadoop": bool(application.hadoop),
-        "confVolume": volume,
-        "confVolumeName": volume["name"],
-        "confFilesVolume": volume if application.conf_files.keys else None,
+        "plainConf": not sources,
+        "confSources": sources,
+        "confVolumeName": contract.CONF_FILES_VOLUME if sources else contract.CONF_VOLUME,
         "account": (role.name == "executor" and role.spec.get("serviceAccount")) or application.account.name,
     }
+
+
+def conf_sources(application: Application) -> list[dict[str, Any]]:
+    """The keys that a document names for Spark's configuration folder, as sources of a projected volume."""
+    return [
+        {file.kind: {"name": file.name, "items": [{"key": file.key, "path": file.file}]}}
+        for file in application.conf_files.keys
+    ]
 
 
 def assemble(

@@ -97,7 +97,8 @@ def test_every_step_and_rule_has_its_template() -> None:
     text = "".join(path.read_text("utf-8") for path in (CHART / "templates").glob("_*.tpl"))
     defined = set(re.findall(r'define "([^"]+)"', text))
     tables = json.loads((CHART / "files" / "tables.json").read_text("utf-8"))
-    steps = {step for steps in tables["steps"].values() for step in steps} - tables["layers"].keys()
+    parts = [part for role in tables["steps"].values() for part in role.values()]
+    steps = {step for part in parts for step in part} - tables["layers"].keys()
     assert {f"sparkgen.step.{step}" for step in steps} <= defined
     assert not {f"sparkgen.step.{layer}" for layer in tables["layers"]} & defined
     rules = {

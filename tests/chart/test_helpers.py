@@ -22,6 +22,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from chart.schema import values_schema
+from chart.tables import marked
 from sparkgen import names
 from sparkgen.grammar import GrammarError, duration, factor, memory
 from sparkgen.model import build, sizes
@@ -318,12 +319,18 @@ def _as_values(value: Any) -> str:
     )
 
 
+def _as_input(step: str, value: Any) -> Any:
+    """A case as the chart gets it: a layer's places are marked in its tables."""
+    return {**value, "layer": marked(value["layer"])} if step == "fill" else value
+
+
 def _computed(helm: Path, cases: list[Case], values: Path) -> list[Any]:
     chart = values.parent / "chart"
     shutil.copytree(HELPERS, chart)
     for name in USED:
         shutil.copy(TEMPLATES / name, chart / "templates")
-    document = {"tables": TABLES, "cases": [{"step": step, "input": value} for step, value in cases]}
+    inputs = [{"step": step, "input": _as_input(step, value)} for step, value in cases]
+    document = {"tables": TABLES, "cases": inputs}
     values.write_text(_as_values(document), encoding="utf-8")
     done = subprocess.run(
         [str(helm), "template", "helpers", str(chart), "--values", str(values)],

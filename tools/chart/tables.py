@@ -6,6 +6,7 @@ compares it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -23,6 +24,7 @@ from sparkgen.resources import (
     driver,
     executor,
     exposure,
+    fill,
     gitops,
     history,
     historyserver,
@@ -104,7 +106,7 @@ def _resources() -> Table:
         "markRule": history.MARK_RULE,
         "ivyDir": conf.IVY_DIR,
         "jobAnnotations": gitops.JOB_ANNOTATIONS,
-        "layers": {**layers.LAYERS, **object_layers.OBJECT_LAYERS},
+        "layers": {name: marked(layer) for name, layer in ALL_LAYERS.items()},
         "keptKinds": gitops.KEPT_KINDS,
         "listAnnotations": gitops.LISTS,
         "mainContainer": pod.MAIN_CONTAINER,
@@ -123,6 +125,28 @@ def _resources() -> Table:
         "verbatim": gitops.VERBATIM,
         "whole": sorted(merge.WHOLE),
     }
+
+
+ALL_LAYERS = {**layers.LAYERS, **object_layers.OBJECT_LAYERS}
+
+
+def marked(part: Any) -> Any:
+    """A part of a layer as the chart fills it: what holds no place stands apart, so that nobody searches it.
+
+    `@fixed` is all of a part, or of a map, that has no place; `@value` is the path of a value, and `@items`
+    the name of one whose items are meant. A text that stays one has places inside.
+    """
+    if "@" not in json.dumps(part):
+        return {"@fixed": part}
+    if isinstance(part, Mapping):
+        members = {key: member if key == "@if" else marked(member) for key, member in part.items()}
+        fixed = {key: part[key] for key, member in members.items() if "@fixed" in member and len(member) == 1}
+        return {"@fixed": fixed, **{key: member for key, member in members.items() if key not in fixed}}
+    if isinstance(part, str):
+        if part.startswith("@{*"):
+            return {"@items": part[3:-1]}
+        return {"@value": part[2:-1].split(".")} if fill.PLACE.fullmatch(part) else part
+    return [marked(item) for item in part]
 
 
 def _servers() -> Table:
@@ -156,12 +180,17 @@ def _rules(check: str) -> list[str]:
     return [rule.code for rule in RULES if rule.chart and getattr(rule, check) is not nothing]
 
 
-def _steps(application: Application) -> Mapping[str, list[str]]:
-    """Role -> the names of the steps that make its pod, in their order, as the generator calls them."""
-    found: dict[str, list[str]] = {}
+def _steps(application: Application) -> Mapping[str, Mapping[str, list[str]]]:
+    """Role -> the names of the steps that make its pod, in their order, as the generator calls them.
+
+    `perRun` starts with the first one that holds the run's name: what is before it is the same for every run.
+    """
+    found: dict[str, Mapping[str, list[str]]] = {}
 
     def record(_: object, role: Any, steps: Any, _values: object) -> dict[str, Any]:
-        found[role.name] = [step if isinstance(step, str) else step.__name__ for step in steps]
+        called = [step if isinstance(step, str) else step.__name__ for step in steps]
+        start = ["@{run" in json.dumps(ALL_LAYERS.get(name, {})) for name in called].index(True)
+        found[role.name] = {"once": called[:start], "perRun": called[start:]}
         return {}
 
     with mock.patch.object(pod, "assemble", record):

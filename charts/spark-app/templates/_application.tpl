@@ -13,6 +13,7 @@
       "t" $facts.tables
       "c" $facts.tables.contract
       "files" .files
+      "pods" dict
       "spec" $spec
       "name" $metadata.name
       "namespace" ($metadata.namespace | default .namespace)

@@ -1,7 +1,7 @@
 {{- /* What the ConfigMaps hold (sparkgen/resources/conf.py). */ -}}
 
-{{- /* The files of the run's ConfigMaps: suffix -> file name -> text. In: app, run. Out: files. */ -}}
-{{- define "sparkgen.runFiles" -}}
+{{- /* The files of the run's ConfigMaps: suffix -> file name -> text; but for the executors', the same for every run. In: app. Out: files. */ -}}
+{{- define "sparkgen.files" -}}
   {{- $c := .app.c -}}
   {{- $files := dict "conf" (dict
       $c.EXECUTOR_SCRIPT_FILE (include "sparkgen.executorScript" .app)
@@ -15,11 +15,15 @@
   {{- if .app.hadoop -}}
     {{- $_ := set $files "hadoop" (dict $c.HADOOP_FILE (include "sparkgen.hadoopXml" .app.hadoop)) -}}
   {{- end -}}
+  {{- $_ := set . "files" $files -}}
+{{- end -}}
+
+{{- /* The executors' template, as the allocator reads it. In: app, run. Out: files.executor. */ -}}
+{{- define "sparkgen.executorFile" -}}
   {{- $call := dict "app" .app "role" .app.executor "run" .run -}}
   {{- template "sparkgen.pod" $call -}}
   {{- $template := dict "apiVersion" "v1" "kind" "PodTemplate" "template" $call.pod -}}
-  {{- $_ := set $files "executor" (dict $c.EXECUTOR_TEMPLATE_FILE (include "sparkgen.json" $template)) -}}
-  {{- $_ := set . "files" $files -}}
+  {{- $_ := set .files "executor" (dict .app.c.EXECUTOR_TEMPLATE_FILE (include "sparkgen.json" $template)) -}}
 {{- end -}}
 
 {{- /*
@@ -42,18 +46,6 @@ and `confSources` of a projected volume.
   {{- end -}}
   {{- $_ := set . "confTexts" $texts -}}
   {{- $_ := set . "confSources" $sources -}}
-{{- end -}}
-
-{{- /* That folder, as a volume for the Spark container (sparkgen/resources/conffiles.py). In: app, run. Out: volume. */ -}}
-{{- define "sparkgen.confFolder" -}}
-  {{- $c := .app.c -}}
-  {{- $own := dict "name" (printf "%s-conf" .run) -}}
-  {{- $volume := dict "name" $c.CONF_VOLUME "configMap" $own -}}
-  {{- if .app.confSources -}}
-    {{- $sources := prepend .app.confSources (dict "configMap" $own) -}}
-    {{- $volume = dict "name" $c.CONF_FILES_VOLUME "projected" (dict "sources" $sources) -}}
-  {{- end -}}
-  {{- $_ := set . "volume" $volume -}}
 {{- end -}}
 
 {{- /* The driver's properties. Dot: app. Later wins: what sparkgen would like, the document, the contract. */ -}}

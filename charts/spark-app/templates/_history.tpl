@@ -9,8 +9,7 @@
     {{- $name := printf "%s-%s" $app.name $c.HISTORY -}}
     {{- $rules := $app.t.historyRules -}}
     {{- if eq $app.target "argocd" -}}{{- $rules = append $rules $app.t.markRule -}}{{- end -}}
-    {{- $pod := dict "app" $app "role" $app.driver "run" .run -}}
-    {{- template "sparkgen.podValues" $pod -}}
+    {{- $pod := dict "values" (set (omit $app.pods.driver.values) "run" .run) -}}
     {{- range $key, $value := dict
         "runtimeImage" $app.runtimeImage "runtimeResources" $app.t.runtimeResources "workload" .workload -}}
       {{- $_ := set $pod.values $key $value -}}

@@ -9,7 +9,8 @@ hit a text of the user.
 {{- define "sparkgen.objects" -}}
   {{- $app := .app -}}
   {{- $placeholder := dict "app" $app "run" (printf "%s-%s" $app.name $app.t.runPlaceholder) -}}
-  {{- template "sparkgen.runFiles" $placeholder -}}
+  {{- template "sparkgen.files" $placeholder -}}
+  {{- template "sparkgen.executorFile" $placeholder -}}
   {{- template "sparkgen.workload" $placeholder -}}
   {{- $spec := $placeholder.object.spec -}}
   {{- if eq $placeholder.object.kind "CronJob" -}}{{- $spec = $spec.jobTemplate.spec -}}{{- end -}}
@@ -17,9 +18,9 @@ hit a text of the user.
   {{- $identity := dict "id" ($app.run.id | default "") "workload" $spec "files" $placeholder.files -}}
   {{- $run := printf "%s-%s" $app.name (include "sparkgen.digest" $identity) -}}
 
-  {{- $made := dict "app" $app "run" $run "objects" list -}}
+  {{- $made := dict "app" $app "run" $run "objects" list "files" $placeholder.files -}}
   {{- template "sparkgen.access" $made -}}
-  {{- template "sparkgen.runFiles" $made -}}
+  {{- template "sparkgen.executorFile" $made -}}
   {{- range $suffix := list "conf" "hadoop" "executor" -}}
     {{- if hasKey $made.files $suffix -}}
       {{- $call := dict "app" $app "name" (printf "%s-%s" $run $suffix) "run" $run -}}

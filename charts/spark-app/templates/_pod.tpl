@@ -1,46 +1,62 @@
 {{- /*
 What driver and executor pods have in common (sparkgen/resources/pod.py, security.py). A step leaves one layer in
-`value`; layers are merged in the order of tables.json. In of every step: app, role, run.
+`value`; layers are merged in the order of tables.json. In of every step: app, role.
 */ -}}
 
-{{- /* The pod template of a role. In: app, role, run. Out: pod. */ -}}
+{{- /*
+The pod template of a role for one run. What is the same for every run is made once, and kept in `app.pods`.
+In: app, role, run. Out: pod.
+*/ -}}
 {{- define "sparkgen.pod" -}}
-  {{- $pod := dict "metadata" (dict "labels" dict) "spec" dict -}}
-  {{- template "sparkgen.podValues" . -}}
-  {{- include (printf "sparkgen.%s.values" .role.name) . -}}
-  {{- range $name := get .app.t.steps .role.name -}}
-    {{- $step := dict "app" $.app "role" $.role "run" $.run "values" $.values "layer" (get $.app.t.layers $name) -}}
-    {{- if $step.layer -}}{{- template "sparkgen.fill" $step -}}
-    {{- else -}}{{- include (printf "sparkgen.step.%s" $name) $step -}}
-    {{- end -}}
-    {{- $call := dict "base" $pod "over" ($step.value | default dict) "tables" $.app.t -}}
-    {{- template "sparkgen.merge" $call -}}
-    {{- $pod = $call.value -}}
+  {{- $steps := get .app.t.steps .role.name -}}
+  {{- $base := get .app.pods .role.name -}}
+  {{- if not $base -}}
+    {{- $call := dict "app" .app "role" .role -}}
+    {{- template "sparkgen.podValues" $call -}}
+    {{- include (printf "sparkgen.%s.values" .role.name) $call -}}
+    {{- $_ := set $call "pod" (dict "metadata" (dict "labels" dict) "spec" dict) -}}
+    {{- template "sparkgen.assembled" (set $call "steps" $steps.once) -}}
+    {{- $base = $call -}}
+    {{- $_ := set .app.pods .role.name $base -}}
   {{- end -}}
-  {{- $call := dict "pod" $pod "app" .app "role" .role -}}
+  {{- $call := set (omit $base) "steps" $steps.perRun -}}
+  {{- $_ := set $call "values" (set (omit $base.values) "run" .run) -}}
+  {{- template "sparkgen.assembled" $call -}}
   {{- template "sparkgen.secured" $call -}}
   {{- $_ := set . "pod" $call.pod -}}
 {{- end -}}
 
-{{- /* The values that the layers of both roles have places for. In: app, role, run. Out: values. */ -}}
+{{- /* One layer after the other over a pod. In: app, role, values, steps. In, out: pod. */ -}}
+{{- define "sparkgen.assembled" -}}
+  {{- range $name := .steps -}}
+    {{- $step := dict "app" $.app "role" $.role "values" $.values "layer" (get $.app.t.layers $name) -}}
+    {{- if $step.layer -}}{{- template "sparkgen.fill" $step -}}
+    {{- else -}}{{- include (printf "sparkgen.step.%s" $name) $step -}}
+    {{- end -}}
+    {{- $call := dict "base" $.pod "over" ($step.value | default dict) "tables" $.app.t -}}
+    {{- template "sparkgen.merge" $call -}}
+    {{- $_ := set $ "pod" $call.value -}}
+  {{- end -}}
+{{- end -}}
+
+{{- /* The values that the layers of both roles have places for, but for the run. In: app, role. Out: values. */ -}}
 {{- define "sparkgen.podValues" -}}
-  {{- template "sparkgen.confFolder" . -}}
+  {{- $c := .app.c -}}
   {{- $secrets := list -}}
   {{- range $name := .app.spec.imagePullSecrets -}}{{- $secrets = append $secrets (dict "name" $name) -}}{{- end -}}
   {{- $values := dict
       "name" .app.name
-      "run" .run
       "role" .role.spec
       "mainContainer" (get .app.t.mainContainer .role.name)
       "image" .role.image
       "pullSecrets" $secrets
       "hadoop" .app.hadoop
-      "confVolume" .volume
-      "confVolumeName" .volume.name
+      "plainConf" (not .app.confSources)
+      "confSources" .app.confSources
+      "confVolumeName" (ternary $c.CONF_FILES_VOLUME $c.CONF_VOLUME (not (empty .app.confSources)))
       "account" .app.account.name -}}
   {{- with .role.imagePullPolicy -}}{{- $_ := set $values "rolePullPolicy" . -}}{{- end -}}
   {{- with .app.spec.imagePullPolicy -}}{{- $_ := set $values "pullPolicy" . -}}{{- end -}}
-  {{- if .app.confSources -}}{{- $_ := set $values "confFilesVolume" .volume -}}{{- end -}}
   {{- $_ := set . "values" $values -}}
 {{- end -}}
 
