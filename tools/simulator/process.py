@@ -180,6 +180,8 @@ class AllocatorProcess:
         self, world: ProcessSurroundings, number: int, attempt: Attempt, volume: Volume, watch: WatchFactory
     ) -> None:
         self.alive = True
+        self.sweeps = False
+        """Whether it deletes what there is, and ends."""
         self.number = number
         self.attempt = attempt
         self.volume = volume
@@ -308,6 +310,7 @@ class AllocatorProcess:
 
     def _sweep(self, seconds: float) -> shutdown.SweepResult:
         """`Allocator.stop`, and `Allocator.sweep` with its waits."""
+        self.sweeps = True
         self.mailbox.close(leave=True)
         self.watch_client.forget()
         self.backlog.clear()

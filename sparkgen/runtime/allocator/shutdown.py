@@ -52,12 +52,12 @@ def sweep(
             left = frozenset(seen.id for seen in staying)
             if not left:
                 return SweepResult(asked, left)
-        again = not staying or bool(asked)
+        if asked or not staying:
+            # What was asked to go is looked at without delay, and asked again only after a pause.
+            time.sleep(AGAIN)
         asked |= frozenset(seen.id for seen in staying)
         pool.start([Delete(seen.id, seen.uid, why="the application has ended") for seen in staying])
         pool.settle(AGAIN)
-        if again:
-            time.sleep(AGAIN)
         if time.clock() > deadline:
             return SweepResult(asked, left)
 

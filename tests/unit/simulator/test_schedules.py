@@ -12,7 +12,10 @@ PARTS = 20
 SMALL = 12
 """Schedules of a part that is not played whole."""
 RARE = (
+    4317,
     6624,
+    8744,
+    8842,
     10999,
     12283,
     19452,

@@ -13,6 +13,7 @@ from sparkgen.runtime.allocator.decide.apply_outcomes import MAX_WINDOW
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.loop import LONGEST_ROUND
 from sparkgen.runtime.allocator.observe.view import MAX_VANISHED
+from sparkgen.runtime.allocator.shutdown import AGAIN
 from sparkgen.runtime.allocator.values.actions import Action, ActionOutcome, Create
 from sparkgen.runtime.kubernetes.answers import Answer
 
@@ -26,8 +27,8 @@ class BoundedCalls(Invariant):
     """Calls are bounded: never many at a time, none twice without a reason, and none when all is done.
 
     At most 16 writes are on the wire, and at most as many wait for their turn. A creation is repeated only
-    after a bad answer or none; a deletion not within two seconds. When the target is reached, and nothing
-    goes wrong, there is no write and no list.
+    after a bad answer or none; a deletion not within two seconds, or one where the allocator ends. When the
+    target is reached, and nothing goes wrong, there is no write and no list.
     """
 
     name = "bounded-calls"
@@ -45,7 +46,8 @@ class BoundedCalls(Invariant):
             self._doubtful.discard(action.id)
             return
         now, key = process.clock(), (process.number, action.id)
-        if not self.world.over and now - self._deleted.get(key, -100.0) < 2.0:
+        pause = AGAIN - 0.001 if process.sweeps else 2.0
+        if now - self._deleted.get(key, -100.0) < pause:
             raise self.broken(f"executor {action.id} is deleted again at once")
         self._deleted[key] = now
 
