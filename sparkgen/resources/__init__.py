@@ -8,10 +8,9 @@ from sparkgen.model.application import Application
 from sparkgen.model.historyserver import HistoryServer
 from sparkgen.model.server import Server
 from sparkgen.model.shuffle import ShuffleService
-from sparkgen.resources import access, objects
 from sparkgen.resources.gitops import for_target
-from sparkgen.resources.history import history_objects
 from sparkgen.resources.historyserver import render_history_server
+from sparkgen.resources.objects import application_objects
 from sparkgen.resources.order import ordered
 from sparkgen.resources.run import files, run_name
 from sparkgen.resources.service import render_service
@@ -37,20 +36,5 @@ def render(described: Application | Server) -> tuple[dict[str, Any], ...]:
 
 def _render_application(application: Application) -> tuple[dict[str, Any], ...]:
     run = run_name(application)
-    workload = objects.workload(application, run)
-    made = [
-        objects.service_account(application),
-        *objects.rights(application),
-        *access.janitor_rights(application),
-        *(
-            objects.run_config_map(application, run, suffix, data)
-            for suffix, data in files(application, run).items()
-        ),
-        objects.tuning_config_map(application),
-        objects.network_policy(application),
-        objects.disruption_budget(application),
-        *objects.ui_objects(application, run),
-        workload,
-        *history_objects(application, run, workload["kind"]),
-    ]
-    return tuple(ordered(for_target(item, application.target)) for item in made if item is not None)
+    made = application_objects(application, run, files(application, run))
+    return tuple(ordered(for_target(item, application.target)) for item in made)

@@ -1,15 +1,12 @@
-"""What leads to Spark's pages from outside of the cluster: an Ingress, or an HTTPRoute of the Gateway API."""
+"""What leads to Spark's pages: a Service, an Ingress, an HTTPRoute of the Gateway API."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from sparkgen.objects import Object
+from sparkgen.resources.object_layers import GATEWAY_API
 
-GATEWAY_API = "gateway.networking.k8s.io"
-PREFIX_HEADER = "X-Forwarded-Context"
-"""What Spark's links start with, request by request (UIUtils.uiRoot)."""
 REDIRECT = {"spark.ui.proxyRedirectUri": "/"}
 """With it redirects start with that, too, and lead to the host that was asked (ProxyRedirectHandler)."""
 
@@ -23,60 +20,32 @@ def _path(route: Mapping[str, Any]) -> str:
     return str(route.get("path", "/"))
 
 
-def exposures(
-    options: Mapping[str, Any], metadata: Callable[[], Object], service: Mapping[str, Any]
-) -> list[Object]:
-    """The objects that `ingress` and `route` of a section `sparkUIOptions` ask for.
+def values(
+    options: Mapping[str, Any], labels: Mapping[str, str], annotations: Mapping[str, str], port: int
+) -> dict[str, Any]:
+    """The values that object_layers.pages has places for.
 
-    `metadata` makes that of one more object of the pages' Service, `service`.
+    `options` is a section `sparkUIOptions`, and `port` the Service's default.
     """
-    made = []
-    for field, make in (("ingress", _ingress), ("route", _route)):
-        given = options.get(field)
-        if given is not None:
-            found = metadata()
-            if given.get("annotations"):
-                found["annotations"] = {**found.get("annotations", {}), **given["annotations"]}
-            made.append(make(found, given, service))
-    return made
-
-
-def _ingress(metadata: Object, given: Mapping[str, Any], service: Mapping[str, Any]) -> Object:
-    (port,) = service["spec"]["ports"]
-    backend = {"service": {"name": service["metadata"]["name"], "port": {"name": port["name"]}}}
-    path = {"path": "/", "pathType": "Prefix", "backend": backend}
-    spec: Object = {"rules": [{"host": given["host"], "http": {"paths": [path]}}]}
-    if "className" in given:
-        spec["ingressClassName"] = given["className"]
-    if "tlsSecretName" in given:
-        spec["tls"] = [{"hosts": [given["host"]], "secretName": given["tlsSecretName"]}]
-    return {"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": metadata, "spec": spec}
-
-
-def _route(metadata: Object, given: Mapping[str, Any], service: Mapping[str, Any]) -> Object:
-    """Written out as the API server completes it, so that GitOps controllers find no difference."""
-    (port,) = service["spec"]["ports"]
-    backend = {
-        "group": "",
-        "kind": "Service",
-        "name": service["metadata"]["name"],
-        "port": port["port"],
-        "weight": 1,
+    ingress, route = options.get("ingress"), options.get("route")
+    return {
+        "type": options.get("serviceType", "ClusterIP"),
+        "port": options.get("servicePort", port),
+        "labels": {**(options.get("serviceLabels") or {}), **labels},
+        "annotations": {**annotations, **(options.get("serviceAnnotations") or {})},
+        "ingress": ingress and {**ingress, "annotations": _noted(annotations, ingress)},
+        "route": route
+        and {
+            **route,
+            "annotations": _noted(annotations, route),
+            "path": _path(route),
+            "below": _path(route) != "/",
+            "parentRefs": [
+                {"group": GATEWAY_API, "kind": "Gateway", **parent} for parent in route["parentRefs"]
+            ],
+        },
     }
-    path = _path(given)
-    rule: Object = {
-        "matches": [{"path": {"type": "PathPrefix", "value": path}}],
-        "backendRefs": [backend],
-    }
-    if path != "/":
-        header = {"set": [{"name": PREFIX_HEADER, "value": path}]}
-        rewrite = {"path": {"type": "ReplacePrefixMatch", "replacePrefixMatch": "/"}}
-        rule["filters"] = [
-            {"type": "RequestHeaderModifier", "requestHeaderModifier": header},
-            {"type": "URLRewrite", "urlRewrite": rewrite},
-        ]
-    parents = [{"group": GATEWAY_API, "kind": "Gateway", **parent} for parent in given["parentRefs"]]
-    spec: Object = {"parentRefs": parents, "rules": [rule]}
-    if "host" in given:
-        spec["hostnames"] = [given["host"]]
-    return {"apiVersion": f"{GATEWAY_API}/v1", "kind": "HTTPRoute", "metadata": metadata, "spec": spec}
+
+
+def _noted(annotations: Mapping[str, str], section: Mapping[str, Any]) -> dict[str, str]:
+    return {**annotations, **(section.get("annotations") or {})}

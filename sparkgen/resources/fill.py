@@ -5,7 +5,7 @@ A layer is a partial object with places for values:
 - `"@{name}"` is the value of that name, whatever its type. Where there is none, its key or item is left out;
   so it is where a document's list or map is empty: an empty one sets nothing, and must start no new run.
 - `"@{name}-conf"` is a text with the value in it. Such a value is a name, and never a user's text.
-- `"@{*name}"` in a list is all items of that value.
+- `"@{*name}"` in a list is all items of that value. A list all of whose items are left out is left out, too.
 - `"@if": name` in a map leaves the map out unless the value is true.
 
 A name has dots where the value is in a map. There is no more than that: what needs a decision or a sum is a
@@ -35,18 +35,18 @@ def _filled(part: Any, values: Values) -> Any:
     if isinstance(part, str):
         return _text(part, values)
     if isinstance(part, Mapping):
-        if "@if" in part and not values[part["@if"]]:
+        if "@if" in part and not _value(part["@if"], values):
             return None
         members = ((key, _filled(member, values)) for key, member in part.items() if key != "@if")
         return {key: member for key, member in members if member is not None}
     if isinstance(part, Sequence):
-        return [item for member in part for item in _items(member, values)]
+        return [item for member in part for item in _items(member, values)] or (None if part else [])
     return part
 
 
 def _items(member: Any, values: Values) -> Iterator[Any]:
     if isinstance(member, str) and member.startswith("@{*"):
-        yield from values[member[3:-1]]
+        yield from _value(member[3:-1], values)
     elif (item := _filled(member, values)) is not None:
         yield item
 
@@ -57,8 +57,13 @@ def _text(text: str, values: Values) -> Any:
     place = PLACE.fullmatch(text)
     if place is None:
         return PLACE.sub(lambda found: str(values[found[1]]), text)
-    name, *path = place[1].split(".")
-    value = values[name]
+    value = _value(place[1], values)
+    return None if value in ({}, []) else value
+
+
+def _value(name: str, values: Values) -> Any:
+    first, *path = name.split(".")
+    value = values[first]
     for key in path:
         value = (value or {}).get(key)
-    return None if value in ({}, []) else value
+    return value

@@ -7,33 +7,27 @@ and a controller may prune it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from sparkgen import contract, names
 from sparkgen.model.application import Application
-from sparkgen.objects import Object
 from sparkgen.resources import pod
 from sparkgen.resources.fill import fill
 from sparkgen.resources.layers import DEFAULT_RUNTIME_RESOURCES
 from sparkgen.resources.object_layers import OBJECT_LAYERS
-from sparkgen.resources.objects import granted, metadata_of
-
-HISTORY_RULES: tuple[Object, ...] = (
-    {"apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["delete", "list"]},
-    # Read as metadata only: no content leaves the API server.
-    {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["delete", "list"]},
-)
-"""All that it may do, in one namespace."""
-
-MARK_RULE: Object = {"apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["patch"]}
-"""For Argo CD: to it a failed Job that is kept is a sick application, unless an annotation says otherwise."""
 
 
-def history_objects(application: Application, run: str, workload: str) -> tuple[Object, ...]:
-    """Account, Role, RoleBinding and Job; none where nothing is removed. `workload`: the driver's kind."""
-    if application.history is None:
-        return ()
-    name = f"{application.name}-{contract.HISTORY}"
-    rules = [*HISTORY_RULES, MARK_RULE] if application.target == "argocd" else [*HISTORY_RULES]
+def history_values(
+    application: Application, run: str, workload: str, labels: Mapping[str, str]
+) -> dict[str, Any]:
+    """The values of its objects; `history` is None where nothing is removed.
+
+    `workload` is the kind of the driver's object.
+    """
     history = application.history
+    if history is None:
+        return {"history": None}
     values = {
         **pod.values(application, application.driver, run),
         "runtimeImage": application.runtime_image,
@@ -43,14 +37,9 @@ def history_objects(application: Application, run: str, workload: str) -> tuple[
         "failed": None if history.failed is None else str(history.failed),
     }
     spec = fill(OBJECT_LAYERS["history_job"], values)
-    job = f"{name}-{names.digest(spec, names.RUN_HASH_LENGTH)}"
-    return (
-        fill(OBJECT_LAYERS["service_account"], {"metadata": _metadata(application, name)}),
-        *granted(_metadata(application, name), rules, name, application.namespace),
-        {"apiVersion": "batch/v1", "kind": "Job", "metadata": _metadata(application, job), "spec": spec},
-    )
-
-
-def _metadata(application: Application, name: str) -> Object:
-    found = metadata_of(application, name)
-    return {**found, "labels": {**found["labels"], contract.LABEL_COMPONENT: contract.HISTORY}}
+    digest = names.digest(spec, names.RUN_HASH_LENGTH)
+    return {
+        "history": {"job": f"{application.name}-{contract.HISTORY}-{digest}", "spec": spec},
+        "historyLabels": {**labels, contract.LABEL_COMPONENT: contract.HISTORY},
+        "marksJobs": application.target == "argocd",
+    }

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sparkgen import contract, names
 from sparkgen.model.historyserver import HistoryServer
 from sparkgen.objects import Object
-from sparkgen.resources import pod, server
+from sparkgen.resources import exposure, pod, server
 from sparkgen.resources.conf import log4j2_text
-from sparkgen.resources.exposure import exposures, redirect_properties
 from sparkgen.resources.fill import fill
 from sparkgen.resources.gitops import for_target
 from sparkgen.resources.layers import read_only
 from sparkgen.resources.merge import merge
-from sparkgen.resources.object_layers import OBJECT_LAYERS, PORT_NAME
+from sparkgen.resources.object_layers import OBJECT_LAYERS
 from sparkgen.resources.order import ordered
 from sparkgen.resources.security import POD_SECURITY
 from sparkgen.resources.shuffle import daemon_resources
@@ -27,16 +28,8 @@ FILTERS = "spark.ui.filters"
 
 def render_history_server(history: HistoryServer) -> tuple[Object, ...]:
     """All objects of a server, in the order in which they are applied."""
-    pages = service(history)
-    made = [
-        server.service_account(history),
-        server.config_map(history, files(history)),
-        network_policy(history),
-        pages,
-        *exposures(history.ui, lambda: server.metadata_of(history, history.name), pages),
-        deployment(history),
-    ]
-    return tuple(ordered(for_target(item, history.target)) for item in made if item is not None)
+    made = fill(OBJECT_LAYERS["historyServer"], values(history))["objects"]
+    return tuple(ordered(for_target(item, history.target)) for item in made)
 
 
 def spark_properties(history: HistoryServer) -> dict[str, str]:
@@ -45,7 +38,7 @@ def spark_properties(history: HistoryServer) -> dict[str, str]:
         "spark.history.fs.logDirectory": history.directory,
         "spark.history.ui.port": str(contract.HISTORY_PORT),
     }
-    return dict(sorted({**redirect_properties(history.ui), **history.properties, **fixed}.items()))
+    return dict(sorted({**exposure.redirect_properties(history.ui), **history.properties, **fixed}.items()))
 
 
 def files(history: HistoryServer) -> dict[str, str]:
@@ -56,37 +49,9 @@ def files(history: HistoryServer) -> dict[str, str]:
     }
 
 
-def network_policy(history: HistoryServer) -> Object | None:
-    """Who may reach the server: whom the document names, or the pods of its namespace."""
-    if history.network_policy is None:
-        return None
-    ports = [{"protocol": "TCP", "port": contract.HISTORY_PORT}]
-    peers = list(history.network_policy.get("ingressFrom") or [{"podSelector": {}}])
-    return server.network_policy(history, [{"from": peers, "ports": ports}])
-
-
-def service(history: HistoryServer) -> Object:
-    """The server's pages, by a name."""
-    options = history.ui
-    metadata = server.metadata_of(history, history.name)
-    metadata["labels"] = {**(options.get("serviceLabels") or {}), **metadata["labels"]}
-    if options.get("serviceAnnotations"):
-        metadata["annotations"] = {**metadata.get("annotations", {}), **options["serviceAnnotations"]}
-    port = options.get("servicePort", contract.HISTORY_PORT)
-    return {
-        "apiVersion": "v1",
-        "kind": "Service",
-        "metadata": metadata,
-        "spec": {
-            "type": options.get("serviceType", "ClusterIP"),
-            "selector": server.selector(history)["matchLabels"],
-            "ports": [{"name": PORT_NAME, "port": port, "targetPort": PORT_NAME}],
-        },
-    }
-
-
-def deployment(history: HistoryServer) -> Object:
-    """The server's pod."""
+def values(history: HistoryServer) -> dict[str, Any]:
+    """The values that the objects' layers have places for (object_layers.py)."""
+    policy = history.network_policy or {}
     security: Object = dict(POD_SECURITY)
     if history.claim is not None:
         # Else the kubelet hands every log to the group anew, whenever the server starts.
@@ -95,8 +60,11 @@ def deployment(history: HistoryServer) -> Object:
         (names.volume_name(secret["name"], "secret"), secret) for secret in history.spec.get("secrets") or ()
     ]
     guarded = FILTERS in history.properties
-    values = {
+    return {
         **server.values(history, files(history)),
+        # Whom the document names, or the pods of its namespace.
+        "peers": policy.get("ingressFrom") or [{"podSelector": {}}],
+        "ui": exposure.values(history.ui, server.labels(history), history.annotations, contract.HISTORY_PORT),
         "arguments": list(HISTORY_ARGS),
         "strategy": "RollingUpdate" if history.claim is None else "Recreate",
         "podSecurity": merge(security, history.spec.get("podSecurityContext") or {}),
@@ -114,4 +82,3 @@ def deployment(history: HistoryServer) -> Object:
         "secretMounts": [read_only(name, secret["path"]) for name, secret in secrets],
         "ownEnv": history.spec.get("env") or [],
     }
-    return fill(OBJECT_LAYERS["history_server_deployment"], values)

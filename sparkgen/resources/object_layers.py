@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sparkgen import contract
 from sparkgen.resources.layers import (
+    ALLOCATOR_PORT,
     RUN_ENV,
     RUNTIME,
     Layer,
@@ -57,22 +58,370 @@ def answers(**numbers: int) -> dict[str, Any]:
 
 
 RBAC = "rbac.authorization.k8s.io"
+NETWORKING = "networking.k8s.io/v1"
+GATEWAY_API = "gateway.networking.k8s.io"
+PREFIX_HEADER = "X-Forwarded-Context"
+"""What Spark's links start with, request by request (UIUtils.uiRoot)."""
+UI_PORT_NAME = "spark-ui"
 
-OBJECT_LAYERS: Mapping[str, Layer] = {
-    # No pod gets the account's token unless it asks.
-    "service_account": {
+ALLOCATOR_RULES: tuple[Layer, ...] = (
+    # Executors: created, followed, removed.
+    {"apiGroups": [""], "resources": ["pods"], "verbs": ["create", "delete", "get", "list", "watch"]},
+    # One RPC secret per attempt. Never read back: the value stays in memory.
+    {"apiGroups": [""], "resources": ["secrets"], "verbs": ["create"]},
+    # What a user must know, on the driver's pod.
+    {"apiGroups": [""], "resources": ["events"], "verbs": ["create"]},
+)
+"""All that the allocator may do, in one namespace."""
+JANITOR_RULES: tuple[Layer, ...] = ({"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},)
+"""All that the janitor of a shuffle service may do, in the namespaces of applications."""
+HISTORY_RULES: tuple[Layer, ...] = (
+    {"apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["delete", "list"]},
+    # Read as metadata only: no content leaves the API server.
+    {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["delete", "list"]},
+    # To Argo CD a failed Job that is kept is a sick application, unless an annotation says otherwise.
+    {"@if": "marksJobs", "apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["patch"]},
+)
+"""All that the Job which removes ended runs may do, in one namespace."""
+
+
+def metadata(name: str, labels: str = "labels", annotations: str = "annotations") -> Layer:
+    """Of an object: its name, and the values that are its labels and annotations."""
+    return {
+        "name": name,
+        "namespace": "@{namespace}",
+        "labels": f"@{{{labels}}}",
+        "annotations": f"@{{{annotations}}}",
+    }
+
+
+def service_account(given: Layer) -> Layer:
+    """An account; no pod gets its token unless it asks."""
+    return {
         "apiVersion": "v1",
         "kind": "ServiceAccount",
-        "metadata": "@{metadata}",
+        "metadata": given,
         "automountServiceAccountToken": False,
-    },
-    "role": {"apiVersion": f"{RBAC}/v1", "kind": "Role", "metadata": "@{metadata}", "rules": "@{rules}"},
-    "role_binding": {
+    }
+
+
+def granted(
+    when: str, given: Layer, rules: Sequence[Layer], account: str, namespace: str = "@{namespace}"
+) -> tuple[Layer, Layer]:
+    """A Role, and the RoleBinding that gives it to an account, which may be in another namespace."""
+    role = {"apiVersion": f"{RBAC}/v1", "kind": "Role", "metadata": given, "rules": rules}
+    binding = {
         "apiVersion": f"{RBAC}/v1",
         "kind": "RoleBinding",
-        "metadata": "@{metadata}",
-        "roleRef": {"apiGroup": RBAC, "kind": "Role", "name": "@{metadata.name}"},
-        "subjects": [{"kind": "ServiceAccount", "name": "@{account}", "namespace": "@{namespace}"}],
+        "metadata": given,
+        "roleRef": {"apiGroup": RBAC, "kind": "Role", "name": given["name"]},
+        "subjects": [{"kind": "ServiceAccount", "name": account, "namespace": namespace}],
+    }
+    return {"@if": when, **role}, {"@if": when, **binding}
+
+
+def config_map(given: Layer, data: str, **fields: Any) -> Layer:
+    """The files that a value names."""
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": given, **fields, "data": f"@{{{data}}}"}
+
+
+def tcp(*ports: int | str) -> list[Layer]:
+    """Ports of a network policy."""
+    return [{"protocol": "TCP", "port": port} for port in ports]
+
+
+def network_policy(selector: Layer, *rules: Layer) -> Layer:
+    """Who may reach the pods."""
+    return {
+        "@if": "policy",
+        "apiVersion": NETWORKING,
+        "kind": "NetworkPolicy",
+        "metadata": metadata("@{name}"),
+        "spec": {"podSelector": {"matchLabels": selector}, "policyTypes": ["Ingress"], "ingress": rules},
+    }
+
+
+def pages(name: str, selector: Layer, port: str) -> tuple[Layer, ...]:
+    """The Service of Spark's pages, and what leads there from outside (exposure.py has the values).
+
+    The route is written out as the API server completes it, so that GitOps controllers find no difference.
+    """
+    backend = {"group": "", "kind": "Service", "name": name, "port": "@{ui.port}", "weight": 1}
+    service = {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": metadata(name, "ui.labels", "ui.annotations"),
+        "spec": {
+            "type": "@{ui.type}",
+            "selector": selector,
+            "ports": [{"name": port, "port": "@{ui.port}", "targetPort": port}],
+        },
+    }
+    target = {"service": {"name": name, "port": {"name": port}}}
+    ingress = {
+        "@if": "ui.ingress",
+        "apiVersion": NETWORKING,
+        "kind": "Ingress",
+        "metadata": metadata(name, annotations="ui.ingress.annotations"),
+        "spec": {
+            "rules": [
+                {
+                    "host": "@{ui.ingress.host}",
+                    "http": {"paths": [{"path": "/", "pathType": "Prefix", "backend": target}]},
+                }
+            ],
+            "ingressClassName": "@{ui.ingress.className}",
+            "tls": [
+                {
+                    "@if": "ui.ingress.tlsSecretName",
+                    "hosts": ["@{ui.ingress.host}"],
+                    "secretName": "@{ui.ingress.tlsSecretName}",
+                }
+            ],
+        },
+    }
+    header = {"set": [{"name": PREFIX_HEADER, "value": "@{ui.route.path}"}]}
+    rewrite = {"path": {"type": "ReplacePrefixMatch", "replacePrefixMatch": "/"}}
+    route = {
+        "@if": "ui.route",
+        "apiVersion": f"{GATEWAY_API}/v1",
+        "kind": "HTTPRoute",
+        "metadata": metadata(name, annotations="ui.route.annotations"),
+        "spec": {
+            "parentRefs": "@{ui.route.parentRefs}",
+            "rules": [
+                {
+                    "matches": [{"path": {"type": "PathPrefix", "value": "@{ui.route.path}"}}],
+                    "backendRefs": [backend],
+                    "filters": [
+                        {
+                            "@if": "ui.route.below",
+                            "type": "RequestHeaderModifier",
+                            "requestHeaderModifier": header,
+                        },
+                        {"@if": "ui.route.below", "type": "URLRewrite", "urlRewrite": rewrite},
+                    ],
+                }
+            ],
+            "hostnames": ["@{ui.route.host}"],
+        },
+    }
+    return service, ingress, route
+
+
+DRIVER = {contract.LABEL_APPLICATION: "@{name}", contract.LABEL_ROLE: "driver"}
+"""The labels of the driver's pod, whichever run it is of."""
+
+# A driver that runs once: no retry unless asked, and never a second driver beside a lost one.
+JOB_SPEC: Layer = {
+    "backoffLimit": "@{retries}",
+    "podReplacementPolicy": "Failed",
+    # A drained or preempted driver is no failure of the application, and is not counted as one.
+    "podFailurePolicy": {
+        "@if": "retries",
+        "rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}],
+    },
+    "activeDeadlineSeconds": "@{deadline}",
+    "ttlSecondsAfterFinished": "@{timeToLive}",
+    "suspend": "@{suspended}",
+    "template": "@{pod}",
+}
+
+SERVER_BASIS: tuple[Layer, ...] = (
+    {"@if": "createAccount", **service_account(metadata("@{account}", annotations="accountAnnotations"))},
+    config_map(metadata("@{name}-conf"), "files"),
+)
+"""The account and the configuration directory of one of Spark's daemons."""
+
+DAEMON_SET: Layer = {
+    "apiVersion": "apps/v1",
+    "kind": "DaemonSet",
+    "metadata": metadata("@{name}"),
+    "spec": {
+        "selector": {"matchLabels": {contract.LABEL_SHUFFLE_SERVICE: "@{name}"}},
+        "updateStrategy": {
+            "type": "RollingUpdate",
+            "rollingUpdate": {"maxUnavailable": "@{maxUnavailable}"},
+        },
+        "template": {
+            "metadata": "@{podMetadata}",
+            "spec": {
+                **DAEMON_POD,
+                "securityContext": {"fsGroup": SPARK_UID, "seccompProfile": {"type": "RuntimeDefault"}},
+                "terminationGracePeriodSeconds": 30,
+                **WHERE,
+                "imagePullSecrets": "@{pullSecrets}",
+                "initContainers": [
+                    # Makes the directories fit for executors that are not root.
+                    {
+                        **RUNTIME,
+                        "name": contract.PREPARE_CONTAINER,
+                        "args": ["janitor", "prepare"],
+                        "env": list(JANITOR_ENV),
+                        "securityContext": AS_ROOT,
+                        "volumeMounts": "@{directoryMounts}",
+                    }
+                ],
+                "containers": [
+                    {
+                        "name": contract.SHUFFLE_CONTAINER,
+                        "image": "@{image}",
+                        "imagePullPolicy": "@{pullPolicy}",
+                        "args": "@{arguments}",
+                        "env": [
+                            "@{*daemonEnv}",
+                            "@{*secretEnv}",
+                            {"@if": "hostNetwork", **field_env(contract.ENV_LOCAL_IP, "status.podIP")},
+                        ],
+                        "ports": [{"name": "shuffle", "containerPort": "@{port}", "hostPort": "@{port}"}],
+                        "startupProbe": {
+                            "tcpSocket": {"port": "@{port}"},
+                            "periodSeconds": 1,
+                            "failureThreshold": 120,
+                        },
+                        "readinessProbe": {"tcpSocket": {"port": "@{port}"}, "periodSeconds": 5},
+                        "livenessProbe": {
+                            "tcpSocket": {"port": "@{port}"},
+                            "periodSeconds": 10,
+                            "failureThreshold": 6,
+                        },
+                        "resources": "@{resources}",
+                        "securityContext": AS_SPARK,
+                        "volumeMounts": [
+                            "@{*directoryMounts}",
+                            read_only(contract.CONF_VOLUME, contract.CONF_DIR),
+                        ],
+                    },
+                    # Removes what ended applications left, by the group that it shares with executors.
+                    {
+                        **RUNTIME,
+                        "name": contract.JANITOR_CONTAINER,
+                        "args": ["janitor"],
+                        "env": [
+                            *JANITOR_ENV,
+                            {"name": contract.ENV_JANITOR_INTERVAL, "value": "@{interval}"},
+                            {"name": contract.ENV_JANITOR_GRACE, "value": "@{grace}"},
+                            {"name": contract.ENV_JANITOR_UNKNOWN, "value": "@{withoutAccess}"},
+                            {"name": contract.ENV_JANITOR_PRESSURE, "value": "@{pressure}"},
+                            {"name": contract.ENV_JANITOR_PORT, "value": "@{janitorPortText}"},
+                            {"name": contract.ENV_JANITOR_DRY_RUN, "value": "@{dryRun}"},
+                            field_env(contract.ENV_NODE_NAME, "spec.nodeName"),
+                        ],
+                        "ports": [{"name": contract.JANITOR_CONTAINER, "containerPort": "@{janitorPort}"}],
+                        "livenessProbe": {
+                            "httpGet": {"path": contract.HEALTH_PATH, "port": "@{janitorPort}"},
+                            "periodSeconds": 10,
+                            "failureThreshold": 6,
+                        },
+                        "securityContext": {**AS_SPARK, "readOnlyRootFilesystem": True},
+                        "volumeMounts": [
+                            "@{*directoryMounts}",
+                            read_only(contract.TOKEN_VOLUME, contract.TOKEN_DIR),
+                        ],
+                    },
+                ],
+                "volumes": [
+                    "@{*directoryVolumes}",
+                    config_map_volume(contract.CONF_VOLUME, "@{name}-conf"),
+                    {"name": contract.TOKEN_VOLUME, "projected": {"sources": token_sources()}},
+                ],
+                "hostNetwork": "@{hostNetwork}",
+                "dnsPolicy": "@{dnsPolicy}",
+            },
+        },
+    },
+}
+"""One pod per node, replaced on a few nodes at a time: its port keeps two of them apart."""
+
+HISTORY_DEPLOYMENT: Layer = {
+    "apiVersion": "apps/v1",
+    "kind": "Deployment",
+    "metadata": metadata("@{name}"),
+    "spec": {
+        "replicas": 1,
+        "strategy": {"type": "@{strategy}"},
+        "selector": {"matchLabels": {contract.LABEL_HISTORY_SERVER: "@{name}"}},
+        "template": {
+            "metadata": "@{podMetadata}",
+            "spec": {
+                **DAEMON_POD,
+                "securityContext": "@{podSecurity}",
+                "imagePullSecrets": "@{pullSecrets}",
+                **WHERE,
+                "containers": [
+                    {
+                        "name": contract.HISTORY_SERVER_CONTAINER,
+                        "image": "@{image}",
+                        "imagePullPolicy": "@{pullPolicy}",
+                        "args": "@{arguments}",
+                        "env": ["@{*daemonEnv}", "@{*secretEnv}", "@{*ownEnv}"],
+                        **picked_from_role("envFrom"),
+                        "ports": [{"name": PORT_NAME, "containerPort": contract.HISTORY_PORT}],
+                        "startupProbe": answers(periodSeconds=2, failureThreshold=90),
+                        "readinessProbe": answers(periodSeconds=10, timeoutSeconds=5),
+                        "livenessProbe": answers(periodSeconds=20, timeoutSeconds=10, failureThreshold=6),
+                        "resources": "@{resources}",
+                        "securityContext": {**RESTRICTED, "readOnlyRootFilesystem": True},
+                        "volumeMounts": [
+                            read_only(contract.CONF_VOLUME, contract.CONF_DIR),
+                            {"name": contract.SCRATCH_VOLUME, "mountPath": TEMPORARY},
+                            {
+                                "@if": "claim",
+                                "name": contract.EVENT_LOG_VOLUME,
+                                "mountPath": "@{claim.path}",
+                                "readOnly": "@{readOnlyLog}",
+                            },
+                            "@{*secretMounts}",
+                        ],
+                    }
+                ],
+                "volumes": [
+                    config_map_volume(contract.CONF_VOLUME, "@{name}-conf"),
+                    {"name": contract.SCRATCH_VOLUME, "emptyDir": {}},
+                    {"@if": "claim", **claim_volume(contract.EVENT_LOG_VOLUME, "@{claim.name}")},
+                    "@{*secretVolumes}",
+                ],
+            },
+        },
+    },
+}
+"""One pod. With a claim, which two nodes may not have at once, it goes before the next one comes."""
+
+OBJECT_LAYERS: Mapping[str, Layer] = {
+    # --- what runs the driver ---------------------------------------------------------------------------
+    "job": {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": metadata("@{run}", "runLabels"),
+        "spec": JOB_SPEC,
+    },
+    # One object, whose firings read the newest run's files.
+    "cron_job": {
+        "apiVersion": "batch/v1",
+        "kind": "CronJob",
+        "metadata": metadata("@{name}"),
+        "spec": {
+            "schedule": "@{schedule.schedule}",
+            "timeZone": "@{schedule.timeZone}",
+            "startingDeadlineSeconds": "@{schedule.startingDeadlineSeconds}",
+            "successfulJobsHistoryLimit": "@{schedule.successfulRunHistoryLimit}",
+            "failedJobsHistoryLimit": "@{schedule.failedRunHistoryLimit}",
+            "concurrencyPolicy": "@{schedule.concurrencyPolicy}",
+            "suspend": "@{schedule.suspend}",
+            "jobTemplate": {"metadata": {"labels": "@{runLabels}"}, "spec": JOB_SPEC},
+        },
+    },
+    # For an application that never ends. One name, so that a change replaces, never doubles.
+    "deployment": {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": metadata("@{name}"),
+        "spec": {
+            "replicas": "@{replicas}",
+            "strategy": {"type": "Recreate"},
+            "selector": {"matchLabels": DRIVER},
+            "template": "@{pod}",
+        },
     },
     # The Job that removes ended runs. Its pod has no label of the application: whoever looks for that label
     # means the driver's pod.
@@ -120,159 +469,96 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
             },
         },
     },
-    # One pod per node, replaced on a few nodes at a time: its port keeps two of them apart.
-    "service_daemon_set": {
-        "apiVersion": "apps/v1",
-        "kind": "DaemonSet",
-        "metadata": "@{metadata}",
-        "spec": {
-            "selector": {"matchLabels": {contract.LABEL_SHUFFLE_SERVICE: "@{name}"}},
-            "updateStrategy": {
-                "type": "RollingUpdate",
-                "rollingUpdate": {"maxUnavailable": "@{maxUnavailable}"},
+    # --- all objects of a document, in the order in which they are applied --------------------------------
+    "application": {
+        "objects": [
+            {
+                "@if": "createAccount",
+                **service_account(metadata("@{account}", annotations="accountAnnotations")),
             },
-            "template": {
-                "metadata": "@{podMetadata}",
+            *granted("rbac", metadata("@{name}"), ALLOCATOR_RULES, "@{account}"),
+            # The service's account, in whichever namespace that is, may see which drivers there are:
+            # shuffle data of the others is removed.
+            *granted(
+                "janitor",
+                metadata("@{name}-shuffle-janitor"),
+                JANITOR_RULES,
+                "@{shuffle.name}",
+                "@{shuffle.namespace}",
+            ),
+            # Of one run: immutable, so that nothing changes under a running driver.
+            config_map(metadata("@{run}-conf", "runLabels"), "files.conf", immutable=True),
+            {
+                "@if": "files.hadoop",
+                **config_map(metadata("@{run}-hadoop", "runLabels"), "files.hadoop", immutable=True),
+            },
+            config_map(metadata("@{run}-executor", "runLabels"), "files.executor", immutable=True),
+            # May change while the application runs.
+            config_map(metadata("@{name}-tuning"), "tuning"),
+            # The application's own pods everywhere, the named peers the UI and the metrics.
+            network_policy(
+                {contract.LABEL_APPLICATION: "@{name}"},
+                {"from": [{"podSelector": {"matchLabels": {contract.LABEL_APPLICATION: "@{name}"}}}]},
+                {"@if": "peers", "from": "@{peers}", "ports": tcp(contract.UI_PORT, ALLOCATOR_PORT)},
+                # What comes in by a port of the node may have the node's address.
+                {"@if": "hostPorts", "ports": "@{hostPorts}"},
+            ),
+            # Keeps a drain from evicting the driver.
+            {
+                "@if": "budget",
+                "apiVersion": "policy/v1",
+                "kind": "PodDisruptionBudget",
+                "metadata": metadata("@{name}-driver"),
                 "spec": {
-                    **DAEMON_POD,
-                    "securityContext": {"fsGroup": SPARK_UID, "seccompProfile": {"type": "RuntimeDefault"}},
-                    "terminationGracePeriodSeconds": 30,
-                    **WHERE,
-                    "imagePullSecrets": "@{pullSecrets}",
-                    "initContainers": [
-                        # Makes the directories fit for executors that are not root.
-                        {
-                            **RUNTIME,
-                            "name": contract.PREPARE_CONTAINER,
-                            "args": ["janitor", "prepare"],
-                            "env": list(JANITOR_ENV),
-                            "securityContext": AS_ROOT,
-                            "volumeMounts": "@{directoryMounts}",
-                        }
-                    ],
-                    "containers": [
-                        {
-                            "name": contract.SHUFFLE_CONTAINER,
-                            "image": "@{image}",
-                            "imagePullPolicy": "@{pullPolicy}",
-                            "args": "@{arguments}",
-                            "env": [
-                                "@{*daemonEnv}",
-                                "@{*secretEnv}",
-                                {"@if": "hostNetwork", **field_env(contract.ENV_LOCAL_IP, "status.podIP")},
-                            ],
-                            "ports": [{"name": "shuffle", "containerPort": "@{port}", "hostPort": "@{port}"}],
-                            "startupProbe": {
-                                "tcpSocket": {"port": "@{port}"},
-                                "periodSeconds": 1,
-                                "failureThreshold": 120,
-                            },
-                            "readinessProbe": {"tcpSocket": {"port": "@{port}"}, "periodSeconds": 5},
-                            "livenessProbe": {
-                                "tcpSocket": {"port": "@{port}"},
-                                "periodSeconds": 10,
-                                "failureThreshold": 6,
-                            },
-                            "resources": "@{resources}",
-                            "securityContext": AS_SPARK,
-                            "volumeMounts": [
-                                "@{*directoryMounts}",
-                                read_only(contract.CONF_VOLUME, contract.CONF_DIR),
-                            ],
-                        },
-                        # Removes what ended applications left, by the group that it shares with executors.
-                        {
-                            **RUNTIME,
-                            "name": contract.JANITOR_CONTAINER,
-                            "args": ["janitor"],
-                            "env": [
-                                *JANITOR_ENV,
-                                {"name": contract.ENV_JANITOR_INTERVAL, "value": "@{interval}"},
-                                {"name": contract.ENV_JANITOR_GRACE, "value": "@{grace}"},
-                                {"name": contract.ENV_JANITOR_UNKNOWN, "value": "@{withoutAccess}"},
-                                {"name": contract.ENV_JANITOR_PRESSURE, "value": "@{pressure}"},
-                                {"name": contract.ENV_JANITOR_PORT, "value": "@{janitorPortText}"},
-                                {"name": contract.ENV_JANITOR_DRY_RUN, "value": "@{dryRun}"},
-                                field_env(contract.ENV_NODE_NAME, "spec.nodeName"),
-                            ],
-                            "ports": [
-                                {"name": contract.JANITOR_CONTAINER, "containerPort": "@{janitorPort}"}
-                            ],
-                            "livenessProbe": {
-                                "httpGet": {"path": contract.HEALTH_PATH, "port": "@{janitorPort}"},
-                                "periodSeconds": 10,
-                                "failureThreshold": 6,
-                            },
-                            "securityContext": {**AS_SPARK, "readOnlyRootFilesystem": True},
-                            "volumeMounts": [
-                                "@{*directoryMounts}",
-                                read_only(contract.TOKEN_VOLUME, contract.TOKEN_DIR),
-                            ],
-                        },
-                    ],
-                    "volumes": [
-                        "@{*directoryVolumes}",
-                        config_map_volume(contract.CONF_VOLUME, "@{name}-conf"),
-                        {"name": contract.TOKEN_VOLUME, "projected": {"sources": token_sources()}},
-                    ],
-                    "hostNetwork": "@{hostNetwork}",
-                    "dnsPolicy": "@{dnsPolicy}",
+                    "minAvailable": "@{budget.minAvailable}",
+                    "maxUnavailable": "@{budget.maxUnavailable}",
+                    "unhealthyPodEvictionPolicy": "@{budget.unhealthyPodEvictionPolicy}",
+                    "selector": {"matchLabels": DRIVER},
                 },
             },
-        },
+            # The Spark UI of the current run's driver. It selects nothing else.
+            *pages(
+                "@{name}-ui",
+                {contract.LABEL_RUN: "@{run}", contract.LABEL_ROLE: "driver"},
+                UI_PORT_NAME,
+            ),
+            "@{workload}",
+            # What removes ended runs has an account and rights of its own.
+            {"@if": "history", **service_account(metadata("@{name}-history", "historyLabels"))},
+            *granted(
+                "history", metadata("@{name}-history", "historyLabels"), HISTORY_RULES, "@{name}-history"
+            ),
+            {
+                "@if": "history",
+                "apiVersion": "batch/v1",
+                "kind": "Job",
+                "metadata": metadata("@{history.job}", "historyLabels"),
+                "spec": "@{history.spec}",
+            },
+        ]
     },
-    # One pod. With a claim, which two nodes may not have at once, it goes before the next one comes.
-    "history_server_deployment": {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": "@{metadata}",
-        "spec": {
-            "replicas": 1,
-            "strategy": {"type": "@{strategy}"},
-            "selector": {"matchLabels": {contract.LABEL_HISTORY_SERVER: "@{name}"}},
-            "template": {
-                "metadata": "@{podMetadata}",
-                "spec": {
-                    **DAEMON_POD,
-                    "securityContext": "@{podSecurity}",
-                    "imagePullSecrets": "@{pullSecrets}",
-                    **WHERE,
-                    "containers": [
-                        {
-                            "name": contract.HISTORY_SERVER_CONTAINER,
-                            "image": "@{image}",
-                            "imagePullPolicy": "@{pullPolicy}",
-                            "args": "@{arguments}",
-                            "env": ["@{*daemonEnv}", "@{*secretEnv}", "@{*ownEnv}"],
-                            **picked_from_role("envFrom"),
-                            "ports": [{"name": PORT_NAME, "containerPort": contract.HISTORY_PORT}],
-                            "startupProbe": answers(periodSeconds=2, failureThreshold=90),
-                            "readinessProbe": answers(periodSeconds=10, timeoutSeconds=5),
-                            "livenessProbe": answers(periodSeconds=20, timeoutSeconds=10, failureThreshold=6),
-                            "resources": "@{resources}",
-                            "securityContext": {**RESTRICTED, "readOnlyRootFilesystem": True},
-                            "volumeMounts": [
-                                read_only(contract.CONF_VOLUME, contract.CONF_DIR),
-                                {"name": contract.SCRATCH_VOLUME, "mountPath": TEMPORARY},
-                                {
-                                    "@if": "claim",
-                                    "name": contract.EVENT_LOG_VOLUME,
-                                    "mountPath": "@{claim.path}",
-                                    "readOnly": "@{readOnlyLog}",
-                                },
-                                "@{*secretMounts}",
-                            ],
-                        }
-                    ],
-                    "volumes": [
-                        config_map_volume(contract.CONF_VOLUME, "@{name}-conf"),
-                        {"name": contract.SCRATCH_VOLUME, "emptyDir": {}},
-                        {"@if": "claim", **claim_volume(contract.EVENT_LOG_VOLUME, "@{claim.name}")},
-                        "@{*secretVolumes}",
-                    ],
-                },
-            },
-        },
+    "service": {
+        "objects": [
+            *SERVER_BASIS,
+            # The service's port, and the janitor's metrics; nothing else.
+            network_policy(
+                {contract.LABEL_SHUFFLE_SERVICE: "@{name}"},
+                {"from": "@{peers}", "ports": tcp("@{port}")},
+                {"@if": "metricsPeers", "from": "@{metricsPeers}", "ports": tcp("@{janitorPort}")},
+            ),
+            DAEMON_SET,
+        ]
+    },
+    "historyServer": {
+        "objects": [
+            *SERVER_BASIS,
+            network_policy(
+                {contract.LABEL_HISTORY_SERVER: "@{name}"},
+                {"from": "@{peers}", "ports": tcp(contract.HISTORY_PORT)},
+            ),
+            *pages("@{name}", {contract.LABEL_HISTORY_SERVER: "@{name}"}, PORT_NAME),
+            HISTORY_DEPLOYMENT,
+        ]
     },
 }
 """Object, or a part of it, -> its layer."""

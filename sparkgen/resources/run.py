@@ -12,7 +12,8 @@ from typing import Any
 
 from sparkgen import names
 from sparkgen.model.application import Application
-from sparkgen.resources import conf, objects
+from sparkgen.resources import conf
+from sparkgen.resources.objects import workload
 
 CHANGEABLE = ("activeDeadlineSeconds", "backoffLimit", "suspend", "ttlSecondsAfterFinished", "replicas")
 """Fields of a workload's spec that may change in place (a Job's: batch/validation, ValidateJobSpecUpdate)."""
@@ -33,7 +34,7 @@ def identity(application: Application) -> dict[str, Any]:
     run = names.run_name(application.name, names.RUN_PLACEHOLDER)
     return {
         "id": application.run.id or "",
-        "workload": _job_spec(objects.workload(application, run)),
+        "workload": _job_spec(workload(application, run)),
         "files": files(application, run),
     }
 

@@ -8,20 +8,14 @@ from typing import Any
 from sparkgen import contract, names
 from sparkgen.model.server import Server
 from sparkgen.objects import Object
-from sparkgen.resources.fill import fill
-from sparkgen.resources.object_layers import OBJECT_LAYERS
 
 CONFIG_ANNOTATION = "sparkgen.dev/config"
 """A digest of the ConfigMap: with another one the pods are replaced."""
 
 
-def metadata_of(server: Server, name: str) -> Object:
-    """Name, namespace, labels and annotations of an object."""
-    labels = {**server.labels, **_own_labels(server)}
-    metadata: Object = {"name": name, "namespace": server.namespace, "labels": labels}
-    if server.annotations:
-        metadata["annotations"] = dict(server.annotations)
-    return metadata
+def labels(server: Server) -> dict[str, str]:
+    """Of all objects; sparkgen's own win."""
+    return {**server.labels, **_own_labels(server)}
 
 
 def _own_labels(server: Server) -> dict[str, str]:
@@ -33,59 +27,30 @@ def _own_labels(server: Server) -> dict[str, str]:
     }
 
 
-def selector(server: Server) -> dict[str, Any]:
-    """Its pods, and no others."""
-    return {"matchLabels": {server.LABEL: server.name}}
-
-
-def service_account(server: Server) -> Object | None:
-    """The account of the pods. None of them gets its token unless it asks."""
-    if not server.create_account:
-        return None
-    metadata = metadata_of(server, server.account)
-    annotations = (server.spec.get("serviceAccount") or {}).get("annotations")
-    if annotations:
-        metadata["annotations"] = {**metadata.get("annotations", {}), **annotations}
-    return fill(OBJECT_LAYERS["service_account"], {"metadata": metadata})
-
-
-def config_map(server: Server, files: Mapping[str, str]) -> Object:
-    """The daemon's configuration directory."""
-    return {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": metadata_of(server, f"{server.name}-conf"),
-        "data": dict(files),
-    }
-
-
-def network_policy(server: Server, rules: list[Object]) -> Object:
-    """Who may reach the pods."""
-    return {
-        "apiVersion": "networking.k8s.io/v1",
-        "kind": "NetworkPolicy",
-        "metadata": metadata_of(server, server.name),
-        "spec": {"podSelector": selector(server), "policyTypes": ["Ingress"], "ingress": rules},
-    }
-
-
 def pod_metadata(server: Server, files: Mapping[str, str]) -> Object:
     """Labels and annotations of the pods, which another configuration replaces."""
     own = {CONFIG_ANNOTATION: names.digest(dict(files), 16), "linkerd.io/inject": "disabled"}
-    labels = {"sidecar.istio.io/inject": "false", **server.labels, **(server.spec.get("labels") or {})}
+    given = {"sidecar.istio.io/inject": "false", **server.labels, **(server.spec.get("labels") or {})}
     return {
-        "labels": {**labels, **_own_labels(server)},
+        "labels": {**given, **_own_labels(server)},
         "annotations": {**own, **(server.spec.get("annotations") or {})},
     }
 
 
 def values(server: Server, files: Mapping[str, str]) -> dict[str, Any]:
     """The values that the layers of both servers have places for (object_layers.py)."""
+    account = server.spec.get("serviceAccount") or {}
     return {
         "name": server.name,
-        "metadata": metadata_of(server, server.name),
+        "namespace": server.namespace,
+        "labels": labels(server),
+        "annotations": server.annotations,
         "podMetadata": pod_metadata(server, files),
         "account": server.account,
+        "createAccount": server.create_account,
+        "accountAnnotations": {**server.annotations, **(account.get("annotations") or {})},
+        "files": files,
+        "policy": server.network_policy is not None,
         "role": server.spec,
         "image": server.image,
         "pullPolicy": server.image_pull_policy,

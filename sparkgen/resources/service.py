@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sparkgen import contract
 from sparkgen.model.shuffle import ShuffleService
 from sparkgen.objects import Object
@@ -21,13 +23,8 @@ SERVICE_REQUEST = {"cpu": "500m"}
 
 def render_service(service: ShuffleService) -> tuple[Object, ...]:
     """All objects of a service, in the order in which they are applied."""
-    made = [
-        server.service_account(service),
-        server.config_map(service, files(service)),
-        network_policy(service),
-        daemon_set(service),
-    ]
-    return tuple(ordered(for_target(item, service.target)) for item in made if item is not None)
+    made = fill(OBJECT_LAYERS["service"], values(service))["objects"]
+    return tuple(ordered(for_target(item, service.target)) for item in made)
 
 
 def spark_properties(service: ShuffleService) -> dict[str, str]:
@@ -54,30 +51,19 @@ def files(service: ShuffleService) -> dict[str, str]:
     return found
 
 
-def network_policy(service: ShuffleService) -> Object | None:
-    """Who may reach the pods: the service's port, and the janitor's metrics; nothing else."""
-    given = service.network_policy
-    if given is None:
-        return None
-    rules: list[Object] = [{"ports": [{"protocol": "TCP", "port": service.port}]}]
-    if given.get("ingressFrom"):
-        rules[0]["from"] = list(given["ingressFrom"])
-    if given.get("metricsFrom"):
-        ports = [{"protocol": "TCP", "port": service.janitor.port}]
-        rules.append({"from": list(given["metricsFrom"]), "ports": ports})
-    return server.network_policy(service, rules)
-
-
-def daemon_set(service: ShuffleService) -> Object:
-    """One pod per node, with the janitor beside the service."""
+def values(service: ShuffleService) -> dict[str, Any]:
+    """The values that the objects' layers have places for (object_layers.py)."""
+    policy = service.network_policy or {}
     named = [
         (f"{contract.SHUFFLE_VOLUME_PREFIX}{index}", path) for index, path in enumerate(service.directories)
     ]
     secret = {"secretKeyRef": {"name": service.secret_name, "key": contract.SECRET_KEY}}
     secret_env = [{"name": contract.ENV_AUTH_SECRET, "valueFrom": secret}]
     janitor = service.janitor
-    values = {
+    return {
         **server.values(service, files(service)),
+        "peers": policy.get("ingressFrom"),
+        "metricsPeers": policy.get("metricsFrom"),
         "arguments": list(SERVICE_ARGS),
         "maxUnavailable": service.spec.get("maxUnavailable", 1),
         "hostNetwork": True if service.host_network else None,
@@ -103,4 +89,3 @@ def daemon_set(service: ShuffleService) -> Object:
         "janitorPortText": str(janitor.port),
         "dryRun": "true" if janitor.dry_run else "false",
     }
-    return fill(OBJECT_LAYERS["service_daemon_set"], values)

@@ -50,10 +50,10 @@ def shuffle_properties(shuffle: Shuffle) -> dict[str, str]:
     }
 
 
-def host_ports(shuffle: Shuffle) -> tuple[int, int]:
-    """The first and the last port of the node that executors may have."""
+def host_ports(shuffle: Shuffle) -> list[dict[str, Any]]:
+    """The ports of the node that executors may have, as a network policy names them."""
     first, _, last = shuffle.host_ports.partition("-")
-    return int(first), int(last)
+    return [{"protocol": "TCP", "port": int(first), "endPort": int(last)}]
 
 
 def executor_scripts(shuffle: Shuffle | None) -> dict[str, str]:

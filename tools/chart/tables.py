@@ -19,19 +19,16 @@ from sparkgen.model import historyserver as historyserver_model
 from sparkgen.model import shuffle as shuffle_model
 from sparkgen.model.build import DEFAULT_HISTORY, GITOPS
 from sparkgen.resources import (
-    access,
     conf,
     driver,
     executor,
     exposure,
     fill,
     gitops,
-    history,
     historyserver,
     layers,
     merge,
     object_layers,
-    objects,
     pod,
     run,
     security,
@@ -90,20 +87,16 @@ def _contract() -> Table:
 def _resources() -> Table:
     application = build(LEAST)
     return {
-        "allocatorRules": objects.ALLOCATOR_RULES,
         "appended": sorted(merge.APPENDED),
+        "gatewayApi": object_layers.GATEWAY_API,
         "changeable": run.CHANGEABLE,
         "decommissionScript": executor.DECOMMISSION_SCRIPT,
         "eventLogDefaults": properties.EVENT_LOG_DEFAULTS,
-        "gatewayApi": exposure.GATEWAY_API,
-        "prefixHeader": exposure.PREFIX_HEADER,
         "redirectProperties": exposure.REDIRECT,
         "fixedPorts": sorted(executor.FIXED_PORTS),
         "defaultHistory": asdict(DEFAULT_HISTORY),
         "gitops": GITOPS,
         "historyAnnotations": gitops.HISTORY_ANNOTATIONS,
-        "historyRules": history.HISTORY_RULES,
-        "markRule": history.MARK_RULE,
         "ivyDir": conf.IVY_DIR,
         "jobAnnotations": gitops.JOB_ANNOTATIONS,
         "layers": {name: marked(layer) for name, layer in ALL_LAYERS.items()},
@@ -133,18 +126,20 @@ ALL_LAYERS = {**layers.LAYERS, **object_layers.OBJECT_LAYERS}
 def marked(part: Any) -> Any:
     """A part of a layer as the chart fills it: what holds no place stands apart, so that nobody searches it.
 
-    `@fixed` is all of a part, or of a map, that has no place; `@value` is the path of a value, and `@items`
-    the name of one whose items are meant. A text that stays one has places inside.
+    `@fixed` is all of a part, or of a map, that has no place; `@value` is the path of a value, `@items`
+    of one whose items are meant, and `@if` of a condition. A text that stays one has places inside.
     """
     if "@" not in json.dumps(part):
         return {"@fixed": part}
     if isinstance(part, Mapping):
-        members = {key: member if key == "@if" else marked(member) for key, member in part.items()}
+        members = {key: marked(member) for key, member in part.items() if key != "@if"}
         fixed = {key: part[key] for key, member in members.items() if "@fixed" in member and len(member) == 1}
-        return {"@fixed": fixed, **{key: member for key, member in members.items() if key not in fixed}}
+        places = {key: member for key, member in members.items() if key not in fixed}
+        condition = {"@if": part["@if"].split(".")} if "@if" in part else {}
+        return {"@fixed": fixed, **condition, **places}
     if isinstance(part, str):
         if part.startswith("@{*"):
-            return {"@items": part[3:-1]}
+            return {"@items": part[3:-1].split(".")}
         return {"@value": part[2:-1].split(".")} if fill.PLACE.fullmatch(part) else part
     return [marked(item) for item in part]
 
@@ -155,7 +150,6 @@ def _servers() -> Table:
         "historyArgs": historyserver.HISTORY_ARGS,
         "historyFilters": historyserver.FILTERS,
         "historyHeap": historyserver_model.HISTORY_HEAP,
-        "historyPortName": object_layers.PORT_NAME,
         "historyRequest": historyserver.HISTORY_REQUEST,
         "serverConfigAnnotation": server.CONFIG_ANNOTATION,
         "serverKinds": SERVERS,
@@ -169,7 +163,6 @@ def _servers() -> Table:
         "shuffleDefaults": shuffle.NODE_DEFAULTS,
         "shuffleDirectory": shuffle_model.DIRECTORY,
         "shuffleHostPorts": shuffle_model.HOST_PORTS,
-        "shuffleJanitorRules": access.JANITOR_RULES,
         "sidecarHeap": shuffle_model.SIDECAR_HEAP,
         "sidecarRequest": shuffle.SIDECAR_REQUEST,
     }

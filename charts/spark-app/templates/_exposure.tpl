@@ -1,4 +1,4 @@
-{{- /* What leads to Spark's pages from outside (sparkgen/resources/exposure.py, semantics/rules_exposure.py). */ -}}
+{{- /* What leads to Spark's pages (sparkgen/resources/exposure.py, semantics/rules_exposure.py). */ -}}
 
 {{- /* The properties that a path brings. In: ui, t. Out: properties. */ -}}
 {{- define "sparkgen.redirectProperties" -}}
@@ -6,62 +6,28 @@
   {{- $_ := set . "properties" (ternary dict .t.redirectProperties (eq $path "/")) -}}
 {{- end -}}
 
-{{- /* In: ui, metadata (of one more object), service, t. Out: objects. */ -}}
-{{- define "sparkgen.exposures" -}}
-  {{- $objects := list -}}
-  {{- range $field := list "ingress" "route" -}}
-    {{- if hasKey $.ui $field -}}
-      {{- $given := get $.ui $field -}}
-      {{- $metadata := omit $.metadata -}}
-      {{- if $given.annotations -}}
-        {{- $annotations := omit ($metadata.annotations | default dict) -}}
-        {{- range $key, $text := $given.annotations -}}{{- $_ := set $annotations $key $text -}}{{- end -}}
-        {{- $_ := set $metadata "annotations" $annotations -}}
-      {{- end -}}
-      {{- $call := dict "metadata" $metadata "given" $given "service" $.service "t" $.t -}}
-      {{- include (printf "sparkgen.exposure.%s" $field) $call -}}
-      {{- $objects = append $objects $call.object -}}
+{{- /* In: ui (the section), values (with labels and annotations), port (the Service's default), t. Out: values.ui. */ -}}
+{{- define "sparkgen.pages" -}}
+  {{- $annotations := .values.annotations -}}
+  {{- $ui := dict "type" (.ui.serviceType | default "ClusterIP") "port" (.ui.servicePort | default .port) -}}
+  {{- template "sparkgen.laid" (set $ui "maps" (list .ui.serviceLabels .values.labels)) -}}
+  {{- $_ := set $ui "labels" $ui.laid -}}
+  {{- template "sparkgen.laid" (set $ui "maps" (list $annotations .ui.serviceAnnotations)) -}}
+  {{- $_ := set $ui "annotations" $ui.laid -}}
+  {{- range $field, $given := pick .ui "ingress" "route" -}}
+    {{- $noted := dict "maps" (list $annotations $given.annotations) -}}
+    {{- template "sparkgen.laid" $noted -}}
+    {{- $_ := set $ui $field (set (omit $given) "annotations" $noted.laid) -}}
+  {{- end -}}
+  {{- with $ui.route -}}
+    {{- $parents := list -}}
+    {{- range $parent := .parentRefs -}}
+      {{- $call := dict "maps" (list (dict "group" $.t.gatewayApi "kind" "Gateway") $parent) -}}
+      {{- template "sparkgen.laid" $call -}}
+      {{- $parents = append $parents $call.laid -}}
     {{- end -}}
+    {{- $path := .path | default "/" -}}
+    {{- $_ := set (set (set . "parentRefs" $parents) "path" $path) "below" (ne $path "/") -}}
   {{- end -}}
-  {{- $_ := set . "objects" $objects -}}
-{{- end -}}
-
-{{- define "sparkgen.exposure.ingress" -}}
-  {{- $given := .given -}}
-  {{- $port := first .service.spec.ports -}}
-  {{- $backend := dict "service" (dict "name" .service.metadata.name "port" (dict "name" $port.name)) -}}
-  {{- $path := dict "path" "/" "pathType" "Prefix" "backend" $backend -}}
-  {{- $spec := dict "rules" (list (dict "host" $given.host "http" (dict "paths" (list $path)))) -}}
-  {{- with $given.className -}}{{- $_ := set $spec "ingressClassName" . -}}{{- end -}}
-  {{- with $given.tlsSecretName -}}
-    {{- $_ := set $spec "tls" (list (dict "hosts" (list $given.host) "secretName" .)) -}}
-  {{- end -}}
-  {{- $_ := set . "object" (dict
-      "apiVersion" "networking.k8s.io/v1" "kind" "Ingress" "metadata" .metadata "spec" $spec) -}}
-{{- end -}}
-
-{{- define "sparkgen.exposure.route" -}}
-  {{- $given := .given -}}
-  {{- $group := .t.gatewayApi -}}
-  {{- $port := first .service.spec.ports -}}
-  {{- $path := $given.path | default "/" -}}
-  {{- $rule := dict
-      "matches" (list (dict "path" (dict "type" "PathPrefix" "value" $path)))
-      "backendRefs" (list (dict
-        "group" "" "kind" "Service" "name" .service.metadata.name "port" $port.port "weight" 1)) -}}
-  {{- if ne $path "/" -}}
-    {{- $_ := set $rule "filters" (list
-        (dict "type" "RequestHeaderModifier" "requestHeaderModifier" (dict
-          "set" (list (dict "name" .t.prefixHeader "value" $path))))
-        (dict "type" "URLRewrite" "urlRewrite" (dict
-          "path" (dict "type" "ReplacePrefixMatch" "replacePrefixMatch" "/")))) -}}
-  {{- end -}}
-  {{- $parents := list -}}
-  {{- range $parent := $given.parentRefs -}}
-    {{- $parents = append $parents (merge (dict "group" $group "kind" "Gateway") $parent) -}}
-  {{- end -}}
-  {{- $spec := dict "parentRefs" $parents "rules" (list $rule) -}}
-  {{- with $given.host -}}{{- $_ := set $spec "hostnames" (list .) -}}{{- end -}}
-  {{- $_ := set . "object" (dict
-      "apiVersion" (printf "%s/v1" $group) "kind" "HTTPRoute" "metadata" .metadata "spec" $spec) -}}
+  {{- $_ := set .values "ui" $ui -}}
 {{- end -}}

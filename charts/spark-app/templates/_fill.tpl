@@ -7,15 +7,13 @@ how they are marked here). In: layer, values. Out: value, unless it is left out.
   {{- if kindIs "slice" .layer -}}
     {{- $filled := list -}}
     {{- range $member := .layer -}}
-      {{- if and (kindIs "map" $member) (hasKey $member "@items") -}}
-        {{- $filled = concat $filled (get $values (get $member "@items")) -}}
-      {{- else -}}
-        {{- $call := dict "layer" $member "values" $values -}}
-        {{- template "sparkgen.fill" $call -}}
-        {{- if hasKey $call "value" -}}{{- $filled = append $filled $call.value -}}{{- end -}}
+      {{- $call := dict "layer" $member "values" $values -}}
+      {{- template "sparkgen.fill" $call -}}
+      {{- if hasKey $call "items" -}}{{- $filled = concat $filled $call.items -}}
+      {{- else if hasKey $call "value" -}}{{- $filled = append $filled $call.value -}}
       {{- end -}}
     {{- end -}}
-    {{- $_ := set . "value" $filled -}}
+    {{- if $filled -}}{{- $_ := set . "value" $filled -}}{{- end -}}
   {{- else if kindIs "string" .layer -}}
     {{- $text := .layer -}}
     {{- range $place := regexFindAll "@\\{[A-Za-z]+\\}" .layer -1 -}}
@@ -27,13 +25,23 @@ how they are marked here). In: layer, values. Out: value, unless it is left out.
     {{- template "sparkgen.lookup" $call -}}
     {{- $nothing := and (or (kindIs "map" $call.value) (kindIs "slice" $call.value)) (empty $call.value) -}}
     {{- if and $call.found (not $nothing) -}}{{- $_ := set . "value" $call.value -}}{{- end -}}
-  {{- else if or (not (hasKey .layer "@if")) (get $values (get .layer "@if" | toString)) -}}
-    {{- $_ := set . "value" (get .layer "@fixed") -}}
-    {{- if kindIs "map" .value -}}{{- $_ := set . "value" (omit .value) -}}{{- end -}}
-    {{- range $key, $member := omit .layer "@if" "@fixed" -}}
-      {{- $call := dict "layer" $member "values" $values -}}
-      {{- template "sparkgen.fill" $call -}}
-      {{- if hasKey $call "value" -}}{{- $_ := set $.value $key $call.value -}}{{- end -}}
+  {{- else if hasKey .layer "@items" -}}
+    {{- $call := dict "from" $values "path" (get .layer "@items") -}}
+    {{- template "sparkgen.lookup" $call -}}
+    {{- $_ := set . "items" $call.value -}}
+  {{- else -}}
+    {{- $condition := dict "value" true -}}
+    {{- with get .layer "@if" -}}
+      {{- template "sparkgen.lookup" (set (set $condition "from" $values) "path" .) -}}
+    {{- end -}}
+    {{- if $condition.value -}}
+      {{- $_ := set . "value" (get .layer "@fixed") -}}
+      {{- if kindIs "map" .value -}}{{- $_ := set . "value" (omit .value) -}}{{- end -}}
+      {{- range $key, $member := omit .layer "@if" "@fixed" -}}
+        {{- $call := dict "layer" $member "values" $values -}}
+        {{- template "sparkgen.fill" $call -}}
+        {{- if hasKey $call "value" -}}{{- $_ := set $.value $key $call.value -}}{{- end -}}
+      {{- end -}}
     {{- end -}}
   {{- end -}}
 {{- end -}}

@@ -17,17 +17,8 @@
   {{- if hasKey $log "claim" -}}{{- $_ := set $app "claim" $log.claim -}}{{- end -}}
   {{- template "sparkgen.server" (set . "app" $app) -}}
   {{- template "sparkgen.historyFiles" $app -}}
-  {{- $made := dict "app" $app "objects" list -}}
-  {{- template "sparkgen.serverBasis" $made -}}
-  {{- template "sparkgen.historyNeighbours" $made -}}
-  {{- template "sparkgen.historyDeployment" $made -}}
-  {{- $objects := list -}}
-  {{- range $object := append $made.objects $made.object -}}
-    {{- $call := dict "object" $object "app" $app -}}
-    {{- template "sparkgen.forTarget" $call -}}
-    {{- $objects = append $objects $call.object -}}
-  {{- end -}}
-  {{- $_ := set . "objects" $objects -}}
+  {{- template "sparkgen.historyValues" . -}}
+  {{- template "sparkgen.made" (set . "layer" "historyServer") -}}
 {{- end -}}
 
 {{- /* What the server's configuration directory holds. In: app. Out: app.conf. */ -}}
@@ -54,55 +45,15 @@
       .c.SPARK_DEFAULTS_FILE (include "sparkgen.propertyLines" $all)) -}}
 {{- end -}}
 
-{{- /* The network policy and the Service. In: app. In, out: objects. */ -}}
-{{- define "sparkgen.historyNeighbours" -}}
-  {{- $app := .app -}}
-  {{- $port := $app.c.HISTORY_PORT -}}
-  {{- $objects := .objects -}}
-  {{- $policy := $app.spec.networkPolicy | default dict -}}
-  {{- if and (hasKey $app.spec "networkPolicy") (not (and (hasKey $policy "enabled") (not $policy.enabled))) -}}
-    {{- $call := dict "app" $app "name" $app.name -}}
-    {{- template "sparkgen.serverMetadata" $call -}}
-    {{- $objects = append $objects (dict
-        "apiVersion" "networking.k8s.io/v1" "kind" "NetworkPolicy" "metadata" $call.metadata
-        "spec" (dict
-          "podSelector" (dict "matchLabels" $app.selector)
-          "policyTypes" (list "Ingress")
-          "ingress" (list (dict
-            "from" ($policy.ingressFrom | default (list (dict "podSelector" dict)))
-            "ports" (list (dict "protocol" "TCP" "port" $port)))))) -}}
-  {{- end -}}
-  {{- $call := dict "app" $app "name" $app.name -}}
-  {{- template "sparkgen.serverMetadata" $call -}}
-  {{- $plain := deepCopy $call.metadata -}}
-  {{- $labels := omit ($app.ui.serviceLabels | default dict) -}}
-  {{- range $key, $text := $call.metadata.labels -}}{{- $_ := set $labels $key $text -}}{{- end -}}
-  {{- $_ := set $call.metadata "labels" $labels -}}
-  {{- if $app.ui.serviceAnnotations -}}
-    {{- $annotations := $call.metadata.annotations | default dict -}}
-    {{- range $key, $text := $app.ui.serviceAnnotations -}}{{- $_ := set $annotations $key $text -}}{{- end -}}
-    {{- $_ := set $call.metadata "annotations" $annotations -}}
-  {{- end -}}
-  {{- $service := (dict
-      "apiVersion" "v1" "kind" "Service" "metadata" $call.metadata
-      "spec" (dict
-        "type" ($app.ui.serviceType | default "ClusterIP")
-        "selector" $app.selector
-        "ports" (list (dict
-          "name" $app.t.historyPortName "port" ($app.ui.servicePort | default $port)
-          "targetPort" $app.t.historyPortName)))) -}}
-  {{- $outside := dict "ui" $app.ui "service" $service "t" $app.t "metadata" $plain -}}
-  {{- template "sparkgen.exposures" $outside -}}
-  {{- $_ := set . "objects" (concat $objects (list $service) $outside.objects) -}}
-{{- end -}}
-
-{{- /* In: app. Out: object. */ -}}
-{{- define "sparkgen.historyDeployment" -}}
+{{- /* The values of its objects' layers. In: app. Out: values. */ -}}
+{{- define "sparkgen.historyValues" -}}
   {{- $app := .app -}}
   {{- $c := $app.c -}}
   {{- $t := $app.t -}}
   {{- template "sparkgen.serverValues" . -}}
   {{- $values := .values -}}
+  {{- template "sparkgen.pages" (dict "ui" $app.ui "values" $values "port" $c.HISTORY_PORT "t" $t) -}}
+  {{- $_ := set $values "peers" ($values.peers | default (list (dict "podSelector" dict))) -}}
   {{- $security := omit $t.podSecurity -}}
   {{- with $app.claim -}}
     {{- $_ := set $security "fsGroupChangePolicy" "OnRootMismatch" -}}
@@ -139,7 +90,4 @@
       "ownEnv" ($app.spec.env | default list) -}}
     {{- $_ := set $values $key $value -}}
   {{- end -}}
-  {{- $filled := dict "layer" $t.layers.history_server_deployment "values" $values -}}
-  {{- template "sparkgen.fill" $filled -}}
-  {{- $_ := set . "object" $filled.value -}}
 {{- end -}}

@@ -72,3 +72,12 @@ integer, and to `deepEqual` those two are never equal.
   {{- range $index := until (len $items) -}}{{- $value = append $value (get $items (toString $index)) -}}{{- end -}}
   {{- $_ := set . "value" $value -}}
 {{- end -}}
+
+{{- /* Texts by name, such as labels: of two with one name the later. In: maps. Out: laid. */ -}}
+{{- define "sparkgen.laid" -}}
+  {{- $laid := dict -}}
+  {{- range $map := .maps -}}
+    {{- range $key, $text := $map -}}{{- $_ := set $laid $key $text -}}{{- end -}}
+  {{- end -}}
+  {{- $_ := set . "laid" $laid -}}
+{{- end -}}

@@ -1,4 +1,4 @@
-{{- /* The Kubernetes objects of an application (sparkgen/resources/objects.py, run.py). */ -}}
+{{- /* The Kubernetes objects of an application (sparkgen/resources/objects.py, run.py, history.py). */ -}}
 
 {{- /*
 All objects, in the order in which they are applied. In: app. Out: objects, run.
@@ -8,54 +8,65 @@ hit a text of the user.
 */ -}}
 {{- define "sparkgen.objects" -}}
   {{- $app := .app -}}
-  {{- $placeholder := dict "app" $app "run" (printf "%s-%s" $app.name $app.t.runPlaceholder) -}}
-  {{- template "sparkgen.files" $placeholder -}}
-  {{- template "sparkgen.executorFile" $placeholder -}}
-  {{- template "sparkgen.workload" $placeholder -}}
-  {{- $spec := $placeholder.object.spec -}}
-  {{- if eq $placeholder.object.kind "CronJob" -}}{{- $spec = $spec.jobTemplate.spec -}}{{- end -}}
+  {{- $call := dict "app" $app "run" (printf "%s-%s" $app.name $app.t.runPlaceholder) -}}
+  {{- template "sparkgen.files" $call -}}
+  {{- template "sparkgen.executorFile" $call -}}
+  {{- template "sparkgen.workload" $call -}}
+  {{- $spec := $call.workload.spec -}}
+  {{- if eq $call.workload.kind "CronJob" -}}{{- $spec = $spec.jobTemplate.spec -}}{{- end -}}
   {{- range $field := $app.t.changeable -}}{{- $spec = omit $spec $field -}}{{- end -}}
-  {{- $identity := dict "id" ($app.run.id | default "") "workload" $spec "files" $placeholder.files -}}
-  {{- $run := printf "%s-%s" $app.name (include "sparkgen.digest" $identity) -}}
+  {{- $identity := dict "id" ($app.run.id | default "") "workload" $spec "files" $call.files -}}
+  {{- $_ := set $call "run" (printf "%s-%s" $app.name (include "sparkgen.digest" $identity)) -}}
 
-  {{- $made := dict "app" $app "run" $run "objects" list "files" $placeholder.files -}}
-  {{- template "sparkgen.access" $made -}}
-  {{- template "sparkgen.executorFile" $made -}}
-  {{- range $suffix := list "conf" "hadoop" "executor" -}}
-    {{- if hasKey $made.files $suffix -}}
-      {{- $call := dict "app" $app "name" (printf "%s-%s" $run $suffix) "run" $run -}}
-      {{- template "sparkgen.metadata" $call -}}
-      {{- $_ := set $made "objects" (append $made.objects (dict
-          "apiVersion" "v1" "kind" "ConfigMap" "metadata" $call.metadata
-          "immutable" true "data" (get $made.files $suffix))) -}}
-    {{- end -}}
+  {{- template "sparkgen.executorFile" $call -}}
+  {{- template "sparkgen.workload" $call -}}
+  {{- template "sparkgen.history" $call -}}
+  {{- $account := $app.account -}}
+  {{- $onNode := dig "shuffle" "onNode" false $app -}}
+  {{- $noted := dict "maps" (list $app.annotations $account.annotations) -}}
+  {{- template "sparkgen.laid" $noted -}}
+  {{- range $key, $value := dict
+      "account" $account.name
+      "createAccount" $account.create
+      "accountAnnotations" $noted.laid
+      "rbac" $account.rbac
+      "janitor" (and $account.rbac $onNode)
+      "shuffle" ($app.shuffle | default dict)
+      "files" $call.files
+      "tuning" (dict $app.c.TUNING_FILE (include "sparkgen.tuning" $app))
+      "policy" (hasKey $app "networkPolicy")
+      "peers" (dig "networkPolicy" "ingressFrom" list $app)
+      "workload" $call.workload -}}
+    {{- $_ := set $call.values $key $value -}}
   {{- end -}}
-  {{- template "sparkgen.neighbours" $made -}}
-  {{- template "sparkgen.workload" $made -}}
+  {{- if $onNode -}}
+    {{- $range := splitList "-" $app.shuffle.hostPorts -}}
+    {{- $_ := set $call.values "hostPorts" (list (dict
+        "protocol" "TCP" "port" (first $range | atoi) "endPort" (last $range | atoi))) -}}
+  {{- end -}}
+  {{- if hasKey $app "podDisruptionBudget" -}}
+    {{- $least := ternary dict (dict "minAvailable" 1) (hasKey $app.podDisruptionBudget "maxUnavailable") -}}
+    {{- $budget := dict "maps" (list $least $app.podDisruptionBudget) -}}
+    {{- template "sparkgen.laid" $budget -}}
+    {{- $_ := set $call.values "budget" $budget.laid -}}
+  {{- end -}}
+  {{- template "sparkgen.pages" (dict "ui" $app.ui "values" $call.values "port" $app.c.UI_PORT "t" $app.t) -}}
+  {{- template "sparkgen.made" (set $call "layer" "application") -}}
+  {{- $_ := set . "objects" $call.objects -}}
+  {{- $_ := set . "run" $call.run -}}
+{{- end -}}
 
-  {{- $history := dict "app" $app "run" $run "workload" $made.object.kind -}}
-  {{- template "sparkgen.history" $history -}}
+{{- /* All objects of a kind of documents, by its layer. In: app, layer, values. Out: objects. */ -}}
+{{- define "sparkgen.made" -}}
+  {{- $filled := dict "layer" (get .app.t.layers .layer) "values" .values -}}
+  {{- template "sparkgen.fill" $filled -}}
   {{- $objects := list -}}
-  {{- range $object := concat $made.objects (list $made.object) $history.objects -}}
-    {{- $call := dict "object" $object "app" $app -}}
+  {{- range $object := $filled.value.objects -}}
+    {{- $call := dict "object" $object "app" $.app -}}
     {{- template "sparkgen.forTarget" $call -}}
     {{- $objects = append $objects $call.object -}}
   {{- end -}}
   {{- $_ := set . "objects" $objects -}}
-  {{- $_ := set . "run" $run -}}
-{{- end -}}
-
-{{- /* In: app, name, run (for objects of one run). Out: metadata. */ -}}
-{{- define "sparkgen.metadata" -}}
-  {{- $c := .app.c -}}
-  {{- $labels := omit .app.labels -}}
-  {{- $_ := set $labels $c.LABEL_NAME .app.name -}}
-  {{- $_ := set $labels $c.LABEL_MANAGED_BY "sparkgen" -}}
-  {{- $_ := set $labels $c.LABEL_APPLICATION .app.name -}}
-  {{- with .run -}}{{- $_ := set $labels $c.LABEL_RUN . -}}{{- end -}}
-  {{- $metadata := dict "name" .name "namespace" .app.namespace "labels" $labels -}}
-  {{- if .app.annotations -}}{{- $_ := set $metadata "annotations" (omit .app.annotations) -}}{{- end -}}
-  {{- $_ := set . "metadata" $metadata -}}
 {{- end -}}
 
 {{- /*
@@ -98,187 +109,56 @@ What the target needs to be told, by annotations that are in no hash (sparkgen/r
   {{- end -}}
 {{- end -}}
 
-{{- /* The account and the allocator's rights. In, out: objects. In: app. */ -}}
-{{- define "sparkgen.access" -}}
-  {{- $app := .app -}}
-  {{- $objects := list -}}
-  {{- if $app.account.create -}}
-    {{- $call := dict "app" $app "name" $app.account.name -}}
-    {{- template "sparkgen.metadata" $call -}}
-    {{- if $app.account.annotations -}}
-      {{- $annotations := $call.metadata.annotations | default dict -}}
-      {{- range $key, $text := $app.account.annotations -}}{{- $_ := set $annotations $key $text -}}{{- end -}}
-      {{- $_ := set $call.metadata "annotations" $annotations -}}
-    {{- end -}}
-    {{- $filled := dict "layer" $app.t.layers.service_account "values" $call -}}
-    {{- template "sparkgen.fill" $filled -}}
-    {{- $objects = append $objects $filled.value -}}
-  {{- end -}}
-  {{- if $app.account.rbac -}}
-    {{- $call := dict "app" $app "name" $app.name "rules" $app.t.allocatorRules "account" $app.account.name -}}
-    {{- template "sparkgen.metadata" $call -}}
-    {{- template "sparkgen.granted" (set $call "namespace" $app.namespace) -}}
-    {{- $objects = concat $objects $call.granted -}}
-    {{- if dig "shuffle" "onNode" false $app -}}
-      {{- $janitor := dict "app" $app "name" (printf "%s-shuffle-janitor" $app.name)
-          "rules" $app.t.shuffleJanitorRules "account" $app.shuffle.name -}}
-      {{- template "sparkgen.metadata" $janitor -}}
-      {{- template "sparkgen.granted" (set $janitor "namespace" $app.shuffle.namespace) -}}
-      {{- $objects = concat $objects $janitor.granted -}}
-    {{- end -}}
-  {{- end -}}
-  {{- $_ := set . "objects" (concat .objects $objects) -}}
-{{- end -}}
-
-{{- /* A Role, and the RoleBinding that gives it. In: app, metadata, rules, account, namespace. Out: granted. */ -}}
-{{- define "sparkgen.granted" -}}
-  {{- $granted := list -}}
-  {{- range $name := list "role" "role_binding" -}}
-    {{- $filled := dict "layer" (get $.app.t.layers $name) "values" $ -}}
-    {{- template "sparkgen.fill" $filled -}}
-    {{- $granted = append $granted $filled.value -}}
-  {{- end -}}
-  {{- $_ := set . "granted" $granted -}}
-{{- end -}}
-
-{{- /* What stands beside the run: tuning, network policy, disruption budget, UI. In, out: objects. In: app, run. */ -}}
-{{- define "sparkgen.neighbours" -}}
-  {{- $app := .app -}}
-  {{- $c := $app.c -}}
-  {{- $tuning := dict "app" $app "name" (printf "%s-tuning" $app.name) -}}
-  {{- template "sparkgen.metadata" $tuning -}}
-  {{- $objects := list (dict
-      "apiVersion" "v1" "kind" "ConfigMap" "metadata" $tuning.metadata
-      "data" (dict $c.TUNING_FILE (include "sparkgen.tuning" $app))) -}}
-  {{- if hasKey $app "networkPolicy" -}}
-    {{- $call := dict "app" $app "name" $app.name -}}
-    {{- template "sparkgen.metadata" $call -}}
-    {{- $own := dict "matchLabels" (dict $c.LABEL_APPLICATION $app.name) -}}
-    {{- $ingress := list (dict "from" (list (dict "podSelector" $own))) -}}
-    {{- with $app.networkPolicy.ingressFrom -}}
-      {{- $ports := list
-          (dict "protocol" "TCP" "port" $c.UI_PORT) (dict "protocol" "TCP" "port" $c.ALLOCATOR_PORT) -}}
-      {{- $ingress = append $ingress (dict "from" . "ports" $ports) -}}
-    {{- end -}}
-    {{- if dig "shuffle" "onNode" false $app -}}
-      {{- $range := splitList "-" $app.shuffle.hostPorts -}}
-      {{- $ingress = append $ingress (dict "ports" (list (dict
-          "protocol" "TCP" "port" (first $range | atoi) "endPort" (last $range | atoi)))) -}}
-    {{- end -}}
-    {{- $objects = append $objects (dict
-        "apiVersion" "networking.k8s.io/v1" "kind" "NetworkPolicy" "metadata" $call.metadata
-        "spec" (dict "podSelector" $own "policyTypes" (list "Ingress") "ingress" $ingress)) -}}
-  {{- end -}}
-  {{- if hasKey $app "podDisruptionBudget" -}}
-    {{- $call := dict "app" $app "name" (printf "%s-driver" $app.name) -}}
-    {{- template "sparkgen.metadata" $call -}}
-    {{- $picked := dict "source" $app.podDisruptionBudget
-        "names" (list "minAvailable" "maxUnavailable" "unhealthyPodEvictionPolicy") -}}
-    {{- template "sparkgen.picked" $picked -}}
-    {{- $spec := $picked.picked -}}
-    {{- if not (or (hasKey $spec "minAvailable") (hasKey $spec "maxUnavailable")) -}}
-      {{- $_ := set $spec "minAvailable" 1 -}}
-    {{- end -}}
-    {{- $_ := set $spec "selector" (dict "matchLabels" (dict
-        $c.LABEL_APPLICATION $app.name $c.LABEL_ROLE "driver")) -}}
-    {{- $objects = append $objects (dict
-        "apiVersion" "policy/v1" "kind" "PodDisruptionBudget" "metadata" $call.metadata "spec" $spec) -}}
-  {{- end -}}
-  {{- template "sparkgen.uiService" . -}}
-  {{- $outside := dict "ui" $app.ui "service" .service "t" $app.t "metadata" .uiMetadata -}}
-  {{- template "sparkgen.exposures" $outside -}}
-  {{- $_ := set . "objects" (concat .objects $objects (list .service) $outside.objects) -}}
-{{- end -}}
-
-{{- /* The Spark UI of the current run's driver. In: app, run. Out: service, uiMetadata (of what leads there). */ -}}
-{{- define "sparkgen.uiService" -}}
-  {{- $options := .app.ui -}}
-  {{- $call := dict "app" .app "name" (printf "%s-ui" .app.name) -}}
-  {{- template "sparkgen.metadata" $call -}}
-  {{- $_ := set . "uiMetadata" (deepCopy $call.metadata) -}}
-  {{- $labels := omit ($options.serviceLabels | default dict) -}}
-  {{- range $key, $text := $call.metadata.labels -}}{{- $_ := set $labels $key $text -}}{{- end -}}
-  {{- $_ := set $call.metadata "labels" $labels -}}
-  {{- if $options.serviceAnnotations -}}
-    {{- $annotations := $call.metadata.annotations | default dict -}}
-    {{- range $key, $text := $options.serviceAnnotations -}}{{- $_ := set $annotations $key $text -}}{{- end -}}
-    {{- $_ := set $call.metadata "annotations" $annotations -}}
-  {{- end -}}
-  {{- $_ := set . "service" (dict
-      "apiVersion" "v1" "kind" "Service" "metadata" $call.metadata
-      "spec" (dict
-        "type" ($options.serviceType | default "ClusterIP")
-        "selector" (dict .app.c.LABEL_RUN .run .app.c.LABEL_ROLE "driver")
-        "ports" (list (dict
-          "name" "spark-ui" "port" ($options.servicePort | default .app.c.UI_PORT) "targetPort" "spark-ui")))) -}}
-{{- end -}}
-
-{{- /* What runs the driver: a CronJob, a Deployment or a Job. In: app, run. Out: object. */ -}}
+{{- /* What runs the driver: a CronJob, a Deployment or a Job. In: app, run. Out: workload; values of the run. */ -}}
 {{- define "sparkgen.workload" -}}
   {{- $app := .app -}}
+  {{- $c := $app.c -}}
   {{- $driver := dict "app" $app "role" $app.driver "run" .run -}}
   {{- template "sparkgen.pod" $driver -}}
-  {{- $call := dict "app" $app "name" $app.name -}}
-  {{- if hasKey $app "schedule" -}}
-    {{- template "sparkgen.cronJob" (set . "pod" $driver.pod) -}}
-  {{- else if eq $app.restart "Always" -}}
-    {{- template "sparkgen.metadata" $call -}}
-    {{- $selector := dict $app.c.LABEL_APPLICATION $app.name $app.c.LABEL_ROLE "driver" -}}
-    {{- $_ := set . "object" (dict
-        "apiVersion" "apps/v1" "kind" "Deployment" "metadata" $call.metadata
-        "spec" (dict
-          "replicas" (ternary 0 1 $app.suspend)
-          "strategy" (dict "type" "Recreate")
-          "selector" (dict "matchLabels" $selector)
-          "template" $driver.pod)) -}}
-  {{- else -}}
-    {{- $call := dict "app" $app "name" .run "run" .run -}}
-    {{- template "sparkgen.metadata" $call -}}
-    {{- template "sparkgen.jobSpec" (set . "pod" $driver.pod) -}}
-    {{- $_ := set . "object" (dict
-        "apiVersion" "batch/v1" "kind" "Job" "metadata" $call.metadata "spec" .jobSpec) -}}
+  {{- $own := dict $c.LABEL_NAME $app.name $c.LABEL_MANAGED_BY "sparkgen" $c.LABEL_APPLICATION $app.name -}}
+  {{- $labels := dict "maps" (list $app.labels $own) -}}
+  {{- template "sparkgen.laid" $labels -}}
+  {{- $schedule := dict "maps" (list (dict "concurrencyPolicy" "Forbid" "suspend" false) $app.schedule) -}}
+  {{- template "sparkgen.laid" $schedule -}}
+  {{- $values := dict
+      "name" $app.name
+      "namespace" $app.namespace
+      "run" .run
+      "labels" $labels.laid
+      "runLabels" (set (omit $labels.laid) $c.LABEL_RUN .run)
+      "annotations" $app.annotations
+      "pod" $driver.pod
+      "retries" $app.retries
+      "replicas" (ternary 0 1 $app.suspend)
+      "schedule" $schedule.laid -}}
+  {{- if hasKey $app.spec "activeDeadlineSeconds" -}}
+    {{- $_ := set $values "deadline" $app.spec.activeDeadlineSeconds -}}
   {{- end -}}
+  {{- if and (hasKey $app.spec "timeToLiveSeconds") (or (hasKey $app "schedule") (eq $app.target "kubectl")) -}}
+    {{- $_ := set $values "timeToLive" $app.spec.timeToLiveSeconds -}}
+  {{- end -}}
+  {{- if $app.suspend -}}{{- $_ := set $values "suspended" true -}}{{- end -}}
+  {{- $layer := ternary "deployment" "job" (eq $app.restart "Always") -}}
+  {{- if hasKey $app "schedule" -}}{{- $layer = "cron_job" -}}{{- end -}}
+  {{- $filled := dict "layer" (get $app.t.layers $layer) "values" $values -}}
+  {{- template "sparkgen.fill" $filled -}}
+  {{- $_ := set (set . "workload" $filled.value) "values" $values -}}
 {{- end -}}
 
-{{- /* In: app, pod. Out: jobSpec. */ -}}
-{{- define "sparkgen.jobSpec" -}}
-  {{- $spec := dict "backoffLimit" .app.retries "podReplacementPolicy" "Failed" "template" .pod -}}
-  {{- if .app.retries -}}
-    {{- $disrupted := dict "type" "DisruptionTarget" "status" "True" -}}
-    {{- $_ := set $spec "podFailurePolicy" (dict "rules" (list (dict
-        "action" "Ignore" "onPodConditions" (list $disrupted)))) -}}
+{{- /* The Job that removes ended runs. In: app, run, workload. Out: values.history, where it is one. */ -}}
+{{- define "sparkgen.history" -}}
+  {{- $app := .app -}}
+  {{- $c := $app.c -}}
+  {{- with $app.history -}}
+    {{- $values := set (omit $app.pods.driver.values) "run" $.run -}}
+    {{- $_ := set $values "workload" $.workload.kind -}}
+    {{- $_ := set $values "runtimeResources" $app.t.runtimeResources -}}
+    {{- range $key, $count := pick . "succeeded" "failed" -}}{{- $_ := set $values $key (toRawJson $count) -}}{{- end -}}
+    {{- $filled := dict "layer" $app.t.layers.history_job "values" $values -}}
+    {{- template "sparkgen.fill" $filled -}}
+    {{- $job := printf "%s-%s-%s" $app.name $c.HISTORY (include "sparkgen.digest" $filled.value) -}}
+    {{- $_ := set $.values "history" (dict "job" $job "spec" $filled.value) -}}
+    {{- $_ := set $.values "historyLabels" (set (omit $.values.labels) $c.LABEL_COMPONENT $c.HISTORY) -}}
+    {{- $_ := set $.values "marksJobs" (eq $app.target "argocd") -}}
   {{- end -}}
-  {{- if hasKey .app.spec "activeDeadlineSeconds" -}}
-    {{- $_ := set $spec "activeDeadlineSeconds" .app.spec.activeDeadlineSeconds -}}
-  {{- end -}}
-  {{- if and (hasKey .app.spec "timeToLiveSeconds") (or (hasKey .app "schedule") (eq .app.target "kubectl")) -}}
-    {{- $_ := set $spec "ttlSecondsAfterFinished" .app.spec.timeToLiveSeconds -}}
-  {{- end -}}
-  {{- if .app.suspend -}}{{- $_ := set $spec "suspend" true -}}{{- end -}}
-  {{- $_ := set . "jobSpec" $spec -}}
-{{- end -}}
-
-{{- /* In: app, run, pod. Out: object. */ -}}
-{{- define "sparkgen.cronJob" -}}
-  {{- $schedule := .app.schedule -}}
-  {{- $call := dict "app" .app "name" .app.name -}}
-  {{- template "sparkgen.metadata" $call -}}
-  {{- template "sparkgen.jobSpec" . -}}
-  {{- $spec := dict
-      "schedule" $schedule.schedule
-      "concurrencyPolicy" ($schedule.concurrencyPolicy | default "Forbid")
-      "suspend" (default false $schedule.suspend)
-      "jobTemplate" (dict
-        "metadata" (dict "labels" (set (omit $call.metadata.labels) .app.c.LABEL_RUN .run))
-        "spec" .jobSpec) -}}
-  {{- $optional := dict
-      "timeZone" "timeZone"
-      "startingDeadlineSeconds" "startingDeadlineSeconds"
-      "successfulRunHistoryLimit" "successfulJobsHistoryLimit"
-      "failedRunHistoryLimit" "failedJobsHistoryLimit" -}}
-  {{- range $from, $to := $optional -}}
-    {{- if hasKey $schedule $from -}}{{- $_ := set $spec $to (get $schedule $from) -}}{{- end -}}
-  {{- end -}}
-  {{- $_ := set . "object" (dict
-      "apiVersion" "batch/v1" "kind" "CronJob" "metadata" $call.metadata "spec" $spec) -}}
 {{- end -}}

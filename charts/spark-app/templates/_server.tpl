@@ -53,7 +53,6 @@ Out: app.
       "account" (dig "serviceAccount" "name" "" $spec | default $metadata.name)
       "daemonEnv" $env
       "pullSecrets" $secrets
-      "selector" (dict $app.label $metadata.name)
       "logLevel" (dig "logging" "level" "INFO" $spec)
       "loggers" (dig "logging" "loggers" dict $spec)
       "ownLabels" (dict
@@ -65,15 +64,6 @@ Out: app.
   {{- end -}}
 {{- end -}}
 
-{{- /* In: app, name. Out: metadata. */ -}}
-{{- define "sparkgen.serverMetadata" -}}
-  {{- $labels := omit .app.labels -}}
-  {{- range $key, $text := .app.ownLabels -}}{{- $_ := set $labels $key $text -}}{{- end -}}
-  {{- $metadata := dict "name" .name "namespace" .app.namespace "labels" $labels -}}
-  {{- if .app.annotations -}}{{- $_ := set $metadata "annotations" (omit .app.annotations) -}}{{- end -}}
-  {{- $_ := set . "metadata" $metadata -}}
-{{- end -}}
-
 {{- /* A file of properties. Dot: the properties. */ -}}
 {{- define "sparkgen.propertyLines" -}}
   {{- range $name, $text := . -}}
@@ -81,54 +71,35 @@ Out: app.
   {{- end -}}
 {{- end -}}
 
-{{- /* The account and the configuration. In: app (with conf). In, out: objects. */ -}}
-{{- define "sparkgen.serverBasis" -}}
-  {{- $app := .app -}}
-  {{- $objects := .objects -}}
-  {{- $account := $app.spec.serviceAccount | default dict -}}
-  {{- if not (and (hasKey $account "create") (not $account.create)) -}}
-    {{- $call := dict "app" $app "name" $app.account -}}
-    {{- template "sparkgen.serverMetadata" $call -}}
-    {{- if $account.annotations -}}
-      {{- $annotations := $call.metadata.annotations | default dict -}}
-      {{- range $key, $text := $account.annotations -}}{{- $_ := set $annotations $key $text -}}{{- end -}}
-      {{- $_ := set $call.metadata "annotations" $annotations -}}
-    {{- end -}}
-    {{- $filled := dict "layer" $app.t.layers.service_account "values" $call -}}
-    {{- template "sparkgen.fill" $filled -}}
-    {{- $objects = append $objects $filled.value -}}
-  {{- end -}}
-  {{- $call := dict "app" $app "name" (printf "%s-conf" $app.name) -}}
-  {{- template "sparkgen.serverMetadata" $call -}}
-  {{- $_ := set . "objects" (append $objects (dict
-      "apiVersion" "v1" "kind" "ConfigMap" "metadata" $call.metadata "data" $app.conf)) -}}
-{{- end -}}
-
-{{- /* Labels and annotations of the pods. In: app (with conf). Out: podMetadata. */ -}}
-{{- define "sparkgen.serverPodMetadata" -}}
-  {{- $app := .app -}}
-  {{- $labels := dict "sidecar.istio.io/inject" "false" -}}
-  {{- range $given := list $app.labels ($app.spec.labels | default dict) $app.ownLabels -}}
-    {{- range $key, $text := $given -}}{{- $_ := set $labels $key $text -}}{{- end -}}
-  {{- end -}}
-  {{- $annotations := dict
-      $app.t.serverConfigAnnotation (include "sparkgen.canonical" $app.conf | sha256sum | trunc 16)
-      "linkerd.io/inject" "disabled" -}}
-  {{- range $key, $text := $app.spec.annotations -}}{{- $_ := set $annotations $key $text -}}{{- end -}}
-  {{- $_ := set . "podMetadata" (dict "labels" $labels "annotations" $annotations) -}}
-{{- end -}}
-
 {{- /* The values that the layers of both servers have places for. In: app (with conf). Out: values. */ -}}
 {{- define "sparkgen.serverValues" -}}
   {{- $app := .app -}}
-  {{- $call := dict "app" $app "name" $app.name -}}
-  {{- template "sparkgen.serverMetadata" $call -}}
-  {{- template "sparkgen.serverPodMetadata" $call -}}
+  {{- $account := $app.spec.serviceAccount | default dict -}}
+  {{- $policy := $app.spec.networkPolicy | default dict -}}
+  {{- $labels := dict "maps" (list $app.labels $app.ownLabels) -}}
+  {{- template "sparkgen.laid" $labels -}}
+  {{- $noted := dict "maps" (list $app.annotations $account.annotations) -}}
+  {{- template "sparkgen.laid" $noted -}}
+  {{- $podLabels := dict "maps" (list
+      (dict "sidecar.istio.io/inject" "false") $app.labels $app.spec.labels $app.ownLabels) -}}
+  {{- template "sparkgen.laid" $podLabels -}}
+  {{- $config := include "sparkgen.canonical" $app.conf | sha256sum | trunc 16 -}}
+  {{- $podNotes := dict "maps" (list
+      (dict $app.t.serverConfigAnnotation $config "linkerd.io/inject" "disabled") $app.spec.annotations) -}}
+  {{- template "sparkgen.laid" $podNotes -}}
   {{- $_ := set . "values" (dict
       "name" $app.name
-      "metadata" $call.metadata
-      "podMetadata" $call.podMetadata
+      "namespace" $app.namespace
+      "labels" $labels.laid
+      "annotations" $app.annotations
+      "podMetadata" (dict "labels" $podLabels.laid "annotations" $podNotes.laid)
       "account" $app.account
+      "createAccount" (dig "create" true $account)
+      "accountAnnotations" $noted.laid
+      "files" $app.conf
+      "policy" (and (hasKey $app.spec "networkPolicy") (dig "enabled" true $policy))
+      "peers" ($policy.ingressFrom | default list)
+      "metricsPeers" ($policy.metricsFrom | default list)
       "role" $app.spec
       "image" $app.spec.image
       "pullSecrets" $app.pullSecrets

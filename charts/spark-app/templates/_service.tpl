@@ -19,17 +19,8 @@
       "heap" ($spec.memory | default $t.serviceHeap) -}}
   {{- template "sparkgen.server" (set . "app" $app) -}}
   {{- template "sparkgen.serviceFiles" $app -}}
-  {{- $made := dict "app" $app "objects" list -}}
-  {{- template "sparkgen.serviceNeighbours" $made -}}
-  {{- template "sparkgen.daemonSet" $made -}}
-  {{- $objects := list -}}
-  {{- range $object := append $made.objects $made.object -}}
-    {{- $call := dict "object" $object "app" $app -}}
-    {{- template "sparkgen.forTarget" $call -}}
-    {{- $objects = append $objects $call.object -}}
-  {{- end -}}
-  {{- $_ := set . "objects" $objects -}}
-  {{- $_ := set . "app" $app -}}
+  {{- template "sparkgen.serviceValues" (set . "app" $app) -}}
+  {{- template "sparkgen.made" (set . "layer" "service") -}}
 {{- end -}}
 
 {{- /* What the service's configuration directory holds. In: app. Out: app.conf. */ -}}
@@ -48,34 +39,8 @@
   {{- $_ := set . "conf" $conf -}}
 {{- end -}}
 
-{{- /* The account, the configuration and the network policy. In: app. In, out: objects. */ -}}
-{{- define "sparkgen.serviceNeighbours" -}}
-  {{- $app := .app -}}
-  {{- $c := $app.c -}}
-  {{- template "sparkgen.serverBasis" . -}}
-  {{- $objects := .objects -}}
-  {{- $policy := $app.spec.networkPolicy | default dict -}}
-  {{- if and (hasKey $app.spec "networkPolicy") (not (and (hasKey $policy "enabled") (not $policy.enabled))) -}}
-    {{- $call := dict "app" $app "name" $app.name -}}
-    {{- template "sparkgen.serverMetadata" $call -}}
-    {{- $rule := dict "ports" (list (dict "protocol" "TCP" "port" $app.port)) -}}
-    {{- with $policy.ingressFrom -}}{{- $_ := set $rule "from" . -}}{{- end -}}
-    {{- $rules := list $rule -}}
-    {{- with $policy.metricsFrom -}}
-      {{- $rules = append $rules (dict "from" . "ports" (list (dict "protocol" "TCP" "port" $app.janitorPort))) -}}
-    {{- end -}}
-    {{- $objects = append $objects (dict
-        "apiVersion" "networking.k8s.io/v1" "kind" "NetworkPolicy" "metadata" $call.metadata
-        "spec" (dict
-          "podSelector" (dict "matchLabels" (dict $c.LABEL_SHUFFLE_SERVICE $app.name))
-          "policyTypes" (list "Ingress")
-          "ingress" $rules)) -}}
-  {{- end -}}
-  {{- $_ := set . "objects" $objects -}}
-{{- end -}}
-
-{{- /* In: app. Out: object. */ -}}
-{{- define "sparkgen.daemonSet" -}}
+{{- /* The values of its objects' layers. In: app. Out: values. */ -}}
+{{- define "sparkgen.serviceValues" -}}
   {{- $app := .app -}}
   {{- $c := $app.c -}}
   {{- $t := $app.t -}}
@@ -118,7 +83,4 @@
   {{- if $app.spec.hostNetwork -}}
     {{- $_ := set (set .values "hostNetwork" true) "dnsPolicy" "ClusterFirstWithHostNet" -}}
   {{- end -}}
-  {{- $filled := dict "layer" $t.layers.service_daemon_set "values" .values -}}
-  {{- template "sparkgen.fill" $filled -}}
-  {{- $_ := set . "object" $filled.value -}}
 {{- end -}}

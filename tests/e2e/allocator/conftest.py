@@ -22,7 +22,7 @@ from cluster import configs, network
 from cluster.handle import Cluster
 from cluster.plan import CONTROL_ADDRESS, LAYOUT, NAME
 from sparkgen import contract
-from sparkgen.resources.objects import ALLOCATOR_RULES
+from sparkgen.resources.object_layers import ALLOCATOR_RULES
 from sparkgen.runtime.allocator.pods.kubernetes_backend import KubernetesBackend
 from sparkgen.runtime.allocator.values.attempt import Attempt, new_attempt
 from sparkgen.runtime.kubernetes.access import Access

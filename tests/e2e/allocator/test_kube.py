@@ -20,7 +20,7 @@ import pytest
 from cluster import faults, lifecycle
 from sparkgen import contract
 from sparkgen.codes import Code, Hindrance
-from sparkgen.resources.objects import ALLOCATOR_RULES
+from sparkgen.resources.object_layers import ALLOCATOR_RULES
 from sparkgen.runtime.allocator.observe.view import PodView
 from sparkgen.runtime.allocator.pods.kubernetes_backend import KubernetesBackend
 from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create, Delete

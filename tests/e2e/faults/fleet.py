@@ -16,7 +16,7 @@ from cluster import configs, fakes, network
 from cluster.handle import Cluster
 from cluster.plan import CONTROL_ADDRESS, LAYOUT, NAME
 from sparkgen import contract
-from sparkgen.resources.objects import ALLOCATOR_RULES
+from sparkgen.resources.object_layers import ALLOCATOR_RULES
 from sparkgen.runtime.allocator.values.attempt import attempt_of
 
 PROGRAM = Path(__file__).with_name("allocator_program.py")
