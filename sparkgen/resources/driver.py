@@ -1,7 +1,6 @@
 """The driver's pod: `install` brings the scheduler jar, `allocator` talks to Kubernetes, Spark runs.
 
-What nothing computes is data in layers.py: event_log, install_container, allocator_container,
-driver_container, pod_volumes and driver_identity.
+What nothing computes is data in layers.py.
 """
 
 from __future__ import annotations
@@ -18,17 +17,6 @@ from sparkgen.resources.shuffle import service_secret_env
 
 def driver_pod(application: Application, run: str) -> dict[str, Any]:
     """The pod template of the driver of the run named `run`."""
-    steps: tuple[pod.Step | str, ...] = (
-        "event_log",
-        "driver_neighbours",
-        *pod.COMMON_STEPS,
-        "driver_container",
-        "install_container",
-        pod.user_containers,
-        "allocator_container",
-        "pod_volumes",
-        "driver_identity",
-    )
     claim = application.log_claim
     values = {
         **pod.values(application, application.driver, run),
@@ -40,7 +28,7 @@ def driver_pod(application: Application, run: str) -> dict[str, Any]:
         "sparkArguments": _spark_arguments(application),
         "restart": "Always" if application.restart == "Always" else "Never",
     }
-    return pod.assemble(application, application.driver, steps, values)
+    return pod.assemble(application.driver, values)
 
 
 def _spark_arguments(application: Application) -> list[str]:

@@ -9,8 +9,7 @@ from sparkgen import contract
 from sparkgen.model.application import Application, Role, Shuffle
 from sparkgen.model.properties import is_true
 from sparkgen.resources import pod
-from sparkgen.resources.layers import Layer
-from sparkgen.resources.shuffle import SERVICE_PORT, shuffle_service
+from sparkgen.resources.shuffle import SERVICE_PORT, shuffle_values
 
 DECOMMISSION_SCRIPT = "/opt/decom.sh"
 """Default of spark.kubernetes.decommission.script, in the stock image."""
@@ -26,19 +25,13 @@ def executor_pod(application: Application, run: str) -> dict[str, Any]:
 
     The allocator adds per executor: name, owner, and the variables of `contract.ADDED_BY_ALLOCATOR`.
     """
-    steps: tuple[pod.Step | str, ...] = (
-        executor_env,
-        *pod.COMMON_STEPS,
-        pod.user_containers,
-        decommission,
-        "executor_container",
-        shuffle_service,
-        "executor_identity",
-    )
     role = application.executor
     options = startup_options(application.properties, application.shuffle)
     values = {
         **pod.values(application, role, run),
+        **shuffle_values(application, role),
+        "executorEnv": _executor_env(application),
+        "decommissionScript": _decommission_script(application, role),
         "cores": str(role.cores),
         "heap": role.memory.heap,
         "proxyUser": application.proxy_user,
@@ -49,15 +42,14 @@ def executor_pod(application: Application, run: str) -> dict[str, Any]:
             for index, option in enumerate(options)
         ],
     }
-    return pod.assemble(application, role, steps, values)
+    return pod.assemble(role, values)
 
 
-def decommission(application: Application, role: Role) -> Layer:
-    """Spark's decommissioning starts in the container's preStop hook (BasicExecutorFeatureStep)."""
+def _decommission_script(application: Application, role: Role) -> str | None:
+    """What the container's preStop hook calls; None where the document has a hook, or no decommissioning."""
     if not is_true(application.properties, "spark.decommission.enabled") or role.spec.get("lifecycle"):
-        return {}
-    script = application.properties.get("spark.kubernetes.decommission.script", DECOMMISSION_SCRIPT)
-    return pod.main_container(role, lifecycle={"preStop": {"exec": {"command": [script]}}})
+        return None
+    return application.properties.get("spark.kubernetes.decommission.script", DECOMMISSION_SCRIPT)
 
 
 def startup_options(properties: Mapping[str, str], shuffle: Shuffle | None = None) -> list[str]:
@@ -86,12 +78,10 @@ def _is_startup_property(name: str) -> bool:
     )
 
 
-def executor_env(application: Application, role: Role) -> Layer:
-    """`spark.executorEnv.NAME` of sparkConf as a variable; everything else that has the name wins over it."""
+def _executor_env(application: Application) -> list[dict[str, str]]:
     prefix = "spark.executorEnv."
-    env = [
+    return [
         {"name": name.removeprefix(prefix), "value": text}
         for name, text in sorted(application.properties.items())
         if name.startswith(prefix)
     ]
-    return pod.main_container(role, env=env) if env else {}

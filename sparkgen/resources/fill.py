@@ -56,7 +56,7 @@ def _text(text: str, values: Values) -> Any:
         return text
     place = PLACE.fullmatch(text)
     if place is None:
-        return PLACE.sub(lambda found: str(values[found[1]]), text)
+        return PLACE.sub(lambda found: str(_value(found[1], values)), text)
     value = _value(place[1], values)
     return None if value in ({}, []) else value
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparkgen import contract, names
+from sparkgen import contract
 from sparkgen.model.historyserver import HistoryServer
 from sparkgen.objects import Object
 from sparkgen.resources import exposure, pod, server
 from sparkgen.resources.conf import log4j2_text
 from sparkgen.resources.fill import fill
 from sparkgen.resources.gitops import for_target
-from sparkgen.resources.layers import read_only
 from sparkgen.resources.merge import merge
 from sparkgen.resources.object_layers import OBJECT_LAYERS
 from sparkgen.resources.order import ordered
@@ -19,8 +18,6 @@ from sparkgen.resources.security import POD_SECURITY
 from sparkgen.resources.shuffle import daemon_resources
 from sparkgen.resources.text import properties_text
 
-HISTORY_ARGS = ("/opt/spark/bin/spark-class", "org.apache.spark.deploy.history.HistoryServer")
-"""What the stock entrypoint hands on as it is; it stays in the foreground."""
 HISTORY_REQUEST = {"cpu": "500m"}
 FILTERS = "spark.ui.filters"
 """Servlet filters, which may ask who is there: then only the port can be probed."""
@@ -56,16 +53,13 @@ def values(history: HistoryServer) -> dict[str, Any]:
     if history.claim is not None:
         # Else the kubelet hands every log to the group anew, whenever the server starts.
         security["fsGroupChangePolicy"] = "OnRootMismatch"
-    secrets = [
-        (names.volume_name(secret["name"], "secret"), secret) for secret in history.spec.get("secrets") or ()
-    ]
+    env, mounts, volumes = pod.mounted_objects({"secrets": history.spec.get("secrets")})
     guarded = FILTERS in history.properties
     return {
         **server.values(history, files(history)),
         # Whom the document names, or the pods of its namespace.
         "peers": policy.get("ingressFrom") or [{"podSelector": {}}],
         "ui": exposure.values(history.ui, server.labels(history), history.annotations, contract.HISTORY_PORT),
-        "arguments": list(HISTORY_ARGS),
         "strategy": "RollingUpdate" if history.claim is None else "Recreate",
         "podSecurity": merge(security, history.spec.get("podSecurityContext") or {}),
         "pages": None if guarded else {"path": "/", "port": contract.HISTORY_PORT},
@@ -75,10 +69,8 @@ def values(history: HistoryServer) -> dict[str, Any]:
         ),
         "claim": history.claim and {"name": history.claim.name, "path": history.claim.path},
         "readOnlyLog": None if history.cleans else True,
-        "secretEnv": [variable for _, secret in secrets for variable in pod.secret_env(secret)],
-        "secretVolumes": [
-            {"name": name, "secret": {"secretName": secret["name"]}} for name, secret in secrets
-        ],
-        "secretMounts": [read_only(name, secret["path"]) for name, secret in secrets],
+        "secretEnv": env,
+        "secretVolumes": volumes,
+        "secretMounts": mounts,
         "ownEnv": history.spec.get("env") or [],
     }

@@ -63,6 +63,11 @@ def _main(**fields: Any) -> Layer:
     return {"containers": [{"name": "@{mainContainer}", **fields}]}
 
 
+SERVICE_ARGS = ["/opt/spark/bin/spark-class", "org.apache.spark.deploy.ExternalShuffleService"]
+"""What the stock entrypoint hands on as it is."""
+
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
 RUNTIME: Layer = {
     "image": "@{runtimeImage}",
     "imagePullPolicy": "@{pullPolicy}",
@@ -76,6 +81,15 @@ RUN_ENV = (
     {"name": contract.ENV_APPLICATION, "value": "@{name}"},
     {"name": contract.ENV_RUN, "value": "@{run}"},
 )
+
+OWN_LABELS = {
+    contract.LABEL_NAME: "@{name}",
+    contract.LABEL_COMPONENT: "@{roleName}",
+    contract.LABEL_MANAGED_BY: "sparkgen",
+    contract.LABEL_APPLICATION: "@{name}",
+    contract.LABEL_ROLE: "@{roleName}",
+    contract.LABEL_RUN: "@{run}",
+}
 
 CONF_FILES_VOLUME: Layer = {
     "@if": "confSources",
@@ -102,11 +116,23 @@ LAYERS: Mapping[str, Layer] = {
         },
         "spec": {"enableServiceLinks": False},
     },
+    # The document's own pod template.
+    "template": {"metadata": "@{template.metadata}", "spec": "@{template.spec}"},
+    "metadata": {"metadata": {"labels": "@{podLabels}", "annotations": "@{podAnnotations}"}},
     "image": {
         "spec": {
             **_main(image="@{image}", imagePullPolicy="@{rolePullPolicy}"),
             "imagePullSecrets": "@{pullSecrets}",
         }
+    },
+    # A limit of CPU only where asked for.
+    "resources": {
+        "spec": _main(
+            resources={
+                "requests": {"cpu": "@{coreRequest}", "memory": "@{memory}Mi"},
+                "limits": "@{limits}",
+            }
+        )
     },
     "scheduling": {
         "spec": picked_from_role(
@@ -129,6 +155,40 @@ LAYERS: Mapping[str, Layer] = {
             **picked_from_role("env", "envFrom", "volumeMounts", "ports", "securityContext", "lifecycle")
         )
     },
+    # Secrets and ConfigMaps that exist in the namespace, mounted where the document says.
+    "mounted_objects": {
+        "spec": {
+            **_main(env="@{objectEnv}", volumeMounts="@{objectMounts}"),
+            "volumes": "@{objectVolumes}",
+        }
+    },
+    # The document's volumes that a container of this role mounts, and no others.
+    "volumes": {"spec": {"volumes": "@{usedVolumes}"}},
+    # Spark's scratch space: the document's volumes for it, or else an emptyDir (LocalDirsFeatureStep).
+    "scratch": {
+        "@if": "localDirs",
+        "spec": {
+            **_main(
+                env=[{"name": contract.ENV_LOCAL_DIRS, "value": "@{localDirs}"}],
+                volumeMounts=[
+                    {
+                        "@if": "ownScratch",
+                        "name": contract.SCRATCH_VOLUME,
+                        "mountPath": contract.SCRATCH_DIR,
+                    }
+                ],
+            ),
+            "volumes": [
+                {
+                    "@if": "ownScratch",
+                    "name": contract.SCRATCH_VOLUME,
+                    "emptyDir": {"medium": "@{scratchMedium}"},
+                }
+            ],
+        },
+    },
+    # Init containers of the document, then its sidecars, which end when Spark does (native sidecars).
+    "user_containers": {"spec": {"initContainers": "@{userContainers}"}},
     # --- the driver -----------------------------------------------------------------------------------
     # The claim for event logs, at the path where Spark writes them.
     "event_log": {
@@ -245,7 +305,7 @@ LAYERS: Mapping[str, Layer] = {
     },
     # The run that the pod belongs to, its account (without a token for user code) and its restarts.
     "driver_identity": {
-        "metadata": {"labels": {contract.LABEL_RUN: "@{run}"}},
+        "metadata": {"labels": OWN_LABELS},
         "spec": {
             "serviceAccountName": "@{account}",
             "automountServiceAccountToken": False,
@@ -253,6 +313,75 @@ LAYERS: Mapping[str, Layer] = {
         },
     },
     # --- executors ------------------------------------------------------------------------------------
+    # `spark.executorEnv.NAME` of sparkConf; everything else that has the name wins over it.
+    "executor_env": {"@if": "executorEnv", "spec": _main(env="@{executorEnv}")},
+    # Spark's decommissioning starts in the container's preStop hook (BasicExecutorFeatureStep).
+    "decommission": {
+        "@if": "decommissionScript",
+        "spec": _main(lifecycle={"preStop": {"exec": {"command": ["@{decommissionScript}"]}}}),
+    },
+    # The directories of the service of its node at their own paths, as far as they are the application's.
+    "beside_service_of_node": {
+        "@if": "onNode",
+        "metadata": {"annotations": {contract.ANNOTATION_BLOCK_MANAGER_PORTS: "@{shuffle.hostPorts}"}},
+        "spec": {
+            **_main(
+                args=["bash", f"{contract.CONF_DIR}/{contract.SHUFFLE_SCRIPT_FILE}"],
+                env=[
+                    field_env(contract.ENV_EXECUTOR_HOST, "status.hostIP"),
+                    {"name": contract.ENV_SHUFFLE_PORT, "value": "@{shuffle.portText}"},
+                    {"name": contract.ENV_LOCAL_DIRS, "value": "@{shuffle.places}"},
+                    {"@if": "shuffle.hostNetwork", **field_env(contract.ENV_LOCAL_IP, "status.podIP")},
+                ],
+                volumeMounts="@{shuffle.mounts}",
+            ),
+            # Only nodes with a pod of the service. The scheduler sees it: the application needs no right to.
+            "affinity": {
+                "podAffinity": {
+                    REQUIRED: [
+                        "@{*ownTerms}",
+                        {
+                            "labelSelector": {
+                                "matchLabels": {contract.LABEL_SHUFFLE_SERVICE: "@{shuffle.name}"}
+                            },
+                            "namespaces": ["@{shuffle.namespace}"],
+                            "topologyKey": "kubernetes.io/hostname",
+                        },
+                    ]
+                }
+            },
+            "volumes": "@{shuffle.volumes}",
+            "hostNetwork": "@{shuffle.hostNetwork}",
+            "dnsPolicy": "@{shuffle.dnsPolicy}",
+        },
+    },
+    # The service as a native sidecar: it runs before Spark does, and ends after it.
+    "shuffle_sidecar": {
+        "@if": "sidecar",
+        "spec": {
+            "initContainers": [
+                {
+                    "name": contract.SHUFFLE_CONTAINER,
+                    "image": "@{image}",
+                    "restartPolicy": "Always",
+                    "args": SERVICE_ARGS,
+                    "env": [
+                        {"name": "SPARK_DAEMON_MEMORY", "value": "@{sidecar.heap}m"},
+                        {"name": "SPARK_SHUFFLE_OPTS", "value": "@{sidecar.options}"},
+                    ],
+                    "ports": [{"name": "shuffle", "containerPort": "@{sidecar.port}"}],
+                    "startupProbe": {
+                        "tcpSocket": {"port": "@{sidecar.port}"},
+                        "periodSeconds": 1,
+                        "failureThreshold": 120,
+                    },
+                    "resources": "@{sidecar.resources}",
+                    "volumeMounts": "@{sidecar.mounts}",
+                    "imagePullPolicy": "@{rolePullPolicy}",
+                }
+            ]
+        },
+    },
     # The stock image runs our script: it waits for the allocator's word, then starts Spark's executor.
     "executor_container": {
         "spec": _main(
@@ -274,7 +403,7 @@ LAYERS: Mapping[str, Layer] = {
         )
     },
     "executor_identity": {
-        "metadata": {"labels": {contract.LABEL_RUN: "@{run}"}},
+        "metadata": {"labels": OWN_LABELS},
         "spec": {
             "volumes": [
                 {"@if": "plainConf", **config_map_volume(contract.CONF_VOLUME, "@{run}-conf")},
@@ -288,3 +417,46 @@ LAYERS: Mapping[str, Layer] = {
     },
 }
 """Step -> its layer."""
+
+COMMON_STEPS = (
+    "default_security",
+    "default_neighbours",
+    "template",
+    "metadata",
+    "image",
+    "resources",
+    "scheduling",
+    "pod_settings",
+    "container_settings",
+    "mounted_objects",
+    "volumes",
+    "scratch",
+)
+STEPS: Mapping[str, tuple[str, ...]] = {
+    "driver": (
+        "event_log",
+        "driver_neighbours",
+        *COMMON_STEPS,
+        "driver_container",
+        "install_container",
+        "user_containers",
+        "allocator_container",
+        "pod_volumes",
+        "driver_identity",
+    ),
+    "executor": (
+        "executor_env",
+        *COMMON_STEPS,
+        "user_containers",
+        "decommission",
+        "executor_container",
+        "beside_service_of_node",
+        "shuffle_sidecar",
+        "executor_identity",
+    ),
+}
+"""Role -> the layers of its pod, one laid over the other.
+
+So precedence is the order of a list: sparkgen's defaults, then the document's `template`, then its typed
+fields, then what the contract requires.
+"""

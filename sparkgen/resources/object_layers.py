@@ -10,6 +10,7 @@ from sparkgen.resources.layers import (
     ALLOCATOR_PORT,
     RUN_ENV,
     RUNTIME,
+    SERVICE_ARGS,
     Layer,
     claim_volume,
     config_map_volume,
@@ -33,6 +34,9 @@ AS_ROOT = {
     "readOnlyRootFilesystem": True,
 }
 """For the container that prepares directories of the node: their owner, without any capability."""
+
+HISTORY_ARGS = ["/opt/spark/bin/spark-class", "org.apache.spark.deploy.history.HistoryServer"]
+"""What the stock entrypoint hands on as it is; it stays in the foreground."""
 
 JOB_LIMITS = {"activeDeadlineSeconds": 600, "backoffLimit": 3}
 """Of the Job that removes ended runs."""
@@ -267,7 +271,7 @@ DAEMON_SET: Layer = {
                         "name": contract.SHUFFLE_CONTAINER,
                         "image": "@{image}",
                         "imagePullPolicy": "@{pullPolicy}",
-                        "args": "@{arguments}",
+                        "args": SERVICE_ARGS,
                         "env": [
                             "@{*daemonEnv}",
                             "@{*secretEnv}",
@@ -353,7 +357,7 @@ HISTORY_DEPLOYMENT: Layer = {
                         "name": contract.HISTORY_SERVER_CONTAINER,
                         "image": "@{image}",
                         "imagePullPolicy": "@{pullPolicy}",
-                        "args": "@{arguments}",
+                        "args": HISTORY_ARGS,
                         "env": ["@{*daemonEnv}", "@{*secretEnv}", "@{*ownEnv}"],
                         **picked_from_role("envFrom"),
                         "ports": [{"name": PORT_NAME, "containerPort": contract.HISTORY_PORT}],

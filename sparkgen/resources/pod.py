@@ -1,24 +1,17 @@
-"""What driver and executor pods have in common, as small steps: application and role in, one layer out.
-
-A layer is a partial pod template. Layers are merged in order (merge.py), so that precedence is the order
-of a list: sparkgen's defaults, then the document's `template`, then its typed fields, then what the
-contract requires.
-"""
+"""What driver and executor pods have in common: the values that their layers have places for (layers.py)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sparkgen import contract, names
 from sparkgen.model.application import Application, Role
 from sparkgen.model.properties import is_true
 from sparkgen.resources.fill import fill
-from sparkgen.resources.layers import LAYERS, Layer, config_map_volume, read_only
+from sparkgen.resources.layers import LAYERS, STEPS, Layer, config_map_volume, read_only
 from sparkgen.resources.merge import merge
 from sparkgen.resources.security import secured
-
-Step = Callable[[Application, Role], Layer]
 
 MAIN_CONTAINER = {"driver": contract.DRIVER_CONTAINER, "executor": contract.EXECUTOR_CONTAINER}
 
@@ -29,18 +22,45 @@ SECRET_TYPES = {
 """secretType -> environment variable that names a file of the mounted Secret (kubeflow's meaning)."""
 
 
+def assemble(role: Role, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The pod template of a role: its layers with their values, one laid over the other."""
+    pod: dict[str, Any] = {"metadata": {"labels": {}}, "spec": {}}
+    for step in STEPS[role.name]:
+        pod = merge(pod, fill(LAYERS[step], values))
+    return secured(pod, MAIN_CONTAINER[role.name])
+
+
 def values(application: Application, role: Role, run: str) -> dict[str, Any]:
-    """The values that the layers of both roles have places for (layers.py)."""
+    """The values that the layers of both roles have places for."""
     sources = conf_sources(application)
+    env, mounts, volumes = mounted_objects(role.spec)
+    # Two objects at one place are one mount, as in a pod that got one after the other.
+    mounted = merge(
+        {"env": [], "volumeMounts": [], "volumes": []},
+        {"env": env, "volumeMounts": mounts, "volumes": volumes},
+    )
     return {
         "name": application.name,
         "run": run,
         "role": role.spec,
+        "roleName": role.name,
         "mainContainer": MAIN_CONTAINER[role.name],
+        "template": template(role),
+        "podLabels": _allowed(role, {**application.labels, **role.labels}),
+        "podAnnotations": _allowed(role, role.annotations),
         "image": role.image,
         "rolePullPolicy": role.image_pull_policy,
         "pullPolicy": application.image_pull_policy,
         "pullSecrets": [{"name": name} for name in application.image_pull_secrets],
+        "coreRequest": role.core_request,
+        "memory": role.memory.total,
+        "limits": _limits(application, role),
+        "objectEnv": mounted["env"],
+        "objectMounts": mounted["volumeMounts"],
+        "objectVolumes": mounted["volumes"],
+        "usedVolumes": _volumes(application, role),
+        "userContainers": _user_containers(role),
+        **_scratch(application, role),
         "hadoop": bool(application.hadoop),
         "plainConf": not sources,
         "confSources": sources,
@@ -57,28 +77,12 @@ def conf_sources(application: Application) -> list[dict[str, Any]]:
     ]
 
 
-def assemble(
-    application: Application, role: Role, steps: Sequence[Step | str], filling: Mapping[str, Any]
-) -> dict[str, Any]:
-    """The pod template that the steps make, one laid over the other. A text names a layer of layers.py."""
-    pod: dict[str, Any] = {"metadata": {"labels": {}}, "spec": {}}
-    for step in steps:
-        layer = fill(LAYERS[step], filling) if isinstance(step, str) else step(application, role)
-        pod = merge(pod, layer)
-    return secured(pod, MAIN_CONTAINER[role.name])
-
-
 def picked(source: Mapping[str, Any], *fields: str) -> dict[str, Any]:
     """The named fields that a document sets. An empty list or map sets nothing: it must start no new run."""
     return {field: source[field] for field in fields if source.get(field) not in (None, {}, [])}
 
 
-def main_container(role: Role, **fields: Any) -> Layer:
-    """A layer that touches the Spark container alone."""
-    return {"spec": {"containers": [{"name": MAIN_CONTAINER[role.name], **fields}]}}
-
-
-def template(application: Application, role: Role) -> Layer:
+def template(role: Role) -> Layer:
     """The document's own pod template.
 
     Its Spark container is the one that has the name, or else the first (Spark's own rule:
@@ -105,19 +109,6 @@ def template(application: Application, role: Role) -> Layer:
     return layer
 
 
-def metadata(application: Application, role: Role) -> Layer:
-    """The application's labels, the role's labels and annotations, and sparkgen's own labels."""
-    labels = _allowed(role, {**application.labels, **role.labels})
-    own = {
-        contract.LABEL_NAME: application.name,
-        contract.LABEL_COMPONENT: role.name,
-        contract.LABEL_MANAGED_BY: "sparkgen",
-        contract.LABEL_APPLICATION: application.name,
-        contract.LABEL_ROLE: role.name,
-    }
-    return {"metadata": {"labels": {**labels, **own}, "annotations": _allowed(role, role.annotations)}}
-
-
 def _allowed(role: Role, texts: Mapping[str, str]) -> dict[str, str]:
     """The labels, or annotations, that pods of this role may carry."""
     return {
@@ -125,19 +116,16 @@ def _allowed(role: Role, texts: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def resources(application: Application, role: Role) -> Layer:
-    """CPU and memory as Spark's backend requests them: a limit of CPU only where asked for."""
-    memory = f"{role.memory.total}Mi"
-    limits: dict[str, Any] = {"memory": memory}
+def _limits(application: Application, role: Role) -> dict[str, Any]:
+    """Of the Spark container, as Spark's backend has them: no limit of CPU unless asked for."""
+    limits: dict[str, Any] = {"memory": f"{role.memory.total}Mi"}
     if role.core_limit is not None:
         limits["cpu"] = role.core_limit
     limits.update(_custom_resources(application, role))
     gpu = role.spec.get("gpu")
     if gpu:
         limits[gpu["name"]] = gpu["quantity"]
-    return main_container(
-        role, resources={"requests": {"cpu": role.core_request, "memory": memory}, "limits": limits}
-    )
+    return limits
 
 
 def _custom_resources(application: Application, role: Role) -> dict[str, str]:
@@ -152,48 +140,39 @@ def _custom_resources(application: Application, role: Role) -> dict[str, str]:
     return limits
 
 
-def mounted_objects(application: Application, role: Role) -> Layer:
-    """Secrets and ConfigMaps that exist in the namespace, mounted where the document says."""
-    layer: Layer = {}
-    for secret in role.spec.get("secrets") or ():
+def mounted_objects(spec: Mapping[str, Any]) -> tuple[list[Any], list[Any], list[Any]]:
+    """Variables, mounts and volumes for the Secrets and ConfigMaps that a section names."""
+    env, mounts, volumes = [], [], []
+    for secret in spec.get("secrets") or ():
         name = names.volume_name(secret["name"], "secret")
-        volume = {"name": name, "secret": {"secretName": secret["name"]}}
-        layer = merge(layer, _mounted(role, volume, secret["path"]))
-        env = secret_env(secret)
-        if env:
-            layer = merge(layer, main_container(role, env=env))
-    for config_map in role.spec.get("configMaps") or ():
-        volume = config_map_volume(names.volume_name(config_map["name"], "config"), config_map["name"])
-        layer = merge(layer, _mounted(role, volume, config_map["path"]))
-    return layer
+        volumes.append({"name": name, "secret": {"secretName": secret["name"]}})
+        mounts.append(read_only(name, secret["path"]))
+        env += _secret_env(secret)
+    for config_map in spec.get("configMaps") or ():
+        name = names.volume_name(config_map["name"], "config")
+        volumes.append(config_map_volume(name, config_map["name"]))
+        mounts.append(read_only(name, config_map["path"]))
+    return env, mounts, volumes
 
 
-def secret_env(secret: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _secret_env(secret: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The variable that names a file of a mounted Secret, for the types that have one."""
     variable, file = SECRET_TYPES.get(secret.get("secretType", "Generic"), (None, None))
     return [{"name": variable, "value": f"{secret['path'].rstrip('/')}/{file}"}] if variable else []
 
 
-def _mounted(role: Role, volume: Mapping[str, Any], path: str) -> Layer:
-    mounts = [read_only(volume["name"], path)]
-    return merge({"spec": {"volumes": [volume]}}, main_container(role, volumeMounts=mounts))
+def _user_containers(role: Role) -> list[dict[str, Any]]:
+    """Init containers of the document, and its sidecars.
 
-
-def user_containers(application: Application, role: Role) -> Layer:
-    """Init containers of the document, then its sidecars, which end when Spark does (native sidecars).
-
-    As ordinary containers they would keep the pod, and so the driver's Job, running for ever.
+    As ordinary containers these would keep the pod, and so the driver's Job, running for ever.
     """
     sidecars = [{**sidecar, "restartPolicy": "Always"} for sidecar in role.spec.get("sidecars") or ()]
-    containers = [*(role.spec.get("initContainers") or ()), *sidecars]
-    return {"spec": {"initContainers": containers} if containers else {}}
+    return [*(role.spec.get("initContainers") or ()), *sidecars]
 
 
-def volumes(application: Application, role: Role) -> Layer:
-    """The document's volumes that a container of this role mounts, and no others."""
+def _volumes(application: Application, role: Role) -> list[dict[str, Any]]:
     wanted = {name for container in _containers(role) for name in _used_volumes(container)}
-    used = [dict(volume) for volume in application.volumes if volume["name"] in wanted]
-    return {"spec": {"volumes": used}} if used else {}
+    return [dict(volume) for volume in application.volumes if volume["name"] in wanted]
 
 
 def _containers(role: Role) -> Iterable[Mapping[str, Any]]:
@@ -215,47 +194,24 @@ def _used_volumes(container: Mapping[str, Any]) -> Iterable[str]:
         yield item["name"]
 
 
-def scratch(application: Application, role: Role) -> Layer:
-    """Spark's scratch space: the volumes named `spark-local-dir-*` in its container, or else an emptyDir.
-
-    Source: LocalDirsFeatureStep.
-    """
-    if role.name == "executor" and application.shuffle is not None and application.shuffle.on_node:
-        return {}  # the service's directories: step `shuffle_service`
-    given = local_dir_mounts(application, role)
-    if given:
-        return main_container(role, env=[{"name": contract.ENV_LOCAL_DIRS, "value": ",".join(given)}])
+def _scratch(application: Application, role: Role) -> dict[str, Any]:
+    """The volumes named `spark-local-dir-*` in the Spark container, or else one of our own."""
+    on_node = role.name == "executor" and application.shuffle is not None and application.shuffle.on_node
+    given = local_dir_mounts(role)
     tmpfs = is_true(application.properties, "spark.kubernetes.local.dirs.tmpfs")
-    volume = {"name": contract.SCRATCH_VOLUME, "emptyDir": {"medium": "Memory"} if tmpfs else {}}
-    container = main_container(
-        role,
-        env=[{"name": contract.ENV_LOCAL_DIRS, "value": contract.SCRATCH_DIR}],
-        volumeMounts=[{"name": contract.SCRATCH_VOLUME, "mountPath": contract.SCRATCH_DIR}],
-    )
-    return merge({"spec": {"volumes": [volume]}}, container)
+    return {
+        # With a service on the node: its directories, layer `beside_service_of_node`.
+        "localDirs": None if on_node else ",".join(given) or contract.SCRATCH_DIR,
+        "ownScratch": not given,
+        "scratchMedium": "Memory" if tmpfs else None,
+    }
 
 
-def local_dir_mounts(application: Application, role: Role) -> dict[str, Mapping[str, Any]]:
+def local_dir_mounts(role: Role) -> dict[str, Mapping[str, Any]]:
     """The mounts of the Spark container that a document means as scratch space, by their paths."""
-    own, *_ = template(application, role)["spec"].get("containers") or [{}]
+    own, *_ = template(role)["spec"].get("containers") or [{}]
     return {
         mount["mountPath"]: mount
         for mount in (*_mounts(own), *_mounts(role.spec))
         if mount["name"].startswith(contract.LOCAL_DIR_VOLUME_PREFIX)
     }
-
-
-COMMON_STEPS: tuple[Step | str, ...] = (
-    "default_security",
-    "default_neighbours",
-    template,
-    metadata,
-    "image",
-    resources,
-    "scheduling",
-    "pod_settings",
-    "container_settings",
-    mounted_objects,
-    volumes,
-    scratch,
-)

@@ -15,7 +15,7 @@ from sparkgen.resources.layers import DEFAULT_RUNTIME_RESOURCES
 from sparkgen.resources.merge import merge
 from sparkgen.resources.object_layers import OBJECT_LAYERS
 from sparkgen.resources.order import ordered
-from sparkgen.resources.shuffle import SERVICE_ARGS, SERVICE_PORT, daemon_resources
+from sparkgen.resources.shuffle import SERVICE_PORT, daemon_resources
 from sparkgen.resources.text import properties_text
 
 SERVICE_REQUEST = {"cpu": "500m"}
@@ -64,7 +64,6 @@ def values(service: ShuffleService) -> dict[str, Any]:
         **server.values(service, files(service)),
         "peers": policy.get("ingressFrom"),
         "metricsPeers": policy.get("metricsFrom"),
-        "arguments": list(SERVICE_ARGS),
         "maxUnavailable": service.spec.get("maxUnavailable", 1),
         "hostNetwork": True if service.host_network else None,
         "dnsPolicy": "ClusterFirstWithHostNet" if service.host_network else None,

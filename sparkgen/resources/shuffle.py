@@ -11,12 +11,9 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.model.application import Application, Role, Shuffle
 from sparkgen.resources import layers, pod
-from sparkgen.resources.layers import Layer
 from sparkgen.resources.merge import merge
 from sparkgen.resources.text import static_text
 
-SERVICE_ARGS = ("/opt/spark/bin/spark-class", "org.apache.spark.deploy.ExternalShuffleService")
-"""What the stock entrypoint hands on as it is."""
 SERVICE_PORT = "spark.shuffle.service.port"
 FOLDER = f"$({contract.ENV_SHUFFLE_FOLDER})"
 """The application's own part of a path: expanded by Kubernetes in variables, by the allocator in mounts."""
@@ -77,74 +74,50 @@ def service_secret_env(shuffle: Shuffle | None) -> list[dict[str, Any]]:
     return [{"name": contract.ENV_SERVICE_SECRET, "valueFrom": source}]
 
 
-def shuffle_service(application: Application, role: Role) -> Layer:
-    """What an executor needs for the service of its node, or the service beside it."""
-    if application.shuffle is None:
-        return {}
-    if application.shuffle.on_node:
-        return _beside_service_of_node(application, role, application.shuffle)
-    return {"spec": {"initContainers": [_sidecar(application, role, application.shuffle)]}}
-
-
-def _beside_service_of_node(application: Application, role: Role, shuffle: Shuffle) -> Layer:
-    """The service's directories at their own paths, as far as they are the application's; its address."""
-    named = {
-        f"{contract.SHUFFLE_VOLUME_PREFIX}{index}": path for index, path in enumerate(shuffle.directories)
+def shuffle_values(application: Application, role: Role) -> dict[str, Any]:
+    """The values for the service of an executor's node, or for the service beside it (layers.py)."""
+    shuffle = application.shuffle
+    return {
+        "onNode": shuffle is not None and shuffle.on_node,
+        "ownTerms": _own_terms(role),
+        "shuffle": _node_values(shuffle) if shuffle is not None and shuffle.on_node else None,
+        "sidecar": None
+        if shuffle is None or shuffle.on_node
+        else _sidecar_values(application, role, shuffle),
     }
-    env = [
-        layers.field_env(contract.ENV_EXECUTOR_HOST, "status.hostIP"),
-        {"name": contract.ENV_SHUFFLE_PORT, "value": str(shuffle.port)},
-        {
-            "name": contract.ENV_LOCAL_DIRS,
-            "value": ",".join(f"{path}/{FOLDER}" for path in shuffle.directories),
-        },
+
+
+def _node_values(shuffle: Shuffle) -> dict[str, Any]:
+    named = [
+        (f"{contract.SHUFFLE_VOLUME_PREFIX}{index}", path) for index, path in enumerate(shuffle.directories)
     ]
-    spec: dict[str, Any] = {
-        "affinity": {"podAffinity": {REQUIRED: [*_own_terms(application, role), _service_term(shuffle)]}},
+    return {
+        "name": shuffle.name,
+        "namespace": shuffle.namespace,
+        "portText": str(shuffle.port),
+        "hostPorts": shuffle.host_ports,
+        "places": ",".join(f"{path}/{FOLDER}" for path in shuffle.directories),
+        "mounts": [
+            {"name": name, "mountPath": f"{path}/{FOLDER}", "subPath": FOLDER} for name, path in named
+        ],
         # A directory that is not there is one that no service has prepared.
-        "volumes": [
-            {"name": name, "hostPath": {"path": path, "type": "Directory"}} for name, path in named.items()
-        ],
+        "volumes": [{"name": name, "hostPath": {"path": path, "type": "Directory"}} for name, path in named],
+        "hostNetwork": True if shuffle.host_network else None,
+        "dnsPolicy": "ClusterFirstWithHostNet" if shuffle.host_network else None,
     }
-    if shuffle.host_network:
-        spec |= {"hostNetwork": True, "dnsPolicy": "ClusterFirstWithHostNet"}
-        env.append(layers.field_env(contract.ENV_LOCAL_IP, "status.podIP"))
-    annotations = {contract.ANNOTATION_BLOCK_MANAGER_PORTS: shuffle.host_ports}
-    container = pod.main_container(
-        role,
-        args=["bash", f"{contract.CONF_DIR}/{contract.SHUFFLE_SCRIPT_FILE}"],
-        env=env,
-        volumeMounts=[
-            {"name": name, "mountPath": f"{path}/{FOLDER}", "subPath": FOLDER} for name, path in named.items()
-        ],
-    )
-    return merge({"metadata": {"annotations": annotations}, "spec": spec}, container)
 
 
-REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-
-
-def _own_terms(application: Application, role: Role) -> list[Mapping[str, Any]]:
+def _own_terms(role: Role) -> list[Mapping[str, Any]]:
     """The document's own terms of pod affinity, typed ones first: lists of two layers do not add up."""
     for source in (role.spec, (role.spec.get("template") or {}).get("spec") or {}):
-        terms = ((source.get("affinity") or {}).get("podAffinity") or {}).get(REQUIRED)
+        terms = ((source.get("affinity") or {}).get("podAffinity") or {}).get(layers.REQUIRED)
         if terms:
             return list(terms)
     return []
 
 
-def _service_term(shuffle: Shuffle) -> dict[str, Any]:
-    """Only nodes with a pod of the service. The scheduler sees it: the application needs no right to."""
-    return {
-        "labelSelector": {"matchLabels": {contract.LABEL_SHUFFLE_SERVICE: shuffle.name}},
-        "namespaces": [shuffle.namespace],
-        "topologyKey": "kubernetes.io/hostname",
-    }
-
-
-def _sidecar(application: Application, role: Role, shuffle: Shuffle) -> dict[str, Any]:
-    """The service as a native sidecar: it runs before Spark does, and ends after it."""
-    mounts = pod.local_dir_mounts(application, role) or {
+def _sidecar_values(application: Application, role: Role, shuffle: Shuffle) -> dict[str, Any]:
+    mounts = pod.local_dir_mounts(role) or {
         contract.SCRATCH_DIR: {"name": contract.SCRATCH_VOLUME, "mountPath": contract.SCRATCH_DIR}
     }
     properties = {
@@ -152,26 +125,13 @@ def _sidecar(application: Application, role: Role, shuffle: Shuffle) -> dict[str
         "spark.local.dir": ",".join(mounts),
         "spark.authenticate": application.properties.get("spark.authenticate", "true"),
     }
-    container: dict[str, Any] = {
-        "name": contract.SHUFFLE_CONTAINER,
-        "image": role.image,
-        "restartPolicy": "Always",
-        "args": list(SERVICE_ARGS),
-        "env": [
-            {"name": "SPARK_DAEMON_MEMORY", "value": f"{shuffle.heap}m"},
-            {
-                "name": "SPARK_SHUFFLE_OPTS",
-                "value": " ".join(f"-D{name}={text}" for name, text in properties.items()),
-            },
-        ],
-        "ports": [{"name": "shuffle", "containerPort": shuffle.port}],
-        "startupProbe": {"tcpSocket": {"port": shuffle.port}, "periodSeconds": 1, "failureThreshold": 120},
+    return {
+        "heap": shuffle.heap,
+        "port": shuffle.port,
+        "options": " ".join(f"-D{name}={text}" for name, text in properties.items()),
         "resources": merge(daemon_resources(shuffle.memory, SIDECAR_REQUEST), shuffle.resources),
-        "volumeMounts": [dict(mount) for mount in mounts.values()],
+        "mounts": [dict(mount) for mount in mounts.values()],
     }
-    if role.image_pull_policy:
-        container["imagePullPolicy"] = role.image_pull_policy
-    return container
 
 
 def daemon_resources(memory: int, requests: Mapping[str, str]) -> dict[str, Any]:

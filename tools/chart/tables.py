@@ -7,20 +7,18 @@ compares it.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
-from unittest import mock
 
 from sparkgen import contract, names
 from sparkgen.grammar import duration, memory
-from sparkgen.model import Application, build, properties
 from sparkgen.model import historyserver as historyserver_model
+from sparkgen.model import properties
 from sparkgen.model import shuffle as shuffle_model
 from sparkgen.model.build import DEFAULT_HISTORY, GITOPS
 from sparkgen.resources import (
     conf,
-    driver,
     executor,
     exposure,
     fill,
@@ -41,13 +39,6 @@ from sparkgen.semantics.findings import nothing
 from sparkgen.semantics.registry import RULES
 
 Table = dict[str, Any]
-
-LEAST = {
-    "kind": "SparkApplication",
-    "metadata": {"name": "x"},
-    "spec": {"type": "Scala", "sparkVersion": "4.0.0", "image": "x"},
-}
-"""The least document that can be built."""
 
 SERVERS = {
     shuffle_model.SERVICE_KIND: "service",
@@ -85,7 +76,6 @@ def _contract() -> Table:
 
 
 def _resources() -> Table:
-    application = build(LEAST)
     return {
         "appended": sorted(merge.APPENDED),
         "gatewayApi": object_layers.GATEWAY_API,
@@ -110,7 +100,7 @@ def _resources() -> Table:
         "runtimeResources": layers.DEFAULT_RUNTIME_RESOURCES,
         "secretTypes": pod.SECRET_TYPES,
         **_servers(),
-        "steps": _steps(application),
+        "steps": _steps(),
         "tunable": sorted(properties.TUNABLE),
         "tuningCounts": TUNING_COUNTS,
         "tuningDurations": TUNING_DURATIONS,
@@ -147,7 +137,6 @@ def marked(part: Any) -> Any:
 def _servers() -> Table:
     return {
         "cleanerProperties": historyserver_model.CLEANER_PROPERTIES,
-        "historyArgs": historyserver.HISTORY_ARGS,
         "historyFilters": historyserver.FILTERS,
         "historyHeap": historyserver_model.HISTORY_HEAP,
         "historyRequest": historyserver.HISTORY_REQUEST,
@@ -157,7 +146,6 @@ def _servers() -> Table:
             "service": _rules("service"),
             "historyServer": _rules("history"),
         },
-        "serviceArgs": shuffle.SERVICE_ARGS,
         "serviceHeap": shuffle_model.SERVICE_HEAP,
         "serviceRequest": service.SERVICE_REQUEST,
         "shuffleDefaults": shuffle.NODE_DEFAULTS,
@@ -173,22 +161,15 @@ def _rules(check: str) -> list[str]:
     return [rule.code for rule in RULES if rule.chart and getattr(rule, check) is not nothing]
 
 
-def _steps(application: Application) -> Mapping[str, Mapping[str, list[str]]]:
-    """Role -> the names of the steps that make its pod, in their order, as the generator calls them.
+def _steps() -> Mapping[str, Mapping[str, Sequence[str]]]:
+    """Role -> its steps in their order; `perRun` starts with the first one that holds the run's name.
 
-    `perRun` starts with the first one that holds the run's name: what is before it is the same for every run.
+    What is before it is the same for every run.
     """
-    found: dict[str, Mapping[str, list[str]]] = {}
-
-    def record(_: object, role: Any, steps: Any, _values: object) -> dict[str, Any]:
-        called = [step if isinstance(step, str) else step.__name__ for step in steps]
-        start = ["@{run" in json.dumps(ALL_LAYERS.get(name, {})) for name in called].index(True)
-        found[role.name] = {"once": called[:start], "perRun": called[start:]}
-        return {}
-
-    with mock.patch.object(pod, "assemble", record):
-        driver.driver_pod(application, "x")
-        executor.executor_pod(application, "x")
+    found = {}
+    for role, steps in layers.STEPS.items():
+        start = ["@{run" in json.dumps(layers.LAYERS[step]) for step in steps].index(True)
+        found[role] = {"once": steps[:start], "perRun": steps[start:]}
     return found
 
 

@@ -9,11 +9,14 @@
   {{- $restart := $spec.restartPolicy | default dict -}}
   {{- $type := $restart.type | default "Never" -}}
   {{- $scala := ternary "2.12" "2.13" (hasPrefix "3." $spec.sparkVersion) -}}
+  {{- $secrets := list -}}
+  {{- range $name := $spec.imagePullSecrets -}}{{- $secrets = append $secrets (dict "name" $name) -}}{{- end -}}
   {{- $app := dict
       "t" $facts.tables
       "c" $facts.tables.contract
       "files" .files
       "pods" dict
+      "pullSecrets" $secrets
       "spec" $spec
       "name" $metadata.name
       "namespace" ($metadata.namespace | default .namespace)

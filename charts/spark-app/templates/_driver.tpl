@@ -1,11 +1,6 @@
-{{- /* The driver's pod (sparkgen/resources/driver.py). In of every step: app, role, run. Out: value. */ -}}
+{{- /* The driver's pod (sparkgen/resources/driver.py). */ -}}
 
-{{- /* A variable with a field of the pod, as JSON. Dot: (list name path). */ -}}
-{{- define "sparkgen.fieldEnv" -}}
-  {{- dict "name" (index . 0) "valueFrom" (dict "fieldRef" (dict "fieldPath" (index . 1))) | toRawJson -}}
-{{- end -}}
-
-{{- /* The values of the driver's layers. In: app, role, run. In, out: values. */ -}}
+{{- /* The values of the driver's layers. In: app, role. In, out: values. */ -}}
 {{- define "sparkgen.driver.values" -}}
   {{- $c := .app.c -}}
   {{- $arguments := list "driver" "--properties-file" $c.SESSION_PROPERTIES -}}

@@ -1,27 +1,6 @@
-{{- /* The executor's pod template (sparkgen/resources/executor.py). In of every step: app, role, run. Out: value. */ -}}
+{{- /* The executor's pod template (sparkgen/resources/executor.py). */ -}}
 
-{{- define "sparkgen.step.executor_env" -}}
-  {{- $env := list -}}
-  {{- range $name, $text := .app.properties -}}
-    {{- if hasPrefix "spark.executorEnv." $name -}}
-      {{- $env = append $env (dict "name" (trimPrefix "spark.executorEnv." $name) "value" $text) -}}
-    {{- end -}}
-  {{- end -}}
-  {{- $_ := set . "value" dict -}}
-  {{- if $env -}}{{- template "sparkgen.main" (set . "fields" (dict "env" $env)) -}}{{- end -}}
-{{- end -}}
-
-{{- define "sparkgen.step.decommission" -}}
-  {{- $enabled := include "sparkgen.isTrue" (list .app.properties "spark.decommission.enabled" false) -}}
-  {{- $_ := set . "value" dict -}}
-  {{- if and $enabled (not .role.spec.lifecycle) -}}
-    {{- $script := dig "spark.kubernetes.decommission.script" .app.t.decommissionScript .app.properties -}}
-    {{- template "sparkgen.main" (set . "fields" (dict
-        "lifecycle" (dict "preStop" (dict "exec" (dict "command" (list $script)))))) -}}
-  {{- end -}}
-{{- end -}}
-
-{{- /* The values of the executor's layers. In: app, role, run. In, out: values. */ -}}
+{{- /* The values of the executor's layers. In: app, role. In, out: values. */ -}}
 {{- define "sparkgen.executor.values" -}}
   {{- $c := .app.c -}}
   {{- $options := list -}}
@@ -41,6 +20,18 @@
   {{- range $index, $option := $options -}}
     {{- $env = append $env (dict "name" (printf "%s%d" $c.ENV_JAVA_OPT_PREFIX $index) "value" $option) -}}
   {{- end -}}
+  {{- $own := list -}}
+  {{- range $name, $text := .app.properties -}}
+    {{- if hasPrefix "spark.executorEnv." $name -}}
+      {{- $own = append $own (dict "name" (trimPrefix "spark.executorEnv." $name) "value" $text) -}}
+    {{- end -}}
+  {{- end -}}
+  {{- $decommissions := include "sparkgen.isTrue" (list .app.properties "spark.decommission.enabled" false) -}}
+  {{- if and $decommissions (not .role.spec.lifecycle) -}}
+    {{- $script := dig "spark.kubernetes.decommission.script" .app.t.decommissionScript .app.properties -}}
+    {{- $_ := set .values "decommissionScript" $script -}}
+  {{- end -}}
+  {{- template "sparkgen.shuffleValues" . -}}
   {{- with .role.spec.serviceAccount -}}{{- $_ := set $.values "account" . -}}{{- end -}}
   {{- range $name, $value := dict
       "cores" (toString .role.cores)
@@ -48,6 +39,7 @@
       "proxyUser" (.app.spec.proxyUser | default "")
       "classPath" (get .app.properties "spark.executor.extraClassPath")
       "javaOptions" .role.javaOptions
+      "executorEnv" $own
       "startupEnv" $env -}}
     {{- $_ := set $.values $name $value -}}
   {{- end -}}

@@ -16,14 +16,16 @@ how they are marked here). In: layer, values. Out: value, unless it is left out.
     {{- if $filled -}}{{- $_ := set . "value" $filled -}}{{- end -}}
   {{- else if kindIs "string" .layer -}}
     {{- $text := .layer -}}
-    {{- range $place := regexFindAll "@\\{[A-Za-z]+\\}" .layer -1 -}}
-      {{- $text = replace $place (get $values (trimAll "@{}" $place) | toString) $text -}}
+    {{- range $place := regexFindAll "@\\{[A-Za-z.]+\\}" .layer -1 -}}
+      {{- $call := dict "from" $values "path" (trimAll "@{}" $place | splitList ".") -}}
+      {{- template "sparkgen.lookup" $call -}}
+      {{- $text = replace $place (toString $call.value) $text -}}
     {{- end -}}
     {{- $_ := set . "value" $text -}}
   {{- else if hasKey .layer "@value" -}}
     {{- $call := dict "from" $values "path" (get .layer "@value") -}}
     {{- template "sparkgen.lookup" $call -}}
-    {{- $nothing := and (or (kindIs "map" $call.value) (kindIs "slice" $call.value)) (empty $call.value) -}}
+    {{- $nothing := and (has (kindOf $call.value) (list "map" "slice" "invalid")) (empty $call.value) -}}
     {{- if and $call.found (not $nothing) -}}{{- $_ := set . "value" $call.value -}}{{- end -}}
   {{- else if hasKey .layer "@items" -}}
     {{- $call := dict "from" $values "path" (get .layer "@items") -}}

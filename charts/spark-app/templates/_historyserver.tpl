@@ -61,18 +61,8 @@
   {{- end -}}
   {{- $merged := dict "base" $security "over" ($app.spec.podSecurityContext | default dict) "tables" $t -}}
   {{- template "sparkgen.merge" $merged -}}
-  {{- $env := list -}}
-  {{- $mounts := list -}}
-  {{- $volumes := list -}}
-  {{- range $secret := $app.spec.secrets -}}
-    {{- $name := include "sparkgen.volumeName" (list $c.VOLUME_PREFIX "secret" $secret.name) -}}
-    {{- $volumes = append $volumes (dict "name" $name "secret" (dict "secretName" $secret.name)) -}}
-    {{- $mounts = append $mounts (dict "name" $name "mountPath" $secret.path "readOnly" true) -}}
-    {{- with get $t.secretTypes ($secret.secretType | default "Generic") -}}
-      {{- $file := printf "%s/%s" (regexReplaceAll "/+$" $secret.path "") (index . 1) -}}
-      {{- $env = append $env (dict "name" (index . 0) "value" $file) -}}
-    {{- end -}}
-  {{- end -}}
+  {{- $objects := dict "secrets" $app.spec.secrets "t" $t -}}
+  {{- template "sparkgen.mountedObjects" $objects -}}
   {{- if hasKey $app.properties $t.historyFilters -}}{{- $_ := set $values "socket" (dict "port" $c.HISTORY_PORT) -}}
   {{- else -}}{{- $_ := set $values "pages" (dict "path" "/" "port" $c.HISTORY_PORT) -}}
   {{- end -}}
@@ -80,13 +70,12 @@
   {{- $resources := dict "memory" $app.memory "requests" $t.historyRequest "tables" $t -}}
   {{- template "sparkgen.daemonResources" (set $resources "over" ($app.spec.resources | default dict)) -}}
   {{- range $key, $value := dict
-      "arguments" $t.historyArgs
       "strategy" (ternary "Recreate" "RollingUpdate" (hasKey $app "claim"))
       "podSecurity" $merged.value
       "resources" $resources.value
-      "secretEnv" $env
-      "secretVolumes" $volumes
-      "secretMounts" $mounts
+      "secretEnv" $objects.mounted.env
+      "secretVolumes" $objects.mounted.volumes
+      "secretMounts" $objects.mounted.volumeMounts
       "ownEnv" ($app.spec.env | default list) -}}
     {{- $_ := set $values $key $value -}}
   {{- end -}}

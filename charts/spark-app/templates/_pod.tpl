@@ -1,7 +1,4 @@
-{{- /*
-What driver and executor pods have in common (sparkgen/resources/pod.py, security.py). A step leaves one layer in
-`value`; layers are merged in the order of tables.json. In of every step: app, role.
-*/ -}}
+{{- /* What driver and executor pods have in common (sparkgen/resources/pod.py, security.py). */ -}}
 
 {{- /*
 The pod template of a role for one run. What is the same for every run is made once, and kept in `app.pods`.
@@ -9,30 +6,25 @@ In: app, role, run. Out: pod.
 */ -}}
 {{- define "sparkgen.pod" -}}
   {{- $steps := get .app.t.steps .role.name -}}
-  {{- $base := get .app.pods .role.name -}}
-  {{- if not $base -}}
-    {{- $call := dict "app" .app "role" .role -}}
-    {{- template "sparkgen.podValues" $call -}}
-    {{- include (printf "sparkgen.%s.values" .role.name) $call -}}
-    {{- $_ := set $call "pod" (dict "metadata" (dict "labels" dict) "spec" dict) -}}
-    {{- template "sparkgen.assembled" (set $call "steps" $steps.once) -}}
-    {{- $base = $call -}}
-    {{- $_ := set .app.pods .role.name $base -}}
+  {{- if not (hasKey .app.pods .role.name) -}}
+    {{- $once := dict "app" .app "role" .role "steps" $steps.once -}}
+    {{- template "sparkgen.podValues" $once -}}
+    {{- include (printf "sparkgen.%s.values" .role.name) $once -}}
+    {{- template "sparkgen.assembled" (set $once "pod" (dict "metadata" (dict "labels" dict) "spec" dict)) -}}
+    {{- $_ := set .app.pods .role.name $once -}}
   {{- end -}}
-  {{- $call := set (omit $base) "steps" $steps.perRun -}}
-  {{- $_ := set $call "values" (set (omit $base.values) "run" .run) -}}
+  {{- $call := set (get .app.pods .role.name | omit) "steps" $steps.perRun -}}
+  {{- $_ := set $call "values" (set (omit $call.values) "run" .run) -}}
   {{- template "sparkgen.assembled" $call -}}
   {{- template "sparkgen.secured" $call -}}
   {{- $_ := set . "pod" $call.pod -}}
 {{- end -}}
 
-{{- /* One layer after the other over a pod. In: app, role, values, steps. In, out: pod. */ -}}
+{{- /* One layer after the other over a pod. In: app, values, steps. In, out: pod. */ -}}
 {{- define "sparkgen.assembled" -}}
   {{- range $name := .steps -}}
-    {{- $step := dict "app" $.app "role" $.role "values" $.values "layer" (get $.app.t.layers $name) -}}
-    {{- if $step.layer -}}{{- template "sparkgen.fill" $step -}}
-    {{- else -}}{{- include (printf "sparkgen.step.%s" $name) $step -}}
-    {{- end -}}
+    {{- $step := dict "layer" (get $.app.t.layers $name) "values" $.values -}}
+    {{- template "sparkgen.fill" $step -}}
     {{- $call := dict "base" $.pod "over" ($step.value | default dict) "tables" $.app.t -}}
     {{- template "sparkgen.merge" $call -}}
     {{- $_ := set $ "pod" $call.value -}}
@@ -42,14 +34,46 @@ In: app, role, run. Out: pod.
 {{- /* The values that the layers of both roles have places for, but for the run. In: app, role. Out: values. */ -}}
 {{- define "sparkgen.podValues" -}}
   {{- $c := .app.c -}}
-  {{- $secrets := list -}}
-  {{- range $name := .app.spec.imagePullSecrets -}}{{- $secrets = append $secrets (dict "name" $name) -}}{{- end -}}
+  {{- $call := dict "app" .app "role" .role -}}
+  {{- template "sparkgen.podTemplate" $call -}}
+  {{- template "sparkgen.limits" $call -}}
+  {{- template "sparkgen.usedVolumes" $call -}}
+  {{- template "sparkgen.localDirs" $call -}}
+  {{- $labels := dict "maps" (list .app.labels .role.labels) -}}
+  {{- template "sparkgen.laid" $labels -}}
+  {{- $labels = dict "app" .app "role" .role "texts" $labels.laid -}}
+  {{- template "sparkgen.allowed" $labels -}}
+  {{- $noted := dict "app" .app "role" .role "texts" .role.annotations -}}
+  {{- template "sparkgen.allowed" $noted -}}
+  {{- $objects := dict "secrets" .role.spec.secrets "configMaps" .role.spec.configMaps "t" .app.t -}}
+  {{- template "sparkgen.mountedObjects" $objects -}}
+  {{- $mounted := dict "base" (dict "env" list "volumeMounts" list "volumes" list) "over" $objects.mounted "tables" .app.t -}}
+  {{- template "sparkgen.merge" $mounted -}}
+  {{- $containers := .role.spec.initContainers | default list -}}
+  {{- range $sidecar := .role.spec.sidecars -}}
+    {{- $containers = append $containers (set (omit $sidecar) "restartPolicy" "Always") -}}
+  {{- end -}}
   {{- $values := dict
       "name" .app.name
       "role" .role.spec
+      "roleName" .role.name
       "mainContainer" (get .app.t.mainContainer .role.name)
+      "template" $call.template
+      "podLabels" $labels.allowed
+      "podAnnotations" $noted.allowed
       "image" .role.image
-      "pullSecrets" $secrets
+      "pullSecrets" .app.pullSecrets
+      "coreRequest" .role.coreRequest
+      "memory" .role.total
+      "limits" $call.limits
+      "objectEnv" $mounted.value.env
+      "objectMounts" $mounted.value.volumeMounts
+      "objectVolumes" $mounted.value.volumes
+      "usedVolumes" $call.usedVolumes
+      "userContainers" $containers
+      "localDirs" (join "," $call.localDirs | default $c.SCRATCH_DIR)
+      "localDirMounts" $call.localDirMounts
+      "ownScratch" (empty $call.localDirs)
       "hadoop" .app.hadoop
       "plainConf" (not .app.confSources)
       "confSources" .app.confSources
@@ -57,6 +81,9 @@ In: app, role, run. Out: pod.
       "account" .app.account.name -}}
   {{- with .role.imagePullPolicy -}}{{- $_ := set $values "rolePullPolicy" . -}}{{- end -}}
   {{- with .app.spec.imagePullPolicy -}}{{- $_ := set $values "pullPolicy" . -}}{{- end -}}
+  {{- if include "sparkgen.isTrue" (list .app.properties "spark.kubernetes.local.dirs.tmpfs" false) -}}
+    {{- $_ := set $values "scratchMedium" "Memory" -}}
+  {{- end -}}
   {{- $_ := set . "values" $values -}}
 {{- end -}}
 
@@ -86,12 +113,6 @@ In: app, role, run. Out: pod.
   {{- $_ := set . "pod" (set (omit .pod) "spec" $spec) -}}
 {{- end -}}
 
-{{- /* A layer that touches the Spark container alone. In: app, role, fields. Out: value. */ -}}
-{{- define "sparkgen.main" -}}
-  {{- $_ := set .fields "name" (get .app.t.mainContainer .role.name) -}}
-  {{- $_ := set . "value" (dict "spec" (dict "containers" (list .fields))) -}}
-{{- end -}}
-
 {{- /* The labels, or annotations, that pods of a role may carry. In: role, app, texts. Out: allowed. */ -}}
 {{- define "sparkgen.allowed" -}}
   {{- $allowed := dict -}}
@@ -118,17 +139,14 @@ In: app, role, run. Out: pod.
   {{- end -}}
 {{- end -}}
 
-{{- define "sparkgen.step.template" -}}
+{{- /* The document's own pod template. In: app, role. Out: template. */ -}}
+{{- define "sparkgen.podTemplate" -}}
   {{- $given := .role.spec.template | default dict -}}
-  {{- $call := dict "source" ($given.metadata | default dict) "names" (list "labels" "annotations") -}}
-  {{- template "sparkgen.picked" $call -}}
-  {{- $metadata := $call.picked -}}
-  {{- $app := .app -}}
-  {{- $role := .role -}}
-  {{- range $field, $texts := omit $metadata -}}
-    {{- $call := dict "app" $app "role" $role "texts" $texts -}}
+  {{- $metadata := dict -}}
+  {{- range $field, $texts := pick ($given.metadata | default dict) "labels" "annotations" -}}
+    {{- $call := dict "app" $.app "role" $.role "texts" $texts -}}
     {{- template "sparkgen.allowed" $call -}}
-    {{- $_ := set $metadata $field $call.allowed -}}
+    {{- if $texts -}}{{- $_ := set $metadata $field $call.allowed -}}{{- end -}}
   {{- end -}}
   {{- $spec := omit ($given.spec | default dict) -}}
   {{- $main := get .app.t.mainContainer .role.name -}}
@@ -144,33 +162,14 @@ In: app, role, run. Out: pod.
     {{- $others = rest $others -}}
   {{- end -}}
   {{- if $own -}}
-    {{- $containers := concat (list (omit (first $own) "command")) (rest $own) $others -}}
-    {{- $_ := set $spec "containers" $containers -}}
+    {{- $_ := set $spec "containers" (concat (list (omit (first $own) "command")) (rest $own) $others) -}}
   {{- end -}}
-  {{- $_ := set . "value" (dict "metadata" $metadata "spec" $spec) -}}
+  {{- $_ := set . "template" (dict "metadata" $metadata "spec" $spec) -}}
 {{- end -}}
 
-{{- define "sparkgen.step.metadata" -}}
-  {{- $labels := omit .app.labels -}}
-  {{- range $key, $text := .role.labels -}}{{- $_ := set $labels $key $text -}}{{- end -}}
-  {{- $call := dict "app" .app "role" .role "texts" $labels -}}
-  {{- template "sparkgen.allowed" $call -}}
-  {{- $noted := dict "app" .app "role" .role "texts" .role.annotations -}}
-  {{- template "sparkgen.allowed" $noted -}}
-  {{- $c := .app.c -}}
-  {{- $own := dict
-      $c.LABEL_NAME .app.name
-      $c.LABEL_COMPONENT .role.name
-      $c.LABEL_MANAGED_BY "sparkgen"
-      $c.LABEL_APPLICATION .app.name
-      $c.LABEL_ROLE .role.name -}}
-  {{- range $key, $text := $own -}}{{- $_ := set $call.allowed $key $text -}}{{- end -}}
-  {{- $_ := set . "value" (dict "metadata" (dict "labels" $call.allowed "annotations" $noted.allowed)) -}}
-{{- end -}}
-
-{{- define "sparkgen.step.resources" -}}
-  {{- $memory := printf "%dMi" .role.total -}}
-  {{- $limits := dict "memory" $memory -}}
+{{- /* Limits of the Spark container. In: app, role. Out: limits. */ -}}
+{{- define "sparkgen.limits" -}}
+  {{- $limits := dict "memory" (printf "%dMi" .role.total) -}}
   {{- if hasKey .role "coreLimit" -}}{{- $_ := set $limits "cpu" .role.coreLimit -}}{{- end -}}
   {{- range $key, $amount := .app.properties -}}
     {{- if regexMatch (printf "(?s)^spark\\.%s\\.resource\\..*\\.amount$" $.role.name) $key -}}
@@ -181,51 +180,34 @@ In: app, role, run. Out: pod.
     {{- end -}}
   {{- end -}}
   {{- with .role.spec.gpu -}}{{- $_ := set $limits .name .quantity -}}{{- end -}}
-  {{- $requests := dict "cpu" .role.coreRequest "memory" $memory -}}
-  {{- template "sparkgen.main" (set . "fields" (dict "resources" (dict "requests" $requests "limits" $limits))) -}}
+  {{- $_ := set . "limits" $limits -}}
 {{- end -}}
 
-{{- define "sparkgen.step.mounted_objects" -}}
-  {{- $layer := dict -}}
-  {{- $objects := list -}}
-  {{- range $secret := .role.spec.secrets -}}
-    {{- $name := include "sparkgen.volumeName" (list $.app.c.VOLUME_PREFIX "secret" $secret.name) -}}
-    {{- $object := dict "path" $secret.path
-        "volume" (dict "name" $name "secret" (dict "secretName" $secret.name)) -}}
-    {{- with get $.app.t.secretTypes ($secret.secretType | default "Generic") -}}
+{{- /* Secrets and ConfigMaps as a section names them. In: secrets, configMaps, t. Out: mounted (env, volumeMounts, volumes). */ -}}
+{{- define "sparkgen.mountedObjects" -}}
+  {{- $prefix := .t.contract.VOLUME_PREFIX -}}
+  {{- $env := list -}}
+  {{- $mounts := list -}}
+  {{- $volumes := list -}}
+  {{- range $secret := .secrets -}}
+    {{- $name := include "sparkgen.volumeName" (list $prefix "secret" $secret.name) -}}
+    {{- $volumes = append $volumes (dict "name" $name "secret" (dict "secretName" $secret.name)) -}}
+    {{- $mounts = append $mounts (dict "name" $name "mountPath" $secret.path "readOnly" true) -}}
+    {{- with get $.t.secretTypes ($secret.secretType | default "Generic") -}}
       {{- $file := printf "%s/%s" (regexReplaceAll "/+$" $secret.path "") (index . 1) -}}
-      {{- $_ := set $object "env" (list (dict "name" (index . 0) "value" $file)) -}}
+      {{- $env = append $env (dict "name" (index . 0) "value" $file) -}}
     {{- end -}}
-    {{- $objects = append $objects $object -}}
   {{- end -}}
-  {{- range $configMap := .role.spec.configMaps -}}
-    {{- $name := include "sparkgen.volumeName" (list $.app.c.VOLUME_PREFIX "config" $configMap.name) -}}
-    {{- $objects = append $objects (dict "path" $configMap.path
-        "volume" (dict "name" $name "configMap" (dict "name" $configMap.name))) -}}
+  {{- range $configMap := .configMaps -}}
+    {{- $name := include "sparkgen.volumeName" (list $prefix "config" $configMap.name) -}}
+    {{- $volumes = append $volumes (dict "name" $name "configMap" (dict "name" $configMap.name)) -}}
+    {{- $mounts = append $mounts (dict "name" $name "mountPath" $configMap.path "readOnly" true) -}}
   {{- end -}}
-  {{- range $object := $objects -}}
-    {{- $mount := dict "name" $object.volume.name "mountPath" $object.path "readOnly" true -}}
-    {{- $fields := dict "volumeMounts" (list $mount) -}}
-    {{- with $object.env -}}{{- $_ := set $fields "env" . -}}{{- end -}}
-    {{- $main := dict "app" $.app "role" $.role "fields" $fields -}}
-    {{- template "sparkgen.main" $main -}}
-    {{- $_ := set $main.value.spec "volumes" (list $object.volume) -}}
-    {{- $call := dict "base" $layer "over" $main.value "tables" $.app.t -}}
-    {{- template "sparkgen.merge" $call -}}
-    {{- $layer = $call.value -}}
-  {{- end -}}
-  {{- $_ := set . "value" $layer -}}
+  {{- $_ := set . "mounted" (dict "env" $env "volumeMounts" $mounts "volumes" $volumes) -}}
 {{- end -}}
 
-{{- define "sparkgen.step.user_containers" -}}
-  {{- $containers := .role.spec.initContainers | default list -}}
-  {{- range $sidecar := .role.spec.sidecars -}}
-    {{- $containers = append $containers (set (omit $sidecar) "restartPolicy" "Always") -}}
-  {{- end -}}
-  {{- $_ := set . "value" (dict "spec" (ternary (dict "initContainers" $containers) dict (not (empty $containers)))) -}}
-{{- end -}}
-
-{{- define "sparkgen.step.volumes" -}}
+{{- /* The document's volumes that a container of the role mounts. In: app, role. Out: usedVolumes. */ -}}
+{{- define "sparkgen.usedVolumes" -}}
   {{- $inside := dig "template" "spec" dict .role.spec -}}
   {{- $containers := concat (list .role.spec)
       (.role.spec.initContainers | default list) (.role.spec.sidecars | default list)
@@ -240,29 +222,21 @@ In: app, role, run. Out: pod.
   {{- range $volume := .app.spec.volumes -}}
     {{- if hasKey $wanted $volume.name -}}{{- $used = append $used $volume -}}{{- end -}}
   {{- end -}}
-  {{- $_ := set . "value" (dict "spec" (ternary (dict "volumes" $used) dict (not (empty $used)))) -}}
+  {{- $_ := set . "usedVolumes" $used -}}
 {{- end -}}
 
-{{- define "sparkgen.step.scratch" -}}
-  {{- $c := .app.c -}}
-  {{- $template := dict "app" .app "role" .role -}}
-  {{- template "sparkgen.step.template" $template -}}
-  {{- $own := first ($template.value.spec.containers | default (list dict)) -}}
-  {{- $given := list -}}
+{{- /* The mounts that a document means as scratch space. In: app, role, template. Out: localDirs (paths), localDirMounts. */ -}}
+{{- define "sparkgen.localDirs" -}}
+  {{- $own := first (.template.spec.containers | default (list dict)) -}}
+  {{- $given := dict -}}
+  {{- $places := list -}}
   {{- range $mount := concat ($own.volumeMounts | default list) (.role.spec.volumeMounts | default list) -}}
-    {{- if hasPrefix $c.LOCAL_DIR_VOLUME_PREFIX $mount.name -}}{{- $given = append $given $mount.mountPath -}}{{- end -}}
+    {{- if hasPrefix $.app.c.LOCAL_DIR_VOLUME_PREFIX $mount.name -}}
+      {{- if not (hasKey $given $mount.mountPath) -}}{{- $places = append $places $mount.mountPath -}}{{- end -}}
+      {{- $_ := set $given $mount.mountPath $mount -}}
+    {{- end -}}
   {{- end -}}
-  {{- if and (eq .role.name "executor") (dig "shuffle" "onNode" false .app) -}}
-    {{- $_ := set . "value" dict -}}
-  {{- else if $given -}}
-    {{- $env := list (dict "name" $c.ENV_LOCAL_DIRS "value" (uniq $given | join ",")) -}}
-    {{- template "sparkgen.main" (set . "fields" (dict "env" $env)) -}}
-  {{- else -}}
-    {{- $tmpfs := include "sparkgen.isTrue" (list .app.properties "spark.kubernetes.local.dirs.tmpfs" false) -}}
-    {{- template "sparkgen.main" (set . "fields" (dict
-        "env" (list (dict "name" $c.ENV_LOCAL_DIRS "value" $c.SCRATCH_DIR))
-        "volumeMounts" (list (dict "name" $c.SCRATCH_VOLUME "mountPath" $c.SCRATCH_DIR)))) -}}
-    {{- $_ := set .value.spec "volumes" (list (dict
-        "name" $c.SCRATCH_VOLUME "emptyDir" (ternary (dict "medium" "Memory") dict (eq $tmpfs "true")))) -}}
-  {{- end -}}
+  {{- $mounts := list -}}
+  {{- range $place := $places -}}{{- $mounts = append $mounts (get $given $place) -}}{{- end -}}
+  {{- $_ := set (set . "localDirs" $places) "localDirMounts" $mounts -}}
 {{- end -}}

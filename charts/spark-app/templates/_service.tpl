@@ -61,7 +61,6 @@
   {{- template "sparkgen.daemonResources" (set $resources "over" ($app.spec.resources | default dict)) -}}
   {{- template "sparkgen.serverValues" . -}}
   {{- range $key, $value := dict
-      "arguments" $t.serviceArgs
       "maxUnavailable" (hasKey $app.spec "maxUnavailable" | ternary $app.spec.maxUnavailable 1)
       "runtimeImage" $app.runtimeImage
       "runtimeResources" $small.value

@@ -67,99 +67,46 @@
   {{- dict "name" (index . 0) "valueFrom" (dict "secretKeyRef" (dict "name" (index . 1) "key" (index . 2))) | toRawJson -}}
 {{- end -}}
 
-{{- define "sparkgen.step.shuffle_service" -}}
-  {{- $_ := set . "value" dict -}}
-  {{- if dig "shuffle" "onNode" false .app -}}
-    {{- template "sparkgen.besideServiceOfNode" . -}}
-  {{- else if hasKey .app "shuffle" -}}
-    {{- template "sparkgen.shuffleSidecar" . -}}
-    {{- $_ := set . "value" (dict "spec" (dict "initContainers" (list .sidecar))) -}}
-  {{- end -}}
-{{- end -}}
-
-{{- /* In: app, role. Out: value. */ -}}
-{{- define "sparkgen.besideServiceOfNode" -}}
+{{- /* For the service of an executor's node, or the one beside it. In: app, role. In, out: values. */ -}}
+{{- define "sparkgen.shuffleValues" -}}
   {{- $c := .app.c -}}
-  {{- $shuffle := .app.shuffle -}}
-  {{- $folder := printf "$(%s)" $c.ENV_SHUFFLE_FOLDER -}}
-  {{- $mounts := list -}}
-  {{- $volumes := list -}}
-  {{- $places := list -}}
-  {{- range $index, $path := $shuffle.directories -}}
-    {{- $name := printf "%s%d" $c.SHUFFLE_VOLUME_PREFIX $index -}}
-    {{- $place := printf "%s/%s" $path $folder -}}
-    {{- $places = append $places $place -}}
-    {{- $mounts = append $mounts (dict "name" $name "mountPath" $place "subPath" $folder) -}}
-    {{- $volumes = append $volumes (dict "name" $name "hostPath" (dict "path" $path "type" "Directory")) -}}
-  {{- end -}}
-  {{- $required := "requiredDuringSchedulingIgnoredDuringExecution" -}}
-  {{- $terms := dig "affinity" "podAffinity" $required list .role.spec -}}
-  {{- if not $terms -}}
-    {{- $terms = dig "template" "spec" "affinity" "podAffinity" $required list .role.spec -}}
-  {{- end -}}
-  {{- $terms = append $terms (dict
-      "labelSelector" (dict "matchLabels" (dict $c.LABEL_SHUFFLE_SERVICE $shuffle.name))
-      "namespaces" (list $shuffle.namespace)
-      "topologyKey" "kubernetes.io/hostname") -}}
-  {{- $env := list
-      (include "sparkgen.fieldEnv" (list $c.ENV_EXECUTOR_HOST "status.hostIP") | fromJson)
-      (dict "name" $c.ENV_SHUFFLE_PORT "value" (toRawJson $shuffle.port))
-      (dict "name" $c.ENV_LOCAL_DIRS "value" (join "," $places)) -}}
-  {{- if $shuffle.hostNetwork -}}
-    {{- $env = append $env (include "sparkgen.fieldEnv" (list $c.ENV_LOCAL_IP "status.podIP") | fromJson) -}}
-  {{- end -}}
-  {{- template "sparkgen.main" (set . "fields" (dict
-      "args" (list "bash" (printf "%s/%s" $c.CONF_DIR $c.SHUFFLE_SCRIPT_FILE))
-      "env" $env
-      "volumeMounts" $mounts)) -}}
-  {{- $_ := set .value.spec "affinity" (dict "podAffinity" (dict $required $terms)) -}}
-  {{- $_ := set .value.spec "volumes" $volumes -}}
-  {{- if $shuffle.hostNetwork -}}
-    {{- $_ := set .value.spec "hostNetwork" true -}}
-    {{- $_ := set .value.spec "dnsPolicy" "ClusterFirstWithHostNet" -}}
-  {{- end -}}
-  {{- $_ := set .value "metadata" (dict "annotations" (dict $c.ANNOTATION_BLOCK_MANAGER_PORTS $shuffle.hostPorts)) -}}
-{{- end -}}
-
-{{- /* The service as a native sidecar. In: app, role. Out: sidecar. */ -}}
-{{- define "sparkgen.shuffleSidecar" -}}
-  {{- $c := .app.c -}}
-  {{- $shuffle := .app.shuffle -}}
-  {{- $template := dict "app" .app "role" .role -}}
-  {{- template "sparkgen.step.template" $template -}}
-  {{- $own := first ($template.value.spec.containers | default (list dict)) -}}
-  {{- $places := list -}}
-  {{- $given := dict -}}
-  {{- range $mount := concat ($own.volumeMounts | default list) (.role.spec.volumeMounts | default list) -}}
-    {{- if hasPrefix $c.LOCAL_DIR_VOLUME_PREFIX $mount.name -}}
-      {{- if not (hasKey $given $mount.mountPath) -}}{{- $places = append $places $mount.mountPath -}}{{- end -}}
-      {{- $_ := set $given $mount.mountPath $mount -}}
+  {{- $values := .values -}}
+  {{- with .app.shuffle -}}
+    {{- $_ := set $values "onNode" .onNode -}}
+    {{- if .onNode -}}
+      {{- $_ := set $values "localDirs" "" -}}
+      {{- $required := "requiredDuringSchedulingIgnoredDuringExecution" -}}
+      {{- $inside := dig "template" "spec" dict $.role.spec -}}
+      {{- $terms := dig "affinity" "podAffinity" $required list $.role.spec -}}
+      {{- $_ := set $values "ownTerms" ($terms | default (dig "affinity" "podAffinity" $required list $inside)) -}}
+      {{- $folder := printf "$(%s)" $c.ENV_SHUFFLE_FOLDER -}}
+      {{- $mounts := list -}}
+      {{- $volumes := list -}}
+      {{- range $index, $path := .directories -}}
+        {{- $name := printf "%s%d" $c.SHUFFLE_VOLUME_PREFIX $index -}}
+        {{- $mounts = append $mounts (dict "name" $name "mountPath" (printf "%s/%s" $path $folder) "subPath" $folder) -}}
+        {{- $volumes = append $volumes (dict "name" $name "hostPath" (dict "path" $path "type" "Directory")) -}}
+      {{- end -}}
+      {{- $shuffle := pick . "name" "namespace" "hostPorts" -}}
+      {{- $_ := set $shuffle "portText" (toRawJson .port) -}}
+      {{- $_ := set $shuffle "places" (print (join (printf "/%s," $folder) .directories) "/" $folder) -}}
+      {{- $_ := set (set $shuffle "mounts" $mounts) "volumes" $volumes -}}
+      {{- if .hostNetwork -}}
+        {{- $_ := set (set $shuffle "hostNetwork" true) "dnsPolicy" "ClusterFirstWithHostNet" -}}
+      {{- end -}}
+      {{- $_ := set $values "shuffle" $shuffle -}}
+    {{- else -}}
+      {{- $scratch := list (dict "name" $c.SCRATCH_VOLUME "mountPath" $c.SCRATCH_DIR) -}}
+      {{- $resources := dict "memory" .memory "requests" $.app.t.sidecarRequest "over" .resources "tables" $.app.t -}}
+      {{- template "sparkgen.daemonResources" $resources -}}
+      {{- $options := printf "-Dspark.shuffle.service.port=%s -Dspark.local.dir=%s -Dspark.authenticate=%s"
+          (toRawJson .port) $values.localDirs (dig "spark.authenticate" "true" $.app.properties) -}}
+      {{- $_ := set $values "sidecar" (dict
+          "heap" .heap
+          "port" .port
+          "options" $options
+          "resources" $resources.value
+          "mounts" ($values.localDirMounts | default $scratch)) -}}
     {{- end -}}
   {{- end -}}
-  {{- if not $places -}}
-    {{- $places = list $c.SCRATCH_DIR -}}
-    {{- $_ := set $given $c.SCRATCH_DIR (dict "name" $c.SCRATCH_VOLUME "mountPath" $c.SCRATCH_DIR) -}}
-  {{- end -}}
-  {{- $mounts := list -}}
-  {{- range $place := $places -}}{{- $mounts = append $mounts (get $given $place) -}}{{- end -}}
-  {{- $authenticate := dig "spark.authenticate" "true" .app.properties -}}
-  {{- $resources := dict "memory" $shuffle.memory "requests" .app.t.sidecarRequest "over" $shuffle.resources "tables" .app.t -}}
-  {{- template "sparkgen.daemonResources" $resources -}}
-  {{- $container := dict
-      "name" $c.SHUFFLE_CONTAINER
-      "image" .role.image
-      "restartPolicy" "Always"
-      "args" .app.t.serviceArgs
-      "env" (list
-        (dict "name" "SPARK_DAEMON_MEMORY" "value" (printf "%dm" $shuffle.heap))
-        (dict "name" "SPARK_SHUFFLE_OPTS" "value" (printf
-          "-Dspark.shuffle.service.port=%s -Dspark.local.dir=%s -Dspark.authenticate=%s"
-          (toRawJson $shuffle.port) (join "," $places) $authenticate)))
-      "ports" (list (dict "name" "shuffle" "containerPort" $shuffle.port))
-      "startupProbe" (dict
-        "tcpSocket" (dict "port" $shuffle.port) "periodSeconds" 1 "failureThreshold" 120)
-      "resources" $resources.value
-      "volumeMounts" $mounts -}}
-  {{- with .role.imagePullPolicy -}}{{- $_ := set $container "imagePullPolicy" . -}}{{- end -}}
-  {{- $_ := set . "sidecar" $container -}}
 {{- end -}}
