@@ -134,14 +134,19 @@ def kubeconform(kubernetes_schemas: Path) -> Callable[..., tuple[checker.Finding
 
 
 @pytest.fixture
-def trial(tmp_path: Path) -> Iterator[Callable[[str], Trial]]:
-    """A function: an allocator and drivers for a Scala line; all that it started is ended after the test."""
+def java() -> Path:
+    """The Java that Spark starts; a test that asks for it is skipped where there is none."""
     try:
-        spark_home.java()
+        return spark_home.java()
     except ToolError as problem:
         if os.environ.get("CI"):  # there, a skipped check is a check that nobody makes
-            pytest.fail(f"the scheduler jar cannot be tested: {problem}")
-        pytest.skip(f"the scheduler jar cannot be tested: {problem}")
+            pytest.fail(f"no Spark can be started: {problem}")
+        pytest.skip(f"no Spark can be started: {problem}")
+
+
+@pytest.fixture
+def trial(tmp_path: Path, java: Path) -> Iterator[Callable[[str], Trial]]:
+    """A function: an allocator and drivers for a Scala line; all that it started is ended after the test."""
     trials: list[Trial] = []
 
     def make(line: str) -> Trial:

@@ -59,6 +59,8 @@ class Parts:
     """Called with the application id of each driver that speaks (loop.LoopPorts)."""
     show: Callable[[Round], None] = ignore_round
     """Given every round of the loop, on the loop's thread."""
+    why_not_serving: Callable[[], str] | None = None
+    """Asks the driver's Connect server (connect_server.why_not_serving); None where the driver is none."""
 
 
 class Allocator:
@@ -84,7 +86,9 @@ class Allocator:
         OSError when a port is taken.
         """
         parts = self._parts
-        public = endpoints.PublicEndpoint(self.mailbox, self.facts)
+        ask = parts.why_not_serving
+        connect = None if ask is None else endpoints.ConnectEndpoint(ask, self._clock)
+        public = endpoints.PublicEndpoint(self.mailbox, self.facts, connect)
         served = (
             (
                 parts.scheduler,

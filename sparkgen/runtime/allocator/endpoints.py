@@ -6,6 +6,7 @@ Nothing of a request is ever logged, because the token is in it.
 from __future__ import annotations
 
 import hmac
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from sparkgen.runtime.allocator.report import status
 from sparkgen.runtime.httpserver.limits import Limits
 from sparkgen.runtime.httpserver.listening import Listener, listen
 from sparkgen.runtime.httpserver.values import (
+    BUSY,
     METRICS,
     Handler,
     HttpRequest,
@@ -38,6 +40,12 @@ HOLD_SECONDS = 5.0
 """How long an executor's question is held at most."""
 PAGES_WAITING = 64
 """Questions for /status and /metrics that wait for the one thread that answers them."""
+PROBES_WAITING = 64
+"""Questions for /connect that wait for the one thread that asks the Connect server."""
+FRESH_SECONDS = 1.0
+"""How long what the Connect server answered is an answer to others, too."""
+LAST_SECONDS = 10.0
+"""How long it is for those for whom there is no room: longer than an exchange takes."""
 STUCK_SECONDS = 60.0
 """A loop that has made no round for so long is stuck: the kubelet may start the container again."""
 DRIVER_LIMITS = Limits(
@@ -132,12 +140,50 @@ def _seconds(given: str | None) -> float:
 # --- the pod's address: executors, probes, people -------------------------------------------------
 
 
+class ConnectEndpoint:
+    """What /connect answers: many questions share one exchange with the Connect server. Safe for threads."""
+
+    def __init__(self, why_not_serving: Callable[[], str], clock: Callable[[], float]) -> None:
+        """`why_not_serving` asks: one line, empty where the server serves. `clock`: monotonic, in seconds."""
+        self._ask = why_not_serving
+        self._clock = clock
+        self._last = (-math.inf, BUSY)
+        self._workers = Workers("connect", 1, waiting=PROBES_WAITING)
+
+    def answer(self) -> HttpResponse | Work:
+        """The answer where it is fresh, and else what has to be done for one.
+
+        Who finds no room has the last one: no neighbour can keep the kubelet from an answer.
+        """
+        return self._known(FRESH_SECONDS) or Work(
+            self._workers, lambda _: self._shared(), busy=self._known(LAST_SECONDS) or BUSY
+        )
+
+    def _shared(self) -> HttpResponse:
+        """On the one thread: of those that waited, the first asks for all."""
+        found = self._known(FRESH_SECONDS)
+        if found is None:
+            why = self._ask()
+            found = text(503, f"{why}\n") if why else text(200, "ok\n")
+            self._last = (self._clock(), found)
+        return found
+
+    def _known(self, seconds: float) -> HttpResponse | None:
+        """What is known, if it is not older than so many seconds."""
+        at, found = self._last
+        return found if self._clock() - at <= seconds else None
+
+
 @dataclass(frozen=True, slots=True)
 class PublicEndpoint:
-    """What the pod's address answers from. `facts` is asked at each question for status or metrics."""
+    """What the pod's address answers from. `facts` is asked at each question for status or metrics.
+
+    `connect` is there for the allocator of a Connect server alone.
+    """
 
     mailbox: DriverMailbox
     facts: Callable[[], status.StatusFacts]
+    connect: ConnectEndpoint | None = None
     waiting: Workers = field(
         default_factory=lambda: Workers("word", MAX_WAITING, per_group=MAX_WAITING_PER_ADDRESS)
     )
@@ -161,6 +207,8 @@ def public_handler(public: PublicEndpoint) -> Handler:
                 return text(200, "ok\n")
             case contract.HEALTH_PATH:
                 return text(*health(public.mailbox))
+            case contract.CONNECT_PATH if public.connect is not None:
+                return public.connect.answer()
             case contract.STATUS_PATH:
                 return Work(public.pages, lambda _: json_response(200, status.status_body(public.facts())))
             case contract.METRICS_PATH:

@@ -28,6 +28,7 @@ from sparkgen.runtime.allocator.values.backend import ExecutorBackend
 from sparkgen.runtime.allocator.values.clock import ClockAndRandom
 from sparkgen.runtime.allocator.values.target import DriverPhase
 from sparkgen.runtime.contract_check import check_contract
+from sparkgen.runtime.environment import port as port_in
 from sparkgen.runtime.exits import Refused
 
 LOOPBACK = "127.0.0.1"
@@ -96,7 +97,10 @@ def run(
     log = Log(sys.stdout, lambda: datetime.now(UTC), environment.get(ENV_LOG_FORMAT) == "json")
     attempt = _attempt(environment)
     service_secret = environment.get(contract.ENV_SERVICE_SECRET)
+    connect_port = port_in(environment, contract.ENV_CONNECT_PORT)
     parts, driver_pod = _parts(attempt, options, clock_and_random, log, new_text, service_secret)
+    if connect_port is not None:
+        parts = replace(parts, why_not_serving=_connect_server(attempt.pod_ip, connect_port))
     allocator = Allocator(parts)
     try:
         allocator.start()
@@ -162,6 +166,13 @@ def _parts(
         set_application_id=made.set_application_id,
     )
     return parts, made.driver_pod
+
+
+def _connect_server(pod_ip: str, port: int) -> Callable[[], str]:
+    """Asks the driver's Connect server, at the address where clients reach it."""
+    from sparkgen.runtime.allocator.driver import connect_server  # noqa: PLC0415 - h2 is for those alone
+
+    return partial(connect_server.why_not_serving, pod_ip, port)
 
 
 def wildcard(address: str) -> str:

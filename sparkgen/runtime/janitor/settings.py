@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sparkgen import contract
+from sparkgen.runtime.environment import port as port_in
 from sparkgen.runtime.exits import Refused
 from sparkgen.runtime.janitor.values import JanitorSettings
 
@@ -50,7 +51,5 @@ def settings(environment: Mapping[str, str]) -> JanitorSettings:
 
 def port(environment: Mapping[str, str]) -> int:
     """Where to answer probes and Prometheus. Refused for what is no port."""
-    text = environment.get(contract.ENV_JANITOR_PORT) or str(contract.JANITOR_PORT)
-    if not (text.isascii() and text.isdigit() and 0 <= int(text) <= 65535):
-        raise Refused(f"{contract.ENV_JANITOR_PORT} is {text!r}, and has to be a port")
-    return int(text)
+    given = port_in(environment, contract.ENV_JANITOR_PORT, least=0)
+    return contract.JANITOR_PORT if given is None else given

@@ -7,7 +7,7 @@ import select
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from typing import Any
 
 import pytest
@@ -149,3 +149,98 @@ def test_a_body_that_is_long_enough_is_read(loopback: int) -> None:
         status, error = put(loopback, protocol.MAX_BODY, "secret", body)
         assert status == 400
         assert error.startswith("the state is not JSON: ")
+
+
+class ConnectServer:
+    """What the Connect server says, after so many seconds; counts how often it was asked."""
+
+    def __init__(self, why: str = "", seconds: float = 0.0) -> None:
+        self.why = why
+        self.seconds = seconds
+        self.asked = 0
+
+    def __call__(self) -> str:
+        """Answer, as connect_server.why_not_serving does."""
+        self.asked += 1
+        time.sleep(self.seconds)
+        return self.why
+
+
+@contextmanager
+def connect_listener(server: ConnectServer) -> Iterator[int]:
+    """Where the allocator of a Connect server listens."""
+    connect = endpoints.ConnectEndpoint(server, time.monotonic)
+    public = endpoints.PublicEndpoint(mailbox_that_lets_start(), slow_facts, connect)
+    listener = endpoints.listen("127.0.0.1", 0, endpoints.public_handler(public))
+    try:
+        yield listener.port
+    finally:
+        listener.close()
+
+
+def test_whether_the_connect_server_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """200, or 503 with a line that says why; what was fresh a moment ago is asked again."""
+    monkeypatch.setattr(endpoints, "FRESH_SECONDS", 0.0)
+    server = ConnectServer()
+    with connect_listener(server) as port:
+        assert ask_all(port) == (200, "ok\n")
+        server.why = "the Connect server does not listen yet"
+        assert ask_all(port) == (503, "the Connect server does not listen yet\n")
+        server.why = ""
+        assert ask_all(port) == (200, "ok\n")
+    assert server.asked == 3
+
+
+def ask_all(port: int) -> tuple[int, str]:
+    """The status and the content of the answer to /connect."""
+    with closing(connection(port)) as one:
+        one.sendall(b"GET /connect HTTP/1.1\r\nHost: x\r\n\r\n")
+        head, _, body = said(one).partition(b"\r\n\r\n")
+    return int(head.split()[1]), body.decode()
+
+
+def test_only_the_allocator_of_a_connect_server_answers_for_it(port: int) -> None:
+    """Elsewhere there is no such page."""
+    assert ask(port, "/connect")[0] == 404
+
+
+def test_many_questions_make_a_handful_of_exchanges() -> None:
+    """They share one that is under way, and whoever comes within a second has its answer."""
+    server = ConnectServer(seconds=0.3)
+    with connect_listener(server) as port, ExitStack() as stack:
+        for number in range(200):
+            one = stack.enter_context(closing(connection(port, f"127.0.8.{number + 1}")))
+            one.sendall(b"GET /connect HTTP/1.0\r\n\r\n")
+        assert ask(port, "/connect")[0] in (200, 503)
+        assert sum(thread.name == "connect" for thread in threading.enumerate()) <= 1
+        time.sleep(0.5)
+        assert ask(port, "/connect")[0] == 200
+    assert server.asked <= 3
+
+
+@pytest.mark.parametrize(("why", "status"), [("", 200), ("it gave no answer", 503)])
+def test_a_probe_has_its_answer_in_spite_of_neighbours(
+    monkeypatch: pytest.MonkeyPatch, why: str, status: int
+) -> None:
+    """Where all places are taken, it is the last that is known, at once."""
+    monkeypatch.setattr(endpoints, "FRESH_SECONDS", 0.0)
+    server = ConnectServer(why)
+    with connect_listener(server) as port, ExitStack() as stack:
+        assert ask(port, "/connect")[0] == status
+        server.seconds = 4.0
+        ones = [
+            stack.enter_context(closing(connection(port, f"127.0.8.{number + 1}"))) for number in range(200)
+        ]
+        for one in ones:
+            one.sendall(b"GET /connect HTTP/1.0\r\n\r\n")
+        places, deadline = endpoints.PROBES_WAITING + 1, time.monotonic() + 5
+        while len(select.select(ones, [], [], 0)[0]) < len(ones) - places:
+            assert time.monotonic() < deadline, "the others have their answer at once"
+            time.sleep(0.01)
+        found, seconds = ask(port, "/connect", "127.0.8.1")
+        assert (found, seconds < 2) == (status, True)
+        for path in ("/healthz", "/readyz"):
+            found, seconds = ask(port, path)
+            assert (found, seconds < 2) == (200, True)
+        server.seconds = 0.0
+    assert server.asked < 100

@@ -390,6 +390,16 @@ def test_metrics_and_health(pod: Pod) -> None:
         assert line.startswith("#") or len(line.rsplit(" ", 1)) == 2
 
 
+def test_the_allocator_of_a_connect_server_asks_it(pod: Pod) -> None:
+    """At the pod's address and the port that the environment names; other allocators have no such page."""
+    (port,) = free_ports(1)
+    process = pod.start(SPARKGEN_CONNECT_PORT=str(port))
+    assert pod.get("/connect") == (503, f"the Connect server at 127.0.0.1:{port} does not listen yet\n")
+    pod.stop(process)
+    pod.start()
+    assert pod.get("/connect")[0] == 404
+
+
 def test_a_log_for_machines(pod: Pod) -> None:
     """With SPARKGEN_LOG_FORMAT=json each line is an object with time, level and message."""
     process = pod.start(SPARKGEN_LOG_FORMAT="json")
@@ -405,6 +415,9 @@ def test_a_log_for_machines(pod: Pod) -> None:
     [
         ({"SPARKGEN_CONTRACT": "9"}, "version 9 of the contract"),
         ({"SPARKGEN_POD_UID": ""}, "lacks SPARKGEN_POD_UID"),
+        ({"SPARKGEN_CONNECT_PORT": "15002.0"}, "SPARKGEN_CONNECT_PORT is '15002.0', and has to be a port"),
+        ({"SPARKGEN_CONNECT_PORT": "0"}, "SPARKGEN_CONNECT_PORT is '0', and has to be a port"),
+        ({"SPARKGEN_CONNECT_PORT": "65536"}, "SPARKGEN_CONNECT_PORT is '65536', and has to be a port"),
     ],
 )
 def test_what_it_cannot_begin_with(pod: Pod, environment: dict[str, str], expected: str) -> None:

@@ -116,6 +116,13 @@ def test_values_that_are_none(name: str, value: str) -> None:
         settings.settings({f"SPARKGEN_JANITOR_{name}": value})
 
 
+@pytest.mark.parametrize("value", ["http", "-1", "65536", "9" * 5000, "٣"])
+def test_what_is_no_port(value: str) -> None:
+    """However long it is, and whatever else may be read as digits."""
+    with pytest.raises(Refused, match=r"SPARKGEN_JANITOR_PORT is '.*', and has to be a port"):
+        settings.port({"SPARKGEN_JANITOR_PORT": value})
+
+
 def test_what_it_answers(tmp_path: Path) -> None:
     """It is ready after the first round; status and metrics are there at any time."""
     ports = JanitorPorts(
