@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
     from sparkgen.live.following import Read
     from sparkgen.live.sources import Source
+    from sparkgen.live.state import Life
     from sparkgen.live.values import Run
 
 SUMMARY = "Print the log of a run's driver, allocator or executors."
@@ -36,7 +37,6 @@ Examples:
   sparkgen logs nightly --run 29384640  # an earlier firing
   sparkgen logs stream --previous       # of the driver before it was started again
 """
-LOOK_SECONDS = 1.0
 
 
 def command(
@@ -139,37 +139,31 @@ def _text(cluster: Cluster, source: Source) -> str:
 
 def _wait(cluster: Cluster, run: Run, *, allocator: bool, follow: bool) -> Run:
     """The run when there is a log of it. SparkgenError when there will be none, or nobody waits."""
-    import time  # noqa: PLC0415 - as above
-    from datetime import UTC, datetime  # noqa: PLC0415
-
-    from sparkgen.live import sources  # noqa: PLC0415
-    from sparkgen.live.explain import explain  # noqa: PLC0415
-    from sparkgen.live.facts import gather  # noqa: PLC0415
-    from sparkgen.live.find import choose, one  # noqa: PLC0415
+    from sparkgen.live import sources  # noqa: PLC0415 - as above
+    from sparkgen.usecases import drivers  # noqa: PLC0415
 
     find = sources.allocator_source if allocator else sources.driver_source
-    told = ""
-    while find(run) is None:
-        facts = gather(cluster, run)
-        reason = explain(facts, datetime.now(UTC))
-        why = f": {reason.text}" if reason else ""
-        state = facts.life.state.value
-        if facts.life.over:
-            raise SparkgenError(f"there is no log of {run.name}, which is {state}{why}")
+
+    def awaited(life: Life, fares: str) -> str:
+        if life.over:
+            raise SparkgenError(f"there is no log of {run.name}, which is {fares}")
         if not follow:
-            raise SparkgenError(f"there is no log of {run.name} yet, which is {state}{why}; -f waits for it")
-        if (text := f"{run.name} is {state}{why}") != told:
-            output.note(f"sparkgen: waiting: {text}")
-            told = text
-        time.sleep(LOOK_SECONDS)
-        run = choose(one(cluster, run.application, run.namespace), run.name)
-    return run
+            raise SparkgenError(f"there is no log of {run.name} yet, which is {fares}; -f waits for it")
+        return f"{run.name} is {fares}"
+
+    return drivers.wait(
+        cluster,
+        run,
+        lambda run: find(run) is not None,
+        awaited,
+        lambda text: output.note(f"sparkgen: {text}"),
+    )
 
 
 def _all(cluster: Cluster, run: Run, read: Read, *, follow: bool) -> Iterable[str]:
-    from sparkgen.live.find import choose, one  # noqa: PLC0415 - as above
-    from sparkgen.live.following import one_by_one, together  # noqa: PLC0415
+    from sparkgen.live.following import one_by_one, together  # noqa: PLC0415 - as above
     from sparkgen.live.state import State, life_of  # noqa: PLC0415
+    from sparkgen.usecases.drivers import again  # noqa: PLC0415
 
     if not follow:
         there = _there(run)
@@ -178,7 +172,7 @@ def _all(cluster: Cluster, run: Run, read: Read, *, follow: bool) -> Iterable[st
         return one_by_one(there, read)
 
     def look() -> tuple[Sequence[Source], bool]:
-        seen = choose(one(cluster, run.application, run.namespace), run.name)
+        seen = again(cluster, run)
         life = life_of(seen)
         return _there(seen), life.over or life.state in (State.ENDING, State.DELETING)
 

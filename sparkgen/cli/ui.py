@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,22 +13,21 @@ from sparkgen.errors import SparkgenError
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
-    from sparkgen.live.tunnel import Tunnel
     from sparkgen.live.values import Run
 
 SUMMARY = "Show the Spark UI of a running driver at a port of this machine."
 HELP = """Forward a port of this machine to a running driver's Spark UI, until Ctrl-C or the driver's end.
 
 The way is through the API server, as for kubectl port-forward: it takes the right to create pods/portforward,
-no Ingress and no Service. Only this machine reaches the port. The UI of a run that has ended went with its
-driver; a history server shows those that wrote event logs.
+no Ingress and no Service. Only this machine reaches the port. An application that runs for ever shows the UI
+of its next driver then. The UI of a run that has ended went with its driver; a history server shows those
+that wrote event logs.
 """
 EXAMPLES = """\b
 Examples:
   sparkgen ui pi                        # prints http://127.0.0.1:4040
   sparkgen ui pi --port 0               # any free port
 """
-LOOK_SECONDS = 3.0
 
 
 def command(
@@ -44,65 +44,37 @@ def command(
     from sparkgen import contract  # noqa: PLC0415 - not for every command's help
     from sparkgen.cluster import Place, connect  # noqa: PLC0415
     from sparkgen.live.find import choose, one  # noqa: PLC0415
-    from sparkgen.live.tunnel import Tunnel  # noqa: PLC0415
-    from sparkgen.live.values import name_of  # noqa: PLC0415
+    from sparkgen.usecases.forwarding import Forwarding, Served  # noqa: PLC0415
 
     cluster = connect(Place(kubeconfig, context, namespace))
     chosen = choose(one(cluster, name), run)
-    pod = name_of(_running_driver(cluster, chosen))
-    told: set[str] = set()
-
-    def say(text: str) -> None:
-        if "connection refused" in text:
-            text = "the UI does not answer yet: Spark begins, or spark.ui.enabled is false"
-        if text not in told:
-            told.add(text)
-            output.note(f"sparkgen: {text}")
-
-    tunnel = Tunnel(port, contract.UI_PORT, lambda: cluster.forward(pod, contract.UI_PORT), say)
-    tunnel.start()
-    output.write(f"http://127.0.0.1:{tunnel.port}\n")
+    _with_a_driver(cluster, chosen)
+    served = Served(
+        contract.UI_PORT, "the UI does not answer yet: Spark begins, or spark.ui.enabled is false"
+    )
+    forwarding = Forwarding(cluster, chosen, served, port, lambda text: output.note(f"sparkgen: {text}"))
+    forwarding.start(chosen)
+    output.write(f"http://127.0.0.1:{forwarding.port}\n")
     output.note(f"the Spark UI of {chosen.name}, as long as this command runs: Ctrl-C ends it")
-    _until_it_ends(cluster, chosen, pod, tunnel)
+    with contextlib.closing(forwarding):
+        forwarding.until_the_end()
+    output.note(f"the driver of {chosen.name} has ended, and its UI with it")
 
 
-def _running_driver(cluster: Cluster, run: Run) -> dict[str, object]:
-    """The driver's pod. SparkgenError when no driver runs in it."""
+def _with_a_driver(cluster: Cluster, run: Run) -> None:
+    """SparkgenError when no driver runs."""
     from datetime import UTC, datetime  # noqa: PLC0415 - as above
 
-    from sparkgen.live.explain import explain  # noqa: PLC0415
+    from sparkgen.live.explain import fares  # noqa: PLC0415
     from sparkgen.live.facts import gather  # noqa: PLC0415
     from sparkgen.live.state import State, life_of  # noqa: PLC0415
 
     life = life_of(run)
-    if life.state is State.RUNNING and run.driver is not None:
-        return dict(run.driver)
-    reason = explain(gather(cluster, run), datetime.now(UTC))
-    why = f": {reason.text}" if reason else ""
+    if life.state is State.RUNNING:
+        return
     step = (
         "its UI went with it: a history server shows runs that wrote event logs"
         if life.over
         else "its UI comes with the driver"
     )
-    raise SparkgenError(f"{run.name} is {life.state.value}{why}; {step}")
-
-
-def _until_it_ends(cluster: Cluster, run: Run, pod: str, tunnel: Tunnel) -> None:
-    import time  # noqa: PLC0415 - as above
-
-    from sparkgen.cluster import ClusterError  # noqa: PLC0415
-    from sparkgen.live.values import container, running  # noqa: PLC0415
-
-    try:
-        while True:
-            time.sleep(LOOK_SECONDS)
-            try:
-                found = cluster.get("v1", "Pod", pod, run.namespace)
-            except ClusterError:
-                continue  # it may answer again; who uses the port is told
-            if found is None or not running(container(found)):
-                output.note(f"the driver of {run.name} has ended, and its UI with it")
-                return
-    finally:
-        tunnel.shutdown()
-        tunnel.server_close()
+    raise SparkgenError(f"{run.name} is {fares(gather(cluster, run), datetime.now(UTC))}; {step}")

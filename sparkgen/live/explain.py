@@ -43,6 +43,12 @@ def explain(facts: RunFacts, now: datetime) -> Reason | None:
     return None
 
 
+def fares(facts: RunFacts, now: datetime) -> str:
+    """How the run fares as a part of a sentence: its state, and why if there is a reason."""
+    reason = explain(facts, now)
+    return f"{facts.life.state.value}: {reason.text}" if reason else facts.life.state.value
+
+
 def _suspended(facts: RunFacts) -> Reason:
     step = "set spec.suspend to false in the document, and apply it"
     labels = facts.run.workload["metadata"].get("labels") or {}

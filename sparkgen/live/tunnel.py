@@ -14,6 +14,8 @@ from sparkgen.cluster.channel import Forwarded
 from sparkgen.errors import SparkgenError
 
 LOOPBACK = "127.0.0.1"
+LOCALHOST = (LOOPBACK, "::1")
+"""What the name `localhost` leads to. Whoever listens at either may be told what is meant for the other."""
 PIECE = 2**16
 SILENCE = 300.0
 """Seconds without a byte either way after which a connection is given up: the server may be gone without a
@@ -27,24 +29,32 @@ class Tunnel(socketserver.ThreadingTCPServer):
     """Listens on loopback, and opens a connection to the pod for each that comes.
 
     `port`: of this machine, 0 for any that is free. `say`: is told why a connection came to nothing.
-    `silence`: seconds, as SILENCE. SparkgenError when the port is taken.
+    `silence`: seconds, as SILENCE. `address`: one of LOCALHOST. SparkgenError when the port is taken.
     """
 
     daemon_threads = True
     allow_reuse_address = True
 
     def __init__(
-        self, port: int, remote: int, open_: Open, say: Callable[[str], None], silence: float = SILENCE
+        self,
+        port: int,
+        remote: int,
+        open_: Open,
+        say: Callable[[str], None],
+        silence: float = SILENCE,
+        address: str = LOOPBACK,
     ) -> None:
+        self.address_family = _family(address)
         self.remote = remote
         self.silence = silence
+        self.started = False
         self.open = open_
         self.say = say
         try:
-            super().__init__((LOOPBACK, port), _Connection)
+            super().__init__((address, port), _Connection)
         except OSError as error:
             raise SparkgenError(
-                f"cannot listen on {LOOPBACK}:{port}: {error.strerror}; choose another port with --port, "
+                f"cannot listen on {address}:{port}: {error.strerror}; choose another port with --port, "
                 "or any that is free with --port 0"
             ) from error
 
@@ -55,14 +65,35 @@ class Tunnel(socketserver.ThreadingTCPServer):
 
     def start(self) -> None:
         """Begin, on a thread of its own."""
+        self.started = True
         threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def stop(self) -> None:
+        """End: nobody listens at the port any more."""
+        if self.started:  # what has not begun is waited for without an end
+            self.shutdown()
+        self.server_close()
 
     def handle_error(self, request: object, client_address: object) -> None:
         """A browser that went away is no matter."""
 
 
+def has(address: str) -> bool:
+    """Whether this machine has an address of LOCALHOST: not every one has IPv6."""
+    try:
+        with socket.socket(_family(address)) as tried:
+            tried.bind((address, 0))
+    except OSError:
+        return False
+    return True
+
+
+def _family(address: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in address else socket.AF_INET
+
+
 class _Connection(socketserver.BaseRequestHandler):
-    """One connection of a browser's."""
+    """One connection of a browser's, or of another client's."""
 
     server: Tunnel
 

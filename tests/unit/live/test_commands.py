@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,40 +10,10 @@ import pytest
 from tests import reading
 from tests.unit.cli.conftest import Cli
 from tests.unit.connection.conftest import Server
-from tests.unit.live.objects import Object, driver, ends, executor, job, runs
+from tests.unit.live.conftest import KINDS, ROOT, Sparkgen, fill, refuse
+from tests.unit.live.objects import driver, ends, executor, job, runs
 
-ROOT = "/api/v1/namespaces/analytics"
-KINDS = {
-    "Job": "/apis/batch/v1/namespaces/analytics/jobs",
-    "CronJob": "/apis/batch/v1/namespaces/analytics/cronjobs",
-    "Deployment": "/apis/apps/v1/namespaces/analytics/deployments",
-    "Pod": f"{ROOT}/pods",
-    "Event": f"{ROOT}/events",
-}
 POD = "pi-1a2b3c4d-x7k2p"
-Sparkgen = Callable[..., Any]
-
-
-@pytest.fixture
-def sparkgen(cli: Cli, server: Server, kubeconfig: Callable[..., Path]) -> Sparkgen:
-    """A function: `sparkgen ARGUMENTS` against a namespace that holds nothing yet."""
-    fill(server)
-    file = str(kubeconfig(server.address, {"dev": "analytics"}, current="dev"))
-    return lambda *arguments: cli(*arguments, "--kubeconfig", file)
-
-
-def fill(server: Server, *objects: Object) -> None:
-    """Put objects into the namespace, and nothing else."""
-    for kind, path in KINDS.items():
-        server.answers[f"GET {path}"] = (200, {"items": [one for one in objects if one["kind"] == kind]})
-
-
-def refuse(server: Server, path: str) -> None:
-    """Have a request refused."""
-    server.answers[f"GET {path}"] = (
-        403,
-        {"kind": "Status", "message": 'x is forbidden: User "me" cannot list'},
-    )
 
 
 def test_status_is_a_table(server: Server, sparkgen: Sparkgen) -> None:
@@ -254,7 +222,7 @@ def test_the_ui_is_there_until_the_driver_ends(
     pod = driver(job(), state=runs())
     fill(server, job(), pod)
     server.answers[f"GET {ROOT}/pods/{POD}"] = (200, driver(job(), state=ends()))
-    monkeypatch.setattr("sparkgen.cli.ui.LOOK_SECONDS", 0.01)
+    monkeypatch.setattr("sparkgen.usecases.forwarding.LOOK_SECONDS", 0.01)
     result = sparkgen("ui", "pi", "--port", "0")
     assert result.code == 0
     assert result.out.startswith("http://127.0.0.1:")

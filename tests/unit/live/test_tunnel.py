@@ -51,8 +51,7 @@ def tunnel(said: list[str]) -> Iterator[Tunnel]:
     made = Tunnel(0, 4040, lambda: Far("nobody listens\nthere"), said.append)
     made.start()
     yield made
-    made.shutdown()
-    made.server_close()
+    made.stop()
 
 
 def ask(port: int, text: bytes) -> bytes:
@@ -92,8 +91,7 @@ def test_a_pod_that_is_not_there_is_said() -> None:
         assert ask(made.port, b"") == b""
         assert said == ["cannot forward port 4040 of pod pi"]
     finally:
-        made.shutdown()
-        made.server_close()
+        made.stop()
 
 
 def test_a_connection_that_is_silent_for_long_ends() -> None:
@@ -114,8 +112,7 @@ def test_a_connection_that_is_silent_for_long_ends() -> None:
             assert far.recv(1) == b""
     finally:
         far.close()
-        made.shutdown()
-        made.server_close()
+        made.stop()
 
 
 def test_a_taken_port_is_words(tunnel: Tunnel) -> None:

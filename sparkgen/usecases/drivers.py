@@ -1,0 +1,53 @@
+"""Wait for a run's driver, and look for it again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from sparkgen.live.explain import fares
+from sparkgen.live.facts import gather
+from sparkgen.live.find import choose, one
+from sparkgen.live.state import Life
+from sparkgen.live.values import Run
+
+if TYPE_CHECKING:
+    from sparkgen.cluster import Cluster
+
+LOOK_SECONDS = 1.0
+
+
+def wait(
+    cluster: Cluster,
+    run: Run,
+    there: Callable[[Run], bool],
+    awaited: Callable[[Life, str], str],
+    say: Callable[[str], None],
+) -> Run:
+    """Wait until what is wanted of a run is there: the run as it is then.
+
+    `awaited`: makes of the run's life, and of how it fares in words, what the wait is for; a SparkgenError of
+    it ends the wait. `say`: is told that, whenever it changes.
+    """
+    told = ""
+    while not there(run):
+        facts = gather(cluster, run)
+        text = awaited(facts.life, fares(facts, datetime.now(UTC)))
+        if text != told:
+            say(f"waiting: {text}")
+            told = text
+        time.sleep(LOOK_SECONDS)
+        run = again(cluster, run)
+    return run
+
+
+def again(cluster: Cluster, run: Run) -> Run:
+    """The run as it is now; a Deployment's, also after an apply that gave it another name.
+
+    SparkgenError when it is there no more.
+    """
+    application = one(cluster, run.application, run.namespace)
+    deployed = (found for found in application.runs if found.kind == run.kind == "Deployment")
+    return next(deployed, None) or choose(application, run.name)
