@@ -14,6 +14,7 @@ from typer.main import get_command
 from sparkgen.cli import (
     apply,
     chart,
+    connect,
     delete,
     diff,
     explain,
@@ -40,7 +41,7 @@ EXIT_CODES = "Exit codes: 0 done, 1 problems or a difference found, 2 wrong usag
 COMMANDS = (
     *(init, import_, validate, lint, render, diff, chart, image),
     *(apply, run, wait, kill, delete),
-    *(status, history, logs, ui),
+    *(status, history, logs, ui, connect),
     *(explain, schema, rule, version),
 )
 _HELP = f"""One YAML document in, reviewable Kubernetes manifests for Apache Spark out.

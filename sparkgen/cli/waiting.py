@@ -38,7 +38,7 @@ class WaitOptions:
 
 def wait(cluster: Cluster, options: WaitOptions, place: Place, namespace: str) -> int:
     """Wait until the run has ended: 0, its exit code, 124 after the timeout, 130 after Ctrl-C."""
-    seconds = _seconds(options.timeout)
+    seconds = seconds_of(options.timeout)
     run = choose(one(cluster, options.name, namespace), options.run)
     here = object_names.options(place, namespace)
     again = f"sparkgen wait {run.application} --run {run.name}{here}"
@@ -59,7 +59,7 @@ def wait(cluster: Cluster, options: WaitOptions, place: Place, namespace: str) -
     return ended.code
 
 
-def _seconds(text: str) -> int | None:
+def seconds_of(text: str) -> int | None:
     """A timeout in seconds; None for none."""
     if not text:
         return None

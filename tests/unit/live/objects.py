@@ -88,6 +88,28 @@ def deployment(application: str = "stream", run: str = "stream-1a2b3c4d", replic
     }
 
 
+def connect_server(application: str = "team-a", run: str = "team-a-1a2b3c4d") -> Object:
+    """The Deployment of a Connect server that asks for a token."""
+    made = deployment(application, run)
+    secret = {"secretKeyRef": {"name": "team-a-connect", "key": "the.token"}}
+    made["spec"]["template"]["spec"] = {
+        "containers": [
+            {
+                "name": "spark-kubernetes-driver",
+                "ports": [{"name": "ui", "containerPort": 4040}, {"name": "connect", "containerPort": 15002}],
+                "env": [{"name": "SPARK_CONNECT_AUTHENTICATE_TOKEN", "valueFrom": secret}],
+            }
+        ]
+    }
+    return made
+
+
+def connect_driver(name: str = "team-a-x7k2p", *, ready: bool = True, **more: Any) -> Object:
+    """The driver's pod of a Connect server, which runs."""
+    status = {"name": "spark-kubernetes-driver", "state": runs(), "ready": ready, **more}
+    return driver(connect_server(), name, containerStatuses=[status])
+
+
 def driver(
     owner: Object, name: str = "", born: str = BORN, state: Object | None = None, **status: Any
 ) -> Object:

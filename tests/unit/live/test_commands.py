@@ -43,7 +43,7 @@ def test_nothing_there_is_no_error_and_a_wrong_name_is_one(server: Server, spark
     assert "no application of sparkgen's is in analytics; --namespace or --context" in result.err
     assert json.loads(sparkgen("status", "-o", "json").out) == {"runs": []}
     fill(server, job())
-    for command in ("status", "history", "logs", "ui"):
+    for command in ("status", "history", "logs", "ui", "connect"):
         result = sparkgen(command, "pie")
         assert (result.code, result.out) == (2, "")
         assert result.err == "sparkgen: there is no application pie in analytics: did you mean pi?\n"
@@ -69,7 +69,7 @@ def test_rights_that_lack_are_said(server: Server, sparkgen: Sparkgen) -> None:
 def test_no_cluster_and_wrong_contexts_are_words(cli: Cli, sparkgen: Sparkgen, kubeconfig: Any) -> None:
     """No traceback; the address or the names there are."""
     nobody = str(kubeconfig("http://127.0.0.1:9", {"dev": "analytics"}, current="dev", name="nobody"))
-    for command in (["status"], ["history", "pi"], ["logs", "pi"], ["ui", "pi"]):
+    for command in (["status"], ["history", "pi"], ["logs", "pi"], ["ui", "pi"], ["connect", "pi"]):
         result = cli(*command, "--kubeconfig", nobody)
         assert result.code == 2
         assert "http://127.0.0.1:9 does not answer ([Errno 111] Connection refused)" in result.err

@@ -1,0 +1,63 @@
+"""`sparkgen connect`, as typer declares it. What it does is in connecting.py."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sparkgen.cli.options import Context, Kubeconfig, Namespace
+
+SUMMARY = "Connect this machine to a Spark Connect server in a cluster, or a program to it."
+HELP = """Forward a port of this machine to a Spark Connect server, until Ctrl-C or the server's end.
+
+A server that has not begun, or does not answer yet, is waited for. The address goes to standard output. With
+COMMAND, that program runs with the address in SPARK_REMOTE, and its exit code is the command's.
+
+If the server asks for a token, COMMAND gets it in SPARK_CONNECT_AUTHENTICATE_TOKEN, read from its Secret with
+your rights. If you may not read it, set that variable yourself, or a token in SPARK_REMOTE.
+
+The way is through the API server, as for kubectl port-forward: it takes the right to create pods/portforward.
+When the server's driver is replaced, new connections go to the next one; what sessions had is gone.
+"""
+EXAMPLES = """\b
+Examples:
+  sparkgen connect team-a               # prints sc://localhost:15002
+  sparkgen connect team-a --port 0      # any free port
+  sparkgen connect team-a -- python report.py 2026-01-01
+  sparkgen connect team-a -n analytics -- pyspark
+  sparkgen connect team-a -- jupyter lab
+"""
+
+
+def command(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The Connect server's application.", show_default=False)
+    ],
+    arguments: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[-- COMMAND...]",
+            help="A program, and its arguments, that is a client of the server.",
+            show_default=False,
+        ),
+    ] = None,
+    port: Annotated[
+        int, typer.Option("--port", metavar="PORT", min=0, max=65535, help="Of this machine; 0 for any.")
+    ] = 15002,
+    timeout: Annotated[
+        str,
+        typer.Option("--timeout", metavar="TIME", help="How long to wait for the server, as in 30m."),
+    ] = "5m",
+    namespace: Namespace = "",
+    context: Context = "",
+    kubeconfig: Kubeconfig = "",
+) -> None:
+    """Listen, and say where, or run a program."""
+    from sparkgen.cli import connecting  # noqa: PLC0415 - not for every command's help
+    from sparkgen.cluster import Place  # noqa: PLC0415
+
+    place = Place(kubeconfig, context, namespace)
+    options = connecting.ConnectOptions(place, name, tuple(arguments or ()), port, timeout)
+    if code := connecting.connect_to(options):
+        raise typer.Exit(code)

@@ -1,0 +1,95 @@
+"""What `connect` prints: a port that leads to a Spark Connect server, or a program that is its client."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import threading
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sparkgen import contract
+from sparkgen.cli import output
+from sparkgen.cli.waiting import seconds_of
+from sparkgen.cluster import Place, connect
+from sparkgen.errors import SparkgenError
+from sparkgen.live.find import one
+from sparkgen.live.state import Life, State
+from sparkgen.live.values import Run
+from sparkgen.usecases import connecting, drivers, object_names
+from sparkgen.usecases.forwarding import Forwarding
+
+if TYPE_CHECKING:
+    from sparkgen.cluster import Cluster
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectOptions:
+    """What was asked for. `command`: a program to run, and its arguments; `timeout`: as in `5m`."""
+
+    place: Place
+    name: str
+    command: tuple[str, ...]
+    port: int
+    timeout: str
+
+
+def connect_to(options: ConnectOptions) -> int:
+    """Forward the port until the end: 0, or the program's exit code."""
+    seconds = seconds_of(options.timeout) or 0
+    if options.command and shutil.which(options.command[0]) is None:
+        raise SparkgenError(f"cannot run {options.command[0]}: there is no such program")
+    cluster = connect(options.place)
+    run = connecting.server(one(cluster, options.name))
+    environment = connecting.environment_of(cluster, run, os.environ, _say) if options.command else {}
+    forwarding = Forwarding(cluster, run, connecting.served(run), options.port, _say)
+    with contextlib.closing(forwarding):
+        forwarding.start(_answering(cluster, run, options.timeout, time.monotonic() + seconds))
+        if not options.command:
+            _tell(run, forwarding.port, object_names.options(options.place, run.namespace))
+            _until_the_end(forwarding)
+            return 0
+        threading.Thread(target=_until_the_end, args=(forwarding,), daemon=True).start()
+        return connecting.run_client(options.command, connecting.with_address(environment, forwarding.port))
+
+
+def _answering(cluster: Cluster, run: Run, timeout: str, deadline: float) -> Run:
+    """The run when the server answers. SparkgenError when it will not, or not in time."""
+
+    def awaited(life: Life, fares: str) -> str:
+        text = f"{run.application} is {fares}"
+        if life.state in (State.SUSPENDED, State.DELETING):
+            raise SparkgenError(text)
+        if life.state is State.RUNNING:
+            text = f"{run.application} runs, and does not answer yet"
+        if time.monotonic() >= deadline:
+            raise SparkgenError(f"{text}; it was not ready after {timeout}: wait longer with --timeout")
+        return text
+
+    return drivers.wait(cluster, run, connecting.answers, awaited, _say)
+
+
+def _tell(run: Run, port: int, place: str) -> None:
+    """The address as data; how to use it, and where the token is, as notes."""
+    address = connecting.address(port)
+    output.write(f"{address}\n")
+    output.note(f"the Connect server {run.application}, as long as this command runs: Ctrl-C ends it")
+    output.note(f"in another terminal: export {connecting.REMOTE}={address}")
+    if source := connecting.token_source(run):
+        template = f'{{{{index .data "{source.key}" | base64decode}}}}'
+        output.note(f"its token is at {source.key} in the Secret {source.secret}; with the right to read it:")
+        output.note(
+            f'  export {contract.ENV_CONNECT_TOKEN}="$(kubectl get secret {source.secret}{place} '
+            f"-o go-template='{template}')\""
+        )
+
+
+def _until_the_end(forwarding: Forwarding) -> None:
+    if forwarding.until_the_end():
+        output.note(f"the Connect server {forwarding.run.application} has ended")
+
+
+def _say(text: str) -> None:
+    output.note(f"sparkgen: {text}")

@@ -1,0 +1,192 @@
+"""What a client of a Spark Connect server needs, and a program that is one.
+
+The token goes from its Secret into the program's environment alone. Spark's clients send it without TLS to
+the host `localhost` only, by this name (DefaultChannelBuilder.toChannel of pyspark.sql.connect.client.core).
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import FrameType
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from sparkgen import contract
+from sparkgen.cluster import ClusterError
+from sparkgen.errors import SparkgenError
+from sparkgen.live.tunnel import LOCALHOST
+from sparkgen.live.values import Application, Run, container, leaving
+from sparkgen.objects import ObjectView
+from sparkgen.usecases.forwarding import Served
+
+if TYPE_CHECKING:
+    from sparkgen.cluster import Cluster
+
+PORT_NAME = "connect"
+"""The name of the driver's port at which it is a Connect server."""
+REMOTE = "SPARK_REMOTE"
+"""Where Spark's clients look for the server's address."""
+CONNECT_MODE = "SPARK_CONNECT_MODE_ENABLED"
+"""What `pyspark --remote` sets as well: without it, the shell of SPARK_REMOTE begins with a traceback."""
+SILENCE = 3600.0
+"""Seconds, as of a Tunnel: a client says nothing while its user thinks, nor the server while it plans."""
+_TOKEN = re.compile(r";token=([^;]*)")
+_PASSED_ON = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP)
+_OF_TERMINALS = (signal.SIGINT, signal.SIGQUIT)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenSource:
+    """Where a server's token is: a key of a Secret."""
+
+    secret: str
+    key: str
+
+
+def server(application: Application) -> Run:
+    """The Deployment of a Connect server. SparkgenError when the application is none."""
+    for run in application.runs:
+        if run.kind == "Deployment" and _port(run):
+            return run
+    raise SparkgenError(
+        f"{application.name} is no Connect server: name an application that a document of kind "
+        "SparkConnectServer describes, or apply one"
+    )
+
+
+def served(run: Run) -> Served:
+    """The server's port."""
+    return Served(_port(run), "the server does not answer yet", LOCALHOST, SILENCE)
+
+
+def answers(run: Run) -> bool:
+    """Whether the server takes connections: its readiness is that it answers gRPC."""
+    pod = run.driver
+    return pod is not None and not leaving(pod) and container(pod).get("ready") is True
+
+
+def address(port: int) -> str:
+    """A server at a port of this machine, as Spark's clients take it."""
+    return f"sc://localhost:{port}"
+
+
+def with_address(environment: Mapping[str, str], port: int) -> dict[str, str]:
+    """The environment in which a client finds the server."""
+    return {**environment, REMOTE: address(port), CONNECT_MODE: "1"}
+
+
+def token_source(run: Run) -> TokenSource | None:
+    """Where the server's token is; None where it asks for none."""
+    for variable in _driver(run).get("env") or ():
+        if variable.get("name") == contract.ENV_CONNECT_TOKEN:
+            found = (variable.get("valueFrom") or {}).get("secretKeyRef") or {}
+            return TokenSource(str(found["name"]), str(found["key"])) if found else None
+    return None
+
+
+def environment_of(
+    cluster: Cluster, run: Run, given: Mapping[str, str], say: Callable[[str], None]
+) -> dict[str, str]:
+    """The environment in which a client has the server's token. `given`: that of this process.
+
+    Without the right to read the token, it is the one that is given, in a variable of its own or in
+    SPARK_REMOTE; `say` is told that. SparkgenError when there is none. No message has a token in it.
+    """
+    source = token_source(run)
+    if source is None:
+        return dict(given)
+    try:
+        token = _read(cluster, run, source)
+    except ClusterError as error:
+        if error.status != 403:
+            raise
+        refused = (
+            f"you may not read the Secret {source.secret} in {run.namespace}, which has the token of "
+            f"{run.application} (the right to get secrets)"
+        )
+        own = _TOKEN.search(given.get(REMOTE, ""))
+        token = given.get(contract.ENV_CONNECT_TOKEN) or (unquote(own[1]) if own else "")
+        if not token:
+            raise SparkgenError(
+                f"{refused}: ask for this right, or put the token into {contract.ENV_CONNECT_TOKEN}"
+            ) from error
+        say(f"{refused}: the token of your environment is used")
+    return {**given, contract.ENV_CONNECT_TOKEN: token}
+
+
+def run_client(command: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Run a program until its end: its exit code, 128 and the signal's number if one has ended it.
+
+    What would end this process is passed on to it. SparkgenError when it cannot be started.
+    """
+    process: subprocess.Popen[bytes] | None = None
+    early: list[int] = []
+
+    def pass_on(number: int, _frame: FrameType | None) -> None:
+        if process is None:
+            early.append(number)
+        elif number not in _OF_TERMINALS or not _in_foreground():  # a terminal has told both already
+            process.send_signal(number)
+
+    wanted = [number for number in _PASSED_ON if signal.getsignal(number) is not signal.SIG_IGN]  # nohup
+    before = {number: signal.signal(number, pass_on) for number in wanted}
+    try:
+        process = subprocess.Popen(list(command), env=dict(environment))
+        for number in early:
+            pass_on(number, None)
+        code = process.wait()
+    except OSError as error:
+        raise SparkgenError(f"cannot run {command[0]}: {error.strerror}") from error
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return code if code >= 0 else 128 - code
+
+
+def _read(cluster: Cluster, run: Run, source: TokenSource) -> str:
+    found = cluster.get("v1", "Secret", source.secret, run.namespace)
+    where = f"the Secret {source.secret} in {run.namespace}"
+    if found is None:
+        raise SparkgenError(f"{run.application} takes its token from {where}, and there is none: create it")
+    value = (found.get("data") or {}).get(source.key)
+    if value is None:
+        raise SparkgenError(f"{run.application} takes its token from {where}, which has no key {source.key}")
+    token = base64.b64decode(value)
+    if b"\0" in token:
+        raise SparkgenError(f"{where} has no token at {source.key}: a token has no NUL")
+    return os.fsdecode(token)
+
+
+def _driver(run: Run) -> ObjectView:
+    """The driver's container, as the Deployment has it."""
+    pod = run.workload["spec"]["template"].get("spec") or {}
+    found: ObjectView = next(
+        (one for one in pod.get("containers") or () if one["name"] == contract.DRIVER_CONTAINER), {}
+    )
+    return found
+
+
+def _port(run: Run) -> int:
+    """The port of the server in the driver's container; 0 if there is none."""
+    ports = _driver(run).get("ports") or ()
+    return next((int(port["containerPort"]) for port in ports if port.get("name") == PORT_NAME), 0)
+
+
+def _in_foreground() -> bool:
+    """Whether a terminal sends its signals to this process, and so to those that it has started."""
+    try:
+        terminal = os.open("/dev/tty", os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        return os.tcgetpgrp(terminal) == os.getpgrp()
+    except OSError:
+        return False
+    finally:
+        os.close(terminal)

@@ -1,0 +1,314 @@
+"""`sparkgen connect`: a port that leads to a Connect server, and programs that are its clients."""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import chain, repeat
+
+import pytest
+
+from sparkgen.cluster import Cluster
+from sparkgen.live.tunnel import has
+from sparkgen.usecases import connecting
+from tests.unit.connection.conftest import Server
+from tests.unit.live.conftest import ROOT, Sparkgen, fill, refuse
+from tests.unit.live.objects import (
+    Object,
+    connect_driver,
+    connect_server,
+    deployment,
+    driver,
+    job,
+    runs,
+)
+from tests.unit.live.test_tunnel import Far
+
+TOKEN = "s3cret-of-team-a"  # noqa: S105 - of a test
+SECRET = f"{ROOT}/secrets/team-a-connect"
+ASK = """
+import os, socket
+near = socket.create_connection(("localhost", int(os.environ["SPARK_REMOTE"].rpartition(":")[2])), 5)
+near.sendall(os.environ["SPARK_CONNECT_AUTHENTICATE_TOKEN"].encode())
+print(near.recv(99))
+"""
+
+
+@pytest.fixture
+def forwarded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
+    """To which pods and ports connections were opened."""
+    opened: list[tuple[str, int]] = []
+
+    def forward(_: Cluster, pod: str, port: int, namespace: str = "") -> Far:
+        opened.append((pod, port))
+        return Far()
+
+    monkeypatch.setattr(Cluster, "forward", forward)
+    return opened
+
+
+@pytest.fixture
+def team(server: Server, sparkgen: Sparkgen, monkeypatch: pytest.MonkeyPatch) -> Server:
+    """A Connect server that answers, and its token."""
+    for name in ("SPARK_REMOTE", "SPARK_CONNECT_AUTHENTICATE_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    fill(server, connect_server(), connect_driver())
+    server.answers[f"GET {SECRET}"] = (200, secret(TOKEN.encode()))
+    return server
+
+
+def secret(value: bytes, key: str = "the.token") -> Object:
+    """A Secret as an API server gives it."""
+    return {"kind": "Secret", "data": {key: base64.b64encode(value).decode()}}
+
+
+def played(monkeypatch: pytest.MonkeyPatch, server: Server, *steps: Callable[[], object]) -> None:
+    """Play a step at each look at the cluster, and in the end delete the application."""
+    left: Iterator[Callable[[], object]] = chain(steps, repeat(lambda: fill(server)))
+    monkeypatch.setattr("time.sleep", lambda seconds: next(left)())
+
+
+def shell(script: str) -> list[str]:
+    """A program that plays a script, behind --."""
+    return ["--port", "0", "--", "sh", "-c", script]
+
+
+def test_a_server_that_answers_is_at_a_port_until_its_end(
+    team: Server, sparkgen: Sparkgen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The address is data; how to use it is notes, and the token in none of them, nor asked for."""
+    played(monkeypatch, team)
+    result = sparkgen("connect", "team-a", "--port", "0", "-n", "analytics")
+    assert result.code == 0
+    port = re.fullmatch(r"sc://localhost:(\d+)\n", result.out)
+    assert port is not None
+    lines = result.err.splitlines()
+    assert lines[:3] == [
+        "the Connect server team-a, as long as this command runs: Ctrl-C ends it",
+        f"in another terminal: export SPARK_REMOTE=sc://localhost:{port[1]}",
+        "its token is at the.token in the Secret team-a-connect; with the right to read it:",
+    ]
+    assert lines[3].startswith(
+        '  export SPARK_CONNECT_AUTHENTICATE_TOKEN="$(kubectl get secret team-a-connect -n analytics '
+    )
+    assert lines[3].endswith("""-o go-template='{{index .data "the.token" | base64decode}}')\"""")
+    assert lines[4:] == ["the Connect server team-a has ended"]
+    assert not any("secrets" in request[0] for request in team.requests)
+
+
+def test_an_application_that_is_no_server_is_said(server: Server, sparkgen: Sparkgen) -> None:
+    """A batch application, a streaming one, and none at all."""
+    fill(server, job(), driver(job(), state=runs()), deployment())
+    for name in ("pi", "stream"):
+        result = sparkgen("connect", name)
+        assert (result.code, result.out) == (2, "")
+        assert result.err == (
+            f"sparkgen: {name} is no Connect server: name an application that a document of kind "
+            "SparkConnectServer describes, or apply one\n"
+        )
+    assert "there is no application team in analytics" in sparkgen("connect", "team").err
+
+
+def test_a_server_is_waited_for(team: Server, sparkgen: Sparkgen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each reason is said once; a driver that is being deleted is none to wait for."""
+    unready, leaving = connect_driver(ready=False), connect_driver()
+    leaving["metadata"]["deletionTimestamp"] = "2026-11-22T01:00:00Z"
+    fill(team, connect_server())
+    played(
+        monkeypatch,
+        team,
+        lambda: fill(team, connect_server()),
+        lambda: fill(team, connect_server(), unready),
+        lambda: fill(team, connect_server(), leaving),
+        lambda: fill(team, connect_server(), connect_driver()),
+    )
+    result = sparkgen("connect", "team-a", "--port", "0")
+    assert (result.code, result.err.splitlines()[:3]) == (
+        0,
+        [
+            "sparkgen: waiting: team-a is Pending",
+            "sparkgen: waiting: team-a runs, and does not answer yet",
+            "the Connect server team-a, as long as this command runs: Ctrl-C ends it",
+        ],
+    )
+
+
+def test_a_server_that_does_not_come_is_not_waited_for_for_ever(team: Server, sparkgen: Sparkgen) -> None:
+    """After the timeout, or at once when it is stopped; a timeout that is none is said."""
+    fill(team, connect_server())
+    result = sparkgen("connect", "team-a", "--port", "0", "--timeout", "0s")
+    assert (result.code, result.out) == (2, "")
+    assert (
+        result.err == "sparkgen: team-a is Pending; it was not ready after 0s: wait longer with --timeout\n"
+    )
+    stopped = connect_server()
+    stopped["spec"]["replicas"] = 0
+    fill(team, stopped)
+    assert (
+        "sparkgen: team-a is Suspended: it is suspended: " in sparkgen("connect", "team-a", "--port", "0").err
+    )
+    assert sparkgen("connect", "team-a", "--timeout", "soon").err.startswith("sparkgen: --timeout soon")
+
+
+def test_a_driver_that_is_replaced_is_followed(
+    team: Server,
+    sparkgen: Sparkgen,
+    forwarded: list[tuple[str, int]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """New connections go to the next pod, the next container, or away from a lost node; each is said once."""
+    ports: list[int] = []
+    listen = socket.socket.listen
+    monkeypatch.setattr(
+        socket.socket,
+        "listen",
+        lambda self, *more: (ports.append(self.getsockname()[1]), listen(self, *more)),
+    )
+
+    def asks() -> None:
+        refused = suppress(ConnectionError)  # while there is no driver
+        with refused, socket.create_connection(("127.0.0.1", ports[0]), 5) as client:
+            client.sendall(b"a")
+            client.recv(1)
+
+    def turns_to(*pods: Object) -> Callable[[], object]:
+        return lambda: fill(team, connect_server(run="team-a-99999999"), *pods)
+
+    restarted, lost = connect_driver("team-a-2", restartCount=1), connect_driver("team-a-2", restartCount=1)
+    lost["metadata"]["deletionTimestamp"] = "2026-11-22T01:00:00Z"
+    played(
+        monkeypatch,
+        team,
+        asks,
+        turns_to(),
+        asks,
+        turns_to(connect_driver("team-a-2")),
+        lambda: None,
+        asks,
+        turns_to(restarted),
+        asks,
+        turns_to(lost, connect_driver("team-a-3")),
+        asks,
+        lambda: None,
+    )
+    result = sparkgen("connect", "team-a", "--port", "0")
+    assert result.code == 0
+    assert forwarded == [
+        ("team-a-x7k2p", 15002),
+        ("team-a-2", 15002),
+        ("team-a-2", 15002),
+        ("team-a-3", 15002),
+    ]
+    another = "sparkgen: team-a has another driver: new connections go there"
+    assert result.err.splitlines()[4:] == [
+        "sparkgen: the driver of team-a has ended, and the next has not begun",
+        *[another] * 3,
+        "the Connect server team-a has ended",
+    ]
+
+
+def test_a_taken_port_is_said_before_the_wait(team: Server, sparkgen: Sparkgen) -> None:
+    """Of either address that `localhost` has, so that a token goes nowhere else."""
+    fill(team, connect_server())
+    for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
+        if not has(address):
+            continue
+        with socket.socket(family) as taken:
+            taken.bind((address, 0))
+            taken.listen()
+            port = taken.getsockname()[1]
+            result = sparkgen("connect", "team-a", "--port", str(port))
+        assert (result.code, result.out) == (2, "")
+        assert f"cannot listen on {address}:{port}: Address already in use; choose another" in result.err
+        assert "--port 0" in result.err
+
+
+def test_a_program_is_a_client(team: Server, sparkgen: Sparkgen, forwarded: list[tuple[str, int]]) -> None:
+    """It reaches the server by the address and has the token; nothing else is said or printed."""
+    result = sparkgen("connect", "team-a", "--port", "0", "--", sys.executable, "-c", ASK)
+    assert (result.code, result.out, result.err) == (0, f"{TOKEN.upper().encode()!r}\n", "")
+    assert forwarded == [("team-a-x7k2p", 15002)]
+
+
+@pytest.mark.parametrize(("script", "code"), [("exit 7", 7), ("kill -KILL $$", 137), ("exit 0", 0)])
+def test_the_exit_code_is_the_programs(team: Server, sparkgen: Sparkgen, script: str, code: int) -> None:
+    """128 and the signal's number, where that has ended it, as in a shell."""
+    assert sparkgen("connect", "team-a", *shell(script)).code == code
+
+
+def test_signals_are_the_programs(team: Server, sparkgen: Sparkgen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SIGTERM always; Ctrl-C of a terminal reaches the program without help."""
+    before = signal.getsignal(signal.SIGTERM)
+    script = "trap 'exit 5' {0}; kill -{0} {1}; for i in $(seq 100); do sleep 0.1; done; exit 9"
+    assert sparkgen("connect", "team-a", *shell(script.format("TERM", os.getpid()))).code == 5
+    monkeypatch.setattr(connecting, "_in_foreground", lambda: False)
+    assert sparkgen("connect", "team-a", *shell(script.format("INT", os.getpid()))).code == 5
+    monkeypatch.setattr(connecting, "_in_foreground", lambda: True)
+    assert sparkgen("connect", "team-a", *shell(f"kill -INT {os.getpid()}; sleep 0.2; exit 6")).code == 6
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_program_that_is_not_there_is_said_before_anything_else(team: Server, sparkgen: Sparkgen) -> None:
+    """Also a file that is no program."""
+    result = sparkgen("connect", "team-a", "--", "pyspork", "--token")
+    assert (result.code, result.err) == (2, "sparkgen: cannot run pyspork: there is no such program\n")
+    assert team.requests == []
+
+
+def test_without_the_right_to_the_token_ones_own_is_used(
+    team: Server, sparkgen: Sparkgen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In its variable, or in an address; where there is none, the right that is missing is said."""
+    refuse(team, SECRET)
+    check = shell('test "$SPARK_CONNECT_AUTHENTICATE_TOKEN" = mine=1; echo $?')
+    result = sparkgen("connect", "team-a", *check)
+    refused = (
+        "sparkgen: you may not read the Secret team-a-connect in analytics, which has the token of team-a "
+        "(the right to get secrets): "
+    )
+    assert (result.code, result.out) == (2, "")
+    assert (
+        result.err == f"{refused}ask for this right, or put the token into SPARK_CONNECT_AUTHENTICATE_TOKEN\n"
+    )
+    monkeypatch.setenv("SPARK_REMOTE", "sc://elsewhere:1/;user_id=me;token=mine%3D1")
+    result = sparkgen("connect", "team-a", *check)
+    assert (result.code, result.out) == (0, "0\n")
+    assert result.err == f"{refused}the token of your environment is used\n"
+    monkeypatch.setenv("SPARK_REMOTE", "sc://elsewhere:1/;token=other")
+    monkeypatch.setenv("SPARK_CONNECT_AUTHENTICATE_TOKEN", "mine=1")
+    assert sparkgen("connect", "team-a", *check).out == "0\n"
+
+
+def test_a_token_that_is_not_there_is_said(team: Server, sparkgen: Sparkgen) -> None:
+    """No Secret, no key, and one that no program could get; without its value."""
+    team.answers[f"GET {SECRET}"] = (200, secret(b"x", "other"))
+    assert "which has no key the.token" in sparkgen("connect", "team-a", *shell("exit 0")).err
+    team.answers[f"GET {SECRET}"] = (200, secret(b"hidden\0"))
+    result = sparkgen("connect", "team-a", *shell("exit 0"))
+    assert (result.code, "has no token at the.token: a token has no NUL" in result.err) == (2, True)
+    assert "hidden" not in result.err
+    del team.answers[f"GET {SECRET}"]
+    result = sparkgen("connect", "team-a", *shell("exit 0"))
+    assert "takes its token from the Secret team-a-connect in analytics, and there is none" in result.err
+    assert result.code == 2
+
+
+def test_a_server_without_a_token_asks_for_none(team: Server, sparkgen: Sparkgen) -> None:
+    """Nothing is read, and the program has what it had."""
+    open_ = connect_server()
+    del open_["spec"]["template"]["spec"]["containers"][0]["env"]
+    fill(team, open_, connect_driver())
+    result = sparkgen(
+        "connect",
+        "team-a",
+        *shell("echo ${SPARK_CONNECT_AUTHENTICATE_TOKEN-none} $SPARK_CONNECT_MODE_ENABLED $SPARK_REMOTE"),
+    )
+    assert (result.code, result.err) == (0, "")
+    assert re.fullmatch(r"none 1 sc://localhost:\d+\n", result.out)
+    assert not any("secrets" in request[0] for request in team.requests)
