@@ -16,6 +16,17 @@ from sparkgen.resources.text import hadoop_xml, json_text, properties_text, stat
 IVY_DIR = "/tmp/.ivy2"  # noqa: S108 - inside the pod; the stock image's user has no home to write to
 
 
+CONTRACT_PROPERTIES: Mapping[str, str] = {
+    "spark.master": f"sparkgen://127.0.0.1:{contract.SCHEDULER_PORT}",
+    "spark.submit.deployMode": "client",
+    "spark.driver.port": str(contract.DRIVER_PORT),
+    "spark.driver.blockManager.port": str(contract.BLOCK_MANAGER_PORT),
+    "spark.blockManager.port": str(contract.BLOCK_MANAGER_PORT),
+    "spark.ui.port": str(contract.UI_PORT),
+}
+"""What every driver has, whatever its document says."""
+
+
 def spark_properties(application: Application) -> dict[str, str]:
     """The driver's properties, sorted by name; what the allocator adds later is not among them.
 
@@ -41,13 +52,8 @@ def spark_properties(application: Application) -> dict[str, str]:
 def _contract_properties(application: Application) -> dict[str, str]:
     class_path = application.properties.get("spark.driver.extraClassPath")
     return {
-        "spark.master": f"sparkgen://127.0.0.1:{contract.SCHEDULER_PORT}",
-        "spark.submit.deployMode": "client",
+        **CONTRACT_PROPERTIES,
         "spark.driver.extraClassPath": ":".join(filter(None, (contract.SCHEDULER_JAR, class_path))),
-        "spark.driver.port": str(contract.DRIVER_PORT),
-        "spark.driver.blockManager.port": str(contract.BLOCK_MANAGER_PORT),
-        "spark.blockManager.port": str(contract.BLOCK_MANAGER_PORT),
-        "spark.ui.port": str(contract.UI_PORT),
         "spark.sparkgen.allocation.onMismatch": application.on_mismatch,
         **_sizes(application.driver),
         **_sizes(application.executor),

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from sparkgen.contract import DRIVER_CONTAINER, EXECUTOR_CONTAINER
 from sparkgen.errors import Path
-from sparkgen.model.properties import TYPED_PROPERTIES, effective_properties
+from sparkgen.model.properties import TYPED_PROPERTIES, effective_properties, is_true
 
 ROLES = ("driver", "executor")
 
@@ -109,8 +109,7 @@ class DocumentFacts:
 
     def is_true(self, name: str, default: bool = False) -> bool:
         """Whether a boolean Spark property is on. Spark reads it in any case, with blanks around it."""
-        text = self.properties.get(name)
-        return default if text is None else text.strip().lower() == "true"
+        return is_true(self.properties, name, default)
 
     def dependencies(self, field: str) -> Iterator[tuple[Path, str]]:
         """The items of one of the lists of `deps`, each with its path."""

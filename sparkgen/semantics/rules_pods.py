@@ -10,17 +10,19 @@ from sparkgen.semantics.facts import ROLES, DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import shortened
 
+SHARED: Mapping[str, str] = {
+    "shareProcessNamespace": "user code could read the allocator's memory, with its token",
+    "hostNetwork": "two drivers on one node would fight for their ports, and the allocator be exposed",
+    "hostPID": "user code could see every process of the node, the allocator with its token among them",
+    "hostIPC": "user code could reach shared memory of the whole node",
+}
+"""Setting of a driver's whole pod -> why it is refused."""
+
 
 def shared_pods(facts: DocumentFacts) -> Iterator[Finding]:
     """Settings of the driver's pod with which user code could reach the allocator or its token."""
-    reasons = {
-        "shareProcessNamespace": "user code could read the allocator's memory, with its token",
-        "hostNetwork": "two drivers on one node would fight for their ports, and the allocator be exposed",
-        "hostPID": "user code could see every process of the node, the allocator with its token among them",
-        "hostIPC": "user code could reach shared memory of the whole node",
-    }
     inside = facts.template("driver")
-    for name, reason in reasons.items():
+    for name, reason in SHARED.items():
         if inside.get(name) is True:
             path = facts.path("driver", "template", "spec", name)
             yield Finding(path, f"is refused for drivers: {reason}", "true", "false", "delete it")

@@ -34,7 +34,7 @@ from sparkgen.resources import (
     service,
     shuffle,
 )
-from sparkgen.semantics import conf_table, rules_lifecycle
+from sparkgen.semantics import conf_table, rules_lifecycle, rules_pods
 from sparkgen.semantics.findings import nothing
 from sparkgen.semantics.registry import RULES
 
@@ -80,6 +80,7 @@ def _resources() -> Table:
         "appended": sorted(merge.APPENDED),
         "gatewayApi": object_layers.GATEWAY_API,
         "changeable": run.CHANGEABLE,
+        "contractProperties": conf.CONTRACT_PROPERTIES,
         "decommissionScript": executor.DECOMMISSION_SCRIPT,
         "eventLogDefaults": properties.EVENT_LOG_DEFAULTS,
         "redirectProperties": exposure.REDIRECT,
@@ -184,5 +185,6 @@ def _semantics() -> Table:
         "movedSettings": conf_table.MOVED,
         "readSettings": sorted(conf_table.READ),
         "reservedSuffixes": names.RESERVED_SUFFIXES,
+        "sharedPods": rules_pods.SHARED,
         "sameField": [{"name": name, "path": path} for name, path in conf_table.SAME_FIELD.items()],
     }

@@ -50,45 +50,30 @@ and `confSources` of a projected volume.
 
 {{- /* The driver's properties. Dot: app. Later wins: what sparkgen would like, the document, the contract. */ -}}
 {{- define "sparkgen.sparkDefaults" -}}
-  {{- $app := . -}}
-  {{- $c := .c -}}
-  {{- $all := dict "spark.app.name" .name "spark.authenticate" "true" -}}
-  {{- if hasKey . "shuffle" -}}
-    {{- range $name, $text := ternary .t.shuffleDefaults dict .shuffle.onNode -}}{{- $_ := set $all $name $text -}}{{- end -}}
-  {{- else if .executors.dynamic -}}
-    {{- $_ := set $all "spark.dynamicAllocation.shuffleTracking.enabled" "true" -}}
+  {{- $defaults := dict "spark.app.name" .name "spark.authenticate" "true" -}}
+  {{- if and .executors.dynamic (not (hasKey . "shuffle")) -}}
+    {{- $_ := set $defaults "spark.dynamicAllocation.shuffleTracking.enabled" "true" -}}
   {{- end -}}
+  {{- if hasKey .properties "spark.jars.packages" -}}{{- $_ := set $defaults "spark.jars.ivy" .t.ivyDir -}}{{- end -}}
   {{- $redirect := dict "ui" .ui "t" .t -}}
   {{- template "sparkgen.redirectProperties" $redirect -}}
-  {{- range $name, $text := $redirect.properties -}}{{- $_ := set $all $name $text -}}{{- end -}}
-  {{- if hasKey .properties "spark.jars.packages" -}}{{- $_ := set $all "spark.jars.ivy" .t.ivyDir -}}{{- end -}}
+  {{- $asked := dict -}}
   {{- range $name, $text := .properties -}}
-    {{- if not (or (has $name $app.t.tunable) (hasPrefix "spark.kubernetes." $name)) -}}
-      {{- $_ := set $all $name $text -}}
-    {{- end -}}
+    {{- if not (or (has $name $.t.tunable) (hasPrefix "spark.kubernetes." $name)) -}}{{- $_ := set $asked $name $text -}}{{- end -}}
   {{- end -}}
-  {{- $classPath := without (list $c.SCHEDULER_JAR (get .properties "spark.driver.extraClassPath")) "" | join ":" -}}
-  {{- $contract := dict
-      "spark.master" (printf "sparkgen://127.0.0.1:%v" $c.SCHEDULER_PORT)
-      "spark.submit.deployMode" "client"
-      "spark.driver.extraClassPath" $classPath
-      "spark.driver.port" (toString $c.DRIVER_PORT)
-      "spark.driver.blockManager.port" (toString $c.BLOCK_MANAGER_PORT)
-      "spark.blockManager.port" (toString $c.BLOCK_MANAGER_PORT)
-      "spark.ui.port" (toString $c.UI_PORT)
-      "spark.sparkgen.allocation.onMismatch" .onMismatch -}}
-  {{- if hasKey . "shuffle" -}}
-    {{- range $name, $text := .shuffle.properties -}}{{- $_ := set $contract $name $text -}}{{- end -}}
-  {{- end -}}
+  {{- $classPath := without (list .c.SCHEDULER_JAR (get .properties "spark.driver.extraClassPath")) "" | join ":" -}}
+  {{- $sizes := dict -}}
   {{- range $role := list .driver .executor -}}
-    {{- $_ := set $contract (printf "spark.%s.cores" $role.name) (toString $role.cores) -}}
-    {{- $_ := set $contract (printf "spark.%s.memory" $role.name) (printf "%dm" $role.heap) -}}
-    {{- $_ := set $contract (printf "spark.%s.memoryOverhead" $role.name) (printf "%dm" $role.overhead) -}}
+    {{- $_ := set $sizes (printf "spark.%s.cores" $role.name) (toString $role.cores) -}}
+    {{- $_ := set $sizes (printf "spark.%s.memory" $role.name) (printf "%dm" $role.heap) -}}
+    {{- $_ := set $sizes (printf "spark.%s.memoryOverhead" $role.name) (printf "%dm" $role.overhead) -}}
   {{- end -}}
-  {{- range $name, $text := $contract -}}{{- $_ := set $all $name $text -}}{{- end -}}
-  {{- range $name, $text := $all -}}
-    {{- include "sparkgen.propertyKey" $name }} {{ include "sparkgen.propertyValue" $text }}{{ "\n" -}}
-  {{- end -}}
+  {{- $all := dict "maps" (list
+      (ternary .t.shuffleDefaults dict (dig "shuffle" "onNode" false .)) $defaults $redirect.properties $asked
+      .t.contractProperties (dig "shuffle" "properties" dict .) $sizes
+      (dict "spark.driver.extraClassPath" $classPath "spark.sparkgen.allocation.onMismatch" .onMismatch)) -}}
+  {{- template "sparkgen.laid" $all -}}
+  {{- include "sparkgen.propertyLines" $all.laid -}}
 {{- end -}}
 
 {{- /* Logging, with the document's levels. Dot: app. */ -}}
@@ -125,9 +110,7 @@ and `confSources` of a projected volume.
       {{- $_ := set $allocation $name (get $properties $property | include "sparkgen.stripped" | atoi) -}}
     {{- end -}}
   {{- end -}}
-  {{- $gates := dict "source" ($spec.allocation | default dict) "names" (list "maxUnschedulablePods" "waitForRegistration") -}}
-  {{- template "sparkgen.picked" $gates -}}
-  {{- $allocation = merge $allocation $gates.picked -}}
+  {{- $allocation = merge $allocation (pick ($spec.allocation | default dict) "maxUnschedulablePods" "waitForRegistration") -}}
   {{- $durations := dict -}}
   {{- range $name, $property := $t.tuningDurations -}}
     {{- if hasKey $properties $property -}}{{- $_ := set $durations $name (get $properties $property) -}}{{- end -}}
@@ -140,9 +123,7 @@ and `confSources` of a projected volume.
     {{- $_ := set $allocation $name $call.value -}}
   {{- end -}}
   {{- $run := pick .run "expiresAt" -}}
-  {{- $history := dict "source" (.run.history | default dict) "names" (list "succeeded" "failed") -}}
-  {{- template "sparkgen.picked" $history -}}
-  {{- with $history.picked -}}{{- $_ := set $run "history" . -}}{{- end -}}
+  {{- with pick (.run.history | default dict) "succeeded" "failed" -}}{{- $_ := set $run "history" . -}}{{- end -}}
   {{- include "sparkgen.json" (dict
       "version" .c.VERSION
       "executors" (ternary .executors.bounds (pick .executors "instances") .executors.dynamic)

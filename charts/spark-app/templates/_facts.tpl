@@ -102,30 +102,3 @@ each with role, kind (spark, init, sidecar), path, spec, typed and name.
 {{- define "sparkgen.shortened" -}}
   {{- if regexMatch "(?s)^.{101}" . -}}{{ regexFind "(?s)^.{97}" . }}...{{- else -}}{{ . }}{{- end -}}
 {{- end -}}
-
-{{- /* Where a Spark property is said: in the typed field that wins, or in sparkConf. In: facts, name. Out: place. */ -}}
-{{- define "sparkgen.place" -}}
-  {{- $_ := set . "place" (concat .facts.root (list "sparkConf" .name)) -}}
-  {{- with get .facts.tables.typedProperties .name -}}
-    {{- $call := dict "from" $.facts.spec "path" . -}}
-    {{- template "sparkgen.lookup" $call -}}
-    {{- if and $call.found (not (and (kindIs "slice" $call.value) (empty $call.value))) -}}
-      {{- $_ := set $ "place" (concat $.facts.root .) -}}
-    {{- end -}}
-  {{- end -}}
-{{- end -}}
-
-{{- /* A finding about a Spark property, at its place. In: facts, name, message, next. */ -}}
-{{- define "sparkgen.problemAt" -}}
-  {{- template "sparkgen.place" . -}}
-  {{- template "sparkgen.problem" (set . "path" .place) -}}
-{{- end -}}
-
-{{- /* "true" for a boolean property that is on. Dot: (list facts name default). */ -}}
-{{- define "sparkgen.on" -}}
-  {{- $properties := (index . 0).properties -}}
-  {{- if hasKey $properties (index . 1) -}}
-    {{- if eq "true" (get $properties (index . 1) | include "sparkgen.stripped" | lower) -}}true{{- end -}}
-  {{- else if eq true (index . 2) -}}true
-  {{- end -}}
-{{- end -}}

@@ -68,17 +68,3 @@
   {{- else if eq true (index . 2) -}}true
   {{- end -}}
 {{- end -}}
-
-{{- /* Fields that a document sets; an empty list or map sets nothing. In: source, names. Out: picked. */ -}}
-{{- define "sparkgen.picked" -}}
-  {{- $picked := dict -}}
-  {{- range $name := .names -}}
-    {{- if hasKey $.source $name -}}
-      {{- $value := index $.source $name -}}
-      {{- if not (and (or (kindIs "map" $value) (kindIs "slice" $value)) (empty $value)) -}}
-        {{- $_ := set $picked $name $value -}}
-      {{- end -}}
-    {{- end -}}
-  {{- end -}}
-  {{- $_ := set . "picked" $picked -}}
-{{- end -}}

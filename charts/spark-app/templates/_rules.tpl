@@ -49,88 +49,46 @@ says (sparkgen/semantics).
   {{- end -}}
 {{- end -}}
 
-{{- /* The section of an application that uses the service of its node; an empty dictionary has none. In: facts. Out: facts.onNode, facts.section. */ -}}
-{{- define "sparkgen.onNode" -}}
-  {{- $section := get .spec "shuffleService" | default dict -}}
-  {{- $_ := set . "section" $section -}}
-  {{- $_ := set . "onNode" (and (hasKey .spec "shuffleService") (eq "daemonset" ($section.mode | default "daemonset"))) -}}
-{{- end -}}
-
 {{- define "sparkgen.rule.SG144" -}}
-  {{- template "sparkgen.onNode" . -}}
-  {{- if and .onNode (hasKey .section "name") -}}
-    {{- $authenticates := include "sparkgen.on" (list . "spark.authenticate" true) -}}
-    {{- if and $authenticates (not (hasKey .section "secretName")) -}}
+  {{- $section := .spec.shuffleService | default dict -}}
+  {{- if and (eq "daemonset" ($section.mode | default "daemonset")) (hasKey $section "name") -}}
+    {{- $authenticates := include "sparkgen.isTrue" (list .properties "spark.authenticate" true) -}}
+    {{- if and $authenticates (not (hasKey $section "secretName")) -}}
       {{- template "sparkgen.problem" (dict "facts" . "path" (append .root "shuffleService")
           "message" "each run has a secret of its own, which the service cannot know, and no executor can register"
           "next" "add `secretName:` with a Secret that has the service's value; or, for a service without a secret, set `spark.authenticate: \"false\"` in `sparkConf`") -}}
-    {{- end -}}
-    {{- if and (not $authenticates) (hasKey .section "secretName") -}}
-      {{- template "sparkgen.problemAt" (dict "facts" . "name" "spark.authenticate"
+    {{- else if and (not $authenticates) (hasKey $section "secretName") -}}
+      {{- template "sparkgen.problem" (dict "facts" . "path" (concat .root (list "sparkConf" "spark.authenticate"))
           "message" "the service has a secret, and refuses executors that do not authenticate"
           "next" "delete it, or delete `secretName` if the service has none") -}}
     {{- end -}}
   {{- end -}}
 {{- end -}}
 
-{{- /* Where a container has mounts. In: container. Out: places, each with path, place and what. */ -}}
-{{- define "sparkgen.places" -}}
-  {{- $places := list -}}
-  {{- $container := .container -}}
-  {{- range $index, $mount := $container.spec.volumeMounts -}}
-    {{- if $mount.mountPath -}}
-      {{- $places = append $places (dict
-          "path" (concat $container.path (list "volumeMounts" $index "mountPath")) "place" $mount.mountPath
-          "what" (printf "volume `%s`" (include "sparkgen.shortened" $mount.name))) -}}
-    {{- end -}}
-  {{- end -}}
-  {{- if and $container.typed (eq $container.kind "spark") -}}
-    {{- range $field, $what := dict "secrets" "Secret" "configMaps" "ConfigMap" -}}
-      {{- range $index, $item := get $container.spec $field | default list -}}
-        {{- $places = append $places (dict "order" $field
-            "path" (concat $container.path (list $field $index "path")) "place" $item.path
-            "what" (printf "%s `%s`" $what (include "sparkgen.shortened" $item.name))) -}}
-      {{- end -}}
-    {{- end -}}
-  {{- end -}}
-  {{- $_ := set . "places" $places -}}
-{{- end -}}
-
 {{- define "sparkgen.rule.SG155" -}}
   {{- $facts := . -}}
   {{- $c := .tables.contract -}}
   {{- range $container := .containers -}}
-    {{- range $index, $mount := $container.spec.volumeMounts -}}
-      {{- if has $mount.name (list $c.TOKEN_VOLUME $c.SESSION_VOLUME) -}}
-        {{- template "sparkgen.problem" (dict "facts" $facts "next" "delete the mount"
-            "path" (concat $container.path (list "volumeMounts" $index "name"))
-            "message" "holds the allocator's credentials, which no other container may have") -}}
+    {{- $fields := dict "volumeMounts" "mountPath" -}}
+    {{- if and $container.typed (eq $container.kind "spark") -}}
+      {{- $fields = set (set $fields "secrets" "path") "configMaps" "path" -}}
+    {{- end -}}
+    {{- range $field, $key := $fields -}}
+      {{- range $index, $item := get $container.spec $field | default list -}}
+        {{- $path := concat $container.path (list $field $index) -}}
+        {{- if and (eq $field "volumeMounts") (has $item.name (list $c.TOKEN_VOLUME $c.SESSION_VOLUME)) -}}
+          {{- template "sparkgen.problem" (dict "facts" $facts "path" (append $path "name") "next" "delete the mount"
+              "message" "holds the allocator's credentials, which no other container may have") -}}
+        {{- end -}}
+        {{- $place := get $item $key -}}
+        {{- if and $place (hasPrefix (print $c.ROOT "/") (print (clean (print "/" $place)) "/")) -}}
+          {{- template "sparkgen.problem" (dict "facts" $facts "path" (append $path $key)
+              "message" (printf "everything below %s belongs to sparkgen" $c.ROOT)
+              "next" "mount it somewhere else, such as /mnt or /etc") -}}
+        {{- end -}}
       {{- end -}}
     {{- end -}}
-    {{- $call := dict "container" $container -}}
-    {{- template "sparkgen.places" $call -}}
-    {{- range $item := $call.places -}}
-      {{- if hasPrefix (print $c.ROOT "/") (print (clean (print "/" $item.place)) "/") -}}
-        {{- template "sparkgen.problem" (dict "facts" $facts "path" $item.path
-            "message" (printf "everything below %s belongs to sparkgen" $c.ROOT)
-            "next" "mount it somewhere else, such as /mnt or /etc") -}}
-      {{- end -}}
-    {{- end -}}
   {{- end -}}
-{{- end -}}
-
-{{- /* The volumes that a role's pods may have. In: facts, role. Out: volumes, each with path and volume. */ -}}
-{{- define "sparkgen.namedVolumes" -}}
-  {{- $volumes := list -}}
-  {{- range $index, $volume := .facts.spec.volumes -}}
-    {{- $volumes = append $volumes (dict "role" "" "volume" $volume
-        "path" (concat $.facts.root (list "volumes" $index))) -}}
-  {{- end -}}
-  {{- range $index, $volume := dig "template" "spec" "volumes" list (get .facts.spec .role | default dict) -}}
-    {{- $volumes = append $volumes (dict "role" $.role "volume" $volume
-        "path" (concat $.facts.root (list $.role "template" "spec" "volumes" $index))) -}}
-  {{- end -}}
-  {{- $_ := set . "volumes" $volumes -}}
 {{- end -}}
 
 {{- define "sparkgen.rule.SG160" -}}
@@ -148,12 +106,12 @@ says (sparkgen/semantics).
           "message" (printf "is the name of a container of the %s's pod" $container.role) "next" "rename it") -}}
     {{- end -}}
   {{- end -}}
-  {{- range $role := list "driver" "executor" -}}
-    {{- $named := dict "facts" $facts "role" $role -}}
-    {{- template "sparkgen.namedVolumes" $named -}}
-    {{- range $item := $named.volumes -}}
-      {{- if and (hasPrefix $c.VOLUME_PREFIX $item.volume.name) (or (eq $role "driver") (eq $item.role $role)) -}}
-        {{- template "sparkgen.problem" (dict "facts" $facts "path" (append $item.path "name")
+  {{- range $path := list (list "volumes") (list "driver" "template" "spec" "volumes") (list "executor" "template" "spec" "volumes") -}}
+    {{- $call := dict "from" $facts.spec "path" $path -}}
+    {{- template "sparkgen.lookup" $call -}}
+    {{- range $index, $volume := ternary $call.value list $call.found -}}
+      {{- if hasPrefix $c.VOLUME_PREFIX $volume.name -}}
+        {{- template "sparkgen.problem" (dict "facts" $facts "path" (concat $facts.root $path (list $index "name"))
             "message" "is the name of a volume of sparkgen's own" "next" "rename it") -}}
       {{- end -}}
     {{- end -}}
@@ -163,12 +121,7 @@ says (sparkgen/semantics).
 {{- define "sparkgen.rule.SG166" -}}
   {{- $facts := . -}}
   {{- $inside := dig "driver" "template" "spec" dict .spec -}}
-  {{- $reasons := dict
-      "shareProcessNamespace" "user code could read the allocator's memory, with its token"
-      "hostNetwork" "two drivers on one node would fight for their ports, and the allocator be exposed"
-      "hostPID" "user code could see every process of the node, the allocator with its token among them"
-      "hostIPC" "user code could reach shared memory of the whole node" -}}
-  {{- range $name, $reason := $reasons -}}
+  {{- range $name, $reason := .tables.sharedPods -}}
     {{- if get $inside $name -}}
       {{- template "sparkgen.problem" (dict "facts" $facts "next" "delete it"
           "path" (concat $facts.root (list "driver" "template" "spec" $name))
