@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import given
@@ -91,7 +91,7 @@ Read = Callable[[list[str]], tuple[str, Request, Apply] | None]
 
 
 @pytest.fixture(scope="module")
-def read_by_typer() -> Read:
+def read_by_typer() -> Iterator[Read]:
     """A function: the request that typer makes of a command line, or None if it refuses it."""
     asked: list[tuple[str, Request, Apply]] = []
 
@@ -116,7 +116,8 @@ def read_by_typer() -> Read:
             return None
         return asked[0] if asked else None
 
-    return read
+    yield read
+    patch.undo()
 
 
 @given(st.sampled_from(["render", "validate", "apply"]), st.lists(st.sampled_from(RENDER_WORDS), max_size=7))
