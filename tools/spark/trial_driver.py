@@ -25,9 +25,10 @@ import json, os, socket, sys, time, traceback
 from pyspark import SparkConf, SparkContext
 
 def until(path):
-    # A task: says that it runs (in path + ".began"), and works until there is a file `path`.
+    # A task: says that it runs (by a byte in path + ".began"), and works until there is a file `path`.
     def run(value):
-        open(path + ".began", "w").close()
+        with open(path + ".began", "a") as began:
+            began.write(".")
         while not os.path.exists(path):
             time.sleep(0.05)
         return value

@@ -37,8 +37,9 @@ def test_an_application_works_and_stops(trial: Callable[[str], Trial]) -> None:
     _compares_with_what_was_reviewed(driver)
     _tells_spark_whose_files_are_gone(driver)
     _grows(made.allocator, driver, made.folder)
-    # A second executor that has only just registered still starts, and would end with an error.
+    # A second executor that has only just registered still starts, and would end with an error: both work.
     both = driver.work(2, made.folder / "both")
+    _began(made.folder / "both", 2)
     (made.folder / "both").touch()
     assert driver.answer(both) == "2"
     _stops(made.allocator, driver)
@@ -203,16 +204,21 @@ def _shrinks_when_idle(allocator: FakeAllocator) -> None:
     assert allocator.state["registered"] == []
 
 
+def _began(marker: Path, tasks: int) -> None:
+    """Wait until so many tasks of the marker's job run."""
+    started = marker.with_name(marker.name + ".began")
+    deadline = time.monotonic() + 180
+    while not started.exists() or started.stat().st_size < tasks:
+        assert time.monotonic() < deadline, "not all tasks have started"
+        time.sleep(0.05)
+
+
 def _kill_at_work(
     allocator: FakeAllocator, driver: Driver, marker: Path, verdict: dict[str, Any] | None
 ) -> float:
     """Run a job of one task, and kill the executor that works on it; another one could finish the task."""
     began = driver.work(1, marker)
-    started = marker.with_name(marker.name + ".began")
-    deadline = time.monotonic() + 180
-    while not started.exists():
-        assert time.monotonic() < deadline, "the task did not start"
-        time.sleep(0.05)
+    _began(marker, 1)
     marker.touch()
     (executor,) = allocator.state["registered"]
     allocator.kill(executor, verdict)
