@@ -66,7 +66,8 @@ class Tunnel(socketserver.ThreadingTCPServer):
     def start(self) -> None:
         """Begin, on a thread of its own."""
         self.started = True
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        # So many seconds pass, at most, until `stop` is noticed.
+        threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
     def stop(self) -> None:
         """End: nobody listens at the port any more."""

@@ -35,6 +35,7 @@ class Handler(BaseHTTPRequestHandler):
     """One request."""
 
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # one packet for an answer: two would wait for an acknowledgement in between
     server: Server
 
     def do_GET(self) -> None:

@@ -42,6 +42,7 @@ class Script(BaseHTTPRequestHandler):
     """Answers a request by the next line of the server's script."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # a packet waits for no acknowledgement of the one before
     server: Server
 
     def do_GET(self) -> None:
