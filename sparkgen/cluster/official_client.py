@@ -32,7 +32,7 @@ class Official:
         self._api = api
         # The dynamic client speaks JSON, whichever version of the typed clients is installed. Its discovery
         # is a dozen requests and a cache in /tmp that others may write: the paths are in routes.py instead.
-        self._client = DynamicClient(api, discoverer=_NoDiscovery)  # type: ignore[no-untyped-call]
+        self._client = DynamicClient(api, discoverer=_NoDiscovery)
 
     def send(self, call: Call) -> Answer:
         """The answer. Refused, or an HTTPError."""
@@ -92,12 +92,9 @@ def channel(chosen: Chosen) -> Official:
     settings.connection_pool_maxsize = CONNECTIONS
     try:
         if chosen.files:
-            # Its functions have no types.
-            config.load_kube_config(  # type: ignore[no-untyped-call]
-                chosen.files, chosen.context, settings, persist_config=False
-            )
+            config.load_kube_config(chosen.files, chosen.context, settings, persist_config=False)
         else:
-            config.load_incluster_config(settings)  # type: ignore[no-untyped-call]
+            config.load_incluster_config(settings)
     except (config.ConfigException, OSError, KeyError, TypeError, ValueError) as error:
         where = f"the context {chosen.context} of {chosen.files}" if chosen.files else chosen.context
         raise ClusterError(f"{where} cannot be used: {error}") from error
