@@ -5,6 +5,7 @@ helm, kubeconform and Kubernetes' schemas are built on first use, into the cache
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -62,6 +63,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in () if config.getoption("--regenerate") else items:
         if item.get_closest_marker("long") and not scale.is_whole(item.nodeid):
             item.add_marker(pytest.mark.skip(reason="long: SPARKGEN_SHARE=all plays it"))
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage among what tests leave alone: thousands of collected tests stay to the end."""
+    gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    """Nor look for any at the end, where pytest would do it five times over."""
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -11,11 +11,11 @@ import statistics
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+if TYPE_CHECKING:  # slow to load, and only a drawing needs it
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "benchmarks"
 OURS, OTHER, PLAIN = "#1b6ca8", "#c0603a", "#8a8f98"
@@ -43,6 +43,8 @@ def main(arguments: list[str] | None = None) -> int:
     if not there:
         print(f"error: {options.folder} holds none of {', '.join(DRAWS)} (.json)", file=sys.stderr)
         return 2
+    import matplotlib as mpl  # noqa: PLC0415 - as above
+
     for name in there:
         data = json.loads((options.folder / f"{name}.json").read_text(encoding="utf-8"))
         with mpl.rc_context(STYLE):
@@ -117,7 +119,7 @@ def pi(data: Mapping[str, Any]) -> Figure:
 
 def scale(data: Mapping[str, Any]) -> Figure:
     """What a round costs, and the memory, by the number of executors."""
-    figure = Figure(figsize=(7.2, 3.0), layout="constrained")
+    figure = _figure(3.0)
     cost, memory = figure.subplots(1, 2)
     rows = data["rows"]
     sizes = [row["executors"] for row in rows]
@@ -148,8 +150,15 @@ DRAWS: Mapping[str, Callable[[Any], Figure]] = {
 # --- parts of pictures ------------------------------------------------------------------------------
 
 
+def _figure(height: float) -> Figure:
+    """An empty picture of so many inches."""
+    from matplotlib.figure import Figure  # noqa: PLC0415 - as above
+
+    return Figure(figsize=(7.2, height), layout="constrained")
+
+
 def _parts(count: int, height: float) -> tuple[Figure, list[Axes]]:
-    figure = Figure(figsize=(7.2, height * count), layout="constrained")
+    figure = _figure(height * count)
     return figure, list(figure.subplots(count, 1, squeeze=False)[:, 0])
 
 
