@@ -31,6 +31,7 @@ class Kind(str, enum.Enum):
 
     APPLICATION = "SparkApplication"
     SCHEDULED = "ScheduledSparkApplication"
+    CONNECT = "SparkConnectServer"
     SERVICE = "SparkShuffleService"
     HISTORY = "SparkHistoryServer"
 

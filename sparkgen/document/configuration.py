@@ -40,6 +40,7 @@ IMAGE = re.compile(
 _KINDS = {
     "SparkApplication": ("spec",),
     "ScheduledSparkApplication": ("spec", "template"),
+    "SparkConnectServer": ("spec",),
     "SparkShuffleService": ("spec",),
 }
 """The kinds of documents whose pods run the runtime image, and the mapping that names it."""

@@ -115,6 +115,7 @@ RULES: tuple[Rule, ...] = (
     # what serves people
     Rule("SG257", "plain-ingress", WARNING, _P, "An Ingress without a certificate.", hardening.plain_ingress),
     Rule("SG258", "endless-logs", WARNING, _P, "Event logs that nobody removes.", _of_servers),
+    Rule("SG259", "open-connect-server", WARNING, _P, "A Connect server that asks for no token.", hardening.open_connect_server),
     # cost
     Rule("SG260", "large-pointers", INFO, _P + _C, "A heap just above 32g.", reliability.large_pointers),
     Rule("SG261", "fixed-fleet", WARNING, _C, "Many executors that stay until the end.", cost.fixed_fleet),
@@ -128,6 +129,8 @@ RULES: tuple[Rule, ...] = (
     Rule("SG269", "large-driver", INFO, _C, "A driver as large as a fleet.", cost.large_driver),
     # what applications share
     Rule(trust.CODE, "shared-shuffle-service", WARNING, _P, "A shuffle service that several namespaces share.", _of_servers),
+    # Connect servers
+    Rule("SG271", "plain-connect-port", WARNING, _P, "A Connect server whose traffic leaves the cluster in the clear.", hardening.plain_connect_port),
 )
 # fmt: on
 

@@ -11,6 +11,7 @@ from sparkgen.errors import Path
 from sparkgen.lint.findings import Finding
 from sparkgen.lint.subject import Subject
 from sparkgen.lint.view import Container, Pod, View
+from sparkgen.model.connect import ASKS_FOR_TOKEN
 
 LOWEST_USER = 10_000
 """Users below may be somebody on the node (Trivy KSV-0020, Datree, kube-score)."""
@@ -125,15 +126,42 @@ def exposed_ui(subject: View) -> Iterator[Finding]:
             )
 
 
+def open_connect_server(subject: Subject) -> Iterator[Finding]:
+    """A Connect server that asks nobody for a token."""
+    section = subject.application.connect
+    if section is None or "token" in section:
+        return
+    opens = "nobody is asked for a token: whoever reaches the server runs code with its account and data"
+    version = subject.application.spark_version
+    step = "name a Secret: `token: {name: ..., key: token}`"
+    if not version.startswith(ASKS_FOR_TOKEN):
+        step = "take Spark 4, which knows tokens, or have a proxy ask, and ignore this with that reason"
+    yield Finding(subject.path("connect", "token"), opens, next_step=step, on_key=True)
+
+
 def plain_ingress(subject: View) -> Iterator[Finding]:
-    """An Ingress without a certificate: pages, and what a proxy asks for, travel in the clear."""
-    ingress = subject.at(subject.path("sparkUIOptions", "ingress"))
-    if ingress and not ingress.get("tlsSecretName"):
+    """An Ingress without a certificate: what people see, and what a proxy asks for, travels in the clear."""
+    for section, what in (("sparkUIOptions", subject.PAGES), ("connect", "the Connect server")):
+        ingress = subject.at(subject.path(section, "ingress"))
+        if ingress and not ingress.get("tlsSecretName"):
+            yield Finding(
+                subject.path(section, "ingress", "tlsSecretName"),
+                f"{what} and the login before it travel in the clear: the Ingress has no certificate",
+                next_step="name the Secret with the certificate of `host`: `tlsSecretName: ...`",
+                on_key=True,
+            )
+
+
+def plain_connect_port(subject: Subject) -> Iterator[Finding]:
+    """A Connect server outside of the cluster without a gateway: nothing on the way is encrypted."""
+    kind = (subject.application.connect or {}).get("serviceType", "ClusterIP")
+    if kind in ("NodePort", "LoadBalancer"):
         yield Finding(
-            subject.path("sparkUIOptions", "ingress", "tlsSecretName"),
-            f"{subject.PAGES} and the login before it travel in the clear: the Ingress has no certificate",
-            next_step="name the Secret with the certificate of `host`: `tlsSecretName: ...`",
-            on_key=True,
+            subject.path("connect", "serviceType"),
+            "code, data and token travel in the clear to what is outside of the cluster",
+            kind,
+            "ClusterIP",
+            "use ClusterIP, with `route` or `ingress`, which have a certificate",
         )
 
 

@@ -206,3 +206,5 @@ class Application:
     metrics_properties: str | None
     shuffle: Shuffle | None
     log_claim: LogClaim | None
+    connect: Mapping[str, Any] | None
+    """How clients reach a Connect server; None for what is none."""

@@ -21,6 +21,7 @@ from sparkgen.model.application import (
     Tuning,
 )
 from sparkgen.model.conffiles import conf_files
+from sparkgen.model.connect import as_application, connect_of
 from sparkgen.model.eventlog import log_claim
 from sparkgen.model.properties import effective_properties, is_true, lookup
 from sparkgen.model.shuffle import application_shuffle
@@ -40,6 +41,7 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
     names none.
     """
     scheduled = value["kind"] == "ScheduledSparkApplication"
+    value = as_application(value)
     outer = value["spec"]
     spec = outer["template"] if scheduled else outer
     metadata = value["metadata"]
@@ -91,6 +93,7 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
         metrics_properties=lookup(spec, ("monitoring", "metricsProperties")),
         shuffle=application_shuffle(spec.get("shuffleService"), chosen),
         log_claim=log_claim(spec.get("eventLog")),
+        connect=connect_of(value),
     )
 
 

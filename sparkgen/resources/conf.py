@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sparkgen import contract
+from sparkgen.model import connect
 from sparkgen.model.application import Application, Role
 from sparkgen.model.properties import TUNABLE
 from sparkgen.resources.executor import executor_pod
@@ -58,6 +59,7 @@ def _contract_properties(application: Application) -> dict[str, str]:
         **_sizes(application.driver),
         **_sizes(application.executor),
         **(shuffle_properties(application.shuffle) if application.shuffle is not None else {}),
+        **(connect.CONTRACT_PROPERTIES if application.connect is not None else {}),
     }
 
 

@@ -26,6 +26,8 @@ def driver_pod(application: Application, run: str) -> dict[str, Any]:
         "runtimeResources": merge(DEFAULT_RUNTIME_RESOURCES, application.allocator_resources or {}),
         "serviceSecretEnv": service_secret_env(application.shuffle),
         "sparkArguments": _spark_arguments(application),
+        "connect": application.connect is not None,
+        "connectToken": (application.connect or {}).get("token"),
         "restart": "Always" if application.restart == "Always" else "Never",
     }
     return pod.assemble(application.driver, values)

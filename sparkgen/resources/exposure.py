@@ -1,4 +1,4 @@
-"""What leads to Spark's pages: a Service, an Ingress, an HTTPRoute of the Gateway API."""
+"""What leads to Spark's pages and to a Connect server: a Service, an Ingress, a route of the Gateway API."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def _path(route: Mapping[str, Any]) -> str:
 def values(
     options: Mapping[str, Any], labels: Mapping[str, str], annotations: Mapping[str, str], port: int
 ) -> dict[str, Any]:
-    """The values that object_layers.pages has places for.
+    """The values that object_layers.exposed has places for.
 
-    `options` is a section `sparkUIOptions`, and `port` the Service's default.
+    `options` is a section `sparkUIOptions` or `connect`, and `port` the Service's default.
     """
     ingress, route = options.get("ingress"), options.get("route")
     return {

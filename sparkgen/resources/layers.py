@@ -105,6 +105,20 @@ HADOOP_VOLUME = {"@if": "hadoop", **config_map_volume(contract.HADOOP_VOLUME, "@
 
 ALLOCATOR_PORT = contract.ALLOCATOR_PORT
 
+CONNECT_PORT_NAME = "connect"
+"""Of a Connect server's port, in its pod and in its Service."""
+
+
+def asks_connect(**numbers: int) -> dict[str, Any]:
+    """A probe of the Connect server, by way of the allocator: no probe of Kubernetes' speaks its gRPC."""
+    return {
+        "@if": "connect",
+        "httpGet": {"path": contract.CONNECT_PATH, "port": contract.ALLOCATOR_PORT},
+        "timeoutSeconds": 5,
+        **numbers,
+    }
+
+
 LAYERS: Mapping[str, Layer] = {
     # --- both roles -----------------------------------------------------------------------------------
     "default_security": {"spec": {"securityContext": POD_SECURITY}},
@@ -242,6 +256,11 @@ LAYERS: Mapping[str, Layer] = {
                         field_env(contract.ENV_POD_UID, "metadata.uid"),
                         field_env(contract.ENV_POD_IP, "status.podIP"),
                         "@{*serviceSecretEnv}",
+                        {
+                            "@if": "connect",
+                            "name": contract.ENV_CONNECT_PORT,
+                            "value": str(contract.CONNECT_PORT),
+                        },
                     ],
                     "ports": [{"name": contract.ALLOCATOR_CONTAINER, "containerPort": ALLOCATOR_PORT}],
                     "startupProbe": {
@@ -273,11 +292,20 @@ LAYERS: Mapping[str, Layer] = {
                 {"name": "driver-rpc-port", "containerPort": contract.DRIVER_PORT},
                 {"name": "blockmanager", "containerPort": contract.BLOCK_MANAGER_PORT},
                 {"name": "spark-ui", "containerPort": contract.UI_PORT},
+                {"@if": "connect", "name": CONNECT_PORT_NAME, "containerPort": contract.CONNECT_PORT},
             ],
+            # A server that resolves packages takes minutes to start.
+            startupProbe=asks_connect(periodSeconds=2, failureThreshold=450),
+            readinessProbe=asks_connect(periodSeconds=10, failureThreshold=3),
             env=[
                 field_env(contract.ENV_BIND_ADDRESS, "status.podIP"),
                 {"name": contract.ENV_SPARK_CONF_DIR, "value": contract.CONF_DIR},
                 HADOOP_ENV,
+                {
+                    "@if": "connectToken",
+                    "name": contract.ENV_CONNECT_TOKEN,
+                    "valueFrom": {"secretKeyRef": "@{connectToken}"},
+                },
             ],
             volumeMounts=[
                 read_only(contract.LIB_VOLUME, contract.LIB_DIR),

@@ -8,6 +8,7 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.resources.layers import (
     ALLOCATOR_PORT,
+    CONNECT_PORT_NAME,
     RUN_ENV,
     RUNTIME,
     SERVICE_ARGS,
@@ -145,72 +146,87 @@ def network_policy(selector: Layer, *rules: Layer) -> Layer:
     }
 
 
-def pages(name: str, selector: Layer, port: str) -> tuple[Layer, ...]:
-    """The Service of Spark's pages, and what leads there from outside (exposure.py has the values).
+def exposed(section: str, name: str, selector: Layer, port: Layer, route: Layer) -> tuple[Layer, ...]:
+    """A Service, and what leads there from outside: an Ingress, and a route of the Gateway API.
 
-    The route is written out as the API server completes it, so that GitOps controllers find no difference.
+    `section` names the value that has the document's word on it (exposure.py); `port` is the Service's, less
+    its number; `route` is the route less what all routes have. It is written out as the API server completes
+    it, so that GitOps controllers find no difference.
     """
-    backend = {"group": "", "kind": "Service", "name": name, "port": "@{ui.port}", "weight": 1}
+
+    def at(field: str) -> str:
+        return f"@{{{section}.{field}}}"
+
     service = {
+        "@if": section,
         "apiVersion": "v1",
         "kind": "Service",
-        "metadata": metadata(name, "ui.labels", "ui.annotations"),
+        "metadata": metadata(name, f"{section}.labels", f"{section}.annotations"),
         "spec": {
-            "type": "@{ui.type}",
+            "type": at("type"),
             "selector": selector,
-            "ports": [{"name": port, "port": "@{ui.port}", "targetPort": port}],
+            "ports": [{**port, "port": at("port"), "targetPort": port["name"]}],
         },
     }
-    target = {"service": {"name": name, "port": {"name": port}}}
+    target = {"service": {"name": name, "port": {"name": port["name"]}}}
     ingress = {
-        "@if": "ui.ingress",
+        "@if": f"{section}.ingress",
         "apiVersion": NETWORKING,
         "kind": "Ingress",
-        "metadata": metadata(name, annotations="ui.ingress.annotations"),
+        "metadata": metadata(name, annotations=f"{section}.ingress.annotations"),
         "spec": {
             "rules": [
                 {
-                    "host": "@{ui.ingress.host}",
+                    "host": at("ingress.host"),
                     "http": {"paths": [{"path": "/", "pathType": "Prefix", "backend": target}]},
                 }
             ],
-            "ingressClassName": "@{ui.ingress.className}",
+            "ingressClassName": at("ingress.className"),
             "tls": [
                 {
-                    "@if": "ui.ingress.tlsSecretName",
-                    "hosts": ["@{ui.ingress.host}"],
-                    "secretName": "@{ui.ingress.tlsSecretName}",
+                    "@if": f"{section}.ingress.tlsSecretName",
+                    "hosts": [at("ingress.host")],
+                    "secretName": at("ingress.tlsSecretName"),
                 }
             ],
         },
     }
-    header = {"set": [{"name": PREFIX_HEADER, "value": "@{ui.route.path}"}]}
-    rewrite = {"path": {"type": "ReplacePrefixMatch", "replacePrefixMatch": "/"}}
-    route = {
-        "@if": "ui.route",
+    backend = {"group": "", "kind": "Service", "name": name, "port": at("port"), "weight": 1}
+    outside = {
+        "@if": f"{section}.route",
         "apiVersion": f"{GATEWAY_API}/v1",
-        "kind": "HTTPRoute",
-        "metadata": metadata(name, annotations="ui.route.annotations"),
+        "kind": route["kind"],
+        "metadata": metadata(name, annotations=f"{section}.route.annotations"),
         "spec": {
-            "parentRefs": "@{ui.route.parentRefs}",
-            "rules": [
-                {
-                    "matches": [{"path": {"type": "PathPrefix", "value": "@{ui.route.path}"}}],
-                    "backendRefs": [backend],
-                    "filters": [
-                        {
-                            "@if": "ui.route.below",
-                            "type": "RequestHeaderModifier",
-                            "requestHeaderModifier": header,
-                        },
-                        {"@if": "ui.route.below", "type": "URLRewrite", "urlRewrite": rewrite},
-                    ],
-                }
-            ],
-            "hostnames": ["@{ui.route.host}"],
+            "parentRefs": at("route.parentRefs"),
+            "rules": [{**route["rule"], "backendRefs": [backend]}],
+            "hostnames": [at("route.host")],
         },
     }
-    return service, ingress, route
+    return service, ingress, outside
+
+
+HTTP_ROUTE: Layer = {
+    "kind": "HTTPRoute",
+    "rule": {
+        "matches": [{"path": {"type": "PathPrefix", "value": "@{ui.route.path}"}}],
+        "filters": [
+            {
+                "@if": "ui.route.below",
+                "type": "RequestHeaderModifier",
+                "requestHeaderModifier": {"set": [{"name": PREFIX_HEADER, "value": "@{ui.route.path}"}]},
+            },
+            {
+                "@if": "ui.route.below",
+                "type": "URLRewrite",
+                "urlRewrite": {"path": {"type": "ReplacePrefixMatch", "replacePrefixMatch": "/"}},
+            },
+        ],
+    },
+}
+"""Spark's pages, at a host name or below a path."""
+GRPC_ROUTE: Layer = {"kind": "GRPCRoute", "rule": {}}
+"""A Connect server, at a host name."""
 
 
 DRIVER = {contract.LABEL_APPLICATION: "@{name}", contract.LABEL_ROLE: "driver"}
@@ -499,11 +515,18 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
             config_map(metadata("@{run}-executor", "runLabels"), "files.executor", immutable=True),
             # May change while the application runs.
             config_map(metadata("@{name}-tuning"), "tuning"),
-            # The application's own pods everywhere, the named peers the UI and the metrics.
+            # The application's own pods everywhere, the named peers what serves people.
             network_policy(
                 {contract.LABEL_APPLICATION: "@{name}"},
                 {"from": [{"podSelector": {"matchLabels": {contract.LABEL_APPLICATION: "@{name}"}}}]},
-                {"@if": "peers", "from": "@{peers}", "ports": tcp(contract.UI_PORT, ALLOCATOR_PORT)},
+                {
+                    "@if": "peers",
+                    "from": "@{peers}",
+                    "ports": [
+                        *tcp(contract.UI_PORT, ALLOCATOR_PORT),
+                        {"@if": "connect", "protocol": "TCP", "port": contract.CONNECT_PORT},
+                    ],
+                },
                 # What comes in by a port of the node may have the node's address.
                 {"@if": "hostPorts", "ports": "@{hostPorts}"},
             ),
@@ -521,10 +544,20 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                 },
             },
             # The Spark UI of the current run's driver. It selects nothing else.
-            *pages(
+            *exposed(
+                "ui",
                 "@{name}-ui",
                 {contract.LABEL_RUN: "@{run}", contract.LABEL_ROLE: "driver"},
-                UI_PORT_NAME,
+                {"name": UI_PORT_NAME},
+                HTTP_ROUTE,
+            ),
+            # A Connect server, for clients: whichever run's driver it is.
+            *exposed(
+                "connect",
+                "@{name}-connect",
+                DRIVER,
+                {"name": CONNECT_PORT_NAME, "appProtocol": "grpc"},
+                GRPC_ROUTE,
             ),
             "@{workload}",
             # What removes ended runs has an account and rights of its own.
@@ -560,7 +593,13 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                 {contract.LABEL_HISTORY_SERVER: "@{name}"},
                 {"from": "@{peers}", "ports": tcp(contract.HISTORY_PORT)},
             ),
-            *pages("@{name}", {contract.LABEL_HISTORY_SERVER: "@{name}"}, PORT_NAME),
+            *exposed(
+                "ui",
+                "@{name}",
+                {contract.LABEL_HISTORY_SERVER: "@{name}"},
+                {"name": PORT_NAME},
+                HTTP_ROUTE,
+            ),
             HISTORY_DEPLOYMENT,
         ]
     },

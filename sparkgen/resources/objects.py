@@ -37,6 +37,9 @@ def application_objects(application: Application, run: str, files: dict[str, dic
         "hostPorts": host_ports(shuffle) if shuffle and on_node else [],
         "budget": _budget(application),
         "ui": exposure.values(application.ui, labels, annotations, contract.UI_PORT),
+        "connect": None
+        if application.connect is None
+        else exposure.values(application.connect, labels, annotations, contract.CONNECT_PORT),
         "workload": made,
         **history_values(application, run, made["kind"], labels),
     }

@@ -17,10 +17,12 @@ APPLICATION_KINDS = ("SparkApplication", "ScheduledSparkApplication")
 SERVICE_KIND = "SparkShuffleService"
 HISTORY_KIND = "SparkHistoryServer"
 SERVER_KINDS = (SERVICE_KIND, HISTORY_KIND)
-KINDS = (*APPLICATION_KINDS, *SERVER_KINDS)
+CONNECT_KIND = "SparkConnectServer"
+KINDS = (*APPLICATION_KINDS, CONNECT_KIND, *SERVER_KINDS)
 SPECS = {
     "SparkApplication": "applicationSpec",
     "ScheduledSparkApplication": "scheduledSpec",
+    CONNECT_KIND: "connectServerSpec",
     SERVICE_KIND: "shuffleServiceSpec",
     HISTORY_KIND: "historyServerSpec",
 }
@@ -136,6 +138,18 @@ def document(kind: str) -> Field:
     spec = merged({"$ref": f"#/$defs/{SPECS[kind]}"})
     schema["properties"] = {**schema["properties"], "spec": spec}
     return Field((), schema)
+
+
+def own_of_connect() -> Iterator[Field]:
+    """The fields of a Connect server that an application has not, or that say something else of it."""
+    application = document(APPLICATION_KINDS[0]).find(("spec",))
+    server = document(CONNECT_KIND).find(("spec",))
+    if application is None or server is None:
+        raise LookupError("spec")
+    for field in server.children():
+        same = application.child(field.name)
+        if same is None or same.schema.get("description") != field.schema.get("description"):
+            yield field
 
 
 def own_fields(field: Field) -> Iterator[Field]:

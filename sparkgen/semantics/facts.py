@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from sparkgen.contract import DRIVER_CONTAINER, EXECUTOR_CONTAINER
 from sparkgen.errors import Path
+from sparkgen.model.connect import as_application
 from sparkgen.model.properties import TYPED_PROPERTIES, effective_properties, is_true
 
 ROLES = ("driver", "executor")
@@ -65,6 +66,7 @@ class DocumentFacts:
     def of(cls, value: Mapping[str, Any]) -> DocumentFacts:
         """The facts of a document's value."""
         scheduled = value["kind"] == "ScheduledSparkApplication"
+        value = as_application(value)
         outer = value["spec"]
         spec = outer["template"] if scheduled else outer
         return cls(

@@ -13,6 +13,7 @@ from sparkgen.errors import Problem, Severity
 from sparkgen.model import HISTORY_KIND, SERVICE_KIND
 from sparkgen.semantics import rules_access as access
 from sparkgen.semantics import rules_conffiles as conffiles
+from sparkgen.semantics import rules_connect as connect
 from sparkgen.semantics import rules_containers as containers
 from sparkgen.semantics import rules_eventlog as eventlog
 from sparkgen.semantics import rules_executors as executors
@@ -159,6 +160,9 @@ RULES: tuple[Rule, ...] = (
     Rule("SG195", "logger-name", WARNING, "A logger that is a setting of log4j.", lifecycle.loggers),
     Rule("SG196", "shared-name", ERROR, "A name with which two owners would share an object.", names.shared_names, names.shared_server_names, names.shared_history_names, chart="names and security: one object would replace another, or every pod of the namespace get rights"),
     Rule("SG197", "unrepresentable-text", ERROR, "A text that cannot arrive where it goes.", texts.unrepresentable, texts.unrepresentable_of_server, texts.unrepresentable_of_server),
+    # Connect servers
+    Rule("SG198", "connect-token", ERROR, "A token that the Connect server does not ask for.", connect.unknown_tokens, chart="security: everybody who reaches the server would run code with its rights"),
+    Rule("SG199", "connect-setting", ERROR, "A property that hides a Connect server.", connect.own_settings),
 )
 # fmt: on
 

@@ -273,8 +273,9 @@ def consistent(document: Value) -> Value:
         spec.pop("restartPolicy", None)
         spec.pop("suspend", None)
         spec.pop("run", None)
-    _language(spec)
-    _lifetime(spec)
+    if value["kind"] != fields.CONNECT_KIND:
+        _language(spec)
+        _lifetime(spec)
     _executors(spec)
     _accounts(spec)
     _shuffle(spec)
@@ -318,6 +319,17 @@ def _consistent_service(document: Value) -> Value:
     spec["image"] = f"docker.io/apache/spark:{spec['sparkVersion']}"
     if "port" in spec.get("janitor", {}):
         spec["janitor"]["port"] += 100  # apart from the service's
+    return value
+
+
+def connect_servers() -> st.SearchStrategy[Value]:
+    """Valid documents of Connect servers."""
+    return _document(fields.CONNECT_KIND).map(consistent).map(_consistent_connect_server)
+
+
+def _consistent_connect_server(value: Value) -> Value:
+    if not value["spec"]["sparkVersion"].startswith("4."):
+        value["spec"].get("connect", {}).pop("token", None)
     return value
 
 

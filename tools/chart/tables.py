@@ -13,8 +13,8 @@ from typing import Any
 
 from sparkgen import contract, names
 from sparkgen.grammar import duration, memory
+from sparkgen.model import connect, properties
 from sparkgen.model import historyserver as historyserver_model
-from sparkgen.model import properties
 from sparkgen.model import shuffle as shuffle_model
 from sparkgen.model.build import DEFAULT_HISTORY, GITOPS
 from sparkgen.resources import (
@@ -82,6 +82,14 @@ def _resources() -> Table:
         "changeable": run.CHANGEABLE,
         "contractProperties": conf.CONTRACT_PROPERTIES,
         "decommissionScript": executor.DECOMMISSION_SCRIPT,
+        "connect": {
+            "kind": connect.CONNECT_KIND,
+            "applicationFields": connect.APPLICATION_FIELDS,
+            "dynamicAllocation": connect.DYNAMIC_ALLOCATION,
+            "defaultProperties": connect.DEFAULT_PROPERTIES,
+            "contractProperties": connect.CONTRACT_PROPERTIES,
+            "idleProperty": connect.IDLE_PROPERTY,
+        },
         "eventLogDefaults": properties.EVENT_LOG_DEFAULTS,
         "redirectProperties": exposure.REDIRECT,
         "fixedPorts": sorted(executor.FIXED_PORTS),

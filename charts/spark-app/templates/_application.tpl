@@ -39,6 +39,9 @@
       "loggers" (dig "logging" "loggers" dict $spec)
       "metrics" (dig "monitoring" "metricsProperties" "" $spec)
   -}}
+  {{- if eq $facts.value.kind $facts.tables.connect.kind -}}
+    {{- $_ := set $app "connect" ($spec.connect | default dict) -}}
+  {{- end -}}
   {{- if $facts.scheduled -}}{{- $_ := set $app "schedule" $outer -}}{{- end -}}
   {{- if dig "rbac" "create" true $spec -}}
     {{- $given := dig "run" "history" dict $spec -}}

@@ -70,7 +70,8 @@ and `confSources` of a projected volume.
   {{- end -}}
   {{- $all := dict "maps" (list
       (ternary .t.shuffleDefaults dict (dig "shuffle" "onNode" false .)) $defaults $redirect.properties $asked
-      .t.contractProperties (dig "shuffle" "properties" dict .) $sizes
+      .t.contractProperties (ternary .t.connect.contractProperties dict (hasKey . "connect"))
+      (dig "shuffle" "properties" dict .) $sizes
       (dict "spark.driver.extraClassPath" $classPath "spark.sparkgen.allocation.onMismatch" .onMismatch)) -}}
   {{- template "sparkgen.laid" $all -}}
   {{- include "sparkgen.propertyLines" $all.laid -}}

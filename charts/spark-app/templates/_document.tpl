@@ -22,7 +22,9 @@ a chart get the same $, so the document is computed once, whichever of them come
 {{- define "sparkgen.examine" -}}
   {{- $pruned := dict "from" (pick .values "apiVersion" "kind" "metadata" "spec") -}}
   {{- template "sparkgen.pruned" $pruned -}}
-  {{- $facts := dict "value" $pruned.value "tables" .tables -}}
+  {{- $completed := dict "value" $pruned.value "tables" .tables -}}
+  {{- template "sparkgen.asApplication" $completed -}}
+  {{- $facts := dict "value" $completed.value "tables" .tables -}}
   {{- $server := get .tables.serverKinds $pruned.value.kind -}}
   {{- if $server -}}{{- template "sparkgen.serverFacts" $facts -}}
   {{- else -}}{{- template "sparkgen.facts" $facts -}}

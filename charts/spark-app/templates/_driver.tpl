@@ -16,7 +16,9 @@
   {{- $resources := dict "base" .app.t.runtimeResources "over" .app.allocatorResources "tables" .app.t -}}
   {{- template "sparkgen.merge" $resources -}}
   {{- with .app.logClaim -}}{{- $_ := set $.values "claim" . -}}{{- end -}}
+  {{- with dig "connect" "token" dict .app -}}{{- $_ := set $.values "connectToken" . -}}{{- end -}}
   {{- range $name, $value := dict
+      "connect" (hasKey .app "connect")
       "scalaVersion" .app.scalaVersion
       "runtimeImage" .app.runtimeImage
       "runtimeResources" $resources.value

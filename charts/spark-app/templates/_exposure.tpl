@@ -6,20 +6,23 @@
   {{- $_ := set . "properties" (ternary dict .t.redirectProperties (eq $path "/")) -}}
 {{- end -}}
 
-{{- /* In: ui (the section), values (with labels and annotations), port (the Service's default), t. Out: values.ui. */ -}}
-{{- define "sparkgen.pages" -}}
+{{- /*
+In: section (its name), options (what it says), port (the Service's default), values (with labels and annotations), t.
+Out: values, with the section.
+*/ -}}
+{{- define "sparkgen.exposed" -}}
   {{- $annotations := .values.annotations -}}
-  {{- $ui := dict "type" (.ui.serviceType | default "ClusterIP") "port" (.ui.servicePort | default .port) -}}
-  {{- template "sparkgen.laid" (set $ui "maps" (list .ui.serviceLabels .values.labels)) -}}
-  {{- $_ := set $ui "labels" $ui.laid -}}
-  {{- template "sparkgen.laid" (set $ui "maps" (list $annotations .ui.serviceAnnotations)) -}}
-  {{- $_ := set $ui "annotations" $ui.laid -}}
-  {{- range $field, $given := pick .ui "ingress" "route" -}}
+  {{- $found := dict "type" (.options.serviceType | default "ClusterIP") "port" (.options.servicePort | default .port) -}}
+  {{- template "sparkgen.laid" (set $found "maps" (list .options.serviceLabels .values.labels)) -}}
+  {{- $_ := set $found "labels" $found.laid -}}
+  {{- template "sparkgen.laid" (set $found "maps" (list $annotations .options.serviceAnnotations)) -}}
+  {{- $_ := set $found "annotations" $found.laid -}}
+  {{- range $field, $given := pick .options "ingress" "route" -}}
     {{- $noted := dict "maps" (list $annotations $given.annotations) -}}
     {{- template "sparkgen.laid" $noted -}}
-    {{- $_ := set $ui $field (set (omit $given) "annotations" $noted.laid) -}}
+    {{- $_ := set $found $field (set (omit $given) "annotations" $noted.laid) -}}
   {{- end -}}
-  {{- with $ui.route -}}
+  {{- with $found.route -}}
     {{- $parents := list -}}
     {{- range $parent := .parentRefs -}}
       {{- $call := dict "maps" (list (dict "group" $.t.gatewayApi "kind" "Gateway") $parent) -}}
@@ -29,5 +32,5 @@
     {{- $path := .path | default "/" -}}
     {{- $_ := set (set (set . "parentRefs" $parents) "path" $path) "below" (ne $path "/") -}}
   {{- end -}}
-  {{- $_ := set .values "ui" $ui -}}
+  {{- $_ := set .values .section $found -}}
 {{- end -}}

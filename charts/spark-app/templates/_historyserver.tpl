@@ -52,7 +52,8 @@
   {{- $t := $app.t -}}
   {{- template "sparkgen.serverValues" . -}}
   {{- $values := .values -}}
-  {{- template "sparkgen.pages" (dict "ui" $app.ui "values" $values "port" $c.HISTORY_PORT "t" $t) -}}
+  {{- $pages := dict "section" "ui" "options" $app.ui "port" $c.HISTORY_PORT "values" $values "t" $t -}}
+  {{- template "sparkgen.exposed" $pages -}}
   {{- $_ := set $values "peers" ($values.peers | default (list (dict "podSelector" dict))) -}}
   {{- $security := omit $t.podSecurity -}}
   {{- with $app.claim -}}

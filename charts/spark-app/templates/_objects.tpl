@@ -50,7 +50,12 @@ hit a text of the user.
     {{- template "sparkgen.laid" $budget -}}
     {{- $_ := set $call.values "budget" $budget.laid -}}
   {{- end -}}
-  {{- template "sparkgen.pages" (dict "ui" $app.ui "values" $call.values "port" $app.c.UI_PORT "t" $app.t) -}}
+  {{- $pages := dict "section" "ui" "options" $app.ui "port" $app.c.UI_PORT "values" $call.values "t" $app.t -}}
+  {{- template "sparkgen.exposed" $pages -}}
+  {{- if hasKey $app "connect" -}}
+    {{- $server := dict "section" "connect" "options" $app.connect "port" $app.c.CONNECT_PORT -}}
+    {{- template "sparkgen.exposed" (set (set $server "values" $call.values) "t" $app.t) -}}
+  {{- end -}}
   {{- template "sparkgen.made" (set $call "layer" "application") -}}
   {{- $_ := set . "objects" $call.objects -}}
   {{- $_ := set . "run" $call.run -}}

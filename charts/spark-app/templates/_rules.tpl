@@ -244,3 +244,11 @@ says (sparkgen/semantics).
         "next" "name another account, or add `create: false` to `serviceAccount`") -}}
   {{- end -}}
 {{- end -}}
+
+{{- define "sparkgen.rule.SG198" -}}
+  {{- if and (dig "connect" "token" dict .spec) (eq .value.kind .tables.connect.kind) (not (hasPrefix "4." .spec.sparkVersion)) -}}
+    {{- template "sparkgen.problem" (dict "facts" . "path" (list "spec" "connect" "token")
+        "message" (printf "Spark %s asks no client for a token, and would let everybody in" .spec.sparkVersion)
+        "next" "take Spark 4, or delete it and have a proxy ask who connects") -}}
+  {{- end -}}
+{{- end -}}

@@ -7,6 +7,11 @@ import pytest
 from sparkgen.errors import Severity, path_text
 from tests.unit.schema.documents import SCHEDULED, VALID, only, problems, replaced, with_spec
 
+ALL_KINDS = (
+    "SparkApplication, ScheduledSparkApplication, SparkConnectServer, "
+    "SparkShuffleService or SparkHistoryServer"
+)
+
 EXECUTOR = "executor:\n  {}"
 DRIVER = "driver:\n  {}"
 
@@ -415,7 +420,7 @@ CASES = {
         ("SG007", "2:7", "kind", "there is no kind `SparkAplication`"),
         (
             "SparkAplication",
-            "SparkApplication, ScheduledSparkApplication, SparkShuffleService or SparkHistoryServer",
+            ALL_KINDS,
             "write `kind: SparkApplication`",
         ),
     ),
@@ -424,7 +429,7 @@ CASES = {
         ("SG007", "2:7", "kind", "this is a ConfigMap of v1, not a sparkgen document"),
         (
             "ConfigMap",
-            "SparkApplication, ScheduledSparkApplication, SparkShuffleService or SparkHistoryServer",
+            ALL_KINDS,
             "leave it out here: sparkgen reads its own documents only; commit it beside the rendered files",
         ),
     ),
@@ -433,7 +438,7 @@ CASES = {
         ("SG007", "1:1", "kind", "`kind` is missing"),
         (
             "",
-            "SparkApplication, ScheduledSparkApplication, SparkShuffleService or SparkHistoryServer",
+            ALL_KINDS,
             "add `kind: ScheduledSparkApplication`",
         ),
     ),

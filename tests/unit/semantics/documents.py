@@ -41,6 +41,18 @@ HISTORY: dict[str, Any] = {
 }
 
 
+CONNECT: dict[str, Any] = {
+    "apiVersion": "sparkgen.dev/v1alpha1",
+    "kind": "SparkConnectServer",
+    "metadata": {"name": "team-a"},
+    "spec": {
+        "sparkVersion": "4.0.1",
+        "image": "registry.example.com/team/spark:4.0.1",
+        "dynamicAllocation": {"maxExecutors": 10},
+    },
+}
+
+
 def merged(base: Any, over: Any) -> Any:
     """An overlay as in Helm: mappings are merged, everything else is replaced."""
     if isinstance(base, dict) and isinstance(over, dict):
@@ -55,6 +67,9 @@ def whole(fragment: str) -> dict[str, Any]:
         return service(over.get("spec") or {}, **over.get("metadata") or {})
     if over.get("kind") == "SparkHistoryServer":
         return history_server(over.get("spec") or {})
+    if over.get("kind") == "SparkConnectServer":
+        server: dict[str, Any] = merged(copy.deepcopy(CONNECT), over)
+        return server
     is_scheduled = over.get("kind") == "ScheduledSparkApplication"
     document: dict[str, Any] = merged(scheduled({}) if is_scheduled else copy.deepcopy(BASE), over)
     return document

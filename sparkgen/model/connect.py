@@ -1,0 +1,72 @@
+"""A Connect server as an application: Spark's own server is the main class of a driver that never ends.
+
+So driver, allocator and executors of a Connect server are those of every application, and whoever knows
+applications knows it, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sparkgen import contract
+
+CONNECT_KIND = "SparkConnectServer"
+"""The kind of documents that describe a Connect server."""
+
+MAIN_CLASS = "org.apache.spark.sql.connect.service.SparkConnectServer"
+"""What Spark's sbin/start-connect-server.sh starts."""
+NO_MAIN_FILE = "spark-internal"
+"""SparkLauncher.NO_RESOURCE: the class is on the class path."""
+
+APPLICATION_FIELDS: Mapping[str, Any] = {
+    "type": "Scala",
+    "mainClass": MAIN_CLASS,
+    "mainApplicationFile": NO_MAIN_FILE,
+    "restartPolicy": {"type": "Always"},
+}
+"""Fields of an application's spec that a Connect server's has none of."""
+
+DYNAMIC_ALLOCATION: Mapping[str, Any] = {"enabled": True, "minExecutors": 0}
+"""What stands below `dynamicAllocation`, unless the document says otherwise."""
+
+DEFAULT_PROPERTIES: Mapping[str, str] = {
+    # One user's long query does not keep the others from executors.
+    "spark.scheduler.mode": "FAIR",
+}
+PORT_PROPERTY = "spark.connect.grpc.binding.port"
+CONTRACT_PROPERTIES: Mapping[str, str] = {PORT_PROPERTY: str(contract.CONNECT_PORT)}
+"""What the Service and the probes need, whatever the document says."""
+ADDRESS_PROPERTY = "spark.connect.grpc.binding.address"
+ASKS_FOR_TOKEN = "4."  # noqa: S105 - a version
+"""What the versions of Spark begin with that know tokens (PreSharedKeyAuthenticationInterceptor)."""
+IDLE_PROPERTY = "spark.sparkgen.connect.idleTimeout"
+"""The scheduler jar reads it: after so long without a session it lets all executors go."""
+
+
+def as_application(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The value of a document, with the spec of an application: a Connect server's is completed to one.
+
+    Every other document's value is returned as it is. Fields that the document has keep their places.
+    """
+    if value["kind"] != CONNECT_KIND:
+        return value
+    spec = value["spec"]
+    section = spec.get("connect") or {}
+    properties = {**DEFAULT_PROPERTIES, **(spec.get("sparkConf") or {})}
+    if "idleTimeout" in section:
+        properties[IDLE_PROPERTY] = section["idleTimeout"]
+    return {
+        **value,
+        "spec": {
+            **spec,
+            **APPLICATION_FIELDS,
+            "dynamicAllocation": {**DYNAMIC_ALLOCATION, **(spec.get("dynamicAllocation") or {})},
+            "sparkConf": properties,
+        },
+    }
+
+
+def connect_of(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The section that says how clients reach a Connect server; None for all other documents."""
+    return value["spec"].get("connect") or {} if value["kind"] == CONNECT_KIND else None
