@@ -21,6 +21,15 @@ HOST_PORTS = "23000-23999"
 """Below Kubernetes' node ports (from 30000) and Linux' ports for outgoing connections (from 32768)."""
 SIDECAR_HEAP = "512m"
 SERVICE_HEAP = "1g"
+JANITOR_DEFAULTS: Mapping[str, Any] = {
+    "intervalSeconds": 30,
+    "graceSeconds": 300,
+    "withoutAccessSeconds": 86400,
+    "pressurePercent": 85,
+    "port": contract.JANITOR_PORT,
+    "dryRun": False,
+}
+"""What a section `janitor` has where it says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +103,13 @@ def build_service(value: Mapping[str, Any], namespace: str | None = None) -> Shu
 
 
 def _janitor(section: Mapping[str, Any]) -> Janitor:
+    given = {**JANITOR_DEFAULTS, **section}
     return Janitor(
-        interval=section.get("intervalSeconds", 30),
-        grace=section.get("graceSeconds", 300),
-        without_access=section.get("withoutAccessSeconds", 86400),
-        pressure=section.get("pressurePercent", 85),
-        port=section.get("port", contract.JANITOR_PORT),
-        dry_run=bool(section.get("dryRun", False)),
-        resources=section.get("resources") or {},
+        interval=given["intervalSeconds"],
+        grace=given["graceSeconds"],
+        without_access=given["withoutAccessSeconds"],
+        pressure=given["pressurePercent"],
+        port=given["port"],
+        dry_run=bool(given["dryRun"]),
+        resources=given.get("resources") or {},
     )

@@ -12,19 +12,18 @@ from sparkgen.model.application import Application
 from sparkgen.resources import pod
 from sparkgen.resources.layers import DEFAULT_RUNTIME_RESOURCES
 from sparkgen.resources.merge import merge
-from sparkgen.resources.shuffle import service_secret_env
 
 
 def driver_pod(application: Application, run: str) -> dict[str, Any]:
     """The pod template of the driver of the run named `run`."""
-    claim = application.log_claim
+    claim, shuffle = application.log_claim, application.shuffle
     values = {
         **pod.values(application, application.driver, run),
         "claim": claim and {"name": claim.name, "path": claim.path},
         "scalaVersion": application.scala_version,
         "runtimeImage": application.runtime_image,
         "runtimeResources": merge(DEFAULT_RUNTIME_RESOURCES, application.allocator_resources or {}),
-        "serviceSecretEnv": service_secret_env(application.shuffle),
+        "serviceSecret": shuffle.secret_name if shuffle is not None and shuffle.on_node else None,
         "sparkArguments": _spark_arguments(application),
         "connect": application.connect is not None,
         "connectToken": (application.connect or {}).get("token"),

@@ -62,8 +62,8 @@ def values(history: HistoryServer) -> dict[str, Any]:
         "ui": exposure.values(history.ui, server.labels(history), history.annotations, contract.HISTORY_PORT),
         "strategy": "RollingUpdate" if history.claim is None else "Recreate",
         "podSecurity": merge(security, history.spec.get("podSecurityContext") or {}),
-        "pages": None if guarded else {"path": "/", "port": contract.HISTORY_PORT},
-        "socket": {"port": contract.HISTORY_PORT} if guarded else None,
+        "open": not guarded,
+        "guarded": guarded,
         "resources": merge(
             daemon_resources(history.memory, HISTORY_REQUEST), history.spec.get("resources") or {}
         ),

@@ -28,6 +28,12 @@ def field_env(name: str, path: str) -> dict[str, Any]:
     return {"name": name, "valueFrom": {"fieldRef": {"fieldPath": path}}}
 
 
+def secret_env(name: str, secret: str) -> Layer:
+    """An environment variable with the key of a shuffle service's Secret, where a value names one."""
+    source = {"name": f"@{{{secret}}}", "key": contract.SECRET_KEY}
+    return {"@if": secret, "name": name, "valueFrom": {"secretKeyRef": source}}
+
+
 def read_only(name: str, path: str) -> dict[str, Any]:
     """A mount that nothing writes to."""
     return {"name": name, "mountPath": path, "readOnly": True}
@@ -255,7 +261,8 @@ LAYERS: Mapping[str, Layer] = {
                         field_env(contract.ENV_POD_NAMESPACE, "metadata.namespace"),
                         field_env(contract.ENV_POD_UID, "metadata.uid"),
                         field_env(contract.ENV_POD_IP, "status.podIP"),
-                        "@{*serviceSecretEnv}",
+                        # The allocator makes it the application's own.
+                        secret_env(contract.ENV_SERVICE_SECRET, "serviceSecret"),
                         {
                             "@if": "connect",
                             "name": contract.ENV_CONNECT_PORT,

@@ -18,6 +18,7 @@ from sparkgen.resources.layers import (
     field_env,
     picked_from_role,
     read_only,
+    secret_env,
     token_sources,
 )
 from sparkgen.resources.security import POD_SECURITY, RESTRICTED, SPARK_UID
@@ -57,9 +58,21 @@ JANITOR_ENV = (
 )
 
 
+DAEMON_ENV: tuple[Layer, ...] = (
+    {"name": contract.ENV_SPARK_CONF_DIR, "value": contract.CONF_DIR},
+    {"name": "SPARK_DAEMON_MEMORY", "value": "@{heap}m"},
+    {"@if": "role.javaOptions", "name": "SPARK_DAEMON_JAVA_OPTS", "value": "@{role.javaOptions}"},
+)
+"""What Spark's launcher of daemons reads (SparkClassCommandBuilder)."""
+
+
 def answers(**numbers: int) -> dict[str, Any]:
     """A probe of the history server: its pages, or only its port where a filter may ask who is there."""
-    return {"httpGet": "@{pages}", "tcpSocket": "@{socket}", **numbers}
+    return {
+        "httpGet": {"@if": "open", "path": "/", "port": contract.HISTORY_PORT},
+        "tcpSocket": {"@if": "guarded", "port": contract.HISTORY_PORT},
+        **numbers,
+    }
 
 
 RBAC = "rbac.authorization.k8s.io"
@@ -111,7 +124,7 @@ def service_account(given: Layer) -> Layer:
 
 
 def granted(
-    when: str, given: Layer, rules: Sequence[Layer], account: str, namespace: str = "@{namespace}"
+    when: str | None, given: Layer, rules: Sequence[Layer], account: str, namespace: str = "@{namespace}"
 ) -> tuple[Layer, Layer]:
     """A Role, and the RoleBinding that gives it to an account, which may be in another namespace."""
     role = {"apiVersion": f"{RBAC}/v1", "kind": "Role", "metadata": given, "rules": rules}
@@ -122,7 +135,8 @@ def granted(
         "roleRef": {"apiGroup": RBAC, "kind": "Role", "name": given["name"]},
         "subjects": [{"kind": "ServiceAccount", "name": account, "namespace": namespace}],
     }
-    return {"@if": when, **role}, {"@if": when, **binding}
+    condition = {"@if": when} if when else {}
+    return {**condition, **role}, {**condition, **binding}
 
 
 def config_map(given: Layer, data: str, **fields: Any) -> Layer:
@@ -289,8 +303,8 @@ DAEMON_SET: Layer = {
                         "imagePullPolicy": "@{pullPolicy}",
                         "args": SERVICE_ARGS,
                         "env": [
-                            "@{*daemonEnv}",
-                            "@{*secretEnv}",
+                            *DAEMON_ENV,
+                            secret_env(contract.ENV_AUTH_SECRET, "secretName"),
                             {"@if": "hostNetwork", **field_env(contract.ENV_LOCAL_IP, "status.podIP")},
                         ],
                         "ports": [{"name": "shuffle", "containerPort": "@{port}", "hostPort": "@{port}"}],
@@ -319,12 +333,15 @@ DAEMON_SET: Layer = {
                         "args": ["janitor"],
                         "env": [
                             *JANITOR_ENV,
-                            {"name": contract.ENV_JANITOR_INTERVAL, "value": "@{interval}"},
-                            {"name": contract.ENV_JANITOR_GRACE, "value": "@{grace}"},
-                            {"name": contract.ENV_JANITOR_UNKNOWN, "value": "@{withoutAccess}"},
-                            {"name": contract.ENV_JANITOR_PRESSURE, "value": "@{pressure}"},
-                            {"name": contract.ENV_JANITOR_PORT, "value": "@{janitorPortText}"},
-                            {"name": contract.ENV_JANITOR_DRY_RUN, "value": "@{dryRun}"},
+                            {"name": contract.ENV_JANITOR_INTERVAL, "value": "@{janitor.intervalSeconds}"},
+                            {"name": contract.ENV_JANITOR_GRACE, "value": "@{janitor.graceSeconds}"},
+                            {
+                                "name": contract.ENV_JANITOR_UNKNOWN,
+                                "value": "@{janitor.withoutAccessSeconds}",
+                            },
+                            {"name": contract.ENV_JANITOR_PRESSURE, "value": "@{janitor.pressurePercent}"},
+                            {"name": contract.ENV_JANITOR_PORT, "value": "@{janitor.port}"},
+                            {"name": contract.ENV_JANITOR_DRY_RUN, "value": "@{janitor.dryRun}"},
                             field_env(contract.ENV_NODE_NAME, "spec.nodeName"),
                         ],
                         "ports": [{"name": contract.JANITOR_CONTAINER, "containerPort": "@{janitorPort}"}],
@@ -374,7 +391,7 @@ HISTORY_DEPLOYMENT: Layer = {
                         "image": "@{image}",
                         "imagePullPolicy": "@{pullPolicy}",
                         "args": HISTORY_ARGS,
-                        "env": ["@{*daemonEnv}", "@{*secretEnv}", "@{*ownEnv}"],
+                        "env": [*DAEMON_ENV, "@{*secretEnv}", "@{*ownEnv}"],
                         **picked_from_role("envFrom"),
                         "ports": [{"name": PORT_NAME, "containerPort": contract.HISTORY_PORT}],
                         "startupProbe": answers(periodSeconds=2, failureThreshold=90),

@@ -55,16 +55,5 @@ def values(server: Server, files: Mapping[str, str]) -> dict[str, Any]:
         "image": server.image,
         "pullPolicy": server.image_pull_policy,
         "pullSecrets": [{"name": name} for name in server.spec.get("imagePullSecrets") or ()],
-        "daemonEnv": daemon_env(server),
+        "heap": server.heap,
     }
-
-
-def daemon_env(server: Server) -> list[Object]:
-    """What Spark's launcher of daemons reads (SparkClassCommandBuilder)."""
-    env: list[Object] = [
-        {"name": contract.ENV_SPARK_CONF_DIR, "value": contract.CONF_DIR},
-        {"name": "SPARK_DAEMON_MEMORY", "value": f"{server.heap}m"},
-    ]
-    if server.java_options:
-        env.append({"name": "SPARK_DAEMON_JAVA_OPTS", "value": server.java_options})
-    return env

@@ -57,8 +57,6 @@ def values(service: ShuffleService) -> dict[str, Any]:
     named = [
         (f"{contract.SHUFFLE_VOLUME_PREFIX}{index}", path) for index, path in enumerate(service.directories)
     ]
-    secret = {"secretKeyRef": {"name": service.secret_name, "key": contract.SECRET_KEY}}
-    secret_env = [{"name": contract.ENV_AUTH_SECRET, "valueFrom": secret}]
     janitor = service.janitor
     return {
         **server.values(service, files(service)),
@@ -73,18 +71,20 @@ def values(service: ShuffleService) -> dict[str, Any]:
             daemon_resources(service.memory, SERVICE_REQUEST), service.spec.get("resources") or {}
         ),
         "port": service.port,
-        "secretEnv": [] if service.secret_name is None else secret_env,
+        "secretName": service.secret_name,
         "directories": ",".join(service.directories),
         "directoryVolumes": [
             {"name": name, "hostPath": {"path": path, "type": "DirectoryOrCreate"}} for name, path in named
         ],
         # At the very paths that executors tell the service.
         "directoryMounts": [{"name": name, "mountPath": path} for name, path in named],
-        "interval": str(janitor.interval),
-        "grace": str(janitor.grace),
-        "withoutAccess": str(janitor.without_access),
-        "pressure": str(janitor.pressure),
         "janitorPort": janitor.port,
-        "janitorPortText": str(janitor.port),
-        "dryRun": "true" if janitor.dry_run else "false",
+        "janitor": {
+            "intervalSeconds": str(janitor.interval),
+            "graceSeconds": str(janitor.grace),
+            "withoutAccessSeconds": str(janitor.without_access),
+            "pressurePercent": str(janitor.pressure),
+            "port": str(janitor.port),
+            "dryRun": "true" if janitor.dry_run else "false",
+        },
     }

@@ -66,14 +66,6 @@ def executor_scripts(shuffle: Shuffle | None) -> dict[str, str]:
     }
 
 
-def service_secret_env(shuffle: Shuffle | None) -> list[dict[str, Any]]:
-    """The service's secret for the allocator, which makes it the application's own."""
-    if shuffle is None or not shuffle.on_node or shuffle.secret_name is None:
-        return []
-    source = {"secretKeyRef": {"name": shuffle.secret_name, "key": contract.SECRET_KEY}}
-    return [{"name": contract.ENV_SERVICE_SECRET, "valueFrom": source}]
-
-
 def shuffle_values(application: Application, role: Role) -> dict[str, Any]:
     """The values for the service of an executor's node, or for the service beside it (layers.py)."""
     shuffle = application.shuffle

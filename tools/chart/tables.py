@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from chart import hooks
 from sparkgen import contract, names
 from sparkgen.grammar import duration, memory
 from sparkgen.model import connect, properties
@@ -119,7 +120,7 @@ def _resources() -> Table:
     }
 
 
-ALL_LAYERS = {**layers.LAYERS, **object_layers.OBJECT_LAYERS}
+ALL_LAYERS = {**layers.LAYERS, **object_layers.OBJECT_LAYERS, **hooks.HOOK_LAYERS}
 
 
 def marked(part: Any) -> Any:
@@ -149,6 +150,7 @@ def _servers() -> Table:
         "historyFilters": historyserver.FILTERS,
         "historyHeap": historyserver_model.HISTORY_HEAP,
         "historyRequest": historyserver.HISTORY_REQUEST,
+        "janitorDefaults": shuffle_model.JANITOR_DEFAULTS,
         "serverConfigAnnotation": server.CONFIG_ANNOTATION,
         "serverKinds": SERVERS,
         "serverRules": {

@@ -7,12 +7,6 @@
   {{- with .app.spec.proxyUser -}}{{- $arguments = append (append $arguments "--proxy-user") . -}}{{- end -}}
   {{- with .app.spec.mainClass -}}{{- $arguments = append (append $arguments "--class") . -}}{{- end -}}
   {{- with .app.spec.mainApplicationFile -}}{{- $arguments = append $arguments . -}}{{- end -}}
-  {{- $secret := list -}}
-  {{- if dig "shuffle" "onNode" false .app -}}
-    {{- with .app.shuffle.secretName -}}
-      {{- $secret = list (include "sparkgen.secretEnv" (list $c.ENV_SERVICE_SECRET . $c.SECRET_KEY) | fromJson) -}}
-    {{- end -}}
-  {{- end -}}
   {{- $resources := dict "base" .app.t.runtimeResources "over" .app.allocatorResources "tables" .app.t -}}
   {{- template "sparkgen.merge" $resources -}}
   {{- with .app.logClaim -}}{{- $_ := set $.values "claim" . -}}{{- end -}}
@@ -22,7 +16,7 @@
       "scalaVersion" .app.scalaVersion
       "runtimeImage" .app.runtimeImage
       "runtimeResources" $resources.value
-      "serviceSecretEnv" $secret
+      "serviceSecret" (ternary (dig "shuffle" "secretName" "" .app) "" (dig "shuffle" "onNode" false .app))
       "sparkArguments" (concat $arguments (.app.spec.arguments | default list))
       "restart" (ternary "Always" "Never" (eq .app.restart "Always")) -}}
     {{- $_ := set $.values $name $value -}}

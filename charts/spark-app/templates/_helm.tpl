@@ -17,3 +17,27 @@ Helm's for "never delete this". In, out: object. In: target.
     {{- $_ := set . "object" (set (omit .object) "metadata" $metadata) -}}
   {{- end -}}
 {{- end -}}
+
+{{- /* What a hook makes for an application, by its layer and its script. Dot: (list $ hook), the document computed. */ -}}
+{{- define "sparkgen.hook" -}}
+  {{- $root := index . 0 -}}
+  {{- $hook := index . 1 -}}
+  {{- $call := $root.sparkgen -}}
+  {{- if and (not $call.problems) (not $call.server) -}}
+    {{- $app := $call.app -}}
+    {{- $values := dict
+        "name" $app.name
+        "namespace" $root.Release.Namespace
+        "release" $root.Release.Name
+        "run" $call.run
+        "image" $app.runtimeImage
+        "pullSecrets" $app.pullSecrets
+        "script" ($root.Files.Get (printf "files/%s.py" $hook)) -}}
+    {{- with $app.spec.imagePullPolicy -}}{{- $_ := set $values "pullPolicy" . -}}{{- end -}}
+    {{- $filled := dict "layer" (get $app.t.layers $hook) "values" $values -}}
+    {{- template "sparkgen.fill" $filled -}}
+    {{- range $object := $filled.value.objects -}}
+      {{- printf "---\n%s\n" (include "sparkgen.print" $object) -}}
+    {{- end -}}
+  {{- end -}}
+{{- end -}}

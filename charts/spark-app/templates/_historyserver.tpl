@@ -7,13 +7,12 @@
   {{- $c := $t.contract -}}
   {{- $log := dict "section" $spec.eventLog -}}
   {{- template "sparkgen.logClaim" $log -}}
-  {{- $cleaner := $spec.cleaner | default dict -}}
   {{- $app := dict
       "component" $c.HISTORY_SERVER_CONTAINER
       "label" $c.LABEL_HISTORY_SERVER
       "heap" ($spec.memory | default $t.historyHeap)
       "ui" ($spec.sparkUIOptions | default dict)
-      "cleans" (and (hasKey $spec "cleaner") (not (and (hasKey $cleaner "enabled") (not $cleaner.enabled)))) -}}
+      "cleans" (and (hasKey $spec "cleaner") (dig "cleaner" "enabled" true $spec)) -}}
   {{- if hasKey $log "claim" -}}{{- $_ := set $app "claim" $log.claim -}}{{- end -}}
   {{- template "sparkgen.server" (set . "app" $app) -}}
   {{- template "sparkgen.historyFiles" $app -}}
@@ -25,24 +24,24 @@
 {{- define "sparkgen.historyFiles" -}}
   {{- $redirect := dict "ui" .ui "t" .t -}}
   {{- template "sparkgen.redirectProperties" $redirect -}}
-  {{- $all := omit $redirect.properties -}}
-  {{- range $name, $text := .spec.sparkConf -}}{{- $_ := set $all $name $text -}}{{- end -}}
-  {{- range $name, $text := .spec.hadoopConf -}}{{- $_ := set $all (printf "spark.hadoop.%s" $name) $text -}}{{- end -}}
-  {{- if hasKey .spec "cleaner" -}}
-    {{- $cleaner := .spec.cleaner -}}
-    {{- range $field, $name := .t.cleanerProperties -}}
-      {{- if hasKey $cleaner $field -}}
-        {{- $_ := set $all $name (include "sparkgen.propertyText" (get $cleaner $field)) -}}
-      {{- end -}}
+  {{- $own := dict -}}
+  {{- range $name, $text := .spec.hadoopConf -}}{{- $_ := set $own (printf "spark.hadoop.%s" $name) $text -}}{{- end -}}
+  {{- range $field, $name := .t.cleanerProperties -}}
+    {{- if hasKey ($.spec.cleaner | default dict) $field -}}
+      {{- $_ := set $own $name (include "sparkgen.propertyText" (get $.spec.cleaner $field)) -}}
     {{- end -}}
-    {{- $_ := set $all "spark.history.fs.cleaner.enabled" (ternary "true" "false" .cleans) -}}
   {{- end -}}
-  {{- $_ := set $all "spark.history.fs.logDirectory" .spec.eventLog.dir -}}
-  {{- $_ := set $all "spark.history.ui.port" (toRawJson .c.HISTORY_PORT) -}}
-  {{- $_ := set . "properties" $all -}}
+  {{- if hasKey .spec "cleaner" -}}
+    {{- $_ := set $own "spark.history.fs.cleaner.enabled" (ternary "true" "false" .cleans) -}}
+  {{- end -}}
+  {{- $_ := set $own "spark.history.fs.logDirectory" .spec.eventLog.dir -}}
+  {{- $_ := set $own "spark.history.ui.port" (toRawJson .c.HISTORY_PORT) -}}
+  {{- $all := dict "maps" (list $redirect.properties .spec.sparkConf $own) -}}
+  {{- template "sparkgen.laid" $all -}}
+  {{- $_ := set . "properties" $all.laid -}}
   {{- $_ := set . "conf" (dict
       .c.LOG4J2_FILE (include "sparkgen.log4j2" .)
-      .c.SPARK_DEFAULTS_FILE (include "sparkgen.propertyLines" $all)) -}}
+      .c.SPARK_DEFAULTS_FILE (include "sparkgen.propertyLines" $all.laid)) -}}
 {{- end -}}
 
 {{- /* The values of its objects' layers. In: app. Out: values. */ -}}
@@ -64,13 +63,12 @@
   {{- template "sparkgen.merge" $merged -}}
   {{- $objects := dict "secrets" $app.spec.secrets "t" $t -}}
   {{- template "sparkgen.mountedObjects" $objects -}}
-  {{- if hasKey $app.properties $t.historyFilters -}}{{- $_ := set $values "socket" (dict "port" $c.HISTORY_PORT) -}}
-  {{- else -}}{{- $_ := set $values "pages" (dict "path" "/" "port" $c.HISTORY_PORT) -}}
-  {{- end -}}
   {{- if not $app.cleans -}}{{- $_ := set $values "readOnlyLog" true -}}{{- end -}}
   {{- $resources := dict "memory" $app.memory "requests" $t.historyRequest "tables" $t -}}
   {{- template "sparkgen.daemonResources" (set $resources "over" ($app.spec.resources | default dict)) -}}
   {{- range $key, $value := dict
+      "guarded" (hasKey $app.properties $t.historyFilters)
+      "open" (not (hasKey $app.properties $t.historyFilters))
       "strategy" (ternary "Recreate" "RollingUpdate" (hasKey $app "claim"))
       "podSecurity" $merged.value
       "resources" $resources.value

@@ -30,12 +30,6 @@ Out: app.
   {{- $c := .facts.tables.contract -}}
   {{- $heap := dict "heap" $app.heap "tables" .facts.tables -}}
   {{- template "sparkgen.daemonMemory" $heap -}}
-  {{- $env := list
-      (dict "name" $c.ENV_SPARK_CONF_DIR "value" $c.CONF_DIR)
-      (dict "name" "SPARK_DAEMON_MEMORY" "value" (printf "%dm" $heap.value)) -}}
-  {{- with $spec.javaOptions -}}
-    {{- $env = append $env (dict "name" "SPARK_DAEMON_JAVA_OPTS" "value" .) -}}
-  {{- end -}}
   {{- $secrets := list -}}
   {{- range $name := $spec.imagePullSecrets -}}{{- $secrets = append $secrets (dict "name" $name) -}}{{- end -}}
   {{- range $key, $value := dict
@@ -51,7 +45,6 @@ Out: app.
       "heap" $heap.value
       "memory" $heap.memory
       "account" (dig "serviceAccount" "name" "" $spec | default $metadata.name)
-      "daemonEnv" $env
       "pullSecrets" $secrets
       "logLevel" (dig "logging" "level" "INFO" $spec)
       "loggers" (dig "logging" "loggers" dict $spec)
@@ -103,6 +96,6 @@ Out: app.
       "role" $app.spec
       "image" $app.spec.image
       "pullSecrets" $app.pullSecrets
-      "daemonEnv" $app.daemonEnv) -}}
+      "heap" $app.heap) -}}
   {{- with $app.spec.imagePullPolicy -}}{{- $_ := set $.values "pullPolicy" . -}}{{- end -}}
 {{- end -}}

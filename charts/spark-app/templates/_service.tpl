@@ -6,14 +6,10 @@
   {{- $spec := $facts.spec -}}
   {{- $t := $facts.tables -}}
   {{- $c := $t.contract -}}
-  {{- $metadata := $facts.value.metadata -}}
-  {{- $name := $metadata.name -}}
   {{- $app := dict
       "runtimeImage" ($spec.runtimeImage | default $c.RUNTIME_IMAGE)
       "port" ($spec.port | default $c.SHUFFLE_PORT)
-      "directories" ($spec.directories | default (list (printf "%s/%s" $t.shuffleDirectory $name)))
-      "janitor" ($spec.janitor | default dict)
-      "janitorPort" (dig "janitor" "port" $c.JANITOR_PORT $spec)
+      "directories" ($spec.directories | default (list (printf "%s/%s" $t.shuffleDirectory $facts.value.metadata.name)))
       "component" $c.SHUFFLE_CONTAINER
       "label" $c.LABEL_SHUFFLE_SERVICE
       "heap" ($spec.memory | default $t.serviceHeap) -}}
@@ -25,16 +21,14 @@
 
 {{- /* What the service's configuration directory holds. In: app. Out: app.conf. */ -}}
 {{- define "sparkgen.serviceFiles" -}}
-  {{- $all := omit (.spec.sparkConf | default dict) -}}
-  {{- range $name, $text := dict
+  {{- $all := dict "maps" (list .spec.sparkConf (dict
       "spark.shuffle.service.port" (toRawJson .port)
       "spark.shuffle.service.enabled" "true"
       "spark.shuffle.service.db.enabled" "true"
       "spark.local.dir" (join "," .directories)
-      "spark.authenticate" (ternary "true" "false" (hasKey .spec "secretName")) -}}
-    {{- $_ := set $all $name $text -}}
-  {{- end -}}
-  {{- $conf := dict .c.LOG4J2_FILE (include "sparkgen.log4j2" .) .c.SPARK_DEFAULTS_FILE (include "sparkgen.propertyLines" $all) -}}
+      "spark.authenticate" (ternary "true" "false" (hasKey .spec "secretName")))) -}}
+  {{- template "sparkgen.laid" $all -}}
+  {{- $conf := dict .c.LOG4J2_FILE (include "sparkgen.log4j2" .) .c.SPARK_DEFAULTS_FILE (include "sparkgen.propertyLines" $all.laid) -}}
   {{- with dig "monitoring" "metricsProperties" "" .spec -}}{{- $_ := set $conf $.c.METRICS_FILE . -}}{{- end -}}
   {{- $_ := set . "conf" $conf -}}
 {{- end -}}
@@ -51,11 +45,13 @@
     {{- $mounts = append $mounts (dict "name" $volume "mountPath" $path) -}}
     {{- $volumes = append $volumes (dict "name" $volume "hostPath" (dict "path" $path "type" "DirectoryOrCreate")) -}}
   {{- end -}}
-  {{- $secret := list -}}
-  {{- with $app.spec.secretName -}}
-    {{- $secret = list (include "sparkgen.secretEnv" (list $c.ENV_AUTH_SECRET . $c.SECRET_KEY) | fromJson) -}}
+  {{- $janitor := dict "maps" (list $t.janitorDefaults $app.spec.janitor) -}}
+  {{- template "sparkgen.laid" $janitor -}}
+  {{- $texts := dict -}}
+  {{- range $key := keys $t.janitorDefaults -}}
+    {{- $_ := set $texts $key (get $janitor.laid $key | toRawJson) -}}
   {{- end -}}
-  {{- $small := dict "base" $t.runtimeResources "over" ($app.janitor.resources | default dict) "tables" $t -}}
+  {{- $small := dict "base" $t.runtimeResources "over" ($janitor.laid.resources | default dict) "tables" $t -}}
   {{- template "sparkgen.merge" $small -}}
   {{- $resources := dict "memory" $app.memory "requests" $t.serviceRequest "tables" $t -}}
   {{- template "sparkgen.daemonResources" (set $resources "over" ($app.spec.resources | default dict)) -}}
@@ -66,17 +62,12 @@
       "runtimeResources" $small.value
       "resources" $resources.value
       "port" $app.port
-      "secretEnv" $secret
+      "secretName" ($app.spec.secretName | default "")
       "directories" (join "," $app.directories)
       "directoryVolumes" $volumes
       "directoryMounts" $mounts
-      "interval" (dig "intervalSeconds" 30 $app.janitor | toRawJson)
-      "grace" (dig "graceSeconds" 300 $app.janitor | toRawJson)
-      "withoutAccess" (dig "withoutAccessSeconds" 86400 $app.janitor | toRawJson)
-      "pressure" (dig "pressurePercent" 85 $app.janitor | toRawJson)
-      "janitorPort" $app.janitorPort
-      "janitorPortText" (toRawJson $app.janitorPort)
-      "dryRun" (ternary "true" "false" (default false $app.janitor.dryRun)) -}}
+      "janitorPort" $janitor.laid.port
+      "janitor" $texts -}}
     {{- $_ := set $.values $key $value -}}
   {{- end -}}
   {{- if $app.spec.hostNetwork -}}

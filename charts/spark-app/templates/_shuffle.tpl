@@ -62,11 +62,6 @@
   {{- $script -}}
 {{- end -}}
 
-{{- /* A variable with the value of a Secret's key. Dot: (list name secret key), as JSON. */ -}}
-{{- define "sparkgen.secretEnv" -}}
-  {{- dict "name" (index . 0) "valueFrom" (dict "secretKeyRef" (dict "name" (index . 1) "key" (index . 2))) | toRawJson -}}
-{{- end -}}
-
 {{- /* For the service of an executor's node, or the one beside it. In: app, role. In, out: values. */ -}}
 {{- define "sparkgen.shuffleValues" -}}
   {{- $c := .app.c -}}
