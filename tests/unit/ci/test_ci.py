@@ -52,14 +52,18 @@ def environment(**more: str) -> dict[str, str]:
 
 
 class Repository:
-    """apps/pi/app.yaml and what is rendered of it, committed; and a branch that changes it."""
+    """apps/pi/app.yaml and what is rendered of it, committed as `base`; and a branch that changes it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, base: str = "") -> None:
         self.folder = folder
         self.document = folder / "apps" / "pi" / "app.yaml"
+        self.base = base
+
+    def fill(self) -> None:
+        """Begin it."""
         self.document.parent.mkdir(parents=True)
         self.document.write_text(DOCUMENT)
-        (folder / ".sparkgen.yaml").write_text(f"runtimeImage: {contract.RUNTIME_IMAGE}\n")
+        (self.folder / ".sparkgen.yaml").write_text(f"runtimeImage: {contract.RUNTIME_IMAGE}\n")
         self.run(["git", "init", "--quiet"])
         self.render()
         self.base = self.commit()
@@ -91,12 +95,20 @@ class Repository:
         self.document.write_text(self.document.read_text().replace(old, new))
 
 
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Repository:
+    """A user's repository, which is copied for each test: it takes six processes to make."""
+    made = Repository(tmp_path_factory.mktemp("filled"))
+    made.fill()
+    return made
+
+
 @pytest.fixture
-def repository(tmp_path: Path) -> Repository:
+def repository(filled: Repository, tmp_path: Path) -> Repository:
     """A user's repository."""
     folder = tmp_path / "repository"
-    folder.mkdir()
-    return Repository(folder)
+    shutil.copytree(filled.folder, folder)
+    return Repository(folder, filled.base)
 
 
 # --- pre-commit -------------------------------------------------------------------------------------------
