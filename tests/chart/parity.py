@@ -23,6 +23,9 @@ from sparkgen.semantics.secret import redacted
 
 Value = dict[str, Any]
 
+FEW = ("python-pi", "scheduled", "streaming", "history-server", "shuffle-service", "base-and-overlays-prod")
+"""One example of each kind of workload, and one with an overlay: what helm itself renders in each run."""
+
 KEPT = ("helm.sh/resource-policy", "keep")
 """Helm's annotation, which the objects of one run have: a later release must not delete a running driver.
 

@@ -29,14 +29,13 @@ from sparkgen.document import load
 from sparkgen.errors import Severity, SparkgenError
 from sparkgen.semantics.registry import RULES
 from tests import reading, scale
+from tests.chart import parity
 from tests.chart.values_schema import validator
 from tests.property.strategies import Broken, broken, documents
 
 ROOT = Path(__file__).parents[2]
 CHART = ROOT / "charts" / "spark-app"
 EXAMPLES = variants(ROOT / "examples")
-FEW = ("python-pi", "scheduled", "streaming", "history-server", "shuffle-service", "base-and-overlays-prod")
-"""One example of each kind of workload, and one with an overlay."""
 PI = ROOT / "examples" / "python-pi" / "app.yaml"
 
 Call = Callable[..., subprocess.CompletedProcess[str]]
@@ -166,8 +165,8 @@ def test_kubernetes_accepts_every_object(
 
     Less the hooks it is what `sparkgen render` writes (test_parity.py), which is checked in each run.
     """
-    few = [variant for variant in EXAMPLES if variant.name in FEW]
-    assert len(few) == len(FEW)
+    few = [variant for variant in EXAMPLES if variant.name in parity.FEW]
+    assert len(few) == len(parity.FEW)
     printed = {}
     for variant in EXAMPLES if scale.is_whole("tests/chart/test_chart.py") else few:
         overlay = ("-f", str(variant.overlay)) if variant.overlay else ()
