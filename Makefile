@@ -9,8 +9,9 @@ STAMP := $(VENV)/.made-with-$(subst /,_,$(PYTHON))
 DOCS_STAMP := $(STAMP)-docs
 TESTS ?=
 TAGS ?=
-# A worker that has nothing left takes tests of the other one, whatever a long test holds up.
-TWO := -n 2 --dist worksteal
+# Three workers for two cores, because tests wait for others' processes and clocks. One that has nothing left takes
+# tests of another one, whatever a long test holds up.
+WORKERS := -n 3 --dist worksteal
 # A test on the cluster that fails is played once more; both attempts are told (tests/e2e/conftest.py).
 E2E := --reruns 1 --durations 20 --durations-min 10 $(if $(RECORD),--record-durations)
 # The cluster's program needs nothing but Python: no .venv is made for it.
@@ -65,10 +66,10 @@ demo: $(STAMP) ## Validate and render every example into build/demo, and run one
 	@$(BIN)/python tools/demo.py
 
 test: lint tools ## Run all checks: lint, types, layers, and the tests (TESTS="path -k word" for some; SPARKGEN_SHARE=all: long ones, too)
-	@$(BIN)/pytest $(TWO) -rs --durations 15 --durations-min 2 $(TESTS)
+	@$(BIN)/pytest $(WORKERS) -rs --durations 15 --durations-min 2 $(TESTS)
 
 soak: $(STAMP) tools ## Play every long test whole, then N schedules of the simulator from SEED on (N=100000 SEED=1)
-	@SPARKGEN_SHARE=all $(BIN)/pytest $(TWO) -rs $(TESTS)
+	@SPARKGEN_SHARE=all $(BIN)/pytest $(WORKERS) -rs $(TESTS)
 	@PYTHONPATH=tools $(BIN)/python -m simulator soak $(or $(N),100000) --seed $(or $(SEED),1)
 
 replay: $(STAMP) ## Tell what happens in one schedule of the simulator (SEED=11; SHRINK=1: with only what breaks it)
@@ -122,7 +123,7 @@ release: $(STAMP) ## Make wheel, chart, runtime image, bills of materials and ch
 	@$(BIN)/python tools/release.py dist/release $(if $(DIRTY),--dirty) $(if $(IMAGE),--image $(IMAGE))
 
 golden: $(STAMP) tools ## Write the expected outputs of the tests anew; read the diff before you commit it
-	@$(BIN)/pytest $(TWO) --regenerate $(TESTS)
+	@$(BIN)/pytest $(WORKERS) --regenerate $(TESTS)
 	@git status --short -- tests docs
 
 tools: $(STAMP) ## Build what the tests need (helm, kubeconform, Kubernetes' schemas) into the cache
