@@ -98,10 +98,7 @@ def test_every_step_has_its_layer_and_every_rule_its_template() -> None:
     tables = json.loads((CHART / "files" / "tables.json").read_text("utf-8"))
     steps = {step for role in tables["steps"].values() for part in role.values() for step in part}
     assert steps <= tables["layers"].keys()
-    rules = {
-        "rule": tables["rules"],
-        **{f"{kind}Rule": codes for kind, codes in tables["serverRules"].items()},
-    }
+    rules = {f"{kind}Rule" if kind else "rule": codes for kind, codes in tables["rules"].items()}
     wanted = {f"sparkgen.{kind}.{code}" for kind, codes in rules.items() for code in codes}
     assert wanted == {name for name in defined if re.search(r"ule\.SG", name)}
     assert {code for codes in rules.values() for code in codes} == {rule.code for rule in RULES if rule.chart}

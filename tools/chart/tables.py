@@ -153,10 +153,6 @@ def _servers() -> Table:
         "janitorDefaults": shuffle_model.JANITOR_DEFAULTS,
         "serverConfigAnnotation": server.CONFIG_ANNOTATION,
         "serverKinds": SERVERS,
-        "serverRules": {
-            "service": _rules("service"),
-            "historyServer": _rules("history"),
-        },
         "serviceHeap": shuffle_model.SERVICE_HEAP,
         "serviceRequest": service.SERVICE_REQUEST,
         "shuffleDefaults": shuffle.NODE_DEFAULTS,
@@ -190,7 +186,7 @@ def _grammars() -> Table:
 
 def _semantics() -> Table:
     return {
-        "rules": _rules("check"),
+        "rules": {"": _rules("check"), "service": _rules("service"), "historyServer": _rules("history")},
         "jobFields": rules_lifecycle.JOB_FIELDS,
         "movedSettings": conf_table.MOVED,
         "readSettings": sorted(conf_table.READ),

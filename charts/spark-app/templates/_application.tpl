@@ -51,11 +51,8 @@
       {{- $_ := set $app "history" $facts.tables.defaultHistory -}}
     {{- end -}}
   {{- end -}}
-  {{- range $section := list "networkPolicy" "podDisruptionBudget" -}}
-    {{- if hasKey $spec $section -}}
-      {{- $value := get $spec $section -}}
-      {{- if not (and (hasKey $value "enabled") (not $value.enabled)) -}}{{- $_ := set $app $section $value -}}{{- end -}}
-    {{- end -}}
+  {{- range $section, $value := pick $spec "networkPolicy" "podDisruptionBudget" -}}
+    {{- if dig "enabled" true $value -}}{{- $_ := set $app $section $value -}}{{- end -}}
   {{- end -}}
   {{- $own := $spec.serviceAccount | default dict -}}
   {{- $existing := dig "driver" "serviceAccount" "" $spec -}}

@@ -26,13 +26,9 @@ a chart get the same $, so the document is computed once, whichever of them come
   {{- template "sparkgen.asApplication" $completed -}}
   {{- $facts := dict "value" $completed.value "tables" .tables -}}
   {{- $server := get .tables.serverKinds $pruned.value.kind -}}
-  {{- if $server -}}{{- template "sparkgen.serverFacts" $facts -}}
-  {{- else -}}{{- template "sparkgen.facts" $facts -}}
-  {{- end -}}
+  {{- template "sparkgen.facts" $facts -}}
   {{- template "sparkgen.namespace" (set $facts "namespace" .namespace) -}}
-  {{- if $server -}}{{- template "sparkgen.serverRules" (set $facts "server" $server) -}}
-  {{- else -}}{{- template "sparkgen.rules" $facts -}}
-  {{- end -}}
+  {{- template "sparkgen.rules" (set $facts "server" $server) -}}
   {{- $_ := set . "problems" $facts.problems -}}
   {{- if not $facts.problems -}}
     {{- $call := dict "facts" $facts "namespace" .namespace "files" .files -}}

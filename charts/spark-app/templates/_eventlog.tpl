@@ -3,7 +3,7 @@
 {{- /* The claim of a section `eventLog`. In: section. Out: claim (name, path), where it asks for one. */ -}}
 {{- define "sparkgen.logClaim" -}}
   {{- $section := .section | default dict -}}
-  {{- if and (hasKey $section "claim") (not (and (hasKey $section "enabled") (not $section.enabled))) -}}
+  {{- if and (hasKey $section "claim") (dig "enabled" true $section) -}}
     {{- $path := include "sparkgen.localPath" $section.dir -}}
     {{- if $path -}}{{- $_ := set . "claim" (dict "name" $section.claim "path" $path) -}}{{- end -}}
   {{- end -}}

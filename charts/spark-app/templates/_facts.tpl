@@ -59,11 +59,12 @@ each with role, kind (spark, init, sidecar), path, spec, typed and name.
   {{- end -}}
 {{- end -}}
 
-{{- /* Every error rule of the generator, in the order of their codes. In, out: facts. */ -}}
+{{- /* Every rule that the chart has for the kind, in the order of their codes. In: server (its kind, or ""). In, out: facts. */ -}}
 {{- define "sparkgen.rules" -}}
   {{- $facts := . -}}
-  {{- range $code := .tables.rules -}}
-    {{- include (printf "sparkgen.rule.%s" $code) (set $facts "code" $code) -}}
+  {{- $name := ternary (printf "%sRule" .server) "rule" (ne .server "") -}}
+  {{- range $code := get .tables.rules .server -}}
+    {{- include (printf "sparkgen.%s.%s" $name $code) (set $facts "code" $code) -}}
   {{- end -}}
 {{- end -}}
 

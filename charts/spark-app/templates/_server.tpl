@@ -1,24 +1,5 @@
 {{- /* What Spark's daemons have in common, whatever they serve (sparkgen/model/server.py, resources/server.py). */ -}}
 
-{{- /* In: value, tables. Out: root, outer, spec, conf, code, problems (empty). */ -}}
-{{- define "sparkgen.serverFacts" -}}
-  {{- $spec := .value.spec -}}
-  {{- $_ := set . "root" (list "spec") -}}
-  {{- $_ := set . "outer" $spec -}}
-  {{- $_ := set . "spec" $spec -}}
-  {{- $_ := set . "conf" ($spec.sparkConf | default dict) -}}
-  {{- $_ := set . "code" "" -}}
-  {{- $_ := set . "problems" list -}}
-{{- end -}}
-
-{{- /* Every error rule about a kind of servers, in the order of their codes. In, out: facts. */ -}}
-{{- define "sparkgen.serverRules" -}}
-  {{- $facts := . -}}
-  {{- range $code := get .tables.serverRules .server -}}
-    {{- include (printf "sparkgen.%sRule.%s" $facts.server $code) (set $facts "code" $code) -}}
-  {{- end -}}
-{{- end -}}
-
 {{- /*
 The values that all have, beside those of the kind. In: facts, namespace, files, app (component, label, heap as text).
 Out: app.

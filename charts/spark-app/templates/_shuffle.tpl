@@ -1,38 +1,32 @@
 {{- /* An application's shuffle service (sparkgen/model/shuffle.py, resources/shuffle.py, semantics/rules_shuffle.py). */ -}}
 
-{{- /* `app.shuffle`, where the document has a shuffle service. In, out: app. */ -}}
+{{- /* The service that an application asks for. In, out: app. Out: app.shuffle, unless there is none. */ -}}
 {{- define "sparkgen.shuffle" -}}
-  {{- if hasKey .spec "shuffleService" -}}
-    {{- template "sparkgen.shuffleOf" (dict "app" . "section" (.spec.shuffleService | default dict)) -}}
+  {{- $app := . -}}
+  {{- range $section := pick .spec "shuffleService" -}}
+    {{- $name := $section.name | default "" -}}
+    {{- $mode := $section.mode | default "daemonset" -}}
+    {{- $port := $section.port | default $app.c.SHUFFLE_PORT -}}
+    {{- $heap := dict "heap" ($section.sidecarMemory | default $app.t.sidecarHeap) "tables" $app.t -}}
+    {{- template "sparkgen.daemonMemory" $heap -}}
+    {{- $_ := set $app "shuffle" (dict
+        "onNode" (eq $mode "daemonset")
+        "name" $name
+        "namespace" ($section.namespace | default $app.namespace)
+        "port" $port
+        "directories" ($section.directories | default (list (printf "%s/%s" $app.t.shuffleDirectory $name)))
+        "secretName" ($section.secretName | default "")
+        "hostPorts" ($section.hostPorts | default $app.t.shuffleHostPorts)
+        "hostNetwork" (default false $section.hostNetwork)
+        "heap" $heap.value
+        "memory" $heap.memory
+        "resources" ($section.sidecarResources | default dict)
+        "properties" (dict
+          "spark.shuffle.service.enabled" "true"
+          "spark.shuffle.service.port" (toRawJson $port)
+          "spark.dynamicAllocation.shuffleTracking.enabled" "false"
+          "spark.sparkgen.shuffleService.mode" $mode)) -}}
   {{- end -}}
-{{- end -}}
-
-{{- /* In: app, section. Out: app.shuffle. */ -}}
-{{- define "sparkgen.shuffleOf" -}}
-  {{- $app := .app -}}
-  {{- $section := .section -}}
-  {{- $name := $section.name | default "" -}}
-  {{- $mode := $section.mode | default "daemonset" -}}
-  {{- $port := $section.port | default $app.c.SHUFFLE_PORT -}}
-  {{- $heap := dict "heap" ($section.sidecarMemory | default $app.t.sidecarHeap) "tables" $app.t -}}
-  {{- template "sparkgen.daemonMemory" $heap -}}
-  {{- $_ := set $app "shuffle" (dict
-      "onNode" (eq $mode "daemonset")
-      "name" $name
-      "namespace" ($section.namespace | default $app.namespace)
-      "port" $port
-      "directories" ($section.directories | default (list (printf "%s/%s" $app.t.shuffleDirectory $name)))
-      "secretName" ($section.secretName | default "")
-      "hostPorts" ($section.hostPorts | default $app.t.shuffleHostPorts)
-      "hostNetwork" (default false $section.hostNetwork)
-      "heap" $heap.value
-      "memory" $heap.memory
-      "resources" ($section.sidecarResources | default dict)
-      "properties" (dict
-        "spark.shuffle.service.enabled" "true"
-        "spark.shuffle.service.port" (toRawJson $port)
-        "spark.dynamicAllocation.shuffleTracking.enabled" "false"
-        "spark.sparkgen.shuffleService.mode" $mode)) -}}
 {{- end -}}
 
 {{- /* The heap of one of Spark's daemons, and what its container needs, in MiB. In: heap (text), tables. Out: value, memory. */ -}}
