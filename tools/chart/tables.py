@@ -126,8 +126,9 @@ ALL_LAYERS = {**layers.LAYERS, **object_layers.OBJECT_LAYERS, **hooks.HOOK_LAYER
 def marked(part: Any) -> Any:
     """A part of a layer as the chart fills it: what holds no place stands apart, so that nobody searches it.
 
-    `@fixed` is all of a part, or of a map, that has no place; `@value` is the path of a value, `@items`
-    of one whose items are meant, and `@if` of a condition. A text that stays one has places inside.
+    `@fixed` is all of a part, or of a map, that has no place; `@places` is the rest of the map.
+    `@value` is the path of a value, `@items` of one whose items are meant, and `@if` of a condition.
+    A text that stays one has places inside.
     """
     if "@" not in json.dumps(part):
         return {"@fixed": part}
@@ -136,7 +137,7 @@ def marked(part: Any) -> Any:
         fixed = {key: part[key] for key, member in members.items() if "@fixed" in member and len(member) == 1}
         places = {key: member for key, member in members.items() if key not in fixed}
         condition = {"@if": part["@if"].split(".")} if "@if" in part else {}
-        return {"@fixed": fixed, **condition, **places}
+        return {"@fixed": fixed, "@places": places, **condition}
     if isinstance(part, str):
         if part.startswith("@{*"):
             return {"@items": part[3:-1].split(".")}

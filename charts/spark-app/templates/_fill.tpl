@@ -31,19 +31,21 @@ how they are marked here). In: layer, values. Out: value, unless it is left out.
     {{- $call := dict "from" $values "path" (get .layer "@items") -}}
     {{- template "sparkgen.lookup" $call -}}
     {{- $_ := set . "items" $call.value -}}
+  {{- else if not (hasKey .layer "@places") -}}
+    {{- $_ := set . "value" (get .layer "@fixed") -}}
   {{- else -}}
     {{- $condition := dict "value" true -}}
     {{- with get .layer "@if" -}}
       {{- template "sparkgen.lookup" (set (set $condition "from" $values) "path" .) -}}
     {{- end -}}
     {{- if $condition.value -}}
-      {{- $_ := set . "value" (get .layer "@fixed") -}}
-      {{- if kindIs "map" .value -}}{{- $_ := set . "value" (omit .value) -}}{{- end -}}
-      {{- range $key, $member := omit .layer "@if" "@fixed" -}}
+      {{- $filled := omit (get .layer "@fixed") -}}
+      {{- range $key, $member := get .layer "@places" -}}
         {{- $call := dict "layer" $member "values" $values -}}
         {{- template "sparkgen.fill" $call -}}
-        {{- if hasKey $call "value" -}}{{- $_ := set $.value $key $call.value -}}{{- end -}}
+        {{- if hasKey $call "value" -}}{{- $_ := set $filled $key $call.value -}}{{- end -}}
       {{- end -}}
+      {{- $_ := set . "value" $filled -}}
     {{- end -}}
   {{- end -}}
 {{- end -}}
