@@ -18,6 +18,7 @@ from sparkgen.errors import SparkgenError
 from sparkgen.live.find import one
 from sparkgen.live.state import Life, State
 from sparkgen.live.values import Run
+from sparkgen.model.connect import REMOTE, address
 from sparkgen.usecases import connecting, drivers, object_names
 from sparkgen.usecases.forwarding import Forwarding
 
@@ -73,10 +74,10 @@ def _answering(cluster: Cluster, run: Run, timeout: str, deadline: float) -> Run
 
 def _tell(run: Run, port: int, place: str) -> None:
     """The address as data; how to use it, and where the token is, as notes."""
-    address = connecting.address(port)
-    output.write(f"{address}\n")
+    remote = address(port)
+    output.write(f"{remote}\n")
     output.note(f"the Connect server {run.application}, as long as this command runs: Ctrl-C ends it")
-    output.note(f"in another terminal: export {connecting.REMOTE}={address}")
+    output.note(f"in another terminal: export {REMOTE}={remote}")
     if source := connecting.token_source(run):
         template = f'{{{{index .data "{source.key}" | base64decode}}}}'
         output.note(f"its token is at {source.key} in the Secret {source.secret}; with the right to read it:")

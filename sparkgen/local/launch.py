@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sparkgen import contract
+from sparkgen.local import connect
 from sparkgen.local.folders import Folders
 from sparkgen.local.java import Java
 from sparkgen.local.path_mapping import PathMapping
@@ -17,9 +18,8 @@ from sparkgen.local.ports import LOOPBACK
 from sparkgen.local.spark import Spark
 from sparkgen.local.variables import inherited, resolved
 from sparkgen.model.application import Application
+from sparkgen.model.connect import NO_MAIN_FILE
 
-NO_FILE = "spark-internal"
-"""What spark-submit takes for "no main file" (SparkLauncher.NO_RESOURCE)."""
 MAIN_FILE = "spec.mainApplicationFile"
 
 
@@ -53,17 +53,22 @@ def python(environment: Mapping[str, str]) -> str:
     return shutil.which("python3", path=environment.get("PATH")) or sys.executable
 
 
+def main_file(application: Application, places: PathMapping) -> str:
+    """The application's file here, or what spark-submit takes for none. CannotRun when it is not here."""
+    named = application.main_file or NO_MAIN_FILE
+    return named if named == NO_MAIN_FILE else places.file(named, MAIN_FILE)
+
+
 def driver(
     application: Application, container: Mapping[str, Any], setting: Setting, properties: Path
 ) -> Start:
     """The driver: spark-submit, as the stock image's entrypoint calls it. CannotRun without its file."""
-    main = setting.places.file(application.main_file, MAIN_FILE) if application.main_file else NO_FILE
     command = [
         str(setting.spark.home / "bin" / "spark-submit"),
         *("--properties-file", str(properties), "--deploy-mode", "client"),
         *(("--proxy-user", application.proxy_user) if application.proxy_user else ()),
         *(("--class", application.main_class) if application.main_class else ()),
-        main,
+        main_file(application, setting.places),
         *map(setting.places.argument, application.arguments),
     ]
     fields = {
@@ -73,6 +78,7 @@ def driver(
     }
     variables = {
         **_common(container, setting, fields, {}),
+        **connect.token(application, setting.environment),
         contract.ENV_LOCAL_DIRS: str(setting.folders.scratch("driver")),
     }
     return Start(tuple(command), variables)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sparkgen import contract
+from sparkgen.local import connect, jars, java, machine, ports, spark
 from sparkgen.local import folders as folders_of
-from sparkgen.local import jars, java, machine, ports, spark
 from sparkgen.local.folders import Folders
-from sparkgen.local.launch import MAIN_FILE, Setting, Start, driver, spark_container
+from sparkgen.local.launch import Setting, Start, driver, main_file, spark_container
 from sparkgen.local.path_mapping import PathMapping, parse_maps
 from sparkgen.local.progress import Progress
 from sparkgen.local.properties import Ports, local_properties
@@ -68,6 +68,7 @@ class Plan:
 def make(wanted: LocalRun, uid: Callable[[], str], chance: random.Random, progress: Progress) -> Plan:
     """The plan of a run: what it needs is found, fetched or compiled. CannotRun when something is missing."""
     application, environment = wanted.application, wanted.environment
+    connect.check(application)
     maps = parse_maps(wanted.maps)
     found = java.find(environment)
     home = spark.find(application.spark_version, application.scala_version, environment, progress)
@@ -75,14 +76,13 @@ def make(wanted: LocalRun, uid: Callable[[], str], chance: random.Random, progre
     places = PathMapping(
         home.home, wanted.folder, maps, lambda: jars.examples(compiler, environment, progress)
     )
-    if application.main_file:
-        places.file(application.main_file, MAIN_FILE)  # before what takes time
+    main_file(application, places)  # before what takes time
     jar = jars.scheduler(compiler, environment, progress)
     for complaint in machine.complaints(application, machine.here()):
         progress.say(complaint)
     run = run_name(application)
     attempt = new_attempt(application.name, run, application.namespace, run, uid(), ports.LOOPBACK)
-    chosen = choose_ports(chance)
+    chosen = choose_ports(chance, connect=application.connect is not None)
     properties = local_properties(application, places, jar, chosen)
     made = folders_of.make(attempt.application_id, environment)
     run_files = files(application, run)
@@ -100,8 +100,17 @@ def make(wanted: LocalRun, uid: Callable[[], str], chance: random.Random, progre
     )
 
 
-def choose_ports(chance: random.Random) -> Ports:
-    """Free ports: the UI's own if it can be had, the others by chance."""
+def choose_ports(chance: random.Random, *, connect: bool) -> Ports:
+    """Free ports: Spark's own of the UI and of a Connect server if they can be had, the others by chance."""
     scheduler, allocator, driver_port = ports.choose(3, chance.sample(ports.RANGE, 200))
-    (ui,) = ports.choose(1, range(contract.UI_PORT, contract.UI_PORT + 1000))
-    return Ports(scheduler=scheduler, allocator=allocator, driver=driver_port, ui=ui)
+    return Ports(
+        scheduler=scheduler,
+        allocator=allocator,
+        driver=driver_port,
+        ui=_from(contract.UI_PORT),
+        connect=_from(contract.CONNECT_PORT) if connect else 0,
+    )
+
+
+def _from(first: int) -> int:
+    return ports.choose(1, range(first, first + 1000))[0]

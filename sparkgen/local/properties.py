@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from sparkgen.local import connect
 from sparkgen.local.path_mapping import PathMapping
 from sparkgen.model.application import Application
 from sparkgen.resources.conf import spark_properties
@@ -31,6 +32,8 @@ class Ports:
     """The allocator, for executors and people."""
     driver: int
     ui: int
+    connect: int = 0
+    """A Connect server; 0 for what is none."""
 
 
 def local_properties(
@@ -60,5 +63,6 @@ def local_properties(
         "spark.driver.blockManager.port": "0",
         "spark.blockManager.port": "0",
         "spark.ui.port": str(ports.ui),
+        **(connect.properties(ports.connect) if ports.connect else {}),
     }
     return found

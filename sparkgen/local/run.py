@@ -19,7 +19,7 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.codes import Hindrance
-from sparkgen.local import launch, tasks
+from sparkgen.local import connect, launch, tasks
 from sparkgen.local.allocator import allocator, begin, pod
 from sparkgen.local.errors import CannotRun
 from sparkgen.local.output import Output
@@ -69,6 +69,7 @@ def signals_taken() -> Iterator[Requests]:
 def run(plan: Plan, view: View, *, on_terminal: bool) -> int:
     """Run the plan, and return the driver's exit code; 128 + N where signal N ended the driver or this run.
 
+    A Connect server runs until a signal comes: 0 when it ends then as it is asked to.
     CannotRun when it cannot begin.
     """
     with signals_taken() as requests:
@@ -113,7 +114,10 @@ class Run:
             view.begin(f"{plan.application.name} · Spark {plan.application.spark_version} · {plan.ui}")
             try:
                 _listen(works)
-                driver = self._start_driver()
+                start = plan.driver(plan.folders.session / PROPERTIES_FILE)
+                driver = self._start_driver(start)
+                if plan.ports.connect:
+                    _thread(self._tell_when_it_answers, start.environment, ended)
                 if on_terminal:
                     _thread(tasks.follow, plan.ports.ui, plan.attempt.application_id, view.tasks, ended)
                 code = self._supervise(driver, works)
@@ -126,8 +130,7 @@ class Run:
         self._summarise(code, time.monotonic() - began, works.died_of)
         return code
 
-    def _start_driver(self) -> Process:
-        start = self._plan.driver(self._plan.folders.session / PROPERTIES_FILE)
+    def _start_driver(self, start: launch.Start) -> Process:
         with self._plan.folders.driver_log.open("wb") as log:
             try:
                 return Process(
@@ -150,9 +153,11 @@ class Run:
         reader = _thread(self._output.follow, driver.stdout)
         waiter = _thread(lambda: codes.append(driver.wait()))
         asked_at: float | None = None
+        killed = False
         while waiter.is_alive():
             waiter.join(POLL_SECONDS)
             if works.died_of is not None:
+                killed = True
                 driver.kill()
             if not self._requests.signals:
                 continue
@@ -161,9 +166,12 @@ class Run:
                 self._view.say("stopping: the driver has been asked to end (again: kill everything)")
                 driver.terminate()
             elif len(self._requests.signals) > 1 or time.monotonic() - asked_at > STOP_SECONDS:
+                killed = True
                 driver.kill()
                 self._world.kill()
         reader.join(POLL_SECONDS)
+        if self._plan.ports.connect and asked_at is not None and not killed:
+            return 0  # nothing else ends a server
         if self._requests.signals:
             return 128 + self._requests.signals[0]
         return codes[0] if codes[0] >= 0 else 128 - codes[0]
@@ -177,6 +185,13 @@ class Run:
                 self._world.kill()
                 self._world.wait_until_empty(EXECUTORS_SECONDS)
                 return
+
+    def _tell_when_it_answers(self, driver: Mapping[str, str], ended: threading.Event) -> None:
+        plan = self._plan
+        if connect.wait(plan.ports.connect, ended):
+            token = connect.asks_for_token(plan.application, driver)
+            for line in connect.lines(plan.ports.connect, token=token):
+                self._view.say(line)
 
     def _show(self, now: Round) -> None:
         shown = status(now.decision, executor_states.wanted(now.target, now.settings))

@@ -38,10 +38,23 @@ PORT_PROPERTY = "spark.connect.grpc.binding.port"
 CONTRACT_PROPERTIES: Mapping[str, str] = {PORT_PROPERTY: str(contract.CONNECT_PORT)}
 """What the Service and the probes need, whatever the document says."""
 ADDRESS_PROPERTY = "spark.connect.grpc.binding.address"
+TOKEN_PROPERTY = "spark.connect.authenticate.token"  # noqa: S105 - a name
+"""One of two places of a server's token; the other is a variable, contract.ENV_CONNECT_TOKEN."""
 ASKS_FOR_TOKEN = "4."  # noqa: S105 - a version
-"""What the versions of Spark begin with that know tokens (PreSharedKeyAuthenticationInterceptor)."""
+"""What the versions of Spark begin with that know tokens (PreSharedKeyAuthenticationInterceptor), and the
+property of the server's address."""
+REMOTE = "SPARK_REMOTE"
+"""Where Spark's clients look for the server's address."""
 IDLE_PROPERTY = "spark.sparkgen.connect.idleTimeout"
 """The scheduler jar reads it: after so long without a session it lets all executors go."""
+
+
+def address(port: int) -> str:
+    """A server at a port of this machine, as Spark's clients take it.
+
+    They send a token without TLS to the host `localhost` only, by this name.
+    """
+    return f"sc://localhost:{port}"
 
 
 def as_application(value: Mapping[str, Any]) -> Mapping[str, Any]:

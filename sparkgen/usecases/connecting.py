@@ -22,6 +22,7 @@ from sparkgen.cluster import ClusterError
 from sparkgen.errors import SparkgenError
 from sparkgen.live.tunnel import LOCALHOST
 from sparkgen.live.values import Application, Run, container, leaving
+from sparkgen.model.connect import REMOTE, address
 from sparkgen.objects import ObjectView
 from sparkgen.usecases.forwarding import Served
 
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
 PORT_NAME = "connect"
 """The name of the driver's port at which it is a Connect server."""
-REMOTE = "SPARK_REMOTE"
-"""Where Spark's clients look for the server's address."""
 CONNECT_MODE = "SPARK_CONNECT_MODE_ENABLED"
 """What `pyspark --remote` sets as well: without it, the shell of SPARK_REMOTE begins with a traceback."""
 SILENCE = 3600.0
@@ -69,11 +68,6 @@ def answers(run: Run) -> bool:
     """Whether the server takes connections: its readiness is that it answers gRPC."""
     pod = run.driver
     return pod is not None and not leaving(pod) and container(pod).get("ready") is True
-
-
-def address(port: int) -> str:
-    """A server at a port of this machine, as Spark's clients take it."""
-    return f"sc://localhost:{port}"
 
 
 def with_address(environment: Mapping[str, str], port: int) -> dict[str, str]:

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from sparkgen.spark_versions import OLDEST
+from sparkgen.runtime.allocator.driver.connect_server import why_not_serving
+from sparkgen.spark_versions import NEWEST, OLDEST
 
 SPARKGEN = Path(sys.executable).with_name("sparkgen")
 MARK = "LOCAL_RUN_OF_A_TEST"
@@ -46,6 +47,21 @@ spec:
   executor:
     memory: 512m
     javaOptions: -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
+"""
+
+SERVER = f"""
+apiVersion: sparkgen.dev/v1alpha1
+kind: SparkConnectServer
+metadata:
+  name: local-server
+spec:
+  sparkVersion: "{NEWEST.version}"
+  image: docker.io/apache/spark:{NEWEST.version}-python3
+  driver:
+    memory: 512m
+    javaOptions: -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
+  executor:
+    memory: 512m
 """
 
 PROGRAM = """
@@ -136,8 +152,8 @@ def start(tmp_path: Path) -> Iterator[Start]:
     """A function that runs a program's lines; nothing of it is left after the test."""
     started: list[Running] = []
 
-    def begin(program: str, *more: str, terminal: int | None = None) -> Running:
-        (tmp_path / "app.yaml").write_text(DOCUMENT)
+    def begin(program: str, *more: str, terminal: int | None = None, document: str = DOCUMENT) -> Running:
+        (tmp_path / "app.yaml").write_text(document)
         (tmp_path / "app.py").write_text(PROGRAM + program)
         mark = uuid.uuid4().hex
         command = [str(SPARKGEN), "run", "--local", "app.yaml", "--map", f"/opt/app={tmp_path}", *more]
@@ -265,6 +281,21 @@ def test_nothing_outlives_a_killed_sparkgen(start: Start) -> None:
     running.process.kill()
     running.process.wait()
     assert running.gone()
+
+
+def test_a_connect_server_serves_this_machine_until_it_is_asked_to_end(start: Start) -> None:
+    """It says its address when it answers, listens on loopback alone, and its end is no failure."""
+    running = start("", document=SERVER)
+    running.until(lambda: "answers at sc://localhost:" in running.lines, "its address")
+    port = re.search(r"answers at sc://localhost:(\d+)", running.lines)
+    assert port
+    assert not why_not_serving("127.0.0.1", int(port[1]))
+    assert _listeners(running.pids()) <= LOOPBACK
+    running.process.send_signal(signal.SIGINT)
+    assert running.code() == 0, running.lines
+    assert "stopped after" in running.lines
+    assert running.output == ""
+    assert running.gone(5)
 
 
 def test_without_java_it_says_what_to_install(tmp_path: Path) -> None:

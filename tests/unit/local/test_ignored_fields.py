@@ -31,6 +31,7 @@ MEANT = {
     "monitoring",
 }
 """Fields of an application that do what they say here, too."""
+MEANT_OF_CONNECT = {"idleTimeout"}
 MEANT_OF_ROLES = {
     "cores",
     "memory",
@@ -57,6 +58,12 @@ def test_every_field_of_the_schema_means_something_or_is_listed() -> None:
     listed = {path[-1] for path in _paths(_document(dict.fromkeys(fields - {"driver", "executor"})))}
     assert listed | MEANT == fields
     assert not listed & MEANT
+    assert set(schema["connectServerSpec"]["properties"]) - {"connect"} <= fields
+    connect_fields = set(schema["connect"]["properties"])
+    server = _paths(_document({"connect": dict.fromkeys(connect_fields)}, "SparkConnectServer"))
+    listed = {path[-1] for path in server}
+    assert listed | MEANT_OF_CONNECT == connect_fields
+    assert not listed & MEANT_OF_CONNECT
     role_fields = set(schema["executor"]["properties"]) | set(schema["driver"]["properties"])
     roles = _paths(_document({"executor": dict.fromkeys(role_fields)}))
     listed = {path[-1] for path in roles}
