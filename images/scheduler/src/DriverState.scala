@@ -31,6 +31,7 @@ private[spark] final case class Executor(status: Status, host: Option[String])
  * @param ended     ids that are over: reported gone, or refused and then gone. They never come back. They are
  *                  numbers that count up from 1, so each costs a bit for as long as the application runs
  * @param hostTasks by resource profile id, the tasks that would be local on each host
+ * @param idle      nobody has a session of the driver's Connect server: no executor is wanted, whatever the targets are
  */
 private[spark] final case class DriverState(
     applicationId: String,
@@ -40,9 +41,13 @@ private[spark] final case class DriverState(
     profiles: Map[Int, ProfileNeeds] = Map.empty,
     executors: Map[String, Executor] = Map.empty,
     ended: BitSet = BitSet.empty,
-    hostTasks: Map[Int, Map[String, Int]] = Map.empty) {
+    hostTasks: Map[Int, Map[String, Int]] = Map.empty,
+    idle: Boolean = false) {
 
   import Status._
+
+  /** What the allocator is told to have. */
+  def wanted: Map[Int, Int] = if (idle) targets.map { case (profile, _) => profile -> 0 } else targets
 
   def status(id: String): Option[Status] = executors.get(id).map(_.status)
 

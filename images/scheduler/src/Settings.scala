@@ -12,6 +12,7 @@ import org.apache.spark.SparkConf
  * @param failureGrace     how long user code has to end by itself after the application has failed
  * @param filesGoWithPods  whether the shuffle service that Spark counts on is in the executor's own pod, so that
  *                         what an executor has written goes with it
+ * @param sessionsTimeout  after so long without a session of its Connect server all executors go; None: as Spark says
  */
 private[spark] final case class Settings(
     address: AllocatorAddress,
@@ -20,7 +21,8 @@ private[spark] final case class Settings(
     verdictTimeout: Long,
     failureGrace: Long,
     filesGoWithPods: Boolean,
-    onMismatch: OnMismatch)
+    onMismatch: OnMismatch,
+    sessionsTimeout: Option[Long] = None)
 
 private[spark] object Settings {
   private val Prefix = "spark.sparkgen."
@@ -30,6 +32,7 @@ private[spark] object Settings {
   val FailureGrace: String = Prefix + "failureGrace"
   val ShuffleServiceMode: String = Prefix + "shuffleService.mode"
   val OnMismatchKey: String = Prefix + "allocation.onMismatch"
+  val SessionsTimeout: String = Prefix + "connect.idleTimeout"
 
   /** The settings of `conf`; SparkgenException when one is missing or not understood. */
   def read(conf: SparkConf, masterUrl: String): Settings = Settings(
@@ -41,7 +44,8 @@ private[spark] object Settings {
     verdictTimeout = conf.getTimeAsMs(VerdictTimeout, "15s"),
     failureGrace = conf.getTimeAsMs(FailureGrace, "30s"),
     filesGoWithPods = conf.getOption(ShuffleServiceMode).contains("sidecar"),
-    onMismatch = OnMismatch.parse(conf.get(OnMismatchKey, "fail")))
+    onMismatch = OnMismatch.parse(conf.get(OnMismatchKey, "fail")),
+    sessionsTimeout = conf.getOption(SessionsTimeout).map(_ => conf.getTimeAsMs(SessionsTimeout)))
 }
 
 /** What happens when the running configuration contradicts the reviewed one. */

@@ -38,6 +38,7 @@ private[spark] class SparkgenSchedulerBackend(
   private val poller = new ReportPoller(slot, client, follow, failure.stop)
   private val losses = new Losses(settings.verdictTimeout, giveUp)
   private val bounds = new ExecutorBounds(context, request)
+  private val idleSessions = settings.sessionsTimeout.map(new IdleSessions(_, IdleSessions.count _, rest))
 
   // --- life -----------------------------------------------------------------------------------------
 
@@ -47,9 +48,11 @@ private[spark] class SparkgenSchedulerBackend(
     request(Map(ResourceProfile.DEFAULT_RESOURCE_PROFILE_ID -> initialTarget))
     sender.start()
     poller.start()
+    idleSessions.foreach(_.start())
   }
 
   override def stop(): Unit = {
+    idleSessions.foreach(_.stop())
     slot.update(_.copy(stopped = true)) // first: an executor that leaves now is no loss
     Utils.tryLogNonFatalError(super.stop())
     if (slot.awaitContact(0) && !slot.awaitAcknowledged(StopMs)) {
@@ -166,6 +169,14 @@ private[spark] class SparkgenSchedulerBackend(
    */
   private def forgetFiles(id: String, host: Option[String], message: String): Unit =
     host.foreach(removeWorker(id, _, message))
+
+  /** While nobody has a session no executor is wanted; those there are go, with what Spark would keep them for. */
+  private def rest(idle: Boolean): Unit = {
+    slot.update(_.copy(idle = idle))
+    if (idle && getExecutorIds().nonEmpty) {
+      killExecutors(getExecutorIds(), adjustTargetNumExecutors = false, countFailures = false, force = true)
+    }
+  }
 
   private def request(targets: Map[Int, Int]): Unit =
     requestTotalExecutors(targets, numLocalityAwareTasksPerResourceProfileId, rpHostToLocalTaskCount)

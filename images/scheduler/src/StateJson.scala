@@ -16,7 +16,7 @@ private[spark] object StateJson {
     root.put("phase", if (state.stopped) "stopped" else "running")
     root.put("applicationId", state.applicationId)
     root.put("dynamic", state.dynamic)
-    numbers(root.putObject("targets"), state.targets.map { case (profile, count) => profile.toString -> count.toLong })
+    numbers(root.putObject("targets"), state.wanted.map { case (profile, count) => profile.toString -> count.toLong })
     val profiles = root.putObject("profiles")
     state.profiles.toSeq.sortBy(_._1).foreach { case (id, needs) => profile(profiles, id, needs) }
     ids(root, "registered", state.ids(Status.Registered))

@@ -1,0 +1,146 @@
+"""A Connect server on the cluster, and PySpark's own clients: the thin one of PyPI, and the full one."""
+
+from __future__ import annotations
+
+import base64
+import os
+import secrets
+import subprocess
+import sys
+from pathlib import Path
+from subprocess import PIPE
+from typing import Any
+
+import pytest
+from deployed import SMALL, Deployed, deploy, spark_image, wait_until
+
+from cluster import network
+from cluster.handle import Cluster
+from cluster.images import TESTED_VERSIONS
+from cluster.plan import NAME
+from common.cachedir import environment
+from spark import connect_client, spark_home
+from sparkgen.local import spark as local_spark
+from tests.e2e.commands.looking import status, words
+
+pytestmark = pytest.mark.own_cluster
+VERSION = TESTED_VERSIONS[1]
+CLIENTS = Path(__file__).parent / "clients"
+RESULT = ["sum: 499500", "twice: [0, 2, 4, 6, 8]"]
+
+
+def server(name: str, **spec: Any) -> dict[str, Any]:
+    """A small Connect server, whose executors soon leave."""
+    return {
+        "apiVersion": "sparkgen.dev/v1alpha1",
+        "kind": "SparkConnectServer",
+        "metadata": {"name": name},
+        "spec": {
+            "sparkVersion": VERSION,
+            "image": spark_image(VERSION),
+            "imagePullPolicy": "IfNotPresent",
+            "dynamicAllocation": {
+                "maxExecutors": 2,
+                "executorIdleTimeout": "5s",
+                "shuffleTrackingTimeout": "5s",
+            },
+            # The stock images of these tests hold no pyarrow.
+            "sparkConf": {"spark.sql.execution.pythonUDF.arrow.enabled": "false"},
+            "driver": {**SMALL, "memory": "1g"},
+            "executor": SMALL,
+            **spec,
+        },
+    }
+
+
+def with_token(cluster: Cluster, namespace: str, name: str) -> tuple[Deployed, str]:
+    """A Connect server that asks for a token, and the token."""
+    token = secrets.token_urlsafe(24)
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name, "namespace": namespace}}
+    cluster.apply({**secret, "data": {"token": base64.b64encode(token.encode()).decode()}})
+    document = server(name, connect={"token": {"name": name, "key": "token"}})
+    return deploy(cluster, namespace, document), token
+
+
+def python_path(*, full: bool) -> str:
+    """PYTHONPATH of a client."""
+    thin = str(connect_client.folder())
+    if not full:
+        return thin
+    release = local_spark.inspect(spark_home.ensure(VERSION), "the tests")
+    assert release is not None
+    return f"{release.python_path}{os.pathsep}{thin}"
+
+
+def connect(cluster: Cluster, namespace: str, name: str, *script: str, full: bool = False) -> list[str]:
+    """What a client prints that `sparkgen connect` starts."""
+    command = words(cluster, namespace, "connect", name, "--port", "0")
+    command += ["--", sys.executable, str(CLIENTS / script[0]), *script[1:]]
+    done = subprocess.run(
+        command,
+        env=environment() | {"PYTHONPATH": python_path(full=full)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    return done.stdout.splitlines()
+
+
+def test_sessions_with_a_token(cluster: Cluster, restricted: str) -> None:
+    """Both clients work; executors come and go; who has another token, or none, is not let in."""
+    application, token = with_token(cluster, restricted, "team-a")
+    assert connect(cluster, restricted, "team-a", "work.py") == RESULT, application.story()
+    assert application.executors(), application.story()
+    assert connect(cluster, restricted, "team-a", "work.py", "shuffle", full=True) == [*RESULT, "groups: 7"]
+    wait_until(lambda: not application.executors(), 90, "no executor is left", application.story)
+    assert status(cluster, restricted)["team-a"]["state"] == "Running"
+
+    shown = words(cluster, restricted, "connect", "team-a", "--port", "0")
+    forwards = subprocess.Popen(shown, text=True, stdout=PIPE, stderr=PIPE)
+    assert forwards.stdout is not None
+    address = forwards.stdout.readline().strip()
+    assert address.startswith("sc://localhost:")
+    assert "Invalid authentication token" in refusal(address, "wrong")
+    assert "No authentication token provided" in refusal(address, "")
+    forwards.terminate()
+    out, err = forwards.communicate(timeout=30)
+    assert token not in out + err
+    assert token not in application.logs() + application.logs("allocator")
+    assert token not in cluster.kubectl("get", "all,configmaps", "-n", restricted, "-o", "yaml")
+
+
+def test_executors_with_cached_data_go_without_a_session(cluster: Cluster, restricted: str) -> None:
+    """Spark keeps them for ever, and the session's end frees nothing; the next session gets new ones.
+
+    So it does when the driver is lost: the next one serves.
+    """
+    document = server("idle", connect={"idleTimeout": "10s"})
+    application = deploy(cluster, restricted, document)
+    assert connect(cluster, restricted, "idle", "cached.py") == ["count: 1000"], application.story()
+    assert application.executors(), application.story()
+    wait_until(lambda: not application.executors(), 90, "no executor is left", application.story)
+    assert connect(cluster, restricted, "idle", "work.py") == RESULT, application.story()
+
+    lost = application.driver()["metadata"]["name"]
+    cluster.kubectl("delete", "pod", lost, "-n", restricted, "--grace-period=0", "--force")
+    assert connect(cluster, restricted, "idle", "work.py") == RESULT, application.story()
+    assert application.driver()["metadata"]["name"] != lost
+
+
+def refusal(address: str, token: str) -> str:
+    """What a client with this token is told."""
+    variables = {
+        "PYTHONPATH": python_path(full=False),
+        "SPARK_REMOTE": address,
+        "SPARK_CONNECT_MODE_ENABLED": "1",
+    }
+    if token:
+        variables["SPARK_CONNECT_AUTHENTICATE_TOKEN"] = token
+    command = [*network.enter(NAME), sys.executable, str(CLIENTS / "refused.py")]
+    done = subprocess.run(
+        command, env=environment() | variables, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
