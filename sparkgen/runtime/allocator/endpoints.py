@@ -16,6 +16,7 @@ from sparkgen import contract
 from sparkgen.runtime.allocator.driver import protocol
 from sparkgen.runtime.allocator.driver.mailbox import DriverMailbox, StartAnswer
 from sparkgen.runtime.allocator.report import status
+from sparkgen.runtime.allocator.values.target import DriverPhase
 from sparkgen.runtime.httpserver.limits import Limits
 from sparkgen.runtime.httpserver.listening import Listener, listen
 from sparkgen.runtime.httpserver.values import (
@@ -174,6 +175,9 @@ class ConnectEndpoint:
         return found if self._clock() - at <= seconds else None
 
 
+STOPPED = text(503, "Spark has stopped in the driver\n")
+
+
 @dataclass(frozen=True, slots=True)
 class PublicEndpoint:
     """What the pod's address answers from. `facts` is asked at each question for status or metrics.
@@ -208,7 +212,9 @@ def public_handler(public: PublicEndpoint) -> Handler:
             case contract.HEALTH_PATH:
                 return text(*health(public.mailbox))
             case contract.CONNECT_PATH if public.connect is not None:
-                return public.connect.answer()
+                # The server keeps its port when Spark has stopped in its process, and serves nobody any more.
+                stopped = public.mailbox.target().phase is DriverPhase.STOPPED
+                return STOPPED if stopped else public.connect.answer()
             case contract.STATUS_PATH:
                 return Work(public.pages, lambda _: json_response(200, status.status_body(public.facts())))
             case contract.METRICS_PATH:

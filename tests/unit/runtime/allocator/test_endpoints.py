@@ -20,7 +20,7 @@ from sparkgen.runtime.allocator.values.decision import AllocationDecision
 from sparkgen.runtime.allocator.values.memory import AllocatorMemory
 from sparkgen.runtime.allocator.values.observed import Snapshot
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
-from sparkgen.runtime.allocator.values.target import DriverTarget
+from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget
 from tests.unit.runtime.clients import connection, said
 
 EXECUTORS = range(1, 21)
@@ -189,6 +189,17 @@ def test_whether_the_connect_server_serves(monkeypatch: pytest.MonkeyPatch) -> N
         server.why = ""
         assert ask_all(port) == (200, "ok\n")
     assert server.asked == 3
+
+
+def test_a_server_whose_spark_has_stopped_does_not_serve() -> None:
+    """Its port still answers: the process has not ended."""
+    mailbox = mailbox_that_lets_start()
+    mailbox.receive(DriverTarget(session="s", revision=1, phase=DriverPhase.STOPPED))
+    connect = endpoints.ConnectEndpoint(ConnectServer(), time.monotonic)
+    handler = endpoints.public_handler(endpoints.PublicEndpoint(mailbox, slow_facts, connect))
+    listener = endpoints.listen("127.0.0.1", 0, handler)
+    assert ask_all(listener.port) == (503, "Spark has stopped in the driver\n")
+    listener.close()
 
 
 def ask_all(port: int) -> tuple[int, str]:
