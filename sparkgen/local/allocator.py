@@ -6,7 +6,6 @@ import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TextIO
 
 from sparkgen import contract
@@ -16,7 +15,6 @@ from sparkgen.local.ports import LOOPBACK
 from sparkgen.local.world import Clock
 from sparkgen.runtime.allocator.allocator import Allocator, ListenAddress, Parts
 from sparkgen.runtime.allocator.driver import session as sessions
-from sparkgen.runtime.allocator.driver.connect_server import why_not_serving
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.driver.session import Session
 from sparkgen.runtime.allocator.driver.tuning import BadTuning, TuningFile
@@ -57,7 +55,6 @@ def allocator(
     plan: Plan, begun: Begun, world: ExecutorBackend, log: TextIO, now: Clock, show: Callable[[Round], None]
 ) -> Allocator:
     """The allocator of a run, not started yet. `log`: where its story is written."""
-    connect = plan.ports.connect
     return Allocator(
         Parts(
             backend=world,
@@ -70,7 +67,6 @@ def allocator(
             scheduler=ListenAddress(LOOPBACK, plan.ports.scheduler),
             public=ListenAddress(LOOPBACK, plan.ports.allocator),
             show=show,
-            why_not_serving=partial(why_not_serving, LOOPBACK, connect) if connect else None,
         )
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Mapping
 
@@ -17,9 +18,12 @@ from sparkgen.model.connect import (
     TOKEN_PROPERTY,
     address,
 )
-from sparkgen.runtime.allocator.driver.connect_server import why_not_serving
 
 EVERY_SECONDS = 0.5
+TIMEOUT_SECONDS = 2.0
+_SETTINGS = b"\x04"
+_HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + _SETTINGS + bytes(5)
+"""What a client of HTTP/2 begins with: the preface, and a frame of no settings (RFC 9113, 3.4)."""
 
 
 def check(application: Application) -> None:
@@ -53,10 +57,25 @@ def asks_for_token(application: Application, driver: Mapping[str, str]) -> bool:
     return bool(driver.get(contract.ENV_CONNECT_TOKEN) or application.properties.get(TOKEN_PROPERTY))
 
 
+def answers(port: int) -> bool:
+    """Whether the server at this port answers: in HTTP/2, with its settings.
+
+    That is enough here, where the port is the run's own: Spark opens it when the server serves. The allocator
+    of a cluster asks more, and needs h2, which is in its image alone.
+    """
+    try:
+        with socket.create_connection((LOOPBACK, port), TIMEOUT_SECONDS) as connection:
+            connection.sendall(_HELLO)
+            with connection.makefile("rb") as received:
+                return received.read(9)[3:4] == _SETTINGS
+    except OSError:
+        return False
+
+
 def wait(port: int, ended: threading.Event) -> bool:
     """Wait until the server at this port answers; False when the run has `ended` before."""
     while not ended.wait(EVERY_SECONDS):
-        if not why_not_serving(LOOPBACK, port):
+        if answers(port):
             return True
     return False
 

@@ -105,6 +105,26 @@ def test_a_person_is_told_the_address_and_who_is_let_in() -> None:
     assert "every user of this machine" in connect.lines(15003, token=False)[-1]
 
 
+@pytest.mark.parametrize(
+    ("said", "answers"),
+    [(bytes(3) + b"\x04" + bytes(5), True), (b"HTTP/1.1 400 Bad Request\r\n\r\n", False), (b"", False)],
+)
+def test_an_answer_is_one_of_http_2(said: bytes, *, answers: bool) -> None:
+    """What speaks something else, or hangs up, is no Connect server."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                assert connection.recv(100).startswith(b"PRI * HTTP/2.0")
+                connection.sendall(said)
+
+        server = threading.Thread(target=serve)
+        server.start()
+        assert connect.answers(listener.getsockname()[1]) is answers
+        server.join()
+
+
 def test_the_end_of_the_run_ends_the_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that fails to start is never told of as one that answers."""
     monkeypatch.setattr(connect, "EVERY_SECONDS", 0.01)
@@ -119,8 +139,8 @@ def test_the_end_of_the_run_ends_the_wait(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_it_waits_until_the_server_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Asked again until nothing speaks against it."""
-    answers = iter(["not yet", "not yet", ""])
+    answers = iter([False, False, True])
     monkeypatch.setattr(connect, "EVERY_SECONDS", 0.001)
-    monkeypatch.setattr(connect, "why_not_serving", lambda *_: next(answers))
+    monkeypatch.setattr(connect, "answers", lambda _: next(answers))
     assert connect.wait(15002, threading.Event())
     assert next(answers, None) is None
