@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 SUMMARY = "Make documents of SparkApplications of other operators, and of spark-submit."
 HELP = """Make documents of SparkApplications of other operators, and of spark-submit commands.
 
-Reads kubeflow's SparkApplication and ScheduledSparkApplication (v1beta2), the SparkApplication of Apache's
-operator (spark.apache.org), scripts that call spark-submit, and a spark-submit command line after `--`.
+Reads kubeflow's SparkApplication and ScheduledSparkApplication (v1beta2) and SparkConnect (v1alpha1), the
+SparkApplication of Apache's operator (spark.apache.org), scripts that call spark-submit, and a spark-submit
+command line after `--`.
 Directories are searched with all that is below them.
 
 Every document that is written validates. Nothing is dropped silently: the report, on standard error, names

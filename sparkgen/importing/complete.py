@@ -8,6 +8,7 @@ from dataclasses import replace
 from sparkgen.importing.draft import Draft
 from sparkgen.importing.entry import Outcome
 from sparkgen.importing.naming import FALLBACK
+from sparkgen.model.connect import CONNECT_KIND
 from sparkgen.spark_versions import SUGGESTED
 
 REPOSITORY = "docker.io/apache/spark"
@@ -22,7 +23,8 @@ def complete(draft: Draft) -> None:
     _name(draft)
     _version(draft)
     _image(draft)
-    _program(draft)
+    if draft.value["kind"] != CONNECT_KIND:
+        _program(draft)
 
 
 def spark_default_instances(draft: Draft) -> None:

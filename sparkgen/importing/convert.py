@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from sparkgen.document import Node
 from sparkgen.errors import Path, Position, Problem
-from sparkgen.importing import apache, conf, kubeflow, submit
+from sparkgen.importing import apache, conf, kubeflow, kubeflow_connect, submit
 from sparkgen.importing.complete import complete, schedule_defaults, spark_default_instances
 from sparkgen.importing.draft import Choices, Draft
 from sparkgen.importing.entry import FINDINGS, Entry, Outcome
@@ -16,6 +16,7 @@ from sparkgen.importing.script import Script
 from sparkgen.importing.shell import Word
 from sparkgen.importing.table import OPERATOR_LABELS, Table, walk
 from sparkgen.importing.writing import document_text
+from sparkgen.model.connect import CONNECT_KIND
 
 API_VERSION = "sparkgen.dev/v1alpha1"
 _READ_AS = "read as its newest version"
@@ -29,9 +30,10 @@ def kubeflow_document(
     `path`: where it stands; `doubles`: keys that stand twice in the document around it.
     """
     scheduled = node.value.get("kind") == "ScheduledSparkApplication"
-    draft = _draft(node, scheduled, choices)
+    draft = _draft(node, "ScheduledSparkApplication" if scheduled else "SparkApplication", choices)
     _tell_doubles(draft, path, doubles)
     _head(draft, node, path, kubeflow.GROUP, "v1beta2")
+    _kind(draft, node, path)
     below = _Below(draft, path)
     if scheduled:
         spec = node.entries.get("spec")
@@ -51,13 +53,33 @@ def kubeflow_document(
     return _finished(draft, str(node.value["kind"]), examine)
 
 
+def connect_document(
+    node: Node, path: Path, choices: Choices, examine: Examine, doubles: Sequence[Problem] = ()
+) -> Imported:
+    """A SparkConnect of sparkoperator.k8s.io; `path` and `doubles` as above."""
+    draft = _draft(node, CONNECT_KIND, choices)
+    _tell_doubles(draft, path, doubles)
+    _head(draft, node, path, kubeflow.GROUP, "v1alpha1")
+    below = _Below(draft, path)
+    below.metadata(node, kubeflow_connect.TABLE)
+    if "spec" in node.entries:
+        below.walk(node.entries["spec"], ("spec",), kubeflow_connect.TABLE)
+    conf.place(draft, typed=True)
+    kubeflow_connect.fill_in(draft)
+    spark_default_instances(draft)
+    kubeflow_connect.size_server(draft, node, path)
+    kubeflow_connect.tell_address(draft, node, path)
+    return _finished(draft, str(node.value["kind"]), examine)
+
+
 def apache_document(
     node: Node, path: Path, choices: Choices, examine: Examine, doubles: Sequence[Problem] = ()
 ) -> Imported:
     """A SparkApplication of spark.apache.org; `path` and `doubles` as above."""
-    draft = _draft(node, False, choices)
+    draft = _draft(node, "SparkApplication", choices)
     _tell_doubles(draft, path, doubles)
     _head(draft, node, path, apache.GROUP, "v1", "v1beta1", "v1alpha1")
+    _kind(draft, node, path)
     below = _Below(draft, path)
     below.metadata(node, apache.TABLE)
     if "spec" in node.entries:
@@ -96,9 +118,9 @@ def submit_document(
     return _finished(draft, "spark-submit", examine)
 
 
-def _draft(node: Node, scheduled: bool, choices: Choices) -> Draft:
+def _draft(node: Node, kind: str, choices: Choices) -> Draft:
+    scheduled = kind == "ScheduledSparkApplication"
     draft = Draft(scheduled, node.position, choices)
-    kind = "ScheduledSparkApplication" if scheduled else "SparkApplication"
     draft.value.update({"apiVersion": API_VERSION, "kind": kind, "metadata": {}, "spec": {}})
     if scheduled:
         draft.value["spec"]["template"] = {}
@@ -114,14 +136,12 @@ def _tell_doubles(draft: Draft, path: Path, doubles: Iterable[Problem]) -> None:
 
 
 def _head(draft: Draft, node: Node, path: Path, group: str, *versions: str) -> None:
-    """`apiVersion` and `kind`, and what no table is about."""
+    """`apiVersion`, and what no table is about."""
     version = node.entries["apiVersion"]
     known = version.text.partition("/")[2] in versions
     outcome = Outcome.NEEDLESS if known else Outcome.CHANGED
     reason = "sparkgen's own takes its place" if known else f"is {version.text}: {_READ_AS}"
     draft.tell(outcome, (*path, "apiVersion"), version.position, ("apiVersion",) if not known else (), reason)
-    kind = node.entries["kind"]
-    draft.tell(Outcome.CARRIED, (*path, "kind"), kind.position, ("kind",))
     for key, child in node.entries.items():
         if key not in ("apiVersion", "kind", "metadata", "spec", "status"):
             reason = f"{group} has no field of this name"
@@ -129,6 +149,10 @@ def _head(draft: Draft, node: Node, path: Path, group: str, *versions: str) -> N
     if "status" in node.entries:
         where = node.entries["status"].position
         draft.tell(Outcome.NEEDLESS, (*path, "status"), where, (), "the operator sets it")
+
+
+def _kind(draft: Draft, node: Node, path: Path) -> None:
+    draft.tell(Outcome.CARRIED, (*path, "kind"), node.entries["kind"].position, ("kind",))
 
 
 class _Below:
@@ -171,8 +195,9 @@ def _finished(draft: Draft, kind: str, examine: Examine) -> Imported:
 def _keep_labels(draft: Draft) -> None:
     """Labels that the operator puts on pods, for what selects by them: dashboards, policies, scripts."""
     name = str(draft.get("metadata", "name"))
+    labels = kubeflow_connect.OPERATOR_LABELS if draft.value["kind"] == CONNECT_KIND else OPERATOR_LABELS
     for role in ("driver", "executor"):
-        for key, value in OPERATOR_LABELS.items():
+        for key, value in labels.items():
             target = ("spec", role, "labels", key)
             if key not in (draft.get("spec", role, "labels") or {}):
                 draft.put(target, value.replace("NAME", name))

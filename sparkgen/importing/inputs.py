@@ -13,7 +13,12 @@ from sparkgen.document.sources import STDIN, Found, Reader, shown_name
 from sparkgen.document.text import decode
 from sparkgen.errors import Path, Position, Problem, Severity
 from sparkgen.importing import apache, kubeflow
-from sparkgen.importing.convert import apache_document, kubeflow_document, submit_document
+from sparkgen.importing.convert import (
+    apache_document,
+    connect_document,
+    kubeflow_document,
+    submit_document,
+)
 from sparkgen.importing.draft import Choices
 from sparkgen.importing.imported import Imported, LeftAlone, Result
 from sparkgen.importing.repair import Examine
@@ -25,7 +30,6 @@ YAML, SHELL = (".yaml", ".yml", ".json"), (".sh", ".bash")
 COMMAND_LINE = "command line"
 _APPLICATIONS = ("SparkApplication", "ScheduledSparkApplication")
 _OTHER_KINDS = {
-    "SparkConnect": "a Spark Connect server has no counterpart here: deploy it as a Deployment and a Service",
     "SparkCluster": "a standalone cluster has no counterpart here: each application brings its executors",
 }
 
@@ -147,6 +151,8 @@ def _document(
             _document(item, (*path, "items", index), doubles, choices, examine, gathered)
     elif group == kubeflow.GROUP and kind in _APPLICATIONS:
         gathered.imported.append(kubeflow_document(root, path, choices, examine, doubles))
+    elif group == kubeflow.GROUP and kind == "SparkConnect":
+        gathered.imported.append(connect_document(root, path, choices, examine, doubles))
     elif group == apache.GROUP and kind == "SparkApplication":
         gathered.imported.append(apache_document(root, path, choices, examine, doubles))
     else:

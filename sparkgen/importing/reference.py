@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from sparkgen.importing import apache, conf, kubeflow
+from sparkgen.importing import apache, conf, kubeflow, kubeflow_connect
 from sparkgen.importing.submit_options import OPTIONS, Option
 from sparkgen.importing.table import Row
 
@@ -27,13 +27,15 @@ def page() -> str:
         "## kubeflow: ScheduledSparkApplication\n",
         "What stands below `spec.template` is as above.\n",
         _table(kubeflow.OUTER_ROWS),
+        "## kubeflow: SparkConnect (sparkoperator.k8s.io/v1alpha1)\n",
+        _table(kubeflow_connect.SPEC_ROWS),
         "## Apache: SparkApplication (spark.apache.org)\n",
         _table(row for row in apache.ROWS if not row.source.startswith(("metadata", "status"))),
         "## spark-submit\n",
         _options(),
         "## Spark properties\n",
-        "Of all formats. With spark-submit and Apache's operator a property that has a typed field here,\n"
-        "such as `spark.executor.memory`, becomes that field.\n",
+        "Of all formats. With spark-submit, Apache's operator and SparkConnect a property that has a typed\n"
+        "field here, such as `spark.executor.memory`, becomes that field.\n",
         _properties(),
     ]
     return "\n".join(parts)

@@ -9,7 +9,12 @@ from sparkgen.document import Node
 from sparkgen.errors import Path
 from sparkgen.schema.store import application_schema
 
-_ROOTS = {"metadata": "metadata", "spec": "applicationSpec", "outer": "scheduledSpec"}
+_ROOTS = {
+    "metadata": ("metadata",),
+    "spec": ("connectServerSpec", "applicationSpec"),
+    "outer": ("scheduledSpec",),
+}
+"""First part of a target -> the definitions that have its fields: a name means the same in all of them."""
 
 
 def fits(target: Path, node: Node) -> bool:
@@ -22,7 +27,8 @@ def fits(target: Path, node: Node) -> bool:
 def _shape(target: tuple[str, ...]) -> str | None:
     """`array`, `object` or `value`; None for what the schema of applications does not describe."""
     definitions = application_schema()["$defs"]
-    section: dict[str, Any] = definitions[_ROOTS[target[0]]] if target[0] in _ROOTS else {}
+    roots = [definitions[name]["properties"] for name in _ROOTS.get(target[0], ())]
+    section: dict[str, Any] = {"properties": {name: value for root in roots for name, value in root.items()}}
     for part in target[1:]:
         section = _resolved(section, definitions)
         section = section.get("properties", {}).get(part) or section.get("additionalProperties") or {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sparkgen.document import Node
@@ -69,42 +70,54 @@ def hadoop_config_map(given: Take) -> None:
     given.tell(Outcome.CARRIED, ("spec", "driver", "configMaps"))
 
 
-def template(given: Take) -> None:
-    """A pod template: its account has a field of its own here, and Spark's container a name of its own."""
+OwnFields = Callable[[Take, Mapping[str, Any]], Mapping[str, Any]]
+
+
+def template(given: Take, own_fields: OwnFields | None = None) -> None:
+    """A pod template: its account has a field of its own here, and Spark's container a name of its own.
+
+    `own_fields` takes out of Spark's container, which it is given with its place, what does not stay there.
+    """
     spec = given.node.find(("spec",))
     if spec is None or not spec.is_mapping:
         copy(given)
         return
     value = {**given.node.value, "spec": dict(spec.value)}
-    account = spec.entries.get("serviceAccountName")
     field = ("spec", given.role, "serviceAccount")
-    if account is not None and account.text and given.draft.get(*field) is None:
-        del value["spec"]["serviceAccountName"]
-        given.at("spec", "serviceAccountName").put(field, account.text)
-    index = _spark_container(given, spec)
+    named, old = (spec.entries.get(key) for key in ("serviceAccountName", "serviceAccount"))
+    if named is not None and named.text and old is not None:
+        del value["spec"]["serviceAccount"]
+        given.at("spec", "serviceAccount").needless("`serviceAccountName` is there, which wins")
+        old = None
+    for key, account in (("serviceAccountName", named), ("serviceAccount", old)):
+        if account is not None and account.text and given.draft.get(*field) is None:
+            del value["spec"][key]
+            given.at("spec", key).put(field, account.text)
+    wanted = f"spark-kubernetes-{given.role}"
+    index = spark_container(spec, wanted, _container_name(given))
     if index is not None:
-        value["spec"]["containers"] = list(spec.value["containers"])
-        wanted, item = f"spark-kubernetes-{given.role}", spec.value["containers"][index]
-        value["spec"]["containers"][index] = {**item, "name": wanted}
-        was = f"the container {item['name']!r}" if item.get("name") else "the first container"
-        name = given.at("spec", "containers", index, *(["name"] if item.get("name") else []))
-        name.tell(Outcome.REWRITTEN, given.target, f"{was} is Spark's, which is named {wanted} here")
+        item = spec.value["containers"][index]
+        containers = value["spec"]["containers"] = list(spec.value["containers"])
+        place = given.at("spec", "containers", index)
+        containers[index] = {**(own_fields(place, item) if own_fields else item), "name": wanted}
     given.put(given.target, value)
+    if index is not None and item.get("name") != wanted:
+        was = f"the container {item['name']!r}" if item.get("name") else "the first container"
+        name = place.at("name") if item.get("name") else place
+        name.tell(Outcome.REWRITTEN, given.target, f"{was} is Spark's, which is named {wanted} here")
 
 
-def _spark_container(given: Take, spec: Node) -> int | None:
-    """Which container of a template has to be named for Spark; None if one is, or there is none.
+def spark_container(spec: Node, wanted: str, chosen: str = "") -> int | None:
+    """Which container of a template's spec is Spark's; None if there is none.
 
     Native Spark takes the one that is named to it, or else the first (KubernetesUtils.selectSparkContainer).
     """
     containers = spec.entries.get("containers")
     items = containers.items if containers is not None else []
     names = [item.value.get("name") if item.is_mapping else None for item in items]
-    wanted = f"spark-kubernetes-{given.role}"
-    if not items or wanted in names or not all(item.is_mapping for item in items):
+    if not items or not all(item.is_mapping for item in items):
         return None
-    chosen = _container_name(given)
-    return names.index(chosen) if chosen in names else 0
+    return next((names.index(name) for name in (wanted, chosen) if name in names), 0)
 
 
 def _container_name(given: Take) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sparkgen.errors import Path
+from sparkgen.model.connect import CONNECT_KIND
 from sparkgen.schema.store import application_schema
 from sparkgen.writers.yamltext import dump, scalar
 
@@ -24,7 +25,8 @@ def document_text(
 ) -> str:
     """The text of a document. `comments`: lines above fields, by path; `head`: lines above everything."""
     lines = [line for text in head for line in _comment(text, "")]
-    _mapping(lines, value, (), "", comments)
+    spec = "connectServerSpec" if value["kind"] == CONNECT_KIND else "applicationSpec"
+    _mapping(lines, value, (), "", comments, spec)
     return "\n".join(lines) + "\n"
 
 
@@ -34,43 +36,44 @@ def _mapping(
     path: Path,
     margin: str,
     comments: Mapping[Path, Sequence[str]],
+    spec: str,
 ) -> None:
-    for key in ordered(value, path):
+    for key in _ordered(value, path, spec):
         item, place = value[key], (*path, key)
         for text in comments.get(place, ()):
             lines += _comment(text, margin)
         if isinstance(item, dict) and item and any(other[: len(place)] == place for other in comments):
             lines.append(f"{margin}{scalar(key)}:")
-            _mapping(lines, ordered_value(item, place), place, f"{margin}  ", comments)
+            _mapping(lines, _ordered_value(item, place, spec), place, f"{margin}  ", comments, spec)
         else:
-            text = dump({key: ordered_value(item, place)})
+            text = dump({key: _ordered_value(item, place, spec)})
             lines += [f"{margin}{line}" if line else "" for line in text.rstrip("\n").split("\n")]
 
 
-def ordered_value(item: Any, path: Path) -> Any:
+def _ordered_value(item: Any, path: Path, spec: str) -> Any:
     """A value whose fields stand in the schema's order, as far as the schema orders them."""
     if not isinstance(item, dict):
         return item
-    return {key: ordered_value(item[key], (*path, key)) for key in ordered(item, path)}
+    return {key: _ordered_value(item[key], (*path, key), spec) for key in _ordered(item, path, spec)}
 
 
-def ordered(value: Mapping[str, Any], path: Path) -> list[str]:
-    """The keys of a mapping in the order in which they are written."""
-    known = _HEAD if not path else _order(tuple(part for part in path if isinstance(part, str)))
+def _ordered(value: Mapping[str, Any], path: Path, spec: str) -> list[str]:
+    """The keys of a mapping in the order in which they are written. `spec`: the definition of its spec."""
+    known = _HEAD if not path else _order(tuple(part for part in path if isinstance(part, str)), spec)
     places = {name: index for index, name in enumerate(known)}
     return sorted(value, key=lambda key: places.get(key, len(places)))
 
 
 @functools.cache
-def _order(path: tuple[str, ...]) -> tuple[str, ...]:
+def _order(path: tuple[str, ...], spec: str) -> tuple[str, ...]:
     """The fields that the schema names at a place of a document, in its order."""
     definitions = application_schema()["$defs"]
     if path == ("spec",):
         scheduled = tuple(definitions["scheduledSpec"]["properties"])
-        return (*scheduled, *definitions["applicationSpec"]["properties"])
+        return (*scheduled, *definitions[spec]["properties"])
     if path[:2] == ("spec", "template"):
         path = ("spec", *path[2:])
-    section = definitions["metadata"] if path[:1] == ("metadata",) else definitions["applicationSpec"]
+    section = definitions["metadata"] if path[:1] == ("metadata",) else definitions[spec]
     for part in path[1:]:
         section = _resolved(section.get("properties", {}).get(part, {}), definitions)
     return tuple(section.get("properties", ()))

@@ -62,6 +62,11 @@ PROPERTIES = st.dictionaries(
 MONITORING = st.fixed_dictionaries(
     {"prometheus": ANYTHING}, optional={"exposeDriverMetrics": SCALARS, "metricsProperties": ANYTHING}
 )
+AMOUNTS = st.dictionaries(st.sampled_from(["cpu", "memory"]), SCALARS | st.just("4Gi"))
+RESOURCES = st.builds(
+    lambda requests, limits: {"resources": {"requests": requests, "limits": limits}}, AMOUNTS, AMOUNTS
+)
+ALLOCATION = st.dictionaries(st.sampled_from(["enabled", "maxExecutors", "odd"]), SCALARS)
 SPEC = st.fixed_dictionaries(
     {},
     optional={
@@ -87,6 +92,33 @@ SPEC = st.fixed_dictionaries(
         "unheardOf": ANYTHING,
     },
 )
+SERVICE = st.fixed_dictionaries({}, optional={"metadata": ANYTHING, "spec": ANYTHING, "kind": SCALARS})
+CONTAINER = st.dictionaries(
+    st.sampled_from(["name", "image", "command", "env", "resources", "lifecycle"]), ANYTHING
+)
+SERVER = st.fixed_dictionaries(
+    {},
+    optional={
+        "cores": SCALARS,
+        "memory": SCALARS,
+        "template": TEMPLATE
+        | st.builds(lambda item: {"spec": {"containers": [item]}}, CONTAINER | RESOURCES),
+        "service": SERVICE | ANYTHING,
+    },
+)
+CONNECT = st.fixed_dictionaries(
+    {},
+    optional={
+        "sparkVersion": st.sampled_from(["3.5.8", "4.0.1", 4]),
+        "image": TEXTS,
+        "sparkConf": PROPERTIES | ANYTHING,
+        "hadoopConf": ANYTHING,
+        "dynamicAllocation": ALLOCATION | ANYTHING,
+        "server": SERVER | SCALARS,
+        "executor": SERVER | ROLE,
+        "unheardOf": ANYTHING,
+    },
+)
 METADATA = st.fixed_dictionaries({"name": NAMES | TEXTS}, optional={"labels": ANYTHING, "namespace": SCALARS})
 
 
@@ -98,6 +130,8 @@ def applications(draw: st.DrawFn) -> dict[str, Any]:
     if version.startswith("sparkoperator") and draw(st.booleans()):
         kind = "ScheduledSparkApplication"
         spec = {"schedule": draw(SCALARS), "template": spec, "suspend": draw(SCALARS)}
+    elif version.startswith("sparkoperator") and draw(st.booleans()):
+        version, kind, spec = "sparkoperator.k8s.io/v1alpha1", "SparkConnect", draw(CONNECT)
     return {"apiVersion": version, "kind": kind, "metadata": draw(METADATA), "spec": spec}
 
 

@@ -156,14 +156,15 @@ def test_a_published_example_runs_in_both_ways(
 
 @pytest.mark.full
 def test_every_published_example_is_accounted_for(tmp_path: Path) -> None:
-    """Each value of each SparkApplication is carried over, called needless, or reported."""
+    """Each value of each application and Connect server is carried over, called needless, or reported."""
     seen = 0
     for source in sorted(examples().rglob("*.yaml")):
         path = tmp_path / source.name
         path.write_text(source.read_text("utf-8").replace(PLACEHOLDERS, ""), "utf-8")
         result = import_all([str(path)], Choices(), examine, lambda: b"")
         values = yaml.load_all(path.read_text("utf-8"), Texts)
-        applications = [value for value in values if value["kind"].endswith("SparkApplication")]
+        kinds = ("SparkApplication", "SparkConnect")
+        applications = [value for value in values if value["kind"].endswith(kinds)]
         for value, item in zip(applications, result.imported, strict=True):
             assert (source.name, item.problems) == (source.name, ())
             assert (source.name, unaccounted(value, item)) == (source.name, [])

@@ -100,10 +100,7 @@ def applications(value: dict[str, object]) -> list[tuple[tuple[str | int, ...], 
         items = value["items"]
         assert isinstance(items, list)
         return [(("items", i), item) for i, item in enumerate(items) if "Spark" in item["kind"]]
-    ours = (
-        str(value["apiVersion"]).startswith(("sparkoperator", "spark.apache"))
-        and value["kind"] != "SparkConnect"
-    )
+    ours = str(value["apiVersion"]).startswith(("sparkoperator", "spark.apache"))
     return [((), value)] if ours else []
 
 

@@ -1,0 +1,316 @@
+"""The table for kubeflow's SparkConnect, and what the operator means without saying it.
+
+Source of the fields: kubeflow/spark-operator, api/v1alpha1/sparkconnect_types.go; of what they do:
+internal/controller/sparkconnect/{options,reconciler}.go. The server is a pod of its own that runs
+start-connect-server.sh in client mode: its size is its template's, and Spark's sizes are its heap alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.document import Node
+from sparkgen.errors import Path
+from sparkgen.grammar import GrammarError, quantity
+from sparkgen.importing import metadata, transforms
+from sparkgen.importing.draft import Draft
+from sparkgen.importing.entry import Outcome
+from sparkgen.importing.naming import FALLBACK
+from sparkgen.importing.shapes import fits
+from sparkgen.importing.table import Row, Take, table
+from sparkgen.model import sizes
+from sparkgen.model.application import Memory
+from sparkgen.model.properties import effective_properties
+
+OPERATOR_LABELS: Mapping[str, str] = {
+    "sparkoperator.k8s.io/connect-name": "NAME",
+    "sparkoperator.k8s.io/launched-by-spark-operator": "true",
+}
+"""Labels that the operator puts on the pods of a Connect server NAME (pkg/common/spark.go)."""
+
+_ENABLED = "spark.dynamicAllocation.enabled"
+_ALLOCATION = (
+    "enabled",
+    "initialExecutors",
+    "minExecutors",
+    "maxExecutors",
+    "shuffleTrackingEnabled",
+    "shuffleTrackingTimeout",
+)
+_HADOOP = "spark.hadoop."
+_CONTAINER = "spark-kubernetes-driver"
+_REPLACED = "the operator replaces it as well"
+_PROBES = "sparkgen's probes ask the server itself, by gRPC"
+_SERVICE = "of the Service only type, port, annotations and labels can be set"
+_SERVICE_STEP = "see whether an annotation says it to your cloud, or commit a Service of your own beside it"
+
+
+def template(given: Take) -> None:
+    """A pod template, whose containers say the image, and the server's also what it needs."""
+    transforms.template(given, _own_fields)
+
+
+def _own_fields(place: Take, container: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Spark's container without what has a field of its own here, or is set anyway."""
+    left = dict(container)
+    if container.get("image"):
+        _image(place.at("image"))
+        del left["image"]
+    if place.role == "executor":
+        return left
+    for field in ("command", "args", "lifecycle"):
+        if field in left:
+            del left[field]
+            place.at(field).needless(_REPLACED)
+    for field in ("startupProbe", "readinessProbe"):
+        if field in left:
+            del left[field]
+            place.at(field).lost(_PROBES, "delete it")
+    _token(place, left)
+    _resources(place, left)
+    return left
+
+
+def _image(given: Take) -> None:
+    """The image of a container: the document's, unless that is another one."""
+    draft = given.draft
+    both = draft.get("spec", "image")
+    if both in (None, given.node.text):
+        given.put(("spec", "image"), given.node.text)
+    else:
+        given.put(("spec", given.role, "image"), given.node.text)
+
+
+def _token(place: Take, left: dict[str, Any]) -> None:
+    """The variable with the token that clients have to show, where a Secret has it."""
+    variables = place.node.entries.get("env")
+    for index, variable in enumerate(variables.items if variables is not None else ()):
+        reference = variable.find(("valueFrom", "secretKeyRef"))
+        name = variable.find(("name",))
+        if name is None or name.text != contract.ENV_CONNECT_TOKEN or reference is None:
+            continue
+        if reference.is_mapping and reference.value.keys() == {"name", "key"}:
+            left["env"] = [item for item in left["env"] if item is not variable.value]
+            target = ("spec", "connect", "token")
+            place.draft.put(target, dict(reference.value))
+            place.at("env", index).tell(Outcome.REWRITTEN, target, "the token has a field of its own here")
+            if not left["env"]:
+                del left["env"]
+            return
+
+
+def _resources(place: Take, left: dict[str, Any]) -> None:
+    """CPU as the fields that say it here; memory is taken out, and looked at when the heap is known."""
+    resources = left.get("resources")
+    if not isinstance(resources, dict):
+        return
+    kept = dict(resources)
+    for side, field in (("requests", "coreRequest"), ("limits", "coreLimit")):
+        amounts = resources.get(side)
+        if not isinstance(amounts, dict):
+            continue
+        if amounts.get("cpu") is not None:
+            cpu = place.at("resources", side, "cpu")
+            cpu.put(("spec", "driver", field), cpu.node.text)
+        kept[side] = {name: value for name, value in amounts.items() if name not in ("cpu", "memory")}
+        if not kept[side]:
+            del kept[side]
+    left["resources"] = kept
+    if not kept:
+        del left["resources"]
+
+
+def hadoop(given: Take) -> None:
+    """Hadoop's properties, whose prefix may stand there or not."""
+    for key, child in given.node.entries.items():
+        name, part = key.removeprefix(_HADOOP), given.at(key)
+        if child.value is None:
+            part.needless("has no value")
+        else:
+            rewritten = Outcome.CARRIED if name == key else Outcome.REWRITTEN
+            part.put(("spec", "hadoopConf", name), child.value, rewritten)
+
+
+def dynamic_allocation(given: Take) -> None:
+    """Dynamic allocation, of which the operator reads nothing unless it is enabled."""
+    enabled = given.node.entries.get("enabled")
+    on = enabled is not None and enabled.value is True
+    for field, child in given.node.entries.items():
+        part, target = given.at(field), (*given.target, field)
+        if child.value is None:
+            part.needless("says nothing")
+        elif field not in _ALLOCATION:
+            part.lost("no field of this name is known in this format", "look for what it was meant to do")
+        elif field == "enabled" and child.value is False and _conf_enables(given.draft):
+            part.needless("the operator leaves it to `sparkConf` then, which says otherwise")
+        elif field != "enabled" and not on:
+            part.needless("the operator reads it with `enabled: true` only")
+        elif not fits(target, child):
+            part.lost("it is not what this field takes", "look up what the field takes, and write that")
+        else:
+            part.put(target, child.value)
+
+
+def _conf_enables(draft: Draft) -> bool:
+    return any(item.name == _ENABLED and item.text.strip().lower() == "true" for item in draft.properties)
+
+
+def fill_in(draft: Draft) -> None:
+    """Two defaults in which a Connect server of sparkgen's is another than one of the operator's."""
+    if draft.get("spec", "dynamicAllocation", "enabled") is None:
+        reason = "the operator's default; sparkgen's would be true"
+        draft.add(Outcome.ADDED, ("spec", "dynamicAllocation", "enabled"), False, reason)
+    if "spark.scheduler.mode" not in (draft.get("spec", "sparkConf") or {}):
+        reason = "Spark's own default; sparkgen's would be FAIR, for several users at once"
+        draft.add(Outcome.ADDED, ("spec", "sparkConf", "spark.scheduler.mode"), "FIFO", reason)
+
+
+def size_server(draft: Draft, node: Node, path: Path) -> None:
+    """The memory of the server's pod: here it is heap and overhead together, request and limit alike."""
+    place = ("spec", "server", "template", "spec")
+    spec = node.find(place)
+    index = transforms.spark_container(spec, _CONTAINER) if spec is not None else None
+    if spec is None or index is None:
+        return
+    below = ("containers", index, "resources")
+    said = {side: spec.find((*below, side, "memory")) for side in ("limits", "requests")}
+    amounts = {side: amount for side, amount in said.items() if amount is not None}
+    if not amounts:
+        return
+    wanted = next(iter(amounts.values()))
+    memory = _memory(draft)
+    overhead = _overhead(wanted, memory)
+    target = ("spec", "driver", "memoryOverhead")
+    fitting = overhead is not None and memory is not None and overhead >= memory.overhead
+    same = fitting and memory is not None and overhead == memory.overhead
+    settable = fitting and draft.get(*target) is None
+    if settable and not same:
+        draft.put(target, f"{overhead}m")
+    for side, amount in amounts.items():
+        source = (*path, *place, *below, side, "memory")
+        if amount.value is None:
+            draft.tell(Outcome.NEEDLESS, source, amount.position, (), "says nothing")
+        elif same and amount.text == wanted.text:
+            reason = "heap and overhead are as much"
+            draft.tell(Outcome.NEEDLESS, source, amount.position, (), reason)
+        elif settable and not same and amount.text != wanted.text:
+            reason = "request and limit of memory are the same here"
+            draft.tell(Outcome.CHANGED, source, amount.position, target, reason)
+        elif settable and not same:
+            reason = f"with the heap it makes the {amount.text} of the server's pod"
+            draft.tell(Outcome.REWRITTEN, source, amount.position, target, reason)
+        else:
+            size = f", {memory.total} MiB" if memory is not None else ""
+            reason = f"the pod gets what heap and overhead need together{size}"
+            step = "set `driver.memory` and `driver.memoryOverhead`"
+            draft.tell(Outcome.LOST, source, amount.position, (), reason, step)
+
+
+def _memory(draft: Draft) -> Memory | None:
+    """What the server needs; None for sizes that nothing reads, which are reported elsewhere."""
+    try:
+        return sizes.memory("driver", effective_properties(draft.value["spec"]), "Scala")
+    except (GrammarError, ArithmeticError):
+        return None
+
+
+def _overhead(wanted: Node, memory: Memory | None) -> int | None:
+    """What is left of a pod's memory beside the heap, in MiB."""
+    try:
+        total = int(quantity.parse(wanted.text) // 2**20)
+    except (GrammarError, ArithmeticError):
+        return None
+    return total - memory.heap if memory is not None else None
+
+
+def tell_address(draft: Draft, node: Node, path: Path) -> None:
+    """Say of the kind that clients find the server at another name."""
+    name = str(draft.get("metadata", "name") or FALLBACK)
+    service = node.find(("spec", "server", "service", "metadata", "name"))
+    there, here = service.text if service is not None else f"{name}-server", f"{name}-connect"
+    source, position, target = (*path, "kind"), node.entries["kind"].position, ("kind",)
+    if there == here:
+        draft.tell(Outcome.REWRITTEN, source, position, target)
+        return
+    draft.tell(
+        Outcome.CHANGED,
+        source,
+        position,
+        target,
+        f"clients find the server at {here}, and no longer at {there}",
+        f"change their address to sc://{here}:{contract.CONNECT_PORT}, or use `sparkgen connect`",
+    )
+
+
+# The order matters: a template is read before the properties, because the operator names the executor's
+# container itself, and dynamic allocation after them.
+SPEC_ROWS = (
+    Row("spec.sparkVersion", "spec.sparkVersion"),
+    Row("spec.image", "spec.image"),
+    *(
+        Row(
+            f"spec.{there}.template",
+            f"spec.{here}.template",
+            how=template,
+            words=f"{words}; the container that is Spark's is named spark-kubernetes-{here} here",
+        )
+        for there, here, words in (
+            (
+                "server",
+                "driver",
+                "image, CPU and memory of Spark's container, and the token "
+                f"({contract.ENV_CONNECT_TOKEN}), go to their fields",
+            ),
+            ("executor", "executor", "the image goes to its field"),
+        )
+    ),
+    Row(
+        "spec.sparkConf", "spec.sparkConf", how=transforms.properties, words="property by property, see below"
+    ),
+    Row("spec.hadoopConf", "spec.hadoopConf", how=hadoop, words="without the prefix `spark.hadoop.`"),
+    Row(
+        "spec.dynamicAllocation",
+        "spec.dynamicAllocation",
+        how=dynamic_allocation,
+        words="`enabled: false` where it is not enabled",
+    ),
+    Row("spec.server.cores", "spec.driver.cores"),
+    Row("spec.server.memory", "spec.driver.memory"),
+    Row("spec.executor.cores", "spec.executor.cores"),
+    Row("spec.executor.memory", "spec.executor.memory"),
+    Row("spec.executor.instances", "spec.executor.instances", words="2 if not said: Spark's default"),
+    *(
+        Row(f"spec.server.service.{name}", needless=True, reason="sparkgen makes the Service")
+        for name in ("apiVersion", "kind", "status", "metadata.creationTimestamp")
+    ),
+    Row(
+        "spec.server.service.metadata.name",
+        needless=True,
+        reason="the Service is named after the server, which is said of `kind`",
+    ),
+    Row(
+        "spec.server.service.metadata.namespace",
+        needless=True,
+        reason="the operator takes the server's namespace as well",
+    ),
+    Row("spec.server.service.metadata.annotations", "spec.connect.serviceAnnotations"),
+    Row("spec.server.service.metadata.labels", "spec.connect.serviceLabels"),
+    Row("spec.server.service.spec.type", "spec.connect.serviceType"),
+    Row("spec.server.service.spec.ports", needless=True, reason=_REPLACED),
+    Row(
+        "spec.server.service.spec.selector",
+        needless=True,
+        reason="sparkgen selects the server's pod by labels of its own",
+    ),
+    Row(
+        "spec.server.service.spec.loadBalancerSourceRanges",
+        reason=_SERVICE,
+        step="say who may connect in `spec.networkPolicy`, or in an annotation that your cloud reads",
+    ),
+    Row("spec.server.service.spec.sessionAffinity", same=("None",), reason=_SERVICE, step=_SERVICE_STEP),
+    Row("spec.server.service.spec.*", reason=_SERVICE, step=_SERVICE_STEP),
+)
+
+TABLE = table((*metadata.ROWS, *SPEC_ROWS))
