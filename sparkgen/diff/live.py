@@ -26,6 +26,7 @@ KINDS = (
     ("policy/v1", "PodDisruptionBudget"),
     ("v1", "Service"),
     ("networking.k8s.io/v1", "Ingress"),
+    ("gateway.networking.k8s.io/v1", "GRPCRoute"),
     ("gateway.networking.k8s.io/v1", "HTTPRoute"),
     ("batch/v1", "Job"),
     ("batch/v1", "CronJob"),

@@ -61,7 +61,10 @@ MODULES = (
         "sigs.k8s.io/gateway-api",
         "v1.4.0",
         "h1:ZwlNM6zOHq0h3WUX2gfByPs2yAEsy/EenYJB78jpQfQ=",
-        ("config/crd/standard/gateway.networking.k8s.io_httproutes.yaml",),
+        (
+            "config/crd/standard/gateway.networking.k8s.io_grpcroutes.yaml",
+            "config/crd/standard/gateway.networking.k8s.io_httproutes.yaml",
+        ),
     ),
 )
 

@@ -48,7 +48,7 @@ def test_each_schema_is_complete_and_can_be_taken(cli: Cli) -> None:
     folders = sorted(path.name for path in Path("a/b").iterdir())
     assert folders == ["v1.30.0-standalone-strict", "v1.36.0-standalone-strict"]
     names = {path.stem for path in Path("a/b", folders[0]).iterdir()}
-    assert names == {*kubernetes_schemas.KINDS, kubernetes_schemas.GATEWAY_FILE}
+    assert names == {*kubernetes_schemas.KINDS, *kubernetes_schemas.GATEWAY}
     parts: dict[str, Any] = {}
     for path in Path("a/b").rglob("*.json"):
         schema = json.loads(path.read_text())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from k8s.kubernetes_schemas import GATEWAY_FILE, KINDS, MINOR_VERSIONS, changes, ensure, generate
+from k8s.kubernetes_schemas import GATEWAY, KINDS, MINOR_VERSIONS, changes, ensure, generate
 from sparkgen.schema import manifests
 
 SHIPPED = Path(__file__).parents[3] / "schemas" / manifests.FILE
@@ -61,7 +61,7 @@ def test_every_kind_is_there_for_every_version(kubernetes_schemas: Path, minor: 
     """Kubeconform's own names; each file resolves within itself; nothing but these kinds is written."""
     folder = kubernetes_schemas / f"v{minor}.0-standalone-strict"
     assert sorted(path.name for path in folder.iterdir()) == sorted(
-        f"{kind}.json" for kind in (*KINDS, GATEWAY_FILE)
+        f"{kind}.json" for kind in (*KINDS, *GATEWAY)
     )
     for path in folder.iterdir():
         text = path.read_text()
