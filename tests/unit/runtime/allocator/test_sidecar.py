@@ -235,7 +235,7 @@ def test_what_is_not_understood_is_refused(pod: Pod) -> None:
 
 
 def test_an_executor_gets_its_word_when_the_driver_is_there(pod: Pod) -> None:
-    """202 while the driver starts, held for a while; 200 at once when it speaks; 410 when it has stopped."""
+    """202 while the driver starts, held for a while; 200 when it speaks; 410 when it has stopped."""
     pod.write({"executors": {"instances": 1}})
     pod.start(HOLD_SECONDS="1")
     until(lambda: pod.executors() == [1])
@@ -243,7 +243,7 @@ def test_an_executor_gets_its_word_when_the_driver_is_there(pod: Pod) -> None:
     assert pod.get("/v1/executors/1/start")[0] == 202
     assert time.monotonic() - began >= 1
     pod.say({"0": 1}, dynamic=False)
-    assert pod.get("/v1/executors/1/start")[0] == 200
+    assert until(lambda: pod.get("/v1/executors/1/start")[0] == 200)
     pod.say({}, phase="stopped", dynamic=False)
     assert until(lambda: pod.get("/v1/executors/1/start")[0] == 410)
 
