@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from spark import connect_client
 from sparkgen.runtime.allocator.driver.connect_server import why_not_serving
 from sparkgen.spark_versions import NEWEST, OLDEST
 
@@ -62,6 +63,8 @@ spec:
     javaOptions: -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
   executor:
     memory: 512m
+  dynamicAllocation:
+    maxExecutors: 1
 """
 
 PROGRAM = """
@@ -285,11 +288,31 @@ def test_nothing_outlives_a_killed_sparkgen(start: Start) -> None:
 
 def test_a_connect_server_serves_this_machine_until_it_is_asked_to_end(start: Start) -> None:
     """It says its address when it answers, listens on loopback alone, and its end is no failure."""
+    client = connect_client.folder()
     running = start("", document=SERVER)
     running.until(lambda: "answers at sc://localhost:" in running.lines, "its address")
     port = re.search(r"answers at sc://localhost:(\d+)", running.lines)
     assert port
     assert not why_not_serving("127.0.0.1", int(port[1]))
+    query = (
+        "import sys; from pyspark.sql import SparkSession; "
+        "spark = SparkSession.builder.remote(sys.argv[1]).getOrCreate(); "
+        "print(spark.range(100).count()); spark.stop()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", query, f"sc://localhost:{port[1]}"],
+        env={
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(client),
+            "SPARK_HOME": str(client),  # the thin client imports pyspark.testing, which looks for one
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+    assert done.stdout == "100\n", done.stderr
+    assert "registered" in running.lines
     assert _listeners(running.pids()) <= LOOPBACK
     running.process.send_signal(signal.SIGINT)
     assert running.code() == 0, running.lines
