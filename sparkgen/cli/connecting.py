@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import shutil
 import threading
 import time
@@ -82,8 +83,9 @@ def _tell(run: Run, port: int, place: str) -> None:
         template = f'{{{{index .data "{source.key}" | base64decode}}}}'
         output.note(f"its token is at {source.key} in the Secret {source.secret}; with the right to read it:")
         output.note(
-            f'  export {contract.ENV_CONNECT_TOKEN}="$(kubectl get secret {source.secret}{place} '
-            f"-o go-template='{template}')\""
+            f'  export {contract.ENV_CONNECT_TOKEN}="$('
+            f"kubectl get secret {shlex.quote(source.secret)}{place} "
+            f'-o go-template={shlex.quote(template)})"'
         )
 
 

@@ -301,8 +301,8 @@ LAYERS: Mapping[str, Layer] = {
                 {"name": "spark-ui", "containerPort": contract.UI_PORT},
                 {"@if": "connect", "name": CONNECT_PORT_NAME, "containerPort": contract.CONNECT_PORT},
             ],
-            # A server that resolves packages takes minutes to start.
-            startupProbe=asks_connect(periodSeconds=2, failureThreshold=450),
+            # A server that resolves packages takes minutes to start; a Deployment is given up after ten.
+            startupProbe=asks_connect(periodSeconds=2, failureThreshold=270),
             readinessProbe=asks_connect(periodSeconds=10, failureThreshold=3),
             env=[
                 field_env(contract.ENV_BIND_ADDRESS, "status.podIP"),

@@ -20,6 +20,7 @@ APPLICATION_FIELDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("allocation", "executorFailuresValidityInterval"),
         ("allocation", "executorTimeout"),
         ("allocation", "pendingTimeout"),
+        ("connect", "idleTimeout"),
         ("dynamicAllocation", "cachedExecutorIdleTimeout"),
         ("dynamicAllocation", "executorIdleTimeout"),
         ("dynamicAllocation", "schedulerBacklogTimeout"),

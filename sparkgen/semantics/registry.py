@@ -162,7 +162,7 @@ RULES: tuple[Rule, ...] = (
     Rule("SG197", "unrepresentable-text", ERROR, "A text that cannot arrive where it goes.", texts.unrepresentable, texts.unrepresentable_of_server, texts.unrepresentable_of_server),
     # Connect servers
     Rule("SG198", "connect-token", ERROR, "A token that the Connect server does not ask for.", connect.unknown_tokens, chart="security: everybody who reaches the server would run code with its rights"),
-    Rule("SG199", "connect-setting", ERROR, "A property that hides a Connect server.", connect.own_settings),
+    Rule("SG199", "connect-setting", ERROR, "A setting with which a Connect server does not work.", connect.own_settings),
 )
 # fmt: on
 

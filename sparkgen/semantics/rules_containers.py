@@ -8,6 +8,7 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.errors import Path
+from sparkgen.model.connect import CONNECT_KIND
 from sparkgen.semantics.facts import ROLES, SPARK_CONTAINER, Container, DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import listed, shortened
@@ -30,10 +31,15 @@ POD_PORTS = {
 }
 """Role -> the ports that something in its pods listens on."""
 
+CONNECT_PORTS = {contract.CONNECT_PORT: "the Connect server"}
+"""What else something listens on in the driver's pod of a Connect server."""
+
 ALLOCATOR_PORTS = (contract.SCHEDULER_PORT, contract.ALLOCATOR_PORT)
 
 PORT_NAMES = {"driver": ("driver-rpc-port", "blockmanager", "spark-ui"), "executor": ("blockmanager",)}
 """Role -> names of ports that sparkgen gives to the Spark container."""
+CONNECT_PORT_NAMES = ("connect",)
+"""Those that the driver of a Connect server has as well."""
 
 SET = {
     "driver": {contract.ENV_BIND_ADDRESS, contract.ENV_SPARK_CONF_DIR, contract.ENV_LOCAL_DIRS},
@@ -50,6 +56,7 @@ SET = {
 """Role -> variables of the Spark container that sparkgen sets, whatever the document says."""
 
 INSTEAD: Mapping[str, str] = {
+    contract.ENV_CONNECT_TOKEN: "delete it, or `connect.token`, which sets it",
     contract.ENV_HADOOP_CONF_DIR: "delete it, or move the properties of `hadoopConf` to where it points",
     contract.ENV_LOCAL_DIRS: "delete it; mount a volume named `spark-local-dir-1` for scratch space",
     contract.ENV_SPARK_CONF_DIR: "delete it, and use `sparkConf` and `sparkConfFiles`",
@@ -99,16 +106,16 @@ def duplicate_names(facts: DocumentFacts) -> Iterator[Finding]:
                     (*container.path, "name"), message, shortened(container.name), "", "rename one of them"
                 )
     for container in facts.containers:
-        yield from _port_names(container)
+        yield from _port_names(facts, container)
 
 
-def _port_names(container: Container) -> Iterator[Finding]:
-    taken = set(PORT_NAMES[container.role]) if container.kind == "spark" else set()
+def _port_names(facts: DocumentFacts, container: Container) -> Iterator[Finding]:
+    taken = set(_names_of_ports(facts, container.role)) if container.kind == "spark" else set()
     for path, port in container.items("ports"):
         name = port.get("name")
         if name is None:
             continue
-        own = container.kind == "spark" and port.get("containerPort") in POD_PORTS[container.role]
+        own = container.kind == "spark" and port.get("containerPort") in _pod_ports(facts, container.role)
         if name in taken and not own:
             message = "another port of the container has this name"
             yield Finding((*path, "name"), message, shortened(name), "another name", "rename it")
@@ -124,19 +131,30 @@ def _port_names(container: Container) -> Iterator[Finding]:
         taken.add(name)
 
 
+def _pod_ports(facts: DocumentFacts, role: str) -> Mapping[int, str]:
+    serves = role == "driver" and facts.value["kind"] == CONNECT_KIND
+    return {**POD_PORTS[role], **CONNECT_PORTS} if serves else POD_PORTS[role]
+
+
+def _names_of_ports(facts: DocumentFacts, role: str) -> tuple[str, ...]:
+    serves = role == "driver" and facts.value["kind"] == CONNECT_KIND
+    return (*PORT_NAMES[role], *CONNECT_PORT_NAMES) if serves else PORT_NAMES[role]
+
+
 def reserved_ports(facts: DocumentFacts) -> Iterator[Finding]:
     """Ports that are taken: the containers of a pod share one address."""
     for container in facts.containers:
         for path, port in container.items("ports"):
             number = port.get("containerPort")
-            user = POD_PORTS[container.role].get(number)  # type: ignore[arg-type]
+            ports = _pod_ports(facts, container.role)
+            user = ports.get(number)  # type: ignore[arg-type]
             if user is None or (container.kind == "spark" and number not in ALLOCATOR_PORTS):
                 continue
             yield Finding(
                 (*path, "containerPort"),
                 f"{user} listens on this port of the {container.role}'s pod",
                 str(number),
-                f"any port but {listed([str(one) for one in POD_PORTS[container.role]])}",
+                f"any port but {listed([str(one) for one in ports])}",
                 "let it listen on another port",
             )
 
@@ -161,6 +179,8 @@ def reserved_variables(facts: DocumentFacts) -> Iterator[Finding]:
 def _is_set(facts: DocumentFacts, role: str, name: str) -> bool:
     if name in SET[role] or name.startswith("SPARKGEN_"):
         return True
+    if name == contract.ENV_CONNECT_TOKEN:
+        return role == "driver" and facts.get("connect", "token") is not None
     if name == contract.ENV_HADOOP_CONF_DIR:
         return bool(facts.get("hadoopConf"))
     if name == contract.ENV_CLASSPATH:

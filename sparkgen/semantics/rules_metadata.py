@@ -76,7 +76,8 @@ def label_syntax(facts: DocumentFacts) -> Iterator[Finding]:
 
 def _label_maps(facts: DocumentFacts) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     yield ("metadata", "labels"), facts.value["metadata"].get("labels") or {}
-    yield facts.path("sparkUIOptions", "serviceLabels"), facts.get("sparkUIOptions", "serviceLabels") or {}
+    for section in ("sparkUIOptions", "connect"):
+        yield facts.path(section, "serviceLabels"), facts.get(section, "serviceLabels") or {}
     for role in ROLES:
         for field in ("labels", "nodeSelector"):
             yield facts.path(role, field), facts.role(role).get(field) or {}
@@ -92,8 +93,12 @@ def _label_maps(facts: DocumentFacts) -> Iterator[tuple[Path, Mapping[str, Any]]
 
 def _annotation_maps(facts: DocumentFacts) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     yield ("metadata", "annotations"), facts.value["metadata"].get("annotations") or {}
-    for section, field in (("sparkUIOptions", "serviceAnnotations"), ("serviceAccount", "annotations")):
-        yield facts.path(section, field), facts.get(section, field) or {}
+    for path in (
+        ("sparkUIOptions", "serviceAnnotations"),
+        ("connect", "serviceAnnotations"),
+        ("serviceAccount", "annotations"),
+    ):
+        yield facts.path(*path), facts.get(*path) or {}
     for role in ROLES:
         yield facts.path(role, "annotations"), facts.role(role).get("annotations") or {}
         inside = facts.get(role, "template", "metadata", "annotations") or {}

@@ -31,10 +31,11 @@ private[spark] final class IdleSessions(timeoutMs: Long, sessions: () => Option[
     var idle = false
     while (true) {
       Thread.sleep(LookMs)
-      if (!sessions().contains(0)) {
+      val none = sessions().contains(0)
+      if (!none) {
         busyAt = System.nanoTime()
       }
-      val now = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - busyAt) >= timeoutMs
+      val now = none && TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - busyAt) >= timeoutMs
       if (now != idle) {
         idle = now
         logInfo(if (now) s"There was no session for ${timeoutMs / 1000} s: all executors go." else "There is a session.")

@@ -7,6 +7,7 @@ import os
 import secrets
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from subprocess import PIPE
 from typing import Any
@@ -127,6 +128,20 @@ def test_executors_with_cached_data_go_without_a_session(cluster: Cluster, restr
     cluster.kubectl("delete", "pod", lost, "-n", restricted, "--grace-period=0", "--force")
     assert connect(cluster, restricted, "idle", "work.py") == RESULT, application.story()
     assert application.driver()["metadata"]["name"] != lost
+
+
+def test_thirty_sessions_and_two_at_once(cluster: Cluster, restricted: str) -> None:
+    """Each wave begins without an executor, and ends so; two users do not see each other."""
+    application = deploy(cluster, restricted, server("many"))
+    for _ in range(3):
+        assert connect(cluster, restricted, "many", "sessions.py", "10") == ["sessions: 10"], (
+            application.story()
+        )
+        wait_until(lambda: not application.executors(), 90, "no executor is left", application.story)
+    with ThreadPoolExecutor(2) as users:
+        both = [users.submit(connect, cluster, restricted, "many", "work.py", "shuffle") for _ in range(2)]
+        assert [one.result() for one in both] == [[*RESULT, "groups: 7"]] * 2, application.story()
+    assert len(application.drivers()) == 1
 
 
 def refusal(address: str, token: str) -> str:
