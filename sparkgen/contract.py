@@ -121,6 +121,13 @@ CONNECT_PATH = "/connect"
 START_PATH = "/v1/executors"
 """An executor asks `GET <START_PATH>/<id>/start`: 200 go, 202 wait, 410 leave."""
 
+SESSION_DRIVER_PATH = "/v1/session/driver"
+"""Where the driver of a session in client mode listens: told once, before it starts; on loopback."""
+SESSION_ALIVE_PATH = "/v1/session/alive"
+"""The command that has begun a session in client mode says that it is there; on loopback."""
+SESSION_JAR_PATH = "/v1/session/jar"
+"""The scheduler jar for the driver of a session in client mode, by `?scala=<line>`; on loopback."""
+
 # --- environment ----------------------------------------------------------------------------------
 
 ENV_CONTRACT = "SPARKGEN_CONTRACT"
@@ -135,6 +142,14 @@ ENV_CONNECT_PORT = "SPARKGEN_CONNECT_PORT"
 """For the allocator of a Connect server: the port at which the driver serves gRPC."""
 ENV_CONNECT_TOKEN = "SPARK_CONNECT_AUTHENTICATE_TOKEN"  # noqa: S105 - a name; the value comes from a Secret
 """Spark's own: what clients of a Connect server have to show."""
+ENV_SESSIONS = "SPARKGEN_SESSIONS"
+"""For the allocator: drivers come and go at it, one after the other; how, say the two values."""
+SESSIONS_CLIENT = "client"
+"""The driver is outside of the allocator's pod, which has no other container."""
+SESSIONS_NOTEBOOK = "notebook"
+"""The drivers are kernels in the main container of the allocator's pod."""
+ENV_SESSION_TOKEN_HASH = "SPARKGEN_SESSION_TOKEN_SHA256"  # noqa: S105 - a name
+"""For the allocator of a session in client mode: SHA-256, in hex, of the token that its command keeps."""
 ENV_JOB_NAME = "SPARKGEN_JOB_NAME"
 ENV_WORKLOAD = "SPARKGEN_WORKLOAD"
 """For `history`: the kind of the driver's object, Job, CronJob or Deployment."""

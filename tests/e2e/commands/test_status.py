@@ -30,6 +30,11 @@ def expected(*documents: dict[str, Any]) -> dict[str, str]:
     return {value["metadata"]["name"]: value["metadata"]["name"] for value in documents}
 
 
+def wait_until_failed(cluster: Cluster, namespace: str, name: str) -> None:
+    """Wait until the whole run has failed: its reason is there as soon as its driver has ended."""
+    wait_until(lambda: status(cluster, namespace)[name]["state"] == "Failed", 60, f"{name} has failed")
+
+
 def test_what_keeps_a_driver_from_beginning_is_named(cluster: Cluster, restricted: str) -> None:
     """Eight ways to fail before Spark begins, at once: the code of each, a cause and a next step."""
     stuck = before_spark()
@@ -40,6 +45,7 @@ def test_what_keeps_a_driver_from_beginning_is_named(cluster: Cluster, restricte
     allow_pods(cluster, restricted, 1)
     deploy_all(cluster, restricted, document("quota", VERSION, "ends.py"))
     wait_for(cluster, restricted, {"quota": "quota"}, 60)
+    wait_until_failed(cluster, restricted, "expired")
     rows = status(cluster, restricted)
     assert all(row["reason"]["nextStep"] for row in rows.values())
     image, expired = rows["image"], rows["expired"]
@@ -59,6 +65,7 @@ def test_what_ends_a_driver_at_once_is_named(cluster: Cluster, restricted: str) 
     jars(cluster, restricted)
     deploy_all(cluster, restricted, *ended)
     wait_for(cluster, restricted, expected(*ended), 240)
+    wait_until_failed(cluster, restricted, "program")
     rows = status(cluster, restricted)
     causes = {name: row["reason"]["cause"] for name, row in rows.items()}
     assert causes["java"].startswith("Tomorrow was compiled for Java 55, and the image has Java ")
@@ -134,5 +141,5 @@ def test_an_allocator_without_rights(cluster: Cluster, restricted: str) -> None:
     value = document("rights", VERSION, "hold.py", "2", "nothing", "1")
     deploy_all(cluster, restricted, value, lacks="RoleBinding")
     wait_for(cluster, restricted, {"rights": "rights"}, 180)
-    wait_until(lambda: status(cluster, restricted)["rights"]["state"] == "Failed", 180, "it has failed")
+    wait_until_failed(cluster, restricted, "rights")
     wait_for(cluster, restricted, {"rights": "rights"}, 20)
