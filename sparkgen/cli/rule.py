@@ -12,8 +12,8 @@ from sparkgen.errors import SparkgenError
 SUMMARY = "Explain a rule by its code, or list all rules."
 HELP = """Explain a rule: what it finds, why it matters, and how to put it right.
 
-Without CODE, list all rules. SG0 codes are about the text and the form of a document, SG1 codes about
-its meaning, SG2 codes about policy (sparkgen lint).
+Without CODE, list all rules. SG0 codes are about the text and the form of a document, SG1 and SG3 codes
+about its meaning, SG2 codes about policy (sparkgen lint).
 """
 EXAMPLES = """\b
 Examples:

@@ -12,6 +12,7 @@ from sparkgen.lint.findings import Finding
 from sparkgen.lint.subject import Subject
 from sparkgen.lint.view import Container, Pod, View
 from sparkgen.model.connect import ASKS_FOR_TOKEN
+from sparkgen.semantics.rules_connect import tokens
 
 LOWEST_USER = 10_000
 """Users below may be somebody on the node (Trivy KSV-0020, Datree, kube-score)."""
@@ -128,8 +129,7 @@ def exposed_ui(subject: View) -> Iterator[Finding]:
 
 def open_connect_server(subject: Subject) -> Iterator[Finding]:
     """A Connect server that asks nobody for a token."""
-    section = subject.application.connect
-    if section is None or "token" in section:
+    if subject.application.connect is None or any(tokens(subject.facts)):
         return
     opens = "nobody is asked for a token: whoever reaches the server runs code with its account and data"
     version = subject.application.spark_version

@@ -52,9 +52,14 @@ def token(application: Application, environment: Mapping[str, str]) -> dict[str,
     return {contract.ENV_CONNECT_TOKEN: own} if own and application.connect is not None else {}
 
 
-def asks_for_token(application: Application, driver: Mapping[str, str]) -> bool:
-    """Whether clients have to show a token. `driver`: the environment of the driver."""
-    return bool(driver.get(contract.ENV_CONNECT_TOKEN) or application.properties.get(TOKEN_PROPERTY))
+def token_place(application: Application, driver: Mapping[str, str]) -> str:
+    """Where the token is that clients have to show: the name of a property, which wins, or of a variable.
+
+    Empty where none is asked for. `driver`: the environment of the driver.
+    """
+    if application.properties.get(TOKEN_PROPERTY):
+        return TOKEN_PROPERTY
+    return contract.ENV_CONNECT_TOKEN if driver.get(contract.ENV_CONNECT_TOKEN) else ""
 
 
 def answers(port: int) -> bool:
@@ -80,14 +85,17 @@ def wait(port: int, ended: threading.Event) -> bool:
     return False
 
 
-def lines(port: int, *, token: bool) -> list[str]:
-    """What a person needs to use a server that answers. `token`: whether it asks for one."""
-    place = address(port)
+def lines(port: int, token: str) -> list[str]:
+    """What a person needs to use a server that answers. `token`: as of token_place."""
+    place, variable = address(port), contract.ENV_CONNECT_TOKEN
+    asked = {
+        "": "it asks for no token: every user of this machine can run programs as you; it asks for the one "
+        f"in {variable} if you set this variable here",
+        variable: f"clients need the token that is in {variable}: they send it from there",
+        TOKEN_PROPERTY: f"clients need the token that {TOKEN_PROPERTY} says: set {variable} to it for them",
+    }
     return [
         f"the Connect server answers at {place}",
         f'for clients: export {REMOTE}={place}, or SparkSession.builder.remote("{place}")',
-        f"clients need the token that is in {contract.ENV_CONNECT_TOKEN}: they send it from there"
-        if token
-        else "it asks for no token: every user of this machine can run programs as you; it asks for the one "
-        f"in {contract.ENV_CONNECT_TOKEN} if you set this variable here",
+        asked[token],
     ]

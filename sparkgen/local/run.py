@@ -189,8 +189,8 @@ class Run:
     def _tell_when_it_answers(self, driver: Mapping[str, str], ended: threading.Event) -> None:
         plan = self._plan
         if connect.wait(plan.ports.connect, ended):
-            token = connect.asks_for_token(plan.application, driver)
-            for line in connect.lines(plan.ports.connect, token=token):
+            token = connect.token_place(plan.application, driver)
+            for line in connect.lines(plan.ports.connect, token):
                 self._view.say(line)
 
     def _show(self, now: Round) -> None:

@@ -43,6 +43,8 @@ TOKEN_PROPERTY = "spark.connect.authenticate.token"  # noqa: S105 - a name
 ASKS_FOR_TOKEN = "4."  # noqa: S105 - a version
 """What the versions of Spark begin with that know tokens (PreSharedKeyAuthenticationInterceptor), and the
 property of the server's address."""
+BRINGS_SERVER = "4."
+"""What the versions begin with whose images hold the server's jar; before, it is a package."""
 REMOTE = "SPARK_REMOTE"
 """Where Spark's clients look for the server's address."""
 IDLE_PROPERTY = "spark.sparkgen.connect.idleTimeout"

@@ -5,25 +5,70 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sparkgen import contract
+from sparkgen.errors import Path
 from sparkgen.grammar import GrammarError
 from sparkgen.grammar.duration import to_milliseconds
-from sparkgen.model.connect import ADDRESS_PROPERTY, ASKS_FOR_TOKEN, CONNECT_KIND, PORT_PROPERTY
+from sparkgen.model.connect import (
+    ADDRESS_PROPERTY,
+    ASKS_FOR_TOKEN,
+    BRINGS_SERVER,
+    CONNECT_KIND,
+    PORT_PROPERTY,
+    TOKEN_PROPERTY,
+)
 from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.rules_versions import artifacts, is_stock, scala
 from sparkgen.semantics.wording import shortened
 
 SHORTEST_MS = 1000
+_PACKAGE = "spark-connect_"
+
+
+def tokens(facts: DocumentFacts) -> Iterator[Path]:
+    """Where a Connect server's document says what clients have to show: the field, or what Spark reads."""
+    if facts.get("connect", "token") is not None:
+        yield facts.path("connect", "token")
+    if facts.conf.get(TOKEN_PROPERTY):
+        yield facts.path("sparkConf", TOKEN_PROPERTY)
+    for container in facts.containers:
+        if container.role == "driver" and container.kind == "spark":
+            for path, item in container.items("env"):
+                if item.get("name") == contract.ENV_CONNECT_TOKEN:
+                    yield (*path, "name")
 
 
 def unknown_tokens(facts: DocumentFacts) -> Iterator[Finding]:
     """A token with a version of Spark that does not ask for it: everybody would be let in."""
     version = facts.spec["sparkVersion"]
-    asked = facts.value["kind"] == CONNECT_KIND and facts.get("connect", "token") is not None
-    if asked and not version.startswith(ASKS_FOR_TOKEN):
-        yield about_key(
-            facts.path("connect", "token"),
+    if facts.value["kind"] != CONNECT_KIND or version.startswith(ASKS_FOR_TOKEN):
+        return
+    for path in tokens(facts):
+        variable = path[-1] == "name"
+        yield Finding(
+            path,
             f"Spark {shortened(version)} asks no client for a token, and would let everybody in",
-            "take Spark 4, or delete it and have a proxy ask who connects",
+            contract.ENV_CONNECT_TOKEN if variable else str(path[-1]),
+            next_step="take Spark 4, or delete it and have a proxy ask who connects",
+            on_key=not variable,
+        )
+
+
+def missing_package(facts: DocumentFacts) -> Iterator[Finding]:
+    """Spark's own image of a version whose Connect server is a package, and nothing names that."""
+    version = facts.spec["sparkVersion"]
+    if facts.value["kind"] != CONNECT_KIND or version.startswith(BRINGS_SERVER):
+        return
+    own = facts.role("driver").get("image")
+    named = [text for _, text in artifacts(facts)] + [facts.properties.get("spark.driver.extraClassPath", "")]
+    package = f"org.apache.spark:spark-connect_{scala(facts)}:{shortened(version)}"
+    if is_stock(own or facts.spec["image"]) and not any(_PACKAGE in text for text in named):
+        yield Finding(
+            facts.path("driver", "image") if own else facts.path("image"),
+            f"images of Spark {shortened(version)} hold no Connect server, and the driver would not start",
+            shortened(own or facts.spec["image"]),
+            "",
+            f'add `deps: {{packages: ["{package}"]}}`, or ignore this if the image has its jar',
         )
 
 
@@ -38,6 +83,13 @@ def own_settings(facts: DocumentFacts) -> Iterator[Finding]:
             shortened(facts.conf[PORT_PROPERTY]),
             "",
             "delete it; `connect.servicePort` is the port of the Service",
+        )
+    if facts.get("connect", "token") is not None and TOKEN_PROPERTY in facts.conf:
+        yield Finding(
+            facts.path("sparkConf", TOKEN_PROPERTY),
+            "wins over `connect.token`: clients that send the token of that Secret are refused",
+            next_step="delete it",
+            on_key=True,
         )
     yield from _too_short(facts)
     yield from _own_probes(facts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from sparkgen.model.connect import CONNECT_KIND, TOKEN_PROPERTY
 from sparkgen.semantics.facts import ROLES, DocumentFacts
 from sparkgen.semantics.findings import Finding
 from sparkgen.semantics.rules_conffiles import secrets_in_files
@@ -22,7 +23,7 @@ def secrets_in_conf(facts: DocumentFacts) -> Iterator[Finding]:
                 yield Finding(
                     facts.path(section, name),
                     "looks like a secret in plain text, and ends in Git and in a ConfigMap",
-                    next_step=_conf_step(name),
+                    next_step=_conf_step(facts, name),
                 )
     for role in ROLES:
         options = facts.role(role).get("javaOptions") or ""
@@ -51,7 +52,9 @@ def _locations(facts: DocumentFacts) -> Iterator[Finding]:
             )
 
 
-def _conf_step(name: str) -> str:
+def _conf_step(facts: DocumentFacts, name: str) -> str:
+    if name == TOKEN_PROPERTY and facts.value["kind"] == CONNECT_KIND:
+        return "delete it, keep it in a Secret, and name that: `connect: {token: {name: ..., key: ...}}`"
     if "fs.s3a." in name or name.startswith("fs.s3"):
         return (
             "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in `env` of both roles, with "

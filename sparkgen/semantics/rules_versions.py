@@ -65,9 +65,9 @@ def image_version(facts: DocumentFacts) -> Iterator[Finding]:
 def images_of_another_version(version: str, images: Iterable[tuple[Path, str]]) -> Iterator[Finding]:
     """Those of the images whose tag names another version of Spark."""
     for path, image in images:
-        repository, _, tag = _without_digest(image).rpartition(":")
+        tag = _without_digest(image).rpartition(":")[2]
         named = re.match(r"(?:v|spark-)?([2-5])\.([0-9])(?:\.([0-9]+))?(?![0-9.])", tag)
-        if not named or not (repository.rpartition("/")[2] in _SPARK_IMAGES or tag.startswith("spark-")):
+        if not named or not (is_stock(image) or tag.startswith("spark-")):
             continue  # the tag of someone's own image is that image's version
         wanted = re.findall(r"[0-9]+", version)
         if any(part is not None and part != own for part, own in zip(named.groups(), wanted, strict=False)):
@@ -79,6 +79,11 @@ def images_of_another_version(version: str, images: Iterable[tuple[Path, str]]) 
                 "",
                 f'write `sparkVersion: "{in_image}"`, or name the image of {version}',
             )
+
+
+def is_stock(image: str) -> bool:
+    """Whether an image is named as those of Spark itself, and copies of them, are."""
+    return _without_digest(image).rpartition("/")[2].partition(":")[0] in _SPARK_IMAGES
 
 
 def moving_tag(facts: DocumentFacts) -> Iterator[Finding]:
@@ -127,7 +132,7 @@ def scala_version(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
-def _scala(facts: DocumentFacts) -> str:
+def scala(facts: DocumentFacts) -> str:
     """The Scala line; Spark 4 has one only."""
     version = facts.spec["sparkVersion"]
     chosen = None if _version(version)[0] >= 4 else facts.get("scalaVersion")
@@ -138,13 +143,13 @@ def artifact_versions(facts: DocumentFacts) -> Iterator[Finding]:
     """Jars and packages for another Scala line, or for another version of Spark."""
     if not _is_supported(_version(facts.spec["sparkVersion"])):
         return
-    for path, text in _artifacts(facts):
+    for path, text in artifacts(facts):
         for name in text.split(","):
             yield from _artifact(facts, path, name.strip())
 
 
 def _artifact(facts: DocumentFacts, path: Path, name: str) -> Iterator[Finding]:
-    scala, spark = _scala(facts), facts.spec["sparkVersion"]
+    wanted, spark = scala(facts), facts.spec["sparkVersion"]
     line = re.search(r"_(2\.1[0-9])(?![0-9])", name)
     module = re.search(r"^org\.apache\.spark:spark-[a-z0-9-]+_2\.1[0-9]:([0-9]+)\.([0-9]+)", name)
     named = re.search(r"(?:spark-runtime-|hudi-spark)([0-9])\.([0-9]+)(?:-bundle)?_2\.1", name)
@@ -157,19 +162,20 @@ def _artifact(facts: DocumentFacts, path: Path, name: str) -> Iterator[Finding]:
             "",
             f"use version {spark}" if module else "use the artifact for this version of Spark",
         )
-    elif line and line[1] != scala:
-        fixed = name.replace(f"_{line[1]}", f"_{scala}")
+    elif line and line[1] != wanted:
+        fixed = name.replace(f"_{line[1]}", f"_{wanted}")
         yield Finding(
             path,
-            f"is built for Scala {line[1]}, and Spark {spark} runs here on Scala {scala}",
+            f"is built for Scala {line[1]}, and Spark {spark} runs here on Scala {wanted}",
             shortened(name),
-            f"_{scala}",
+            f"_{wanted}",
             f"use {shortened(fixed)}"
             + (", or set `scalaVersion` if the image differs" if spark.startswith("3.") else ""),
         )
 
 
-def _artifacts(facts: DocumentFacts) -> Iterator[tuple[Path, str]]:
+def artifacts(facts: DocumentFacts) -> Iterator[tuple[Path, str]]:
+    """The jars and packages that a document names, each text with its path; a text may list several."""
     if facts.get("mainApplicationFile"):
         yield facts.path("mainApplicationFile"), facts.get("mainApplicationFile")
     for field in ("jars", "packages"):

@@ -90,6 +90,7 @@ def _resources() -> Table:
             "defaultProperties": connect.DEFAULT_PROPERTIES,
             "contractProperties": connect.CONTRACT_PROPERTIES,
             "idleProperty": connect.IDLE_PROPERTY,
+            "tokenProperty": connect.TOKEN_PROPERTY,
         },
         "eventLogDefaults": properties.EVENT_LOG_DEFAULTS,
         "redirectProperties": exposure.REDIRECT,

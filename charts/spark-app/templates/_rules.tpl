@@ -246,9 +246,25 @@ says (sparkgen/semantics).
 {{- end -}}
 
 {{- define "sparkgen.rule.SG198" -}}
-  {{- if and (dig "connect" "token" dict .spec) (eq .value.kind .tables.connect.kind) (not (hasPrefix "4." .spec.sparkVersion)) -}}
-    {{- template "sparkgen.problem" (dict "facts" . "path" (list "spec" "connect" "token")
-        "message" (printf "Spark %s asks no client for a token, and would let everybody in" .spec.sparkVersion)
-        "next" "take Spark 4, or delete it and have a proxy ask who connects") -}}
+  {{- if and (eq .value.kind .tables.connect.kind) (not (hasPrefix "4." .spec.sparkVersion)) -}}
+    {{- $facts := . -}}
+    {{- $paths := list -}}
+    {{- if dig "connect" "token" dict .spec -}}{{- $paths = append $paths (list "spec" "connect" "token") -}}{{- end -}}
+    {{- $property := .tables.connect.tokenProperty -}}
+    {{- if get .conf $property -}}{{- $paths = append $paths (list "spec" "sparkConf" $property) -}}{{- end -}}
+    {{- range $container := .containers -}}
+      {{- if and (eq $container.role "driver") (eq $container.kind "spark") -}}
+        {{- range $index, $item := $container.spec.env -}}
+          {{- if eq $item.name $facts.tables.contract.ENV_CONNECT_TOKEN -}}
+            {{- $paths = append $paths (concat $container.path (list "env" $index "name")) -}}
+          {{- end -}}
+        {{- end -}}
+      {{- end -}}
+    {{- end -}}
+    {{- range $path := $paths -}}
+      {{- template "sparkgen.problem" (dict "facts" $facts "path" $path
+          "message" (printf "Spark %s asks no client for a token, and would let everybody in" $facts.spec.sparkVersion)
+          "next" "take Spark 4, or delete it and have a proxy ask who connects") -}}
+    {{- end -}}
   {{- end -}}
 {{- end -}}

@@ -66,16 +66,21 @@ def test_the_token_is_that_of_the_shell(tmp_path: Path, section: dict[str, Any])
     with_one = _start(application, tmp_path, **{TOKEN: "t"})
     assert with_one.command[-1] == "spark-internal"
     assert with_one.environment[TOKEN] == "t"
-    assert connect.asks_for_token(application, with_one.environment)
+    assert connect.token_place(application, with_one.environment) == TOKEN
     for start in (_start(application, tmp_path), _start(application, tmp_path, **{TOKEN: ""})):
         assert TOKEN not in start.environment
-        assert not connect.asks_for_token(application, start.environment)
+        assert connect.token_place(application, start.environment) == ""
 
 
 def test_a_token_of_the_document_is_one() -> None:
-    """In plain sight, as a property."""
+    """In plain sight, as a property, and Spark asks for it, whatever the variable says."""
     application = application_of(_document(sparkConf={"spark.connect.authenticate.token": "t"}))
-    assert connect.asks_for_token(application, {})
+    for environment in ({}, {TOKEN: "u"}):
+        place = connect.token_place(application, environment)
+        assert place == "spark.connect.authenticate.token"
+        text = connect.lines(15003, place)[-1]
+        assert "the token that spark.connect.authenticate.token says" in text
+        assert f"set {TOKEN} to it" in text
 
 
 def test_other_applications_get_no_token(tmp_path: Path) -> None:
@@ -99,10 +104,10 @@ def test_it_takes_no_arguments() -> None:
 
 def test_a_person_is_told_the_address_and_who_is_let_in() -> None:
     """By the name `localhost`: to no other do clients send a token without TLS."""
-    with_token = "\n".join(connect.lines(15003, token=True))
+    with_token = "\n".join(connect.lines(15003, TOKEN))
     assert "export SPARK_REMOTE=sc://localhost:15003" in with_token
     assert "every user of this machine" not in with_token
-    assert "every user of this machine" in connect.lines(15003, token=False)[-1]
+    assert "every user of this machine" in connect.lines(15003, "")[-1]
 
 
 @pytest.mark.parametrize(

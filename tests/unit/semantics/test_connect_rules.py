@@ -9,6 +9,9 @@ from tests.unit.semantics.documents import whole
 
 SERVER = "kind: SparkConnectServer\nspec: "
 NAMED = "connect: {token: {name: a, key: token}}"
+OLD = "sparkVersion: 3.5.8, image: 'registry.example.com/notebooks:3.5.8'"
+PROPERTY = "spark.connect.authenticate.token"
+VARIABLE = "{name: SPARK_CONNECT_AUTHENTICATE_TOKEN, valueFrom: {secretKeyRef: {name: a, key: token}}}"
 
 
 def codes(spec: str) -> list[str]:
@@ -20,7 +23,13 @@ def codes(spec: str) -> list[str]:
     ("spec", "expected"),
     [
         (f"{{{NAMED}}}", []),
-        (f"{{{NAMED}, sparkVersion: 3.5.8, image: 'registry.example.com/spark:3.5.8'}}", ["SG198"]),
+        (f"{{{NAMED}, {OLD}}}", ["SG198"]),
+        (f"{{sparkConf: {{{PROPERTY}: '${{env:A}}'}}, {OLD}}}", ["SG198"]),
+        (f"{{driver: {{env: [{VARIABLE}]}}, {OLD}}}", ["SG198"]),
+        (f"{{driver: {{template: {{spec: {{containers: [{{env: [{VARIABLE}]}}]}}}}}}, {OLD}}}", ["SG198"]),
+        (f"{{executor: {{env: [{VARIABLE}]}}, {OLD}}}", []),
+        (f"{{sparkConf: {{{PROPERTY}: ''}}, {OLD}}}", []),
+        (f"{{{NAMED}, sparkConf: {{{PROPERTY}: '${{env:A}}'}}}}", ["SG199"]),
         ("{sparkConf: {spark.connect.grpc.binding.port: '15002'}}", []),
         ("{sparkConf: {spark.connect.grpc.binding.port: '443'}}", ["SG199"]),
         ("{sparkConf: {spark.connect.grpc.binding.address: 127.0.0.1}}", ["SG199"]),
@@ -45,6 +54,37 @@ def codes(spec: str) -> list[str]:
 def test_what_is_found(spec: str, expected: list[str]) -> None:
     """Those of Connect servers, and those of every application."""
     assert codes(spec) == expected
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("image: 'docker.io/apache/spark:3.5.8'", ["spec.image"]),
+        ("image: 'spark:3.5.8-python3@sha256:abc'", ["spec.image"]),
+        ("image: 'a:1', driver: {image: 'mirror.example.com:5000/spark:3.5.8'}", ["spec.driver.image"]),
+        ("image: 'apache/spark:3.5.8', driver: {image: 'notebooks:1'}", []),
+        ("image: 'apache/spark:3.5.8', deps: {packages: ['org.apache.spark:spark-connect_2.12:3.5.8']}", []),
+        ("image: 'apache/spark:3.5.8', deps: {jars: ['s3a://a/spark-connect_2.12-3.5.8.jar']}", []),
+        ("image: 'apache/spark:3.5.8', sparkConf: {spark.jars.packages: 'a:b:1,c:spark-connect_2.12:1'}", []),
+        (
+            "image: 'apache/spark:3.5.8', "
+            "sparkConf: {spark.driver.extraClassPath: /opt/x/spark-connect_2.12-3.5.8.jar}",
+            [],
+        ),
+    ],
+)
+def test_the_package_of_spark_3(spec: str, expected: list[str]) -> None:
+    """Its own images have no server; in others it may be."""
+    found = findings_of(whole(f"{SERVER}{{sparkVersion: 3.5.8, {spec}}}"))
+    assert [".".join(map(str, finding.path)) for rule, finding in found if rule.code == "SG301"] == expected
+
+
+def test_a_token_in_plain_text_has_a_field() -> None:
+    """The value stands in no message."""
+    found = findings_of(whole(f"{SERVER}{{sparkConf: {{{PROPERTY}: abc-def-123}}}}"))
+    (finding,) = [finding for rule, finding in found if rule.code == "SG117"]
+    assert "connect: {token:" in finding.next_step
+    assert "abc-def" not in repr(finding)
 
 
 def test_every_finding_is_about_what_the_document_has() -> None:

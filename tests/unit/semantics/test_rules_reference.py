@@ -24,7 +24,7 @@ ignored; it stops a render. A **warning** can be ignored where it stands, with a
 timeToLiveSeconds: 86400
 ```
 
-SG0 codes are about the text and the form of a document, SG1 codes about its meaning.
+SG0 codes are about the text and the form of a document, SG1 and SG3 codes about its meaning.
 
 | Code | | What it finds |
 |---|---|---|
