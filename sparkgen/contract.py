@@ -47,6 +47,10 @@ TUNING_VOLUME = f"{VOLUME_PREFIX}tuning"
 TOKEN_VOLUME = f"{VOLUME_PREFIX}token"
 SCRATCH_VOLUME = f"{VOLUME_PREFIX}scratch"
 EVENT_LOG_VOLUME = f"{VOLUME_PREFIX}event-log"
+HOME_VOLUME = f"{VOLUME_PREFIX}home"
+"""The home directory of a notebook: its claim, or an emptyDir."""
+NOTEBOOK_VOLUME = f"{VOLUME_PREFIX}notebook"
+"""The token of a notebook, from its Secret."""
 SHUFFLE_VOLUME_PREFIX = f"{VOLUME_PREFIX}shuffle-"
 """A directory of the shuffle service on the node; its number follows."""
 
@@ -63,6 +67,9 @@ CONF_DIR = f"{ROOT}/conf"
 HADOOP_DIR = f"{ROOT}/hadoop"
 EXECUTOR_DIR = f"{ROOT}/executor"
 TUNING_DIR = f"{ROOT}/tuning"
+NOTEBOOK_DIR = f"{ROOT}/notebook"
+HOME_DIR = "/home/spark"
+"""Where a notebook's people have their files."""
 SCRATCH_DIR = "/var/data/spark"
 TOKEN_DIR = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 - a path, where clients look
 
@@ -81,6 +88,8 @@ EXECUTOR_SCRIPT_FILE = "executor.sh"
 SHUFFLE_SCRIPT_FILE = "shuffle.sh"
 """What executors start with where a shuffle service of their node serves their files; it ends in
 executor.sh, in which `HOSTNAME_OPTION` is `SHUFFLE_HOSTNAME_OPTION` then."""
+NOTEBOOK_SCRIPT_FILE = "notebook.sh"
+"""What a notebook's container starts with: JupyterLab, with what the pod knows."""
 HOSTNAME_OPTION = '--hostname "$SPARK_EXECUTOR_POD_IP"'
 SHUFFLE_HOSTNAME_OPTION = '--hostname "$SPARKGEN_EXECUTOR_HOST"'
 EXECUTOR_TEMPLATE_FILE = "executor.json"
@@ -101,6 +110,11 @@ ALLOCATOR_PORT = 7091
 
 CONNECT_PORT = 15002
 """Spark's default for Connect servers (spark.connect.grpc.binding.port), in the driver's container."""
+
+NOTEBOOK_PORT = 8888
+"""Jupyter's default (ServerApp.port), in the driver's container."""
+NOTEBOOK_PATH = "/api"
+"""Of a notebook: Jupyter answers it to everybody, and says its version alone (APIVersionHandler)."""
 
 HISTORY_PORT = 18080
 """Spark's default for history servers (spark.history.ui.port)."""
@@ -150,6 +164,14 @@ SESSIONS_NOTEBOOK = "notebook"
 """The drivers are kernels in the main container of the allocator's pod."""
 ENV_SESSION_TOKEN_HASH = "SPARKGEN_SESSION_TOKEN_SHA256"  # noqa: S105 - a name
 """For the allocator of a session in client mode: SHA-256, in hex, of the token that its command keeps."""
+ENV_NOTEBOOK_TOKEN = "SPARKGEN_NOTEBOOK_TOKEN"  # noqa: S105 - a name; the value is a path
+"""For notebook.sh: the file with the token that people have to show."""
+ENV_NOTEBOOK_PORT = "SPARKGEN_NOTEBOOK_PORT"
+ENV_NOTEBOOK_ADDRESS = "SPARKGEN_NOTEBOOK_ADDRESS"
+"""For notebook.sh: where Jupyter listens; without the variable at every address of the pod."""
+ENV_KERNEL_IDLE_SECONDS = "SPARKGEN_KERNEL_IDLE_SECONDS"
+"""For notebook.sh: after how long without work a kernel ends; without the variable none does."""
+ENV_HOME = "HOME"
 ENV_JOB_NAME = "SPARKGEN_JOB_NAME"
 ENV_WORKLOAD = "SPARKGEN_WORKLOAD"
 """For `history`: the kind of the driver's object, Job, CronJob or Deployment."""

@@ -32,6 +32,7 @@ class Kind(str, enum.Enum):
     APPLICATION = "SparkApplication"
     SCHEDULED = "ScheduledSparkApplication"
     CONNECT = "SparkConnectServer"
+    NOTEBOOK = "SparkNotebook"
     SERVICE = "SparkShuffleService"
     HISTORY = "SparkHistoryServer"
 

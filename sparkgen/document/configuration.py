@@ -41,6 +41,7 @@ _KINDS = {
     "SparkApplication": ("spec",),
     "ScheduledSparkApplication": ("spec", "template"),
     "SparkConnectServer": ("spec",),
+    "SparkNotebook": ("spec",),
     "SparkShuffleService": ("spec",),
 }
 """The kinds of documents whose pods run the runtime image, and the mapping that names it."""

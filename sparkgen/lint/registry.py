@@ -129,8 +129,9 @@ RULES: tuple[Rule, ...] = (
     Rule("SG269", "large-driver", INFO, _C, "A driver as large as a fleet.", cost.large_driver),
     # what applications share
     Rule(trust.CODE, "shared-shuffle-service", WARNING, _P, "A shuffle service that several namespaces share.", _of_servers),
-    # Connect servers
-    Rule("SG271", "plain-connect-port", WARNING, _P, "A Connect server whose traffic leaves the cluster in the clear.", hardening.plain_connect_port),
+    # Connect servers and notebooks
+    Rule("SG271", "plain-connect-port", WARNING, _P, "A Connect server or a notebook whose traffic leaves the cluster in the clear.", hardening.plain_port),
+    Rule("SG272", "notebook-without-claim", WARNING, _P, "A notebook whose files end with its pod.", reliability.notebook_without_claim),
 )
 # fmt: on
 

@@ -141,7 +141,11 @@ def open_connect_server(subject: Subject) -> Iterator[Finding]:
 
 def plain_ingress(subject: View) -> Iterator[Finding]:
     """An Ingress without a certificate: what people see, and what a proxy asks for, travels in the clear."""
-    for section, what in (("sparkUIOptions", subject.PAGES), ("connect", "the Connect server")):
+    for section, what in (
+        ("sparkUIOptions", subject.PAGES),
+        ("connect", "the Connect server"),
+        ("notebook", "JupyterLab"),
+    ):
         ingress = subject.at(subject.path(section, "ingress"))
         if ingress and not ingress.get("tlsSecretName"):
             yield Finding(
@@ -152,17 +156,18 @@ def plain_ingress(subject: View) -> Iterator[Finding]:
             )
 
 
-def plain_connect_port(subject: Subject) -> Iterator[Finding]:
-    """A Connect server outside of the cluster without a gateway: nothing on the way is encrypted."""
-    kind = (subject.application.connect or {}).get("serviceType", "ClusterIP")
-    if kind in ("NodePort", "LoadBalancer"):
-        yield Finding(
-            subject.path("connect", "serviceType"),
-            "code, data and token travel in the clear to what is outside of the cluster",
-            kind,
-            "ClusterIP",
-            "use ClusterIP, with `route` or `ingress`, which have a certificate",
-        )
+def plain_port(subject: Subject) -> Iterator[Finding]:
+    """A server or a notebook outside of the cluster without a gateway: nothing on the way is encrypted."""
+    for section in ("connect", "notebook"):
+        kind = (subject.at(subject.path(section)) or {}).get("serviceType", "ClusterIP")
+        if kind in ("NodePort", "LoadBalancer"):
+            yield Finding(
+                subject.path(section, "serviceType"),
+                "code, data and token travel in the clear to what is outside of the cluster",
+                kind,
+                "ClusterIP",
+                "use ClusterIP, with `route` or `ingress`, which have a certificate",
+            )
 
 
 def api_token(subject: Subject) -> Iterator[Finding]:

@@ -267,3 +267,15 @@ def small_overhead(subject: Subject) -> Iterator[Finding]:
             "a fifth of the heap or more",
             "leave it out: Spark takes 40 percent of the heap",
         )
+
+
+def notebook_without_claim(subject: Subject) -> Iterator[Finding]:
+    """A notebook whose files are lost when its pod ends."""
+    notebook = subject.application.notebook
+    if notebook is not None and notebook.claim is None:
+        yield Finding(
+            subject.path("notebook", "claim"),
+            "all files of the notebook are lost when its pod ends",
+            next_step="name a PersistentVolumeClaim: `claim: ...`",
+            on_key=True,
+        )

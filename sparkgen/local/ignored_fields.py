@@ -61,12 +61,18 @@ _FIELDS = {
     "sparkUIOptions": "the UI is at 127.0.0.1",
 }
 
+_REACHED = dict.fromkeys(
+    ("serviceType", "servicePort", "serviceAnnotations", "serviceLabels", "ingress", "route"),
+    "clients of this machine reach it at localhost",
+)
 _CONNECT_FIELDS = {
     "token": f"Secrets are the cluster's; {contract.ENV_CONNECT_TOKEN} of your shell is the token, if set",
-    **dict.fromkeys(
-        ("serviceType", "servicePort", "serviceAnnotations", "serviceLabels", "ingress", "route"),
-        "clients of this machine reach it at localhost",
-    ),
+    **_REACHED,
+}
+_NOTEBOOK_FIELDS = {
+    "token": "Secrets are the cluster's; JUPYTER_TOKEN of your shell is the token, if set",
+    "claim": "nothing is mounted: notebooks are in the folder in which you are",
+    **_REACHED,
 }
 
 _KEPT_ELSEWHERE = f"it is in the cluster; --map {contract.CONF_DIR}=FOLDER says where it is here"
@@ -102,6 +108,7 @@ def _all(document: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
     if "resources" in (spec.get("allocation") or {}):
         yield (*outer, "allocation", "resources"), "sparkgen itself is the allocator"
     yield from _given(spec.get("connect") or {}, (*outer, "connect"), _CONNECT_FIELDS)
+    yield from _given(spec.get("notebook") or {}, (*outer, "notebook"), _NOTEBOOK_FIELDS)
     yield from _referenced_files(spec, outer)
     for role in _ROLES:
         yield from _given(spec.get(role) or {}, (*outer, role), _POD_FIELDS)

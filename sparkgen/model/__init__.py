@@ -9,12 +9,14 @@ from sparkgen.model.application import Application
 from sparkgen.model.build import build
 from sparkgen.model.connect import CONNECT_KIND
 from sparkgen.model.historyserver import HISTORY_KIND, HistoryServer, build_history_server
+from sparkgen.model.notebook import NOTEBOOK_KIND
 from sparkgen.model.server import Server
 from sparkgen.model.shuffle import SERVICE_KIND, ShuffleService, build_service
 
 __all__ = [
     "CONNECT_KIND",
     "HISTORY_KIND",
+    "NOTEBOOK_KIND",
     "SERVER_KINDS",
     "SERVICE_KIND",
     "Application",

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from sparkgen.model.notebook import Notebook
+
 RoleName = Literal["driver", "executor"]
 Target = Literal["kubectl", "argocd", "flux"]
 
@@ -208,3 +210,5 @@ class Application:
     log_claim: LogClaim | None
     connect: Mapping[str, Any] | None
     """How clients reach a Connect server; None for what is none."""
+    notebook: Notebook | None
+    """JupyterLab in the driver's container; None for what is no notebook."""

@@ -20,9 +20,11 @@ from sparkgen.model.application import (
     Schedule,
     Tuning,
 )
+from sparkgen.model.completion import as_application, section_of
 from sparkgen.model.conffiles import conf_files
-from sparkgen.model.connect import as_application, connect_of
+from sparkgen.model.connect import CONNECT_KIND
 from sparkgen.model.eventlog import log_claim
+from sparkgen.model.notebook import NOTEBOOK_KIND, notebook
 from sparkgen.model.properties import effective_properties, is_true, lookup
 from sparkgen.model.shuffle import application_shuffle
 from sparkgen.spark_versions import scala_line
@@ -93,7 +95,8 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
         metrics_properties=lookup(spec, ("monitoring", "metricsProperties")),
         shuffle=application_shuffle(spec.get("shuffleService"), chosen),
         log_claim=log_claim(spec.get("eventLog")),
-        connect=connect_of(value),
+        connect=section_of(value, CONNECT_KIND),
+        notebook=notebook(section_of(value, NOTEBOOK_KIND)),
     )
 
 

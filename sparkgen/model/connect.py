@@ -1,8 +1,4 @@
-"""A Connect server as an application: Spark's own server is the main class of a driver that never ends.
-
-So driver, allocator and executors of a Connect server are those of every application, and whoever knows
-applications knows it, too.
-"""
+"""A Connect server as an application: Spark's own server is the main class of a driver that never ends."""
 
 from __future__ import annotations
 
@@ -26,9 +22,6 @@ APPLICATION_FIELDS: Mapping[str, Any] = {
     "restartPolicy": {"type": "Always"},
 }
 """Fields of an application's spec that a Connect server's has none of."""
-
-DYNAMIC_ALLOCATION: Mapping[str, Any] = {"enabled": True, "minExecutors": 0}
-"""What stands below `dynamicAllocation`, unless the document says otherwise."""
 
 DEFAULT_PROPERTIES: Mapping[str, str] = {
     # One user's long query does not keep the others from executors.
@@ -57,31 +50,3 @@ def address(port: int) -> str:
     They send a token without TLS to the host `localhost` only, by this name.
     """
     return f"sc://localhost:{port}"
-
-
-def as_application(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The value of a document, with the spec of an application: a Connect server's is completed to one.
-
-    Every other document's value is returned as it is. Fields that the document has keep their places.
-    """
-    if value["kind"] != CONNECT_KIND:
-        return value
-    spec = value["spec"]
-    section = spec.get("connect") or {}
-    properties = {**DEFAULT_PROPERTIES, **(spec.get("sparkConf") or {})}
-    if "idleTimeout" in section:
-        properties[IDLE_PROPERTY] = section["idleTimeout"]
-    return {
-        **value,
-        "spec": {
-            **spec,
-            **APPLICATION_FIELDS,
-            "dynamicAllocation": {**DYNAMIC_ALLOCATION, **(spec.get("dynamicAllocation") or {})},
-            "sparkConf": properties,
-        },
-    }
-
-
-def connect_of(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The section that says how clients reach a Connect server; None for all other documents."""
-    return value["spec"].get("connect") or {} if value["kind"] == CONNECT_KIND else None

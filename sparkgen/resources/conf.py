@@ -77,6 +77,11 @@ def conf_files(application: Application) -> dict[str, str]:
     return {
         **application.conf_files.texts,
         **executor_scripts(application.shuffle),
+        **(
+            {contract.NOTEBOOK_SCRIPT_FILE: static_text(contract.NOTEBOOK_SCRIPT_FILE)}
+            if application.notebook is not None
+            else {}
+        ),
         contract.LOG4J2_FILE: log4j2_text(application.log_level, application.loggers),
         contract.METRICS_FILE: application.metrics_properties or static_text(contract.METRICS_FILE),
         contract.SPARK_DEFAULTS_FILE: properties_text(spark_properties(application).items()),

@@ -9,6 +9,7 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.model.application import Application
+from sparkgen.model.notebook import Notebook
 from sparkgen.resources import pod
 from sparkgen.resources.layers import DEFAULT_RUNTIME_RESOURCES
 from sparkgen.resources.merge import merge
@@ -27,9 +28,21 @@ def driver_pod(application: Application, run: str) -> dict[str, Any]:
         "sparkArguments": _spark_arguments(application),
         "connect": application.connect is not None,
         "connectToken": (application.connect or {}).get("token"),
+        "notebook": application.notebook and _notebook(application.notebook),
         "restart": "Always" if application.restart == "Always" else "Never",
     }
     return pod.assemble(application.driver, values)
+
+
+def _notebook(notebook: Notebook) -> dict[str, Any]:
+    """What the layer of a notebook has places for."""
+    idle = notebook.idle_seconds
+    return {
+        "token": notebook.token,
+        "claim": notebook.claim,
+        "withoutClaim": notebook.claim is None,
+        "idleSeconds": None if idle is None else str(idle),
+    }
 
 
 def _spark_arguments(application: Application) -> list[str]:

@@ -111,8 +111,22 @@ HADOOP_VOLUME = {"@if": "hadoop", **config_map_volume(contract.HADOOP_VOLUME, "@
 
 ALLOCATOR_PORT = contract.ALLOCATOR_PORT
 
+NOTEBOOK_TOKEN_FILE = "token"  # noqa: S105 - a file's name
 CONNECT_PORT_NAME = "connect"
 """Of a Connect server's port, in its pod and in its Service."""
+
+
+NOTEBOOK_PORT_NAME = "notebook"
+"""Of a notebook's port, in its pod and in its Service."""
+
+
+def asks_jupyter(**numbers: int) -> dict[str, Any]:
+    """A probe of JupyterLab: it answers without a token."""
+    return {
+        "httpGet": {"path": contract.NOTEBOOK_PATH, "port": contract.NOTEBOOK_PORT},
+        "timeoutSeconds": 5,
+        **numbers,
+    }
 
 
 def asks_connect(**numbers: int) -> dict[str, Any]:
@@ -322,6 +336,57 @@ LAYERS: Mapping[str, Layer] = {
             ],
         )
     },
+    # JupyterLab in place of Spark's own program; its kernels are the drivers.
+    "notebook": {
+        "@if": "notebook",
+        "spec": {
+            "initContainers": [
+                {
+                    "name": contract.ALLOCATOR_CONTAINER,
+                    "env": [{"name": contract.ENV_SESSIONS, "value": contract.SESSIONS_NOTEBOOK}],
+                }
+            ],
+            **_main(
+                args=["bash", f"{contract.CONF_DIR}/{contract.NOTEBOOK_SCRIPT_FILE}"],
+                ports=[{"name": NOTEBOOK_PORT_NAME, "containerPort": contract.NOTEBOOK_PORT}],
+                # No liveness probe: a restart would end all kernels.
+                startupProbe=asks_jupyter(periodSeconds=2, failureThreshold=270),
+                readinessProbe=asks_jupyter(periodSeconds=10, failureThreshold=3),
+                env=[
+                    # What the allocator writes there is what every driver of this container starts with.
+                    {"name": contract.ENV_SPARK_CONF_DIR, "value": contract.SESSION_DIR},
+                    {"name": contract.ENV_HOME, "value": contract.HOME_DIR},
+                    {"name": contract.ENV_NOTEBOOK_PORT, "value": str(contract.NOTEBOOK_PORT)},
+                    {
+                        "name": contract.ENV_NOTEBOOK_TOKEN,
+                        "value": f"{contract.NOTEBOOK_DIR}/{NOTEBOOK_TOKEN_FILE}",
+                    },
+                    {
+                        "@if": "notebook.idleSeconds",
+                        "name": contract.ENV_KERNEL_IDLE_SECONDS,
+                        "value": "@{notebook.idleSeconds}",
+                    },
+                ],
+                volumeMounts=[
+                    {"name": contract.HOME_VOLUME, "mountPath": contract.HOME_DIR},
+                    read_only(contract.NOTEBOOK_VOLUME, contract.NOTEBOOK_DIR),
+                ],
+            ),
+            "volumes": [
+                {"@if": "notebook.claim", **claim_volume(contract.HOME_VOLUME, "@{notebook.claim}")},
+                {"@if": "notebook.withoutClaim", "name": contract.HOME_VOLUME, "emptyDir": {}},
+                {
+                    "name": contract.NOTEBOOK_VOLUME,
+                    "secret": {
+                        "secretName": "@{notebook.token.name}",
+                        "items": [{"key": "@{notebook.token.key}", "path": NOTEBOOK_TOKEN_FILE}],
+                    },
+                },
+            ],
+            # Else the kubelet hands every file of the home directory to the group anew, at each start.
+            "securityContext": {"fsGroupChangePolicy": "OnRootMismatch"},
+        },
+    },
     # The volumes through which the containers of the pod meet.
     "pod_volumes": {
         "spec": {
@@ -476,6 +541,7 @@ STEPS: Mapping[str, tuple[str, ...]] = {
         "install_container",
         "user_containers",
         "allocator_container",
+        "notebook",
         "pod_volumes",
         "driver_identity",
     ),

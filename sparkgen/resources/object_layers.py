@@ -9,6 +9,7 @@ from sparkgen import contract
 from sparkgen.resources.layers import (
     ALLOCATOR_PORT,
     CONNECT_PORT_NAME,
+    NOTEBOOK_PORT_NAME,
     RUN_ENV,
     RUNTIME,
     SERVICE_ARGS,
@@ -239,6 +240,11 @@ HTTP_ROUTE: Layer = {
     },
 }
 """Spark's pages, at a host name or below a path."""
+NOTEBOOK_ROUTE: Layer = {
+    "kind": "HTTPRoute",
+    "rule": {"matches": [{"path": {"type": "PathPrefix", "value": "/"}}]},
+}
+"""JupyterLab, at a host name."""
 GRPC_ROUTE: Layer = {"kind": "GRPCRoute", "rule": {}}
 """A Connect server, at a host name."""
 
@@ -542,6 +548,7 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                     "ports": [
                         *tcp(contract.UI_PORT, ALLOCATOR_PORT),
                         {"@if": "connect", "protocol": "TCP", "port": contract.CONNECT_PORT},
+                        {"@if": "notebook", "protocol": "TCP", "port": contract.NOTEBOOK_PORT},
                     ],
                 },
                 # What comes in by a port of the node may have the node's address.
@@ -576,6 +583,8 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                 {"name": CONNECT_PORT_NAME, "appProtocol": "grpc"},
                 GRPC_ROUTE,
             ),
+            # JupyterLab, for people.
+            *exposed("notebook", "@{name}-notebook", DRIVER, {"name": NOTEBOOK_PORT_NAME}, NOTEBOOK_ROUTE),
             "@{workload}",
             # What removes ended runs has an account and rights of its own.
             {"@if": "history", **service_account(metadata("@{name}-history", "historyLabels"))},

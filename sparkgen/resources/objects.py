@@ -40,6 +40,9 @@ def application_objects(application: Application, run: str, files: dict[str, dic
         "connect": None
         if application.connect is None
         else exposure.values(application.connect, labels, annotations, contract.CONNECT_PORT),
+        "notebook": None
+        if application.notebook is None
+        else exposure.values(application.notebook.exposed, labels, annotations, contract.NOTEBOOK_PORT),
         "workload": made,
         **history_values(application, run, made["kind"], labels),
     }

@@ -18,11 +18,15 @@ SERVICE_KIND = "SparkShuffleService"
 HISTORY_KIND = "SparkHistoryServer"
 SERVER_KINDS = (SERVICE_KIND, HISTORY_KIND)
 CONNECT_KIND = "SparkConnectServer"
-KINDS = (*APPLICATION_KINDS, CONNECT_KIND, *SERVER_KINDS)
+NOTEBOOK_KIND = "SparkNotebook"
+COMPLETED_KINDS = (CONNECT_KIND, NOTEBOOK_KIND)
+"""Applications with a program of their own."""
+KINDS = (*APPLICATION_KINDS, *COMPLETED_KINDS, *SERVER_KINDS)
 SPECS = {
     "SparkApplication": "applicationSpec",
     "ScheduledSparkApplication": "scheduledSpec",
     CONNECT_KIND: "connectServerSpec",
+    NOTEBOOK_KIND: "notebookSpec",
     SERVICE_KIND: "shuffleServiceSpec",
     HISTORY_KIND: "historyServerSpec",
 }
@@ -140,10 +144,10 @@ def document(kind: str) -> Field:
     return Field((), schema)
 
 
-def own_of_connect() -> Iterator[Field]:
-    """The fields of a Connect server that an application has not, or that say something else of it."""
+def own_of(kind: str) -> Iterator[Field]:
+    """The fields of one of COMPLETED_KINDS that an application has not, or that say something else of it."""
     application = document(APPLICATION_KINDS[0]).find(("spec",))
-    server = document(CONNECT_KIND).find(("spec",))
+    server = document(kind).find(("spec",))
     if application is None or server is None:
         raise LookupError("spec")
     for field in server.children():

@@ -15,9 +15,9 @@ INTRODUCTION = """\
 <!-- Generated from schemas/spark-application.schema.json. Do not edit: change the schema, then run
 `make golden`. -->
 
-One document describes one application, Connect server, shuffle service or history server. At a terminal
-`sparkgen explain spec.executor.memory` says the same as this page. An editor with a YAML language server
-checks a document while you write it: print the schema with
+One document describes one application, Connect server, notebook, shuffle service or history server. At a
+terminal `sparkgen explain spec.executor.memory` says the same as this page. An editor with a YAML language
+server checks a document while you write it: print the schema with
 `sparkgen schema > spark-application.schema.json`, and start the document with
 
 ```yaml
@@ -44,7 +44,8 @@ def reference() -> str:
     if schedule is not None:
         about = f"{schedule.schema['description']}\n"
         blocks += ["## `spec` of a ScheduledSparkApplication\n", about, *_fields(schedule)]
-    blocks += _connect_server(application)
+    for kind in fields.COMPLETED_KINDS:
+        blocks += _completed(kind, application)
     for kind in fields.SERVER_KINDS:
         served = fields.document(kind).find(SPEC)
         if served is not None:
@@ -53,24 +54,24 @@ def reference() -> str:
     return "\n".join(blocks)
 
 
-def _connect_server(application: Field) -> Iterator[str]:
-    """The fields that only a Connect server has, and the names of those that it has in common with others."""
-    server = fields.document(fields.CONNECT_KIND).find(SPEC)
+def _completed(kind: str, application: Field) -> Iterator[str]:
+    """The fields that only a Connect server or a notebook has, and the names of those of others."""
+    server = fields.document(kind).find(SPEC)
     if server is None:
         return
-    yield f"## `spec` of a {fields.CONNECT_KIND}\n"
+    yield f"## `spec` of a {kind}\n"
     yield f"{server.schema['description']}\n"
-    own = list(fields.own_of_connect())
+    own = list(fields.own_of(kind))
     common = [child.name for child in server.children() if child.name not in {field.name for field in own}]
     yield f"As for a SparkApplication: {', '.join(f'`{name}`' for name in common)}.\n"
     for field in own:
         yield from _field(field, f"`{_written(field)}`")
     new = [field for field in own if application.find(field.path) is None]
     for field in new:
-        yield f"## {_paths(field)} of a {fields.CONNECT_KIND}\n"
+        yield f"## {_paths(field)} of a {kind}\n"
         yield f"{field.schema['description']}\n"
         yield from _fields(field)
-        yield from _sections(field, f" of a {fields.CONNECT_KIND}")
+        yield from _sections(field, f" of a {kind}")
 
 
 def _holds_fields(field: Field) -> bool:

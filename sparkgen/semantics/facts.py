@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from sparkgen.contract import DRIVER_CONTAINER, EXECUTOR_CONTAINER
 from sparkgen.errors import Path
-from sparkgen.model.connect import as_application
+from sparkgen.model.completion import as_application
 from sparkgen.model.properties import TYPED_PROPERTIES, effective_properties, is_true
 
 ROLES = ("driver", "executor")

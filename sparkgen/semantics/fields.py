@@ -26,6 +26,7 @@ APPLICATION_FIELDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("dynamicAllocation", "schedulerBacklogTimeout"),
         ("dynamicAllocation", "shuffleTrackingTimeout"),
         ("dynamicAllocation", "sustainedSchedulerBacklogTimeout"),
+        ("notebook", "kernelIdleTimeout"),
     ),
     "factor": (("memoryOverheadFactor",),),
     "memory": (

@@ -164,6 +164,8 @@ RULES: tuple[Rule, ...] = (
     Rule("SG198", "connect-token", ERROR, "A token that the Connect server does not ask for.", connect.unknown_tokens, chart="security: everybody who reaches the server would run code with its rights"),
     Rule("SG199", "connect-setting", ERROR, "A setting with which a Connect server does not work.", connect.own_settings),
     Rule("SG301", "connect-package", WARNING, "A Connect server without its package.", connect.missing_package),
+    # Notebooks
+    Rule("SG302", "notebook-setting", ERROR, "A setting that a notebook cannot have.", connect.notebook_settings),
 )
 # fmt: on
 

@@ -1,4 +1,4 @@
-"""What a Connect server says of who may reach it, and how."""
+"""What a Connect server, or a notebook, says of who may reach it, and how."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from sparkgen.model.connect import (
     PORT_PROPERTY,
     TOKEN_PROPERTY,
 )
+from sparkgen.model.notebook import NOTEBOOK_KIND
 from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.rules_versions import artifacts, is_stock, scala
@@ -91,8 +92,10 @@ def own_settings(facts: DocumentFacts) -> Iterator[Finding]:
             next_step="delete it",
             on_key=True,
         )
-    yield from _too_short(facts)
-    yield from _own_probes(facts)
+    yield from _too_short(
+        facts, ("connect", "idleTimeout"), "executors would go between two sessions' first words"
+    )
+    yield from _own_probes(facts, "sparkgen asks the server itself, by gRPC")
     if ADDRESS_PROPERTY in facts.conf:
         yield Finding(
             facts.path("sparkConf", ADDRESS_PROPERTY),
@@ -103,8 +106,16 @@ def own_settings(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
-def _too_short(facts: DocumentFacts) -> Iterator[Finding]:
-    text = facts.get("connect", "idleTimeout")
+def notebook_settings(facts: DocumentFacts) -> Iterator[Finding]:
+    """What has another effect than it says in a notebook."""
+    if facts.value["kind"] != NOTEBOOK_KIND:
+        return
+    yield from _too_short(facts, ("notebook", "kernelIdleTimeout"), "kernels would end before a first cell")
+    yield from _own_probes(facts, "sparkgen asks JupyterLab itself")
+
+
+def _too_short(facts: DocumentFacts, field: tuple[str, str], effect: str) -> Iterator[Finding]:
+    text = facts.get(*field)
     if text is None:
         return
     try:
@@ -113,19 +124,17 @@ def _too_short(facts: DocumentFacts) -> Iterator[Finding]:
         return  # SG103
     if short:
         yield Finding(
-            facts.path("connect", "idleTimeout"),
-            "is less than a second: executors would go between two sessions' first words",
+            facts.path(*field),
+            f"is less than a second: {effect}",
             shortened(text),
             "1s and more; a number without a unit is milliseconds",
-            "write `idleTimeout: 30m`",
+            f"write `{field[-1]}: 30m`",
         )
 
 
-def _own_probes(facts: DocumentFacts) -> Iterator[Finding]:
+def _own_probes(facts: DocumentFacts, reason: str) -> Iterator[Finding]:
     for container in facts.containers:
         if container.role == "driver" and container.kind == "spark":
             for probe in ("startupProbe", "readinessProbe"):
                 if probe in container.spec:
-                    yield about_key(
-                        (*container.path, probe), "sparkgen asks the server itself, by gRPC", "delete it"
-                    )
+                    yield about_key((*container.path, probe), reason, "delete it")

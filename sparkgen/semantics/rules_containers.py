@@ -9,6 +9,7 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.errors import Path
 from sparkgen.model.connect import CONNECT_KIND
+from sparkgen.model.notebook import NOTEBOOK_KIND
 from sparkgen.semantics.facts import ROLES, SPARK_CONTAINER, Container, DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import listed, shortened
@@ -31,15 +32,16 @@ POD_PORTS = {
 }
 """Role -> the ports that something in its pods listens on."""
 
-CONNECT_PORTS = {contract.CONNECT_PORT: "the Connect server"}
-"""What else something listens on in the driver's pod of a Connect server."""
+SERVED: Mapping[str, tuple[int, str, str]] = {
+    CONNECT_KIND: (contract.CONNECT_PORT, "connect", "the Connect server"),
+    NOTEBOOK_KIND: (contract.NOTEBOOK_PORT, "notebook", "JupyterLab"),
+}
+"""Kind -> what else its driver's container has: a port, its name, and who listens there."""
 
 ALLOCATOR_PORTS = (contract.SCHEDULER_PORT, contract.ALLOCATOR_PORT)
 
 PORT_NAMES = {"driver": ("driver-rpc-port", "blockmanager", "spark-ui"), "executor": ("blockmanager",)}
 """Role -> names of ports that sparkgen gives to the Spark container."""
-CONNECT_PORT_NAMES = ("connect",)
-"""Those that the driver of a Connect server has as well."""
 
 SET = {
     "driver": {contract.ENV_BIND_ADDRESS, contract.ENV_SPARK_CONF_DIR, contract.ENV_LOCAL_DIRS},
@@ -55,7 +57,17 @@ SET = {
 }
 """Role -> variables of the Spark container that sparkgen sets, whatever the document says."""
 
+SET_OF_NOTEBOOK = (
+    contract.ENV_HOME,
+    "JUPYTER_TOKEN",
+    "JUPYTER_TOKEN_FILE",
+    "JUPYTER_RUNTIME_DIR",
+)
+"""Those of the driver's Spark container that notebook.sh needs for itself."""
+
 INSTEAD: Mapping[str, str] = {
+    **dict.fromkeys(("JUPYTER_TOKEN", "JUPYTER_TOKEN_FILE"), "delete it: `notebook.token` names the token"),
+    contract.ENV_HOME: f"delete it: the home directory is {contract.HOME_DIR}, of `notebook.claim`",
     contract.ENV_CONNECT_TOKEN: "delete it, or `connect.token`, which sets it",
     contract.ENV_HADOOP_CONF_DIR: "delete it, or move the properties of `hadoopConf` to where it points",
     contract.ENV_LOCAL_DIRS: "delete it; mount a volume named `spark-local-dir-1` for scratch space",
@@ -132,13 +144,18 @@ def _port_names(facts: DocumentFacts, container: Container) -> Iterator[Finding]
 
 
 def _pod_ports(facts: DocumentFacts, role: str) -> Mapping[int, str]:
-    serves = role == "driver" and facts.value["kind"] == CONNECT_KIND
-    return {**POD_PORTS[role], **CONNECT_PORTS} if serves else POD_PORTS[role]
+    number, _, user = _served(facts, role)
+    return {**POD_PORTS[role], number: user} if user else POD_PORTS[role]
 
 
 def _names_of_ports(facts: DocumentFacts, role: str) -> tuple[str, ...]:
-    serves = role == "driver" and facts.value["kind"] == CONNECT_KIND
-    return (*PORT_NAMES[role], *CONNECT_PORT_NAMES) if serves else PORT_NAMES[role]
+    _, name, _ = _served(facts, role)
+    return (*PORT_NAMES[role], name) if name else PORT_NAMES[role]
+
+
+def _served(facts: DocumentFacts, role: str) -> tuple[int, str, str]:
+    nothing = (0, "", "")
+    return SERVED.get(facts.value["kind"], nothing) if role == "driver" else nothing
 
 
 def reserved_ports(facts: DocumentFacts) -> Iterator[Finding]:
@@ -181,6 +198,8 @@ def _is_set(facts: DocumentFacts, role: str, name: str) -> bool:
         return True
     if name == contract.ENV_CONNECT_TOKEN:
         return role == "driver" and facts.get("connect", "token") is not None
+    if name in SET_OF_NOTEBOOK:
+        return role == "driver" and facts.value["kind"] == NOTEBOOK_KIND
     if name == contract.ENV_HADOOP_CONF_DIR:
         return bool(facts.get("hadoopConf"))
     if name == contract.ENV_CLASSPATH:

@@ -76,7 +76,7 @@ def label_syntax(facts: DocumentFacts) -> Iterator[Finding]:
 
 def _label_maps(facts: DocumentFacts) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     yield ("metadata", "labels"), facts.value["metadata"].get("labels") or {}
-    for section in ("sparkUIOptions", "connect"):
+    for section in ("sparkUIOptions", "connect", "notebook"):
         yield facts.path(section, "serviceLabels"), facts.get(section, "serviceLabels") or {}
     for role in ROLES:
         for field in ("labels", "nodeSelector"):
@@ -96,6 +96,7 @@ def _annotation_maps(facts: DocumentFacts) -> Iterator[tuple[Path, Mapping[str, 
     for path in (
         ("sparkUIOptions", "serviceAnnotations"),
         ("connect", "serviceAnnotations"),
+        ("notebook", "serviceAnnotations"),
         ("serviceAccount", "annotations"),
     ):
         yield facts.path(*path), facts.get(*path) or {}

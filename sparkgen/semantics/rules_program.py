@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from sparkgen.model import notebook
 from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import shortened
@@ -21,7 +22,7 @@ def _main(facts: DocumentFacts) -> str:
 
 def _language(file: str) -> str | None:
     """What spark-submit takes a main file for (SparkSubmit.isPython, isR); None without a telling name."""
-    if file.endswith(".py"):
+    if file.endswith(".py") or file == notebook.MAIN_FILE:
         return "Python"
     if file.endswith((".R", ".r")):
         return "R"
@@ -113,7 +114,7 @@ def file_locations(facts: DocumentFacts) -> Iterator[Finding]:
     for field in ("jars", "files", "pyFiles", "archives"):
         files += facts.dependencies(field)
     for path, text in files:
-        if text == INTERNAL:
+        if text in (INTERNAL, notebook.MAIN_FILE):
             continue
         if re.match(
             r"[A-Za-z]:[\\/]|file:/+(?:[A-Za-z]:|home/|Users/)|/home/|/Users/|~|local:/+(?:home|Users)/", text

@@ -24,7 +24,7 @@ from sparkgen.semantics.facts import DocumentFacts
 from tests import reading, scale
 from tests.chart import parity
 from tests.chart.values_schema import validator
-from tests.property.strategies import connect_servers, documents, history_servers, services
+from tests.property.strategies import connect_servers, documents, history_servers, notebooks, services
 from tests.property.strategies import objects as objects_of
 
 Value = dict[str, Any]
@@ -319,6 +319,13 @@ def test_generated_history_servers(helms: tuple[Path, ...]) -> None:
 def test_generated_connect_servers(helms: tuple[Path, ...]) -> None:
     """Connect servers generated from the schema, with any of their fields."""
     values = collected(connect_servers(), scale.count("tests/chart/test_parity.py", 60, 15))
+    assert not any(parity.errors(value) for value in values)
+    compare_all(helms, values)
+
+
+def test_generated_notebooks(helms: tuple[Path, ...]) -> None:
+    """Notebooks generated from the schema, with any of their fields."""
+    values = collected(notebooks(), scale.count("tests/chart/test_parity.py", 60, 15))
     assert not any(parity.errors(value) for value in values)
     compare_all(helms, values)
 

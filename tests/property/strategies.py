@@ -273,7 +273,7 @@ def consistent(document: Value) -> Value:
         spec.pop("restartPolicy", None)
         spec.pop("suspend", None)
         spec.pop("run", None)
-    if value["kind"] != fields.CONNECT_KIND:
+    if value["kind"] not in fields.COMPLETED_KINDS:
         _language(spec)
         _lifetime(spec)
     _executors(spec)
@@ -325,6 +325,17 @@ def _consistent_service(document: Value) -> Value:
 def connect_servers() -> st.SearchStrategy[Value]:
     """Valid documents of Connect servers."""
     return _document(fields.CONNECT_KIND).map(consistent).map(_consistent_connect_server)
+
+
+def notebooks() -> st.SearchStrategy[Value]:
+    """Valid documents of notebooks."""
+    return _document(fields.NOTEBOOK_KIND).map(consistent).map(_consistent_notebook)
+
+
+def _consistent_notebook(value: Value) -> Value:
+    if "kernelIdleTimeout" in value["spec"]["notebook"]:
+        value["spec"]["notebook"]["kernelIdleTimeout"] = "90m"
+    return value
 
 
 def _consistent_connect_server(value: Value) -> Value:

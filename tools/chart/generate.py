@@ -23,6 +23,7 @@ CHART = Path(__file__).resolve().parents[2] / "charts" / "spark-app"
 STATIC = (
     contract.EXECUTOR_SCRIPT_FILE,
     contract.SHUFFLE_SCRIPT_FILE,
+    contract.NOTEBOOK_SCRIPT_FILE,
     contract.LOG4J2_FILE,
     contract.METRICS_FILE,
 )

@@ -25,7 +25,8 @@ def readme() -> str:
     application, scheduled = (fields.document(kind) for kind in fields.APPLICATION_KINDS)
     rows = [_row(field) for field in _shown(application)]
     rows += [_row(field, "; only of a ScheduledSparkApplication") for field in _of_schedules(scheduled)]
-    rows += [_row(field, f"; of a {fields.CONNECT_KIND}") for field in _of_connect(application)]
+    for kind in fields.COMPLETED_KINDS:
+        rows += [_row(field, f"; of a {kind}") for field in _of_completed(kind, application)]
     for kind in fields.SERVER_KINDS:
         rows += [_row(field, f"; of a {kind}") for field in _of_servers(fields.document(kind))]
     return OPENING.read_text("utf-8") + "\n".join(rows) + "\n"
@@ -57,9 +58,9 @@ def _found(parent: Field, path: tuple[str, ...]) -> Field:
     return field
 
 
-def _of_connect(application: Field) -> Iterator[Field]:
-    """What only a Connect server has."""
-    for field in fields.own_of_connect():
+def _of_completed(kind: str, application: Field) -> Iterator[Field]:
+    """What only a Connect server or a notebook has."""
+    for field in fields.own_of(kind):
         if application.find(field.path) is None:
             yield field
             yield from (inner for inner in fields.own_fields(field) if 0 not in inner.path)

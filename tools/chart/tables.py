@@ -14,7 +14,7 @@ from typing import Any
 from chart import hooks
 from sparkgen import contract, names
 from sparkgen.grammar import duration, memory
-from sparkgen.model import connect, properties
+from sparkgen.model import completion, connect, properties
 from sparkgen.model import historyserver as historyserver_model
 from sparkgen.model import shuffle as shuffle_model
 from sparkgen.model.build import DEFAULT_HISTORY, GITOPS
@@ -83,15 +83,19 @@ def _resources() -> Table:
         "changeable": run.CHANGEABLE,
         "contractProperties": conf.CONTRACT_PROPERTIES,
         "decommissionScript": executor.DECOMMISSION_SCRIPT,
-        "connect": {
-            "kind": connect.CONNECT_KIND,
-            "applicationFields": connect.APPLICATION_FIELDS,
-            "dynamicAllocation": connect.DYNAMIC_ALLOCATION,
-            "defaultProperties": connect.DEFAULT_PROPERTIES,
-            "contractProperties": connect.CONTRACT_PROPERTIES,
-            "idleProperty": connect.IDLE_PROPERTY,
-            "tokenProperty": connect.TOKEN_PROPERTY,
+        "completions": {
+            kind: {
+                "section": one.section,
+                "applicationFields": one.application_fields,
+                "defaultProperties": one.default_properties,
+                "sectionProperties": one.section_properties,
+                "contractProperties": one.contract_properties,
+            }
+            for kind, one in completion.COMPLETIONS.items()
         },
+        "completedAllocation": completion.DYNAMIC_ALLOCATION,
+        "connectKind": connect.CONNECT_KIND,
+        "connectTokenProperty": connect.TOKEN_PROPERTY,
         "eventLogDefaults": properties.EVENT_LOG_DEFAULTS,
         "redirectProperties": exposure.REDIRECT,
         "fixedPorts": sorted(executor.FIXED_PORTS),

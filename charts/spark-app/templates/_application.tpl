@@ -39,8 +39,8 @@
       "loggers" (dig "logging" "loggers" dict $spec)
       "metrics" (dig "monitoring" "metricsProperties" "" $spec)
   -}}
-  {{- if eq $facts.value.kind $facts.tables.connect.kind -}}
-    {{- $_ := set $app "connect" ($spec.connect | default dict) -}}
+  {{- with get $facts.tables.completions $facts.value.kind -}}
+    {{- $_ := set (set $app .section (get $spec .section | default dict)) "ownProperties" .contractProperties -}}
   {{- end -}}
   {{- if $facts.scheduled -}}{{- $_ := set $app "schedule" $outer -}}{{- end -}}
   {{- if dig "rbac" "create" true $spec -}}

@@ -9,6 +9,9 @@
       $c.METRICS_FILE (.app.metrics | default (.app.files.Get "files/metrics.properties"))
       $c.SPARK_DEFAULTS_FILE (include "sparkgen.sparkDefaults" .app)) -}}
   {{- range $name, $text := .app.confTexts -}}{{- $_ := set $files.conf $name $text -}}{{- end -}}
+  {{- if hasKey .app "notebook" -}}
+    {{- $_ := set $files.conf $c.NOTEBOOK_SCRIPT_FILE (.app.files.Get "files/notebook.sh") -}}
+  {{- end -}}
   {{- if dig "shuffle" "onNode" false .app -}}
     {{- $_ := set $files.conf $c.SHUFFLE_SCRIPT_FILE (.app.files.Get "files/shuffle.sh") -}}
   {{- end -}}
@@ -70,7 +73,7 @@ and `confSources` of a projected volume.
   {{- end -}}
   {{- $all := dict "maps" (list
       (ternary .t.shuffleDefaults dict (dig "shuffle" "onNode" false .)) $defaults $redirect.properties $asked
-      .t.contractProperties (ternary .t.connect.contractProperties dict (hasKey . "connect"))
+      .t.contractProperties (.ownProperties | default dict)
       (dig "shuffle" "properties" dict .) $sizes
       (dict "spark.driver.extraClassPath" $classPath "spark.sparkgen.allocation.onMismatch" .onMismatch)) -}}
   {{- template "sparkgen.laid" $all -}}

@@ -11,6 +11,11 @@
   {{- template "sparkgen.merge" $resources -}}
   {{- with .app.logClaim -}}{{- $_ := set $.values "claim" . -}}{{- end -}}
   {{- with dig "connect" "token" dict .app -}}{{- $_ := set $.values "connectToken" . -}}{{- end -}}
+  {{- if hasKey .app "notebook" -}}
+    {{- $call := dict "app" .app -}}
+    {{- template "sparkgen.notebook" $call -}}
+    {{- $_ := set $.values "notebook" $call.notebook -}}
+  {{- end -}}
   {{- range $name, $value := dict
       "connect" (hasKey .app "connect")
       "scalaVersion" .app.scalaVersion

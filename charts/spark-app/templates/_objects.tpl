@@ -52,9 +52,11 @@ hit a text of the user.
   {{- end -}}
   {{- $pages := dict "section" "ui" "options" $app.ui "port" $app.c.UI_PORT "values" $call.values "t" $app.t -}}
   {{- template "sparkgen.exposed" $pages -}}
-  {{- if hasKey $app "connect" -}}
-    {{- $server := dict "section" "connect" "options" $app.connect "port" $app.c.CONNECT_PORT -}}
-    {{- template "sparkgen.exposed" (set (set $server "values" $call.values) "t" $app.t) -}}
+  {{- range $section, $port := dict "connect" $app.c.CONNECT_PORT "notebook" $app.c.NOTEBOOK_PORT -}}
+    {{- if hasKey $app $section -}}
+      {{- $server := dict "section" $section "options" (get $app $section) "port" $port -}}
+      {{- template "sparkgen.exposed" (set (set $server "values" $call.values) "t" $app.t) -}}
+    {{- end -}}
   {{- end -}}
   {{- template "sparkgen.made" (set $call "layer" "application") -}}
   {{- $_ := set . "objects" $call.objects -}}

@@ -246,11 +246,11 @@ says (sparkgen/semantics).
 {{- end -}}
 
 {{- define "sparkgen.rule.SG198" -}}
-  {{- if and (eq .value.kind .tables.connect.kind) (not (hasPrefix "4." .spec.sparkVersion)) -}}
+  {{- if and (eq .value.kind .tables.connectKind) (not (hasPrefix "4." .spec.sparkVersion)) -}}
     {{- $facts := . -}}
     {{- $paths := list -}}
     {{- if dig "connect" "token" dict .spec -}}{{- $paths = append $paths (list "spec" "connect" "token") -}}{{- end -}}
-    {{- $property := .tables.connect.tokenProperty -}}
+    {{- $property := .tables.connectTokenProperty -}}
     {{- if get .conf $property -}}{{- $paths = append $paths (list "spec" "sparkConf" $property) -}}{{- end -}}
     {{- range $container := .containers -}}
       {{- if and (eq $container.role "driver") (eq $container.kind "spark") -}}

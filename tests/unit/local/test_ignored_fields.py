@@ -31,7 +31,7 @@ MEANT = {
     "monitoring",
 }
 """Fields of an application that do what they say here, too."""
-MEANT_OF_CONNECT = {"idleTimeout"}
+MEANT_OF_SECTIONS = {"connect": {"idleTimeout"}, "notebook": {"kernelIdleTimeout"}}
 MEANT_OF_ROLES = {
     "cores",
     "memory",
@@ -58,12 +58,12 @@ def test_every_field_of_the_schema_means_something_or_is_listed() -> None:
     listed = {path[-1] for path in _paths(_document(dict.fromkeys(fields - {"driver", "executor"})))}
     assert listed | MEANT == fields
     assert not listed & MEANT
-    assert set(schema["connectServerSpec"]["properties"]) - {"connect"} <= fields
-    connect_fields = set(schema["connect"]["properties"])
-    server = _paths(_document({"connect": dict.fromkeys(connect_fields)}, "SparkConnectServer"))
-    listed = {path[-1] for path in server}
-    assert listed | MEANT_OF_CONNECT == connect_fields
-    assert not listed & MEANT_OF_CONNECT
+    for section, kind in (("connect", "connectServerSpec"), ("notebook", "notebookSpec")):
+        assert set(schema[kind]["properties"]) - {section} <= fields
+        of_section = set(schema[section]["properties"])
+        listed = {path[-1] for path in _paths(_document({section: dict.fromkeys(of_section)}))}
+        assert listed | MEANT_OF_SECTIONS[section] == of_section
+        assert not listed & MEANT_OF_SECTIONS[section]
     role_fields = set(schema["executor"]["properties"]) | set(schema["driver"]["properties"])
     roles = _paths(_document({"executor": dict.fromkeys(role_fields)}))
     listed = {path[-1] for path in roles}

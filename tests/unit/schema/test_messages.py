@@ -8,7 +8,7 @@ from sparkgen.errors import Severity, path_text
 from tests.unit.schema.documents import SCHEDULED, VALID, only, problems, replaced, with_spec
 
 ALL_KINDS = (
-    "SparkApplication, ScheduledSparkApplication, SparkConnectServer, "
+    "SparkApplication, ScheduledSparkApplication, SparkConnectServer, SparkNotebook, "
     "SparkShuffleService or SparkHistoryServer"
 )
 

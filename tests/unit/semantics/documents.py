@@ -53,6 +53,19 @@ CONNECT: dict[str, Any] = {
 }
 
 
+NOTEBOOK: dict[str, Any] = {
+    "apiVersion": "sparkgen.dev/v1alpha1",
+    "kind": "SparkNotebook",
+    "metadata": {"name": "ada"},
+    "spec": {
+        "sparkVersion": "4.0.1",
+        "image": "registry.example.com/team/spark-notebook:4.0.1",
+        "notebook": {"token": {"name": "ada-notebook", "key": "token"}},
+        "dynamicAllocation": {"maxExecutors": 10},
+    },
+}
+
+
 def merged(base: Any, over: Any) -> Any:
     """An overlay as in Helm: mappings are merged, everything else is replaced."""
     if isinstance(base, dict) and isinstance(over, dict):
@@ -67,8 +80,8 @@ def whole(fragment: str) -> dict[str, Any]:
         return service(over.get("spec") or {}, **over.get("metadata") or {})
     if over.get("kind") == "SparkHistoryServer":
         return history_server(over.get("spec") or {})
-    if over.get("kind") == "SparkConnectServer":
-        server: dict[str, Any] = merged(copy.deepcopy(CONNECT), over)
+    if completed := {"SparkConnectServer": CONNECT, "SparkNotebook": NOTEBOOK}.get(over.get("kind", "")):
+        server: dict[str, Any] = merged(copy.deepcopy(completed), over)
         return server
     is_scheduled = over.get("kind") == "ScheduledSparkApplication"
     document: dict[str, Any] = merged(scheduled({}) if is_scheduled else copy.deepcopy(BASE), over)

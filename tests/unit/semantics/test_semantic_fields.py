@@ -56,7 +56,7 @@ def literal(name: str, value: dict[str, tuple[tuple[str, ...], ...]]) -> str:
 def test_the_table_is_what_the_schema_says(regenerate: bool) -> None:
     """A field that gets a grammar in the schema is checked by it: `--regenerate` renews the table."""
     expected = {
-        "APPLICATION_FIELDS": table("applicationSpec", "connectServerSpec"),
+        "APPLICATION_FIELDS": table("applicationSpec", "connectServerSpec", "notebookSpec"),
         "SCHEDULE_FIELDS": table("scheduledSpec"),
         "HISTORY_FIELDS": table("historyServerSpec"),
     }

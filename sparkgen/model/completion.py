@@ -1,0 +1,80 @@
+"""Kinds of documents that are applications with a program of their own: completed to an application's.
+
+So driver, allocator and executors of a Connect server, or of a notebook, are those of every application, and
+whoever knows applications knows them, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sparkgen.model import connect, notebook
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a kind has that its documents do not say."""
+
+    section: str
+    """The section of the spec that says how people, or clients, reach it."""
+    application_fields: Mapping[str, Any]
+    """Fields of an application's spec that its documents have none of."""
+    default_properties: Mapping[str, str]
+    """Properties, unless the document says otherwise."""
+    section_properties: Mapping[str, str] = field(default_factory=dict)
+    """Field of the section -> the property that it becomes."""
+    contract_properties: Mapping[str, str] = field(default_factory=dict)
+    """Properties, whatever the document says."""
+
+
+COMPLETIONS: Mapping[str, Completion] = {
+    connect.CONNECT_KIND: Completion(
+        section="connect",
+        application_fields=connect.APPLICATION_FIELDS,
+        default_properties=connect.DEFAULT_PROPERTIES,
+        section_properties={"idleTimeout": connect.IDLE_PROPERTY},
+        contract_properties=connect.CONTRACT_PROPERTIES,
+    ),
+    notebook.NOTEBOOK_KIND: Completion(
+        section="notebook",
+        application_fields=notebook.APPLICATION_FIELDS,
+        default_properties=notebook.DEFAULT_PROPERTIES,
+    ),
+}
+"""Kind -> how its documents are completed."""
+
+DYNAMIC_ALLOCATION: Mapping[str, Any] = {"enabled": True, "minExecutors": 0}
+"""What stands below `dynamicAllocation` of all of them, unless the document says otherwise."""
+
+
+def as_application(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The value of a document, with the spec of an application.
+
+    The value of an application, or of a server, is returned as it is. Fields that the document has keep their
+    places.
+    """
+    completion = COMPLETIONS.get(value["kind"])
+    if completion is None:
+        return value
+    spec = value["spec"]
+    section = spec.get(completion.section) or {}
+    properties = {**completion.default_properties, **(spec.get("sparkConf") or {})}
+    properties |= {
+        name: section[given] for given, name in completion.section_properties.items() if given in section
+    }
+    return {
+        **value,
+        "spec": {
+            **spec,
+            **completion.application_fields,
+            "dynamicAllocation": {**DYNAMIC_ALLOCATION, **(spec.get("dynamicAllocation") or {})},
+            "sparkConf": properties,
+        },
+    }
+
+
+def section_of(value: Mapping[str, Any], kind: str) -> Mapping[str, Any] | None:
+    """The section that says how a document of this kind is reached; None for all other documents."""
+    return value["spec"].get(COMPLETIONS[kind].section) or {} if value["kind"] == kind else None
