@@ -89,6 +89,12 @@ class Code(enum.StrEnum):
     API_SERVER_SLOW = "ApiServerSlow"
     MAX_EXECUTOR_FAILURES = "MaxExecutorFailures"
 
+    # Sessions of drivers outside of the allocator's pod (docs/design/client-mode.md).
+    SESSION_ENDED = "SessionEnded"
+    """The session is over: its drivers have to stop."""
+    DRIVER_UNREACHABLE = "DriverUnreachable"
+    """The session's pod does not reach the driver, so executors would not either."""
+
     # Why a container of ours does not do its work.
     RUN_EXPIRED = "RunExpired"
     REFUSED = "Refused"

@@ -12,11 +12,8 @@ from sparkgen.runtime.allocator.driver.tuning import BadTuning, read
 from sparkgen.runtime.contract_check import check_contract
 from sparkgen.runtime.exits import Refused
 from sparkgen.runtime.files import replace_file
+from sparkgen.runtime.jars import JARS, jar_path, lines
 
-JARS = Path("/opt/sparkgen-runtime/jars")
-"""Where the runtime image has the scheduler jar of each Scala line."""
-JAR_PREFIX = "sparkgen-scheduler_"
-"""The rest of a jar's name is its Scala line, as in `sparkgen-scheduler_2.13.jar`."""
 READABLE = 0o644
 
 
@@ -32,14 +29,11 @@ def install(
     check_contract(environment)
     _check_expiry(tuning, now)
     line = environment.get(contract.ENV_SCALA_VERSION, "")
-    jar = jars / f"{JAR_PREFIX}{line}.jar"
+    jar = jar_path(line, jars)
     if not jar.is_file():
-        known = ", ".join(
-            sorted(path.stem.removeprefix(JAR_PREFIX) for path in jars.glob(f"{JAR_PREFIX}*.jar"))
-        )
         raise Refused(
             f"there is no scheduler jar for Scala {line or '(none named)'} in this runtime image, only for: "
-            f"{known or 'none'}; correct spec.scalaVersion or spec.sparkVersion"
+            f"{', '.join(lines(jars)) or 'none'}; correct spec.scalaVersion or spec.sparkVersion"
         )
     try:
         replace_file(target, jar.read_bytes(), READABLE)

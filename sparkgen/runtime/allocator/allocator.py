@@ -12,9 +12,11 @@ from dataclasses import dataclass
 
 from sparkgen.runtime.allocator import endpoints, shutdown
 from sparkgen.runtime.allocator.action_pool import ActionPool
+from sparkgen.runtime.allocator.driver.client_session import ClientEndpoint
 from sparkgen.runtime.allocator.driver.mailbox import DriverMailbox
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.driver.session import Session
+from sparkgen.runtime.allocator.driver.sessions import SessionRules
 from sparkgen.runtime.allocator.loop import Loop, LoopPorts, SettingsSource, ignore_text, remembered
 from sparkgen.runtime.allocator.observe.view import PodView
 from sparkgen.runtime.allocator.observe.watcher import Watcher
@@ -61,6 +63,10 @@ class Parts:
     """Given every round of the loop, on the loop's thread."""
     why_not_serving: Callable[[], str] | None = None
     """Asks the driver's Connect server (connect_server.why_not_serving); None where the driver is none."""
+    rules: SessionRules | None = None
+    """How drivers are treated that come and go; None where there is one in the pod."""
+    client: ClientEndpoint | None = None
+    """For the command of a session in client mode; None elsewhere."""
 
 
 class Allocator:
@@ -69,7 +75,7 @@ class Allocator:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._clock = parts.clock_and_random.clock
-        self.mailbox = DriverMailbox(parts.tag, self._clock)
+        self.mailbox = DriverMailbox(parts.tag, self._clock, parts.rules)
         self._pool = ActionPool(parts.backend, self.mailbox.notify)
         view = PodView(parts.attempt)
         self._event_recorder = EventRecorder(parts.backend.record_event, self._clock)
@@ -92,7 +98,7 @@ class Allocator:
         served = (
             (
                 parts.scheduler,
-                endpoints.driver_handler(self.mailbox, parts.session.token),
+                endpoints.driver_handler(self.mailbox, parts.session.token_hash, parts.client),
                 endpoints.DRIVER_LIMITS,
             ),
             (parts.public, endpoints.public_handler(public), endpoints.PUBLIC_LIMITS),

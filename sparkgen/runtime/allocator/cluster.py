@@ -31,10 +31,11 @@ def kubernetes_backend(inputs: BackendInputs) -> BackendParts:
         random=clock_and_random.random,
     )
     if secret is None:
-        return BackendParts(kube, kube.set_application_id, kube.driver_pod)
+        return BackendParts(kube, kube.set_application_id, kube.set_driver_url, kube.driver_pod)
 
     def create_secret(order: Create) -> ActionOutcome:
         verdict = kube.create_secret(secret)
         return ActionOutcome(order, verdict.answer, verdict.hindrance, verdict.retry_after)
 
-    return BackendParts(SecretFirstBackend(kube, create_secret), kube.set_application_id, kube.driver_pod)
+    backend = SecretFirstBackend(kube, create_secret)
+    return BackendParts(backend, kube.set_application_id, kube.set_driver_url, kube.driver_pod)

@@ -5,6 +5,7 @@ Nothing of a request is ever logged, because the token is in it.
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import math
 import re
@@ -14,7 +15,9 @@ from urllib.parse import parse_qs
 
 from sparkgen import contract
 from sparkgen.runtime.allocator.driver import protocol
+from sparkgen.runtime.allocator.driver.client_session import ClientEndpoint
 from sparkgen.runtime.allocator.driver.mailbox import DriverMailbox, StartAnswer
+from sparkgen.runtime.allocator.driver.sessions import SessionAwaited, SessionTaken
 from sparkgen.runtime.allocator.report import status
 from sparkgen.runtime.allocator.values.target import DriverPhase
 from sparkgen.runtime.httpserver.limits import Limits
@@ -67,15 +70,19 @@ class _DriverEndpoint:
     """The handler of the loopback listener: docs/design/protocol.md."""
 
     mailbox: DriverMailbox
-    expected: bytes
-    """What the header Authorization has to be."""
+    token_hash: str
+    """SHA-256, in hex, of the token that has to be shown."""
+    client: ClientEndpoint | None
+    """For the command of a session in client mode; None elsewhere."""
     states: Workers
     reports: Workers
 
     def __call__(self, request: HttpRequest) -> HttpResponse | Work:
         """Answer, or say what a thread has to do. The token comes first, then the path, then the body."""
         given = request.headers.get("authorization", "").encode("latin-1", "replace")
-        if not hmac.compare_digest(given, self.expected):
+        scheme, _, token = given.partition(b" ")
+        shown = hashlib.sha256(token).hexdigest()
+        if scheme != b"Bearer" or not hmac.compare_digest(shown, self.token_hash):
             return _refusal(
                 401,
                 "the token is not this allocator's: the driver reads it from the file that "
@@ -86,7 +93,8 @@ class _DriverEndpoint:
                 return Work(self.reports, lambda _: self._report(request))
             case "PUT", protocol.STATE_PATH:
                 return self._state(request)
-        return _refusal(404, f"there is nothing at {request.path[:100]}")
+        answer = None if self.client is None else self.client.answer(request, self.mailbox)
+        return answer or _refusal(404, f"there is nothing at {request.path[:100]}")
 
     def _report(self, request: HttpRequest) -> HttpResponse:
         """The report, when it is not the one that the driver has."""
@@ -114,18 +122,26 @@ class _DriverEndpoint:
             target = protocol.state_in(body)
         except protocol.BadMessage as error:
             return _refusal(400, str(error))
-        return json_response(200, protocol.acknowledgement(self.mailbox.receive(target)))
+        if self.client is not None and not self.client.session.addresses.known:
+            return _refusal(400, "nobody has said where this driver listens: start it with `sparkgen shell`")
+        try:
+            return json_response(200, protocol.acknowledgement(self.mailbox.receive(target)))
+        except SessionTaken as error:
+            return _refusal(409, str(error))
+        except SessionAwaited as error:
+            return _refusal(503, str(error))
 
 
 def _refusal(code: int, why: str) -> HttpResponse:
     return json_response(code, {"error": why})
 
 
-def driver_handler(mailbox: DriverMailbox, token: str) -> Handler:
-    """The handler of the loopback listener."""
+def driver_handler(mailbox: DriverMailbox, token_hash: str, client: ClientEndpoint | None = None) -> Handler:
+    """The handler of the loopback listener. `token_hash`: SHA-256, in hex, of the driver's token."""
     return _DriverEndpoint(
         mailbox,
-        f"Bearer {token}".encode(),
+        token_hash,
+        client,
         Workers("state", 2, waiting=64),
         Workers("report", 16, waiting=16),
     )

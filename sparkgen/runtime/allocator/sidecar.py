@@ -1,4 +1,7 @@
-"""The allocator as the sidecar of a driver's pod: from its environment and volumes to its last deletion."""
+"""The allocator as the sidecar of a driver's pod: from its environment and volumes to its last deletion.
+
+In client mode it is the pod's only container, and the driver is elsewhere (docs/design/client-mode.md).
+"""
 
 from __future__ import annotations
 
@@ -16,12 +19,21 @@ from sparkgen import contract
 from sparkgen.codes import Code, Hindrance
 from sparkgen.runtime.allocator.allocator import Allocator, ListenAddress, Parts
 from sparkgen.runtime.allocator.decide import host_ports
-from sparkgen.runtime.allocator.driver import session
+from sparkgen.runtime.allocator.driver import reach, session
+from sparkgen.runtime.allocator.driver.client_session import ClientEndpoint
+from sparkgen.runtime.allocator.driver.driver_address import DriverAddress
+from sparkgen.runtime.allocator.driver.sessions import SessionMode
 from sparkgen.runtime.allocator.driver.tuning import BadTuning, TuningFile
 from sparkgen.runtime.allocator.pods.driver_pod import DriverPod
 from sparkgen.runtime.allocator.pods.template import TemplateError, grace_of, read_template
 from sparkgen.runtime.allocator.report.log import Log
 from sparkgen.runtime.allocator.report.log_form import LogEvent, LogLevel
+from sparkgen.runtime.allocator.session_parts import (
+    Around,
+    SessionEnvironment,
+    session_environment,
+    with_sessions,
+)
 from sparkgen.runtime.allocator.shutdown import ClockAndSleep, driver_answers, driver_runs_on
 from sparkgen.runtime.allocator.values.attempt import Attempt, new_attempt
 from sparkgen.runtime.allocator.values.backend import ExecutorBackend
@@ -30,10 +42,15 @@ from sparkgen.runtime.allocator.values.target import DriverPhase
 from sparkgen.runtime.contract_check import check_contract
 from sparkgen.runtime.environment import port as port_in
 from sparkgen.runtime.exits import Refused
+from sparkgen.runtime.jars import JARS
 
 LOOPBACK = "127.0.0.1"
 SWEEP_SECONDS = 20.0
 """For the end: the kubelet kills what has not ended after the pod's 30 s."""
+TELL_SECONDS = 2.0
+"""For a driver to hear that its session ends: it asks for the report all the time."""
+WRITTEN_SECONDS = 0.3
+"""For the answer to be on its way."""
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 ENV_LOG_FORMAT = "SPARKGEN_LOG_FORMAT"
 """`json`: a log for machines."""
@@ -61,10 +78,12 @@ class BackendInputs:
 
 @dataclass(frozen=True, slots=True)
 class BackendParts:
-    """An ExecutorBackend, what each driver's application id is given to, and the driver's own pod."""
+    """An ExecutorBackend, what each driver's id and address are given to, and the driver's own pod."""
 
     backend: ExecutorBackend
     set_application_id: Callable[[str], None]
+    set_driver_url: Callable[[str], None]
+    """Where executors that are created from then on reach their driver, when that is not in this pod."""
     driver_pod: Callable[[], DriverPod]
     """What that says of itself now."""
 
@@ -79,6 +98,8 @@ class SidecarOptions:
     scheduler_port: int = contract.SCHEDULER_PORT
     public_port: int = contract.ALLOCATOR_PORT
     driver_port: int = contract.DRIVER_PORT
+    why_unreachable: Callable[[DriverAddress, str], str] = reach.why_unreachable
+    jars: Path = JARS
 
 
 def run(
@@ -95,10 +116,10 @@ def run(
     signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     check_contract(environment)
     log = Log(sys.stdout, lambda: datetime.now(UTC), environment.get(ENV_LOG_FORMAT) == "json")
-    attempt = _attempt(environment)
+    attempt, sessions = _attempt(environment), session_environment(environment)
     service_secret = environment.get(contract.ENV_SERVICE_SECRET)
     connect_port = port_in(environment, contract.ENV_CONNECT_PORT)
-    parts, driver_pod = _parts(attempt, options, clock_and_random, log, new_text, service_secret)
+    parts, driver_pod = _parts(attempt, sessions, options, clock_and_random, log, new_text, service_secret)
     if connect_port is not None:
         parts = replace(parts, why_not_serving=_connect_server(attempt.pod_ip, connect_port))
     allocator = Allocator(parts)
@@ -110,7 +131,7 @@ def run(
             f"{options.public_port}: {error}; another container of the pod may use the port"
         ) from None
     log.say(LogEvent.START, f"allocator of {attempt.run}, attempt {attempt.attempt}: the driver may start")
-    return _until_signalled(allocator, attempt, options, driver_pod, log)
+    return _until_over(allocator, parts.client, attempt, options, driver_pod, log)
 
 
 def _attempt(environment: Mapping[str, str]) -> Attempt:
@@ -132,6 +153,7 @@ def _attempt(environment: Mapping[str, str]) -> Attempt:
 
 def _parts(
     attempt: Attempt,
+    sessions: SessionEnvironment,
     options: SidecarOptions,
     clock_and_random: ClockAndRandom,
     log: Log,
@@ -145,7 +167,11 @@ def _parts(
         kept = folders.session / contract.TUNING_FILE
         ports = host_ports.of_template(template, attempt.executor_name_prefix)
         tuning = TuningFile(folders.tuning / contract.TUNING_FILE, grace_of(template), kept, ports)
-        place = session.DriverLocation(folders.session, attempt.application_id, attempt.pod_ip)
+        place = session.DriverLocation(
+            folders.session, attempt.application_id, attempt.pod_ip, sessions.mode, sessions.token_hash
+        )
+        if sessions.mode is SessionMode.NOTEBOOK:
+            session.copy_conf(folders.conf, folders.session)
         begun = session.begin(place, defaults, tuning.settings, new_text, service_secret)
     except BadTuning as error:
         raise Refused(f"{contract.TUNING_FILE} cannot be used: {error}") from None
@@ -165,7 +191,8 @@ def _parts(
         public=ListenAddress(wildcard(attempt.pod_ip), options.public_port),
         set_application_id=made.set_application_id,
     )
-    return parts, made.driver_pod
+    around = Around(options.public_port, options.driver_port, options.why_unreachable, options.jars)
+    return with_sessions(parts, around, log, made.set_driver_url), made.driver_pod
 
 
 def _connect_server(pod_ip: str, port: int) -> Callable[[], str]:
@@ -188,21 +215,27 @@ def backend_inputs(
     return BackendInputs(replace(attempt, secret_name=name), template, begun.secret, clock_and_random)
 
 
-def _until_signalled(
+def _until_over(
     allocator: Allocator,
+    client: ClientEndpoint | None,
     attempt: Attempt,
     options: SidecarOptions,
     driver_pod: Callable[[], DriverPod],
     log: Log,
 ) -> int:
-    """Wait for the signal that ends it, and end; the exit code."""
-    while signal.sigtimedwait(STOP_SIGNALS, 1.0) is None:
+    """Wait for the signal that ends it, or until nobody needs it any more, and end; the exit code."""
+    over = ""
+    while not over and signal.sigtimedwait(STOP_SIGNALS, 1.0) is None:
         error = allocator.died_of
         if error is not None:
             text = f"the allocator begins anew, as it met a fault of its own: {type(error).__name__}: {error}"
             fault = Hindrance(Code.INTERNAL_ERROR, text)
             log.say(LogEvent.FAULT, text, LogLevel.ERROR, hindrance=fault.facts)
             return 1
+        over = "" if client is None else client.session.why_over(allocator.mailbox.heard_at)
+    if client is not None:
+        _end_session(allocator, over or "its pod was told to end", log)
+        return _sweep(allocator, log)
     stopped = allocator.mailbox.target().phase is DriverPhase.STOPPED
     answers = partial(driver_answers, attempt.pod_ip, options.driver_port)
     if not stopped and driver_runs_on(answers, driver_pod, ClockAndSleep(time.monotonic, time.sleep)):
@@ -210,6 +243,20 @@ def _until_signalled(
         allocator.stop(leave=False)
         log.say(LogEvent.END, "told to end while the driver runs: its executors stay for the next allocator")
         return 0
+    return _sweep(allocator, log)
+
+
+def _end_session(allocator: Allocator, why: str, log: Log) -> None:
+    """Tell the driver that its session is over, and why."""
+    ended = Hindrance(Code.SESSION_ENDED, f"the session is over: {why}")
+    log.say(LogEvent.END, str(ended), hindrance=ended.facts)
+    allocator.mailbox.fail(ended)
+    if allocator.mailbox.wait_told(TELL_SECONDS):
+        time.sleep(WRITTEN_SECONDS)
+
+
+def _sweep(allocator: Allocator, log: Log) -> int:
+    """Delete what is left, and say so; the exit code."""
     began = time.monotonic()
     allocator.stop(leave=True)
     swept = allocator.sweep(SWEEP_SECONDS)

@@ -13,7 +13,7 @@ from sparkgen.runtime.allocator.values.actions import Action, Create, Delete
 from sparkgen.runtime.allocator.values.memory import AllocatorMemory
 from sparkgen.runtime.allocator.values.observed import CODES, ExecutorState, ObservedExecutor
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
-from sparkgen.runtime.allocator.values.target import DriverPhase
+from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget
 
 Led = tuple[str, Hindrance]
 """A hindrance, and the words that lead to it in the line of a decision."""
@@ -38,8 +38,15 @@ def _have(situation: Situation) -> str:
     have = ", ".join(f"{counts[state]} {state.value}" for state in shown if counts[state])
     active = sum(counts[state] for state in executor_states.ACTIVE)
     if situation.target.phase is DriverPhase.STOPPED:
-        return f"the driver has stopped: {have or 'no executor'} left"
+        return f"{stopped(situation.target)}: {have or 'no executor'} left"
     return f"{active} of {wanted} executors" + (f" ({have})" if have else "")
+
+
+def stopped(target: DriverTarget) -> str:
+    """Why no executor is wanted, in words: the driver's phase is STOPPED."""
+    if not target.session:
+        return "there is no driver"
+    return "nothing is heard of the driver any more" if target.given_up else "the driver has stopped"
 
 
 def _doing(actions: Sequence[Action]) -> list[str]:

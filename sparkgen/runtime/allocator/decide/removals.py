@@ -85,7 +85,7 @@ def _reason_to_remove(seen: ObservedExecutor, draft: Draft) -> str:
     """Why this executor's pod has to go; "" when it may stay."""
     situation, memory, settings = draft.situation, draft.memory, draft.situation.settings
     if situation.target.phase is DriverPhase.STOPPED:
-        return "not needed any more, as the driver has stopped"
+        return f"not needed any more, as {reasons.stopped(situation.target)}"
     if executor_states.ended(seen):  # its pod is kept until the driver has been told why
         return "" if seen.id in draft.gone else "ended"
     if seen.id in situation.target.kills:

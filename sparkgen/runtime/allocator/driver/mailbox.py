@@ -10,8 +10,11 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 
+from sparkgen.codes import Hindrance
+from sparkgen.runtime.allocator.driver import sessions
 from sparkgen.runtime.allocator.driver.protocol import DriverReport
 from sparkgen.runtime.allocator.driver.round import Round
+from sparkgen.runtime.allocator.driver.sessions import Occupant, SessionAwaited, SessionRules, SessionTaken
 from sparkgen.runtime.allocator.values.actions import Delete
 from sparkgen.runtime.allocator.values.observed import Snapshot
 from sparkgen.runtime.allocator.values.target import LONGEST_DELIVERY, DriverPhase, DriverTarget
@@ -36,15 +39,28 @@ class StartAnswer(enum.Enum):
 
 
 class DriverMailbox:
-    """The driver's words come in here, and the loop's go out. `tag`: a text that no earlier process used."""
+    """The driver's words come in here, and the loop's go out. `tag`: a text that no earlier process used.
 
-    def __init__(self, tag: str, clock: Callable[[], float]) -> None:
+    `rules`: how drivers are treated that come and go; None where the pod's driver is the only one.
+    """
+
+    def __init__(self, tag: str, clock: Callable[[], float], rules: SessionRules | None = None) -> None:
         self._tag = tag
         self._clock = clock
+        self._rules = rules
         self._changed = threading.Condition()
         self._wakeup = threading.Event()
         self._target = DriverTarget()
-        self._heard_at = 0.0
+        self._heard_at = 0.0 if rules is None else clock()
+        self._since = 0.0
+        """When its session was heard first."""
+        self._sockets: frozenset[str] = frozenset()
+        """Who listened at the driver's port then."""
+        self._refused = ""
+        """The session that was refused last."""
+        self._failure: Hindrance | None = None
+        """Why the driver has to stop, whatever a round says."""
+        self._told_failure = False
         self._earlier_sessions: dict[str, float | None] = {}
         """Sessions that another one has replaced, and when each was heard for the first time since."""
         self._round: Round | None = None
@@ -75,8 +91,24 @@ class DriverMailbox:
     def target(self) -> DriverTarget:
         """The driver's last state; `away` when that was long ago."""
         with self._changed:
-            away = self._target.phase is DriverPhase.RUNNING and self._is_away()
-            return replace(self._target, away=away, heard_at=self._heard_at)
+            target = self._target
+            if self._rules is not None:
+                resumed = bool(self._rules.resumed)
+                target = sessions.as_seen(target, self._heard_at, self._clock(), resumed=resumed)
+            away = target.phase is DriverPhase.RUNNING and self._is_away()
+            return replace(target, away=away, heard_at=self._heard_at)
+
+    @property
+    def phase(self) -> DriverPhase:
+        """What the driver said last of itself."""
+        with self._changed:
+            return self._target.phase
+
+    @property
+    def heard_at(self) -> float | None:
+        """When a driver was heard last; None when none was by this process."""
+        with self._changed:
+            return None if self._target.phase is DriverPhase.SILENT else self._heard_at
 
     def _is_away(self) -> bool:
         return self._clock() - self._heard_at > AWAY_AFTER
@@ -99,11 +131,29 @@ class DriverMailbox:
             if now.snapshot.complete:
                 self._started &= known
             self._round = now
-            if now.report != self._report[1]:
-                self._reports += 1
-                self._report = (f"{self._tag}-{self._reports}", now.report)
-            self._changed.notify_all()
+            self._publish(now.report)
             return True
+
+    def _publish(self, report: DriverReport) -> None:
+        if self._failure is not None:
+            report = replace(report, failure=self._failure)
+        if report != self._report[1]:
+            self._reports += 1
+            self._report = (f"{self._tag}-{self._reports}", report)
+        self._changed.notify_all()
+
+    def fail(self, failure: Hindrance) -> None:
+        """Tell the driver to stop, from now on."""
+        with self._changed:
+            self._failure = failure
+            self._publish(self._report[1])
+
+    def wait_told(self, seconds: float) -> bool:
+        """Wait until a driver has been told of `fail`, for a time at most; whether one was. Not for none."""
+        with self._changed:
+            if self._target.phase is DriverPhase.RUNNING:
+                self._changed.wait_for(lambda: self._told_failure, seconds)
+            return self._told_failure
 
     def close(self, *, leave: bool) -> None:
         """Answer everybody who waits. `leave`: executors are not wanted any more, and leave.
@@ -140,10 +190,12 @@ class DriverMailbox:
         """Take in a state of the driver; the state to acknowledge.
 
         One that is older than what is known is not taken in, and acknowledged all the same: its sender has
-        said something newer since.
+        said something newer since. SessionTaken and SessionAwaited where drivers come and go.
         """
         with self._changed:
             known = self._target
+            if self._rules is not None and not self._may_speak(target, self._rules):
+                return target
             if self._is_late(target) or (
                 target.session == known.session and target.revision < known.revision
             ):
@@ -151,10 +203,33 @@ class DriverMailbox:
             if known.session and known.session != target.session:
                 self._earlier_sessions[known.session] = None
             back = self._is_away()
+            if known.session != target.session and self._rules is not None:
+                self._since, self._sockets = self._clock(), self._rules.sockets()
             self._target, self._heard_at = target, self._clock()
         if back or target != known:
             self.notify()
         return target
+
+    def _may_speak(self, target: DriverTarget, rules: SessionRules) -> bool:
+        """Whether a state may be taken in, as far as others go; False for the end of one without a place."""
+        known, now = self._target, self._clock()
+        if known.session:
+            occupant = Occupant(known, self._since, self._heard_at, self._sockets)
+            free = known.session == target.session or not sessions.has_place(occupant, now, rules.sockets)
+            words = "" if free else sessions.taken(occupant, now)
+        else:
+            free = rules.resumed in ("", target.session) or now - self._heard_at > sessions.SILENCE
+            words = ""
+        if free:
+            return True
+        if target.phase is DriverPhase.STOPPED:
+            return False
+        if not words:
+            raise SessionAwaited
+        if target.session != self._refused:
+            self._refused = target.session
+            rules.refused(target)
+        raise SessionTaken(words)
 
     def _is_late(self, target: DriverTarget) -> bool:
         """Whether a state is of an earlier session: what a driver that is over had said may come late.
@@ -182,7 +257,12 @@ class DriverMailbox:
 
         with self._changed:
             self._changed.wait_for(news, seconds)
-            return self._report if news() and not self._closed else None
+            if self._closed or not news():
+                return None
+            if self._failure is not None:
+                self._told_failure = True
+                self._changed.notify_all()
+            return self._report
 
     # --- executors ------------------------------------------------------------------------------------
 

@@ -38,6 +38,8 @@ MAX_RESOURCES = 20
 """Resources of one profile other than cores and memory."""
 MAX_TEXT = 253
 """Characters of a session, an application id, a host, a resource: the longest name that DNS has."""
+MAX_OWNER = 200
+"""Characters of `owner`; of a longer one, its beginning."""
 
 _ID = re.compile(r"[0-9]{1,10}")
 
@@ -89,6 +91,7 @@ def target_of(body: object) -> DriverTarget:
         draining=lists["draining"],
         refused=lists["refused"],
         host_tasks=tasks,
+        owner=_owner(state.get("owner", "")),
     )
 
 
@@ -205,6 +208,13 @@ def _text(name: str, value: object) -> str:
     if not isinstance(value, str) or not 0 < len(value) <= MAX_TEXT:
         raise _wrong(name, value, f"a text of 1 to {MAX_TEXT} characters")
     return shown(value)
+
+
+def _owner(value: object) -> str:
+    """One line of bounded length: it is shown to whoever comes next, in the log and in the status."""
+    if not isinstance(value, str):
+        raise _wrong("owner", value, "a text")
+    return " ".join(shown(value[: 4 * MAX_OWNER]).split())[:MAX_OWNER]
 
 
 def _mapping(name: str, value: object) -> Mapping[str, Any]:

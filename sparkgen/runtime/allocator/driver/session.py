@@ -3,6 +3,8 @@
 The volume is in memory and lives as long as the pod: it outlives both containers' restarts. Three files:
 `spark.properties` and `token` are for the driver, `allocator.json` is for the next allocator. Each is
 replaced in one step: nobody reads half of one, and an allocator may be killed at any line.
+For kernels of a notebook it is their SPARK_CONF_DIR, too. In client mode no driver reads it, and no token is
+in it: the allocator alone has it, to go on from.
 """
 
 from __future__ import annotations
@@ -16,11 +18,16 @@ from pathlib import Path
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.runtime.allocator.driver import properties
+from sparkgen.runtime.addresses import url_host
+from sparkgen.runtime.allocator.driver import properties, sessions
+from sparkgen.runtime.allocator.driver.driver_address import DriverAddress
+from sparkgen.runtime.allocator.driver.sessions import SessionMode
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.files import replace_file
 
 TOKEN_FILE = "token"  # noqa: S105 - a file's name
+NAME_KEY_FILE = "name-key"
+"""In client mode: what the Secret's name is made from, as the token is not known here."""
 NOTES_FILE = "allocator.json"
 PROPERTIES_FILE = Path(contract.SESSION_PROPERTIES).name
 
@@ -28,6 +35,10 @@ APP_ID = "spark.app.id"
 AUTHENTICATE = "spark.authenticate"
 SECRET = "spark.authenticate.secret"  # noqa: S105 - a property's name
 TOKEN_PROPERTY = "spark.sparkgen.tokenFile"  # noqa: S105 - a property's name
+TIMEOUT_PROPERTY = "spark.sparkgen.session.timeout"
+"""After how long a driver gives up an allocator that it cannot reach; without it never."""
+OF_THE_COMMAND = ("spark.master", "spark.driver.extraClassPath")
+"""In client mode the command sets them: they name what is on its machine."""
 REVIEWED_PREFIX = "spark.sparkgen.reviewed."
 REVIEWED = (
     "spark.executor.cores",
@@ -59,6 +70,10 @@ class DriverLocation:
     """That of its first driver: `<run>-<attempt>`."""
     address: str
     """The pod's address; a version 6 one without brackets."""
+    mode: SessionMode | None = None
+    """Where drivers come and go; None where there is the pod's own."""
+    token_hash: str = ""
+    """In client mode: the hash of the token, as the command made it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +95,7 @@ class Session:
     rendered: Mapping[str, str]
     """spark-defaults.conf."""
     token: str
+    """What the driver shows; in client mode a text that nobody shows."""
     secret: str | None
     """The RPC secret; None without authentication."""
     notes: SessionNotes = field(default_factory=SessionNotes)
@@ -88,6 +104,11 @@ class Session:
     def application_id(self) -> str:
         """The id that the next driver in this pod will have."""
         return application_id(self.place.application_id, self.rendered, self.notes.drivers)
+
+    @property
+    def token_hash(self) -> str:
+        """SHA-256, in hex, of what the driver has to show."""
+        return self.place.token_hash or hashlib.sha256(self.token.encode()).hexdigest()
 
     def name_of_secret(self, begin: str) -> str:
         """The name of the attempt's Secret: one that nobody can guess who cannot read the session volume.
@@ -100,9 +121,12 @@ class Session:
 
     def write(self, settings: AllocationSettings) -> None:
         """Write what the next driver starts with. OSError when that fails."""
-        found = driver_properties(self, settings)
-        replace_file(self.place.folder / TOKEN_FILE, self.token)
-        replace_file(self.place.folder / PROPERTIES_FILE, properties.text_of(found))
+        folder, mode = self.place.folder, self.place.mode
+        text = properties.text_of(driver_properties(self, settings))
+        replace_file(folder / _token_file(mode), self.token)
+        replace_file(folder / PROPERTIES_FILE, text)
+        if mode is SessionMode.NOTEBOOK:
+            replace_file(folder / contract.SPARK_DEFAULTS_FILE, text)
 
     def note(self, next_id: int, session: str, first_id: int) -> None:
         """Keep what an allocator that restarts has to know; before anything is made that depends on it."""
@@ -155,7 +179,7 @@ def begin(
     secret = None
     if rendered.get(AUTHENTICATE, "").lower() == "true":
         secret = service_secret or rendered.get(SECRET) or earlier.get(SECRET) or random_text()
-    token = _text(place.folder / TOKEN_FILE).strip() or random_text()
+    token = _text(place.folder / _token_file(place.mode)).strip() or random_text()
     session = Session(place, rendered, token, secret, _notes(place.folder))
     try:
         session.write(settings)
@@ -167,22 +191,49 @@ def begin(
     return session
 
 
-def driver_properties(session: Session, settings: AllocationSettings) -> dict[str, str]:
-    """All that spark-submit is given: the rendered properties and what only the running pod knows."""
-    place = session.place
-    host = f"[{place.address}]" if ":" in place.address else place.address
-    found = {
-        **session.rendered,
-        **executor_bounds(settings),
-        APP_ID: session.application_id,
-        "spark.driver.host": host,
-        "spark.driver.bindAddress": place.address,
-        TOKEN_PROPERTY: str(place.folder / TOKEN_FILE),
-    }
+def driver_properties(
+    session: Session, settings: AllocationSettings, address: DriverAddress | None = None
+) -> dict[str, str]:
+    """All that a driver is given: the rendered properties and what only the running pod knows.
+
+    `address`: where it is, in client mode. None is for what the volume keeps, which no driver reads then.
+    """
+    mode = session.place.mode
+    rendered, place = dict(session.rendered), _in_pod(session.place)
+    if mode is SessionMode.CLIENT:
+        rendered = {name: text for name, text in rendered.items() if name not in OF_THE_COMMAND}
+        place = {} if address is None else address.properties
+    found = {**rendered, **executor_bounds(settings), APP_ID: session.application_id, **place}
+    if mode is not None:
+        found[TIMEOUT_PROPERTY] = sessions.DRIVER_PATIENCE
     if session.secret is not None:
         found[SECRET] = session.secret
     reviewed = {f"{REVIEWED_PREFIX}{name}": found[name] for name in REVIEWED if name in found}
     return found | reviewed
+
+
+def _in_pod(place: DriverLocation) -> dict[str, str]:
+    """What a driver in the allocator's pod starts with: its address, and where its token is."""
+    return {
+        "spark.driver.host": url_host(place.address),
+        "spark.driver.bindAddress": place.address,
+        TOKEN_PROPERTY: str(place.folder / TOKEN_FILE),
+    }
+
+
+def _token_file(mode: SessionMode | None) -> str:
+    return NAME_KEY_FILE if mode is SessionMode.CLIENT else TOKEN_FILE
+
+
+def copy_conf(conf: Path, folder: Path) -> None:
+    """Put the files of Spark's configuration folder beside the properties, for kernels of a notebook.
+
+    What the allocator writes itself is left alone. OSError when that fails.
+    """
+    own = {TOKEN_FILE, NOTES_FILE, PROPERTIES_FILE, contract.SPARK_DEFAULTS_FILE, contract.TUNING_FILE}
+    for file in sorted(conf.iterdir()):
+        if file.is_file() and file.name not in own:
+            replace_file(folder / file.name, file.read_bytes())
 
 
 def executor_bounds(settings: AllocationSettings) -> dict[str, str]:

@@ -58,6 +58,7 @@ class KubernetesBackend:
     ) -> None:
         self._transport = transport
         self._attempt = attempt
+        self._driver_url = attempt.driver_url
         self._template = template
         self._clock = clock
         self._wall = wall
@@ -72,14 +73,16 @@ class KubernetesBackend:
         """A driver runs under this application id: executors that are created from now on are its own."""
         self._attempt = replace(self._attempt, application_id=application_id)
 
+    def set_driver_url(self, url: str) -> None:
+        """Where executors that are created from now on reach their driver, when that is not in this pod."""
+        self._driver_url = url
+
     def create(self, order: Create) -> ActionOutcome:
         """Create an executor's pod. One that is there already, and is ours, is as good."""
         attempt, what = self._attempt, "create an executor"
         name = attempt.executor_name(order.id)
         try:
-            pod = executor_pod(
-                self._template, attempt, order, attempt.start_url(order.id), attempt.driver_url
-            )
+            pod = executor_pod(self._template, attempt, order, attempt.start_url(order.id), self._driver_url)
         except TemplateError as error:
             return ActionOutcome(order, Answer.PERMANENT, Hindrance(Code.INVALID, f"cannot {what}: {error}"))
         try:

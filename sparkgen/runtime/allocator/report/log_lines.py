@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sparkgen.codes import Hindrance
-from sparkgen.runtime.allocator.decide import ceiling, executor_states
+from sparkgen.runtime.allocator.decide import ceiling, executor_states, reasons
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.report import notices
 from sparkgen.runtime.allocator.report.log_form import LogEvent, LogLevel, LogLine
@@ -55,13 +55,15 @@ def _answers(outcomes: Sequence[ActionOutcome]) -> Iterator[LogLine]:
 def _driver(before: Round | None, now: Round) -> Iterator[LogLine]:
     """What the driver says that is new."""
     target, known = now.target, before.target if before else None
-    if target.phase is DriverPhase.SILENT:
+    if target.phase is DriverPhase.SILENT or not target.session:
         return
-    if known is None or known.session != target.session:
-        yield LogLine(LogEvent.DRIVER, f"the driver runs as {target.application_id}")
+    back = known is not None and known.given_up and not target.given_up
+    if known is None or known.session != target.session or back:
+        again, owner = "again " if back else "", f" ({target.owner})" if target.owner else ""
+        yield LogLine(LogEvent.DRIVER, f"the driver runs {again}as {target.application_id}{owner}")
     if target.phase is DriverPhase.STOPPED:
         if known is None or known.phase is not DriverPhase.STOPPED:
-            yield LogLine(LogEvent.STOPPED, "the driver has stopped: no executor is needed any more")
+            yield LogLine(LogEvent.STOPPED, f"{reasons.stopped(target)}: no executor is needed any more")
         return
     wanted = executor_states.wanted(target, now.settings)
     if known is None or before is None or wanted != executor_states.wanted(known, before.settings):

@@ -63,6 +63,7 @@ def status_body(facts: StatusFacts) -> dict[str, Any]:
             "applicationId": target.application_id,
             "session": target.session,
             "revision": target.revision,
+            **({"owner": target.owner} if target.owner else {}),
         },
         "wanted": _texts(executor_states.wanted(target, last.settings)),
         "asked": _texts(ceiling.asked(target, last.settings)),

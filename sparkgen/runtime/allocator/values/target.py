@@ -54,5 +54,9 @@ class DriverTarget:
     host_tasks: Mapping[int, Mapping[str, int]] = EMPTY_MAP
     away: bool = False
     """Nothing has been heard of it for long: its JVM is dead, or hangs. What it wanted is old."""
+    given_up: bool = False
+    """It counts as stopped, as nothing was heard of it (where drivers come and go)."""
+    owner: str = ""
+    """Who the driver says it is; "" when it does not. Anybody's text, one line of bounded length."""
     heard_at: float = math.inf
     """When it spoke last, whether or not it said something new."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import select
 import threading
@@ -111,7 +112,9 @@ def test_people_are_told_what_there_is(port: int) -> None:
 @pytest.fixture
 def loopback() -> Iterator[int]:
     """Where the listener for the scheduler jar is; the token is "secret"."""
-    handler = endpoints.driver_handler(DriverMailbox("t", time.monotonic), "secret")
+    handler = endpoints.driver_handler(
+        DriverMailbox("t", time.monotonic), hashlib.sha256(b"secret").hexdigest()
+    )
     listener = endpoints.listen("127.0.0.1", 0, handler, endpoints.DRIVER_LIMITS)
     yield listener.port
     listener.close()

@@ -1,0 +1,160 @@
+"""Where the driver of a session in client mode listens: what the command says, and what is kept of it."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import re
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.runtime.addresses import url_host
+from sparkgen.runtime.allocator.driver.protocol import BadMessage
+from sparkgen.runtime.files import replace_file
+from sparkgen.runtime.kubernetes.untrusted import decode, shown
+
+FILE = "driver.json"
+MAX_BODY = 4096
+"""Bytes of what the command says."""
+
+_NAME = re.compile(
+    r"(?=.{1,253}\Z)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*", re.I
+)
+_NONCE = re.compile(r"[0-9a-f]{16,128}")
+
+
+@dataclass(frozen=True, slots=True)
+class DriverAddress:
+    """Where executors reach a driver: an IP address or a DNS name, and its two ports."""
+
+    host: str
+    port: int
+    block_manager_port: int
+
+    @property
+    def driver_url(self) -> str:
+        """Where executors reach Spark's scheduler in the driver."""
+        return f"spark://CoarseGrainedScheduler@{self}"
+
+    @property
+    def properties(self) -> dict[str, str]:
+        """The properties of Spark that say so. It listens at every address of its machine."""
+        return {
+            "spark.driver.host": url_host(self.host),
+            "spark.driver.bindAddress": "::" if ":" in self.host else "0.0.0.0",  # noqa: S104 - where it is, nobody here knows
+            "spark.driver.port": str(self.port),
+            "spark.driver.blockManager.port": str(self.block_manager_port),
+        }
+
+    def __str__(self) -> str:
+        return f"{url_host(self.host)}:{self.port}"
+
+
+def told_address(body: bytes) -> tuple[DriverAddress, str]:
+    """The address in a request, and the nonce that is read there. BadMessage says what is wrong."""
+    try:
+        said = decode(body)
+    except ValueError as error:
+        raise BadMessage(f"the body is not JSON: {shown(str(error))[:200]}") from None
+    if not isinstance(said, dict):
+        raise BadMessage("the body must be an object")
+    if said.get("version") != contract.VERSION:
+        raise BadMessage(
+            f"the command speaks version {str(said.get('version'))[:20]!r} of the protocol, and this "
+            f"allocator version {contract.VERSION}; use the command and the runtime image of one release"
+        )
+    nonce = said.get("nonce")
+    if not isinstance(nonce, str) or not _NONCE.fullmatch(nonce):
+        raise BadMessage("nonce must be 16 to 128 hexadecimal digits")
+    return _address(said), nonce
+
+
+def _address(said: Mapping[str, Any]) -> DriverAddress:
+    """The address in an object; BadMessage says what is wrong."""
+    return DriverAddress(_host(said.get("host")), _port("port", said), _port("blockManagerPort", said))
+
+
+def _host(value: object) -> str:
+    if isinstance(value, str) and len(value) <= 253:
+        try:
+            return str(ipaddress.ip_address(value))
+        except ValueError:
+            # What is all digits and dots, and no address, would be one by another's rules.
+            if _NAME.fullmatch(value) and not re.fullmatch(r"[0-9.]+|(.*\.)?0x[0-9a-f]*", value, re.I):
+                return value
+    raise BadMessage(
+        "host must be an IP address or a DNS name of letters, digits, '-' and '.', not "
+        f"{shown(repr(value)[:60])}"
+    )
+
+
+def _port(name: str, said: Mapping[str, Any]) -> int:
+    value = said.get(name)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= 65535:
+        raise BadMessage(f"{name} must be a number from 1 to 65535, not {shown(repr(value)[:60])}")
+    return value
+
+
+class DriverAddresses:
+    """The address for the next driver, and that of the one that runs; kept in the session volume.
+
+    Another address applies to the next driver: executors of the one that runs would look for it in vain.
+    Safe for threads.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """ValueError or OSError when what is kept cannot be read."""
+        self._file = folder / FILE
+        self._lock = threading.Lock()
+        self._next: DriverAddress | None = None
+        self._current: DriverAddress | None = None
+        self._application_id = ""
+        if self._file.exists():
+            self._read(json.loads(self._file.read_text("utf-8")))
+
+    def _read(self, kept: Any) -> None:
+        if not isinstance(kept, dict) or not isinstance(kept.get("applicationId"), str):
+            raise ValueError(f"{self._file} is not what was written there")
+        try:
+            self._next = _address(kept["next"])
+            self._application_id = kept["applicationId"]
+            self._current = _address(kept["current"]) if kept.get("current") else None
+        except (BadMessage, KeyError, TypeError) as error:
+            raise ValueError(f"{self._file} cannot be used: {error}") from None
+
+    @property
+    def known(self) -> bool:
+        """Whether any address was ever told."""
+        with self._lock:
+            return self._next is not None
+
+    def tell(self, address: DriverAddress) -> None:
+        """The next driver will be there. OSError when that cannot be kept."""
+        with self._lock:
+            if address != self._next:
+                self._next = address
+                self._keep()
+
+    def begins(self, application_id: str) -> DriverAddress | None:
+        """A driver speaks under this application id: where it is. None when no address was told."""
+        with self._lock:
+            if self._next is not None and (self._current is None or application_id != self._application_id):
+                self._application_id, self._current = application_id, self._next
+                self._keep()
+            return self._current
+
+    def _keep(self) -> None:
+        body = {
+            "version": contract.VERSION,
+            "applicationId": self._application_id,
+            **{
+                name: {"host": one.host, "port": one.port, "blockManagerPort": one.block_manager_port}
+                for name, one in (("next", self._next), ("current", self._current))
+                if one is not None
+            },
+        }
+        replace_file(self._file, json.dumps(body) + "\n")

@@ -1,0 +1,28 @@
+"""Which sockets listen at a port of this pod: the kernel's own table, which all its containers share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
+_LISTENS = "0A"
+"""TCP_LISTEN, as the kernel writes it (include/net/tcp_states.h)."""
+
+
+def listening(port: int, tables: Sequence[Path] = TABLES) -> frozenset[str]:
+    """The inodes of the sockets that listen at a port, whatever the address; none where nobody can see.
+
+    Each socket has its own: the same port with another inode is another process, or a later socket.
+    """
+    found = set()
+    for table in tables:
+        try:
+            lines = table.read_text("ascii").splitlines()[1:]
+        except (OSError, UnicodeDecodeError):
+            continue
+        # sl local_address rem_address st tx_queue:rx_queue tr:tm->when retrnsmt uid timeout inode ...
+        for fields in map(str.split, lines):
+            if len(fields) > 9 and fields[3] == _LISTENS and fields[1].endswith(f":{port:04X}"):
+                found.add(fields[9])
+    return frozenset(found - {"0"})
