@@ -13,15 +13,15 @@ import typer
 
 from sparkgen.cli import output
 from sparkgen.errors import SparkgenError
-from sparkgen.spark_versions import SUGGESTED, scala_line
+from sparkgen.spark_versions import NEWEST, SUGGESTED, scala_line
 
 SUMMARY = "Write a commented, valid document to start from."
 HELP = """Write a commented, valid document to start from.
 
 It asks nothing, and overwrites no file without --force.
 The document runs an example of the stock Spark image; put your application in its place. Or it is the
-shuffle service that applications name in spec.shuffleService, or the history server that shows what they
-wrote to spec.eventLog.
+shuffle service that applications name in spec.shuffleService, the history server that shows what they
+wrote to spec.eventLog, or a Spark Connect server for a team.
 """
 EXAMPLES = """\b
 Examples:
@@ -31,9 +31,10 @@ Examples:
   sparkgen init --type java -      # to standard output
   sparkgen init --shuffle-service shuffle.yaml
   sparkgen init --history-server history.yaml
+  sparkgen init --connect --name team-a team-a.yaml
 """
 
-_NAME, _SERVICE_NAME, _HISTORY_NAME = "my-app", "shuffle-35", "spark-history"
+_NAME, _SERVICE_NAME, _HISTORY_NAME, _CONNECT_NAME = "my-app", "shuffle-35", "spark-history", "team-a"
 _EXAMPLES_JAR = f"local:///opt/spark/examples/jars/spark-examples_{scala_line(SUGGESTED)}-{SUGGESTED}.jar"
 
 
@@ -92,7 +93,7 @@ def command(
         typer.Option(
             "--name",
             metavar="NAME",
-            help=f"Its name (default {_NAME}; {_SERVICE_NAME} and {_HISTORY_NAME} for the two services).",
+            help=f"Its name (default {_NAME}; or {_SERVICE_NAME}, {_HISTORY_NAME}, {_CONNECT_NAME}).",
         ),
     ] = None,
     scheduled: Annotated[
@@ -104,13 +105,20 @@ def command(
     history_server: Annotated[
         bool, typer.Option("--history-server", help="A history server for runs that are over.")
     ] = False,
+    connect: Annotated[
+        bool, typer.Option("--connect", help="A Spark Connect server, and no application.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite FILE if it is there.")] = False,
 ) -> None:
     """Write a document to start from."""
-    services = {"--shuffle-service": shuffle_service, "--history-server": history_server}
+    services = {
+        "--shuffle-service": shuffle_service,
+        "--history-server": history_server,
+        "--connect": connect,
+    }
     asked = [option for option, given in services.items() if given]
     if len(asked) > 1:
-        raise SparkgenError(f"{' and '.join(asked)} are two documents: run the command once for each")
+        raise SparkgenError(f"{' and '.join(asked)} are different documents: run the command once for each")
     if asked and (scheduled or language):
         raise SparkgenError(
             f"{asked[0]} is no application: leave out --type and --scheduled, or leave it out"
@@ -121,6 +129,8 @@ def command(
         text = service_document(name or _SERVICE_NAME)
     elif history_server:
         text = history_document(name or _HISTORY_NAME)
+    elif connect:
+        text = connect_document(name or _CONNECT_NAME)
     else:
         text = document(language or Language.PYTHON, name or _NAME, scheduled=scheduled)
     if file == "-":
@@ -147,6 +157,15 @@ def history_document(name: str) -> str:
     return _filled("history-server.yaml.j2", name, image=_STARTS[Language.PYTHON]["image"])
 
 
+def connect_document(name: str) -> str:
+    """The text of a new Connect server's document. Only Spark 4 asks for a token."""
+    version = NEWEST.version
+    image = f"docker.io/apache/spark:{version}-python3"
+    return _filled(
+        "connect-server.yaml.j2", name, spark_version=version, image=image, secret=f"{name}-connect"
+    )
+
+
 def _filled(template: str, name: str, **values: object) -> str:
     """A template's text with a name and values."""
     from jinja2 import (  # noqa: PLC0415 - 40 ms for this command only
@@ -165,7 +184,8 @@ def _filled(template: str, name: str, **values: object) -> str:
         keep_trailing_newline=True,
         autoescape=False,  # noqa: S701 - YAML and no HTML; the only text from outside is a checked name
     )
-    text = environment.get_template(template).render(**values, name=scalar(name), spark_version=SUGGESTED)
+    every = {"spark_version": SUGGESTED, **values, "name": scalar(name)}
+    text = environment.get_template(template).render(every)
     return re.sub(r"[ \t]+\n", "\n", text).rstrip("\n") + "\n"
 
 
