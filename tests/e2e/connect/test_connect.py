@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 import secrets
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from subprocess import PIPE
 from typing import Any
@@ -73,20 +73,31 @@ def python_path(*, full: bool) -> str:
     return f"{release.python_path}{os.pathsep}{thin}"
 
 
+def client(
+    cluster: Cluster, namespace: str, name: str, *script: str, full: bool = False
+) -> subprocess.Popen[str]:
+    """A client that `sparkgen connect` starts."""
+    command = words(cluster, namespace, "connect", name, "--port", "0")
+    return subprocess.Popen(
+        [*command, "--", sys.executable, str(CLIENTS / script[0]), *script[1:]],
+        env=environment() | {"PYTHONPATH": python_path(full=full)},
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=PIPE,
+        text=True,
+    )
+
+
+def end(started: subprocess.Popen[str]) -> list[str]:
+    """What a client has printed at its end."""
+    out, err = started.communicate(timeout=300)
+    assert started.returncode == 0, f"{out}\n{err}"
+    return out.splitlines()
+
+
 def connect(cluster: Cluster, namespace: str, name: str, *script: str, full: bool = False) -> list[str]:
     """What a client prints that `sparkgen connect` starts."""
-    command = words(cluster, namespace, "connect", name, "--port", "0")
-    command += ["--", sys.executable, str(CLIENTS / script[0]), *script[1:]]
-    done = subprocess.run(
-        command,
-        env=environment() | {"PYTHONPATH": python_path(full=full)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
-    return done.stdout.splitlines()
+    return end(client(cluster, namespace, name, *script, full=full))
 
 
 def test_sessions_with_a_token(cluster: Cluster, restricted: str) -> None:
@@ -130,17 +141,29 @@ def test_executors_with_cached_data_go_without_a_session(cluster: Cluster, restr
     assert application.driver()["metadata"]["name"] != lost
 
 
-def test_thirty_sessions_and_two_at_once(cluster: Cluster, restricted: str) -> None:
-    """Each wave begins without an executor, and ends so; two users do not see each other."""
-    application = deploy(cluster, restricted, server("many"))
-    for _ in range(3):
-        assert connect(cluster, restricted, "many", "sessions.py", "10") == ["sessions: 10"], (
-            application.story()
-        )
+@pytest.mark.parametrize("count", [3, pytest.param(30, marks=pytest.mark.full)])
+def test_each_session_ends_without_an_executor(cluster: Cluster, restricted: str, count: int) -> None:
+    """Sessions one after the other: each gets executors of its own, and they are gone before the next."""
+    soon = {"maxExecutors": 1, "executorIdleTimeout": "1s", "shuffleTrackingTimeout": "1s"}
+    application = deploy(cluster, restricted, server("many", dynamicAllocation=soon))
+    user = client(cluster, restricted, "many", "sessions.py", str(count))
+    assert user.stdin is not None
+    assert user.stdout is not None
+    for number in range(1, count + 1):
+        assert user.stdout.readline() == f"session {number}\n", application.story()
         wait_until(lambda: not application.executors(), 90, "no executor is left", application.story)
-    with ThreadPoolExecutor(2) as users:
-        both = [users.submit(connect, cluster, restricted, "many", "work.py", "shuffle") for _ in range(2)]
-        assert [one.result() for one in both] == [[*RESULT, "groups: 7"]] * 2, application.story()
+        user.stdin.write("\n")
+        user.stdin.flush()
+    assert end(user) == []
+    assert len(re.findall(r"Registered executor .* with ID", application.logs())) >= count
+    assert len(application.drivers()) == 1
+
+
+def test_two_sessions_at_once(cluster: Cluster, restricted: str) -> None:
+    """Two users do not see each other."""
+    application = deploy(cluster, restricted, server("two"))
+    users = [client(cluster, restricted, "two", "work.py", "shuffle") for _ in range(2)]
+    assert [end(one) for one in users] == [[*RESULT, "groups: 7"]] * 2, application.story()
     assert len(application.drivers()) == 1
 
 
