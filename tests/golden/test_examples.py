@@ -44,6 +44,8 @@ MEMORY_BY_HAND = {
     "scala-pi": (2048 + 384, 4096 + 409),
     "java-wordcount": (1024 + 384, 2048 + 384),
     "connect-server": (4096 + 1638, 4096 + 1638),
+    "connect-server-team-b": (4096 + 1638, 4096 + 1638),
+    "connect-server-ada": (2048 + 819, 4096 + 1638),
     "notebook": (2048 + 2048, 4096 + 1638),
     "r-dataframe": (1024 + 409, 1024 + 409),
     "dynamic-allocation": (1024 + 384, 2048 + 384),
