@@ -110,6 +110,8 @@ ALLOCATOR_PORT = 7091
 
 CONNECT_PORT = 15002
 """Spark's default for Connect servers (spark.connect.grpc.binding.port), in the driver's container."""
+CONNECT_PORT_NAME = "connect"
+"""Of a Connect server's port, in its pod and in its Service."""
 
 NOTEBOOK_PORT = 8888
 """Jupyter's default (ServerApp.port), in the driver's container."""

@@ -17,6 +17,9 @@ COMMAND, that program runs with the address in SPARK_REMOTE, and its exit code i
 If the server asks for a token, COMMAND gets it in SPARK_CONNECT_AUTHENTICATE_TOKEN, read from its Secret with
 your rights. If you may not read it, set that variable yourself, or a token in SPARK_REMOTE.
 
+A server that is suspended, or was scaled to 0, serves nobody. --start scales its Deployment to 1, with the
+right to patch it, and waits.
+
 The way is through the API server, as for kubectl port-forward: it takes the right to create pods/portforward.
 When the server's driver is replaced, new connections go to the next one; what sessions had is gone.
 """
@@ -27,6 +30,7 @@ Examples:
   sparkgen connect team-a -- python report.py 2026-01-01
   sparkgen connect team-a -n analytics -- pyspark
   sparkgen connect team-a -- jupyter lab
+  sparkgen connect team-a --start       # also when it was stopped for the night
 """
 
 
@@ -49,6 +53,7 @@ def command(
         str,
         typer.Option("--timeout", metavar="TIME", help="How long to wait for the server, as in 30m."),
     ] = "5m",
+    start: Annotated[bool, typer.Option("--start", help="Start the server if it is suspended.")] = False,
     namespace: Namespace = "",
     context: Context = "",
     kubeconfig: Kubeconfig = "",
@@ -58,6 +63,6 @@ def command(
     from sparkgen.cluster import Place  # noqa: PLC0415
 
     place = Place(kubeconfig, context, namespace)
-    options = connecting.ConnectOptions(place, name, tuple(arguments or ()), port, timeout)
+    options = connecting.ConnectOptions(place, name, tuple(arguments or ()), port, timeout, start=start)
     if code := connecting.connect_to(options):
         raise typer.Exit(code)

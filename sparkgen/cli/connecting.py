@@ -15,9 +15,10 @@ from sparkgen import contract
 from sparkgen.cli import output
 from sparkgen.cli.waiting import seconds_of
 from sparkgen.cluster import Place, connect
+from sparkgen.cluster.annotations import controller_of
 from sparkgen.errors import SparkgenError
 from sparkgen.live.find import one
-from sparkgen.live.state import Life, State
+from sparkgen.live.state import Life, State, life_of
 from sparkgen.live.values import Run
 from sparkgen.model.connect import REMOTE, address
 from sparkgen.usecases import connecting, drivers, object_names
@@ -29,13 +30,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ConnectOptions:
-    """What was asked for. `command`: a program to run, and its arguments; `timeout`: as in `5m`."""
+    """What was asked for. `command`: a program to run, and its arguments; `timeout`: as in `5m`.
+
+    `start`: whether to start a server that is suspended.
+    """
 
     place: Place
     name: str
     command: tuple[str, ...]
     port: int
     timeout: str
+    start: bool = False
 
 
 def connect_to(options: ConnectOptions) -> int:
@@ -45,6 +50,8 @@ def connect_to(options: ConnectOptions) -> int:
         raise SparkgenError(f"cannot run {options.command[0]}: there is no such program")
     cluster = connect(options.place)
     run = connecting.server(one(cluster, options.name))
+    if options.start and life_of(run).state is State.SUSPENDED:
+        run = _started(cluster, run)
     environment = connecting.environment_of(cluster, run, os.environ, _say) if options.command else {}
     forwarding = Forwarding(cluster, run, connecting.served(run), options.port, _say)
     with contextlib.closing(forwarding):
@@ -55,6 +62,16 @@ def connect_to(options: ConnectOptions) -> int:
             return 0
         threading.Thread(target=_until_the_end, args=(forwarding,), daemon=True).start()
         return connecting.run_client(options.command, connecting.with_address(environment, forwarding.port))
+
+
+def _started(cluster: Cluster, run: Run) -> Run:
+    """The run of a server that was suspended, and is so no more."""
+    controller = controller_of(run.workload)
+    run = connecting.start(cluster, run)
+    _say(f"{run.application} is started")
+    if controller:
+        _say(f"{controller} stops it again at its next sync if Git says spec.suspend: true")
+    return run
 
 
 def _answering(cluster: Cluster, run: Run, timeout: str, deadline: float) -> Run:

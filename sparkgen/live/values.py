@@ -87,6 +87,22 @@ def born(item: ObjectView) -> str:
     return str(item["metadata"].get("creationTimestamp") or "")
 
 
+def described(workload: ObjectView) -> ObjectView:
+    """The driver's container, as a Job or a Deployment describes it; empty where there is none."""
+    pod = workload["spec"]["template"].get("spec") or {}
+    found: ObjectView = next(
+        (one for one in pod.get("containers") or () if one["name"] == contract.DRIVER_CONTAINER), {}
+    )
+    return found
+
+
+def connect_port(run: Run) -> int:
+    """The port at which a run's driver is a Connect server; 0 if it is none."""
+    ports = described(run.workload).get("ports") or () if run.kind == "Deployment" else ()
+    name = contract.CONNECT_PORT_NAME
+    return next((int(port["containerPort"]) for port in ports if port.get("name") == name), 0)
+
+
 def moment(text: str | None) -> datetime | None:
     """A time as the API server writes it; None for none."""
     return datetime.fromisoformat(text) if text else None

@@ -112,10 +112,6 @@ HADOOP_VOLUME = {"@if": "hadoop", **config_map_volume(contract.HADOOP_VOLUME, "@
 ALLOCATOR_PORT = contract.ALLOCATOR_PORT
 
 NOTEBOOK_TOKEN_FILE = "token"  # noqa: S105 - a file's name
-CONNECT_PORT_NAME = "connect"
-"""Of a Connect server's port, in its pod and in its Service."""
-
-
 NOTEBOOK_PORT_NAME = "notebook"
 """Of a notebook's port, in its pod and in its Service."""
 
@@ -313,7 +309,11 @@ LAYERS: Mapping[str, Layer] = {
                 {"name": "driver-rpc-port", "containerPort": contract.DRIVER_PORT},
                 {"name": "blockmanager", "containerPort": contract.BLOCK_MANAGER_PORT},
                 {"name": "spark-ui", "containerPort": contract.UI_PORT},
-                {"@if": "connect", "name": CONNECT_PORT_NAME, "containerPort": contract.CONNECT_PORT},
+                {
+                    "@if": "connect",
+                    "name": contract.CONNECT_PORT_NAME,
+                    "containerPort": contract.CONNECT_PORT,
+                },
             ],
             # A server that resolves packages takes minutes to start; a Deployment is given up after ten.
             startupProbe=asks_connect(periodSeconds=2, failureThreshold=270),

@@ -8,7 +8,6 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.resources.layers import (
     ALLOCATOR_PORT,
-    CONNECT_PORT_NAME,
     NOTEBOOK_PORT_NAME,
     RUN_ENV,
     RUNTIME,
@@ -580,7 +579,7 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                 "connect",
                 "@{name}-connect",
                 DRIVER,
-                {"name": CONNECT_PORT_NAME, "appProtocol": "grpc"},
+                {"name": contract.CONNECT_PORT_NAME, "appProtocol": "grpc"},
                 GRPC_ROUTE,
             ),
             # JupyterLab, for people.

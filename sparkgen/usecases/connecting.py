@@ -21,16 +21,14 @@ from sparkgen import contract
 from sparkgen.cluster import ClusterError
 from sparkgen.errors import SparkgenError
 from sparkgen.live.tunnel import LOCALHOST
-from sparkgen.live.values import Application, Run, container, leaving
+from sparkgen.live.values import Application, Run, connect_port, container, described, leaving
 from sparkgen.model.connect import REMOTE, address
-from sparkgen.objects import ObjectView
+from sparkgen.usecases.drivers import again
 from sparkgen.usecases.forwarding import Served
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
 
-PORT_NAME = "connect"
-"""The name of the driver's port at which it is a Connect server."""
 CONNECT_MODE = "SPARK_CONNECT_MODE_ENABLED"
 """What `pyspark --remote` sets as well: without it, the shell of SPARK_REMOTE begins with a traceback."""
 SILENCE = 3600.0
@@ -51,7 +49,7 @@ class TokenSource:
 def server(application: Application) -> Run:
     """The Deployment of a Connect server. SparkgenError when the application is none."""
     for run in application.runs:
-        if run.kind == "Deployment" and _port(run):
+        if connect_port(run):
             return run
     raise SparkgenError(
         f"{application.name} is no Connect server: name an application that a document of kind "
@@ -59,9 +57,15 @@ def server(application: Application) -> Run:
     )
 
 
+def start(cluster: Cluster, run: Run) -> Run:
+    """Start a server that is suspended: the run as it is then. ClusterError where that is refused."""
+    cluster.patch(run.workload, {"spec": {"replicas": 1}})
+    return again(cluster, run)
+
+
 def served(run: Run) -> Served:
     """The server's port."""
-    return Served(_port(run), "the server does not answer yet", LOCALHOST, SILENCE)
+    return Served(connect_port(run), "the server does not answer yet", LOCALHOST, SILENCE)
 
 
 def answers(run: Run) -> bool:
@@ -77,7 +81,7 @@ def with_address(environment: Mapping[str, str], port: int) -> dict[str, str]:
 
 def token_source(run: Run) -> TokenSource | None:
     """Where the server's token is; None where it asks for none."""
-    for variable in _driver(run).get("env") or ():
+    for variable in described(run.workload).get("env") or ():
         if variable.get("name") == contract.ENV_CONNECT_TOKEN:
             found = (variable.get("valueFrom") or {}).get("secretKeyRef") or {}
             return TokenSource(str(found["name"]), str(found["key"])) if found else None
@@ -155,21 +159,6 @@ def _read(cluster: Cluster, run: Run, source: TokenSource) -> str:
     if b"\0" in token:
         raise SparkgenError(f"{where} has no token at {source.key}: a token has no NUL")
     return os.fsdecode(token)
-
-
-def _driver(run: Run) -> ObjectView:
-    """The driver's container, as the Deployment has it."""
-    pod = run.workload["spec"]["template"].get("spec") or {}
-    found: ObjectView = next(
-        (one for one in pod.get("containers") or () if one["name"] == contract.DRIVER_CONTAINER), {}
-    )
-    return found
-
-
-def _port(run: Run) -> int:
-    """The port of the server in the driver's container; 0 if there is none."""
-    ports = _driver(run).get("ports") or ()
-    return next((int(port["containerPort"]) for port in ports if port.get("name") == PORT_NAME), 0)
 
 
 def _in_foreground() -> bool:

@@ -22,7 +22,7 @@ from cluster.plan import NAME
 from common.cachedir import environment
 from spark import connect_client, spark_home
 from sparkgen.local import spark as local_spark
-from tests.e2e.commands.looking import status, words
+from tests.e2e.commands.looking import sparkgen, status, words
 
 pytestmark = pytest.mark.own_cluster
 VERSION = TESTED_VERSIONS[1]
@@ -74,10 +74,15 @@ def python_path(*, full: bool) -> str:
 
 
 def client(
-    cluster: Cluster, namespace: str, name: str, *script: str, full: bool = False
+    cluster: Cluster,
+    namespace: str,
+    name: str,
+    *script: str,
+    full: bool = False,
+    options: tuple[str, ...] = (),
 ) -> subprocess.Popen[str]:
     """A client that `sparkgen connect` starts."""
-    command = words(cluster, namespace, "connect", name, "--port", "0")
+    command = words(cluster, namespace, "connect", name, "--port", "0", *options)
     return subprocess.Popen(
         [*command, "--", sys.executable, str(CLIENTS / script[0]), *script[1:]],
         env=environment() | {"PYTHONPATH": python_path(full=full)},
@@ -160,11 +165,17 @@ def test_each_session_ends_without_an_executor(cluster: Cluster, restricted: str
 
 
 def test_two_sessions_at_once(cluster: Cluster, restricted: str) -> None:
-    """Two users do not see each other."""
+    """Two users do not see each other; who comes after the server was stopped starts it."""
     application = deploy(cluster, restricted, server("two"))
     users = [client(cluster, restricted, "two", "work.py", "shuffle") for _ in range(2)]
     assert [end(one) for one in users] == [[*RESULT, "groups: 7"]] * 2, application.story()
     assert len(application.drivers()) == 1
+
+    assert sparkgen(cluster, restricted, "kill", "two", "--yes").returncode == 0
+    wait_until(lambda: not application.has_driver(), 90, "the driver has ended", application.story)
+    assert "sparkgen connect two --start" in status(cluster, restricted)["two"]["reason"]["nextStep"]
+    again = client(cluster, restricted, "two", "work.py", options=("--start",))
+    assert end(again) == RESULT, application.story()
 
 
 def refusal(address: str, token: str) -> str:

@@ -32,6 +32,7 @@ from tests.unit.live.test_tunnel import Far
 
 TOKEN = "s3cret-of-team-a"  # noqa: S105 - of a test
 SECRET = f"{ROOT}/secrets/team-a-connect"
+DEPLOYMENT = "/apis/apps/v1/namespaces/analytics/deployments/team-a"
 ASK = """
 import os, socket
 near = socket.create_connection(("localhost", int(os.environ["SPARK_REMOTE"].rpartition(":")[2])), 5)
@@ -61,6 +62,13 @@ def team(server: Server, sparkgen: Sparkgen, monkeypatch: pytest.MonkeyPatch) ->
     fill(server, connect_server(), connect_driver())
     server.answers[f"GET {SECRET}"] = (200, secret(TOKEN.encode()))
     return server
+
+
+def stopped() -> Object:
+    """The Deployment of a Connect server that was scaled to 0."""
+    made = connect_server()
+    made["spec"]["replicas"] = 0
+    return made
 
 
 def secret(value: bytes, key: str = "the.token") -> Object:
@@ -147,13 +155,52 @@ def test_a_server_that_does_not_come_is_not_waited_for_for_ever(team: Server, sp
     assert (
         result.err == "sparkgen: team-a is Pending; it was not ready after 0s: wait longer with --timeout\n"
     )
-    stopped = connect_server()
-    stopped["spec"]["replicas"] = 0
-    fill(team, stopped)
-    assert (
-        "sparkgen: team-a is Suspended: it is suspended: " in sparkgen("connect", "team-a", "--port", "0").err
+    fill(team, stopped())
+    assert sparkgen("connect", "team-a", "--port", "0").err == (
+        "sparkgen: team-a is Suspended: it is suspended: set spec.suspend to false in the document, and "
+        "apply it, or start it: sparkgen connect team-a --start\n"
     )
     assert sparkgen("connect", "team-a", "--timeout", "soon").err.startswith("sparkgen: --timeout soon")
+
+
+@pytest.mark.parametrize("controller", ["", "Flux (Kustomization apps)"])
+def test_a_suspended_server_is_started_when_that_is_asked(
+    team: Server, sparkgen: Sparkgen, monkeypatch: pytest.MonkeyPatch, controller: str
+) -> None:
+    """By scaling its Deployment to 1; who controls it may undo that. One that runs is left as it is."""
+    waits, works = stopped(), connect_server()
+    if controller:
+        waits["metadata"]["labels"]["kustomize.toolkit.fluxcd.io/name"] = "apps"
+    fill(team, waits)
+
+    def scaled(_: str) -> Object:
+        fill(team, works)
+        return works
+
+    team.answers[f"PATCH {DEPLOYMENT}"] = (200, scaled)
+    played(monkeypatch, team, lambda: fill(team, works, connect_driver()))
+    result = sparkgen("connect", "team-a", "--port", "0", "--start")
+    warning = f"sparkgen: {controller} stops it again at its next sync if Git says spec.suspend: true"
+    assert result.err.splitlines()[:-5] == [
+        "sparkgen: team-a is started",
+        *([warning] if controller else []),
+        "sparkgen: waiting: team-a is Pending",
+    ]
+    asked = [body for call, _, body in team.requests if call == f"PATCH {DEPLOYMENT}"]
+    assert asked == [{"spec": {"replicas": 1}}]
+
+    fill(team, works, connect_driver())
+    assert sparkgen("connect", "team-a", "--port", "0", "--start").code == 0
+    assert len([call for call, *_ in team.requests if call.startswith("PATCH")]) == 1
+
+
+def test_a_start_that_is_refused_is_said(team: Server, sparkgen: Sparkgen) -> None:
+    """It takes the right to patch the Deployment."""
+    fill(team, stopped())
+    team.answers[f"PATCH {DEPLOYMENT}"] = (403, {"kind": "Status", "message": "x cannot patch"})
+    result = sparkgen("connect", "team-a", "--port", "0", "--start")
+    assert (result.code, result.out) == (2, "")
+    assert "change Deployment team-a in analytics" in result.err
 
 
 def test_a_driver_that_is_replaced_is_followed(
