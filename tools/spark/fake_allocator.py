@@ -68,6 +68,8 @@ class FakeAllocator:
         self.refuse: set[str] = set()
         self.bounds: dict[str, int] | None = None
         self.failure: str | None = None
+        self.taken: str | None = None
+        """Why no driver is taken now: another one has the allocator."""
         self.silent: set[str] = set()
         self.next_id = 1
         self.connections: set[socket.socket] = set()
@@ -98,7 +100,7 @@ class FakeAllocator:
             return self.states[-1]
 
     def report(self, **changes: Any) -> None:
-        """Change fields of the report: `refuse`, `bounds`, `failure`."""
+        """Change fields of the report (`refuse`, `bounds`, `failure`), or `taken`."""
         with self._changed:
             for name, value in changes.items():
                 setattr(self, name, value)
@@ -296,7 +298,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_PUT(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if self._allowed():
+        if not self._allowed():
+            return
+        if taken := self.server.allocator.taken:
+            self._answer(409, {"error": taken})
+        else:
             self._answer(200, self.server.allocator.take(body))
 
     def do_GET(self) -> None:

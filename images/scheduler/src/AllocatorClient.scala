@@ -27,7 +27,7 @@ private[spark] object Answer {
  * Speaks HTTP with the allocator: one request per call, no retries, no exceptions. It runs on Java 8, which
  * Spark 3.5 still supports.
  */
-private[spark] final class AllocatorClient(settings: Settings, session: String) {
+private[spark] final class AllocatorClient(settings: Settings, speaker: Speaker) {
   import AllocatorClient._
   import Answer._
 
@@ -40,13 +40,13 @@ private[spark] final class AllocatorClient(settings: Settings, session: String) 
     connection.setRequestProperty("Content-Type", "application/json")
     connection.setDoOutput(true)
     val output = connection.getOutputStream
-    try output.write(StateJson.write(session, numbered)) finally output.close()
+    try output.write(StateJson.write(speaker, numbered)) finally output.close()
   }
 
   /** The report, when it is not the one with the tag `seen`; NoNews when it stays that one for a while. */
   def getReport(seen: String): Answer =
     try {
-      ask(s"$ReportPath?session=${encode(session)}&seen=${encode(seen)}&wait=$LongPollSeconds") { connection =>
+      ask(s"$ReportPath?session=${encode(speaker.session)}&seen=${encode(seen)}&wait=$LongPollSeconds") { connection =>
         longPoll = Some(connection)
         connection.setReadTimeout((LongPollSeconds + 10) * 1000)
       }
@@ -80,6 +80,7 @@ private[spark] final class AllocatorClient(settings: Settings, session: String) 
     case 400 => Refused(s"the allocator at ${settings.address} does not understand this scheduler: ${error(connection)}")
     case 401 => Refused(
       s"the allocator at ${settings.address} does not accept the token in ${settings.tokenFile}: ${error(connection)}")
+    case 409 => Refused(error(connection)) // another driver has it: the allocator says which, and what to do
     case code => Unreachable(s"HTTP $code: ${error(connection)}")
   }
 

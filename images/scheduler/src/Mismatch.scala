@@ -50,6 +50,12 @@ private[spark] object Mismatch extends Logging {
     }
   }
 
+  /** Warns where the executors' Spark is another one of the same minor version. */
+  def checkPatch(running: String, conf: SparkConf): Unit =
+    conf.getOption(SparkVersion.OfExecutors).filter(_ != running).foreach { executors =>
+      logWarning(s"This driver is Spark $running, and its executors are Spark $executors: have the same version here.")
+    }
+
   /** The differences; none when nothing was reviewed (a driver that was started by hand). */
   def find(reviewed: Map[String, String], running: Map[String, String]): Seq[Difference] =
     if (reviewed.isEmpty) {

@@ -16,8 +16,8 @@ private[spark] final class Sender(
     fail: String => Unit) extends Logging {
   import Sender._
 
-  private val startedAt = System.nanoTime()
   private var answered = false
+  private var missedAt = 0L
   private var failures = 0
   @volatile private var ended = false
 
@@ -55,20 +55,33 @@ private[spark] final class Sender(
 
   private def missed(why: String): Unit = {
     failures += 1
+    if (failures == 1) {
+      missedAt = System.nanoTime()
+    }
     if (answered && failures == 1) {
       logWarning(s"The allocator at ${settings.address} does not answer ($why). Jobs go on with the executors there " +
         "are; until it answers again, none is added.")
     }
-    val waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedAt)
-    if (!answered && waited >= settings.allocatorTimeout) {
+    val waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - missedAt)
+    val patience = if (answered) settings.sessionTimeout else Some(settings.allocatorTimeout)
+    if (patience.exists(waited >= _)) {
       ended = true
-      fail(s"no allocator has answered at ${settings.address.url} for ${waited / 1000} s ($why). It is the container " +
-        s"'allocator' of the driver's pod: read its log. The wait is set by ${Settings.AllocatorTimeout}.")
+      fail(if (answered) givenUp(waited / 1000, why) else neverAnswered(waited / 1000, why))
     } else {
       Thread.sleep(Pauses.after(failures))
       slot.sendAgain()
     }
   }
+
+  private def neverAnswered(seconds: Long, why: String): String =
+    s"no allocator has answered at ${settings.address.url} for $seconds s ($why). It is the container 'allocator' of " +
+      "the driver's pod: read its log. Where `sparkgen shell` has started this driver, it leads there, and has to go " +
+      s"on running. The wait is set by ${Settings.AllocatorTimeout}."
+
+  private def givenUp(seconds: Long, why: String): String =
+    s"the allocator at ${settings.address} could not be reached for $seconds s ($why). By now it has given up this " +
+      "driver and removed its executors. Stop this SparkContext (`spark.stop()`), then make the next one; where " +
+      s"`sparkgen shell` does not run any more, start it again. The wait is set by ${Settings.SessionTimeout}."
 }
 
 private[spark] object Sender {

@@ -9,30 +9,40 @@ import org.apache.spark.SparkConf
  *
  * @param allocatorTimeout how long an allocator that has never answered is waited for
  * @param verdictTimeout   how long a lost executor waits for the cluster's word on why
- * @param failureGrace     how long user code has to end by itself after the application has failed
+ * @param failureGrace     how long user code has to end by itself after the application has failed; None: for ever,
+ *                         as in a session, where a person goes on in the same process
  * @param filesGoWithPods  whether the shuffle service that Spark counts on is in the executor's own pod, so that
  *                         what an executor has written goes with it
- * @param sessionsTimeout  after so long without a session of its Connect server all executors go; None: as Spark says
+ * @param sessionTimeout   after so long an allocator that has answered before and cannot be reached has given up this
+ *                         driver, one of several that come and go; None: it waits for its only driver
+ * @param connectIdleTimeout after so long without a session of its Connect server all executors go; None: as Spark says
  */
 private[spark] final case class Settings(
     address: AllocatorAddress,
     tokenFile: Path,
     allocatorTimeout: Long,
     verdictTimeout: Long,
-    failureGrace: Long,
+    failureGrace: Option[Long],
     filesGoWithPods: Boolean,
     onMismatch: OnMismatch,
-    sessionsTimeout: Option[Long] = None)
+    sessionTimeout: Option[Long] = None,
+    connectIdleTimeout: Option[Long] = None) {
+
+  /** Whether this driver is one of several at its allocator, one after the other. */
+  def inSession: Boolean = sessionTimeout.isDefined
+}
 
 private[spark] object Settings {
   private val Prefix = "spark.sparkgen."
+  private val FailureGraceMs = 30000L
   val TokenFile: String = Prefix + "tokenFile"
   val AllocatorTimeout: String = Prefix + "allocatorTimeout"
   val VerdictTimeout: String = Prefix + "verdictTimeout"
   val FailureGrace: String = Prefix + "failureGrace"
   val ShuffleServiceMode: String = Prefix + "shuffleService.mode"
   val OnMismatchKey: String = Prefix + "allocation.onMismatch"
-  val SessionsTimeout: String = Prefix + "connect.idleTimeout"
+  val SessionTimeout: String = Prefix + "session.timeout"
+  val ConnectIdleTimeout: String = Prefix + "connect.idleTimeout"
 
   /** The settings of `conf`; SparkgenException when one is missing or not understood. */
   def read(conf: SparkConf, masterUrl: String): Settings = Settings(
@@ -42,10 +52,14 @@ private[spark] object Settings {
         "driver with them (spark-submit --properties-file /opt/sparkgen/session/spark.properties)."))),
     allocatorTimeout = conf.getTimeAsMs(AllocatorTimeout, "2m"),
     verdictTimeout = conf.getTimeAsMs(VerdictTimeout, "15s"),
-    failureGrace = conf.getTimeAsMs(FailureGrace, "30s"),
+    failureGrace = time(conf, FailureGrace).orElse(if (conf.contains(SessionTimeout)) None else Some(FailureGraceMs)),
     filesGoWithPods = conf.getOption(ShuffleServiceMode).contains("sidecar"),
     onMismatch = OnMismatch.parse(conf.get(OnMismatchKey, "fail")),
-    sessionsTimeout = conf.getOption(SessionsTimeout).map(_ => conf.getTimeAsMs(SessionsTimeout)))
+    sessionTimeout = time(conf, SessionTimeout),
+    connectIdleTimeout = time(conf, ConnectIdleTimeout))
+
+  private def time(conf: SparkConf, property: String): Option[Long] =
+    conf.getOption(property).map(_ => conf.getTimeAsMs(property))
 }
 
 /** What happens when the running configuration contradicts the reviewed one. */

@@ -9,7 +9,10 @@ private[spark] class SparkgenClusterManager extends ExternalClusterManager {
   override def canCreate(masterUrl: String): Boolean = masterUrl.startsWith(AllocatorAddress.Scheme)
 
   override def createTaskScheduler(context: SparkContext, masterUrl: String): TaskScheduler = {
-    val problem = ScalaLine.problem()
+    var problem = SparkVersion.problem(context.version, context.conf.get(SparkVersion.OfExecutors, ""))
+    if (problem == null) {
+      problem = ScalaLine.problem()
+    }
     if (problem != null) { // SparkgenException is a Scala class: on the wrong line it may not even load
       throw new SparkException(problem)
     }
@@ -23,6 +26,7 @@ private[spark] class SparkgenClusterManager extends ExternalClusterManager {
       scheduler: TaskScheduler): SchedulerBackend = {
     val settings = Settings.read(context.conf, masterUrl)
     Mismatch.check(context.conf, settings.onMismatch)
+    Mismatch.checkPatch(context.version, context.conf)
     SparkgenSchedulerBackend.make(scheduler.asInstanceOf[TaskSchedulerImpl], context, settings)
   }
 

@@ -33,12 +33,12 @@ private[spark] class SparkgenSchedulerBackend(
   private val initialTarget = SchedulerBackendUtils.getInitialTargetExecutorNumber(conf)
   private val language = Language.ofCaller()
   private val failure = new ApplicationFailure(context, scheduler, settings.failureGrace)
-  private val client = new AllocatorClient(settings, UUID.randomUUID().toString.replace("-", ""))
+  private val client = new AllocatorClient(settings, Speaker.of(context.appName))
   private val sender = new Sender(slot, client, settings, failure.stop)
   private val poller = new ReportPoller(slot, client, follow, failure.stop)
   private val losses = new Losses(settings.verdictTimeout, giveUp)
   private val bounds = new ExecutorBounds(context, request)
-  private val idleSessions = settings.sessionsTimeout.map(new IdleSessions(_, IdleSessions.count _, rest))
+  private val idleSessions = settings.connectIdleTimeout.map(new IdleSessions(_, IdleSessions.count _, rest))
 
   // --- life -----------------------------------------------------------------------------------------
 
@@ -68,7 +68,9 @@ private[spark] class SparkgenSchedulerBackend(
 
   override def sufficientResourcesRegistered(): Boolean = {
     failure.rethrow() // Spark asks this while it waits in the context's constructor: there the message is heard
-    totalRegisteredExecutors.get() >= initialTarget * minRegisteredRatio
+    // In a session the first answer may be that another driver is there: so it is waited for, too.
+    val known = !settings.inSession || slot.awaitContact(0)
+    known && totalRegisteredExecutors.get() >= initialTarget * minRegisteredRatio
   }
 
   override protected def createTokenManager(): Option[HadoopDelegationTokenManager] =

@@ -7,11 +7,12 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 private[spark] object StateJson {
   private val mapper = new ObjectMapper
 
-  def write(session: String, numbered: Numbered): Array[Byte] = {
+  def write(speaker: Speaker, numbered: Numbered): Array[Byte] = {
     val state = numbered.state
     val root = mapper.createObjectNode()
     root.put("version", AllocatorClient.Version)
-    root.put("session", session)
+    root.put("session", speaker.session)
+    root.put("owner", speaker.owner)
     root.put("revision", numbered.revision)
     root.put("phase", if (state.stopped) "stopped" else "running")
     root.put("applicationId", state.applicationId)

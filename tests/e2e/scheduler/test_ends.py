@@ -129,3 +129,75 @@ def test_a_wrong_token_ends_the_driver(trial: Callable[[str], Trial], line: str)
     driver = made.start({"spark.sparkgen.tokenFile": str(wrong)}, SWALLOWS)
     assert driver.wait() == 1
     assert f"does not accept the token in {wrong}: wrong token" in driver.output()
+
+
+SESSION = {
+    "spark.sparkgen.session.timeout": "3s",
+    "spark.dynamicAllocation.enabled": "true",
+    "spark.dynamicAllocation.shuffleTracking.enabled": "true",
+}
+"""A driver that is one of several, one after the other; it begins without an executor."""
+
+
+@lines
+def test_a_session_that_another_driver_has_is_refused(trial: Callable[[str], Trial], line: str) -> None:
+    """The constructor raises the allocator's text; once it is free, the same process has the next session."""
+    made = trial(line)
+    made.allocator.report(taken="notebook a.ipynb has this session since 12:00: shut its kernel down")
+    made.allocator.start()
+    driver = made.start(SESSION)
+    with pytest.raises(RaisedError, match=r"sparkgen: notebook a\.ipynb has this session since 12:00"):
+        driver.do("SparkContext()")
+    assert made.allocator.states == []
+    made.allocator.report(taken=None)
+    assert driver.do("SparkContext().parallelize(range(2), 2).sum()") == "1"
+    assert driver.output().count("ERROR ApplicationFailure") == 1
+    assert driver.finish() == 0
+
+
+@lines
+def test_a_driver_that_stays_idle_is_refused(trial: Callable[[str], Trial], line: str) -> None:
+    """Without a session, too, a refusal ends the application, whatever its program does with it."""
+    made = trial(line)
+    made.allocator.report(taken="another driver is there")
+    made.allocator.start()
+    driver = made.start({"spark.sparkgen.failureGrace": "1s"}, SWALLOWS)
+    assert driver.wait() == 1
+    assert "SWALLOWED" in driver.output()
+    assert "sparkgen: another driver is there" in driver.output()
+
+
+@lines
+def test_an_allocator_that_is_lost_ends_its_session(trial: Callable[[str], Trial], line: str) -> None:
+    """A job that runs fails with the reason, and the context is stopped; its process fails at its end."""
+    made = trial(line)
+    made.allocator.start()
+    driver = made.start({**SESSION, "spark.dynamicAllocation.initialExecutors": "1"})
+    driver.do("sc = SparkContext()")
+    began = driver.work(1, made.folder / "never")
+    while not (made.folder / "never.began").exists():
+        time.sleep(0.05)
+    made.allocator.stop()
+    with pytest.raises(RaisedError, match=r"could not be reached for \d+ s .*given up this driver"):
+        driver.answer(began)
+    driver.do("while not sc._jsc.sc().isStopped(): time.sleep(0.05)")
+    assert driver.output().count("ERROR ApplicationFailure: sparkgen: the allocator at") == 1
+    assert driver.finish() == 1
+
+
+@lines
+def test_another_version_of_spark_than_the_executors(trial: Callable[[str], Trial], line: str) -> None:
+    """Another minor version is named before the jar's Scala line is, another patch in a warning."""
+    made = trial(line)
+    made.allocator.start()
+    (other,) = set(COMPILED) - {line}
+    driver = made.start({"spark.sparkgen.sparkVersion": COMPILED[other]}, jar=scheduler.ensure(other))
+    with pytest.raises(RaisedError, match=f"{COMPILED[line]}, and its executors are Spark {COMPILED[other]}"):
+        driver.do("SparkContext()")
+    assert driver.finish() == 0
+    patch = COMPILED[line].rpartition(".")[0] + ".99"
+    driver = made.start({"spark.sparkgen.sparkVersion": patch})
+    driver.do("SparkContext(conf=SparkConf().set('spark.executor.instances', '0'))")
+    warned = f"WARN Mismatch: This driver is Spark {COMPILED[line]}, and its executors are Spark {patch}"
+    assert warned in driver.output()
+    assert driver.finish() == 0

@@ -5,6 +5,7 @@ Starting a JVM costs seconds, so that one driver per Scala line goes through all
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -35,6 +36,8 @@ def test_an_application_works_and_stops(trial: Callable[[str], Trial]) -> None:
     driver = made.start({**CONF, "spark.dynamicAllocation.executorIdleTimeout": "600s"})
     _starts(made.allocator, driver)
     _compares_with_what_was_reviewed(driver)
+    _compares_versions_of_spark(driver)
+    _names_who_speaks(driver)
     _tells_spark_whose_files_are_gone(driver)
     _grows(made.allocator, driver, made.folder)
     # A second executor that has only just registered still starts, and would end with an error: both work.
@@ -54,6 +57,8 @@ def test_an_application_from_start_to_stop(trial: Callable[[str], Trial], line: 
     driver = made.start(CONF)
     _starts(made.allocator, driver)
     _compares_with_what_was_reviewed(driver)
+    _compares_versions_of_spark(driver)
+    _names_who_speaks(driver)
     _tells_spark_whose_files_are_gone(driver)
     _grows(made.allocator, driver, made.folder)
     _refuses(made.allocator, made.folder)
@@ -82,6 +87,7 @@ def _starts(allocator: FakeAllocator, driver: Driver) -> None:
         "offHeapMiB": 0,
         "resources": {},
     }
+    assert re.fullmatch(r"agent\.py, process \d+ on .+", first["owner"])
     assert driver.do("sc.applicationId") == "'trial-1a2b3c4d-9f8e7'"
     assert allocator.wait(lambda state: state["registered"] == ["1"], "the initial executor")
 
@@ -131,6 +137,30 @@ def _compares_with_what_was_reviewed(driver: Driver) -> None:
             driver.do(check)
         for part in expected:
             assert part in str(raised.value)
+
+
+def _compares_versions_of_spark(driver: Driver) -> None:
+    """Another minor version is refused, with both and what to do; patches and vendors' names are not."""
+    for here, there in (
+        ("4.0.1", "4.0.1"),
+        ("4.0.1", "4.0.4-vendor.2"),
+        ("4.0", "4.0"),
+        ("4.0.1", ""),
+    ):
+        assert driver.do(f"own.SparkVersion.problem({here!r}, {there!r})") == "None"
+    for here, there in (("3.5.8", "4.0.1"), ("4.1.0", "4.0.1"), ("4", "4.0.1")):
+        problem = driver.do(f"own.SparkVersion.problem({here!r}, {there!r})")
+        assert f"this driver is Spark {here}, and its executors are Spark {there}" in problem
+        assert f"pyspark=={there}" in problem
+
+
+def _names_who_speaks(driver: Driver) -> None:
+    """Whatever an application is called: the text is bounded, and fit for a terminal."""
+    driver.do("named = own.Speaker.ownerOf")
+    assert driver.do("named('Umsätze 日本', '12@laptop')") == "'Umsätze 日本, process 12 on laptop'"
+    assert driver.do(r"named('a\x1b[2J\u202eb\n', '12')") == "'a?[2J?b?, process 12 on '"
+    long = driver.do("named('\U0001f600' * 999, '12@' + 'h' * 999)")
+    assert len(long.strip("'")) == 200
 
 
 LOSSES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
