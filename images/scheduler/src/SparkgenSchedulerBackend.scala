@@ -38,6 +38,7 @@ private[spark] class SparkgenSchedulerBackend(
   private val poller = new ReportPoller(slot, client, follow, failure.stop)
   private val losses = new Losses(settings.verdictTimeout, giveUp)
   private val bounds = new ExecutorBounds(context, request)
+  private val ofConnectServer = ConnectServer.isCaller()
   private val idleSessions = settings.connectIdleTimeout.map(new IdleSessions(_, IdleSessions.count _, rest))
 
   // --- life -----------------------------------------------------------------------------------------
@@ -61,6 +62,9 @@ private[spark] class SparkgenSchedulerBackend(
     sender.stop()
     poller.stop()
     losses.stop()
+    if (ofConnectServer) {
+      ConnectServer.endSoon()
+    }
   }
 
   /** The allocator names the application, because its pods carry the name before this process runs. */
