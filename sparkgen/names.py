@@ -8,6 +8,7 @@ Requirements (the first three are Kubernetes' own):
 4. A run is `<application>-<hash>`; its application id is `<run>-<attempt>` and is a label's value.
 
 The longest of them is the application id: 63 - 1 - 8 (hash) - 1 - 5 (attempt) leaves 48; three are kept back.
+A session is a run whose name says so; a long application's name is cut in it, and its label has all of it.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ HISTORY_SUFFIX = f"-{contract.HISTORY}"
 RESERVED_SUFFIXES = (HISTORY_SUFFIX, "-shuffle-janitor")
 """Ends of the names of the Roles that an application has besides its own: no other one is called so."""
 RUN_HASH_LENGTH = 8
+SESSION_ID_LENGTH = 5
 RUN_PLACEHOLDER = "0" * RUN_HASH_LENGTH
 """Stands where the hash will be, while the hash is computed."""
 
@@ -89,6 +91,15 @@ def digest(value: Any, length: int = 64) -> str:
 def run_name(application: str, run_hash: str) -> str:
     """The name of a run and of the objects that belong to it alone."""
     return f"{application}-{run_hash}"
+
+
+def session_name(application: str, id_: str) -> str:
+    """The name of a session in client mode, as long as that of a run at most.
+
+    `id_`: SESSION_ID_LENGTH hexadecimal characters.
+    """
+    end = f"-{contract.SESSION}-{id_}"
+    return application[: MAX_APPLICATION_NAME + 1 + RUN_HASH_LENGTH - len(end)].rstrip("-") + end
 
 
 def volume_name(source: str, kind: str) -> str:

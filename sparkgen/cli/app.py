@@ -29,6 +29,7 @@ from sparkgen.cli import (
     rule,
     run,
     schema,
+    shell,
     status,
     ui,
     validate,
@@ -41,7 +42,7 @@ EXIT_CODES = "Exit codes: 0 done, 1 problems or a difference found, 2 wrong usag
 COMMANDS = (
     *(init, import_, validate, lint, render, diff, chart, image),
     *(apply, run, wait, kill, delete),
-    *(status, history, logs, ui, connect),
+    *(status, history, logs, ui, connect, shell),
     *(explain, schema, rule, version),
 )
 _HELP = f"""One YAML document in, reviewable Kubernetes manifests for Apache Spark out.

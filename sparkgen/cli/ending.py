@@ -14,7 +14,7 @@ from sparkgen.cluster.annotations import controller_of
 from sparkgen.errors import SparkgenError
 from sparkgen.live.find import one
 from sparkgen.live.state import life_of
-from sparkgen.live.values import Run
+from sparkgen.live.values import Run, is_session
 from sparkgen.usecases import deleting, killing, object_names
 
 
@@ -59,6 +59,8 @@ def _after(run: Run, place: Place) -> str:
             else ("the next apply starts it again; spec.suspend: true in the document keeps it stopped")
         )
         return f"its driver has time to end; {undone}"
+    if is_session(run.workload):
+        return "its driver is told at once, where it runs; its executors are removed"
     return (
         "its driver and executors have their grace period to end; next: "
         f"sparkgen wait {run.application} --run {run.name}{here}, or sparkgen run {run.application}{here}"

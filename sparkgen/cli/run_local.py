@@ -7,13 +7,13 @@ import random
 import sys
 import uuid
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path as FilePath
 from typing import TYPE_CHECKING
 
 from sparkgen.cli import output
 from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.request import Request
-from sparkgen.errors import Severity, SparkgenError, path_text
+from sparkgen.errors import Path, Severity, SparkgenError, path_text
 from sparkgen.local import plan
 from sparkgen.local import run as processes
 from sparkgen.local.application import application_of
@@ -22,6 +22,8 @@ from sparkgen.semantics.rules_runtime import UNNAMED
 from sparkgen.usecases.checking import Checked, check
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sparkgen.document import Document
     from sparkgen.local.view import View
 
@@ -40,11 +42,11 @@ class LocalRunOptions:
 
 def run(request: Request, options: LocalRunOptions) -> int:
     """Run it until its end; the driver's exit code, 1 when the document has errors."""
-    document = _document(request, options.name)
+    document = one_document(request, options.name)
     return 1 if document is None else _run(document, request, options)
 
 
-def _document(request: Request, name: str) -> Document | None:
+def one_document(request: Request, name: str) -> Document | None:
     """The one document to run; None when it has errors, which are shown."""
     stdin = Stdin()
     checked = check(request, stdin)
@@ -76,8 +78,8 @@ def _run(document: Document, request: Request, options: LocalRunOptions) -> int:
     on_terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
     view = _view(on_terminal=on_terminal)
     if not request.quiet:
-        _tell_ignored_fields(document)
-    folder = Path(document.source).parent if Path(document.source).exists() else Path()
+        tell_left_aside(document, ignored_fields(document.value), "on this machine")
+    folder = FilePath(document.source).parent if FilePath(document.source).exists() else FilePath()
     places = plan.LocalRun(application, folder, options.maps, dict(os.environ))
     made = plan.make(places, lambda: str(uuid.uuid4()), random.Random(), view)  # noqa: S311 - ports
     return processes.run(made, view, on_terminal=on_terminal)
@@ -95,10 +97,10 @@ def _view(*, on_terminal: bool) -> View:
     return Terminal(Console(stderr=True))
 
 
-def _tell_ignored_fields(document: Document) -> None:
-    found = ignored_fields(document.value)
+def tell_left_aside(document: Document, found: Sequence[tuple[Path, str]], where: str) -> None:
+    """Print fields of a document that have no meaning there, each with what happens instead."""
     if not found:
         return
-    output.note("without meaning on this machine, and left aside:")
+    output.note(f"without meaning {where}, and left aside:")
     for path, why in found:
         output.note(f"  {document.node.locate_key(path)}: {path_text(path)}: {why}")

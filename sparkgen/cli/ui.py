@@ -68,8 +68,13 @@ def _with_a_driver(cluster: Cluster, run: Run) -> None:
     from sparkgen.live.explain import fares  # noqa: PLC0415
     from sparkgen.live.facts import gather  # noqa: PLC0415
     from sparkgen.live.state import State, life_of  # noqa: PLC0415
+    from sparkgen.live.values import is_session  # noqa: PLC0415
 
     life = life_of(run)
+    if is_session(run.workload):
+        raise SparkgenError(
+            f"{run.name} is a session: its UI is where its driver runs, at http://localhost:4040"
+        )
     if life.state is State.RUNNING:
         return
     step = (

@@ -129,8 +129,9 @@ class Cluster:
         """The object as the server has it, or would have it; a ClusterError (409) if it is there already."""
         metadata = item["metadata"]
         namespace = str(metadata.get("namespace") or self.namespace)
+        name = metadata.get("name") or metadata.get("generateName", "")
         return self._ask(
-            f"create {item['kind']} {metadata.get('name') or metadata['generateName']} in {namespace}",
+            f"create {item['kind']} {name} in {namespace}",
             "POST",
             route(str(item["apiVersion"]), str(item["kind"]), namespace),
             {"fieldManager": FIELD_MANAGER, "dryRun": "All" if dry_run else ""},
@@ -180,12 +181,18 @@ class Cluster:
             finally:
                 answer.close()
 
-    def delete(self, api_version: str, kind: str, name: str, namespace: str = "") -> bool:
-        """Delete an object, and in the background what it owns; False if there was none."""
+    def delete(
+        self, api_version: str, kind: str, name: str, namespace: str = "", *, after_owned: bool = False
+    ) -> bool:
+        """Delete an object, and in the background what it owns; False if there was none.
+
+        `after_owned`: it is there, being deleted, until what it owns is gone.
+        """
         path = route(api_version, kind, namespace or self.namespace, name)
         doing = f"delete {kind} {name} in {namespace or self.namespace}"
         try:
-            self._ask(doing, "DELETE", path, {"propagationPolicy": "Background"})
+            policy = "Foreground" if after_owned else "Background"
+            self._ask(doing, "DELETE", path, {"propagationPolicy": policy})
         except ClusterError as error:
             if error.status == 404:
                 return False

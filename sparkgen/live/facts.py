@@ -11,7 +11,17 @@ from sparkgen import contract
 from sparkgen.cluster import ClusterError
 from sparkgen.live import allocatorlog
 from sparkgen.live.state import Life, State, life_of
-from sparkgen.live.values import Run, container, leaving, name_of, running, status_of, terminated, uid_of
+from sparkgen.live.values import (
+    Run,
+    container,
+    is_session,
+    leaving,
+    name_of,
+    running,
+    status_of,
+    terminated,
+    uid_of,
+)
 from sparkgen.objects import ObjectView
 
 TAIL = 300
@@ -129,7 +139,7 @@ def _events(cluster: Reads, run: Run) -> Iterator[ObjectView]:
 
 def _driver_log(cluster: Reads, run: Run) -> str:
     """The end of what the driver's program wrote before it failed, this time or the last."""
-    if run.driver is None:
+    if run.driver is None or is_session(run.driver):
         return ""
     status = container(run.driver)
     if terminated(status).get("exitCode"):
@@ -164,7 +174,8 @@ def _planned(cluster: Reads, run: Run, *, begun: bool) -> int | None:
     `begun`: it goes on by now, with as many as it says or, with dynamic allocation, nobody knows how many.
     """
     try:
-        found = cluster.get("v1", "ConfigMap", f"{run.application}-tuning", run.namespace)
+        whose = run.name if is_session(run.workload) else run.application
+        found = cluster.get("v1", "ConfigMap", f"{whose}-tuning", run.namespace)
         data = (found or {}).get("data") or {}
         planned = json.loads(data.get(contract.TUNING_FILE) or "{}").get("executors") or {}
     except (ClusterError, ValueError, AttributeError):

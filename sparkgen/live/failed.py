@@ -13,7 +13,15 @@ from sparkgen.live.facts import RunFacts, fill
 from sparkgen.live.hindrances import in_event, stopped
 from sparkgen.live.pending import init_ended, never_made
 from sparkgen.live.reason import Reason, detail
-from sparkgen.live.values import annotation_of, conditions, container, containers, status_of, terminated
+from sparkgen.live.values import (
+    annotation_of,
+    conditions,
+    container,
+    containers,
+    is_session,
+    status_of,
+    terminated,
+)
 from sparkgen.objects import ObjectView
 from sparkgen.runtime.allocator.observe.causes import DISRUPTIONS, EXIT_CODES, POD_REASONS
 
@@ -34,13 +42,15 @@ def why_failed(facts: RunFacts) -> Reason:
     pod = facts.run.driver
     job = conditions(facts.run.workload).get("Failed", {}) if facts.run.kind == "Job" else {}
     if killed := annotation_of(facts.run.workload, KILLED):
-        step = f"sparkgen run {facts.run.application} runs it again"
+        step = "" if is_session(facts.run.workload) else f"sparkgen run {facts.run.application} runs it again"
         return Reason("killed", f"sparkgen kill has ended it, at {killed}", step)
     if job.get("reason") == "DeadlineExceeded":
         step = "raise spec.activeDeadlineSeconds, or find out what takes so long: sparkgen logs NAME"
         return Reason("deadline", "it ran longer than it may (activeDeadlineSeconds)", fill(step, facts))
     if pod is None:
         return never_made(facts) or _vanished(job)
+    if is_session(pod):
+        return _disrupted(pod) or _allocator_failed(pod) or _vanished(job)
     return (
         _init_failed(pod)
         or _disrupted(pod)
@@ -63,6 +73,12 @@ def _init_failed(pod: ObjectView) -> Reason | None:
         if end.get("exitCode") and not terminated(container(pod)):
             return init_ended(str(status["name"]), end)
     return None
+
+
+def _allocator_failed(pod: ObjectView) -> Reason | None:
+    """What ended the allocator of a session, this time or the last."""
+    end = _end_of_driver(pod)
+    return init_ended(contract.ALLOCATOR_CONTAINER, end) if end.get("exitCode") else None
 
 
 def _disrupted(pod: ObjectView) -> Reason | None:

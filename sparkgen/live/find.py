@@ -15,6 +15,7 @@ from sparkgen.live.values import (
     Run,
     annotation_of,
     born,
+    is_session,
     label_of,
     leaving,
     name_of,
@@ -191,10 +192,18 @@ def _run(
 
 
 def _ordered(runs: Sequence[Run]) -> list[Run]:
-    """The latest first: the newest that is not marked as superseded, then the others by age."""
+    """The latest first: the newest that is not marked as superseded, then the others by age.
+
+    A session is the latest only where there is no run.
+    """
     ordered = sorted(
         runs,
-        key=lambda run: (not annotation_of(run.workload, SUPERSEDED), born(run.workload), run.name),
+        key=lambda run: (
+            not is_session(run.workload),
+            not annotation_of(run.workload, SUPERSEDED),
+            born(run.workload),
+            run.name,
+        ),
         reverse=True,
     )
     rest = sorted(ordered[1:], key=lambda run: (born(run.workload), run.name), reverse=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from sparkgen import contract
 from sparkgen.codes import Code, unmarked
 from sparkgen.live.facts import RunFacts
-from sparkgen.live.pod_reasons import DRIVER, container_waits, missing, no_node, refusal
+from sparkgen.live.pod_reasons import DRIVER, SESSION, container_waits, missing, no_node, refusal
 from sparkgen.live.reason import Reason, detail
-from sparkgen.live.values import containers, status_of, waiting
+from sparkgen.live.values import containers, is_session, status_of, waiting
 from sparkgen.objects import ObjectView
 
 
@@ -22,8 +22,12 @@ def why_pending(facts: RunFacts) -> Reason | None:
     if scheduled.get("status") == "False":
         if scheduled.get("reason") == "SchedulingGated":
             return Reason("gated", "its pod waits at a scheduling gate", "its queue or controller opens it")
-        return no_node(str(scheduled.get("message") or ""), DRIVER)
-    return _containers_wait(pod) or _not_mounted(facts)
+        return no_node(str(scheduled.get("message") or ""), _who(facts))
+    return _containers_wait(pod, _who(facts)) or _not_mounted(facts)
+
+
+def _who(facts: RunFacts) -> str:
+    return SESSION if is_session(facts.run.workload) else DRIVER
 
 
 def never_made(facts: RunFacts) -> Reason | None:
@@ -32,15 +36,15 @@ def never_made(facts: RunFacts) -> Reason | None:
         if event.get("reason") == "FailedCreate":
             message = str(event.get("message") or "")
             said = message.removeprefix("Error creating: ")
-            return refusal(message, DRIVER) or Reason(
+            return refusal(message, _who(facts)) or Reason(
                 "refused",
-                f"the driver's pod cannot be made ({detail(said)})",
+                f"the {_who(facts)}'s pod cannot be made ({detail(said)})",
                 "correct what the API server names",
             )
     return None
 
 
-def _containers_wait(pod: ObjectView) -> Reason | None:
+def _containers_wait(pod: ObjectView, who: str) -> Reason | None:
     images = {
         one["name"]: str(one.get("image") or "")
         for kind in ("initContainers", "containers")
@@ -49,7 +53,7 @@ def _containers_wait(pod: ObjectView) -> Reason | None:
     for status in containers(pod):
         name, waits = str(status["name"]), waiting(status)
         reason, message = str(waits.get("reason") or ""), str(waits.get("message") or "")
-        if found := container_waits(reason, message, DRIVER, images.get(name, "")):
+        if found := container_waits(reason, message, who, images.get(name, "")):
             runtime = name in (contract.INSTALL_CONTAINER, contract.ALLOCATOR_CONTAINER)
             if found.code == "image" and runtime:
                 return Reason(
@@ -67,9 +71,9 @@ def _not_mounted(facts: RunFacts) -> Reason | None:
     for event in reversed(facts.events):
         if event.get("reason") in ("FailedMount", "FailedAttachVolume"):
             message = str(event.get("message") or "")
-            return missing(message, DRIVER) or Reason(
+            return missing(message, _who(facts)) or Reason(
                 "volume",
-                f"a volume of the driver cannot be mounted ({detail(message)})",
+                f"a volume of the {_who(facts)} cannot be mounted ({detail(message)})",
                 "correct spec.volumes",
             )
     return None

@@ -12,11 +12,13 @@ from sparkgen.codes import BAD_CONTAINER, IMAGES
 from sparkgen.live.reason import Reason, detail
 from sparkgen.runtime.kubernetes.refusals import Refusal, refusal_in
 
-DRIVER, EXECUTOR = "driver", "executor"
+DRIVER, EXECUTOR, SESSION = "driver", "executor", "session"
+_SECTIONS = {SESSION: DRIVER}
+"""Whose pod -> the section of the document that says most of it, where it has another name."""
 
 
 def refusal(message: str, who: str) -> Reason | None:
-    """What an API server's refusal means for `who` (DRIVER or EXECUTOR); None for another message."""
+    """What an API server's refusal means for `who`, one of those above; None for another message."""
     text = " ".join(message.split())
     found = refusal_in(text)
     return refused(found, text, who) if found else None
@@ -26,7 +28,7 @@ def refused(kind: Refusal, message: str, who: str) -> Reason:
     """A refusal of a known kind, in words; `message`: the API server's."""
     said = detail(kind.detail(message))
     cause = kind.cause.replace("{it}", f"the {who}'s pod") + (f" ({said})" if said else "")
-    return Reason(kind.name, cause, kind.step.replace("{who}", who))
+    return Reason(kind.name, cause, kind.step.replace("{who}", _SECTIONS.get(who, who)))
 
 
 _MISSING = (
@@ -48,7 +50,9 @@ def missing(message: str, who: str) -> Reason | None:
     for code, cause, words in _MISSING:
         if found := words.search(message):
             named = cause.format(*reversed(found.groups()))
-            return Reason(code, named, f"create it, or correct what spec.{who} or its volumes name")
+            return Reason(
+                code, named, f"create it, or correct what spec.{_SECTIONS.get(who, who)} or its volumes name"
+            )
     return None
 
 
@@ -65,7 +69,11 @@ def container_waits(reason: str, message: str, who: str, image: str = "") -> Rea
     if found := missing(message, who):
         return found
     if reason in BAD_CONTAINER:
-        return Reason("container", f"a container of the {who} cannot be made{said}", f"correct spec.{who}")
+        return Reason(
+            "container",
+            f"a container of the {who} cannot be made{said}",
+            f"correct spec.{_SECTIONS.get(who, who)}",
+        )
     return None
 
 
@@ -76,5 +84,6 @@ def no_node(message: str, who: str) -> Reason:
     return Reason(
         "no-node",
         f"no node can take the {who}'s pod ({detail(message) or 'the scheduler has not said why'})",
-        f"ask for less in spec.{who}, correct nodeSelector, affinity and tolerations there, or add nodes",
+        f"ask for less in spec.{_SECTIONS.get(who, who)}, correct nodeSelector, affinity and tolerations "
+        "there, or add nodes",
     )

@@ -11,7 +11,7 @@ from sparkgen.live.explain import explain
 from sparkgen.live.facts import Executors, Reads, RunFacts, executors, gather
 from sparkgen.live.reason import Reason
 from sparkgen.live.state import Life, State, life_of, schedule_life
-from sparkgen.live.values import Application, Run, name_of
+from sparkgen.live.values import Application, Run, is_session, name_of
 
 AT_ONCE = 8
 """Runs that are asked about at a time."""
@@ -25,7 +25,8 @@ class Row:
     """A run, or the schedule of an application that has not run, with all that is shown of it.
 
     `run`: "" for a schedule; `workload`: as kubectl names it, "job.batch/pi-1a2b3c4d"; `executors`: None
-    where there can be none; `driver`, `node`: the newest driver's pod and its node, "" if there is none.
+    where there can be none; `driver`, `node`: the newest driver's pod and its node, "" if there is none;
+    `session`: whether its driver is outside of the cluster.
     """
 
     namespace: str
@@ -38,6 +39,7 @@ class Row:
     reason: Reason | None
     driver: str = ""
     node: str = ""
+    session: bool = False
 
 
 def current(application: Application) -> list[Run]:
@@ -59,7 +61,9 @@ def rows(
     """A row for each run that is chosen, and for each schedule that has had none."""
     asked: list[tuple[Application, Run | None]] = []
     for application in applications:
-        asked += [(application, run) for run in chosen(application)] or [(application, None)]
+        found: list[Run | None] = [*chosen(application)]
+        begun = any(run is not None and not is_session(run.workload) for run in found)
+        asked += [(application, run) for run in ([] if begun else [None]) + found]
 
     def row(pair: tuple[Application, Run | None]) -> Row | None:
         application, run = pair
@@ -71,7 +75,8 @@ def rows(
 
 def _row(cluster: Reads, application: Application, run: Run, now: datetime) -> Row:
     latest = application.runs[0]
-    facts = gather(cluster, run, "" if run.latest or not latest.latest else latest.name)
+    alone = run.latest or not latest.latest or is_session(run.workload)
+    facts = gather(cluster, run, "" if alone else latest.name)
     reason = explain(facts, now) or _again(application, run, facts)
     pod = run.driver
     return Row(
@@ -85,6 +90,7 @@ def _row(cluster: Reads, application: Application, run: Run, now: datetime) -> R
         reason,
         name_of(pod) if pod is not None else "",
         str(pod["spec"].get("nodeName") or "") if pod is not None else "",
+        is_session(run.workload),
     )
 
 

@@ -11,6 +11,7 @@ from sparkgen.live.values import (
     Run,
     container,
     containers,
+    is_session,
     label_of,
     name_of,
     newest_first,
@@ -36,10 +37,15 @@ class Source:
 
 
 def driver_source(run: Run) -> Source | None:
-    """The driver's log, or that of the container which has ended before it; None while there is nothing."""
+    """The driver's log, or that of the container which has ended before it; None while there is nothing.
+
+    A session's driver writes where it runs: it is the allocator's log there.
+    """
     pod = run.driver
     if pod is None:
         return None
+    if is_session(pod):
+        return allocator_source(run)
     status = container(pod)
     if started(status):
         return Source(name_of(pod), contract.DRIVER_CONTAINER, "driver")

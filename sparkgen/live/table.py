@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from sparkgen.contract import SESSION
 from sparkgen.live.facts import Executors
 from sparkgen.live.rows import Row
 from sparkgen.terminal import visible
@@ -57,7 +58,7 @@ _NAMESPACE: Column = ("NAMESPACE", lambda row, _: row.namespace)
 _RUN: Column = ("RUN", lambda row, _: row.run or NOTHING)
 _STATE: Column = ("STATE", lambda row, _: row.life.state.value)
 _WIDE: tuple[Column, ...] = (
-    ("KIND", lambda row, _: row.workload.partition(".")[0]),
+    ("KIND", lambda row, _: SESSION if row.session else row.workload.partition(".")[0]),
     ("EXIT", lambda row, _: NOTHING if row.life.exit_code is None else str(row.life.exit_code)),
     ("DRIVER", lambda row, _: row.driver or NOTHING),
     ("NODE", lambda row, _: row.node or NOTHING),
@@ -99,6 +100,7 @@ def value(row: Row) -> dict[str, Any]:
         "application": row.application,
         "run": row.run or None,
         "workload": row.workload,
+        "session": row.session,
         "latest": row.latest,
         "state": life.state.value,
         "since": _time(life.since),

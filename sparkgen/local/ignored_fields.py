@@ -94,37 +94,51 @@ def ignored_fields(document: Mapping[str, Any]) -> list[tuple[Path, str]]:
 
 
 def _all(document: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
-    outer: Path = ("spec",)
-    spec = document["spec"]
     for field in ("namespace", "labels", "annotations"):
         if field in document["metadata"]:
             yield ("metadata", field), "there are no Kubernetes objects"
-    if document["kind"] == "ScheduledSparkApplication":
-        for field in _SCHEDULE_FIELDS:
-            if field in spec:
-                yield (*outer, field), "it runs once, now"
-        outer, spec = ("spec", "template"), spec["template"]
-    yield from _given(spec, outer, _FIELDS)
+    yield from schedule_fields(document)
+    outer, spec = section(document)
+    yield from given(spec, outer, _FIELDS)
     if "resources" in (spec.get("allocation") or {}):
         yield (*outer, "allocation", "resources"), "sparkgen itself is the allocator"
-    yield from _given(spec.get("connect") or {}, (*outer, "connect"), _CONNECT_FIELDS)
-    yield from _given(spec.get("notebook") or {}, (*outer, "notebook"), _NOTEBOOK_FIELDS)
-    yield from _referenced_files(spec, outer)
+    yield from given(spec.get("connect") or {}, (*outer, "connect"), _CONNECT_FIELDS)
+    yield from given(spec.get("notebook") or {}, (*outer, "notebook"), _NOTEBOOK_FIELDS)
+    yield from referenced_files(spec, outer)
     for role in _ROLES:
-        yield from _given(spec.get(role) or {}, (*outer, role), _POD_FIELDS)
+        yield from given(spec.get(role) or {}, (*outer, role), _POD_FIELDS)
         yield from _variables(spec.get(role) or {}, (*outer, role))
     for name in spec.get("sparkConf") or {}:
         if name.startswith("spark.kubernetes.") and not name.startswith("spark.kubernetes.allocation."):
             yield (*outer, "sparkConf", name), "there is no Kubernetes"
 
 
-def _referenced_files(spec: Mapping[str, Any], outer: Path) -> Iterator[tuple[Path, str]]:
-    for name, given in (spec.get("sparkConfFiles") or {}).items():
-        if not isinstance(given, str):
-            yield (*outer, "sparkConfFiles", name), _KEPT_ELSEWHERE
+def section(document: Mapping[str, Any]) -> tuple[Path, Mapping[str, Any]]:
+    """Where a document says what runs, and what it says there."""
+    if document["kind"] == "ScheduledSparkApplication":
+        return ("spec", "template"), document["spec"]["template"]
+    return ("spec",), document["spec"]
 
 
-def _given(spec: Mapping[str, Any], path: Path, table: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
+def schedule_fields(document: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+    """What a document says of its schedule."""
+    if document["kind"] == "ScheduledSparkApplication":
+        for field in _SCHEDULE_FIELDS:
+            if field in document["spec"]:
+                yield ("spec", field), "it runs once, now"
+
+
+def referenced_files(
+    spec: Mapping[str, Any], outer: Path, why: str = _KEPT_ELSEWHERE
+) -> Iterator[tuple[Path, str]]:
+    """Files of Spark's configuration folder that other objects hold, each with `why` it is not there."""
+    for name, file in (spec.get("sparkConfFiles") or {}).items():
+        if not isinstance(file, str):
+            yield (*outer, "sparkConfFiles", name), why
+
+
+def given(spec: Mapping[str, Any], path: Path, table: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
+    """The fields of a table that a document sets, each with what the table says."""
     return (((*path, field), why) for field, why in table.items() if field in spec)
 
 

@@ -563,7 +563,13 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                     "minAvailable": "@{budget.minAvailable}",
                     "maxUnavailable": "@{budget.maxUnavailable}",
                     "unhealthyPodEvictionPolicy": "@{budget.unhealthyPodEvictionPolicy}",
-                    "selector": {"matchLabels": DRIVER},
+                    # By the component: sessions' pods are known as drivers' by their role, and are none.
+                    "selector": {
+                        "matchLabels": {
+                            contract.LABEL_APPLICATION: "@{name}",
+                            contract.LABEL_COMPONENT: "driver",
+                        }
+                    },
                 },
             },
             # The Spark UI of the current run's driver. It selects nothing else.

@@ -11,7 +11,8 @@ from sparkgen.cluster import ClusterError
 from sparkgen.errors import SparkgenError
 from sparkgen.live.state import State, life_of
 from sparkgen.live.tunnel import LOOPBACK, SILENCE, Tunnel, has
-from sparkgen.live.values import Run, container, leaving, name_of, running, uid_of
+from sparkgen.live.values import Run, container, leaving, name_of, running, status_of, uid_of
+from sparkgen.objects import ObjectView
 from sparkgen.usecases.drivers import again
 
 if TYPE_CHECKING:
@@ -26,13 +27,14 @@ class Served:
     """What a driver serves at a port of its pod.
 
     `closed`: what to say while nothing listens there; `addresses`: of this machine, where its clients look
-    for it; `silence`: as of a Tunnel.
+    for it; `silence`: as of a Tunnel; `again`: what to say of another driver, "" for words that fit most.
     """
 
     port: int
     closed: str
     addresses: Sequence[str] = (LOOPBACK,)
     silence: float = SILENCE
+    again: str = ""
 
 
 class Forwarding:
@@ -100,7 +102,7 @@ class Forwarding:
         name = name_of(before.driver) if before.driver is not None else ""
         pod = self._cluster.get("v1", "Pod", name, before.namespace) if name else None
         # One on a node that is lost is being deleted for as long as the node is, and runs by its status.
-        if pod is not None and running(container(pod)) and not (comes_back and leaving(pod)):
+        if pod is not None and _goes_on_in(pod) and not (comes_back and leaving(pod)):
             self.run = replace(before, drivers=(pod,))
         elif not comes_back:
             return False
@@ -111,7 +113,8 @@ class Forwarding:
         if (driver := _driver(self.run)) not in ("", self._driver):
             self._driver = driver
             self._told.clear()
-            self._say(f"{self.run.application} has another driver: new connections go there")
+            another = f"{self.run.application} has another driver: new connections go there"
+            self._say(self._served.again or another)
         return True
 
     def _open(self) -> Forwarded:
@@ -124,6 +127,13 @@ class Forwarding:
         if text not in self._told:
             self._told.add(text)
             self._say(text)
+
+
+def _goes_on_in(pod: ObjectView) -> bool:
+    """Whether a driver runs in its pod, or one will that the kubelet starts again."""
+    if pod["spec"].get("restartPolicy") == "OnFailure":
+        return status_of(pod).get("phase") in ("Pending", "Running")
+    return bool(running(container(pod)))
 
 
 def _driver(run: Run) -> str:

@@ -124,7 +124,7 @@ def copied(config_map: Mapping[str, Any], old: str, job: Mapping[str, Any]) -> O
     """A ConfigMap of the run `old` for a new run's Job, which owns it."""
     new = run_of(job)
     metadata = config_map["metadata"]
-    labels = {**_labels(metadata), contract.LABEL_RUN: new, REQUESTED: "true"}
+    labels = {**kept_labels(metadata), contract.LABEL_RUN: new, REQUESTED: "true"}
     data = dict(config_map.get("data") or {})
     if contract.EXECUTOR_TEMPLATE_FILE in data:
         file = json.loads(data[contract.EXECUTOR_TEMPLATE_FILE])
@@ -166,10 +166,19 @@ def _container(container: Mapping[str, Any], old: str, new: str) -> Object:
 
 
 def _volume(volume: Mapping[str, Any], old: str, new: str) -> Object:
-    name = str((volume.get("configMap") or {}).get("name", ""))
+    """A volume with the ConfigMaps of the new run, also those that it has parts of (a projected one)."""
+    projected = volume.get("projected")
+    if projected:
+        sources = [_source(one, old, new) for one in projected.get("sources") or ()]
+        return {**volume, "projected": {**projected, "sources": sources}}
+    return _source(volume, old, new)
+
+
+def _source(source: Mapping[str, Any], old: str, new: str) -> Object:
+    name = str((source.get("configMap") or {}).get("name", ""))
     if not name.startswith(f"{old}-"):
-        return dict(volume)
-    return {**volume, "configMap": {**volume["configMap"], "name": f"{new}{name.removeprefix(old)}"}}
+        return dict(source)
+    return {**source, "configMap": {**source["configMap"], "name": f"{new}{name.removeprefix(old)}"}}
 
 
 def with_arguments(template: Mapping[str, Any], arguments: Sequence[str]) -> Object:
@@ -192,9 +201,7 @@ def with_arguments(template: Mapping[str, Any], arguments: Sequence[str]) -> Obj
 
 def _job(source: Mapping[str, Any], asked: RequestedRun, spec: Object) -> Object:
     metadata = source["metadata"]
-    given = (metadata.get("annotations") or {}).items()
-    annotations = {key: text for key, text in given if not (key.startswith(NOT_COPIED) or key in _ADMISSION)}
-    annotations[REQUEST_ID] = asked.id
+    annotations = {**kept_annotations(metadata), REQUEST_ID: asked.id}
     template = {**spec["template"], "metadata": _pod_metadata(spec["template"].get("metadata") or {})}
     if asked.arguments is not None:
         annotations[REQUEST_ARGUMENTS] = json.dumps(list(asked.arguments), ensure_ascii=False)
@@ -205,14 +212,14 @@ def _job(source: Mapping[str, Any], asked: RequestedRun, spec: Object) -> Object
         "metadata": {
             "name": asked.run,
             "namespace": metadata["namespace"],
-            "labels": {**_labels(metadata), REQUESTED: "true"},
+            "labels": {**kept_labels(metadata), REQUESTED: "true"},
             "annotations": annotations,
         },
         "spec": {**spec, "template": template},
     }
 
 
-def _labels(metadata: Mapping[str, Any]) -> dict[str, str]:
+def kept_labels(metadata: Mapping[str, Any]) -> dict[str, str]:
     """The labels less those by which a controller would take the object for its own.
 
     Those of Kueue stay, unlike on executors: a Job without its queue's label would walk past the queue.
@@ -225,9 +232,15 @@ def _labels(metadata: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
+def kept_annotations(metadata: Mapping[str, Any]) -> dict[str, str]:
+    """The annotations less those that say whose the object is, or what became of it."""
+    given = (metadata.get("annotations") or {}).items()
+    return {key: text for key, text in given if not (key.startswith(NOT_COPIED) or key in _ADMISSION)}
+
+
 def _pod_metadata(metadata: Mapping[str, Any], **labels: str) -> Object:
     """The metadata of a pod template, less what a Job adds to it."""
-    found: Object = {"labels": {**_labels(metadata), **labels}}
+    found: Object = {"labels": {**kept_labels(metadata), **labels}}
     if annotations := metadata.get("annotations"):
         found["annotations"] = {key: text for key, text in annotations.items() if key not in _ADMISSION}
     return found

@@ -13,7 +13,7 @@ from sparkgen.cluster.annotations import REQUEST_ARGUMENTS, REQUEST_ID, REQUESTE
 from sparkgen.errors import SparkgenError
 from sparkgen.live.find import one
 from sparkgen.live.state import State, life_of
-from sparkgen.live.values import Application, annotation_of, label_of, name_of
+from sparkgen.live.values import Application, annotation_of, is_session, label_of, name_of
 from sparkgen.objects import Object
 from sparkgen.preflight import needs
 from sparkgen.usecases import requested_run
@@ -78,7 +78,10 @@ def _source(application: Application) -> Mapping[str, Any]:
     """What the new run is made of: the CronJob, or the Job of the newest run that a document describes."""
     if application.schedule is not None:
         return application.schedule
-    jobs = [run.workload for run in application.runs if run.kind == "Job"]
+    found = [run.workload for run in application.runs if run.kind == "Job"]
+    jobs = [job for job in found if not is_session(job)]
+    if found and not jobs:
+        raise SparkgenError(f"{application.name} has sessions, and no run yet: apply the document first")
     if not jobs:
         raise SparkgenError(
             f"{application.name} runs for ever (a Deployment): there is no other run of it. Change its "

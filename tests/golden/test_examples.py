@@ -43,6 +43,7 @@ MEMORY_BY_HAND = {
     "python-pi": (1024 + 409, 1024 + 409),
     "scala-pi": (2048 + 384, 4096 + 409),
     "java-wordcount": (1024 + 384, 2048 + 384),
+    "client-mode": (2048 + 819, 2048 + 819),
     "connect-server": (4096 + 1638, 4096 + 1638),
     "connect-server-team-b": (4096 + 1638, 4096 + 1638),
     "connect-server-ada": (2048 + 819, 4096 + 1638),

@@ -47,7 +47,11 @@ class PrunePlan:
 
 
 def prune_plan(asked: HistoryPolicy, jobs: Sequence[Object], config_maps: Sequence[Object]) -> PrunePlan:
-    """What to do with the application's Jobs and ConfigMaps. Nothing, when a later history Job will do it."""
+    """What to do with the application's Jobs and ConfigMaps. Nothing, when a later history Job will do it.
+
+    Sessions are no runs: they remove themselves.
+    """
+    jobs = [job for job in jobs if _labels(job).get(contract.LABEL_COMPONENT) != contract.SESSION]
     histories = [job for job in jobs if contract.LABEL_RUN not in _labels(job)]
     born = max((_born(job) for job in histories if _name(job) == asked.own), default="")
     if not born or any(_born(job) > born for job in histories):

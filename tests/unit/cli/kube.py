@@ -17,7 +17,7 @@ from sparkgen.objects import Object
 
 _PATH = re.compile(
     r"/(?:api/(?P<core>v1)|apis/(?P<group>[^/]+/[^/]+))(?:/namespaces/(?P<namespace>[^/]+))?"
-    r"/(?P<plural>[a-z]+)(?:/(?P<name>[^/]+))?"
+    r"/(?P<plural>[a-z]+)(?:/(?P<name>[^/]+))?(?P<log>/log)?"
 )
 
 
@@ -26,7 +26,7 @@ class Kube(ThreadingHTTPServer):
 
     `refuse`: (method, beginning of the path) -> status and message, before all else. `hold`: "METHOD path" ->
     what its answer waits for. `meanwhile`: "METHOD path" -> what happens once, just before such a request is
-    served that is no dry run.
+    served that is no dry run. `denied`: rights as "verb resource" that a review denies.
     """
 
     daemon_threads = True
@@ -37,6 +37,7 @@ class Kube(ThreadingHTTPServer):
         self.refuse: dict[tuple[str, str], tuple[int, str]] = {}
         self.meanwhile: dict[str, Callable[[], object]] = {}
         self.hold: dict[str, threading.Event] = {}
+        self.denied: set[str] = set()
         self.asked: list[str] = []
         self.version = 0
         self.lock = threading.Lock()
@@ -109,12 +110,14 @@ class Handler(BaseHTTPRequestHandler):
             for (method, start), (status, message) in self.server.refuse.items():
                 if self.command == method and path.startswith(start):
                     return self._answer(status, {"kind": "Status", "message": message})
+            if path.endswith("/selfsubjectaccessreviews"):
+                return self._answer(201, self._reviewed(body))
             self._answer(*self._result(path, options, body))
         return None
 
     def _result(self, path: str, options: dict[str, str], body: Object) -> tuple[int, Object]:
         objects = self.server.objects
-        there = objects.get(path)
+        there = objects.get(path)  # none for a log
         if path == "/version":
             return 200, {"gitVersion": "v1.34.1"}
         match = _PATH.fullmatch(path)
@@ -138,6 +141,12 @@ class Handler(BaseHTTPRequestHandler):
         if self.command == "DELETE":
             return 200, objects.pop(path)
         return 200, there
+
+    def _reviewed(self, body: Object) -> Object:
+        asked = body["spec"]["resourceAttributes"]
+        part = f"/{asked['subresource']}" if "subresource" in asked else ""
+        right = f"{asked['verb']} {asked['resource']}{part}"
+        return {**body, "status": {"allowed": right not in self.server.denied}}
 
     def _applied(self, path: str, options: dict[str, str], body: Object) -> tuple[int, Object]:
         there, version = self.server.objects.get(path), body["metadata"].get("resourceVersion")

@@ -24,7 +24,19 @@ from sparkgen.runtime.allocator.report import log_form
 from sparkgen.runtime.allocator.report.log_form import LogEvent, LogLine
 from sparkgen.runtime.allocator.values.observed import Waiting
 from sparkgen.runtime.kubernetes.answers import Reply, verdict
-from tests.unit.live.objects import ENDED, Cluster, Object, deployment, driver, ends, executor, job, runs
+from tests.unit.live.objects import (
+    ENDED,
+    Cluster,
+    Object,
+    allocator_pod,
+    deployment,
+    driver,
+    ends,
+    executor,
+    job,
+    runs,
+    session,
+)
 
 NOW = datetime(2026, 11, 22, 1, 12, tzinfo=UTC)
 IMAGE = "registry.example/etl:7"
@@ -473,6 +485,64 @@ CASES = {
             ),
         ],
         log_of(PROGRAM),
+        table=False,
+    ),
+    "allocator-of-session": Case(
+        "the allocator of a session cannot begin",
+        "allocator",
+        "allocator refuses to start the driver (it lacks SPARKGEN_RUN)",
+        "",
+        [
+            session(),
+            allocator_pod(
+                session(),
+                {"waiting": {"reason": "CrashLoopBackOff"}},
+                lastState=ends(2, message="it lacks SPARKGEN_RUN"),
+                restartCount=2,
+            ),
+        ],
+        table=False,
+    ),
+    "image-of-session": Case(
+        "the runtime image of a session cannot be pulled",
+        "image",
+        "an image of the session cannot be had (not found)",
+        "correct spec.runtimeImage",
+        [
+            session(),
+            allocator_pod(session(), {"waiting": {"reason": "ImagePullBackOff", "message": "not found"}}),
+        ],
+        table=False,
+    ),
+    "no-node-for-session": Case(
+        "no node has room for a session",
+        "no-node",
+        "no node can take the session's pod (0/3 nodes are available)",
+        "ask for less in spec.driver",
+        [
+            session(),
+            {
+                **allocator_pod(session(), {}),
+                "status": {
+                    "conditions": [
+                        {
+                            "type": "PodScheduled",
+                            "status": "False",
+                            "reason": "Unschedulable",
+                            "message": "0/3 nodes are available",
+                        }
+                    ]
+                },
+            },
+        ],
+        table=False,
+    ),
+    "killed-session": Case(
+        "a session was killed",
+        "killed",
+        "sparkgen kill has ended it",
+        "",
+        [session(ended="Failed", annotations={"sparkgen.dev/killed": "2026-11-22T01:00:00Z"})],
         table=False,
     ),
     "suspended": Case(

@@ -38,6 +38,19 @@ def job(name: str = "pi-1a2b3c4d", application: str = "pi", born: str = BORN, **
     return made
 
 
+def session(name: str = "pi-session-0a1b2", application: str = "pi", born: str = BORN, **more: Any) -> Object:
+    """The Job of a session, whose driver is outside of the cluster."""
+    made = job(name, application, born, **more)
+    made["metadata"]["labels"] |= {"app.kubernetes.io/component": "session", "sparkgen.dev/requested": "true"}
+    return made
+
+
+def allocator_pod(of: Object, state: Object, **more: Any) -> Object:
+    """The pod of a session. `state`: of the allocator."""
+    status = {"name": "allocator", "state": state, **more}
+    return driver(of, containerStatuses=[status])
+
+
 def _metadata(name: str, labels: Mapping[str, str]) -> Object:
     return {"name": name, "uid": f"uid-{name}", "labels": dict(labels), "creationTimestamp": BORN}
 

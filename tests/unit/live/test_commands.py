@@ -11,7 +11,7 @@ from tests import reading
 from tests.unit.cli.conftest import Cli
 from tests.unit.connection.conftest import Server
 from tests.unit.live.conftest import KINDS, ROOT, Sparkgen, fill, refuse
-from tests.unit.live.objects import driver, ends, executor, job, runs
+from tests.unit.live.objects import allocator_pod, driver, ends, executor, job, runs, session
 
 POD = "pi-1a2b3c4d-x7k2p"
 
@@ -136,6 +136,26 @@ def test_logs_are_the_drivers_unless_others_are_asked_for(server: Server, sparkg
     assert (
         sparkgen("logs", "pi", "--all").out == '[driver] "hello"\n[allocator] "hello"\n[executor 1] "task"\n'
     )
+
+
+def test_a_session_is_shown_as_what_it_is(server: Server, sparkgen: Sparkgen) -> None:
+    """Its log is the allocator's, its UI elsewhere; it is no earlier run of the document."""
+    pod = allocator_pod(session(), runs())
+    fill(server, job(ended="Complete"), session(), pod)
+    played(server, pod["metadata"]["name"], "hello")
+    *_, line = sparkgen("status", "pi", "-o", "wide").out.splitlines()
+    assert line.split()[:3] == ["pi", "pi-session-0a1b2", "Running"]
+    assert "session" in line.split()
+    assert [run["session"] for run in json.loads(sparkgen("status", "-o", "json").out)["runs"]] == [
+        False,
+        True,
+    ]
+    result = sparkgen("logs", "pi-session-0a1b2")
+    assert result.out == '"hello"\n'
+    assert "a session's driver writes where it runs" in result.err
+    assert server.requests[-1][1] == "container=allocator"
+    assert sparkgen("logs", "pi", "--run", "pi-session-0a1b2", "--all").out == '[allocator] "hello"\n'
+    assert "http://localhost:4040" in sparkgen("ui", "pi", "--run", "pi-session-0a1b2").err
 
 
 def test_all_logs_are_followed_until_the_run_is_over(server: Server, sparkgen: Sparkgen) -> None:

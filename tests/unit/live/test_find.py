@@ -63,6 +63,16 @@ def test_a_run_that_is_marked_as_superseded_is_not_the_latest() -> None:
     assert names(application) == ["pi-00000001", "pi-00000002"]
 
 
+def test_a_session_is_the_latest_only_where_there_is_no_run() -> None:
+    """Whoever means the latest run means one of the document."""
+    later = "2026-11-22T02:00:00Z"
+    sessions = [objects.session("pi-session-00001", born=later), objects.session("pi-session-00002")]
+    application = one(Cluster(job(), *sessions), "pi")
+    assert names(application) == ["pi-1a2b3c4d", "pi-session-00001", "pi-session-00002"]
+    assert [run.latest for run in application.runs] == [True, False, False]
+    assert names(one(Cluster(*sessions), "pi")) == ["pi-session-00001", "pi-session-00002"]
+
+
 def test_a_runs_name_stands_for_its_application_with_that_run() -> None:
     """Of all its runs."""
     cluster = Cluster(job(), job("pi-00000001", born=OLD), job("etl-1", "etl"))

@@ -256,6 +256,7 @@ def test_for_machines_all_keys_are_there() -> None:
         "application": "pi",
         "run": "pi-1a2b3c4d",
         "workload": "job.batch/pi-1a2b3c4d",
+        "session": False,
         "latest": True,
         "state": "Running",
         "since": "2026-11-22T01:00:20Z",

@@ -57,6 +57,16 @@ def names(items: Any) -> list[str]:
     return [item["metadata"]["name"] for item in items]
 
 
+def test_sessions_are_no_runs() -> None:
+    """They remove themselves, and none of them pushes a run out."""
+    label = {"app.kubernetes.io/component": "session"}
+    sessions = [job(f"pi-session-{number}", 20 + number) for number in range(3)]
+    for one in sessions:
+        one["metadata"]["labels"] |= label
+    jobs = [history(), job("pi-now", 40), job("pi-before", 1), *sessions]
+    assert prune_plan(wanted(), jobs, []) == prune_plan(wanted(), [history(), *jobs[1:3]], [])
+
+
 def test_the_oldest_beyond_history_go() -> None:
     """So many succeeded, so many failed; the files go with their Job, and those of the others stay."""
     jobs = [job("pi-a", 1), job("pi-b", 3), job("pi-c", 2), job("pi-d", 4, "Failed"), job("pi-now", 9)]

@@ -1,0 +1,258 @@
+"""What `shell` prints: a session in a cluster, and a program of this machine whose Spark uses it."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import hashlib
+import os
+import secrets
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from sparkgen import contract, model, names
+from sparkgen.cli import output, run_local
+from sparkgen.cli.request import Request
+from sparkgen.cli.waiting import seconds_of
+from sparkgen.cluster import Place, connect
+from sparkgen.errors import SparkgenError
+from sparkgen.live.explain import fares
+from sparkgen.live.facts import gather
+from sparkgen.usecases import drivers
+from sparkgen.usecases.checking import agree
+from sparkgen.usecases.connecting import run_client
+from sparkgen.usecases.forwarding import Forwarding, Served
+from sparkgen.usecases.shell import client_files, driver_address, session, session_rights
+from sparkgen.usecases.shell.allocator_client import AllocatorClient, DriverSettings, Refusal
+from sparkgen.usecases.shell.client_files import ClientFolder
+from sparkgen.usecases.shell.driver_address import DriverAddress
+from sparkgen.usecases.shell.heartbeat import Heartbeat
+from sparkgen.usecases.shell.session_objects import AskedSession, objects_of
+from sparkgen.usecases.shell.unused_fields import unused_fields
+
+if TYPE_CHECKING:
+    from sparkgen.cluster import Cluster
+    from sparkgen.document import Document
+    from sparkgen.live.values import Run
+    from sparkgen.model.application import Application
+    from sparkgen.objects import Object
+
+END_SECONDS = 15.0
+"""How long the command tries to delete its session: it ends by itself, too."""
+UNREACHABLE = 422
+SERVED = Served(
+    contract.SCHEDULER_PORT,
+    "the session's allocator does not answer",
+    again="the session's allocator was started again",
+)
+SHELLS = {"Python": "pyspark"}
+"""What runs where no command is named, by language; else SHELL."""
+SHELL = "spark-shell"
+_SPARKS_OWN = ("pyspark", "spark-shell", "spark-sql", "spark-submit", "sparkR")
+_KINDS = ("SparkApplication", "ScheduledSparkApplication")
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """Where the driver listens: "" and 0 are chosen."""
+
+    host: str = ""
+    port: int = 0
+    block_manager_port: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ShellOptions:
+    """What was asked for beside the document. `command`: a program and its arguments; `timeout`: as `5m`."""
+
+    place: Place
+    name: str
+    command: tuple[str, ...]
+    listening: Listening
+    timeout: str
+
+
+def run(request: Request, options: ShellOptions) -> int:
+    """Begin a session, run the program, end the session: the program's exit code, 1 for a bad document."""
+    document = run_local.one_document(request, options.name)
+    if document is None:
+        return 1
+    agree([document], request.namespace)
+    gc.enable()  # a session lasts for hours
+    with output.outliving_readers(), _leaving_by_signals():
+        return _run(document, request, options)
+
+
+def _run(document: Document, request: Request, options: ShellOptions) -> int:
+    seconds = seconds_of(options.timeout) or 0
+    _check_kind(document)
+    cluster = connect(options.place)
+    application = model.build(document.value, request.namespace or cluster.namespace)
+    command = _command(options.command, application, os.environ)
+    host = options.listening.host or driver_address.own_address(cluster.server)
+    address = driver_address.resolved(host)
+    if not request.quiet:
+        run_local.tell_left_aside(document, unused_fields(document.value), "in a session")
+    session_rights.check(cluster, application.namespace)
+    token = secrets.token_hex(32)
+    id_ = secrets.token_hex(names.SESSION_ID_LENGTH)[: names.SESSION_ID_LENGTH]
+    asked = AskedSession(application.name, id_, hashlib.sha256(token.encode()).hexdigest())
+    objects = objects_of(application, asked)
+    waiting = session.Waiting(options.timeout, time.monotonic() + seconds)
+    with client_files.client_folder(os.environ) as folder, contextlib.ExitStack() as stack:
+        job = session.make(cluster, objects)
+        stack.callback(_end, cluster, job)
+        session.complete(cluster, objects, job, address, _say)
+        found = session.await_allocator(cluster, job, waiting, _say)
+        forwarding = stack.enter_context(contextlib.closing(Forwarding(cluster, found, SERVED, 0, _say)))
+        forwarding.start(found)
+        client = AllocatorClient(forwarding.port, token)
+        heartbeat = Heartbeat(client.say_alive, _say)
+        heartbeat.start()
+        stack.callback(heartbeat.stop)
+        _prepare(application, client, folder, Reached(host, address, options.listening))
+        threading.Thread(target=_until_the_end, args=(cluster, forwarding, heartbeat), daemon=True).start()
+        return run_client(command, client_files.environment_of(application, os.environ, folder))
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """How executors reach this machine: as `host`, which is `address`."""
+
+    host: str
+    address: str
+    listening: Listening
+
+
+def _prepare(
+    application: Application, client: AllocatorClient, folder: ClientFolder, reached: Reached
+) -> None:
+    """Have the way to this machine tried, and write what the driver starts with."""
+    settings, where = _tried(client, reached)
+    if not driver_address.reaches(settings.pod_address, settings.allocator_port):
+        _say(
+            f"this machine cannot reach pods ({settings.pod_address}:{settings.allocator_port}): results of "
+            "tasks that are larger than spark.task.maxDirectResultSize (1 MiB) cannot be fetched"
+        )
+    folder.write(folder.jar, client.jar(application.scala_version))
+    folder.write(folder.token, client.token.encode())
+    for name, text in client_files.files(application, settings.properties, folder, client.port).items():
+        folder.write(folder.conf / name, text.encode())
+    _say(f"executors will connect to {where}")
+
+
+def _tried(client: AllocatorClient, reached: Reached) -> tuple[DriverSettings, str]:
+    """What the driver starts with, and where it will listen. SparkgenError where pods cannot reach that."""
+    listening = reached.listening
+    taken = driver_address.taken_ports(reached.address, listening.port, listening.block_manager_port)
+    with taken as sockets:
+        port, block_manager_port = (int(one.getsockname()[1]) for one in sockets)
+        nonce = secrets.token_hex(16)
+        try:
+            with driver_address.shown_nonce(sockets[0], nonce):
+                settings = client.tell_driver(DriverAddress(reached.host, port, block_manager_port), nonce)
+        except Refusal as error:
+            if error.status != UNREACHABLE:
+                raise
+            raise SparkgenError(
+                f"{error}. Executors could not, either. Open the port in this machine's firewall "
+                "(--driver-port says which), or name another address with --driver-host; where pods reach "
+                "nothing of this machine, use a Connect server: docs/client-mode.md"
+            ) from error
+    return settings, f"{reached.host}:{port} and {block_manager_port}"
+
+
+def _check_kind(document: Document) -> None:
+    kind = document.value["kind"]
+    if kind == model.CONNECT_KIND:
+        raise SparkgenError(
+            f"a {kind} has its driver in the cluster: sparkgen connect {document.value['metadata']['name']}"
+        )
+    if kind not in _KINDS:
+        why = "has no executors" if kind in model.SERVER_KINDS else "has its driver in the cluster"
+        raise SparkgenError(f"a {kind} {why}: name an application")
+
+
+def _command(
+    asked: tuple[str, ...], application: Application, environment: Mapping[str, str]
+) -> tuple[str, ...]:
+    """The program to run, found on this machine, and its arguments. SparkgenError when it is not there."""
+    first, *arguments = asked or (SHELLS.get(application.language, SHELL),)
+    home = environment.get("SPARK_HOME")
+    places = (os.path.join(home, "bin") if home else "", environment.get("PATH", os.defpath))  # noqa: PTH118
+    found = shutil.which(first, path=os.pathsep.join(filter(None, places)))
+    if found is None:
+        step = ""
+        if first in _SPARKS_OWN:
+            version = application.spark_version
+            step = f"; install Spark {version} (pip install pyspark=={version}), or set SPARK_HOME to one"
+        raise SparkgenError(f"cannot run {first}: there is no such program{step}")
+    return (found, *arguments)
+
+
+def _until_the_end(cluster: Cluster, forwarding: Forwarding, heartbeat: Heartbeat) -> None:
+    """Say so when the session ends before the program does."""
+    if forwarding.until_the_end():
+        heartbeat.stop()
+        why = _why(cluster, forwarding.run)
+        _say(f"the session {forwarding.run.name} has ended{why}: Spark stops in your program")
+
+
+def _why(cluster: Cluster, found: Run) -> str:
+    try:
+        return f" ({fares(gather(cluster, drivers.again(cluster, found)), datetime.now(UTC))})"
+    except SparkgenError:
+        return ""
+
+
+def _end(cluster: Cluster, job: Object) -> None:
+    """Delete the session; it ends by itself where that cannot be."""
+    told = f"the session {job['metadata']['name']} could not be deleted; it ends by itself in a minute"
+    failed: list[str] = []
+
+    def delete() -> None:
+        try:
+            session.end(cluster, job)
+        except SparkgenError as error:
+            failed.append(f"{told}: {error}")
+
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        thread = threading.Thread(target=delete, daemon=True)
+        thread.start()
+        thread.join(END_SECONDS)
+        if thread.is_alive() or failed:
+            _say(failed[0] if failed else told)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextlib.contextmanager
+def _leaving_by_signals() -> Iterator[None]:
+    """Inside, SIGTERM and SIGHUP leave by SystemExit, once: what was begun is ended first."""
+    left = False
+
+    def leave(number: int, _frame: FrameType | None) -> None:
+        nonlocal left
+        if not left:
+            left = True
+            raise SystemExit(128 + number)
+
+    wanted = [one for one in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(one) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, leave) for number in wanted}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _say(text: str) -> None:
+    output.note(f"sparkgen: {text}")

@@ -1,0 +1,121 @@
+"""What the command says to its session's allocator, through the forwarded port (docs/design/protocol.md)."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.errors import SparkgenError
+from sparkgen.live.tunnel import LOOPBACK
+from sparkgen.terminal import visible
+from sparkgen.usecases.shell.driver_address import DriverAddress
+
+TIMEOUT_SECONDS = 15.0
+"""For one question: the allocator itself tries to reach the driver for some seconds."""
+TRIES_SECONDS = 30.0
+"""How long a question is asked again that had no answer: the way to a pod that has just begun may not be."""
+MAX_ANSWER = 16 * 2**20
+_SHOWN = 500
+
+
+class NoAnswer(SparkgenError):
+    """Nothing came back: the allocator begins anew, or the way there is broken."""
+
+
+class Refusal(SparkgenError):
+    """What the allocator says no to. `status`: of HTTP; the text is the allocator's."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class DriverSettings:
+    """What the driver starts with, and where the allocator is: an address of the pod, and its port."""
+
+    properties: Mapping[str, str]
+    pod_address: str
+    allocator_port: int
+
+
+@dataclass(frozen=True, slots=True)
+class AllocatorClient:
+    """The allocator behind a port of this machine."""
+
+    port: int
+    token: str
+
+    def tell_driver(self, address: DriverAddress, nonce: str) -> DriverSettings:
+        """Say where the driver will listen. Refusal when the session's pod cannot reach it (422)."""
+        body = {
+            "version": contract.VERSION,
+            "host": address.host,
+            "port": address.port,
+            "blockManagerPort": address.block_manager_port,
+            "nonce": nonce,
+        }
+        found = self._json("PUT", contract.SESSION_DRIVER_PATH, body)
+        try:
+            properties = {str(name): str(text) for name, text in found["properties"].items()}
+            return DriverSettings(properties, str(found["podAddress"]), int(found["allocatorPort"]))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise SparkgenError(f"the session's allocator has another contract: {error!r}") from error
+
+    def say_alive(self) -> None:
+        """Say that this command is there."""
+        self._ask("PUT", contract.SESSION_ALIVE_PATH)
+
+    def jar(self, scala_version: str) -> bytes:
+        """The scheduler jar of a Scala line. Refusal when the runtime image has none."""
+        return self._again("GET", f"{contract.SESSION_JAR_PATH}?scala={scala_version}")
+
+    def _json(self, method: str, path: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        text = self._again(method, path, json.dumps(body).encode())
+        try:
+            found = json.loads(text)
+        except ValueError as error:
+            raise SparkgenError(f"the session's allocator answers no JSON: {error}") from error
+        return found if isinstance(found, dict) else {}
+
+    def _again(self, method: str, path: str, body: bytes | None = None) -> bytes:
+        """The answer to a question that is asked until there is one, or time is up."""
+        until = time.monotonic() + TRIES_SECONDS
+        while True:
+            try:
+                return self._ask(method, path, body)
+            except NoAnswer:
+                if time.monotonic() >= until:
+                    raise
+                time.sleep(0.5)
+
+    def _ask(self, method: str, path: str, body: bytes | None = None) -> bytes:
+        connection = http.client.HTTPConnection(LOOPBACK, self.port, timeout=TIMEOUT_SECONDS)
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        try:
+            connection.request(method, path, body or b"", headers)
+            answer = connection.getresponse()
+            data = answer.read(MAX_ANSWER)
+        except (OSError, http.client.HTTPException) as error:
+            raise NoAnswer(
+                f"the session's allocator does not answer ({error or type(error).__name__})"
+            ) from error
+        finally:
+            connection.close()
+        if not 200 <= answer.status <= 299:
+            raise Refusal(answer.status, _why(answer.status, data))
+        return data
+
+
+def _why(status: int, data: bytes) -> str:
+    try:
+        found = json.loads(data)
+        said = str(found["error"]) if isinstance(found, dict) else ""
+    except (ValueError, KeyError):
+        said = ""
+    return visible(said[:_SHOWN]) or f"the session's allocator says no (HTTP {status})"

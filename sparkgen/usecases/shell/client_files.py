@@ -1,0 +1,166 @@
+"""What the driver of a session starts with on this machine: a private folder, and an environment.
+
+The folder holds the session's token and Spark's RPC secret: on no command line, and in no variable. It is in
+memory where the system has such a place for a user ($XDG_RUNTIME_DIR).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sparkgen import contract
+from sparkgen.errors import SparkgenError
+from sparkgen.live.tunnel import LOOPBACK
+from sparkgen.local.launch import python
+from sparkgen.model.application import Application
+from sparkgen.resources import conf
+from sparkgen.runtime.allocator.driver import properties as java_properties
+
+PREFIX = "sparkgen-shell-"
+LOCK_FILE = "lock"
+SPARK_VERSION = "spark.sparkgen.sparkVersion"
+"""What the jar compares with the Spark that runs."""
+IMAGE_PYTHON = "python3"
+"""What the stock images run, as PySpark itself says where nothing else is said."""
+_EXECUTORS_SCRIPTS = (contract.EXECUTOR_SCRIPT_FILE, contract.SHUFFLE_SCRIPT_FILE)
+_PYTHONS = ("spark.pyspark.python", "spark.pyspark.driver.python")
+_ELSEWHERE = ("SPARK_REMOTE", "SPARK_CONNECT_MODE_ENABLED", "SPARK_API_MODE")
+"""Variables by which PySpark would talk to a Connect server instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientFolder:
+    """The private folder, with files that its owner alone may read."""
+
+    path: Path
+
+    @property
+    def conf(self) -> Path:
+        """SPARK_CONF_DIR of the driver."""
+        return self.path / "conf"
+
+    @property
+    def token(self) -> Path:
+        """The file with the session's token."""
+        return self.path / "token"
+
+    @property
+    def jar(self) -> Path:
+        """The scheduler jar."""
+        return self.path / "scheduler.jar"
+
+    def write(self, path: Path, content: bytes) -> None:
+        """Write one of its files. SparkgenError when that fails."""
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+        except OSError as error:
+            raise SparkgenError(f"cannot write {path}: {error.strerror}; make room there") from error
+
+
+@contextmanager
+def client_folder(environment: Mapping[str, str]) -> Iterator[ClientFolder]:
+    """A private folder for as long as the block lasts. SparkgenError when there is no place for it.
+
+    What processes that were killed have left is removed.
+    """
+    runtime = environment.get("XDG_RUNTIME_DIR", "")
+    base = Path(runtime if runtime and os.access(runtime, os.W_OK | os.X_OK) else tempfile.gettempdir())
+    try:
+        _remove_left(base)
+        path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=base))
+        (path / "conf").mkdir(0o700)
+        lock = os.open(path / LOCK_FILE, os.O_WRONLY | os.O_CREAT, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    except OSError as error:
+        raise SparkgenError(
+            f"cannot make a private folder in {base}: {error.strerror}; set TMPDIR or XDG_RUNTIME_DIR"
+        ) from error
+    try:
+        yield ClientFolder(path)
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+        os.close(lock)
+
+
+def _remove_left(base: Path) -> None:
+    """Remove folders whose process is gone, with its lock."""
+    for path in base.glob(f"{PREFIX}*"):
+        try:
+            if path.stat().st_uid != os.getuid():
+                continue
+            with (path / LOCK_FILE).open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(path, ignore_errors=True)
+        except OSError:
+            continue  # it is in use, or being made
+
+
+def files(
+    application: Application, properties: Mapping[str, str], folder: ClientFolder, port: int
+) -> dict[str, str]:
+    """The files of SPARK_CONF_DIR, by name. `properties`: what the allocator says that the driver has.
+
+    Those of the cluster's ConfigMap, less what is the executors'. Hadoop finds its own on the class path,
+    which this folder is on. `port`: of this machine, which leads to the allocator.
+    """
+    shared = {
+        name: text for name, text in conf.conf_files(application).items() if name not in _EXECUTORS_SCRIPTS
+    }
+    hadoop = conf.hadoop_files(application) if application.hadoop else {}
+    text = java_properties.text_of(_properties(application, properties, folder, port))
+    return {**shared, **hadoop, contract.SPARK_DEFAULTS_FILE: text}
+
+
+def _properties(
+    application: Application, given: Mapping[str, str], folder: ClientFolder, port: int
+) -> dict[str, str]:
+    found = {name: text for name, text in given.items() if name not in _PYTHONS}
+    if "spark.jars.ivy" not in application.properties:
+        found.pop("spark.jars.ivy", None)  # this user has a home
+    if application.log_claim is not None:
+        found["spark.eventLog.enabled"] = "false"  # its claim is mounted in pods only
+    class_path = application.properties.get("spark.driver.extraClassPath")
+    return found | {
+        "spark.master": f"sparkgen://{LOOPBACK}:{port}",
+        "spark.driver.extraClassPath": ":".join(filter(None, (str(folder.jar), class_path))),
+        "spark.sparkgen.tokenFile": str(folder.token),
+        SPARK_VERSION: application.spark_version,
+    }
+
+
+def environment_of(
+    application: Application, given: Mapping[str, str], folder: ClientFolder
+) -> dict[str, str]:
+    """The environment of the driver's program. `given`: that of this process.
+
+    PySpark has executors run what PYSPARK_PYTHON says: it is the image's, and that of this machine is the
+    driver's. The UI listens on this machine alone, which SPARK_LOCAL_IP decides.
+    """
+    found = {name: text for name, text in given.items() if name not in _ELSEWHERE}
+    found |= {
+        contract.ENV_SPARK_CONF_DIR: str(folder.conf),
+        "PYSPARK_PYTHON": image_python(application),
+        "PYSPARK_DRIVER_PYTHON": given.get("PYSPARK_DRIVER_PYTHON") or python(given),
+    }
+    if not given.get(contract.ENV_LOCAL_IP):
+        found[contract.ENV_LOCAL_IP] = LOOPBACK
+        found.setdefault("SPARK_PUBLIC_DNS", "localhost")
+    return found
+
+
+def image_python(application: Application) -> str:
+    """The Python of the executors' image."""
+    if named := application.properties.get("spark.pyspark.python"):
+        return named
+    variables = application.driver.spec.get("env") or ()
+    own = (str(one.get("value") or "") for one in variables if one["name"] == "PYSPARK_PYTHON")
+    return next(filter(None, own), "") or IMAGE_PYTHON

@@ -1,0 +1,121 @@
+"""Where executors reach the driver on this machine: its address, its ports, and a proof that it is there."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from sparkgen.errors import SparkgenError
+
+ELSEWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
+"""Addresses of nobody (RFC 5737, RFC 3849): the way there begins at this machine's own address."""
+ASK_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class DriverAddress:
+    """Where the driver listens: an address or a name of this machine, and two of its ports."""
+
+    host: str
+    port: int
+    block_manager_port: int
+
+
+def own_address(server: str) -> str:
+    """The address of this machine that has the way to the API server; in a pod that is the pod's.
+
+    `server`: its URL. An API server on this very machine, or at the end of a tunnel, says nothing: then it is
+    the address of the way out of this machine. SparkgenError when there is none.
+    """
+    found = urlsplit(server)
+    host, port = found.hostname or "", found.port or 443
+    try:
+        family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
+        address = _way_to(family, place)
+        if address.startswith("127.") or address == "::1":
+            address = _way_to(family, (ELSEWHERE[socket.AddressFamily(family)], port))
+    except OSError as error:
+        raise SparkgenError(
+            f"this machine's address is not known ({error.strerror or error}): name one that pods can reach "
+            "with --driver-host"
+        ) from error
+    return address
+
+
+def _way_to(family: int, place: tuple[object, ...]) -> str:
+    """The own address from which a datagram would go there; none is sent."""
+    with socket.socket(family, socket.SOCK_DGRAM) as tried:
+        tried.connect(place)
+        return str(tried.getsockname()[0])
+
+
+def resolved(host: str) -> str:
+    """The address that a name of this machine stands for. SparkgenError when nobody knows it."""
+    try:
+        return str(socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][4][0])
+    except OSError as error:
+        raise SparkgenError(
+            f"--driver-host {host}: this machine cannot resolve it ({error.strerror}); name an address of "
+            "this machine that pods can reach"
+        ) from error
+
+
+@contextlib.contextmanager
+def taken_ports(address: str, port: int, block_manager_port: int) -> Iterator[list[socket.socket]]:
+    """Sockets that listen at two ports of this machine; 0 for any that is free.
+
+    `address`: says which family. SparkgenError when a port is taken.
+    """
+    with contextlib.ExitStack() as stack:
+        options = {"--driver-port": port, "--block-manager-port": block_manager_port}
+        yield [stack.enter_context(_listening(address, wanted, name)) for name, wanted in options.items()]
+
+
+def _listening(address: str, port: int, option: str) -> socket.socket:
+    family, everywhere = (socket.AF_INET6, "::") if ":" in address else (socket.AF_INET, "0.0.0.0")  # noqa: S104
+    made = socket.socket(family, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((everywhere, port))
+        made.listen()
+    except OSError as error:
+        made.close()
+        raise SparkgenError(f"cannot listen at {option} {port}: {error.strerror}; choose another") from error
+    return made
+
+
+@contextlib.contextmanager
+def shown_nonce(listening: socket.socket, nonce: str) -> Iterator[None]:
+    """Tell the nonce to whoever connects while the block lasts; then nobody listens there any more.
+
+    A thread that waits for a connection would keep the port open after a close of the socket.
+    """
+
+    def answer() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                who, _ = listening.accept()
+                with contextlib.suppress(OSError), who:
+                    who.settimeout(ASK_SECONDS)
+                    who.sendall(f"{nonce}\n".encode())
+
+    thread = threading.Thread(target=answer, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        listening.shutdown(socket.SHUT_RDWR)
+        thread.join(ASK_SECONDS)
+
+
+def reaches(host: str, port: int, seconds: float = 2.0) -> bool:
+    """Whether this machine can connect to a port of a pod."""
+    try:
+        socket.create_connection((host, port), seconds).close()
+    except OSError:
+        return False
+    return True

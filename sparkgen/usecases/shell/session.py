@@ -1,0 +1,121 @@
+"""Begin a session in a cluster, and end it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sparkgen import contract
+from sparkgen.cluster import ClusterError
+from sparkgen.errors import SparkgenError
+from sparkgen.live.find import choose, one
+from sparkgen.live.state import Life, State
+from sparkgen.live.values import Run, container, label_of, leaving, name_of
+from sparkgen.objects import Object
+from sparkgen.preflight.ownership import owner_of
+from sparkgen.usecases import drivers
+from sparkgen.usecases.requested_run import queue_of
+from sparkgen.usecases.shell import session_objects
+from sparkgen.usecases.shell.session_objects import SessionObjects
+
+if TYPE_CHECKING:
+    from sparkgen.cluster import Cluster
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How long to wait for a session's pod: `timeout` as it was said, `deadline` of the monotonic clock."""
+
+    timeout: str
+    deadline: float
+
+
+def make(cluster: Cluster, objects: SessionObjects) -> Object:
+    """Make what is missing of the application's objects, and the session's Job, suspended: as it is then.
+
+    Nothing that is there is changed. SparkgenError where an object of that name is another application's.
+    """
+    for item in objects.basis:
+        try:
+            cluster.create(item)
+        except ClusterError as error:
+            if error.status not in (403, 409):
+                raise
+            _check_there(cluster, item, error)
+    return cluster.create(objects.job)
+
+
+def complete(
+    cluster: Cluster, objects: SessionObjects, job: Object, host: str, say: Callable[[str], None]
+) -> None:
+    """Give the Job its files, and let it go; one in a queue is let go by Kueue.
+
+    `host`: the driver's address. `say`: is told what only some sessions miss.
+    """
+    for item in session_objects.config_maps(objects, job):
+        cluster.create(item)
+    if objects.policy:
+        policy = session_objects.network_policy(job, host)
+        try:
+            cluster.create(policy)
+        except ClusterError as error:
+            if error.status != 403:
+                raise
+            say(
+                f"{error.said}: so the application's NetworkPolicy keeps this machine from its pods, and the "
+                "driver cannot fetch large results"
+            )
+    if not queue_of(job):
+        cluster.patch(job, {"spec": {"suspend": False}})
+
+
+def await_allocator(cluster: Cluster, job: Object, waiting: Waiting, say: Callable[[str], None]) -> Run:
+    """The session when its allocator answers. SparkgenError when it will not, or not in time."""
+    application = one(cluster, label_of(job, contract.LABEL_APPLICATION), job["metadata"]["namespace"])
+    run = choose(application, name_of(job))
+
+    def awaited(life: Life, fares: str) -> str:
+        text = f"{run.name} is {fares}"
+        if life.over or life.state is State.DELETING:
+            raise SparkgenError(text)
+        if time.monotonic() >= waiting.deadline:
+            raise SparkgenError(
+                f"{text}; it was not ready after {waiting.timeout}: wait longer with --timeout"
+            )
+        return text
+
+    return drivers.wait(cluster, run, answers, awaited, say)
+
+
+def answers(run: Run) -> bool:
+    """Whether the session's allocator answers."""
+    pod = run.driver
+    return pod is not None and not leaving(pod) and container(pod).get("ready") is True
+
+
+def end(cluster: Cluster, job: Object) -> None:
+    """Delete the session: its allocator removes the executors, and the rest goes with the Job."""
+    metadata = job["metadata"]
+    cluster.delete("batch/v1", "Job", metadata["name"], metadata["namespace"], after_owned=True)
+
+
+def _check_there(cluster: Cluster, item: Object, refusal: ClusterError) -> None:
+    """SparkgenError unless an object that could not be made is there, and the application's, or nobody's."""
+    metadata = item["metadata"]
+    try:
+        there = cluster.get(item["apiVersion"], item["kind"], metadata["name"], metadata["namespace"])
+    except ClusterError as error:
+        if error.status != 403:
+            raise
+        return  # the session's pod will say what is missing
+    if there is None:
+        raise SparkgenError(
+            f"{refusal}; or let somebody apply the document who may: a session takes what is there"
+        ) from refusal
+    if owner_of(there) not in ("", owner_of(item)):
+        raise SparkgenError(
+            f"{item['kind']} {metadata['name']} exists already and belongs to the {owner_of(there)}: choose "
+            "another name, or another namespace"
+        )

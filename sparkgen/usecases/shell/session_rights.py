@@ -1,0 +1,71 @@
+"""Which rights a session needs of the person who starts it, and which are missing: all at once, before."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sparkgen.cluster import ClusterError
+from sparkgen.cluster.channel import CONNECTIONS
+from sparkgen.errors import SparkgenError
+
+if TYPE_CHECKING:
+    from sparkgen.cluster import Cluster
+
+
+@dataclass(frozen=True, slots=True)
+class Right:
+    """A verb on a resource of the namespace; `group`, `part`: "" for none."""
+
+    verb: str
+    resource: str
+    group: str = ""
+    part: str = ""
+
+    def __str__(self) -> str:
+        """As in `create jobs.batch`."""
+        group, part = f".{self.group}" if self.group else "", f"/{self.part}" if self.part else ""
+        return f"{self.verb} {self.resource}{group}{part}"
+
+
+NEEDED = (
+    Right("create", "configmaps"),
+    *(Right(verb, "jobs", "batch") for verb in ("create", "delete", "list", "patch")),
+    *(Right(verb, "pods") for verb in ("get", "list")),
+    Right("create", "pods", part="portforward"),
+)
+
+
+def check(cluster: Cluster, namespace: str) -> None:
+    """SparkgenError when rights are missing, with all that are. Nothing is said where nobody may ask."""
+
+    def allowed(right: Right) -> bool:
+        attributes = {
+            "namespace": namespace,
+            "verb": right.verb,
+            "group": right.group,
+            "resource": right.resource,
+            "subresource": right.part,
+        }
+        review = {
+            "apiVersion": "authorization.k8s.io/v1",
+            "kind": "SelfSubjectAccessReview",
+            "metadata": {},
+            "spec": {"resourceAttributes": {name: text for name, text in attributes.items() if text}},
+        }
+        try:
+            return bool((cluster.create(review).get("status") or {}).get("allowed", True))
+        except ClusterError as error:
+            if error.status in (403, 404):
+                return True
+            raise
+
+    with ThreadPoolExecutor(CONNECTIONS) as pool:
+        missing = [right for right, may in zip(NEEDED, pool.map(allowed, NEEDED), strict=True) if not may]
+    if missing:
+        listed = ", ".join(map(str, missing))
+        raise SparkgenError(
+            f"a session needs rights in {namespace} that you do not have: {listed}. Ask for them, or choose "
+            "another --context or --namespace"
+        )

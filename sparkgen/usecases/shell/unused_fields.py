@@ -1,0 +1,69 @@
+"""What of a document has no meaning in a session, whose driver is a process of this machine: a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sparkgen.errors import Path
+from sparkgen.local.ignored_fields import given, referenced_files, schedule_fields, section
+
+_NO_POD = "the driver has no pod"
+_COMMAND = "the command is what runs"
+_FIELDS = {
+    "mainApplicationFile": _COMMAND,
+    "mainClass": _COMMAND,
+    "arguments": _COMMAND,
+    "proxyUser": "the driver runs as you",
+    "restartPolicy": "a session begins once",
+    "timeToLiveSeconds": "a session is gone a minute after its end",
+    "suspend": "it begins now",
+    "run": "a session is no run of the document",
+    "podDisruptionBudget": _NO_POD,
+    "sparkUIOptions": "the UI is at localhost",
+}
+_DRIVER_FIELDS = {
+    **dict.fromkeys(
+        (
+            "memoryOverhead",
+            "coreRequest",
+            "coreLimit",
+            "gpu",
+            "imagePullPolicy",
+            "initContainers",
+            "sidecars",
+            "hostAliases",
+            "dnsConfig",
+            "affinity",
+            "topologySpreadConstraints",
+            "securityContext",
+            "podSecurityContext",
+            "terminationGracePeriodSeconds",
+            "lifecycle",
+            "ports",
+            "template",
+        ),
+        _NO_POD,
+    ),
+    "image": "the driver is the Spark of this machine",
+    "env": "the driver has the variables of your shell",
+    "envFrom": "the driver has the variables of your shell",
+    "secrets": "Secrets are the cluster's",
+    "configMaps": "ConfigMaps are the cluster's",
+    "volumeMounts": "nothing is mounted",
+}
+
+
+def unused_fields(document: Mapping[str, Any]) -> list[tuple[Path, str]]:
+    """Each field of a valid document that has no meaning in a session, and what happens instead."""
+    return list(_all(document))
+
+
+def _all(document: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+    yield from schedule_fields(document)
+    outer, spec = section(document)
+    yield from given(spec, outer, _FIELDS)
+    if "claim" in (spec.get("eventLog") or {}):
+        yield (*outer, "eventLog"), "its claim is mounted in pods only, so that no event log is written"
+    yield from referenced_files(spec, outer, "it is in the cluster, where executors have it")
+    yield from given(spec.get("driver") or {}, (*outer, "driver"), _DRIVER_FIELDS)
