@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from cluster import audit, images, network, nodes, runtime_image
+from cluster import audit, images, network, nodes, notebook_image, runtime_image
 from cluster.audit import Call
 from cluster.ociimage import Image
 from cluster.plan import LAYOUT, NAME, NODES
@@ -108,6 +108,13 @@ class Cluster:
                     for version in versions
                 }
             )
+
+    def load_notebook(self, version: str) -> str:
+        """Have Spark with JupyterLab on every node (another cluster pulls its own): its name."""
+        name = f"{notebook_image.REPOSITORY}:{version}"
+        if self.own:
+            self.load({name: notebook_image.spark_notebook(version)})
+        return name
 
     def load(self, wanted: Mapping[str, Image]) -> None:
         """Have images on every node."""

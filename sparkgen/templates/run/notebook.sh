@@ -1,7 +1,5 @@
 #!/usr/bin/env bash
 # Starts JupyterLab in a notebook's pod. Contract version 1 (docs/design/contract.md).
-#
-# Kernels inherit what is exported here: it is what `import pyspark` and SparkSession.builder.getOrCreate() need.
 set -euo pipefail
 
 fail() {
@@ -20,14 +18,12 @@ export JUPYTER_TOKEN_FILE="$JUPYTER_RUNTIME_DIR/token"
 (umask 077 && mkdir -p "$JUPYTER_RUNTIME_DIR" && printf %s "$token" >"$JUPYTER_TOKEN_FILE")
 unset token JUPYTER_TOKEN
 
-for archive in "$SPARK_HOME"/python/lib/py4j-*-src.zip; do
-  export PYTHONPATH="$SPARK_HOME/python:$archive${PYTHONPATH:+:$PYTHONPATH}"
-done
-
+# A kernel that is killed leaves its JVM to process 1, which has to collect it.
+tini="$(command -v tini || true)"
 # A tab that is left open keeps no kernel, and so no executors.
 cull="${SPARKGEN_KERNEL_IDLE_SECONDS:-0}"
 cd "$HOME"
-exec "$jupyter" --ServerApp.ip="${SPARKGEN_NOTEBOOK_ADDRESS:-*}" --ServerApp.port="$SPARKGEN_NOTEBOOK_PORT" \
+exec ${tini:+"$tini" -s --} "$jupyter" --ServerApp.ip="${SPARKGEN_NOTEBOOK_ADDRESS:-*}" --ServerApp.port="$SPARKGEN_NOTEBOOK_PORT" \
   --ServerApp.port_retries=0 --ServerApp.open_browser=False --ServerApp.quit_button=False \
   --ServerApp.root_dir="$HOME" \
   --MappingKernelManager.cull_idle_timeout="$cull" --MappingKernelManager.cull_connected=True \

@@ -1,0 +1,50 @@
+"""The image of notebooks (images/spark-notebook), on the Spark images of these tests, which have no pip."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from cluster import images, ociimage
+from cluster.ociimage import Image
+from common import progress
+from common.cachedir import ToolError, key
+
+RECIPE = Path(__file__).resolve().parents[2] / "images" / "spark-notebook"
+REPOSITORY = "docker.io/sparkgen/spark-notebook"
+"""Of the images of Spark with JupyterLab; the tag is Spark's version."""
+PYTHON = (3, 11)
+"""That of Debian's stable release, which the images of these tests are made of."""
+
+
+def spark_notebook(version: str) -> Image:
+    """The image of a Spark version with JupyterLab, built if need be."""
+    below = images.spark(version)
+    parts = [part for path in sorted(RECIPE.iterdir()) for part in (path.name, path.read_bytes())]
+
+    def make(folder: Path) -> Image:
+        context = folder / "context"
+        shutil.copytree(RECIPE, context)
+        progress.say(f"building the image of Spark {version} with JupyterLab (once; two minutes)")
+        pip = _download(context)
+        # The wheels came with the context: the build reaches no registry.
+        call = f"env PIP_BREAK_SYSTEM_PACKAGES=1 PIP_NO_INDEX=1 PIP_FIND_LINKS=/tmp/notebook python3 {pip}"
+        made = images.build(context, below, folder, "--build-arg=BASE=base", f"--build-arg=PIP={call}")
+        shutil.rmtree(context)
+        return made
+
+    return images.kept("notebook", f"{version}-{key(*parts, ociimage.digest(below))}", make, below)
+
+
+def _download(context: Path) -> str:
+    """The recipe's wheels, put into the context, and the path of pip's own in the build."""
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
+    command += ["--only-binary=:all:", "--python-version", ".".join(map(str, PYTHON))]
+    command += ["--dest", str(context), "-r", str(context / "requirements.txt"), "pip"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise ToolError(f"the wheels of notebooks cannot be had:\n{done.stderr}")
+    (pip,) = context.glob("pip-*.whl")
+    return f"/tmp/notebook/{pip.name}/pip"  # noqa: S108 - in the build
