@@ -116,6 +116,8 @@ CONNECT_PORT = 15002
 CONNECT_PORT_NAME = "connect"
 """Of a Connect server's port, in its pod and in its Service."""
 
+NOTEBOOK_PORT_NAME = "notebook"
+"""Of JupyterLab's port, in its pod and in its Service."""
 NOTEBOOK_PORT = 8888
 """Jupyter's default (ServerApp.port), in the driver's container."""
 NOTEBOOK_PATH = "/api"

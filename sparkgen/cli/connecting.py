@@ -1,4 +1,4 @@
-"""What `connect` prints: a port that leads to a Spark Connect server, or a program that is its client."""
+"""What `connect` prints: a port that leads to a Connect server or a notebook, or a program as its client."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sparkgen.cluster.annotations import controller_of
 from sparkgen.errors import SparkgenError
 from sparkgen.live.find import one
 from sparkgen.live.state import Life, State, life_of
-from sparkgen.live.values import Run
+from sparkgen.live.values import Run, notebook_port
 from sparkgen.model.connect import REMOTE, address
 from sparkgen.usecases import connecting, drivers, object_names
 from sparkgen.usecases.forwarding import Forwarding
@@ -32,13 +32,14 @@ if TYPE_CHECKING:
 class ConnectOptions:
     """What was asked for. `command`: a program to run, and its arguments; `timeout`: as in `5m`.
 
+    `port`: None for the server's own number.
     `start`: whether to start a server that is suspended.
     """
 
     place: Place
     name: str
     command: tuple[str, ...]
-    port: int
+    port: int | None
     timeout: str
     start: bool = False
 
@@ -50,10 +51,17 @@ def connect_to(options: ConnectOptions) -> int:
         raise SparkgenError(f"cannot run {options.command[0]}: there is no such program")
     cluster = connect(options.place)
     run = connecting.server(one(cluster, options.name))
+    notebook = notebook_port(run)
+    if notebook and options.command:
+        raise SparkgenError(
+            f"{run.application} is a notebook, and no server that {options.command[0]} could use: leave out "
+            "what stands after --, and open the address in a browser"
+        )
     if options.start and life_of(run).state is State.SUSPENDED:
         run = _started(cluster, run)
     environment = connecting.environment_of(cluster, run, os.environ, _say) if options.command else {}
-    forwarding = Forwarding(cluster, run, connecting.served(run), options.port, _say)
+    near = options.port if options.port is not None else notebook or contract.CONNECT_PORT
+    forwarding = Forwarding(cluster, run, connecting.served(run), near, _say)
     with contextlib.closing(forwarding):
         forwarding.start(_answering(cluster, run, options.timeout, time.monotonic() + seconds))
         if not options.command:
@@ -92,23 +100,28 @@ def _answering(cluster: Cluster, run: Run, timeout: str, deadline: float) -> Run
 
 def _tell(run: Run, port: int, place: str) -> None:
     """The address as data; how to use it, and where the token is, as notes."""
-    remote = address(port)
+    notebook = bool(notebook_port(run))
+    remote = f"http://localhost:{port}" if notebook else address(port)
     output.write(f"{remote}\n")
-    output.note(f"the Connect server {run.application}, as long as this command runs: Ctrl-C ends it")
-    output.note(f"in another terminal: export {REMOTE}={remote}")
+    output.note(f"{_title(run)}, as long as this command runs: Ctrl-C ends it")
+    if not notebook:
+        output.note(f"in another terminal: export {REMOTE}={remote}")
     if source := connecting.token_source(run):
         template = f'{{{{index .data "{source.key}" | base64decode}}}}'
-        output.note(f"its token is at {source.key} in the Secret {source.secret}; with the right to read it:")
-        output.note(
-            f'  export {contract.ENV_CONNECT_TOKEN}="$('
-            f"kubectl get secret {shlex.quote(source.secret)}{place} "
-            f'-o go-template={shlex.quote(template)})"'
+        read = (
+            f"kubectl get secret {shlex.quote(source.secret)}{place} -o go-template={shlex.quote(template)}"
         )
+        output.note(f"its token is at {source.key} in the Secret {source.secret}; with the right to read it:")
+        output.note(f"  {read}" if notebook else f'  export {contract.ENV_CONNECT_TOKEN}="$({read})"')
+
+
+def _title(run: Run) -> str:
+    return f"the {'notebook' if notebook_port(run) else 'Connect server'} {run.application}"
 
 
 def _until_the_end(forwarding: Forwarding) -> None:
     if forwarding.until_the_end():
-        output.note(f"the Connect server {forwarding.run.application} has ended")
+        output.note(f"{_title(forwarding.run)} has ended")
 
 
 def _say(text: str) -> None:

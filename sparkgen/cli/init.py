@@ -21,7 +21,7 @@ HELP = """Write a commented, valid document to start from.
 It asks nothing, and overwrites no file without --force.
 The document runs an example of the stock Spark image; put your application in its place. Or it is the
 shuffle service that applications name in spec.shuffleService, the history server that shows what they
-wrote to spec.eventLog, or a Spark Connect server for a team.
+wrote to spec.eventLog, a Spark Connect server for a team, or a notebook for one person.
 """
 EXAMPLES = """\b
 Examples:
@@ -32,9 +32,11 @@ Examples:
   sparkgen init --shuffle-service shuffle.yaml
   sparkgen init --history-server history.yaml
   sparkgen init --connect --name team-a team-a.yaml
+  sparkgen init --notebook --name ada ada.yaml
 """
 
 _NAME, _SERVICE_NAME, _HISTORY_NAME, _CONNECT_NAME = "my-app", "shuffle-35", "spark-history", "team-a"
+_NOTEBOOK_NAME = "my-notebook"
 _EXAMPLES_JAR = f"local:///opt/spark/examples/jars/spark-examples_{scala_line(SUGGESTED)}-{SUGGESTED}.jar"
 
 
@@ -93,7 +95,8 @@ def command(
         typer.Option(
             "--name",
             metavar="NAME",
-            help=f"Its name (default {_NAME}; or {_SERVICE_NAME}, {_HISTORY_NAME}, {_CONNECT_NAME}).",
+            help=f"Its name (default {_NAME}; or {_SERVICE_NAME}, {_HISTORY_NAME}, {_CONNECT_NAME}, "
+            f"{_NOTEBOOK_NAME}).",
         ),
     ] = None,
     scheduled: Annotated[
@@ -108,6 +111,9 @@ def command(
     connect: Annotated[
         bool, typer.Option("--connect", help="A Spark Connect server, and no application.")
     ] = False,
+    notebook: Annotated[
+        bool, typer.Option("--notebook", help="JupyterLab whose kernels are drivers, and no application.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite FILE if it is there.")] = False,
 ) -> None:
     """Write a document to start from."""
@@ -115,6 +121,7 @@ def command(
         "--shuffle-service": shuffle_service,
         "--history-server": history_server,
         "--connect": connect,
+        "--notebook": notebook,
     }
     asked = [option for option, given in services.items() if given]
     if len(asked) > 1:
@@ -131,6 +138,8 @@ def command(
         text = history_document(name or _HISTORY_NAME)
     elif connect:
         text = connect_document(name or _CONNECT_NAME)
+    elif notebook:
+        text = notebook_document(name or _NOTEBOOK_NAME)
     else:
         text = document(language or Language.PYTHON, name or _NAME, scheduled=scheduled)
     if file == "-":
@@ -164,6 +173,14 @@ def connect_document(name: str) -> str:
     return _filled(
         "connect-server.yaml.j2", name, spark_version=version, image=image, secret=f"{name}-connect"
     )
+
+
+def notebook_document(name: str) -> str:
+    """The text of a new notebook's document."""
+    version = NEWEST.version
+    image = f"registry.example.com/team/spark-notebook:{version}"
+    secret, claim = f"{name}-notebook", f"{name}-home"
+    return _filled("notebook.yaml.j2", name, spark_version=version, image=image, secret=secret, claim=claim)
 
 
 def _filled(template: str, name: str, **values: object) -> str:

@@ -17,7 +17,7 @@ from sparkgen.live.hindrances import hindered, in_event, known_reason
 from sparkgen.live.pending import why_pending
 from sparkgen.live.reason import Reason, detail
 from sparkgen.live.state import State
-from sparkgen.live.values import connect_port, moment
+from sparkgen.live.values import connect_port, moment, notebook_port
 from sparkgen.objects import ObjectView
 from sparkgen.runtime.allocator.observe.causes import waiting_of
 
@@ -54,7 +54,7 @@ def _suspended(facts: RunFacts) -> Reason:
     labels = facts.run.workload["metadata"].get("labels") or {}
     if "kueue.x-k8s.io/queue-name" in labels:
         step = "its queue lets it start when there is room (kubectl get workloads)"
-    elif connect_port(facts.run):
+    elif connect_port(facts.run) or notebook_port(facts.run):
         step += f", or start it: sparkgen connect {facts.run.application} --start"
     return Reason("suspended", "it is suspended", step)
 

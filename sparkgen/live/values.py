@@ -98,8 +98,16 @@ def described(workload: ObjectView) -> ObjectView:
 
 def connect_port(run: Run) -> int:
     """The port at which a run's driver is a Connect server; 0 if it is none."""
+    return _port(run, contract.CONNECT_PORT_NAME)
+
+
+def notebook_port(run: Run) -> int:
+    """The port at which a run's driver is JupyterLab; 0 if it is none."""
+    return _port(run, contract.NOTEBOOK_PORT_NAME)
+
+
+def _port(run: Run, name: str) -> int:
     ports = described(run.workload).get("ports") or () if run.kind == "Deployment" else ()
-    name = contract.CONNECT_PORT_NAME
     return next((int(port["containerPort"]) for port in ports if port.get("name") == name), 0)
 
 

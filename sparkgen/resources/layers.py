@@ -112,8 +112,6 @@ HADOOP_VOLUME = {"@if": "hadoop", **config_map_volume(contract.HADOOP_VOLUME, "@
 ALLOCATOR_PORT = contract.ALLOCATOR_PORT
 
 NOTEBOOK_TOKEN_FILE = "token"  # noqa: S105 - a file's name
-NOTEBOOK_PORT_NAME = "notebook"
-"""Of a notebook's port, in its pod and in its Service."""
 
 
 def asks_jupyter(**numbers: int) -> dict[str, Any]:
@@ -348,7 +346,7 @@ LAYERS: Mapping[str, Layer] = {
             ],
             **_main(
                 args=["bash", f"{contract.CONF_DIR}/{contract.NOTEBOOK_SCRIPT_FILE}"],
-                ports=[{"name": NOTEBOOK_PORT_NAME, "containerPort": contract.NOTEBOOK_PORT}],
+                ports=[{"name": contract.NOTEBOOK_PORT_NAME, "containerPort": contract.NOTEBOOK_PORT}],
                 # No liveness probe: a restart would end all kernels.
                 startupProbe=asks_jupyter(periodSeconds=2, failureThreshold=270),
                 readinessProbe=asks_jupyter(periodSeconds=10, failureThreshold=3),

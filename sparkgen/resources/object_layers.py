@@ -8,7 +8,6 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.resources.layers import (
     ALLOCATOR_PORT,
-    NOTEBOOK_PORT_NAME,
     RUN_ENV,
     RUNTIME,
     SERVICE_ARGS,
@@ -589,7 +588,9 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                 GRPC_ROUTE,
             ),
             # JupyterLab, for people.
-            *exposed("notebook", "@{name}-notebook", DRIVER, {"name": NOTEBOOK_PORT_NAME}, NOTEBOOK_ROUTE),
+            *exposed(
+                "notebook", "@{name}-notebook", DRIVER, {"name": contract.NOTEBOOK_PORT_NAME}, NOTEBOOK_ROUTE
+            ),
             "@{workload}",
             # What removes ended runs has an account and rights of its own.
             {"@if": "history", **service_account(metadata("@{name}-history", "historyLabels"))},

@@ -20,6 +20,7 @@ from sparkgen.model.notebook import NOTEBOOK_KIND
 from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.rules_versions import artifacts, is_stock, scala
+from sparkgen.semantics.rules_volumes import mounted_at, places
 from sparkgen.semantics.wording import shortened
 
 SHORTEST_MS = 1000
@@ -112,6 +113,17 @@ def notebook_settings(facts: DocumentFacts) -> Iterator[Finding]:
         return
     yield from _too_short(facts, ("notebook", "kernelIdleTimeout"), "kernels would end before a first cell")
     yield from _own_probes(facts, "sparkgen asks JupyterLab itself")
+    for container in facts.containers:
+        if container.role == "driver" and container.kind == "spark":
+            for path, place, _ in places(container):
+                if mounted_at(place) == contract.HOME_DIR:
+                    yield Finding(
+                        path,
+                        "is the home directory, where sparkgen mounts `notebook.claim` or an emptyDir",
+                        shortened(place),
+                        f"another place, also below {contract.HOME_DIR}",
+                        "name the claim in `notebook.claim`, or mount it somewhere else",
+                    )
 
 
 def _too_short(facts: DocumentFacts, field: tuple[str, str], effect: str) -> Iterator[Finding]:

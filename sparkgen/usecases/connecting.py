@@ -21,7 +21,7 @@ from sparkgen import contract
 from sparkgen.cluster import ClusterError
 from sparkgen.errors import SparkgenError
 from sparkgen.live.tunnel import LOCALHOST
-from sparkgen.live.values import Application, Run, connect_port, container, described, leaving
+from sparkgen.live.values import Application, Run, connect_port, container, described, leaving, notebook_port
 from sparkgen.model.connect import REMOTE, address
 from sparkgen.usecases.drivers import again
 from sparkgen.usecases.forwarding import Served
@@ -47,13 +47,13 @@ class TokenSource:
 
 
 def server(application: Application) -> Run:
-    """The Deployment of a Connect server. SparkgenError when the application is none."""
+    """The Deployment of a Connect server or a notebook. SparkgenError when the application is neither."""
     for run in application.runs:
-        if connect_port(run):
+        if connect_port(run) or notebook_port(run):
             return run
     raise SparkgenError(
-        f"{application.name} is no Connect server: name an application that a document of kind "
-        "SparkConnectServer describes, or apply one"
+        f"{application.name} is no Connect server and no notebook: name an application that a document of "
+        "kind SparkConnectServer or SparkNotebook describes, or apply one"
     )
 
 
@@ -64,7 +64,9 @@ def start(cluster: Cluster, run: Run) -> Run:
 
 
 def served(run: Run) -> Served:
-    """The server's port."""
+    """The server's port, or JupyterLab's."""
+    if port := notebook_port(run):
+        return Served(port, "JupyterLab does not answer yet", LOCALHOST, SILENCE)
     return Served(connect_port(run), "the server does not answer yet", LOCALHOST, SILENCE)
 
 
@@ -80,7 +82,11 @@ def with_address(environment: Mapping[str, str], port: int) -> dict[str, str]:
 
 
 def token_source(run: Run) -> TokenSource | None:
-    """Where the server's token is; None where it asks for none."""
+    """Where the server's token is; None where it asks for none. A notebook's is on a volume."""
+    for volume in run.workload["spec"]["template"].get("spec", {}).get("volumes") or ():
+        if volume["name"] == contract.NOTEBOOK_VOLUME:
+            (item,) = volume["secret"]["items"]
+            return TokenSource(str(volume["secret"]["secretName"]), str(item["key"]))
     for variable in described(run.workload).get("env") or ():
         if variable.get("name") == contract.ENV_CONNECT_TOKEN:
             found = (variable.get("valueFrom") or {}).get("secretKeyRef") or {}

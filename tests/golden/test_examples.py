@@ -47,6 +47,7 @@ MEMORY_BY_HAND = {
     "connect-server": (4096 + 1638, 4096 + 1638),
     "connect-server-team-b": (4096 + 1638, 4096 + 1638),
     "connect-server-ada": (2048 + 819, 4096 + 1638),
+    "jupyterhub": (2048 + 2048, 1024 + 409),
     "notebook": (2048 + 2048, 4096 + 1638),
     "r-dataframe": (1024 + 409, 1024 + 409),
     "dynamic-allocation": (1024 + 384, 2048 + 384),

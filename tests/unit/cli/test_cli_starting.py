@@ -81,7 +81,22 @@ def test_the_connect_server_of_init_is_valid(cli: Cli) -> None:
         assert cli("init", "--connect", *option, "-").code == 2
 
 
-@pytest.mark.parametrize("option", ["--history-server", "--shuffle-service", "--connect"])
+def test_the_notebook_of_init_is_valid(cli: Cli) -> None:
+    """As it is, and with every field that is commented out; Secret and claim are named after it."""
+    result = cli("init", "--notebook", "--name", "ada", "-")
+    opened = re.sub(r"^( *)# ( *(?:- )?[a-zA-Z]+: ?.*)$", r"\1\2", result.out, flags=re.M)
+    opened = re.sub(r"^.*(?:kubectl|A Spark image|A way in|What a field).*\n", "", opened, flags=re.M)
+    for text in (result.out, opened):
+        Path("ada.yaml").write_text(text)
+        assert cli("validate", "--strict", "ada.yaml").out == "1 document valid\n"
+    section = yaml.safe_load(opened)["spec"]["notebook"]
+    assert (section["token"]["name"], section["claim"]) == ("ada-notebook", "ada-home")
+    assert section.keys() - yaml.safe_load(result.out)["spec"]["notebook"].keys() == {"route"}
+    for option in (["--scheduled"], ["--type", "java"], ["--connect"]):
+        assert cli("init", "--notebook", *option, "-").code == 2
+
+
+@pytest.mark.parametrize("option", ["--history-server", "--shuffle-service", "--connect", "--notebook"])
 def test_of_what_init_writes_lint_asks_for_a_digest_and_a_place(cli: Cli, option: str) -> None:
     """What nobody can know beforehand; all else that a reviewer wants is there."""
     cli("init", option, "new.yaml")

@@ -117,6 +117,22 @@ def connect_server(application: str = "team-a", run: str = "team-a-1a2b3c4d") ->
     return made
 
 
+def notebook(application: str = "ada", run: str = "ada-1a2b3c4d") -> Object:
+    """The Deployment of a notebook."""
+    made = deployment(application, run)
+    items = [{"key": "the.token", "path": "token"}]
+    made["spec"]["template"]["spec"] = {
+        "containers": [
+            {
+                "name": "spark-kubernetes-driver",
+                "ports": [{"name": "ui", "containerPort": 4040}, {"name": "notebook", "containerPort": 8888}],
+            }
+        ],
+        "volumes": [{"name": "sparkgen-notebook", "secret": {"secretName": "ada-notebook", "items": items}}],
+    }
+    return made
+
+
 def connect_driver(name: str = "team-a-x7k2p", *, ready: bool = True, **more: Any) -> Object:
     """The driver's pod of a Connect server, which runs."""
     status = {"name": "spark-kubernetes-driver", "state": runs(), "ready": ready, **more}

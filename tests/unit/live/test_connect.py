@@ -26,6 +26,7 @@ from tests.unit.live.objects import (
     deployment,
     driver,
     job,
+    notebook,
     runs,
 )
 from tests.unit.live.test_tunnel import Far
@@ -110,6 +111,28 @@ def test_a_server_that_answers_is_at_a_port_until_its_end(
     assert not any("secrets" in request[0] for request in team.requests)
 
 
+def test_a_notebook_is_at_a_port_for_a_browser(
+    server: Server, sparkgen: Sparkgen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its address is data; where its token is, and how to read it, are notes; it has no clients."""
+    status = {"name": "spark-kubernetes-driver", "state": runs(), "ready": True}
+    fill(server, notebook(), driver(notebook(), containerStatuses=[status]))
+    refused = sparkgen("connect", "ada", "--port", "0", "--", "true")
+    assert refused.code == 2
+    assert refused.err.startswith("sparkgen: ada is a notebook, and no server that true could use")
+    played(monkeypatch, server)
+    result = sparkgen("connect", "ada", "--port", "0", "-n", "analytics")
+    assert result.code == 0
+    assert re.fullmatch(r"http://localhost:\d+\n", result.out)
+    first, second, read, last = result.err.splitlines()
+    assert first == "the notebook ada, as long as this command runs: Ctrl-C ends it"
+    assert second == "its token is at the.token in the Secret ada-notebook; with the right to read it:"
+    assert read.startswith("  kubectl get secret ada-notebook -n analytics ")
+    assert read.endswith("""-o go-template='{{index .data "the.token" | base64decode}}'""")
+    assert last == "the notebook ada has ended"
+    assert not any("secrets" in request[0] for request in server.requests)
+
+
 def test_an_application_that_is_no_server_is_said(server: Server, sparkgen: Sparkgen) -> None:
     """A batch application, a streaming one, and none at all."""
     fill(server, job(), driver(job(), state=runs()), deployment())
@@ -117,8 +140,8 @@ def test_an_application_that_is_no_server_is_said(server: Server, sparkgen: Spar
         result = sparkgen("connect", name)
         assert (result.code, result.out) == (2, "")
         assert result.err == (
-            f"sparkgen: {name} is no Connect server: name an application that a document of kind "
-            "SparkConnectServer describes, or apply one\n"
+            f"sparkgen: {name} is no Connect server and no notebook: name an application that a document of "
+            "kind SparkConnectServer or SparkNotebook describes, or apply one\n"
         )
     assert "there is no application team in analytics" in sparkgen("connect", "team").err
 

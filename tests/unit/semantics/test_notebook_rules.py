@@ -9,6 +9,8 @@ from tests.unit.semantics.documents import whole
 
 NAMED = "token: {name: ada-notebook, key: token}"
 
+MOUNTED = "{{volumes: [{{name: v, emptyDir: {{}}}}], driver: {{volumeMounts: [{{name: v, mountPath: {}}}]}}}}"
+
 
 @pytest.mark.parametrize(
     ("spec", "expected"),
@@ -20,6 +22,8 @@ NAMED = "token: {name: ada-notebook, key: token}"
         (f"{{notebook: {{{NAMED}, kernelIdleTimeout: 1h30m}}}}", ["SG103"]),
         ("{driver: {env: [{name: HOME, value: /root}]}}", ["SG163"]),
         ("{driver: {env: [{name: SPARK_CONF_DIR, value: /x}]}}", ["SG163"]),
+        (MOUNTED.format("/home/spark/"), ["SG302"]),
+        (MOUNTED.format("/home/spark/data"), []),
         ("{executor: {env: [{name: HOME, value: /root}]}}", []),
         ("{driver: {env: [{name: JUPYTER_CONFIG_DIR, value: /x}]}}", []),
         ("{driver: {ports: [{name: notebook, containerPort: 9000}]}}", ["SG161"]),
