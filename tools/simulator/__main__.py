@@ -9,18 +9,22 @@ from collections.abc import Sequence
 
 from simulator.run import run
 from simulator.scale import SIZES, scale
-from simulator.schedule import schedule_of
-from simulator.soak import report_text, smallest, soak
+from simulator.soak import planned, report_text, smallest, soak
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit code is 1 when an invariant was broken."""
     options = _parser().parse_args(arguments)
     if options.command == "soak":
-        return soak(options.count, options.seed, options.jobs, tell)
+        return soak(options.count, options.seed, options.jobs, tell, sessions=options.sessions)
     if options.command == "scale":
         return scale(tuple(size for size in SIZES if size <= options.most), options.applications, tell)
-    result = smallest(options.seed) if options.shrink else run(schedule_of(options.seed), verbose=True)
+    seed, sessions = options.seed, options.sessions
+    result = (
+        smallest(seed, sessions=sessions)
+        if options.shrink
+        else run(planned(seed, sessions=sessions), verbose=True)
+    )
     for line in report_text(result):
         tell(line)
     return 0 if result.broken is None else 1
@@ -43,9 +47,11 @@ def _parser() -> argparse.ArgumentParser:
     replay.add_argument(
         "--shrink", action="store_true", help="first leave out what is not needed to break it"
     )
+    replay.add_argument("--sessions", action="store_true", help="where drivers come and go")
     many = commands.add_parser("soak", help="play many schedules on all cores")
     many.add_argument("count", type=int)
     many.add_argument("--seed", type=int, default=1, help="the first seed (1)")
+    many.add_argument("--sessions", action="store_true", help="where drivers come and go")
     many.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (one for each core)")
     size = commands.add_parser("scale", help="measure what grows with the number of executors")
     size.add_argument("--most", type=int, default=max(SIZES), help="executors at most (100000)")

@@ -116,6 +116,8 @@ class Driver:
         self.runs = True
         self.hangs_until = 0.0
         self.state = DriverState(targets)
+        self.failure = ""
+        """Why it was told to stop."""
         self.wanted = dict(targets)
         """What Spark wants, before the bounds."""
         self.asked: set[int] = set()
@@ -268,7 +270,7 @@ class Driver:
     def body(self) -> dict[str, Any]:
         """The state as it is sent."""
         state = self.state
-        truth = {
+        truth: dict[str, Any] = {
             "version": contract.VERSION,
             "session": self.session,
             "revision": self._revision,
@@ -313,7 +315,8 @@ class Driver:
         self._sending = True
         body, revision, active_faults = self.body(), self._revision, self._world.active_faults
         process = self._world.process
-        if process is None or not process.alive or active_faults.holds(FaultKind.STATE_LOST):
+        lost = active_faults.holds(FaultKind.STATE_LOST) or active_faults.holds(FaultKind.CUT)
+        if process is None or not process.alive or lost:
             self.later(self._random.uniform(0.5, 3.0), self._send)
             return
         if active_faults.takes(FaultKind.STATE_LATE):  # given up here, and taken in there after newer ones
@@ -345,7 +348,7 @@ class Driver:
         process, active_faults = self._world.process, self._world.active_faults
         if not self._asks or not self.runs or self.hangs:
             return
-        if process is None or not process.alive:
+        if process is None or not process.alive or active_faults.holds(FaultKind.CUT):
             self._missed()
             return
         found = process.mailbox.report(self.session, self._seen, 0.0)
@@ -376,6 +379,7 @@ class Driver:
 
     def _received(self, body: Mapping[str, Any]) -> None:
         self._seen, self._report = str(body["tag"]), body
+        self.failure = body["failure"] or ""
         self._follow(body)
         self._poll()
 

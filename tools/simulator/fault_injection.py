@@ -74,13 +74,26 @@ def _to_process(world: World, fault: InjectedFault) -> None:
 def _to_driver(world: World, fault: InjectedFault) -> None:
     if world.driver is None:
         return
-    if fault.kind is FaultKind.DRIVER_RESTART:
+    if fault.kind is FaultKind.CUT:
+        world.driver.later(0.0, world.driver.look)  # its question is broken off
+    elif fault.kind is FaultKind.DRIVER_RESTART:
         world.restart_driver()
     elif fault.kind is FaultKind.LIES:
         world.driver.speak()
         world.driver.later(fault.amount, world.driver.speak)
     else:
         world.driver.hangs_until = world.event_queue.now + fault.amount
+
+
+def _to_people(world: World, fault: InjectedFault) -> None:
+    if world.people is None:
+        return
+    if fault.kind is FaultKind.DRIVER_KILLED:
+        world.people.driver_killed()
+    elif fault.kind is FaultKind.SECOND_DRIVER:
+        world.people.next_driver(second=True)
+    else:
+        world.people.command_lives = False
 
 
 INJECTIONS: Mapping[FaultKind, Callable[[World, InjectedFault], None]] = {
@@ -107,5 +120,10 @@ INJECTIONS: Mapping[FaultKind, Callable[[World, InjectedFault], None]] = {
     FaultKind.DRIVER_RESTART: _to_driver,
     FaultKind.DRIVER_HANGS: _to_driver,
     FaultKind.LIES: _to_driver,
+    FaultKind.DRIVER_STILL: _to_driver,
+    FaultKind.CUT: _to_driver,
+    FaultKind.DRIVER_KILLED: _to_people,
+    FaultKind.SECOND_DRIVER: _to_people,
+    FaultKind.COMMAND_GONE: _to_people,
 }
 """What each kind does at once."""

@@ -19,10 +19,12 @@ from simulator.event_queue import EventQueue
 from simulator.invariants.hooks import Invariants
 from simulator.network import ApiConnection, Fate, Network, time_out
 from simulator.schedule import FaultKind, Schedule
+from simulator.sessions import People
 from simulator.template import TEMPLATE
-from sparkgen.codes import Hindrance
+from sparkgen.codes import Code, Hindrance
 from sparkgen.runtime.allocator import shutdown
 from sparkgen.runtime.allocator.decide.apply_outcomes import MAX_WINDOW
+from sparkgen.runtime.allocator.driver.client_session import ClientSession
 from sparkgen.runtime.allocator.driver.mailbox import DriverMailbox, StartAnswer
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.driver.session import SessionNotes, application_id
@@ -46,6 +48,10 @@ from sparkgen.runtime.allocator.values.target import DriverPhase
 WatchFactory = Callable[["AllocatorProcess"], "WatchThread"]
 """Makes what lists and watches for a process."""
 
+TELL = 2.3
+"""Seconds that a driver has to hear that its session ends (sidecar.TELL_SECONDS, WRITTEN_SECONDS)."""
+SWEEP = 20.0
+"""Seconds for the end (sidecar.SWEEP_SECONDS)."""
 SECRET = "not one"  # noqa: S105 - no secret: nothing is authenticated here
 
 
@@ -76,6 +82,7 @@ class ProcessSurroundings(Protocol):
     network: Network
     cluster: Cluster
     invariants: Invariants
+    people: People | None
 
     def note(self, who: str, text: str) -> None:
         """Write a line of the timeline."""
@@ -91,6 +98,14 @@ class ProcessSurroundings(Protocol):
 
     def allocator_died(self, process: AllocatorProcess) -> None:
         """A process is not there any more."""
+        ...
+
+    def session_ends(self, process: AllocatorProcess) -> None:
+        """A driver is told that its session ends."""
+        ...
+
+    def session_over(self, swept: shutdown.SweepResult) -> None:
+        """A session is over, and its allocator ends for good."""
         ...
 
 
@@ -182,6 +197,11 @@ class AllocatorProcess:
         self.alive = True
         self.sweeps = False
         """Whether it deletes what there is, and ends."""
+        self.ends_session = False
+        """Whether it has begun to end its session."""
+        self.began = world.event_queue.now
+        self.client: ClientSession | None = None
+        """Where the drivers are outside of the pod."""
         self.number = number
         self.attempt = attempt
         self.volume = volume
@@ -215,6 +235,8 @@ class AllocatorProcess:
         self._build(world, watch)
         self.watch_client.begin()
         self._wake()
+        if self.client is not None:
+            self.later(1.0, self._look_whether_over)
 
     def _build(self, world: ProcessSurroundings, watch: WatchFactory) -> None:
         """Put together as `Allocator` and `cluster.kubernetes_backend` do it."""
@@ -225,7 +247,13 @@ class AllocatorProcess:
         )
         self.kube.set_application_id(self.volume.application_id)
         self.world = SecretFirstBackend(self.kube, self._create_secret)
-        self.mailbox = DriverMailbox(f"p{self.number}", self.clock)
+        people, session = world.people, self.volume.notes.session
+        self.resumed = session
+        """The session that the process before it has noted."""
+        rules = None if people is None else people.rules(session)
+        self.mailbox = DriverMailbox(f"p{self.number}", self.clock, rules)
+        if people is not None and not people.plan.notebook:
+            self.client = ClientSession(self.clock, resumed=people.command_met or bool(session))
         self.watcher = Watcher(
             self.world, PodView(self.attempt), clock_and_random, self.mailbox.notify, self._gap
         )
@@ -296,8 +324,10 @@ class AllocatorProcess:
         self._world.allocator_died(self)
 
     def told_to_end(self, seconds: float) -> bool:
-        """SIGTERM (`sidecar._until_signalled`): whether all is swept. Executors of a running driver stay."""
+        """SIGTERM (`sidecar._until_over`): whether all is swept. Executors of a running driver stay."""
         world = self._world
+        if self.client is not None:
+            return self._end_session("its pod was told to end", seconds)
         stopped = self.mailbox.target().phase is DriverPhase.STOPPED
         time = shutdown.ClockAndSleep(self.clock, self.wait)
         if not stopped and shutdown.driver_runs_on(world.driver_answers, self.kube.driver_pod, time):
@@ -305,6 +335,27 @@ class AllocatorProcess:
             self.die("ends, as it was told to while the driver runs")
             return False
         swept = self._sweep(seconds)
+        self.die(f"ends: {len(swept.asked)} deleted, left: {swept.left}")
+        return swept.left == frozenset()
+
+    def _look_whether_over(self) -> None:
+        """`sidecar._until_over`, every second."""
+        why = "" if self.client is None or self.sweeps else self.client.why_over(self.mailbox.heard_at)
+        if why:
+            self._world.invariants.session_over(self, why)
+            self._end_session(why, SWEEP)
+        elif not self.sweeps:
+            self.later(1.0, self._look_whether_over)
+
+    def _end_session(self, why: str, seconds: float) -> bool:
+        """`sidecar._end_session`: the driver is told, then all is swept."""
+        self.note(f"ends the session: {why}")
+        self.ends_session = True
+        self.mailbox.fail(Hindrance(Code.SESSION_ENDED, why))
+        self._world.session_ends(self)
+        self.wait(TELL)
+        swept = self._sweep(seconds)
+        self._world.session_over(swept)
         self.die(f"ends: {len(swept.asked)} deleted, left: {swept.left}")
         return swept.left == frozenset()
 

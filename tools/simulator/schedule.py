@@ -65,11 +65,30 @@ class FaultKind(enum.Enum):
     CHANGE_OF_MIND = "Spark wants fewer, just when an executor registers"
     KILL_LOST = "executors do not hear that they have to stop"
 
+    DRIVER_STILL = "the driver stands still for long, and then goes on"
+    CUT = "the network to the driver and its command is cut"
+    DRIVER_KILLED = "the driver is killed, and somebody begins the next one"
+    SECOND_DRIVER = "somebody begins a second driver"
+    COMMAND_GONE = "the command that began the session is gone"
+
     LIES = "user code speaks for the driver: it wants a hundred thousand, and calls pods registered"
 
 
-KINDS = tuple(kind for kind in FaultKind if kind is not FaultKind.LIES)
+OF_SESSIONS = (
+    FaultKind.DRIVER_STILL,
+    FaultKind.CUT,
+    FaultKind.DRIVER_KILLED,
+    FaultKind.SECOND_DRIVER,
+    FaultKind.COMMAND_GONE,
+)
+"""What goes wrong only where drivers come and go."""
+OF_CLIENTS = frozenset({FaultKind.CUT, FaultKind.COMMAND_GONE})
+"""What goes wrong only where drivers are outside of the pod."""
+KINDS = tuple(kind for kind in FaultKind if kind is not FaultKind.LIES and kind not in OF_SESSIONS)
 """What a schedule draws from; lies come by a chance of their own, so that other seeds stay as they were."""
+NOT_IN_SESSIONS = frozenset({FaultKind.TERM, FaultKind.CLOCK, FaultKind.DRIVER_RESTART})
+"""What is another thing there: a signal ends the session, a clock that jumps makes a silence of it, and a
+driver that ends is followed by one that somebody begins."""
 BY_APPLICATION = frozenset({FaultKind.OOM, FaultKind.EXITED})
 LASTING = frozenset(
     {
@@ -98,6 +117,7 @@ LASTING = frozenset(
             FaultKind.MEANWHILE,
         ),
         FaultKind.LIES,
+        *(FaultKind.DRIVER_STILL, FaultKind.CUT),
     }
 )
 """What goes wrong for a while; everything else does so a number of times."""
@@ -139,6 +159,22 @@ class SettingsChange:
     settings: AllocationSettings
 
 
+class SessionEnd(enum.Enum):
+    """How a session ends, at last."""
+
+    STOPPED = "the driver stops, and the command ends"
+    KILLED = "the driver and the command are killed"
+    TOLD = "the session's pod is told to end, while the driver runs"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPlan:
+    """Drivers come and go. `notebook`: they are in the allocator's pod, and there is no command."""
+
+    end: SessionEnd
+    notebook: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Schedule:
     """One schedule. Times in seconds since the driver's pod was made."""
@@ -157,6 +193,30 @@ class Schedule:
     """Spark's context is stopped at the end; otherwise the driver's process dies."""
     away_at_the_end: bool = False
     """The API server is away while the allocator ends."""
+    sessions: SessionPlan | None = None
+    """None: the driver is the one of the pod."""
+
+
+def session_schedule_of(seed: int, focus: tuple[FaultKind, ...] = ()) -> Schedule:
+    """The schedule of a seed where drivers come and go: that of `schedule_of`, and what goes wrong there."""
+    schedule = schedule_of(seed, tuple(kind for kind in focus if kind not in OF_SESSIONS))
+    random = Random(f"sessions {seed}")
+    horizon = random.choice((20.0, 60.0, 150.0))
+    found = [fault for fault in schedule.faults if fault.kind not in NOT_IN_SESSIONS]
+    plan = SessionPlan(random.choice(tuple(SessionEnd)), notebook=random.random() < 0.25)
+    kinds = [kind for kind in OF_SESSIONS if not plan.notebook or kind not in OF_CLIENTS]
+    for _ in range(random.choice((0, 1, 2, 3))):
+        of_focus = [kind for kind in focus if kind in kinds]
+        kind = random.choice(of_focus if of_focus and random.random() < 0.5 else kinds)
+        amount = random.choice((5.0, 30.0, 45.0, 75.0, 110.0)) * random.uniform(0.8, 1.0)
+        at = random.uniform(0.0, horizon)
+        found.append(InjectedFault(at, kind, amount if kind in LASTING else 0.0))
+    return replace(
+        schedule,
+        faults=tuple(sorted(found, key=lambda fault: fault.at)),
+        calm_at=max([schedule.calm_at, *(fault.at + fault.amount + 1.0 for fault in found)]),
+        sessions=plan,
+    )
 
 
 def schedule_of(seed: int, focus: tuple[FaultKind, ...] = ()) -> Schedule:

@@ -6,9 +6,10 @@ import multiprocessing
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from simulator.run import Result, run
-from simulator.schedule import Schedule, schedule_of
+from simulator.schedule import Schedule, schedule_of, session_schedule_of
 from simulator.shrink import shrunk
 
 CHUNK = 100
@@ -31,9 +32,14 @@ class FailedSchedule:
         return f"seed {self.seed} breaks {self.invariant}: {self.text}"
 
 
-def played(seeds: Iterable[int]) -> list[FailedSchedule]:
+def planned(seed: int, *, sessions: bool) -> Schedule:
+    """The schedule of a seed; `sessions`: where drivers come and go."""
+    return session_schedule_of(seed) if sessions else schedule_of(seed)
+
+
+def played(seeds: Iterable[int], *, sessions: bool = False) -> list[FailedSchedule]:
     """Play the schedules of these seeds; those that broke an invariant."""
-    results = (run(schedule_of(seed)) for seed in seeds)
+    results = (run(planned(seed, sessions=sessions)) for seed in seeds)
     return [
         FailedSchedule(r.schedule.seed, r.broken.invariant, r.broken.text)
         for r in results
@@ -41,9 +47,9 @@ def played(seeds: Iterable[int]) -> list[FailedSchedule]:
     ]
 
 
-def smallest(seed: int) -> Result:
+def smallest(seed: int, *, sessions: bool = False) -> Result:
     """The schedule of a seed that breaks an invariant, shrunk and played, with the allocator's log."""
-    first = run(schedule_of(seed))
+    first = run(planned(seed, sessions=sessions))
     if first.broken is None:
         return first
     invariant = first.broken.invariant
@@ -63,17 +69,18 @@ def report_text(result: Result) -> Iterator[str]:
     for entry in result.timeline:
         yield str(entry)
     verdict = "every invariant holds" if result.broken is None else f"broken: {result.broken.invariant}"
-    yield f"seed {schedule.seed}: {verdict} (replay: make replay SEED={schedule.seed})"
+    sessions = " SESSIONS=1" if schedule.sessions else ""
+    yield f"seed {schedule.seed}: {verdict} (replay: make replay SEED={schedule.seed}{sessions})"
 
 
-def soak(count: int, first: int, jobs: int, tell: Callable[[str], None]) -> int:
+def soak(count: int, first: int, jobs: int, tell: Callable[[str], None], *, sessions: bool = False) -> int:
     """Play `count` schedules from the seed `first` on; the exit code."""
     began = told = time.monotonic()
     seeds = range(first, first + count)
     chunks = [seeds[start : start + CHUNK] for start in range(0, count, CHUNK)]
     done, failures = 0, list[FailedSchedule]()
     with multiprocessing.Pool(jobs) as pool:
-        for chunk, found in zip(chunks, pool.imap(played, chunks), strict=True):
+        for chunk, found in zip(chunks, pool.imap(partial(played, sessions=sessions), chunks), strict=True):
             done += len(chunk)
             failures += found
             for failure in found:
@@ -87,7 +94,7 @@ def soak(count: int, first: int, jobs: int, tell: Callable[[str], None]) -> int:
     seconds = time.monotonic() - began
     for failure in failures[:SHOWN]:
         tell(f"\nshrinking seed {failure.seed} ...")
-        for line in report_text(smallest(failure.seed)):
+        for line in report_text(smallest(failure.seed, sessions=sessions)):
             tell(line)
     tell(
         f"seeds {seeds.start} to {seeds.stop - 1}: {count} schedules in {seconds:.0f} s "

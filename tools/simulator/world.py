@@ -15,10 +15,12 @@ from simulator.driver import Driver, ExecutorStatus
 from simulator.event_queue import EventQueue
 from simulator.invariants.hooks import InvariantBroken, Invariants
 from simulator.network import Network
-from simulator.process import AllocatorProcess, Killed, Volume
+from simulator.process import SWEEP, AllocatorProcess, Killed, Volume
 from simulator.schedule import FaultKind, InjectedFault, Schedule, TargetChange
+from simulator.sessions import People
 from simulator.template import attempt, driver_pod
 from simulator.watch_client import WatchClient
+from sparkgen.runtime.allocator import shutdown
 from sparkgen.runtime.allocator.driver import protocol
 from sparkgen.runtime.allocator.driver.mailbox import StartAnswer
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
@@ -31,7 +33,6 @@ STEADY = 8.0
 """Seconds for which it has to stay reached."""
 QUIET = 25.0
 """Seconds in which nothing may be written or listed then."""
-SWEEP = 20.0
 KILLED_AFTER = 30.0
 """Seconds from SIGTERM to SIGKILL."""
 AFTER_THE_END = 120.0
@@ -93,12 +94,15 @@ class World:
         self.volume = Volume(self.attempt.application_id)
         self.process: AllocatorProcess | None = None
         self.driver: Driver | None = None
+        self.people = None if schedule.sessions is None else People(self, schedule.sessions)
+        """Who comes and goes; None where the driver is the one of the pod."""
         self.drivers = 1
         """Which driver of the pod runs, or is about to, counted from 1."""
         self.swept_at = 0.0
         """When the allocator began to sweep."""
         self.over = False
         """The driver's pod ends: no allocator is started any more."""
+        self._swept_all = False
         self._processes = 0
         self._injections = injections
 
@@ -112,7 +116,10 @@ class World:
         """Play the schedule, and check every invariant."""
         schedule, at = self.schedule, self.event_queue.at
         self._begin_process()
-        at(JVM, self._begin_driver)
+        if self.people is None:
+            at(JVM, self._begin_driver)
+        else:
+            self.people.begin()
         self.event_queue.after(1.0, self.network.bookmark)
         for target_change in schedule.target_changes:
             at(target_change.at, partial(self._change_target, target_change))
@@ -122,8 +129,13 @@ class World:
             at(fault.at, partial(self._inject, fault))
         self.event_queue.run_until(schedule.calm_at)
         self._calm()
-        self._settle()
-        self._end()
+        if not self.over:
+            self._settle()
+        if self.people is None or self.people.plan.notebook:
+            self._end()
+        else:
+            self._end_session(self.people)
+        self._delete_pod()
 
     def _calm(self) -> None:
         self.note("fault", "none from here on")
@@ -141,6 +153,8 @@ class World:
         """Wait until the target is reached, and stays so; and look at what is done then."""
         deadline, since = self.event_queue.now + SETTLE, None
         while since is None or self.event_queue.now - since < STEADY:
+            if self.over:  # nobody was there any more
+                return
             if self.event_queue.now > deadline:
                 raise InvariantBroken("target-reached", self.what_is_missing())
             self.event_queue.run_until(self.event_queue.now + 2.0)
@@ -156,6 +170,8 @@ class World:
     def _end(self) -> None:
         """The driver ends, then the allocator, and then somebody deletes the driver's pod."""
         self.over = True
+        if self.people is not None:
+            self.people.ended = True
         driver, process = self.driver, self.process
         if driver is None or process is None:
             raise InvariantBroken("target-reached", "there is no driver, or no allocator")
@@ -165,13 +181,36 @@ class World:
         driver.dies()
         self.driver = None
         if self.schedule.away_at_the_end:
-            self.note("fault", FaultKind.AWAY.value)
-            self.active_faults.until[FaultKind.AWAY] = self.event_queue.now + 300.0
-            self.network.cut()
+            self._away_at_the_end()
         self.driver_container("terminated", 0.8)
         swept_all = self._sweep(process)
         self.event_queue.run_until(self.event_queue.now + 40.0)
         self.invariants.after_sweep(swept_all=swept_all)
+
+    def _end_session(self, people: People) -> None:
+        """All who come and go end, and then nothing is left by itself."""
+        if self.schedule.away_at_the_end:
+            self._away_at_the_end()
+        people.end()
+        self.invariants.all_gone()
+        self.invariants.after_sweep(swept_all=self._swept_all)
+
+    def _away_at_the_end(self) -> None:
+        self.note("fault", FaultKind.AWAY.value)
+        self.active_faults.until[FaultKind.AWAY] = self.event_queue.now + 300.0
+        self.network.cut()
+
+    def session_ends(self, process: AllocatorProcess) -> None:
+        """A driver is told that its session ends: its question is answered."""
+        self.swept_at = self.event_queue.now
+        if self.driver is not None:
+            self.driver.later(0.0, self.driver.look)
+
+    def session_over(self, swept: shutdown.SweepResult) -> None:
+        """The allocator ends for good."""
+        self.over, self._swept_all = True, swept.left == frozenset()
+
+    def _delete_pod(self) -> None:
         self.active_faults.until.clear()
         self.note("world", "the driver's pod is deleted")
         self.server.driver_pod = None
@@ -223,6 +262,12 @@ class World:
     def _begin_driver(self) -> None:
         if self.over:
             return
+        targets, application_id = self.first_targets(), self.volume.application_id
+        self.note(f"driver {self.drivers}", f"starts as {application_id}, and wants {targets}")
+        self.driver = Driver(self, self.drivers, application_id, targets)
+
+    def first_targets(self) -> dict[int, int]:
+        """What a driver wants that begins now."""
         settings = self.settings
         first = max(settings.minimum, settings.initial) if settings.dynamic else settings.instances
         wanted = [
@@ -230,10 +275,7 @@ class World:
             for target_change in self.schedule.target_changes
             if target_change.at <= self.event_queue.now
         ]
-        targets = dict(wanted[-1]) if wanted else {0: first}
-        application_id = self.volume.application_id
-        self.note(f"driver {self.drivers}", f"starts as {application_id}, and wants {targets}")
-        self.driver = Driver(self, self.drivers, application_id, targets)
+        return dict(wanted[-1]) if wanted else {0: first}
 
     def driver_answers(self) -> bool:
         """Whether the driver's port takes connections: not while it stands still and its queue is full."""
@@ -268,7 +310,10 @@ class World:
             process.now(lambda: self._take(process, body))
 
     def _take(self, process: AllocatorProcess, body: Mapping[str, Any]) -> None:
-        process.mailbox.receive(protocol.target_of(body))
+        if self.people is not None:
+            self.people.hears(process, body)
+        else:
+            process.mailbox.receive(protocol.target_of(body))
 
     def start_answer(self, id_: int) -> StartAnswer | None:
         """An executor asks for its start answer; None when nobody answers."""

@@ -122,7 +122,7 @@ class _DriverEndpoint:
             target = protocol.state_in(body)
         except protocol.BadMessage as error:
             return _refusal(400, str(error))
-        if self.client is not None and not self.client.session.addresses.known:
+        if self.client is not None and not self.client.addresses.known:
             return _refusal(400, "nobody has said where this driver listens: start it with `sparkgen shell`")
         try:
             return json_response(200, protocol.acknowledgement(self.mailbox.receive(target)))

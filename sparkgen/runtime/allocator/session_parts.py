@@ -100,7 +100,8 @@ def _client(parts: Parts, around: Around, set_driver_url: Callable[[str], None])
         parts,
         set_application_id=begins,
         client=ClientEndpoint(
-            ClientSession(clock, addresses, resumed=resumed),
+            ClientSession(clock, resumed=resumed),
+            addresses,
             SessionPod(attempt.pod_name, attempt.pod_ip, around.pod_port),
             lambda address: driver_properties(session, parts.settings_source.settings, address),
             around.why_unreachable,

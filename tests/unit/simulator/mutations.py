@@ -22,7 +22,8 @@ from sparkgen.runtime.allocator.decide import (
     prune_memory,
     removals,
 )
-from sparkgen.runtime.allocator.driver import mailbox
+from sparkgen.runtime.allocator.driver import client_session, mailbox
+from sparkgen.runtime.allocator.driver import sessions as rules
 from sparkgen.runtime.allocator.observe import causes, view
 from sparkgen.runtime.allocator.pods import kubernetes_backend
 from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create
@@ -45,19 +46,23 @@ class Mutation:
     invariants: frozenset[str]
     put: Patch
     focus: tuple[FaultKind, ...]
+    sessions: bool = False
 
 
 FOUND: list[Mutation] = []
 
 
-def breaks(*invariants: str, focus: tuple[FaultKind, ...] = ()) -> Callable[[Patch], Patch]:
+def breaks(
+    *invariants: str, focus: tuple[FaultKind, ...] = (), sessions: bool = False
+) -> Callable[[Patch], Patch]:
     """Enter a mutation: its name is the function's, and its docstring says what is wrong then.
 
-    `focus`: faults without which it does not show; the schedules have more of them.
+    `focus`: faults without which it does not show; the schedules have more of them. `sessions`: it shows
+    where drivers come and go.
     """
 
     def enter(put: Patch) -> Patch:
-        FOUND.append(Mutation(put.__name__, frozenset(invariants), put, focus))
+        FOUND.append(Mutation(put.__name__, frozenset(invariants), put, focus, sessions))
         return put
 
     return enter
@@ -540,3 +545,92 @@ def the_end_deletes_nothing(patch: pytest.MonkeyPatch) -> None:
 def a_lost_creation_is_never_sent_again(patch: pytest.MonkeyPatch) -> None:
     """What was not answered counts as requested for ever."""
     patch.setattr(creations, "_again", lambda draft: draft)
+
+
+@breaks("no-takeover", focus=(FaultKind.SECOND_DRIVER,), sessions=True)
+def the_next_driver_takes_over(patch: pytest.MonkeyPatch) -> None:
+    """Whoever comes last has the place, as where the driver is the only one of its pod."""
+    patch.setattr(rules, "has_place", lambda *_: False)
+
+
+@breaks("no-takeover", focus=(FaultKind.CRASH, FaultKind.SECOND_DRIVER), sessions=True)
+def a_restart_forgets_who_has_the_place(patch: pytest.MonkeyPatch) -> None:
+    """After a restart the first one that speaks has it, though the one from before lives."""
+    real = mailbox.DriverMailbox._may_speak
+    patch.setattr(
+        mailbox.DriverMailbox,
+        "_may_speak",
+        lambda self, target, given: real(self, target, replace(given, resumed="")),
+    )
+
+
+@breaks("nobody-holds-nothing", focus=(FaultKind.DRIVER_STILL,), sessions=True)
+def a_silent_driver_keeps_its_executors(patch: pytest.MonkeyPatch) -> None:
+    """A driver that says nothing for a minute is waited for, for ever."""
+    real = rules.as_seen
+    patch.setattr(
+        rules, "as_seen", lambda target, _, now, *, resumed: real(target, now, now, resumed=resumed)
+    )
+
+
+@breaks("nobody-holds-nothing", sessions=True)
+def executors_come_before_a_driver(patch: pytest.MonkeyPatch) -> None:
+    """As where a driver's JVM starts beside the allocator."""
+    real = rules.as_seen
+    patch.setattr(rules, "as_seen", lambda target, at, now, *, resumed: real(target, at, now, resumed=True))
+
+
+@breaks("one-session", focus=(FaultKind.DRIVER_KILLED, FaultKind.DRIVER_STILL), sessions=True)
+def executors_go_on_with_the_next_driver(patch: pytest.MonkeyPatch) -> None:
+    """Those of the one before are taken for its own."""
+    patch.setattr(
+        prune_memory,
+        "_new_session",
+        lambda target, memory: replace(memory, session=target.session or memory.session),
+    )
+
+
+@breaks("one-session", focus=(FaultKind.DRIVER_KILLED,), sessions=True)
+def what_was_asked_for_before_may_start(patch: pytest.MonkeyPatch) -> None:
+    """An executor that the driver before has asked for comes late, and is let in (this was so)."""
+
+    def may_start(situation: Any, memory: AllocatorMemory) -> frozenset[int]:
+        found: frozenset[int] = real(situation, replace(memory, first_id=1))
+        return found
+
+    real = decide._may_start
+    patch.setattr(decide, "_may_start", may_start)
+
+
+@breaks("session-ends", "registered-stays", focus=(FaultKind.COMMAND_GONE,), sessions=True)
+def only_the_command_counts(patch: pytest.MonkeyPatch) -> None:
+    """The session ends without its command, whatever its driver says."""
+
+    def why_over(began: float, heard: Any, now: float, *, resumed: bool) -> str:
+        return real(began, heard[:1], now, resumed=resumed)
+
+    real = rules.why_over
+    patch.setattr(rules, "why_over", why_over)
+
+
+@breaks("session-ends", focus=(FaultKind.CRASH,), sessions=True)
+def a_restart_counts_as_silence(patch: pytest.MonkeyPatch) -> None:
+    """Who was not heard yet by a new process was never heard."""
+
+    def why_over(began: float, heard: Any, now: float, *, resumed: bool) -> str:
+        return real(began - 60.0 if resumed else began, heard, now, resumed=resumed)
+
+    real = rules.why_over
+    patch.setattr(rules, "why_over", why_over)
+
+
+@breaks("session-ends", sessions=True)
+def a_session_never_ends(patch: pytest.MonkeyPatch) -> None:
+    """Nobody looks whether anybody is there."""
+    patch.setattr(client_session.ClientSession, "why_over", lambda *_: "")
+
+
+@breaks("session-ends", sessions=True)
+def the_driver_is_not_told_of_the_end(patch: pytest.MonkeyPatch) -> None:
+    """Its executors go, and it waits for others."""
+    patch.setattr(mailbox.DriverMailbox, "fail", lambda *_: None)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from simulator.run import run
-from simulator.schedule import schedule_of
+from simulator.schedule import Schedule, schedule_of, session_schedule_of
 from tests.unit.simulator.mutations import FOUND, Mutation
 
 SEEDS = range(300)
@@ -24,10 +24,15 @@ def seeds(mutation: Mutation) -> list[int]:
     return sorted(SEEDS, key=lambda seed: (seed != known, seed))
 
 
+def planned(mutation: Mutation, seed: int) -> Schedule:
+    """The schedule of a seed, with more of the faults that the mutation needs."""
+    return (session_schedule_of if mutation.sessions else schedule_of)(seed, mutation.focus)
+
+
 def caught_by(mutation: Mutation) -> int | None:
     """The first schedule in which an invariant that is named for the mutation is broken."""
     for seed in seeds(mutation):
-        broken = run(schedule_of(seed, mutation.focus)).broken
+        broken = run(planned(mutation, seed)).broken
         if broken is not None and broken.invariant in mutation.invariants:
             return seed
     return None
@@ -40,7 +45,7 @@ def test_a_law_catches_it(mutation: Mutation, monkeypatch: pytest.MonkeyPatch) -
     seed = caught_by(mutation)
     assert seed is not None, f"no schedule of {len(SEEDS)} breaks {sorted(mutation.invariants)}"
     monkeypatch.undo()
-    assert run(schedule_of(seed, mutation.focus)).broken is None
+    assert run(planned(mutation, seed)).broken is None
 
 
 def test_the_known_schedules(

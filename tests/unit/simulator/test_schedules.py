@@ -9,6 +9,8 @@ from tests import scale
 
 SCHEDULES = 10_000
 PARTS = 20
+SESSIONS = 2_000
+"""Schedules where drivers come and go."""
 SMALL = 12
 """Schedules of a part that is not played whole."""
 RARE = (
@@ -44,3 +46,13 @@ def test_the_rare_ones_hold() -> None:
 def test_every_law_holds(seeds: range) -> None:
     """A seed that is named here is played again by `make replay SEED=N SHRINK=1`."""
     assert played(seeds[: scale.count(f"schedules from {seeds.start}", len(seeds), SMALL)]) == []
+
+
+SESSION_SEEDS = [range(first, first + SESSIONS // 4) for first in range(0, SESSIONS, SESSIONS // 4)]
+
+
+@pytest.mark.parametrize("seeds", SESSION_SEEDS, ids=lambda seeds: f"from-{seeds.start}")
+def test_every_law_holds_where_drivers_come_and_go(seeds: range) -> None:
+    """A seed that is named here is played again by `make replay SEED=N SESSIONS=1 SHRINK=1`."""
+    count = scale.count(f"session schedules from {seeds.start}", len(seeds), 5 * SMALL)
+    assert played(seeds[:count], sessions=True) == []

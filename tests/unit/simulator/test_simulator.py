@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -10,7 +11,14 @@ from simulator.__main__ import main
 from simulator.apiserver import ApiServer, Change, Rules
 from simulator.event_queue import EventQueue
 from simulator.run import run
-from simulator.schedule import FaultKind, InjectedFault, schedule_of
+from simulator.schedule import (
+    OF_SESSIONS,
+    FaultKind,
+    InjectedFault,
+    SessionEnd,
+    schedule_of,
+    session_schedule_of,
+)
 from simulator.shrink import shrunk
 from sparkgen.codes import Code
 from sparkgen.runtime.kubernetes.answers import Answer, exists_already, is_other_object, verdict
@@ -32,8 +40,15 @@ def test_a_seed_repeats() -> None:
 
 def test_every_kind_of_fault_comes() -> None:
     """Within the first schedules of `make test`."""
-    found = {fault.kind for seed in range(300) for fault in schedule_of(seed).faults}
-    assert found == set(FaultKind)
+    plans = [plan(seed) for plan in (schedule_of, session_schedule_of) for seed in range(300)]
+    assert {fault.kind for plan in plans for fault in plan.faults} == set(FaultKind)
+    sessions = [plan.sessions for plan in plans if plan.sessions is not None]
+    assert {(plan.end, plan.notebook) for plan in sessions} == set(product(SessionEnd, (False, True)))
+
+
+def test_sessions_change_no_other_schedule() -> None:
+    """What a seed says where the driver is the pod's own stays as it was."""
+    assert not any(fault.kind in OF_SESSIONS for seed in range(300) for fault in schedule_of(seed).faults)
 
 
 def test_what_is_due_at_one_time_comes_in_order() -> None:
@@ -66,6 +81,14 @@ def test_replay_tells_what_happens(capsys: pytest.CaptureFixture[str]) -> None:
     assert "allocator 1   asks for all executors" in told
     assert "says: the driver runs as" in told
     assert told.endswith("(replay: make replay SEED=11)\n")
+
+
+def test_replay_tells_of_sessions(capsys: pytest.CaptureFixture[str]) -> None:
+    """With the option that plays it again."""
+    assert main(["replay", "11", "--sessions"]) == 0
+    told = capsys.readouterr().out
+    assert "ends the session: " in told
+    assert told.endswith("(replay: make replay SEED=11 SESSIONS=1)\n")
 
 
 def test_soak_says_which_seeds_it_played(capsys: pytest.CaptureFixture[str]) -> None:

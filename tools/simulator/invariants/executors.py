@@ -15,6 +15,8 @@ from simulator.invariants.gates import BoundedUnschedulable, WaitsForRegistratio
 from simulator.invariants.hooks import Invariants
 from simulator.invariants.invariant import Invariant
 from simulator.invariants.presence import Presence, asked_for
+from simulator.invariants.sessions import ROUNDED, NobodyHoldsNothing, NoTakeover, OneSession, SessionEnds
+from simulator.sessions import SILENCE
 from sparkgen.runtime.allocator.decide import executor_states
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.values.actions import Action, Create, Delete
@@ -52,7 +54,8 @@ class RegisteredStays(Invariant):
     """No executor that Spark counts on is deleted unasked.
 
     It may be when it has ended or is being deleted anyway, when its node is lost, or when it was created for
-    an earlier driver of the same pod.
+    an earlier driver of the same pod. So it may when its driver is silent for a minute where drivers come and
+    go, or when their session is told to end.
     """
 
     name = "registered-stays"
@@ -60,9 +63,12 @@ class RegisteredStays(Invariant):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self._session: dict[int, str] = {}
+        self._given_up: set[int] = set()
+        """Those that were there while their driver was silent for so long: all go, whatever it says then."""
 
     def sent(self, process: AllocatorProcess, action: Action) -> None:
         if isinstance(action, Delete):
+            self._look(process)
             self._check(action)
         elif not action.again and process.mailbox.last is not None:
             self._session[action.id] = process.mailbox.last.decision.memory.session or FIRST_SESSION
@@ -71,8 +77,20 @@ class RegisteredStays(Invariant):
         if isinstance(action, Delete):
             self._check(action)
 
+    def after_round(self, process: AllocatorProcess, before: Round | None, now: Round) -> None:
+        self._look(process)
+
+    def _look(self, process: AllocatorProcess) -> None:
+        people, driver = self.world.people, self.world.driver
+        if people is None or driver is None:
+            return
+        if process.ends_session or people.silent(process, driver.session) > SILENCE - ROUNDED:
+            self._given_up |= {executor.id for executor in self.world.executors_there()}
+
     def _check(self, action: Delete) -> None:
         driver, cluster = self.world.driver, self.world.cluster
+        if action.id in self._given_up:
+            return
         if driver is None or driver.state.stopped or action.id not in driver.registered:
             return
         if self._session.get(action.id, driver.session) != driver.session:
@@ -267,6 +285,10 @@ INVARIANTS: tuple[type[Invariant], ...] = (
     NoLeak,
     NoBlame,
     NoSpin,
+    NoTakeover,
+    OneSession,
+    NobodyHoldsNothing,
+    SessionEnds,
 )
 """All of them. One more holds everywhere: production code raises nothing ("no-fault", world.play)."""
 

@@ -39,6 +39,9 @@ class Invariants:
         self.given_up = _all(those("given_up"))
         self.begins_quiet = _all(those("begins_quiet"))
         self.ends_quiet = _all(those("ends_quiet"))
+        self.took_over = _all(those("took_over"))
+        self.session_over = _all(those("session_over"))
+        self.all_gone = _all(those("all_gone"))
         self.after_sweep = _all(those("after_sweep"))
         self.at_the_end = _all(those("at_the_end"))
 

@@ -59,6 +59,15 @@ class Invariant:
     def ends_quiet(self) -> None:
         """Until here."""
 
+    def took_over(self, process: AllocatorProcess, session: str) -> None:
+        """A session is the one that runs from now on, where drivers come and go."""
+
+    def session_over(self, process: AllocatorProcess, why: str) -> None:
+        """The allocator ends by itself, where drivers come and go."""
+
+    def all_gone(self) -> None:
+        """Command and drivers are gone, since a while, where they come and go."""
+
     def after_sweep(self, *, swept_all: bool) -> None:
         """The allocator has ended, a while ago; it says whether it has swept all."""
 

@@ -69,7 +69,9 @@ def publish(draft: Draft) -> AllocationDecision:
 def _may_start(situation: Situation, memory: AllocatorMemory) -> frozenset[int]:
     if situation.target.phase is not DriverPhase.RUNNING or situation.target.away:
         return frozenset()
-    coming = situation.those(*executor_states.ACTIVE) | memory.requests.keys()
+    # One that was asked for by an earlier driver may come yet: it would ask this one for its tasks.
+    asked_for = {id_ for id_ in memory.requests if id_ >= memory.first_id}
+    coming = situation.those(*executor_states.ACTIVE) | asked_for
     return frozenset(coming - memory.removals.keys() - situation.target.refused)
 
 

@@ -56,12 +56,14 @@ def prune_memory(
 
 
 def _new_session(target: DriverTarget, memory: AllocatorMemory) -> AllocatorMemory:
-    if not target.session or target.session == memory.session:
+    if target.given_up:
+        return replace(memory, given_up=True)
+    if not target.session or (target.session == memory.session and not memory.given_up):
         return memory
     if not memory.session:
         return replace(memory, session=target.session)
-    # Another driver in the same pod: the executors of the one before cannot serve it, and what went wrong
-    # with them is not its fault.
+    # Another driver in the same pod, or one that was given up, and all of whose executors were asked to go:
+    # the executors of the one before cannot serve it, and what went wrong with them is not its fault.
     requests = {id_: request for id_, request in memory.requests.items() if request.retry_at is None}
     kept = AllocatorMemory(
         next_id=memory.next_id, requests=requests, removals=memory.removals, rate=memory.rate

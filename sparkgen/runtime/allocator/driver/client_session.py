@@ -35,11 +35,10 @@ class SessionPod:
 
 
 class ClientSession:
-    """When the command was heard, and where its drivers are. Safe for threads."""
+    """When the command was heard, and so whether all is over. Safe for threads."""
 
-    def __init__(self, clock: Callable[[], float], addresses: DriverAddresses, *, resumed: bool) -> None:
+    def __init__(self, clock: Callable[[], float], *, resumed: bool) -> None:
         """`resumed`: an allocator before this process has met the command, or a driver."""
-        self.addresses = addresses
         self._clock = clock
         self._resumed = resumed
         self._began = clock()
@@ -63,6 +62,7 @@ class ClientEndpoint:
     """What the command asks, after its token was looked at (docs/design/protocol.md)."""
 
     session: ClientSession
+    addresses: DriverAddresses
     pod: SessionPod
     properties: Callable[[DriverAddress], Mapping[str, str]]
     """All that a driver at an address starts with."""
@@ -103,7 +103,7 @@ class ClientEndpoint:
         if why:
             text = f"the session's pod {self.pod.name} ({self.pod.address}) cannot reach {address}: {why}"
             return json_response(422, {"error": text, "code": Code.DRIVER_UNREACHABLE})
-        self.session.addresses.tell(address)
+        self.addresses.tell(address)
         return json_response(
             200,
             {

@@ -204,7 +204,8 @@ class DriverMailbox:
                 self._earlier_sessions[known.session] = None
             back = self._is_away()
             if known.session != target.session and self._rules is not None:
-                self._since, self._sockets = self._clock(), self._rules.sockets()
+                # What listened for the one before is not this one's: it would count as dead with that one.
+                self._since, self._sockets = self._clock(), self._rules.sockets() - self._sockets
             self._target, self._heard_at = target, self._clock()
         if back or target != known:
             self.notify()

@@ -99,6 +99,8 @@ class AllocatorMemory:
     """The most executors of one profile that were ever wanted."""
     session: str = ""
     """The driver's session that spoke last."""
+    given_up: bool = False
+    """Whether that session was given up (where drivers come and go): it begins anew if it speaks again."""
     first_id: int = 1
     """Executors with a lower id belong to an earlier session of the driver, and have to go."""
     failure: Hindrance | None = None
