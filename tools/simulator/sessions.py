@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-from simulator.driver import HEARTBEAT, NEEDS, Driver
+from simulator.driver import HEARTBEAT, NEEDS, AllocatorBeside, Driver, DriverSurroundings
 from simulator.invariants.hooks import InvariantBroken
 from simulator.schedule import FaultKind, SessionEnd, SessionPlan
 from sparkgen import contract
 from sparkgen.runtime.allocator.driver import protocol, sessions
+from sparkgen.runtime.allocator.driver.client_session import ClientSession
 from sparkgen.runtime.allocator.driver.sessions import SessionAwaited, SessionRules, SessionTaken
-
-if TYPE_CHECKING:
-    from simulator.process import AllocatorProcess
-    from simulator.world import World
 
 SILENCE = sessions.SILENCE
 """Seconds without a word after which somebody is gone."""
@@ -26,10 +23,47 @@ MOST_AFTER_ALL = 150.0
 """Seconds from when nobody is there any more until all is over: silence, a look, a restart, the end."""
 
 
+class SessionProcess(AllocatorBeside, Protocol):
+    """What people have to do with an allocator."""
+
+    began: float
+    frozen_until: float
+    client: ClientSession | None
+
+    def now(self, what: Callable[[], None]) -> None:
+        """Let something happen in it."""
+        ...
+
+
+class SessionSurroundings(DriverSurroundings, Protocol):
+    """What people need of the world that they are in."""
+
+    driver: Driver | None
+    over: bool
+
+    @property
+    def process(self) -> SessionProcess | None:
+        """The allocator that runs; None between two."""
+        ...
+
+    @property
+    def application_id(self) -> str:
+        """The id that the next driver has."""
+        ...
+
+    def first_targets(self) -> dict[int, int]:
+        """What a driver wants that begins now."""
+        ...
+
+    def tell_allocator_to_end(self) -> None:
+        """SIGTERM, for the allocator that runs."""
+        ...
+
+
 class People:
     """The command and the drivers, and the truth about who was heard."""
 
-    def __init__(self, world: World, plan: SessionPlan) -> None:
+    def __init__(self, world: SessionSurroundings, plan: SessionPlan) -> None:
         self.plan = plan
         self.command_lives = not plan.notebook
         self.ended = False
@@ -65,7 +99,7 @@ class People:
             process.now(partial(self._command_heard, process))
         world.event_queue.after(HEARTBEAT if reached else 1.0, self._command)
 
-    def _command_heard(self, process: AllocatorProcess) -> None:
+    def _command_heard(self, process: SessionProcess) -> None:
         self.command_met, self.command_at = True, self._world.event_queue.now
         if process.client is not None:
             process.client.command_speaks()
@@ -94,9 +128,9 @@ class People:
             return
         process.now(lambda: self._first_word(process, number, second=second))
 
-    def _first_word(self, process: AllocatorProcess, number: int, *, second: bool) -> None:
+    def _first_word(self, process: SessionProcess, number: int, *, second: bool) -> None:
         world = self._world
-        targets, application_id = world.first_targets(), world.volume.application_id
+        targets, application_id = world.first_targets(), world.application_id
         body = {
             "version": contract.VERSION,
             "session": f"session-{number}",
@@ -129,7 +163,7 @@ class People:
         if not second:
             self._world.event_queue.after(self._random.uniform(5.0, 20.0), self.next_driver)
 
-    def hears(self, process: AllocatorProcess, body: Mapping[str, Any]) -> None:
+    def hears(self, process: SessionProcess, body: Mapping[str, Any]) -> None:
         """A later word of a driver arrives."""
         try:
             self._receive(process, body)
@@ -141,7 +175,7 @@ class People:
                 raise  # it has the place in truth: a fault
             return
 
-    def _receive(self, process: AllocatorProcess, body: Mapping[str, Any]) -> None:
+    def _receive(self, process: SessionProcess, body: Mapping[str, Any]) -> None:
         known = process.mailbox.target().session
         process.mailbox.receive(protocol.target_of(body))
         now, session = self._world.event_queue.now, process.mailbox.target().session
@@ -150,7 +184,7 @@ class People:
         if session == body["session"] and body["revision"] >= self._revisions.get(session, 0):
             self.heard[session], self._revisions[session] = now, body["revision"]
 
-    def silent(self, process: AllocatorProcess, session: str) -> float:
+    def silent(self, process: SessionProcess, session: str) -> float:
         """Seconds since a word of a session was taken in, or since the process began."""
         return self._world.event_queue.now - max(self.heard.get(session, 0.0), process.began)
 
@@ -177,9 +211,9 @@ class People:
 
     def end(self) -> None:
         """All end, in the way of the plan; and nothing is left soon after."""
-        world, driver, process = self._world, self._world.driver, self._world.process
-        if self.plan.end is SessionEnd.TOLD and process is not None:
-            world.tell_to_end(process)
+        world, driver = self._world, self._world.driver
+        if self.plan.end is SessionEnd.TOLD and world.process is not None:
+            world.tell_allocator_to_end()
             if driver is not None and driver.runs and not driver.failure:
                 raise InvariantBroken("session-ends", "the driver was not told that its session is over")
         elif self.plan.end is SessionEnd.STOPPED and driver is not None:

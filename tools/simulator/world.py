@@ -231,6 +231,16 @@ class World:
         self._kill_later(process)
         process.now(lambda: process.told_to_end(SWEEP))  # type: ignore[arg-type]
 
+    def tell_allocator_to_end(self) -> None:
+        """The kubelet ends the pod, or its container: SIGTERM, for the allocator that runs."""
+        if self.process is not None:
+            self.tell_to_end(self.process)
+
+    @property
+    def application_id(self) -> str:
+        """The id that the next driver has."""
+        return self.volume.application_id
+
     def _kill_later(self, process: AllocatorProcess) -> None:
         self.note(f"allocator {process.number}", "is told to end")
         self.event_queue.after(KILLED_AFTER, lambda: process.die("is killed") if process.alive else None)

@@ -24,6 +24,7 @@ MAX_BODY = 4096
 _NAME = re.compile(
     r"(?=.{1,253}\Z)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*", re.I
 )
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.I)
 _NONCE = re.compile(r"[0-9a-f]{16,128}")
 
 
@@ -79,12 +80,12 @@ def _address(said: Mapping[str, Any]) -> DriverAddress:
 
 
 def _host(value: object) -> str:
-    if isinstance(value, str) and len(value) <= 253:
+    if isinstance(value, str) and len(value) <= 253 and "%" not in value:  # a zone is a machine's own
         try:
             return str(ipaddress.ip_address(value))
         except ValueError:
-            # What is all digits and dots, and no address, would be one by another's rules.
-            if _NAME.fullmatch(value) and not re.fullmatch(r"[0-9.]+|(.*\.)?0x[0-9a-f]*", value, re.I):
+            # What ends in a number, and is no address, is one by the rules of inet_aton (127.1, 0x7f.1).
+            if _NAME.fullmatch(value) and not _NUMBER.fullmatch(value.rpartition(".")[2]):
                 return value
     raise BadMessage(
         "host must be an IP address or a DNS name of letters, digits, '-' and '.', not "
@@ -117,13 +118,18 @@ class DriverAddresses:
             self._read(json.loads(self._file.read_text("utf-8")))
 
     def _read(self, kept: Any) -> None:
-        if not isinstance(kept, dict) or not isinstance(kept.get("applicationId"), str):
+        if (
+            not isinstance(kept, dict)
+            or not isinstance(kept.get("next"), dict)
+            or not isinstance(kept.get("applicationId"), str)
+        ):
             raise ValueError(f"{self._file} is not what was written there")
         try:
             self._next = _address(kept["next"])
             self._application_id = kept["applicationId"]
-            self._current = _address(kept["current"]) if kept.get("current") else None
-        except (BadMessage, KeyError, TypeError) as error:
+            current = kept.get("current")
+            self._current = _address(current) if isinstance(current, dict) else None
+        except BadMessage as error:
             raise ValueError(f"{self._file} cannot be used: {error}") from None
 
     @property
