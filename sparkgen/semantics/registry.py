@@ -166,6 +166,7 @@ RULES: tuple[Rule, ...] = (
     Rule("SG301", "connect-package", WARNING, "A Connect server without its package.", connect.missing_package),
     # Notebooks
     Rule("SG302", "notebook-setting", ERROR, "A setting that a notebook cannot have.", connect.notebook_settings),
+    Rule("SG303", "connect-server-for-all", WARNING, "A Connect server that lets everybody in.", connect.open_to_all),
 )
 # fmt: on
 

@@ -56,6 +56,26 @@ def unknown_tokens(facts: DocumentFacts) -> Iterator[Finding]:
         )
 
 
+def open_to_all(facts: DocumentFacts) -> Iterator[Finding]:
+    """A Connect server that neither a token nor a network policy keeps anybody from."""
+    policy = facts.get("networkPolicy")
+    if facts.value["kind"] != CONNECT_KIND or any(tokens(facts)):
+        return
+    if policy is None or policy.get("enabled") is False:
+        knows = facts.spec["sparkVersion"].startswith(ASKS_FOR_TOKEN)
+        step = (
+            "name a Secret: `connect: {token: {name: ..., key: token}}`"
+            if knows
+            else "take Spark 4 and a token"
+        )
+        yield Finding(
+            facts.path("connect", "token"),
+            "every pod of the cluster may run code with the server's rights: nobody asks for a token",
+            next_step=f"{step}, or say who may connect: `networkPolicy: {{ingressFrom: [...]}}`",
+            on_key=True,
+        )
+
+
 def missing_package(facts: DocumentFacts) -> Iterator[Finding]:
     """Spark's own image of a version whose Connect server is a package, and nothing names that."""
     version = facts.spec["sparkVersion"]
