@@ -63,12 +63,12 @@ def with_token(cluster: Cluster, namespace: str, name: str) -> tuple[Deployed, s
     return deploy(cluster, namespace, document), token
 
 
-def python_path(*, full: bool) -> str:
-    """PYTHONPATH of a client."""
+def python_path(full: str = "") -> str:
+    """PYTHONPATH of the thin client, or of the full one of a version."""
     thin = str(connect_client.folder())
     if not full:
         return thin
-    release = local_spark.inspect(spark_home.ensure(VERSION), "the tests")
+    release = local_spark.inspect(spark_home.ensure(full), "the tests")
     assert release is not None
     return f"{release.python_path}{os.pathsep}{thin}"
 
@@ -78,14 +78,14 @@ def client(
     namespace: str,
     name: str,
     *script: str,
-    full: bool = False,
+    full: str = "",
     options: tuple[str, ...] = (),
 ) -> subprocess.Popen[str]:
     """A client that `sparkgen connect` starts."""
     command = words(cluster, namespace, "connect", name, "--port", "0", *options)
     return subprocess.Popen(
         [*command, "--", sys.executable, str(CLIENTS / script[0]), *script[1:]],
-        env=environment() | {"PYTHONPATH": python_path(full=full)},
+        env=environment() | {"PYTHONPATH": python_path(full)},
         stdin=PIPE,
         stdout=PIPE,
         stderr=PIPE,
@@ -100,8 +100,8 @@ def end(started: subprocess.Popen[str]) -> list[str]:
     return out.splitlines()
 
 
-def connect(cluster: Cluster, namespace: str, name: str, *script: str, full: bool = False) -> list[str]:
-    """What a client prints that `sparkgen connect` starts."""
+def connect(cluster: Cluster, namespace: str, name: str, *script: str, full: str = "") -> list[str]:
+    """What a client prints that `sparkgen connect` starts: the thin one, or the full one of a version."""
     return end(client(cluster, namespace, name, *script, full=full))
 
 
@@ -110,7 +110,10 @@ def test_sessions_with_a_token(cluster: Cluster, restricted: str) -> None:
     application, token = with_token(cluster, restricted, "team-a")
     assert connect(cluster, restricted, "team-a", "work.py") == RESULT, application.story()
     assert application.executors(), application.story()
-    assert connect(cluster, restricted, "team-a", "work.py", "shuffle", full=True) == [*RESULT, "groups: 7"]
+    assert connect(cluster, restricted, "team-a", "work.py", "shuffle", full=VERSION) == [
+        *RESULT,
+        "groups: 7",
+    ]
     wait_until(lambda: not application.executors(), 90, "no executor is left", application.story)
     assert status(cluster, restricted)["team-a"]["state"] == "Running"
 
@@ -181,7 +184,7 @@ def test_two_sessions_at_once(cluster: Cluster, restricted: str) -> None:
 def refusal(address: str, token: str) -> str:
     """What a client with this token is told."""
     variables = {
-        "PYTHONPATH": python_path(full=False),
+        "PYTHONPATH": python_path(),
         "SPARK_REMOTE": address,
         "SPARK_CONNECT_MODE_ENABLED": "1",
     }
