@@ -201,3 +201,30 @@ def test_another_version_of_spark_than_the_executors(trial: Callable[[str], Tria
     warned = f"WARN Mismatch: This driver is Spark {COMPILED[line]}, and its executors are Spark {patch}"
     assert warned in driver.output()
     assert driver.finish() == 0
+
+
+@lines
+def test_a_session_that_is_ended_leaves_its_process(trial: Callable[[str], Trial], line: str) -> None:
+    """A shell reads the reason in one line and in its job's exception, and goes on in the same process."""
+    made = trial(line)
+    made.allocator.start()
+    conf = {**SESSION, "spark.dynamicAllocation.initialExecutors": "1"}
+    driver = made.start(conf)
+    driver.do("sc = SparkContext()")
+    began = driver.work(4, made.folder / "never")
+    while not (made.folder / "never.began").exists():
+        time.sleep(0.05)
+    made.allocator.report(failure="[SessionEnded] ended by `sparkgen kill`")
+    with pytest.raises(RaisedError, match=r"sparkgen: \[SessionEnded\] ended by `sparkgen kill`"):
+        driver.answer(began)
+    ended = made.allocator.wait(lambda state: state["phase"] == "stopped", "the end")
+    said = [text for text in driver.output().splitlines() if "SessionEnded" in text and " ERROR " in text]
+    assert len(said) == 1, said
+    # Spark stops it in a thread of its own, and lets nobody make another meanwhile.
+    while "Successfully stopped SparkContext" not in driver.output():
+        time.sleep(0.05)
+    made.allocator.report(failure=None)
+    driver.do("sc.stop()")
+    assert driver.do("SparkContext().parallelize(range(2), 2).sum()") == "1"
+    assert made.allocator.state["session"] != ended["session"]
+    assert driver.finish() == 0
