@@ -95,6 +95,7 @@ def _run(document: Document, request: Request, options: ShellOptions) -> int:
     _check_kind(document)
     cluster = connect(options.place)
     application = model.build(document.value, request.namespace or cluster.namespace)
+    _check_authenticates(application)
     command = _command(options.command, application, os.environ)
     host = options.listening.host or driver_address.own_address(cluster.server)
     address = driver_address.resolved(host)
@@ -107,8 +108,10 @@ def _run(document: Document, request: Request, options: ShellOptions) -> int:
     objects = objects_of(application, asked)
     waiting = session.Waiting(options.timeout, time.monotonic() + seconds)
     with client_files.client_folder(os.environ) as folder, contextlib.ExitStack() as stack:
+        session.make_basis(cluster, objects)
+        # Before it is made: nobody knows whether it is when the answer to that is lost, or a signal comes.
+        stack.callback(_end, cluster, objects.job)
         job = session.make(cluster, objects)
-        stack.callback(_end, cluster, job)
         session.complete(cluster, objects, job, address, _say)
         found = session.await_allocator(cluster, job, waiting, _say)
         forwarding = stack.enter_context(contextlib.closing(Forwarding(cluster, found, SERVED, 0, _say)))
@@ -178,6 +181,16 @@ def _check_kind(document: Document) -> None:
     if kind not in _KINDS:
         why = "has no executors" if kind in model.SERVER_KINDS else "has its driver in the cluster"
         raise SparkgenError(f"a {kind} {why}: name an application")
+
+
+def _check_authenticates(application: Application) -> None:
+    """SparkgenError where whoever reaches the driver's port would run code as this user."""
+    asked = application.properties.get("spark.authenticate", "true")
+    if asked.lower() != "true":
+        raise SparkgenError(
+            f"spark.authenticate is {asked}: whoever reaches this machine's port of the driver could run "
+            "programs as you; delete it from spec.sparkConf, and give a shuffle service a secret (secretName)"
+        )
 
 
 def _command(

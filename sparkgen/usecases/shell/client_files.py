@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -95,8 +96,9 @@ def _remove_left(base: Path) -> None:
     """Remove folders whose process is gone, with its lock."""
     for path in base.glob(f"{PREFIX}*"):
         try:
-            if path.stat().st_uid != os.getuid():
-                continue
+            found = path.lstat()
+            if found.st_uid != os.getuid() or not stat.S_ISDIR(found.st_mode):
+                continue  # somebody else's, or a link, which may lead anywhere
             with (path / LOCK_FILE).open("rb") as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 shutil.rmtree(path, ignore_errors=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,8 +33,8 @@ class Waiting:
     deadline: float
 
 
-def make(cluster: Cluster, objects: SessionObjects) -> Object:
-    """Make what is missing of the application's objects, and the session's Job, suspended: as it is then.
+def make_basis(cluster: Cluster, objects: SessionObjects) -> None:
+    """Make what is missing of the application's objects.
 
     Nothing that is there is changed. SparkgenError where an object of that name is another application's.
     """
@@ -44,7 +45,18 @@ def make(cluster: Cluster, objects: SessionObjects) -> Object:
             if error.status not in (403, 409):
                 raise
             _check_there(cluster, item, error)
-    return cluster.create(objects.job)
+
+
+def make(cluster: Cluster, objects: SessionObjects) -> Object:
+    """Make the session's Job, suspended: as it is then. Those that were left so are deleted."""
+    made = cluster.create(objects.job)
+    application = label_of(made, contract.LABEL_APPLICATION)
+    selector = f"{contract.LABEL_APPLICATION}={application},{contract.LABEL_COMPONENT}={contract.SESSION}"
+    with contextlib.suppress(ClusterError):  # the next session tries it, too
+        jobs = cluster.list("batch/v1", "Job", made["metadata"]["namespace"], selector)
+        for job in session_objects.abandoned(jobs, made):
+            end(cluster, job)
+    return made
 
 
 def complete(

@@ -8,8 +8,9 @@ started with other values than the application has.
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from sparkgen import contract, names, resources
@@ -18,7 +19,15 @@ from sparkgen.model.application import Application
 from sparkgen.objects import Object
 from sparkgen.resources.object_layers import tcp
 from sparkgen.resources.security import POD_SECURITY
-from sparkgen.usecases.requested_run import copied, kept_annotations, kept_labels, owner, renamed, run_of
+from sparkgen.usecases.requested_run import (
+    copied,
+    kept_annotations,
+    kept_labels,
+    owner,
+    queue_of,
+    renamed,
+    run_of,
+)
 
 DEADLINE_SECONDS = 24 * 3600
 """How long a session lasts at most, unless the document says it: a cap on what is forgotten."""
@@ -26,6 +35,8 @@ KEPT_SECONDS = 60
 """How long an ended session is still there, so that `status` and `logs` can say why it has ended."""
 RESTARTS = 6
 """How often the allocator's container is started again before the Job fails."""
+ABANDONED_AFTER = timedelta(minutes=10)
+"""A session that is suspended for so long waits for nobody: its command lets it go within seconds."""
 _BASIS = ("ServiceAccount", "Role", "RoleBinding", "NetworkPolicy")
 """Kinds of the application's own objects that a session needs, which stay after it."""
 _OF_POD = (
@@ -116,6 +127,26 @@ def network_policy(job: Mapping[str, Any], address: str) -> Object:
             ],
         },
     }
+
+
+def abandoned(jobs: Sequence[Object], made: Object) -> list[Object]:
+    """The sessions whose command was killed before it let them go: no deadline counts for such a Job.
+
+    `jobs`: all sessions; `made`: the one that was made now, whose birth says what time it is.
+    """
+    before = _born(made) - ABANDONED_AFTER
+    return [
+        job
+        for job in jobs
+        if job["spec"].get("suspend")
+        and not (job.get("status") or {}).get("startTime")
+        and not queue_of(job)
+        and _born(job) < before
+    ]
+
+
+def _born(item: Object) -> datetime:
+    return datetime.fromisoformat(item["metadata"]["creationTimestamp"])
 
 
 def _as_session(application: Application) -> Application:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from sparkgen.cluster import Cluster
+from sparkgen.cluster import Cluster, ClusterError
 from sparkgen.objects import Object
 from sparkgen.runtime.allocator.driver import properties
 from sparkgen.usecases import drivers, forwarding
@@ -189,6 +189,52 @@ def test_a_signal_while_it_begins_ends_what_was_begun(
     assert kube.named("Job") == []
 
 
+def test_a_job_whose_making_was_not_answered_is_deleted(
+    shell: Shell, kube: Kube, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is suspended, so that it would never end by itself."""
+    create = Cluster.create
+
+    def lose(cluster: Cluster, item: Object, **more: Any) -> Object:
+        made = create(cluster, item, **more)
+        if item["kind"] == "Job":
+            raise ClusterError("the connection broke")
+        return made
+
+    monkeypatch.setattr(Cluster, "create", lose)
+    result = shell("app.yaml", *program("print(1)"))
+    assert (result.code, result.out) == (2, "")
+    assert "the connection broke" in result.err
+    assert kube.named("Job") == []
+
+
+def test_a_session_that_nobody_let_go_is_deleted_by_the_next(shell: Shell, kube: Kube) -> None:
+    """Its command was killed in between. One that has just been made, and one in a queue, stay."""
+
+    def left(name: str, queue: str = "") -> None:
+        labels = {"sparkgen.dev/application": "pi", "app.kubernetes.io/component": "session"}
+        labels |= {"kueue.x-k8s.io/queue-name": queue} if queue else {}
+        job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name, "labels": labels}}
+        spec = {"suspend": True, "template": {"metadata": {}, "spec": {"containers": []}}}
+        kube.put(f"/apis/batch/v1/namespaces/analytics/jobs/{name}", {**job, "spec": spec})
+
+    left("pi-session-aaaaa")
+    left("pi-session-bbbbb", "team")
+    kube.version += 660
+    left("pi-session-ccccc")
+    assert shell("app.yaml", *program("")).code == 0
+    assert kube.named("Job") == ["pi-session-bbbbb", "pi-session-ccccc"]
+
+
+def test_a_driver_that_lets_everybody_in_is_refused(shell: Shell, kube: Kube) -> None:
+    """Its port is open to the network of this machine; nothing is made."""
+    Path("app.yaml").write_text(f'{DOCUMENT}  sparkConf:\n    spark.authenticate: "False"\n')
+    result = shell("app.yaml", *program("print(1)"))
+    assert (result.code, result.out) == (2, "")
+    assert "spark.authenticate is False: whoever reaches this machine's port" in result.err
+    assert {item["kind"] for item in kube.objects.values()} == {"Namespace"}
+
+
 def test_what_cannot_reach_what_is_said(shell: Shell, kube: Kube, allocator: SessionAllocator) -> None:
     """In the allocator's words, with what to do; nothing stays."""
     allocator.unreachable = "the pod pi-x (10.88.0.7) cannot reach 127.0.0.1:7078: no route to host"
@@ -349,3 +395,11 @@ def test_folders_of_killed_commands_are_removed(shell: Shell, tmp_path: Path) ->
         assert shell("app.yaml", *program("")).code == 0
         assert [path.name for path in (tmp_path / "run").iterdir()] == [alive.path.name]
         assert stat.S_IMODE(alive.path.stat().st_mode) == 0o700
+
+
+def test_a_link_is_no_folder_of_a_killed_command(shell: Shell, tmp_path: Path) -> None:
+    """In a place that all users share, somebody else may have made it: nothing is looked for behind it."""
+    (tmp_path / "mine").mkdir()
+    os.mkfifo(tmp_path / "mine" / client_files.LOCK_FILE)  # who opens it waits for ever
+    (tmp_path / "run" / f"{client_files.PREFIX}link").symlink_to(tmp_path / "mine")
+    assert shell("app.yaml", *program("")).code == 0
