@@ -14,7 +14,7 @@ from sparkgen.cluster.annotations import controller_of
 from sparkgen.errors import SparkgenError
 from sparkgen.live.find import one
 from sparkgen.live.state import life_of
-from sparkgen.live.values import Run, is_session
+from sparkgen.live.values import Application, Run, is_session
 from sparkgen.usecases import deleting, killing, object_names
 
 
@@ -37,9 +37,7 @@ def kill(options: EndOptions) -> int:
     application = one(cluster, options.name)
     run = killing.run_to_kill(application, options.run)
     if run is None:
-        latest = application.runs[0] if application.runs else None
-        words = f": {latest.name} is {life_of(latest).state.value}" if latest else ""
-        output.note(f"no run of {application.name} runs{words}")
+        output.note(f"no run of {application.name} runs{_instead(application)}")
         return 0
     if not _agreed(f"end {run.name} in {run.namespace} ({cluster.context})?", options):
         return 1
@@ -47,6 +45,14 @@ def kill(options: EndOptions) -> int:
     if not options.quiet:
         output.note(_after(run, options.place))
     return 0
+
+
+def _instead(application: Application) -> str:
+    """How the latest run fares, and which sessions there are: nobody ends those who does not name them."""
+    latest = next((run for run in application.runs if not is_session(run.workload)), None)
+    words = f": {latest.name} is {life_of(latest).state.value}" if latest else ""
+    sessions = [run.name for run in application.runs if is_session(run.workload) and not life_of(run).over]
+    return f"{words}; end a session by its name: --run {' or '.join(sessions)}" if sessions else words
 
 
 def _after(run: Run, place: Place) -> str:

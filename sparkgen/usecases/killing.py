@@ -15,7 +15,7 @@ from sparkgen.cluster.annotations import DEADLINE, KILLED, KILLER
 from sparkgen.errors import SparkgenError
 from sparkgen.live.find import choose
 from sparkgen.live.state import State, is_suspended, life_of
-from sparkgen.live.values import Application, Run, annotation_of
+from sparkgen.live.values import Application, Run, annotation_of, is_session
 from sparkgen.objects import Object
 
 if TYPE_CHECKING:
@@ -43,7 +43,10 @@ def killing(workload: Mapping[str, Any], now: str) -> dict[str, Any]:
 
 
 def run_to_kill(application: Application, wanted: str) -> Run | None:
-    """The run to end; None when none runs. SparkgenError when several do."""
+    """The run to end; None when none runs. SparkgenError when several do.
+
+    A session is somebody's work at their own machine: only who names it ends it.
+    """
     if wanted:
         run = choose(application, wanted)
         if is_suspended(run.workload):
@@ -52,7 +55,8 @@ def run_to_kill(application: Application, wanted: str) -> Run | None:
     runs = [
         run
         for run in application.runs
-        if not life_of(run).over
+        if not is_session(run.workload)
+        and not life_of(run).over
         and not is_suspended(run.workload)
         and life_of(run).state is not State.DELETING
     ]

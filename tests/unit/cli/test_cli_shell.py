@@ -304,7 +304,7 @@ print("still here")
 
 
 def test_a_session_is_no_run_of_the_document(shell: Shell, kube: Kube, cli: Cli) -> None:
-    """`run` makes no run like it; `kill` ends it, and `delete` removes it, too."""
+    """`run` makes none like it, `wait` waits for none; `kill` ends it by its name, `delete` removes it."""
     ask = """
 import subprocess, sys
 def sparkgen(*arguments):
@@ -312,6 +312,8 @@ def sparkgen(*arguments):
     print(arguments[0], done.returncode, done.stdout, done.stderr, flush=True)
     return done.stdout
 sparkgen("run", "pi")
+sparkgen("wait", "pi", "--timeout", "1s")
+sparkgen("kill", "pi", "--yes")
 sparkgen("apply", "app.yaml", "-q")
 sparkgen("run", "pi")
 session = sparkgen("history", "pi").split()[-4]
@@ -321,6 +323,10 @@ sparkgen("delete", "pi", "--dry-run", "-o", "name")
     result = shell("app.yaml", *program(ask))
     assert result.code == 0, result.err
     assert "pi has sessions, and no run yet: apply the document first" in result.out
+    assert "wait 2  sparkgen: pi has sessions, and no run yet" in result.out
+    assert re.search(
+        r"^kill 0  no run of pi runs; end a session by its name: --run pi-session-\w+$", result.out, re.M
+    )
     made = [name for name in kube.named("Job") if "session" not in name]
     assert re.search(
         r"^kill 0 job\.batch/pi-session-\w+ killed\n its driver is told at once", result.out, re.M
