@@ -21,7 +21,7 @@ from sparkgen import contract, model, names
 from sparkgen.cli import output, run_local
 from sparkgen.cli.request import Request
 from sparkgen.cli.waiting import seconds_of
-from sparkgen.cluster import Place, connect
+from sparkgen.cluster import ClusterError, Place, connect
 from sparkgen.errors import SparkgenError
 from sparkgen.live.explain import fares
 from sparkgen.live.facts import gather
@@ -110,8 +110,14 @@ def _run(document: Document, request: Request, options: ShellOptions) -> int:
     with client_files.client_folder(os.environ) as folder, contextlib.ExitStack() as stack:
         session.make_basis(cluster, objects)
         # Before it is made: nobody knows whether it is when the answer to that is lost, or a signal comes.
-        stack.callback(_end, cluster, objects.job)
-        job = session.make(cluster, objects)
+        ending = stack.enter_context(contextlib.ExitStack())
+        ending.callback(_end, cluster, objects.job)
+        try:
+            job = session.make(cluster, objects)
+        except ClusterError as error:
+            if error.status == 409:
+                ending.pop_all()  # the Job of this name is another session's
+            raise
         session.complete(cluster, objects, job, address, _say)
         found = session.await_allocator(cluster, job, waiting, _say)
         forwarding = stack.enter_context(contextlib.closing(Forwarding(cluster, found, SERVED, 0, _say)))

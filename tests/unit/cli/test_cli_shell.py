@@ -208,6 +208,19 @@ def test_a_job_whose_making_was_not_answered_is_deleted(
     assert kube.named("Job") == []
 
 
+def test_another_session_of_the_same_name_stays(
+    shell: Shell, kube: Kube, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Names are random, and short."""
+    monkeypatch.setattr("secrets.token_hex", lambda _: "a" * 32)
+    there = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "pi-session-aaaaa"}, "spec": {}}
+    kube.put("/apis/batch/v1/namespaces/analytics/jobs/pi-session-aaaaa", there)
+    result = shell("app.yaml", *program("print(1)"))
+    assert (result.code, result.out) == (2, "")
+    assert "pi-session-aaaaa already exists" in result.err
+    assert kube.named("Job") == ["pi-session-aaaaa"]
+
+
 def test_a_session_that_nobody_let_go_is_deleted_by_the_next(shell: Shell, kube: Kube) -> None:
     """Its command was killed in between. One that has just been made, and one in a queue, stay."""
 
