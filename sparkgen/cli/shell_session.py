@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 END_SECONDS = 15.0
 """How long the command tries to delete its session: it ends by itself, too."""
+STOP_SECONDS = 10.0
+"""How long Spark may take to stop when the program has ended: the JVM of a Python program ends after it."""
 UNREACHABLE = 422
 SERVED = Served(
     contract.SCHEDULER_PORT,
@@ -126,9 +128,11 @@ def _run(document: Document, request: Request, options: ShellOptions) -> int:
         heartbeat = Heartbeat(client.say_alive, _say)
         heartbeat.start()
         stack.callback(heartbeat.stop)
-        _prepare(application, client, folder, Reached(host, address, options.listening))
+        driver = _prepare(application, client, folder, Reached(host, address, options.listening))
         threading.Thread(target=_until_the_end, args=(cluster, forwarding, heartbeat), daemon=True).start()
-        return run_client(command, client_files.environment_of(application, os.environ, folder))
+        code = run_client(command, client_files.environment_of(application, os.environ, folder))
+        session.await_stop(client, driver, STOP_SECONDS)
+        return code
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +146,9 @@ class Reached:
 
 def _prepare(
     application: Application, client: AllocatorClient, folder: ClientFolder, reached: Reached
-) -> None:
-    """Have the way to this machine tried, and write what the driver starts with."""
-    settings, where = _tried(client, reached)
+) -> DriverAddress:
+    """Have the way to this machine tried, and write what the driver starts with; where it will listen."""
+    settings, driver = _tried(client, reached)
     if not driver_address.reaches(settings.pod_address, settings.allocator_port):
         _say(
             f"this machine cannot reach pods ({settings.pod_address}:{settings.allocator_port}): results of "
@@ -154,19 +158,20 @@ def _prepare(
     folder.write(folder.token, client.token.encode())
     for name, text in client_files.files(application, settings.properties, folder, client.port).items():
         folder.write(folder.conf / name, text.encode())
-    _say(f"executors will connect to {where}")
+    _say(f"executors will connect to {driver.host}:{driver.port} and {driver.block_manager_port}")
+    return driver
 
 
-def _tried(client: AllocatorClient, reached: Reached) -> tuple[DriverSettings, str]:
+def _tried(client: AllocatorClient, reached: Reached) -> tuple[DriverSettings, DriverAddress]:
     """What the driver starts with, and where it will listen. SparkgenError where pods cannot reach that."""
     listening = reached.listening
     taken = driver_address.taken_ports(reached.address, listening.port, listening.block_manager_port)
     with taken as sockets:
         port, block_manager_port = (int(one.getsockname()[1]) for one in sockets)
-        nonce = secrets.token_hex(16)
+        driver, nonce = DriverAddress(reached.host, port, block_manager_port), secrets.token_hex(16)
         try:
             with driver_address.shown_nonce(sockets[0], nonce):
-                settings = client.tell_driver(DriverAddress(reached.host, port, block_manager_port), nonce)
+                settings = client.tell_driver(driver, nonce)
         except Refusal as error:
             if error.status != UNREACHABLE:
                 raise
@@ -175,7 +180,7 @@ def _tried(client: AllocatorClient, reached: Reached) -> tuple[DriverSettings, s
                 "(--driver-port says which), or name another address with --driver-host; where pods reach "
                 "nothing of this machine, use a Connect server: docs/client-mode.md"
             ) from error
-    return settings, f"{reached.host}:{port} and {block_manager_port}"
+    return settings, driver
 
 
 def _check_kind(document: Document) -> None:

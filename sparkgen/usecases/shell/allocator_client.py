@@ -67,21 +67,16 @@ class AllocatorClient:
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise SparkgenError(f"the session's allocator has another contract: {error!r}") from error
 
-    def say_alive(self) -> None:
-        """Say that this command is there."""
-        self._ask("PUT", contract.SESSION_ALIVE_PATH)
+    def say_alive(self) -> bool:
+        """Say that this command is there; whether a driver runs, as far as it has said."""
+        return _parsed(self._ask("PUT", contract.SESSION_ALIVE_PATH)).get("phase") == "running"
 
     def jar(self, scala_version: str) -> bytes:
         """The scheduler jar of a Scala line. Refusal when the runtime image has none."""
         return self._again("GET", f"{contract.SESSION_JAR_PATH}?scala={scala_version}")
 
     def _json(self, method: str, path: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        text = self._again(method, path, json.dumps(body).encode())
-        try:
-            found = json.loads(text)
-        except ValueError as error:
-            raise SparkgenError(f"the session's allocator answers no JSON: {error}") from error
-        return found if isinstance(found, dict) else {}
+        return _parsed(self._again(method, path, json.dumps(body).encode()))
 
     def _again(self, method: str, path: str, body: bytes | None = None) -> bytes:
         """The answer to a question that is asked until there is one, or time is up."""
@@ -110,6 +105,14 @@ class AllocatorClient:
         if not 200 <= answer.status <= 299:
             raise Refusal(answer.status, _why(answer.status, data))
         return data
+
+
+def _parsed(text: bytes) -> Mapping[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise SparkgenError(f"the session's allocator answers no JSON: {error}") from error
+    return found if isinstance(found, dict) else {}
 
 
 def _why(status: int, data: bytes) -> str:

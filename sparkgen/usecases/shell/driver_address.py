@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from sparkgen.errors import SparkgenError
+from sparkgen.live.tunnel import LOCALHOST
 
 ELSEWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
 """Addresses of nobody (RFC 5737, RFC 3849): the way there begins at this machine's own address."""
@@ -119,3 +120,8 @@ def reaches(host: str, port: int, seconds: float = 2.0) -> bool:
     except OSError:
         return False
     return True
+
+
+def listens_here(port: int) -> bool:
+    """Whether something on this machine listens at a port of every address."""
+    return any(reaches(address, port) for address in LOCALHOST)

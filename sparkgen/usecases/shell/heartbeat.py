@@ -14,7 +14,7 @@ EVERY_SECONDS = 10.0
 class Heartbeat:
     """A thread that says it. `alive`: says it once, or a SparkgenError; `say`: is told of silence."""
 
-    def __init__(self, alive: Callable[[], None], say: Callable[[str], None]) -> None:
+    def __init__(self, alive: Callable[[], object], say: Callable[[str], None]) -> None:
         self._alive, self._say = alive, say
         self._ended = threading.Event()
 

@@ -19,10 +19,14 @@ from sparkgen.preflight.ownership import owner_of
 from sparkgen.usecases import drivers
 from sparkgen.usecases.requested_run import queue_of
 from sparkgen.usecases.shell import session_objects
+from sparkgen.usecases.shell.allocator_client import AllocatorClient
+from sparkgen.usecases.shell.driver_address import DriverAddress, listens_here
 from sparkgen.usecases.shell.session_objects import SessionObjects
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
+
+LOOK_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,8 @@ def await_allocator(cluster: Cluster, job: Object, waiting: Waiting, say: Callab
         text = f"{run.name} is {fares}"
         if life.over or life.state is State.DELETING:
             raise SparkgenError(text)
+        if life.state is State.RUNNING:
+            text = f"{run.name} runs, and does not answer yet"
         if time.monotonic() >= waiting.deadline:
             raise SparkgenError(
                 f"{text}; it was not ready after {waiting.timeout}: wait longer with --timeout"
@@ -105,6 +111,16 @@ def answers(run: Run) -> bool:
     """Whether the session's allocator answers."""
     pod = run.driver
     return pod is not None and not leaving(pod) and container(pod).get("ready") is True
+
+
+def await_stop(client: AllocatorClient, driver: DriverAddress, seconds: float) -> None:
+    """Wait until the driver has stopped, for a time at most: an end of the session before that is a fault."""
+    until = time.monotonic() + seconds
+    try:
+        while client.say_alive() and listens_here(driver.port) and time.monotonic() < until:
+            time.sleep(LOOK_SECONDS)
+    except SparkgenError:
+        pass  # the session is over
 
 
 def end(cluster: Cluster, job: Object) -> None:
