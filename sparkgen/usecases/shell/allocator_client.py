@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import ipaddress
 import json
 import time
 from collections.abc import Mapping
@@ -62,10 +63,11 @@ class AllocatorClient:
         }
         found = self._json("PUT", contract.SESSION_DRIVER_PATH, body)
         try:
-            properties = {str(name): str(text) for name, text in found["properties"].items()}
-            return DriverSettings(properties, str(found["podAddress"]), int(found["allocatorPort"]))
+            return _settings(found)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise SparkgenError(f"the session's allocator has another contract: {error!r}") from error
+            raise SparkgenError(
+                f"the session's allocator has another contract: {visible(repr(error)[:_SHOWN])}"
+            ) from error
 
     def say_alive(self) -> bool:
         """Say that this command is there; whether a driver runs, as far as it has said."""
@@ -113,6 +115,16 @@ def _parsed(text: bytes) -> Mapping[str, Any]:
     except ValueError as error:
         raise SparkgenError(f"the session's allocator answers no JSON: {error}") from error
     return found if isinstance(found, dict) else {}
+
+
+def _settings(found: Mapping[str, Any]) -> DriverSettings:
+    """What an answer says. KeyError, TypeError, ValueError or AttributeError for what no allocator says."""
+    properties = {str(name): str(text) for name, text in found["properties"].items()}
+    "".join([*properties, *properties.values()]).encode()  # half a surrogate pair is no text
+    port = int(found["allocatorPort"])
+    if not 0 < port <= 65535:
+        raise ValueError(f"allocatorPort is {port}")
+    return DriverSettings(properties, str(ipaddress.ip_address(found["podAddress"])), port)
 
 
 def _why(status: int, data: bytes) -> str:
