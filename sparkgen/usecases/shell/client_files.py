@@ -74,7 +74,7 @@ def client_folder(environment: Mapping[str, str]) -> Iterator[ClientFolder]:
     What processes that were killed have left is removed.
     """
     runtime = environment.get("XDG_RUNTIME_DIR", "")
-    base = Path(runtime if runtime and os.access(runtime, os.W_OK | os.X_OK) else tempfile.gettempdir())
+    base = Path(runtime if runtime and _is_own(runtime) else tempfile.gettempdir())
     try:
         _remove_left(base)
         path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=base))
@@ -90,6 +90,14 @@ def client_folder(environment: Mapping[str, str]) -> Iterator[ClientFolder]:
     finally:
         shutil.rmtree(path, ignore_errors=True)
         os.close(lock)
+
+
+def _is_own(folder: str) -> bool:
+    """Whether a folder is this user's: under sudo it may be another's, who could replace what is in it."""
+    try:
+        return os.stat(folder).st_uid == os.getuid() and os.access(folder, os.W_OK | os.X_OK)  # noqa: PTH116
+    except OSError:
+        return False
 
 
 def _remove_left(base: Path) -> None:

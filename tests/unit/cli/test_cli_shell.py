@@ -422,3 +422,15 @@ def test_a_link_is_no_folder_of_a_killed_command(shell: Shell, tmp_path: Path) -
     os.mkfifo(tmp_path / "mine" / client_files.LOCK_FILE)  # who opens it waits for ever
     (tmp_path / "run" / f"{client_files.PREFIX}link").symlink_to(tmp_path / "mine")
     assert shell("app.yaml", *program("")).code == 0
+
+
+def test_the_folder_is_not_in_that_of_another_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As under sudo: whoever owns the folder around it could put another one in its place."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    (tmp_path / "run").mkdir()
+    environment = {"XDG_RUNTIME_DIR": str(tmp_path / "run")}
+    with client_files.client_folder(environment) as own:
+        assert own.path.parent == tmp_path / "run"
+    monkeypatch.setattr("os.getuid", lambda: tmp_path.stat().st_uid + 1)
+    with client_files.client_folder(environment) as other:
+        assert other.path.parent == tmp_path

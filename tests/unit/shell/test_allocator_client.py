@@ -59,7 +59,11 @@ def told(answering: Answering, answer: object) -> Any:
 def test_an_answer_is_taken_in(answering: Answering) -> None:
     """As values; fields that nobody knows are left alone."""
     found = told(answering, {**GOOD, "more": 1})
-    assert (found.properties, found.pod_address, found.allocator_port) == ({"spark.a": "b"}, "10.88.0.7", 7091)
+    assert (found.properties, found.pod_address, found.allocator_port) == (
+        {"spark.a": "b"},
+        "10.88.0.7",
+        7091,
+    )
 
 
 @pytest.mark.parametrize(
