@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sparkgen.codes import Hindrance
+from sparkgen.codes import Code, Hindrance
 from sparkgen.runtime.allocator.report.log_form import LogEvent, entries, read
 
 OLDER = "the allocator's image is older than this sparkgen, and its log has no codes"
@@ -34,6 +34,12 @@ def failure(log: str) -> Hindrance | None:
         if entry.event == LogEvent.DRIVER:
             return None
     return None
+
+
+def session_over(log: str) -> Hindrance | None:
+    """Why the session in client mode has ended whose allocator wrote the log; None while it has not."""
+    found = (entry.hindrance for entry in entries(log, newest_first=True) if entry.event == LogEvent.END)
+    return next((one for one in found if one is not None and one.code == Code.SESSION_ENDED), None)
 
 
 def loss(log: str, executor: int) -> str:

@@ -17,7 +17,7 @@ from sparkgen.live.hindrances import hindered, in_event, known_reason
 from sparkgen.live.pending import why_pending
 from sparkgen.live.reason import Reason, detail
 from sparkgen.live.state import State
-from sparkgen.live.values import connect_port, moment, notebook_port
+from sparkgen.live.values import connect_port, is_session, moment, notebook_port
 from sparkgen.objects import ObjectView
 from sparkgen.runtime.allocator.observe.causes import waiting_of
 
@@ -31,7 +31,7 @@ def explain(facts: RunFacts, now: datetime) -> Reason | None:
     """Why the run does not get on, or has failed; None when there is nothing to say."""
     state = facts.life.state
     if state is State.SUCCEEDED:
-        return None
+        return _session_over(facts)
     if state is State.SUSPENDED:
         return _suspended(facts)
     if state is State.FAILED or (state in (State.ENDING, State.RESTARTING) and went_wrong(facts)):
@@ -49,11 +49,19 @@ def fares(facts: RunFacts, now: datetime) -> str:
     return f"{facts.life.state.value}: {reason.text}" if reason else facts.life.state.value
 
 
+def _session_over(facts: RunFacts) -> Reason | None:
+    """Why a session has ended: its allocator does so by itself, and well, when nobody is there."""
+    over = allocatorlog.session_over(facts.allocator_log)
+    return Reason("session-over", detail(str(over))) if over else None
+
+
 def _suspended(facts: RunFacts) -> Reason:
     step = "set spec.suspend to false in the document, and apply it"
     labels = facts.run.workload["metadata"].get("labels") or {}
     if "kueue.x-k8s.io/queue-name" in labels:
         step = "its queue lets it start when there is room (kubectl get workloads)"
+    elif is_session(facts.run.workload):
+        step = "its command lets it go; if that was killed, the next `sparkgen shell` removes it"
     elif connect_port(facts.run) or notebook_port(facts.run):
         step += f", or start it: sparkgen connect {facts.run.application} --start"
     return Reason("suspended", "it is suspended", step)

@@ -84,10 +84,11 @@ class Reads(Protocol):
 
 
 def gather(cluster: Reads, run: Run, next_run: str = "") -> RunFacts:
-    """What there is to know about a run; nothing is asked about one that went well."""
+    """What there is to know about a run; nothing is asked about one that went well, but for sessions."""
     life = life_of(run)
     if life.state in (State.SUCCEEDED, State.SUSPENDED):
-        return RunFacts(run, life, next_run=next_run)
+        log = _allocator_log(cluster, run) if is_session(run.workload) else ""
+        return RunFacts(run, life, allocator_log=log, next_run=next_run)
     events = tuple(_events(cluster, run))
     log = _allocator_log(cluster, run)
     target = None if life.over else allocatorlog.wanted(log)

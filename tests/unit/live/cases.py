@@ -39,6 +39,7 @@ from tests.unit.live.objects import (
 )
 
 NOW = datetime(2026, 11, 22, 1, 12, tzinfo=UTC)
+OVER = Hindrance(Code.SESSION_ENDED, "the session is over: nobody was heard")
 IMAGE = "registry.example/etl:7"
 DRIVER = "spark-kubernetes-driver"
 
@@ -543,6 +544,23 @@ CASES = {
         "sparkgen kill has ended it",
         "",
         [session(ended="Failed", annotations={"sparkgen.dev/killed": "2026-11-22T01:00:00Z"})],
+        table=False,
+    ),
+    "session-over": Case(
+        "a session has ended by itself",
+        "session-over",
+        "the session is over: nobody was heard",
+        "",
+        [session(ended="Complete")],
+        {"allocator_log": told(LogLine(LogEvent.END, "so", facts={"hindrance": OVER.facts}))},
+        table=False,
+    ),
+    "suspended-session": Case(
+        "the command of a session was killed in between",
+        "suspended",
+        "it is suspended",
+        "the next `sparkgen shell` removes it",
+        [session(spec={"suspend": True})],
         table=False,
     ),
     "suspended": Case(
