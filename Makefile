@@ -22,7 +22,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 unexport PYTHONDONTWRITEBYTECODE
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help venv wheel docs docs-serve demo test soak replay soak-chart lint format bench bench-cluster bench-executors bench-scale bench-shuffle bench-plots \
+.PHONY: help venv wheel docs docs-serve demo test soak replay soak-chart lint format bench bench-cluster bench-executors bench-scale bench-shuffle bench-sessions bench-plots \
         release golden tools \
         scheduler clean \
         cluster-requirements cluster-up cluster-down cluster-status cluster-images cluster-argocd cluster-shell e2e e2e-full
@@ -100,7 +100,7 @@ bench: $(STAMP) ## Measure sparkgen against helm on this machine
 	@$(BIN)/python tools/bench/helm.py
 
 bench-cluster: $(STAMP) ## Measure on the test cluster beside Spark's own backend and the spark-operator (an hour)
-	@status=0; for part in cluster dynamic executors submissions; do \
+	@status=0; for part in cluster dynamic executors submissions sessions; do \
 	  $(BIN)/python tools/bench/$$part.py --write || status=1; \
 	done; \
 	$(BIN)/python tools/bench/scale.py --write || status=1; \
@@ -115,6 +115,9 @@ bench-scale: $(STAMP) ## Measure what grows with the number of executors, withou
 
 bench-shuffle: $(STAMP) ## Measure executor-seconds with a shuffle service and without, on the test cluster (20 minutes)
 	@$(BIN)/python tools/bench/shuffle.py
+
+bench-sessions: $(STAMP) ## Measure how long a session's first result takes, on the test cluster (15 minutes)
+	@$(BIN)/python tools/bench/sessions.py
 
 bench-plots: $(STAMP) ## Draw the kept numbers of the benchmarks into docs/benchmarks
 	@$(BIN)/python tools/bench/plots.py

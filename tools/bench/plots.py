@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import statistics
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -117,6 +118,23 @@ def pi(data: Mapping[str, Any]) -> Figure:
     return figure
 
 
+def sessions(data: Mapping[str, Any]) -> Figure:
+    """Seconds to the first result: what begins with nothing, and sessions of a server that is up."""
+    sides = _sides(data["rounds"])
+    parts: dict[str, dict[str, list[float]]] = {"begun with nothing": {}, "the server is up": {}}
+    for name, runs in sides.items():
+        title = "the server is up" if ", warm, " in name else "begun with nothing"
+        parts[title][name] = [run["wall"] for run in runs]
+    figure, drawn = _parts(len(parts), 0.7 + 0.3 * max(map(len, parts.values())))
+    most = max(max(found) for values in parts.values() for found in values.values())
+    for part, (title, values) in zip(drawn, parts.items(), strict=True):
+        _bars(part, values)
+        part.set_title(f"a session's first result: {title}", loc="left")
+        part.set_xlim(0, most * 1.1)
+    drawn[-1].set_xlabel("seconds from the command, or the client's start")
+    return figure
+
+
 def scale(data: Mapping[str, Any]) -> Figure:
     """What a round costs, and the memory, by the number of executors."""
     figure = _figure(3.0)
@@ -142,6 +160,7 @@ DRAWS: Mapping[str, Callable[[Any], Figure]] = {
     "submissions": submissions,
     "dynamic": dynamic,
     "pi": pi,
+    "sessions": sessions,
     "scale": scale,
 }
 """By the name of the file of numbers."""
@@ -171,7 +190,7 @@ def _bars(part: Axes, values: Mapping[str, Sequence[float]], *, alpha: float = 1
     """A bar for each side: its median, with a line from its least to its most, the first side on top."""
     for name, found in values.items():
         middle = statistics.median(found)
-        color = COLORS.get(name) or COLORS.get(name.partition(" ")[0], OTHER)
+        color = COLORS.get(name) or COLORS.get(re.split("[ ']", name)[0], OTHER)
         part.barh(name, middle, color=color, alpha=alpha, height=0.6, zorder=2)
         if says != "created":
             part.plot([min(found), max(found)], [name, name], color="#333333", linewidth=1, zorder=3)

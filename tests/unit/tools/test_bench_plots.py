@@ -19,6 +19,7 @@ DATA: dict[str, Any] = {
     "submissions": {"applications": 20, "rounds": ROUNDS},
     "dynamic": {"rounds": ROUNDS},
     "pi": {"rounds": ROUNDS},
+    "sessions": {"rounds": [{"sparkgen shell": RUN, "kubeflow's Connect server, warm, no executor": RUN}]},
     "scale": {"rows": [ROW, {**ROW, "executors": 1000}], "lives": [{"executors": 9, "memory_most": 30.0}]},
 }
 
