@@ -77,10 +77,8 @@ def client_folder(environment: Mapping[str, str]) -> Iterator[ClientFolder]:
     base = Path(runtime if runtime and _is_own(runtime) else tempfile.gettempdir())
     try:
         _remove_left(base)
-        path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=base))
+        path, lock = _locked_folder(base)
         (path / "conf").mkdir(0o700)
-        lock = os.open(path / LOCK_FILE, os.O_WRONLY | os.O_CREAT, 0o600)
-        fcntl.flock(lock, fcntl.LOCK_EX)
     except OSError as error:
         raise SparkgenError(
             f"cannot make a private folder in {base}: {error.strerror}; set TMPDIR or XDG_RUNTIME_DIR"
@@ -98,6 +96,17 @@ def _is_own(folder: str) -> bool:
         return os.stat(folder).st_uid == os.getuid() and os.access(folder, os.W_OK | os.X_OK)  # noqa: PTH116
     except OSError:
         return False
+
+
+def _locked_folder(base: Path) -> tuple[Path, int]:
+    """A new folder, and its lock."""
+    while True:
+        path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=base))
+        lock = os.open(path / LOCK_FILE, os.O_WRONLY | os.O_CREAT, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if os.fstat(lock).st_nlink:
+            return path, lock
+        os.close(lock)  # another command had the lock first, and took the folder for one that was left
 
 
 def _remove_left(base: Path) -> None:

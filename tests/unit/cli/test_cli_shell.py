@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
@@ -434,3 +435,21 @@ def test_the_folder_is_not_in_that_of_another_user(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr("os.getuid", lambda: tmp_path.stat().st_uid + 1)
     with client_files.client_folder(environment) as other:
         assert other.path.parent == tmp_path
+
+
+def test_a_folder_that_another_command_removes_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the making of its lock and the locking it looks like one of a killed command."""
+    lock = fcntl.flock
+    others = [client_files._remove_left]
+
+    def late(descriptor: int, how: int) -> None:
+        if others:
+            others.pop()(tmp_path)
+        lock(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with client_files.client_folder({"XDG_RUNTIME_DIR": str(tmp_path)}) as folder:
+        folder.write(folder.token, b"t")
+        assert [path.name for path in tmp_path.iterdir()] == [folder.path.name]
