@@ -103,7 +103,7 @@ def as_seen(target: DriverTarget, heard_at: float, now: float, *, resumed: bool)
     if target.phase is DriverPhase.RUNNING and silent:
         return replace(target, phase=DriverPhase.STOPPED, given_up=True)
     if target.phase is DriverPhase.SILENT and (silent or not resumed):
-        return replace(target, phase=DriverPhase.STOPPED)
+        return replace(target, phase=DriverPhase.STOPPED, given_up=resumed)
     return target
 
 
