@@ -91,6 +91,8 @@ def wake_ups(situation: Situation) -> Iterator[float]:
 
     `situation` has the memory after the actions. Each module names the times of its own conditions.
     """
+    if situation.target.gives_up_at is not None:
+        yield situation.target.gives_up_at
     yield from when_to_forget(situation.memory)
     yield from when_to_remove(situation)
     yield from when_to_create(situation)

@@ -104,7 +104,8 @@ def as_seen(target: DriverTarget, heard_at: float, now: float, *, resumed: bool)
         return replace(target, phase=DriverPhase.STOPPED, given_up=True)
     if target.phase is DriverPhase.SILENT and (silent or not resumed):
         return replace(target, phase=DriverPhase.STOPPED, given_up=resumed)
-    return target
+    # A moment later: what is added to a time and taken from it again may be less.
+    return target if silent else replace(target, gives_up_at=heard_at + SILENCE + 0.001)
 
 
 def why_over(began: float, heard: Sequence[float | None], now: float, *, resumed: bool) -> str:

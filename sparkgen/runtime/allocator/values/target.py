@@ -56,6 +56,8 @@ class DriverTarget:
     """Nothing has been heard of it for long: its JVM is dead, or hangs. What it wanted is old."""
     given_up: bool = False
     """It counts as stopped, as nothing was heard of it (where drivers come and go)."""
+    gives_up_at: float | None = None
+    """When it counts as stopped, if nothing is heard until then; None where it never does."""
     owner: str = ""
     """Who the driver says it is; "" when it does not. Anybody's text, one line of bounded length."""
     heard_at: float = math.inf

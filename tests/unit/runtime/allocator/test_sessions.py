@@ -97,6 +97,15 @@ def test_without_a_driver_nothing_is_wanted(
     assert seen.given_up is (silent and waited_for)
 
 
+@given(st.sampled_from([DriverPhase.SILENT, RUNNING]), TIMES, st.floats(0, 60))
+def test_it_says_when_a_driver_is_given_up(phase: DriverPhase, heard_at: float, later: float) -> None:
+    """So that a round is made then, though nothing happens."""
+    said = DriverTarget() if phase is DriverPhase.SILENT else target("a", phase)
+    seen = as_seen(said, heard_at, heard_at + later, resumed=True)
+    if seen.gives_up_at is not None:
+        assert as_seen(said, heard_at, seen.gives_up_at, resumed=True).given_up
+
+
 def test_a_second_driver_is_told_who_is_there(clock: Clock) -> None:
     """Who, for how long, and what to do; and the log hears of it once for each."""
     refused: list[DriverTarget] = []
