@@ -64,7 +64,12 @@ def _new_session(target: DriverTarget, memory: AllocatorMemory) -> AllocatorMemo
         return replace(memory, session=target.session)
     # Another driver in the same pod, or one that was given up, and all of whose executors were asked to go:
     # the executors of the one before cannot serve it, and what went wrong with them is not its fault.
-    requests = {id_: request for id_, request in memory.requests.items() if request.retry_at is None}
+    # One that is back may count on an executor whose creation was not answered: that one is there.
+    requests = {
+        id_: request
+        for id_, request in memory.requests.items()
+        if request.retry_at is None or id_ in target.registered
+    }
     kept = AllocatorMemory(
         next_id=memory.next_id, requests=requests, removals=memory.removals, rate=memory.rate
     )
