@@ -23,7 +23,8 @@ its token.
 A server that is suspended, or was scaled to 0, serves nobody. --start scales its Deployment to 1, with the
 right to patch it, and waits.
 
-The way is through the API server, as for kubectl port-forward: it takes the right to create pods/portforward.
+The way is through the API server, as for kubectl port-forward: it takes the rights to get and create
+pods/portforward.
 When the server's driver is replaced, new connections go to the next one; what sessions had is gone.
 """
 EXAMPLES = """\b

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 SUMMARY = "Show the Spark UI of a running driver at a port of this machine."
 HELP = """Forward a port of this machine to a running driver's Spark UI, until Ctrl-C or the driver's end.
 
-The way is through the API server, as for kubectl port-forward: it takes the right to create pods/portforward,
-no Ingress and no Service. Only this machine reaches the port. An application that runs for ever shows the UI
-of its next driver then. The UI of a run that has ended went with its driver; a history server shows those
-that wrote event logs.
+The way is through the API server, as for kubectl port-forward: it takes the rights to get and create
+pods/portforward, no Ingress and no Service. Only this machine reaches the port. An application that runs for
+ever shows the UI of its next driver then. The UI of a run that has ended went with its driver; a history
+server shows those that wrote event logs.
 """
 EXAMPLES = """\b
 Examples:

@@ -33,7 +33,8 @@ NEEDED = (
     Right("create", "configmaps"),
     *(Right(verb, "jobs", "batch") for verb in ("create", "delete", "list", "patch")),
     *(Right(verb, "pods") for verb in ("get", "list")),
-    Right("create", "pods", part="portforward"),
+    # The client asks by GET, for which newer versions of Kubernetes want `create` as well.
+    *(Right(verb, "pods", part="portforward") for verb in ("create", "get")),
 )
 
 

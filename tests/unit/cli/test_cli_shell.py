@@ -271,10 +271,10 @@ def test_a_taken_port_is_said(shell: Shell) -> None:
 
 def test_all_missing_rights_are_said_before_anything_is_made(shell: Shell, kube: Kube) -> None:
     """Each by its verb and resource."""
-    kube.denied = {"create jobs", "create pods/portforward", "create configmaps"}
+    kube.denied = {"create jobs", "get pods/portforward", "create configmaps"}
     result = shell("app.yaml", *program("print(1)"))
     assert result.code == 2
-    assert "create configmaps, create jobs.batch, create pods/portforward" in result.err
+    assert "create configmaps, create jobs.batch, get pods/portforward" in result.err
     assert {item["kind"] for item in kube.objects.values()} == {"Namespace"}
 
 
