@@ -102,6 +102,12 @@ class Node:
         return {path.name for path in self.folder.iterdir()}
 
 
+@pytest.fixture(autouse=True)
+def half_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk of whoever plays these tests may be full, which the janitor would see."""
+    monkeypatch.setattr(Disk, "used", lambda _: 0.5)
+
+
 @pytest.fixture
 def node(tmp_path: Path) -> Node:
     """A node on which two applications run."""
