@@ -76,7 +76,7 @@ def test_its_files_have_the_same_times_and_modes(tmp_path: Path, monkeypatch: py
     assert all(path.stat().st_mode & 0o044 == 0o044 for path in paths)
     names = {path.relative_to(tmp_path / "context").as_posix() for path in paths}
     assert {"Dockerfile", f"jars/{jar.name}", "python/sparkgen/runtime/__main__.py"} <= names
-    assert not any("/cli" in name or "__pycache__" in name for name in names)
+    assert not any("/cli/" in name or "__pycache__" in name for name in names)
 
 
 def test_its_dockerfile_runs_nothing_of_another_architecture() -> None:
