@@ -176,6 +176,8 @@ ENV_NOTEBOOK_TOKEN = "SPARKGEN_NOTEBOOK_TOKEN"  # noqa: S105 - a name; the value
 ENV_NOTEBOOK_PORT = "SPARKGEN_NOTEBOOK_PORT"
 ENV_NOTEBOOK_ADDRESS = "SPARKGEN_NOTEBOOK_ADDRESS"
 """For notebook.sh: where Jupyter listens; without the variable at every address of the pod."""
+ENV_NOTEBOOK_FOLDER = "SPARKGEN_NOTEBOOK_FOLDER"
+"""For notebook.sh: what JupyterLab shows; without the variable the home directory."""
 ENV_KERNEL_IDLE_SECONDS = "SPARKGEN_KERNEL_IDLE_SECONDS"
 """For notebook.sh: after how long without work a kernel ends; without the variable none does."""
 ENV_HOME = "HOME"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TextIO
 
 from sparkgen import contract
@@ -17,21 +17,30 @@ from sparkgen.runtime.allocator.allocator import Allocator, ListenAddress, Parts
 from sparkgen.runtime.allocator.driver import session as sessions
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.driver.session import Session
+from sparkgen.runtime.allocator.driver.sessions import SessionMode
 from sparkgen.runtime.allocator.driver.tuning import BadTuning, TuningFile
 from sparkgen.runtime.allocator.pods.template import TemplateError, executor_pod, grace_of, read_template
 from sparkgen.runtime.allocator.report.log import Log
+from sparkgen.runtime.allocator.session_parts import notebook_rules
 from sparkgen.runtime.allocator.values.actions import Create
+from sparkgen.runtime.allocator.values.attempt import Attempt
 from sparkgen.runtime.allocator.values.backend import ExecutorBackend
 from sparkgen.runtime.allocator.values.clock import ClockAndRandom
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Begun:
     """What an allocator goes on from: the session whose files are written, settings, and the pod template."""
 
     session: Session
     tuned: TuningFile
     template: Mapping[str, Any]
+    attempt: Attempt
+    """With the id of the application whose driver runs now: executors of another one understand nothing."""
+
+    def set_application_id(self, text: str) -> None:
+        """Another driver has begun: a notebook has one after another."""
+        self.attempt = replace(self.attempt, application_id=text)
 
 
 def begin(plan: Plan, new_text: Callable[[], str]) -> Begun:
@@ -43,8 +52,12 @@ def begin(plan: Plan, new_text: Callable[[], str]) -> Begun:
     try:
         template = read_template(plan.template)
         tuned = TuningFile(folders.tuning, grace_of(template), folders.session / contract.TUNING_FILE)
-        place = sessions.DriverLocation(folders.session, plan.attempt.application_id, LOOPBACK)
-        return Begun(sessions.begin(place, plan.spark_defaults, tuned.settings, new_text), tuned, template)
+        mode = SessionMode.NOTEBOOK if plan.ports.notebook else None
+        place = sessions.DriverLocation(folders.session, plan.attempt.application_id, LOOPBACK, mode)
+        if mode is not None:
+            sessions.copy_conf(folders.conf, folders.session)
+        session = sessions.begin(place, plan.spark_defaults, tuned.settings, new_text)
+        return Begun(session, tuned, template, plan.attempt)
     except BadTuning as error:
         raise CannotRun(f"the document's bounds and limits cannot be used: {error}") from None
     except (sessions.BadSession, TemplateError) as error:
@@ -55,24 +68,26 @@ def allocator(
     plan: Plan, begun: Begun, world: ExecutorBackend, log: TextIO, now: Clock, show: Callable[[Round], None]
 ) -> Allocator:
     """The allocator of a run, not started yet. `log`: where its story is written."""
-    return Allocator(
-        Parts(
-            backend=world,
-            attempt=plan.attempt,
-            session=begun.session,
-            settings_source=begun.tuned,
-            log=Log(log, now),
-            clock_and_random=ClockAndRandom(time.monotonic, random.random),
-            tag=begun.session.token[:8],
-            scheduler=ListenAddress(LOOPBACK, plan.ports.scheduler),
-            public=ListenAddress(LOOPBACK, plan.ports.allocator),
-            show=show,
-        )
+    story = Log(log, now)
+    parts = Parts(
+        backend=world,
+        attempt=plan.attempt,
+        session=begun.session,
+        settings_source=begun.tuned,
+        log=story,
+        clock_and_random=ClockAndRandom(time.monotonic, random.random),
+        tag=begun.session.token[:8],
+        scheduler=ListenAddress(LOOPBACK, plan.ports.scheduler),
+        public=ListenAddress(LOOPBACK, plan.ports.allocator),
+        show=show,
+        set_application_id=begun.set_application_id,
     )
+    rules = notebook_rules(begun.session.notes.session, plan.ports.driver, story)
+    return Allocator(replace(parts, rules=rules) if plan.ports.notebook else parts)
 
 
 def pod(plan: Plan, begun: Begun, order: Create) -> dict[str, Any]:
     """An executor's pod, as a cluster would get it, with the addresses of this machine."""
     start_url = f"http://{LOOPBACK}:{plan.ports.allocator}{contract.START_PATH}/{order.id}/start"
     driver_url = f"spark://CoarseGrainedScheduler@{LOOPBACK}:{plan.ports.driver}"
-    return executor_pod(begun.template, plan.attempt, order, start_url, driver_url)
+    return executor_pod(begun.template, begun.attempt, order, start_url, driver_url)

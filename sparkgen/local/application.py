@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparkgen import model
 from sparkgen.errors import SparkgenError
+from sparkgen.model.completion import COMPLETIONS
 
 if TYPE_CHECKING:
     from sparkgen.model.application import Application
@@ -21,8 +22,8 @@ def application_of(value: Mapping[str, Any], arguments: tuple[str, ...] = ()) ->
     """
     if value["kind"] in model.SERVER_KINDS:
         raise SparkgenError(f"a {value['kind']} runs in a cluster only; name an application")
-    if arguments and value["kind"] == model.CONNECT_KIND:
-        raise SparkgenError(f"a {model.CONNECT_KIND} takes no arguments: delete what stands after --")
+    if arguments and value["kind"] in COMPLETIONS:
+        raise SparkgenError(f"a {value['kind']} takes no arguments: delete what stands after --")
     application = replace(model.build(_without_event_log(value)), shuffle=None)
     return replace(application, arguments=arguments) if arguments else application
 

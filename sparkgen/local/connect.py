@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from sparkgen import contract
 from sparkgen.local.errors import CannotRun
@@ -77,10 +77,10 @@ def answers(port: int) -> bool:
         return False
 
 
-def wait(port: int, ended: threading.Event) -> bool:
-    """Wait until the server at this port answers; False when the run has `ended` before."""
+def wait(answers: Callable[[], bool], ended: threading.Event) -> bool:
+    """Wait until what serves answers; False when the run has `ended` before."""
     while not ended.wait(EVERY_SECONDS):
-        if answers(port):
+        if answers():
             return True
     return False
 

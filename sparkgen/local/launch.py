@@ -17,6 +17,7 @@ from sparkgen.local.path_mapping import PathMapping
 from sparkgen.local.ports import LOOPBACK
 from sparkgen.local.spark import Spark
 from sparkgen.local.variables import inherited, resolved
+from sparkgen.model import notebook
 from sparkgen.model.application import Application
 from sparkgen.model.connect import NO_MAIN_FILE
 
@@ -56,7 +57,7 @@ def python(environment: Mapping[str, str]) -> str:
 def main_file(application: Application, places: PathMapping) -> str:
     """The application's file here, or what spark-submit takes for none. CannotRun when it is not here."""
     named = application.main_file or NO_MAIN_FILE
-    return named if named == NO_MAIN_FILE else places.file(named, MAIN_FILE)
+    return named if named in (NO_MAIN_FILE, notebook.MAIN_FILE) else places.file(named, MAIN_FILE)
 
 
 def driver(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sparkgen import contract
-from sparkgen.local import connect, jars, java, machine, ports, spark
+from sparkgen.local import connect, jars, java, machine, notebook, ports, spark
 from sparkgen.local import folders as folders_of
 from sparkgen.local.folders import Folders
 from sparkgen.local.launch import Setting, Start, driver, main_file, spark_container
@@ -57,18 +57,39 @@ class Plan:
         """Where Spark's UI is, while the driver runs."""
         return f"http://{ports.LOOPBACK}:{self.ports.ui}"
 
+    @property
+    def serves(self) -> bool:
+        """Whether it serves somebody until it is told to end."""
+        return bool(self.ports.connect or self.ports.notebook)
+
+    def answers(self) -> bool:
+        """Whether what serves answers."""
+        if self.ports.notebook:
+            return notebook.answers(self.ports.notebook)
+        return connect.answers(self.ports.connect)
+
+    def told(self, driver: Mapping[str, str]) -> list[str]:
+        """What a person needs to use what serves. `driver`: the driver's variables."""
+        if self.ports.notebook:
+            return notebook.lines(self.ports.notebook, self.folders, self.setting.environment)
+        return connect.lines(self.ports.connect, connect.token_place(self.application, driver))
+
     def driver(self, properties: Path) -> Start:
         """How the driver is started with these properties."""
         pod = driver_pod(self.application, self.attempt.run)
-        return driver(
-            self.application, spark_container(pod, contract.DRIVER_CONTAINER), self.setting, properties
-        )
+        container = spark_container(pod, contract.DRIVER_CONTAINER)
+        start = driver(self.application, container, self.setting, properties)
+        if not self.ports.notebook:
+            return start
+        own = notebook.variables(self.folders, self.ports.notebook, self.setting.environment)
+        return Start(notebook.command(self.folders), {**start.environment, **own})
 
 
 def make(wanted: LocalRun, uid: Callable[[], str], chance: random.Random, progress: Progress) -> Plan:
     """The plan of a run: what it needs is found, fetched or compiled. CannotRun when something is missing."""
     application, environment = wanted.application, wanted.environment
     connect.check(application)
+    notebook.check(application, environment)
     maps = parse_maps(wanted.maps)
     found = java.find(environment)
     home = spark.find(application.spark_version, application.scala_version, environment, progress)
@@ -82,11 +103,15 @@ def make(wanted: LocalRun, uid: Callable[[], str], chance: random.Random, progre
         progress.say(complaint)
     run = run_name(application)
     attempt = new_attempt(application.name, run, application.namespace, run, uid(), ports.LOOPBACK)
-    chosen = choose_ports(chance, connect=application.connect is not None)
+    chosen = choose_ports(
+        chance, connect=application.connect is not None, notebook=application.notebook is not None
+    )
     properties = local_properties(application, places, jar, chosen)
     made = folders_of.make(attempt.application_id, environment)
     run_files = files(application, run)
     folders_of.write(made, run_files, tuning_files(application))
+    if application.notebook is not None:
+        notebook.write_token(made, environment)
     for key in application.conf_files.keys:
         if here := places.mapped(f"{contract.CONF_DIR}/{key.file}"):
             shutil.copyfile(here, made.conf / key.file)
@@ -100,8 +125,8 @@ def make(wanted: LocalRun, uid: Callable[[], str], chance: random.Random, progre
     )
 
 
-def choose_ports(chance: random.Random, *, connect: bool) -> Ports:
-    """Free ports: Spark's own of the UI and of a Connect server if they can be had, the others by chance."""
+def choose_ports(chance: random.Random, *, connect: bool = False, notebook: bool = False) -> Ports:
+    """Free ports: the usual ones of the UI and of what serves if they can be had, the others by chance."""
     scheduler, allocator, driver_port = ports.choose(3, chance.sample(ports.RANGE, 200))
     return Ports(
         scheduler=scheduler,
@@ -109,6 +134,7 @@ def choose_ports(chance: random.Random, *, connect: bool) -> Ports:
         driver=driver_port,
         ui=_from(contract.UI_PORT),
         connect=_from(contract.CONNECT_PORT) if connect else 0,
+        notebook=_from(contract.NOTEBOOK_PORT) if notebook else 0,
     )
 
 

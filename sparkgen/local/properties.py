@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sparkgen.local import connect
 from sparkgen.local.path_mapping import PathMapping
+from sparkgen.model import notebook
 from sparkgen.model.application import Application
 from sparkgen.resources.conf import spark_properties
 
@@ -18,6 +19,8 @@ FILE_LISTS = {
 }
 """Properties that are lists of files, and the fields that they come from."""
 
+IVY = "spark.jars.ivy"
+OF_NOTEBOOKS = notebook.DEFAULT_PROPERTIES[IVY]
 CLASS_PATHS = ("spark.driver.extraClassPath", "spark.executor.extraClassPath")
 IMAGE_PYTHONS = ("spark.pyspark.python", "spark.pyspark.driver.python")
 
@@ -34,6 +37,8 @@ class Ports:
     ui: int
     connect: int = 0
     """A Connect server; 0 for what is none."""
+    notebook: int = 0
+    """JupyterLab; 0 for what is no notebook."""
 
 
 def local_properties(
@@ -50,8 +55,8 @@ def local_properties(
     for name in IMAGE_PYTHONS:
         if found.get(name, "").startswith("/") and not Path(found[name]).exists():
             del found[name]  # the image's
-    if "spark.jars.ivy" not in application.properties:
-        found.pop("spark.jars.ivy", None)  # this user has a home
+    if application.properties.get(IVY, OF_NOTEBOOKS) == OF_NOTEBOOKS:
+        found.pop(IVY, None)  # this user has a home
     own_path = application.properties.get("spark.driver.extraClassPath")
     found |= {
         "spark.master": f"sparkgen://127.0.0.1:{ports.scheduler}",

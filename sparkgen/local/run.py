@@ -116,7 +116,7 @@ class Run:
                 _listen(works)
                 start = plan.driver(plan.folders.session / PROPERTIES_FILE)
                 driver = self._start_driver(start)
-                if plan.ports.connect:
+                if plan.serves:
                     _thread(self._tell_when_it_answers, start.environment, ended)
                 if on_terminal:
                     _thread(tasks.follow, plan.ports.ui, plan.attempt.application_id, view.tasks, ended)
@@ -170,7 +170,7 @@ class Run:
                 driver.kill()
                 self._world.kill()
         reader.join(POLL_SECONDS)
-        if self._plan.ports.connect and asked_at is not None and not killed:
+        if self._plan.serves and asked_at is not None and not killed:
             return 0  # nothing else ends a server
         if self._requests.signals:
             return 128 + self._requests.signals[0]
@@ -188,9 +188,8 @@ class Run:
 
     def _tell_when_it_answers(self, driver: Mapping[str, str], ended: threading.Event) -> None:
         plan = self._plan
-        if connect.wait(plan.ports.connect, ended):
-            token = connect.token_place(plan.application, driver)
-            for line in connect.lines(plan.ports.connect, token):
+        if connect.wait(plan.answers, ended):
+            for line in plan.told(driver):
                 self._view.say(line)
 
     def _show(self, now: Round) -> None:

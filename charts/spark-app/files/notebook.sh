@@ -22,9 +22,10 @@ unset token JUPYTER_TOKEN
 tini="$(command -v tini || true)"
 # A tab that is left open keeps no kernel, and so no executors.
 cull="${SPARKGEN_KERNEL_IDLE_SECONDS:-0}"
-cd "$HOME"
+folder="${SPARKGEN_NOTEBOOK_FOLDER:-$HOME}"
+cd "$folder"
 exec ${tini:+"$tini" -s --} "$jupyter" --ServerApp.ip="${SPARKGEN_NOTEBOOK_ADDRESS:-*}" --ServerApp.port="$SPARKGEN_NOTEBOOK_PORT" \
   --ServerApp.port_retries=0 --ServerApp.open_browser=False --ServerApp.quit_button=False \
-  --ServerApp.root_dir="$HOME" \
+  --ServerApp.root_dir="$folder" \
   --MappingKernelManager.cull_idle_timeout="$cull" --MappingKernelManager.cull_connected=True \
   --MappingKernelManager.cull_interval=10 "$@"

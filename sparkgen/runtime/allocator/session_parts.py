@@ -64,22 +64,25 @@ def session_environment(environment: Mapping[str, str]) -> SessionEnvironment:
 def with_sessions(parts: Parts, around: Around, log: Log, set_driver_url: Callable[[str], None]) -> Parts:
     """The parts for the mode of their session. Refused when the session volume cannot be used."""
     resumed = parts.session.notes.session
-
-    def refused(target: DriverTarget) -> None:
-        who = target.owner or target.application_id
-        text = f"another driver came and was refused, as the one before it runs: {who}"
-        log.say(LogEvent.DRIVER, text, LogLevel.WARNING)
-
     match parts.session.place.mode:
         case None:
             return parts
         case SessionMode.NOTEBOOK:
-            listening = partial(sockets.listening, around.driver_port)
-            return replace(parts, rules=SessionRules(resumed, listening, refused))
+            return replace(parts, rules=notebook_rules(resumed, around.driver_port, log))
         case SessionMode.CLIENT:
-            return _client(
-                replace(parts, rules=SessionRules(resumed, refused=refused)), around, set_driver_url
-            )
+            rules = SessionRules(resumed, refused=partial(_refused, log))
+            return _client(replace(parts, rules=rules), around, set_driver_url)
+
+
+def notebook_rules(resumed: str, driver_port: int, log: Log) -> SessionRules:
+    """How kernels are treated that listen at this port, one after another."""
+    return SessionRules(resumed, partial(sockets.listening, driver_port), partial(_refused, log))
+
+
+def _refused(log: Log, target: DriverTarget) -> None:
+    who = target.owner or target.application_id
+    text = f"another driver came and was refused, as the one before it runs: {who}"
+    log.say(LogEvent.DRIVER, text, LogLevel.WARNING)
 
 
 def _client(parts: Parts, around: Around, set_driver_url: Callable[[str], None]) -> Parts:

@@ -1,0 +1,76 @@
+"""A notebook on this machine: JupyterLab of the user's own environment, and what a person is told of it."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Mapping
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+
+from sparkgen import contract
+from sparkgen.local.errors import CannotRun
+from sparkgen.local.folders import Folders
+from sparkgen.local.ports import LOOPBACK
+from sparkgen.model.application import Application
+
+PROGRAMS = ("jupyter-lab", "jupyter-server")
+"""What notebook.sh looks for."""
+OWN_TOKEN = "JUPYTER_TOKEN"  # noqa: S105 - a variable's name
+TIMEOUT_SECONDS = 2.0
+
+
+def check(application: Application, environment: Mapping[str, str]) -> None:
+    """CannotRun where the user's environment has no JupyterLab."""
+    path = environment.get("PATH")
+    if application.notebook is not None and not any(shutil.which(name, path=path) for name in PROGRAMS):
+        raise CannotRun("there is no JupyterLab here: pip install jupyterlab, and have it in your PATH")
+
+
+def token_file(folders: Folders) -> Path:
+    """Where the token of this run is: below a folder that is the user's alone."""
+    return folders.work / "notebook-token"
+
+
+def write_token(folders: Folders, environment: Mapping[str, str]) -> None:
+    """Write the token of the user's shell, or a new one."""
+    token_file(folders).write_text(environment.get(OWN_TOKEN) or secrets.token_hex(24), encoding="utf-8")
+
+
+def command(folders: Folders) -> tuple[str, ...]:
+    """What starts JupyterLab. It refuses root, unless it is told that root is meant."""
+    root = ("--allow-root",) if os.getuid() == 0 else ()
+    return ("bash", str(folders.conf / contract.NOTEBOOK_SCRIPT_FILE), *root)
+
+
+def variables(folders: Folders, port: int, environment: Mapping[str, str]) -> dict[str, str]:
+    """Those that are others than in a pod: notebooks are where the user is, and listen on loopback alone."""
+    return {
+        contract.ENV_HOME: environment.get(contract.ENV_HOME, str(Path.home())),
+        contract.ENV_NOTEBOOK_FOLDER: str(Path.cwd()),
+        contract.ENV_NOTEBOOK_ADDRESS: LOOPBACK,
+        contract.ENV_NOTEBOOK_PORT: str(port),
+        contract.ENV_NOTEBOOK_TOKEN: str(token_file(folders)),
+        contract.ENV_SPARK_CONF_DIR: str(folders.session),
+        "TMPDIR": str(folders.work),
+    }
+
+
+def answers(port: int) -> bool:
+    """Whether JupyterLab at this port answers."""
+    connection = HTTPConnection(LOOPBACK, port, timeout=TIMEOUT_SECONDS)
+    try:
+        connection.request("GET", contract.NOTEBOOK_PATH)
+        return connection.getresponse().status == HTTPStatus.OK
+    except (OSError, HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def lines(port: int, folders: Folders, environment: Mapping[str, str]) -> list[str]:
+    """What a person needs to open it. No line has the token."""
+    own = f"the one that is in {OWN_TOKEN}" if environment.get(OWN_TOKEN) else f"in {token_file(folders)}"
+    return [f"JupyterLab answers at http://{LOOPBACK}:{port}", f"its token is {own}"]
