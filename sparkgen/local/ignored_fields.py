@@ -66,6 +66,7 @@ _REACHED = dict.fromkeys(
     "clients of this machine reach it at localhost",
 )
 _CONNECT_FIELDS = {
+    "ingressFrom": "there is no network policy: it listens on this machine alone",
     "token": f"Secrets are the cluster's; {contract.ENV_CONNECT_TOKEN} of your shell is the token, if set",
     **_REACHED,
 }

@@ -545,10 +545,11 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                     "from": "@{peers}",
                     "ports": [
                         *tcp(contract.UI_PORT, ALLOCATOR_PORT),
-                        {"@if": "connect", "protocol": "TCP", "port": contract.CONNECT_PORT},
+                        {"@if": "connectShared", "protocol": "TCP", "port": contract.CONNECT_PORT},
                         {"@if": "notebook", "protocol": "TCP", "port": contract.NOTEBOOK_PORT},
                     ],
                 },
+                {"@if": "connectPeers", "from": "@{connectPeers}", "ports": tcp(contract.CONNECT_PORT)},
                 # What comes in by a port of the node may have the node's address.
                 {"@if": "hostPorts", "ports": "@{hostPorts}"},
             ),

@@ -34,6 +34,8 @@ def application_objects(application: Application, run: str, files: dict[str, dic
         "tuning": conf.tuning_files(application),
         "policy": application.network_policy is not None,
         "peers": policy.get("ingressFrom"),
+        "connectPeers": (application.connect or {}).get("ingressFrom"),
+        "connectShared": application.connect is not None and "ingressFrom" not in application.connect,
         "hostPorts": host_ports(shuffle) if shuffle and on_node else [],
         "budget": _budget(application),
         "ui": exposure.values(application.ui, labels, annotations, contract.UI_PORT),

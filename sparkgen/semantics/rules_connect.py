@@ -58,10 +58,9 @@ def unknown_tokens(facts: DocumentFacts) -> Iterator[Finding]:
 
 def open_to_all(facts: DocumentFacts) -> Iterator[Finding]:
     """A Connect server that neither a token nor a network policy keeps anybody from."""
-    policy = facts.get("networkPolicy")
     if facts.value["kind"] != CONNECT_KIND or any(tokens(facts)):
         return
-    if policy is None or policy.get("enabled") is False:
+    if _has_no_policy(facts):
         knows = facts.spec["sparkVersion"].startswith(ASKS_FOR_TOKEN)
         step = (
             "name a Secret: `connect: {token: {name: ..., key: token}}`"
@@ -74,6 +73,11 @@ def open_to_all(facts: DocumentFacts) -> Iterator[Finding]:
             next_step=f"{step}, or say who may connect: `networkPolicy: {{ingressFrom: [...]}}`",
             on_key=True,
         )
+
+
+def _has_no_policy(facts: DocumentFacts) -> bool:
+    policy = facts.get("networkPolicy")
+    return policy is None or policy.get("enabled") is False
 
 
 def missing_package(facts: DocumentFacts) -> Iterator[Finding]:
@@ -112,6 +116,12 @@ def own_settings(facts: DocumentFacts) -> Iterator[Finding]:
             "wins over `connect.token`: clients that send the token of that Secret are refused",
             next_step="delete it",
             on_key=True,
+        )
+    if facts.get("connect", "ingressFrom") is not None and _has_no_policy(facts):
+        yield about_key(
+            facts.path("connect", "ingressFrom"),
+            "has no effect without a network policy: everybody may connect",
+            "add `networkPolicy: {enabled: true}`, or delete it",
         )
     yield from _too_short(
         facts, ("connect", "idleTimeout"), "executors would go between two sessions' first words"

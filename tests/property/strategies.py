@@ -341,6 +341,9 @@ def _consistent_notebook(value: Value) -> Value:
 def _consistent_connect_server(value: Value) -> Value:
     if not value["spec"]["sparkVersion"].startswith("4."):
         value["spec"].get("connect", {}).pop("token", None)
+    policy = value["spec"].get("networkPolicy")
+    if policy is None or policy.get("enabled") is False:
+        value["spec"].get("connect", {}).pop("ingressFrom", None)
     return value
 
 

@@ -36,6 +36,8 @@ hit a text of the user.
       "tuning" (dict $app.c.TUNING_FILE (include "sparkgen.tuning" $app))
       "policy" (hasKey $app "networkPolicy")
       "peers" (dig "networkPolicy" "ingressFrom" list $app)
+      "connectPeers" (dig "connect" "ingressFrom" list $app)
+      "connectShared" (and (hasKey $app "connect") (not (hasKey ($app.connect | default dict) "ingressFrom")))
       "workload" $call.workload -}}
     {{- $_ := set $call.values $key $value -}}
   {{- end -}}

@@ -172,6 +172,17 @@ def test_the_exit_code_is_the_programs(shell: Shell, kube: Kube, script: str, co
     assert kube.named("Job") == []
 
 
+@pytest.fixture
+def heard_signals() -> Iterator[None]:
+    """Whoever plays these tests may have been started with a signal ignored, as by nohup."""
+    numbers = (signal.SIGTERM, signal.SIGHUP)
+    before = [signal.signal(number, signal.SIG_DFL) for number in numbers]
+    yield
+    for number, handler in zip(numbers, before, strict=True):
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("heard_signals")
 def test_a_signal_is_the_programs_and_the_session_ends(shell: Shell, kube: Kube) -> None:
     """SIGTERM and SIGHUP, each passed on."""
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -180,6 +191,7 @@ def test_a_signal_is_the_programs_and_the_session_ends(shell: Shell, kube: Kube)
         assert kube.named("Job") == []
 
 
+@pytest.mark.usefixtures("heard_signals")
 def test_a_signal_while_it_begins_ends_what_was_begun(
     shell: Shell, kube: Kube, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -66,14 +66,17 @@ def test_the_history_server_of_init_is_valid(cli: Cli) -> None:
 def test_the_connect_server_of_init_is_valid(cli: Cli) -> None:
     """As it is, and with every field that is commented out; its Secret is named after it."""
     result = cli("init", "--connect", "--name", "true", "-")
-    opened = re.sub(r"^( *)# ( *(?:- )?[a-zA-Z]+: ?.*)$", r"\1\2", result.out, flags=re.M)
+    opened = re.sub(r"^( *)# ( *(?:- )?[a-zA-Z./]+: ?.*)$", r"\1\2", result.out, flags=re.M)
     opened = re.sub(r"^.*(?:kubectl|Spark 4 has|Functions|A way in|What a field).*\n", "", opened, flags=re.M)
     for text in (result.out, opened):
         Path("server.yaml").write_text(text)
         assert cli("validate", "--strict", "server.yaml").out == "1 document valid\n"
     spec = yaml.safe_load(opened)["spec"]
     assert spec["connect"]["token"]["name"] == "true-connect"
-    assert spec["connect"].keys() - yaml.safe_load(result.out)["spec"]["connect"].keys() == {"route"}
+    assert spec["connect"].keys() - yaml.safe_load(result.out)["spec"]["connect"].keys() == {
+        "route",
+        "ingressFrom",
+    }
     assert spec["networkPolicy"]["ingressFrom"]
     assert "Service" in [item["kind"] for item in yaml.safe_load_all(cli("render", "server.yaml").out)]
     assert "name: team-a\n" in cli("init", "--connect", "-").out
