@@ -17,6 +17,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from common.ports import free_port
 from spark import fake_allocator, scheduler, spark_home
 from sparkgen.spark_versions import COMPILED
 
@@ -53,14 +54,6 @@ for line in connection.makefile():
 
 class RaisedError(Exception):
     """What the program's text raised, as Python prints it."""
-
-
-def free_port() -> int:
-    """A port of the loopback address that nobody uses at the moment."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
 
 
 class Driver:

@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
+from common.ports import free_port
 from spark import fake_allocator, spark_home
-from spark.trial_driver import Trial, free_port
+from spark.trial_driver import Trial
 from sparkgen.runtime.allocator.driver.connect_server import why_not_serving
 from sparkgen.spark_versions import NEWEST
 

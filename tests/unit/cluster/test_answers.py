@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import socket
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ from contextlib import closing
 import pytest
 
 from cluster import answers
+from common.ports import free_port
 
 Ask = Callable[[str, str, object], tuple[int, dict[str, object]]]
 
@@ -21,9 +21,7 @@ Ask = Callable[[str, str, object], tuple[int, dict[str, object]]]
 @pytest.fixture(params=["webhooks", "registry"])
 def ask(request: pytest.FixtureRequest) -> Iterator[Ask]:
     """A function that asks a server of this kind."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [sys.executable, answers.__file__, request.param, "127.0.0.1", str(port)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None

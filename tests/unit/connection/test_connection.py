@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+from common.ports import free_port
 from sparkgen.cluster import ApplyResult, Cluster, ClusterError, Place, connect, official_client
 from sparkgen.cluster.routes import route
 from tests.unit.connection.conftest import Server
@@ -122,9 +123,7 @@ def test_a_namespace_that_is_not_there(server: Server, connected: Connect) -> No
 
 def test_nobody_answers(connected: Connect) -> None:
     """A port where nothing listens: the address, the reason, and what to look at."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"http://127.0.0.1:{free.getsockname()[1]}"
+    address = f"http://127.0.0.1:{free_port()}"
     with pytest.raises(ClusterError, match=f"{address} does not answer .*refused.*: is the cluster running"):
         connected(address).get("v1", "ConfigMap", "a")
 

@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
+from common.ports import free_port
 from sparkgen.runtime.allocator.driver import properties
-from tests.unit.runtime.allocator.sidecar_pod import APPLICATION_ID, Pod, free_ports, until
+from tests.unit.runtime.allocator.sidecar_pod import APPLICATION_ID, Pod, until
 
 TOKEN = "the token of the command"  # noqa: S105 - of a test
 HASH = hashlib.sha256(TOKEN.encode()).hexdigest()
@@ -288,7 +289,7 @@ def test_another_address_is_for_the_next_driver(pod: Pod, command: Command) -> N
 def test_a_driver_that_is_not_reached(pod: Pod, command: Command) -> None:
     """Who does not reach whom, and why."""
     pod.start(**CLIENT)
-    [nobody] = free_ports(1)
+    nobody = free_port()
     status, answer = command.tells(nobody)
     assert (status, answer["code"]) == (422, "DriverUnreachable")
     expected = f"the session's pod pi-12345678-abc (127.0.0.1) cannot reach 127.0.0.1:{nobody}: "

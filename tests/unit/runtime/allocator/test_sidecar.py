@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
+from common.ports import free_port
 from sparkgen.runtime.allocator.shutdown import driver_answers
 from tests.unit.runtime.allocator.sidecar_pod import (
     APPLICATION_ID,
     Pod,
-    free_ports,
     until,
 )
 
@@ -257,7 +257,7 @@ def test_metrics_and_health(pod: Pod) -> None:
 
 def test_the_allocator_of_a_connect_server_asks_it(pod: Pod) -> None:
     """At the pod's address and the port that the environment names; other allocators have no such page."""
-    (port,) = free_ports(1)
+    port = free_port()
     process = pod.start(SPARKGEN_CONNECT_PORT=str(port))
     assert pod.get("/connect") == (503, f"the Connect server at 127.0.0.1:{port} does not listen yet\n")
     pod.stop(process)
