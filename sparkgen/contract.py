@@ -269,6 +269,13 @@ ANNOTATION_BLOCK_MANAGER_PORTS = "sparkgen.dev/block-manager-ports"
 """On the executor's template: the range of host ports for block managers, as in `23000-23999`."""
 ANNOTATION_HINDRANCE = "sparkgen.dev/hindrance"
 """On the allocator's Events: code, message and detail (`codes.Hindrance`) as JSON, for programs."""
+LABEL_QUEUE = "kueue.x-k8s.io/queue-name"
+"""Kueue's: the LocalQueue in which a Job, or an executor, waits."""
+LABEL_QUEUE_PRIORITY = "kueue.x-k8s.io/priority-class"
+"""Kueue's: the WorkloadPriorityClass."""
+LABEL_QUEUE_MANAGED = "kueue.x-k8s.io/managed"
+ANNOTATION_QUEUE_PARENT = "kueue.x-k8s.io/pod-suspending-parent"
+"""Kueue's: whoever made the pod lets it wait. With the queue's label, and `managed`, it is a workload."""
 LABEL_MANAGED_BY = "app.kubernetes.io/managed-by"
 LABEL_NAME = "app.kubernetes.io/name"
 LABEL_COMPONENT = "app.kubernetes.io/component"
@@ -290,8 +297,12 @@ NEVER_ON_EXECUTORS = (
 """Keys of labels and annotations (or prefixes ending in `/`) that a controller reads as "this pod is mine".
 
 Of Kueue's, an annotation alone is the worst: a pod with `pod-suspending-parent` and no queue's label gets its
-scheduling gates, and nothing that would ever take them away.
+scheduling gates, and nothing that would ever take them away. An executor has all of `QUEUE_MARKS`, or none.
 """
+QUEUE_MARKS = (LABEL_QUEUE, LABEL_QUEUE_MANAGED, ANNOTATION_QUEUE_PARENT)
+"""What makes an executor a workload of its own in a queue of Kueue's, when its owner does not control it."""
+QUEUE_KEYS = (*QUEUE_MARKS, LABEL_QUEUE_PRIORITY)
+"""What an executor in a queue has of Kueue's labels and annotations."""
 
 
 def belongs_on_executor(key: str) -> bool:

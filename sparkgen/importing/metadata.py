@@ -6,10 +6,13 @@ from sparkgen import contract
 from sparkgen.importing.entry import Outcome
 from sparkgen.importing.naming import application_name
 from sparkgen.importing.table import Row, Take, copy
+from sparkgen.schema.fields import APPLICATION_KINDS
 
 _SERVER = "the API server sets it"
 _DEPLOYED = "whatever deploys the manifests sets it"
 _NAME = ("metadata", "name")
+_QUEUES = {contract.LABEL_QUEUE: "queue", contract.LABEL_QUEUE_PRIORITY: "priorityClassName"}
+"""Labels that Kueue reads on an application -> the field of `batchSchedulerOptions`."""
 
 
 def name(given: Take) -> None:
@@ -52,13 +55,16 @@ def label(given: Take) -> None:
             given.needless("sparkgen sets it itself")
         else:
             given.lost("sparkgen sets this label itself, to another value", "select by another label")
-    elif key.startswith("kueue.x-k8s.io/"):
+    elif key in _QUEUES and given.draft.value["kind"] in APPLICATION_KINDS:
+        given.draft.put(("spec", "batchScheduler"), "kueue")
         given.put(
-            given.target,
+            ("spec", "batchSchedulerOptions", _QUEUES[key]),
             text,
             Outcome.CHANGED,
-            "Kueue sees the driver's Job only: executors are not part of the workload that it admits",
+            "Kueue admits the driver, and then each executor by itself, not the application as a whole",
         )
+    elif key.startswith("kueue.x-k8s.io/"):
+        given.put(given.target, text, Outcome.CHANGED, "Kueue sees the object that runs the driver only")
     elif not contract.belongs_on_executor(key):
         given.needless(_DEPLOYED)
     else:

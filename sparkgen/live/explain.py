@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
+from sparkgen import contract
 from sparkgen.codes import Hindrance
 from sparkgen.live import allocatorlog
 from sparkgen.live.facts import Executors, RunFacts, executors, fill, time_of
@@ -58,7 +59,7 @@ def _session_over(facts: RunFacts) -> Reason | None:
 def _suspended(facts: RunFacts) -> Reason:
     step = "set spec.suspend to false in the document, and apply it"
     labels = facts.run.workload["metadata"].get("labels") or {}
-    if "kueue.x-k8s.io/queue-name" in labels:
+    if contract.LABEL_QUEUE in labels:
         step = "its queue lets it start when there is room (kubectl get workloads)"
     elif is_session(facts.run.workload):
         step = "its command lets it go; if that was killed, the next `sparkgen shell` removes it"

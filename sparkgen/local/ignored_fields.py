@@ -51,6 +51,8 @@ _FIELDS = {
     "activeDeadlineSeconds": "it runs until it ends; Ctrl-C stops it",
     "timeToLiveSeconds": "nothing stays behind",
     "suspend": "it runs now",
+    "batchScheduler": "nothing waits in a queue here",
+    "batchSchedulerOptions": "nothing waits in a queue here",
     "run": "it runs now, whatever its id and its age",
     "serviceAccount": "there is no Kubernetes API",
     "rbac": "there is no Kubernetes API",

@@ -84,6 +84,14 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
+class Queue:
+    """The queue that driver and executors wait in, and their priority class there (None: Kueue's default)."""
+
+    name: str
+    priority: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class History:
     """How many ended runs are kept beside the current one; None keeps all."""
 
@@ -196,6 +204,7 @@ class Application:
     deadline_seconds: int | None
     ttl_seconds: int | None
     suspend: bool
+    queue: Queue | None
     run: Run
     history: History | None
     schedule: Schedule | None

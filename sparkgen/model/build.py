@@ -14,6 +14,7 @@ from sparkgen.model.application import (
     Application,
     Executors,
     History,
+    Queue,
     Role,
     RoleName,
     Run,
@@ -31,6 +32,8 @@ from sparkgen.spark_versions import scala_line
 
 GITOPS = ("argocd", "flux")
 """Targets that apply what is in Git again and again."""
+
+DEFAULT_QUEUE = "default"
 
 DEFAULT_HISTORY = History(succeeded=3, failed=1)
 """Under a GitOps controller: as many as a CronJob keeps."""
@@ -83,6 +86,7 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
         deadline_seconds=spec.get("activeDeadlineSeconds"),
         ttl_seconds=_time_to_live(value),
         suspend=bool(spec.get("suspend", False)),
+        queue=_queue(spec),
         run=_run(spec),
         history=_history(value, spec),
         schedule=_schedule(outer) if scheduled else None,
@@ -181,6 +185,14 @@ def _number(text: str | None) -> int | None:
 def _milliseconds(text: str | None) -> int | None:
     """A duration in milliseconds; a bare number is milliseconds too, as in these properties of Spark."""
     return None if text is None else to_milliseconds(text, default_unit="ms")
+
+
+def _queue(spec: Mapping[str, Any]) -> Queue | None:
+    """The queue. One that has no name is `default`, as Kueue calls the one of jobs that name none."""
+    if "batchScheduler" not in spec:
+        return None
+    options = spec.get("batchSchedulerOptions") or {}
+    return Queue(options.get("queue", DEFAULT_QUEUE), options.get("priorityClassName"))
 
 
 def _run(spec: Mapping[str, Any]) -> Run:

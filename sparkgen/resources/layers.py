@@ -513,6 +513,18 @@ LAYERS: Mapping[str, Layer] = {
             "restartPolicy": "Never",
         },
     },
+    # A workload of its own in the queue: it comes and goes, and is admitted by itself.
+    "executor_queue": {
+        "@if": "queue",
+        "metadata": {
+            "labels": {
+                contract.LABEL_QUEUE: "@{queue.name}",
+                contract.LABEL_QUEUE_PRIORITY: "@{queue.priority}",
+                contract.LABEL_QUEUE_MANAGED: "true",
+            },
+            "annotations": {contract.ANNOTATION_QUEUE_PARENT: "sparkgen"},
+        },
+    },
 }
 """Step -> its layer."""
 
@@ -552,6 +564,7 @@ STEPS: Mapping[str, tuple[str, ...]] = {
         "beside_service_of_node",
         "shuffle_sidecar",
         "executor_identity",
+        "executor_queue",
     ),
 }
 """Role -> the layers of its pod, one laid over the other.

@@ -433,7 +433,7 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
     "job": {
         "apiVersion": "batch/v1",
         "kind": "Job",
-        "metadata": metadata("@{run}", "runLabels"),
+        "metadata": metadata("@{run}", "jobLabels"),
         "spec": JOB_SPEC,
     },
     # One object, whose firings read the newest run's files.
@@ -449,14 +449,14 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
             "failedJobsHistoryLimit": "@{schedule.failedRunHistoryLimit}",
             "concurrencyPolicy": "@{schedule.concurrencyPolicy}",
             "suspend": "@{schedule.suspend}",
-            "jobTemplate": {"metadata": {"labels": "@{runLabels}"}, "spec": JOB_SPEC},
+            "jobTemplate": {"metadata": {"labels": "@{jobLabels}"}, "spec": JOB_SPEC},
         },
     },
     # For an application that never ends. One name, so that a change replaces, never doubles.
     "deployment": {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
-        "metadata": metadata("@{name}"),
+        "metadata": metadata("@{name}", "deploymentLabels"),
         "spec": {
             "replicas": "@{replicas}",
             "strategy": {"type": "Recreate"},

@@ -54,9 +54,11 @@ def application_objects(application: Application, run: str, files: dict[str, dic
 
 def workload(application: Application, run: str) -> Object:
     """What runs the driver: a CronJob, a Deployment or a Job."""
-    schedule = application.schedule
+    schedule, general, queued = application.schedule, _values(application, run), _queue_labels(application)
     values = {
-        **_values(application, run),
+        **general,
+        "jobLabels": {**general["runLabels"], **queued},
+        "deploymentLabels": {**general["labels"], **queued},
         "pod": driver_pod(application, run),
         "retries": application.retries,
         "deadline": application.deadline_seconds,
@@ -76,6 +78,15 @@ def workload(application: Application, run: str) -> Object:
     }
     kind = "cron_job" if schedule else "deployment" if application.restart == "Always" else "job"
     return fill(OBJECT_LAYERS[kind], values)
+
+
+def _queue_labels(application: Application) -> dict[str, str]:
+    """Of what runs the driver, and not of its pod: Kueue lets the whole go."""
+    queue = application.queue
+    if queue is None:
+        return {}
+    priority = {contract.LABEL_QUEUE_PRIORITY: queue.priority} if queue.priority else {}
+    return {contract.LABEL_QUEUE: queue.name, **priority}
 
 
 def _values(application: Application, run: str) -> dict[str, Any]:

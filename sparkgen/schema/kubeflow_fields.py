@@ -27,11 +27,6 @@ KERBEROS = (
 ELSEWHERE: Mapping[str, Mapping[str, str]] = {
     "spec": {
         "applicationTolerations": "use `spec.restartPolicy` and `spec.allocation` instead",
-        "batchScheduler": "name the scheduler in `schedulerName` of `spec.driver` and `spec.executor`",
-        "batchSchedulerOptions": (
-            "set `priorityClassName` of `spec.driver` and `spec.executor`; name the queue in their labels or "
-            "annotations, as the scheduler reads it"
-        ),
         "deploymentMode": "delete it: the driver always runs in a pod of its own",
         "driverArgs": "rename it to `spec.arguments`",
         "driverIngressOptions": (

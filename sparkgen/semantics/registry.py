@@ -24,6 +24,7 @@ from sparkgen.semantics import rules_metadata as metadata
 from sparkgen.semantics import rules_names as names
 from sparkgen.semantics import rules_pods as pods
 from sparkgen.semantics import rules_program as program
+from sparkgen.semantics import rules_queue as queue
 from sparkgen.semantics import rules_secrets as secrets
 from sparkgen.semantics import rules_service as service
 from sparkgen.semantics import rules_settings as settings
@@ -167,6 +168,8 @@ RULES: tuple[Rule, ...] = (
     # Notebooks
     Rule("SG302", "notebook-setting", ERROR, "A setting that a notebook cannot have.", connect.notebook_settings),
     Rule("SG303", "connect-server-for-all", WARNING, "A Connect server that lets everybody in.", connect.open_to_all),
+    # queues
+    Rule("SG304", "queue-without-effect", WARNING, "A queue that is passed by, or settings of one that nothing reads.", queue.queues),
 )
 # fmt: on
 

@@ -31,8 +31,6 @@ NOT_COPIED = (
     "sparkgen.dev/",
 )
 """Annotations (by their beginning) that say whose an object is, or what became of it."""
-QUEUE = "kueue.x-k8s.io/queue-name"
-"""Label of a Job: the queue of Kueue in which it waits."""
 _QUEUES = "kueue.x-k8s.io/"
 _ADMISSION = (
     "kueue.x-k8s.io/prebuilt-workload-name",
@@ -104,7 +102,7 @@ def owner(item: Mapping[str, Any]) -> Object:
 
 def queue_of(job: Mapping[str, Any]) -> str:
     """The queue in which a Job waits until Kueue lets it start; "" for none."""
-    return str((job["metadata"].get("labels") or {}).get(QUEUE, ""))
+    return str((job["metadata"].get("labels") or {}).get(contract.LABEL_QUEUE, ""))
 
 
 def run_of(job: Mapping[str, Any]) -> str:

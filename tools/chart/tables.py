@@ -17,7 +17,7 @@ from sparkgen.grammar import duration, memory
 from sparkgen.model import completion, connect, properties
 from sparkgen.model import historyserver as historyserver_model
 from sparkgen.model import shuffle as shuffle_model
-from sparkgen.model.build import DEFAULT_HISTORY, GITOPS
+from sparkgen.model.build import DEFAULT_HISTORY, DEFAULT_QUEUE, GITOPS
 from sparkgen.resources import (
     conf,
     executor,
@@ -100,6 +100,7 @@ def _resources() -> Table:
         "redirectProperties": exposure.REDIRECT,
         "fixedPorts": sorted(executor.FIXED_PORTS),
         "defaultHistory": asdict(DEFAULT_HISTORY),
+        "defaultQueue": DEFAULT_QUEUE,
         "gitops": GITOPS,
         "historyAnnotations": gitops.HISTORY_ANNOTATIONS,
         "ivyDir": conf.IVY_DIR,

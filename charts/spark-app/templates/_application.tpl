@@ -16,6 +16,7 @@
       "c" $facts.tables.contract
       "files" .files
       "pods" dict
+      "queueLabels" dict
       "pullSecrets" $secrets
       "spec" $spec
       "name" $metadata.name
@@ -41,6 +42,16 @@
   -}}
   {{- with get $facts.tables.completions $facts.value.kind -}}
     {{- $_ := set (set $app .section (get $spec .section | default dict)) "ownProperties" .contractProperties -}}
+  {{- end -}}
+  {{- if hasKey $spec "batchScheduler" -}}
+    {{- $options := $spec.batchSchedulerOptions | default dict -}}
+    {{- $queue := dict "name" ($options.queue | default $facts.tables.defaultQueue) -}}
+    {{- $labels := dict $facts.tables.contract.LABEL_QUEUE $queue.name -}}
+    {{- with $options.priorityClassName -}}
+      {{- $_ := set $queue "priority" . -}}
+      {{- $_ := set $labels $facts.tables.contract.LABEL_QUEUE_PRIORITY . -}}
+    {{- end -}}
+    {{- $_ := set (set $app "queue" $queue) "queueLabels" $labels -}}
   {{- end -}}
   {{- if $facts.scheduled -}}{{- $_ := set $app "schedule" $outer -}}{{- end -}}
   {{- if dig "rbac" "create" true $spec -}}

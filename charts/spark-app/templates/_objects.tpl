@@ -135,6 +135,8 @@ What the target needs to be told, by annotations that are in no hash (sparkgen/r
       "run" .run
       "labels" $labels.laid
       "runLabels" (set (omit $labels.laid) $c.LABEL_RUN .run)
+      "jobLabels" (set (merge (omit $app.queueLabels) $labels.laid) $c.LABEL_RUN .run)
+      "deploymentLabels" (merge (omit $app.queueLabels) $labels.laid)
       "annotations" $app.annotations
       "pod" $driver.pod
       "retries" $app.retries

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from sparkgen.runtime.allocator.pods.template import is_queued
 from sparkgen.usecases import waiting
 from tests import reading
 
@@ -287,6 +288,18 @@ def test_a_run_waits_in_the_queue_of_its_application(act: Act, kube: Kube) -> No
     noted = [text for text in json.dumps(job).split('"') if text.startswith("kueue.x-k8s.io/")]
     assert set(noted) == {"kueue.x-k8s.io/queue-name"}
     assert kube.one("ConfigMap", f"{new}-conf")
+
+
+def test_a_runs_executors_wait_in_the_queue_too(act: Act, kube: Kube) -> None:
+    """Job and executors of a run by hand are in the queue that the document names by batchScheduler."""
+    act("apply", "app.yaml", "-q", *("--set", "spec.batchScheduler=kueue"))
+    [old] = kube.named("Job")
+    assert "suspend" not in kube.one("Job", old)["spec"]
+    admitted(kube.one("Job", old))
+    new = act("run", "pi").out.strip()
+    assert kube.one("Job", new)["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "default"
+    file = json.loads(kube.one("ConfigMap", f"{new}-executor")["data"]["executor.json"])
+    assert is_queued(file["template"])
 
 
 def test_a_queued_run_that_went_before_its_files_is_completed(act: Act, kube: Kube) -> None:

@@ -147,6 +147,10 @@ def test_anything_else_starts_a_new_run(path: Path_, example: Any) -> None:
         mounted = {"volumeMounts": [{"name": example[0]["name"], "mountPath": "/x"}]}
         assert run({**BASE, "volumes": example, "driver": mounted}) != run({**BASE, "driver": mounted})
         return
+    if path[0] == "batchSchedulerOptions":
+        queued = {**BASE, "batchScheduler": "kueue"}
+        assert run({**queued, path[0]: {path[1]: example}}) != run(queued)
+        return
     if path == ("eventLog", "claim"):
         log = {"dir": "file:///x"}
         assert run({**BASE, "eventLog": {**log, "claim": example}}) != run({**BASE, "eventLog": log})

@@ -567,7 +567,7 @@ def test_kubeflow_documents_are_checked_further() -> None:
     """For a document of the spark-operator the version and every field that differs are told at once."""
     text = (
         replaced("sparkgen.dev/v1alpha1", "sparkoperator.k8s.io/v1beta2")
-        + "  mode: cluster\n  batchScheduler: v\n"
+        + "  mode: cluster\n  sparkConfigMap: v\n"
     )
     assert [problem.code for problem in problems(text)] == ["SG007", "SG016", "SG016"]
 

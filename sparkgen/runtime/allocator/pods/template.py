@@ -52,8 +52,9 @@ def executor_pod(
     `template` is what `read_template` gave, and stays as it is.
     """
     metadata = template.get("metadata") or {}
+    queued = is_queued(template)
     labels = {
-        **_unclaimed(metadata.get("labels") or {}),
+        **_unclaimed(metadata.get("labels") or {}, queued),
         contract.LABEL_RUN: attempt.run,
         contract.LABEL_ATTEMPT: attempt.attempt,
         contract.LABEL_APP_ID: attempt.application_id,
@@ -72,19 +73,28 @@ def executor_pod(
         "kind": "Pod",
         "metadata": {
             **metadata,
-            **({"annotations": _unclaimed(noted)} if (noted := metadata.get("annotations")) else {}),
+            **({"annotations": _unclaimed(noted, queued)} if (noted := metadata.get("annotations")) else {}),
             "name": attempt.executor_name(order.id),
             "namespace": attempt.namespace,
             "labels": labels,
-            "ownerReferences": [attempt.owner],
+            # Kueue passes over a pod that is controlled by one of a workload of its own, as the driver's is.
+            "ownerReferences": [{**attempt.owner, "controller": False} if queued else attempt.owner],
         },
         "spec": {**spec, **added, "containers": containers},
     }
 
 
-def _unclaimed(texts: Mapping[str, str]) -> dict[str, str]:
+def is_queued(template: Mapping[str, Any]) -> bool:
+    """Whether executors wait in a queue of Kueue's: with a part of its marks they would wait for ever."""
+    metadata = template.get("metadata") or {}
+    marks = {**(metadata.get("labels") or {}), **(metadata.get("annotations") or {})}
+    return marks.keys() >= set(contract.QUEUE_MARKS)
+
+
+def _unclaimed(texts: Mapping[str, str], queued: bool) -> dict[str, str]:
     """Labels or annotations less those by which a controller would claim the pod, whoever wrote them."""
-    return {key: text for key, text in texts.items() if contract.belongs_on_executor(key)}
+    kept = contract.QUEUE_KEYS if queued else ()
+    return {key: text for key, text in texts.items() if key in kept or contract.belongs_on_executor(key)}
 
 
 def _is_spark(container: Any) -> bool:

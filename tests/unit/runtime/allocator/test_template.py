@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+from sparkgen import contract
 from sparkgen.runtime.allocator.driver.session import DriverLocation, Session
 from sparkgen.runtime.allocator.pods.template import TemplateError, executor_pod, grace_of, read_template
 from sparkgen.runtime.allocator.sidecar import backend_inputs
@@ -65,6 +66,31 @@ def test_no_controller_claims_an_executor() -> None:
     made = pod(Create(7, 0), template)["metadata"]
     assert not {"kueue.x-k8s.io/managed", "job-name"} & made["labels"].keys()
     assert made["annotations"] == before["annotations"]
+
+
+def test_an_executor_waits_in_the_queue_by_itself() -> None:
+    """With all of Kueue's marks it keeps them, and is not controlled by a pod of another workload."""
+    template = read_template(rendered("kueue"))
+    made = pod(Create(7, 0), template)["metadata"]
+    marks = {key: text for key, text in made["labels"].items() if key.startswith("kueue.x-k8s.io/")}
+    assert marks == {
+        "kueue.x-k8s.io/queue-name": "team-a",
+        "kueue.x-k8s.io/priority-class": "nightly",
+        "kueue.x-k8s.io/managed": "true",
+    }
+    assert made["annotations"]["kueue.x-k8s.io/pod-suspending-parent"] == "sparkgen"
+    assert [(one["uid"], one["controller"]) for one in made["ownerReferences"]] == [(ATTEMPT.pod_uid, False)]
+
+
+@pytest.mark.parametrize("mark", sorted(contract.QUEUE_MARKS))
+def test_a_part_of_the_marks_is_none(mark: str) -> None:
+    """With some of them Kueue would hold the pod back for ever, or pass it over: it gets none."""
+    template = read_template(rendered("kueue"))
+    for part in ("labels", "annotations"):
+        template["metadata"][part].pop(mark, None)
+    made = pod(Create(7, 0), template)["metadata"]
+    assert "kueue.x-k8s.io/" not in json.dumps(made)
+    assert made["ownerReferences"] == [ATTEMPT.owner]
 
 
 def test_what_the_allocator_adds_is_what_the_contract_lists() -> None:
