@@ -197,6 +197,7 @@ class EveryLossOnce(Invariant):
 
     Blame, above all: a loss counts against the application only when the application did it. When the pod was
     removed while nobody saw it, "deleted" and "unknown" are true, too. A verdict does not change afterwards.
+    Whoever speaks for the driver is believed: an executor that it calls leaving has left by its word.
     """
 
     name = "every-loss-once"
@@ -204,8 +205,10 @@ class EveryLossOnce(Invariant):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self._counted: dict[int, set[int]] = defaultdict(set)
+        self._leaving: set[int] = set()
 
     def after_round(self, process: AllocatorProcess, before: Round | None, now: Round) -> None:
+        self._leaving |= now.target.draining
         earlier = before.decision if before is not None else None
         losses, known = now.decision.memory.losses, earlier.memory.losses if earlier else {}
         counted = self._counted[process.number]
@@ -231,7 +234,8 @@ class EveryLossOnce(Invariant):
     def _true_causes(self, driver: Driver, executor: Executor, status: ExecutorStatus) -> set[Cause]:
         causes = {cause for cause, _ in executor.causes}
         process = self.world.process
-        asked = driver.state.stopped or status.value in ("kills", "draining") or executor.id in driver.asked
+        asked = driver.state.stopped or status.value in ("kills", "draining")
+        asked |= executor.id in driver.asked | self._leaving
         last = process.mailbox.last if process is not None else None
         asked |= last is not None and executor.id < last.decision.memory.first_id  # of an earlier driver
         if asked or process is None or executor.id in process.sent_deletes:

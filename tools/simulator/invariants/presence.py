@@ -29,9 +29,15 @@ class Presence(Invariant):
         super().__init__(world)
         self.uncertain: set[int] = set()
         """Executors whose creation was answered badly."""
-        self.abandoned: set[int] = set()
-        """Those of them since whose answer fewer executors are wanted."""
+        self._asked: set[int] = set()
+        self._before_fewer: set[int] = set()
+        """Executors that were asked for before fewer were wanted."""
         self._wanted: Mapping[int, int] = {}
+
+    @property
+    def abandoned(self) -> set[int]:
+        """Executors whose creation was answered badly, and since whose request fewer are wanted."""
+        return self.uncertain & self._before_fewer
 
     def answered(self, process: AllocatorProcess, outcome: ActionOutcome, fate: Fate) -> None:
         if isinstance(outcome.action, Create) and outcome.answer is not Answer.DONE:
@@ -41,8 +47,9 @@ class Presence(Invariant):
         wanted = executor_states.wanted(now.target, now.settings)
         if wanted != self._wanted:
             if any(count > wanted.get(profile, 0) for profile, count in self._wanted.items()):
-                self.abandoned |= self.uncertain
+                self._before_fewer |= self._asked
             self._wanted = wanted
+        self._asked = self._asked.union(*asked_for(now).values())
 
     def there(self, process: AllocatorProcess, now: Round) -> list[Executor]:
         """The executors that are there, that nobody means to remove, and that the process can know of."""

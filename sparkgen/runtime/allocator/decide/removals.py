@@ -181,9 +181,8 @@ def excess(draft: Draft) -> Draft:
     surplus = situation.active()
     surplus.subtract(situation.wanted())
     any_surplus = any(count > 0 for count in surplus.values())
-    # One that the driver has confirmed stays refused until it is deleted, or it would be asked for in turns.
-    refusing = set(_overdue(situation, memory)) | (memory.refusing & situation.target.refused)
-    refusing -= situation.target.registered
+    # Nobody takes a refusal back: the driver, which may have heard it, would never admit that executor again.
+    refusing = {*_overdue(situation, memory), *memory.refusing} - situation.target.registered
     for id_ in _first_to_go(situation) if any_surplus else ():
         profile = situation.profiles[id_]
         if surplus[profile] <= 0:

@@ -429,6 +429,19 @@ def test_one_that_may_register_any_moment_is_refused_first() -> None:
     assert ids(confirmed.actions, Delete) == [2]
 
 
+def test_a_refusal_that_was_asked_for_is_not_taken_back() -> None:
+    """The driver may have heard it: an executor that it turns away then is no failure of the application."""
+    snapshot = seen([pod(1), pod(2)], started=frozenset({1, 2}))
+    first = decided(snapshot, wants(1, registered={1}))
+    more = decided(snapshot, wants(2, registered={1}), first.memory)
+    assert (more.actions, more.refuse) == ((), {2})
+    refusal = Loss(Cause.EXITED, "exit 1", by_application=True, exit_code=1)
+    turned_away = seen([pod(1), pod(2, PodPhase.FAILED, loss=refusal)])
+    ended = decided(turned_away, wants(2, registered={1}), more.memory)
+    assert (ended.memory.failures, ended.memory.bad_starts) == ((), Backoff())
+    assert ids(ended.actions, Create) == [10]
+
+
 def test_what_spark_removed_is_deleted_and_told_when_it_is_gone() -> None:
     """Once, gracefully; the driver hears of it when no list shows the pod any more."""
     first = decided(seen([pod(1)]), wants(0, kills={1}))
