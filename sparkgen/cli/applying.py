@@ -11,6 +11,8 @@ from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.request import Apply, Request
 from sparkgen.cluster import ClusterError, Place, connect
 from sparkgen.errors import Severity, SparkgenError
+from sparkgen.live.state import is_suspended
+from sparkgen.live.values import served_as
 from sparkgen.preflight import (
     ClusterFacts,
     Finding,
@@ -167,6 +169,11 @@ def _next_step(wanted: Wanted, facts: ClusterFacts | None, place: Place) -> str:
     if workload["kind"] == "CronJob":
         schedule = workload["spec"]["schedule"]
         return f'the schedule "{schedule}" starts it; next: sparkgen run {wanted.name}{here}   # now, once'
+    if served_as(workload):
+        connect = f"sparkgen connect {wanted.name}{here}"
+        if is_suspended(workload):
+            return f"{wanted.name} is suspended; next: {connect} --start"
+        return f"next: {connect}   # waits until it answers"
     job = job_of(wanted)
     if workload["spec"].get("suspend"):
         return f"{job} is suspended; next: sparkgen run {wanted.name}{here}   # a run with its own arguments"

@@ -19,7 +19,7 @@ from sparkgen.cluster.annotations import controller_of
 from sparkgen.errors import SparkgenError
 from sparkgen.live.find import one
 from sparkgen.live.state import Life, State, life_of
-from sparkgen.live.values import Run, notebook_port
+from sparkgen.live.values import Run, notebook_port, served_as
 from sparkgen.model.connect import REMOTE, address
 from sparkgen.usecases import connecting, drivers, object_names
 from sparkgen.usecases.forwarding import Forwarding
@@ -116,7 +116,7 @@ def _tell(run: Run, port: int, place: str) -> None:
 
 
 def _title(run: Run) -> str:
-    return f"the {'notebook' if notebook_port(run) else 'Connect server'} {run.application}"
+    return f"the {served_as(run.workload)} {run.application}"
 
 
 def _until_the_end(forwarding: Forwarding) -> None:

@@ -14,7 +14,7 @@ from sparkgen.cluster.annotations import controller_of
 from sparkgen.errors import SparkgenError
 from sparkgen.live.find import one
 from sparkgen.live.state import life_of
-from sparkgen.live.values import Application, Run, is_session
+from sparkgen.live.values import Application, Run, is_session, served_as
 from sparkgen.usecases import deleting, killing, object_names
 
 
@@ -62,9 +62,10 @@ def _after(run: Run, place: Place) -> str:
         undone = (
             f"{name} starts it again, unless Git says spec.suspend: true"
             if name
-            else ("the next apply starts it again; spec.suspend: true in the document keeps it stopped")
+            else "the next apply starts it again; spec.suspend: true in the document keeps it stopped"
         )
-        return f"its driver has time to end; {undone}"
+        back = f"; next: sparkgen connect {run.application}{here} --start" if served_as(run.workload) else ""
+        return f"its driver has time to end; {undone}{back}"
     if is_session(run.workload):
         return "its driver is told at once, where it runs; its executors are removed"
     return (

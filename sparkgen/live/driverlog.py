@@ -12,6 +12,7 @@ import re
 from sparkgen.codes import Hindrance, unmarked
 from sparkgen.live.hindrances import MEMORY, executor_memory, stopped
 from sparkgen.live.reason import Reason, detail
+from sparkgen.model.connect import MAIN_CLASS
 
 JAVA_OF_CLASS_FILE = 44
 """A class file of version 65 is Java 21's (Java Virtual Machine Specification, 4.1)."""
@@ -93,9 +94,17 @@ def _files(log: str) -> Reason | None:
     if found := _NO_CLASS.search(log):
         if jar := _NO_MAIN_JAR.search(log):
             return Reason("missing-file", f"the image has no file {jar[1]}", step)
+        name = found[1] or found[2]
+        if name == MAIN_CLASS:
+            return Reason(
+                "main-class",
+                f"neither the image nor the document has Spark's Connect server ({name})",
+                "name its package in spec.deps.packages, or build its jar into spec.image "
+                "(sparkgen rule SG301)",
+            )
         return Reason(
             "main-class",
-            f"the class {found[1] or found[2]} is in no jar of the application",
+            f"the class {name} is in no jar of the application",
             "correct spec.mainClass, or name the jar that has it (spec.mainApplicationFile, spec.deps.jars)",
         )
     if found := _NO_FILE.search(log):

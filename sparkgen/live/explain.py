@@ -18,7 +18,7 @@ from sparkgen.live.hindrances import hindered, in_event, known_reason
 from sparkgen.live.pending import why_pending
 from sparkgen.live.reason import Reason, detail
 from sparkgen.live.state import State
-from sparkgen.live.values import connect_port, is_session, moment, notebook_port
+from sparkgen.live.values import container, is_session, moment, served_as
 from sparkgen.objects import ObjectView
 from sparkgen.runtime.allocator.observe.causes import waiting_of
 
@@ -63,7 +63,7 @@ def _suspended(facts: RunFacts) -> Reason:
         step = "its queue lets it start when there is room (kubectl get workloads)"
     elif is_session(facts.run.workload):
         step = "its command lets it go; if that was killed, the next `sparkgen shell` removes it"
-    elif connect_port(facts.run) or notebook_port(facts.run):
+    elif served_as(facts.run.workload):
         step += f", or start it: sparkgen connect {facts.run.application} --start"
     return Reason("suspended", "it is suspended", step)
 
@@ -76,7 +76,7 @@ def _running(facts: RunFacts, now: datetime) -> Reason | None:
                 return reason
         if allocatorlog.has_no_codes(facts.allocator_log):
             return _unknown(facts)
-    return _lost(facts, now) or _earlier(facts)
+    return _not_serving(facts) or _lost(facts, now) or _earlier(facts)
 
 
 def _lacks(there: Executors) -> bool:
@@ -100,6 +100,15 @@ def _unknown(facts: RunFacts) -> Reason:
     wanted = "how many executors are wanted, and " if facts.target is None else ""
     cause = f"{wanted}what keeps executors from coming is unknown: {allocatorlog.OLDER}"
     return Reason("unknown", cause, fill("read it: sparkgen logs NAME --allocator", facts))
+
+
+def _not_serving(facts: RunFacts) -> Reason | None:
+    """That people cannot connect: a Connect server's driver is ready when it answers, as JupyterLab's is."""
+    what = served_as(facts.run.workload)
+    if not what or (facts.run.driver is not None and container(facts.run.driver).get("ready") is True):
+        return None
+    step = "wait while it starts, or read its log: sparkgen logs NAME"
+    return Reason("not-answering", f"the {what} does not answer", fill(step, facts))
 
 
 def _lost(facts: RunFacts, now: datetime) -> Reason | None:

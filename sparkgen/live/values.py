@@ -98,16 +98,23 @@ def described(workload: ObjectView) -> ObjectView:
 
 def connect_port(run: Run) -> int:
     """The port at which a run's driver is a Connect server; 0 if it is none."""
-    return _port(run, contract.CONNECT_PORT_NAME)
+    return _port(run.workload, contract.CONNECT_PORT_NAME)
 
 
 def notebook_port(run: Run) -> int:
     """The port at which a run's driver is JupyterLab; 0 if it is none."""
-    return _port(run, contract.NOTEBOOK_PORT_NAME)
+    return _port(run.workload, contract.NOTEBOOK_PORT_NAME)
 
 
-def _port(run: Run, name: str) -> int:
-    ports = described(run.workload).get("ports") or () if run.kind == "Deployment" else ()
+def served_as(workload: ObjectView) -> str:
+    """What people connect to: "Connect server" or "notebook"; "" for an application that is neither."""
+    if _port(workload, contract.CONNECT_PORT_NAME):
+        return "Connect server"
+    return "notebook" if _port(workload, contract.NOTEBOOK_PORT_NAME) else ""
+
+
+def _port(workload: ObjectView, name: str) -> int:
+    ports = described(workload).get("ports") or () if workload["kind"] == "Deployment" else ()
     return next((int(port["containerPort"]) for port in ports if port.get("name") == name), 0)
 
 

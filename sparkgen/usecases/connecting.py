@@ -21,7 +21,16 @@ from sparkgen import contract
 from sparkgen.cluster import ClusterError
 from sparkgen.errors import SparkgenError
 from sparkgen.live.tunnel import LOCALHOST
-from sparkgen.live.values import Application, Run, connect_port, container, described, leaving, notebook_port
+from sparkgen.live.values import (
+    Application,
+    Run,
+    connect_port,
+    container,
+    described,
+    leaving,
+    notebook_port,
+    served_as,
+)
 from sparkgen.model.connect import REMOTE, address
 from sparkgen.usecases.drivers import again
 from sparkgen.usecases.forwarding import Served
@@ -49,7 +58,7 @@ class TokenSource:
 def server(application: Application) -> Run:
     """The Deployment of a Connect server or a notebook. SparkgenError when the application is neither."""
     for run in application.runs:
-        if connect_port(run) or notebook_port(run):
+        if served_as(run.workload):
             return run
     raise SparkgenError(
         f"{application.name} is no Connect server and no notebook: name an application that a document of "

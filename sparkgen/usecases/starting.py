@@ -13,7 +13,7 @@ from sparkgen.cluster.annotations import REQUEST_ARGUMENTS, REQUEST_ID, REQUESTE
 from sparkgen.errors import SparkgenError
 from sparkgen.live.find import one
 from sparkgen.live.state import State, life_of
-from sparkgen.live.values import Application, annotation_of, is_session, label_of, name_of
+from sparkgen.live.values import Application, annotation_of, is_session, label_of, name_of, served_as
 from sparkgen.objects import Object
 from sparkgen.preflight import needs
 from sparkgen.usecases import requested_run
@@ -82,6 +82,11 @@ def _source(application: Application) -> Mapping[str, Any]:
     jobs = [job for job in found if not is_session(job)]
     if found and not jobs:
         raise SparkgenError(f"{application.name} has sessions, and no run yet: apply the document first")
+    if what := next((served_as(run.workload) for run in application.runs), ""):
+        raise SparkgenError(
+            f"{application.name} is a {what}, which has no runs. To use it: sparkgen connect "
+            f"{application.name}; with --start, if it is stopped"
+        )
     if not jobs:
         raise SparkgenError(
             f"{application.name} runs for ever (a Deployment): there is no other run of it. Change its "

@@ -15,7 +15,16 @@ from sparkgen.cluster import ClusterError
 from sparkgen.cluster.annotations import KILLED
 from sparkgen.errors import SparkgenError
 from sparkgen.live.state import Life, State, life_of
-from sparkgen.live.values import Run, annotation_of, conditions, label_of, newest_first, owner_of, uid_of
+from sparkgen.live.values import (
+    Run,
+    annotation_of,
+    conditions,
+    label_of,
+    newest_first,
+    owner_of,
+    served_as,
+    uid_of,
+)
 
 if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
@@ -53,7 +62,9 @@ def follow(cluster: Cluster, run: Run, listener: ProgressListener, seconds: floa
     SparkgenError for a run that has no end; ClusterError for what does not pass.
     """
     if run.kind == "Deployment":
-        raise SparkgenError(f"{run.application} runs for ever (a Deployment): there is no end to wait for")
+        name = run.application
+        until = f"; sparkgen connect {name} waits until it answers" if served_as(run.workload) else ""
+        raise SparkgenError(f"{name} runs for ever (a Deployment): there is no end to wait for{until}")
     deadline = None if seconds is None else time.monotonic() + seconds
     pause = 1.0
     while True:

@@ -485,6 +485,39 @@ def test_a_streaming_application_is_stopped_until_it_is_applied(act: Act, kube: 
     assert "pi runs for ever (a Deployment)" in act("wait", "pi").err
 
 
+SERVERS = {
+    "SparkConnectServer": ("Connect server", "connect: {}"),
+    "SparkNotebook": ("notebook", "notebook: {token: {name: ada-notebook, key: token}}"),
+}
+
+
+@pytest.mark.parametrize("kind", SERVERS)
+def test_what_people_connect_to_is_no_run(act: Act, kind: str) -> None:
+    """Every command names `sparkgen connect`: it opens a server, waits for it, and starts it again."""
+    what, section = SERVERS[kind]
+    Path("ada.yaml").write_text(
+        f"{{apiVersion: sparkgen.dev/v1alpha1, kind: {kind}, metadata: {{name: ada}},\n"
+        f"spec: {{sparkVersion: 4.0.1, image: docker.io/apache/spark:4.0.1-python3, {section}}}}}\n"
+    )
+    apply = ("apply", "ada.yaml", "--skip-preflight", "-n", "analytics")
+    connect = "sparkgen connect ada -n analytics"
+    assert act(*apply).err.endswith(f"next: {connect}   # waits until it answers\n")
+    assert act(*apply, "--set", "spec.suspend=true").err.endswith(
+        f"ada is suspended; next: {connect} --start\n"
+    )
+    act(*apply)
+    assert act("run", "ada").err == (
+        f"sparkgen: ada is a {what}, which has no runs. To use it: sparkgen connect ada; with --start, if "
+        "it is stopped\n"
+    )
+    assert act("wait", "ada").err.endswith(
+        "no end to wait for; sparkgen connect ada waits until it answers\n"
+    )
+    assert act("kill", "ada", "-n", "analytics", "--yes").err.endswith(
+        f"spec.suspend: true in the document keeps it stopped; next: {connect} --start\n"
+    )
+
+
 def test_of_several_runs_one_is_chosen(act: Act, kube: Kube) -> None:
     """Without --run it is refused, with their names."""
     old = applied(act, kube)

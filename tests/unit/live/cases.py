@@ -29,11 +29,14 @@ from tests.unit.live.objects import (
     Cluster,
     Object,
     allocator_pod,
+    connect_driver,
+    connect_server,
     deployment,
     driver,
     ends,
     executor,
     job,
+    notebook,
     runs,
     session,
 )
@@ -146,6 +149,7 @@ NO_CLASS = """\
 Error: Failed to load class org.example.Pie.
 26/11/22 01:00:31 INFO ShutdownHookManager: Shutdown hook called
 """
+NO_CONNECT = "Error: Failed to load class org.apache.spark.sql.connect.service.SparkConnectServer.\n"
 NO_JAR = """\
 26/11/22 01:00:30 WARN DependencyUtils: Local jar /opt/app/pie.jar does not exist, skipping.
 26/11/22 01:00:31 INFO ShutdownHookManager: Shutdown hook called
@@ -284,6 +288,31 @@ CASES = {
         "correct spec.mainClass",
         failed(ends(101)),
         log_of(NO_CLASS),
+    ),
+    "connect-package": Case(
+        "a Connect server of Spark 3.5 without its package",
+        "main-class",
+        "neither the image nor the document has Spark's Connect server (org.apache.spark.sql.connect.",
+        "name its package in spec.deps.packages, or build its jar into spec.image (sparkgen rule SG301)",
+        [connect_server(), driver(connect_server(), state=ends(101))],
+        log_of(NO_CONNECT),
+    ),
+    "not-answering": Case(
+        "a Connect server that starts, or that answers nobody any more",
+        "not-answering",
+        "the Connect server does not answer",
+        "wait while it starts, or read its log: sparkgen logs team-a",
+        [connect_server(), connect_driver(ready=False)],
+        {"target": 0},
+    ),
+    "notebook-not-answering": Case(
+        "a notebook that starts, or that answers nobody any more",
+        "not-answering",
+        "the notebook does not answer",
+        "wait while it starts, or read its log: sparkgen logs ada",
+        [notebook(), driver(notebook(), state=runs())],
+        {"target": 0},
+        table=False,
     ),
     "missing-jar": Case(
         "the main jar is not in the image",
