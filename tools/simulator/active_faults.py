@@ -33,6 +33,12 @@ class ActiveFaults:
         """Whether this is so now."""
         return self.event_queue.now < self.until.get(kind, 0.0)
 
+    def room(self) -> int | None:
+        """For how many executors the queue has room now; None where there is no queue."""
+        if self.holds(FaultKind.QUEUE_HOLDS):
+            return 0
+        return self.left[FaultKind.QUEUE] if self.holds(FaultKind.QUEUE) else None
+
     def takes(self, kind: FaultKind) -> bool:
         """Whether this goes wrong now; then it goes wrong once less."""
         if self.left[kind] <= 0:

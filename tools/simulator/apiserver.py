@@ -42,6 +42,8 @@ class ApiServer:
 
     changed: Callable[[Change], None]
     rules: Rules = field(default_factory=Rules)
+    mutate: Callable[[Object], Object] = lambda pod: pod
+    """What webhooks make of a new pod."""
     pods: dict[str, Object] = field(default_factory=dict)
     secrets: dict[str, Object] = field(default_factory=dict)
     driver_pod: Object | None = None
@@ -95,7 +97,7 @@ class ApiServer:
         self.made += 1
         metadata = {**body["metadata"], "uid": f"uid-{self.made}", "creationTimestamp": WALL}
         pod = {**body, "metadata": metadata, "status": {"phase": "Pending"}}
-        return Reply(201, self.put("ADDED", pod))
+        return Reply(201, self.put("ADDED", self.mutate(pod)))
 
     def _delete(self, pod: Object, options: Any) -> Reply:
         metadata = pod["metadata"]

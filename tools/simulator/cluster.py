@@ -105,6 +105,7 @@ class Cluster:
         self._world = world
         self._random = Random(f"cluster {schedule.seed}")
         self._slots = schedule.slots
+        world.server.mutate = self._queued
 
     def add_node(self) -> None:
         """One more node."""
@@ -153,9 +154,24 @@ class Cluster:
     def _soon(self, least: float, most: float, what: Callable[[], None]) -> None:
         self._world.event_queue.after(self._random.uniform(least, most), what)
 
+    def _queued(self, pod: Object) -> Object:
+        """A new pod, held back where there is a queue."""
+        return pod if self._world.active_faults.room() is None else nodes.gated(pod)
+
+    def _admits(self) -> bool:
+        """Whether the queue has room for one more: its pods count until they have ended."""
+        room, pods = self._world.active_faults.room(), self._world.server.pods.values()
+        alive = [pod for pod in pods if pod["status"]["phase"] in ("Pending", "Running")]
+        return room is None or sum(not nodes.is_gated(pod) for pod in alive) < room
+
     def _schedule(self, executor: Executor) -> None:
         pod = self.pod(executor)
         if pod is None or pod["spec"].get("nodeName"):
+            return
+        if nodes.is_gated(pod):
+            if self._admits():
+                self._world.server.put("MODIFIED", nodes.admitted(pod))
+            self._soon(0.3, 1.0, lambda: self._schedule(executor))
             return
         node = self._node_with_room()
         if node is not None:
@@ -297,13 +313,13 @@ class Cluster:
         self.ends(executor, 0.05, 0.5)
         self._write(executor, nodes.evicted)
 
-    def disrupt(self, executor: Executor, cause: Cause, reason: str) -> None:
-        """The control plane deletes it, and says why in a condition."""
+    def disrupt(self, executor: Executor, cause: Cause, reason: str, kind: str = nodes.DISRUPTION) -> None:
+        """The control plane, or a queue, deletes it, and says why in a condition of this kind."""
         pod = self.pod(executor)
         if pod is not None:
             executor.ends_for(cause)
             server = self._world.server
-            server.mark_deleted(server.put("MODIFIED", nodes.disrupted(pod, reason)))
+            server.mark_deleted(server.put("MODIFIED", nodes.disrupted(pod, reason, kind)))
 
     def delete(self, executor: Executor, *, forced: bool) -> None:
         """Somebody deletes it."""

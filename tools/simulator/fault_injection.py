@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from simulator.cluster import Cluster, Executor
+from simulator.nodes import BY_QUEUE
 from simulator.schedule import FaultKind, InjectedFault
 from sparkgen.runtime.allocator.values.observed import Cause
 
@@ -23,6 +25,11 @@ def _to_executor(what: Callable[[Cluster, Executor], None]) -> Callable[[World, 
             what(world.cluster, executor)
 
     return act
+
+
+def _take_back(cause: Cause, why: str, cluster: Cluster, executor: Executor) -> None:
+    """Its queue takes it back, as Kueue says it."""
+    cluster.disrupt(executor, cause, f"WorkloadEvictedDueTo{why}", BY_QUEUE)
 
 
 def _to_pod(world: World, fault: InjectedFault) -> None:
@@ -109,6 +116,8 @@ INJECTIONS: Mapping[FaultKind, Callable[[World, InjectedFault], None]] = {
     FaultKind.EVICTED: _to_executor(Cluster.evict),
     FaultKind.DRAINED: _to_executor(lambda c, e: c.disrupt(e, Cause.EVICTED, "EvictionByEvictionAPI")),
     FaultKind.PREEMPTED: _to_executor(lambda c, e: c.disrupt(e, Cause.PREEMPTED, "PreemptionByScheduler")),
+    FaultKind.QUEUE_EVICTS: _to_executor(partial(_take_back, Cause.EVICTED, "ClusterQueueStopped")),
+    FaultKind.QUEUE_PREEMPTS: _to_executor(partial(_take_back, Cause.PREEMPTED, "Preempted")),
     FaultKind.DELETED: _to_pod,
     FaultKind.DELETED_BY_FORCE: _to_pod,
     FaultKind.OOM: _to_executor(lambda c, e: c.exits(e, out_of_memory=True)),

@@ -9,6 +9,10 @@ from simulator.apiserver import WALL
 from sparkgen import contract
 from sparkgen.objects import Object
 
+DISRUPTION = "DisruptionTarget"
+BY_QUEUE = "TerminationTarget"
+"""Kueue's condition of a pod that it is about to delete."""
+
 
 @dataclass(slots=True)
 class Node:
@@ -41,6 +45,29 @@ def unschedulable(pod: Object) -> Object:
     return {**pod, "status": {"phase": "Pending", "conditions": [condition]}}
 
 
+def gated(pod: Object) -> Object:
+    """The pod that a queue holds back: its webhook sets a gate, and the API server the condition."""
+    condition = {
+        "type": "PodScheduled",
+        "status": "False",
+        "reason": "SchedulingGated",
+        "message": "Scheduling is blocked due to non-empty scheduling gates",
+    }
+    spec = {**pod["spec"], "schedulingGates": [{"name": "kueue.x-k8s.io/admission"}]}
+    return {**pod, "spec": spec, "status": {"phase": "Pending", "conditions": [condition]}}
+
+
+def is_gated(pod: Object) -> bool:
+    """Whether a queue holds the pod back."""
+    return bool(pod["spec"].get("schedulingGates"))
+
+
+def admitted(pod: Object) -> Object:
+    """The pod that its queue has let go."""
+    spec = {key: value for key, value in pod["spec"].items() if key != "schedulingGates"}
+    return {**pod, "spec": spec, "status": {"phase": "Pending"}}
+
+
 def running(pod: Object, *, ready: bool = True) -> Object:
     """The pod that runs; not `ready` when the control plane does not hear of its node."""
     conditions = [_condition("Ready", "True" if ready else "False"), _condition("ContainersReady", "True")]
@@ -53,7 +80,7 @@ def ended(pod: Object, exit_code: int, reason: str = "") -> Object:
     terminated = {"exitCode": exit_code, "reason": reason or ("Error" if exit_code else "Completed")}
     phase = "Failed" if exit_code else "Succeeded"
     old = pod["status"].get("conditions") or ()
-    kept = [condition for condition in old if condition["type"] == "DisruptionTarget"]
+    kept = [condition for condition in old if condition["type"] in (DISRUPTION, BY_QUEUE)]
     status = _status(phase, kept, {"terminated": terminated})
     return {**pod, "status": {**pod["status"], **status}}
 
@@ -65,9 +92,9 @@ def evicted(pod: Object) -> Object:
     return {**pod, "status": {**status, "conditions": conditions}}
 
 
-def disrupted(pod: Object, reason: str) -> Object:
-    """The pod that is about to be deleted for a reason."""
-    conditions = [*(pod["status"].get("conditions") or ()), _condition("DisruptionTarget", "True", reason)]
+def disrupted(pod: Object, reason: str, kind: str = DISRUPTION) -> Object:
+    """The pod that is about to be deleted for a reason, by a condition of this kind."""
+    conditions = [*(pod["status"].get("conditions") or ()), _condition(kind, "True", reason)]
     return {**pod, "status": {**pod["status"], "conditions": conditions}}
 
 

@@ -71,6 +71,11 @@ class FaultKind(enum.Enum):
     SECOND_DRIVER = "somebody begins a second driver"
     COMMAND_GONE = "the command that began the session is gone"
 
+    QUEUE = "executors wait in a queue, which has room for so many"
+    QUEUE_HOLDS = "a queue holds new executors back"
+    QUEUE_EVICTS = "a queue takes an executor back"
+    QUEUE_PREEMPTS = "a queue takes an executor back for another workload"
+
     LIES = "user code speaks for the driver: it wants a hundred thousand, and calls pods registered"
 
 
@@ -84,8 +89,16 @@ OF_SESSIONS = (
 """What goes wrong only where drivers come and go."""
 OF_CLIENTS = frozenset({FaultKind.CUT, FaultKind.COMMAND_GONE})
 """What goes wrong only where drivers are outside of the pod."""
-KINDS = tuple(kind for kind in FaultKind if kind is not FaultKind.LIES and kind not in OF_SESSIONS)
-"""What a schedule draws from; lies come by a chance of their own, so that other seeds stay as they were."""
+OF_QUEUES = (
+    FaultKind.QUEUE,
+    FaultKind.QUEUE_HOLDS,
+    FaultKind.QUEUE_EVICTS,
+    FaultKind.QUEUE_PREEMPTS,
+)
+"""What a queue does, as Kueue: it gates, admits a part or nobody, evicts and preempts."""
+OWN_CHANCE = frozenset({FaultKind.LIES, *OF_SESSIONS, *OF_QUEUES})
+KINDS = tuple(kind for kind in FaultKind if kind not in OWN_CHANCE)
+"""What a schedule draws from; others come by a chance of their own, so that other seeds stay as they were."""
 NOT_IN_SESSIONS = frozenset({FaultKind.TERM, FaultKind.CLOCK, FaultKind.DRIVER_RESTART})
 """What is another thing there: a signal ends the session, a clock that jumps makes a silence of it, and a
 driver that ends is followed by one that somebody begins."""
@@ -118,6 +131,7 @@ LASTING = frozenset(
         ),
         FaultKind.LIES,
         *(FaultKind.DRIVER_STILL, FaultKind.CUT),
+        *(FaultKind.QUEUE, FaultKind.QUEUE_HOLDS),
     }
 )
 """What goes wrong for a while; everything else does so a number of times."""
@@ -230,6 +244,7 @@ def schedule_of(seed: int, focus: tuple[FaultKind, ...] = ()) -> Schedule:
     )
     moments = [3.0, *(target_change.at for target_change in target_changes)]
     found = _faults(random, horizon, moments, focus) + _lies(Random(f"lies {seed}"), settings, horizon)
+    found += _queue(Random(f"queue {seed}"), horizon)
     faults = tuple(sorted(found, key=lambda fault: fault.at))
     return Schedule(
         seed=seed,
@@ -264,6 +279,19 @@ def _lies(random: Random, settings: AllocationSettings, horizon: float) -> list[
         return []
     at = random.uniform(0.0, horizon)
     return [InjectedFault(at, FaultKind.LIES, random.uniform(0.2, 1.0) * (horizon - at))]
+
+
+def _queue(random: Random, horizon: float) -> list[InjectedFault]:
+    """In one schedule of seven: a queue with some room from early on, and what else it does meanwhile."""
+    if random.random() > 0.15:
+        return []
+    at = random.uniform(0.0, 3.0)
+    found = [InjectedFault(at, FaultKind.QUEUE, horizon - at, random.randint(0, 3))]
+    for _ in range(random.randint(0, 3)):
+        kind = random.choice(OF_QUEUES[1:])
+        amount = random.uniform(1.0, 10.0) if kind in LASTING else 0.0
+        found.append(InjectedFault(random.uniform(at, horizon), kind, amount))
+    return found
 
 
 def _settings(random: Random) -> AllocationSettings:

@@ -189,6 +189,44 @@ def the_driver_says_which_pods_wait(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(gates, "without_node", without_node)
 
 
+QUEUES = (FaultKind.QUEUE, FaultKind.QUEUE_HOLDS)
+
+
+@breaks("bounded-unschedulable", focus=QUEUES)
+def who_waits_in_a_queue_does_not_count(patch: pytest.MonkeyPatch) -> None:
+    """A queue gets the whole target (this was so)."""
+
+    def without_node(situation: Any) -> Counter[int]:
+        queued = [seen for seen in situation.snapshot.executors.values() if seen.queued and not seen.deleting]
+        return real(situation) - Counter(seen.profile for seen in queued)
+
+    real = gates.without_node
+    patch.setattr(gates, "without_node", without_node)
+
+
+@breaks("keeps-its-place", focus=(FaultKind.QUEUE, FaultKind.REGISTER_SLOW, FaultKind.CHANGE_OF_MIND))
+def who_was_let_go_is_the_first_to_go(patch: pytest.MonkeyPatch) -> None:
+    """What is too many is the newest, whether or not its queue has let it go (this was so)."""
+
+    def first_to_go(situation: Any) -> Iterator[int]:
+        for state in (ExecutorState.REQUESTED, ExecutorState.PENDING, ExecutorState.RUNNING):
+            yield from reversed(situation.ids(state))
+
+    patch.setattr(removals, "_first_to_go", first_to_go)
+
+
+@breaks("keeps-its-place", focus=QUEUES)
+def who_waits_in_a_queue_is_given_up(patch: pytest.MonkeyPatch) -> None:
+    """What waits in a queue for long counts as pending for too long (this was so, with a pendingTimeout)."""
+
+    def reason(seen: Any, draft: Any) -> str:
+        late = seen.queued and draft.situation.now > seen.since + 5.0
+        return "pending for too long" if late else str(real(seen, draft))
+
+    real = removals._reason_to_remove
+    patch.setattr(removals, "_reason_to_remove", reason)
+
+
 @breaks("waits-for-registration", focus=(FaultKind.REGISTER_SLOW,))
 def the_next_batch_does_not_wait(patch: pytest.MonkeyPatch) -> None:
     """With Spark's classic rule, executors that are on their way are not waited for."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from simulator.driver import FIRST_SESSION
 from simulator.invariants.bounds import BoundedCalls, BoundedMemory, NoLeak, NoSpin, Patience
-from simulator.invariants.gates import BoundedUnschedulable, WaitsForRegistration
+from simulator.invariants.gates import BoundedUnschedulable, KeepsItsPlace, WaitsForRegistration
 from simulator.invariants.hooks import Invariants
 from simulator.invariants.invariant import Invariant
 from simulator.invariants.presence import Presence, asked_for
@@ -279,6 +279,7 @@ INVARIANTS: tuple[type[Invariant], ...] = (
     NeverAboveReviewed,
     BoundedUnschedulable,
     WaitsForRegistration,
+    KeepsItsPlace,
     NobodyAliveIsDead,
     NoPartialView,
     EveryLossOnce,

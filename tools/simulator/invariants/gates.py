@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from simulator.invariants.invariant import Invariant
 from simulator.invariants.presence import Presence, asked_for
 from sparkgen.runtime.allocator.decide import executor_states
 from sparkgen.runtime.allocator.driver.round import Round
-from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create
+from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create, Delete
 from sparkgen.runtime.kubernetes.answers import Answer
 
 if TYPE_CHECKING:
@@ -59,6 +60,36 @@ class BoundedUnschedulable(Presence):
     def _has_no_node(self, executor: Executor) -> bool:
         pod = self.world.cluster.pod(executor)
         return pod is not None and not pod["spec"].get("nodeName")
+
+
+class KeepsItsPlace(Invariant):
+    """An executor that waits in a queue is asked for once: it stays while Spark wants as many.
+
+    What is too many begins with those that wait: no executor of the same profile that was let go, or never
+    waited, is given up as too many while one of them stays.
+    """
+
+    name = "keeps-its-place"
+
+    def after_round(self, process: AllocatorProcess, before: Round | None, now: Round) -> None:
+        deleted = {one.id: one.why for one in now.decision.actions if isinstance(one, Delete)}
+        excess = {id_ for id_, why in deleted.items() if why == "more than Spark wants"}
+        seen = now.snapshot.executors
+        waiting = {id_ for id_, one in seen.items() if one.queued}
+        for id_ in sorted(waiting & deleted.keys()):
+            if deleted[id_] in GIVEN_UP:
+                raise self.broken(f"executor {id_} waited in a queue, and is given up: {deleted[id_]}")
+        memory, target = now.decision.memory, now.target
+        leaving = {*memory.removals, *target.refused, *target.kills, *target.draining, *target.lost}
+        stay = {id_ for id_ in waiting - leaving if id_ >= memory.first_id and not seen[id_].deleting}
+        for id_ in sorted(excess & seen.keys() - waiting - target.refused):
+            same = sorted(other for other in stay if seen[other].profile == seen[id_].profile)
+            if same:
+                raise self.broken(f"executor {id_} is given up as too many, and {same} wait in a queue")
+
+
+GIVEN_UP = ("pending for too long", "unable to start")
+"""Why an executor goes that nobody wants gone."""
 
 
 class WaitsForRegistration(Presence):

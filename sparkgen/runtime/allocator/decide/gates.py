@@ -1,8 +1,8 @@
 """The gates: how many more executors of each resource profile may be on their way. Pure.
 
     maxPendingPods        requested or pending at one time, all profiles together; none when it is left out
-    maxUnschedulablePods  without a node, because the scheduler has found none or has not looked yet;
-                          not those that a queue keeps behind a scheduling gate
+    maxUnschedulablePods  without a node, because the scheduler has found none or has not looked yet, or
+                          because a queue holds them back
     waitForRegistration   Spark's classic rule: no next batch before all of the last one have registered
 
 The first two count by what the cluster shows and what was asked for, never by the driver's word: its word is
@@ -31,11 +31,10 @@ def without_node(situation: Situation) -> Counter[int]:
     """How many executors have no node yet, per profile, whatever the driver calls them.
 
     Those that nobody has judged yet count like those that the scheduler has called unschedulable: any of
-    them may be called so next. One that is being deleted does not count, and none that waits behind a
-    scheduling gate: the scheduler does not look at it, and a queue that admits a whole group of pods at
-    once would wait for ever for the rest of the group.
+    them may be called so next. So do those that wait in a queue, which would get the whole target otherwise.
+    One that is being deleted does not count.
     """
-    pods = (seen for seen in _pending_pods(situation) if not seen.node and not _is_gated(seen))
+    pods = (seen for seen in _pending_pods(situation) if not seen.node)
     return _requested(situation) + Counter(seen.profile for seen in pods)
 
 
@@ -49,11 +48,6 @@ def _pending_pods(situation: Situation) -> Iterator[ObservedExecutor]:
     for seen in situation.snapshot.executors.values():
         if seen.phase is PodPhase.PENDING and not seen.deleting:
             yield seen
-
-
-def _is_gated(seen: ObservedExecutor) -> bool:
-    """Whether the pod has a scheduling gate (`spec.schedulingGates`), by its condition `PodScheduled`."""
-    return seen.waiting is not None and seen.waiting.reason == "SchedulingGated"
 
 
 def unregistered(situation: Situation) -> Counter[int]:
@@ -142,8 +136,10 @@ def _full(situation: Situation, lacking: Mapping[int, int]) -> dict[str, Hindran
     have = "has" if count == 1 else "have"
     whose = f" of profile {', '.join(map(str, held))}" if len(situation.wanted()) > 1 else ""
     field = "maxUnschedulablePods"
+    queued = sum(seen.queued for seen in _pending_pods(situation))
+    where = f" ({queued} in the queue)" if queued else ""
     text = (
-        f"{count} {have} no node, and no more{whose} are created until one is found "
+        f"{count} {have} no node{where}, and no more{whose} are created until one is found "
         f"(spec.allocation.{field} is {situation.settings.max_unschedulable})"
     )
     return {field: Hindrance(Code.MAX_UNSCHEDULABLE_PODS, text)}

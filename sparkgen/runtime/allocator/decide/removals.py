@@ -129,6 +129,8 @@ def _overdue(situation: Situation, memory: AllocatorMemory) -> Iterator[int]:
 
 
 def _pending_too_long(seen: ObservedExecutor, settings: AllocationSettings, now: float) -> bool:
+    if seen.queued:  # for as long as it takes: another one would begin at the end of the queue
+        return False
     if seen.waiting is not None and seen.waiting.permanent and now >= seen.since + PERMANENT_PATIENCE:
         return True
     return settings.pending_timeout is not None and now >= seen.since + settings.pending_timeout
@@ -169,7 +171,7 @@ def _count_bad_start(draft: Draft, seen: ObservedExecutor | None) -> Draft:
 
 
 def excess(draft: Draft) -> Draft:
-    """Give up what is more than wanted: requested ones first, then pending ones, then running ones.
+    """Give up what is more than wanted: those in a queue first, requested, pending, and then running ones.
 
     The newest goes first. A registered one goes by Spark's word only. One that may be about to register is
     refused first, and deleted when the driver has confirmed that it refuses it; so is one that should have
@@ -208,8 +210,10 @@ def _forget(draft: Draft, id_: int) -> Draft:
 
 
 def _first_to_go(situation: Situation) -> Iterator[int]:
+    queued = {seen.id for seen in situation.observed(ExecutorState.PENDING) if seen.queued}
+    yield from sorted(queued, reverse=True)
     for state in (ExecutorState.REQUESTED, ExecutorState.PENDING, ExecutorState.RUNNING):
-        yield from reversed(situation.ids(state))
+        yield from (id_ for id_ in reversed(situation.ids(state)) if id_ not in queued)
 
 
 def when_to_remove(situation: Situation) -> Iterator[float]:
@@ -227,5 +231,5 @@ def when_to_remove(situation: Situation) -> Iterator[float]:
     for seen in situation.observed(ExecutorState.PENDING):
         if seen.waiting and seen.waiting.permanent:
             yield seen.since + PERMANENT_PATIENCE
-        if settings.pending_timeout is not None:
+        if settings.pending_timeout is not None and not seen.queued:
             yield seen.since + settings.pending_timeout

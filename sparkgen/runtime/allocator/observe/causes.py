@@ -30,6 +30,13 @@ DISRUPTIONS: Mapping[str, tuple[Cause, str]] = {
 }
 """Reasons of the condition DisruptionTarget: none of them is the application's fault."""
 
+BY_QUEUE = "TerminationTarget"
+"""Kueue's condition of a pod that it is about to delete (`Stop` in its pod_controller.go)."""
+OF_QUEUES: Mapping[str, tuple[Cause, str]] = {
+    "WorkloadEvictedDueToPreempted": (Cause.PREEMPTED, "made room for another workload of its queue"),
+}
+"""Reasons of that condition which are no eviction."""
+
 POD_REASONS: Mapping[str, tuple[Cause, str]] = {
     "Evicted": (Cause.EVICTED, "was evicted by its node"),
     "NodeLost": (Cause.NODE_LOST, "was on a node that does not answer any more"),
@@ -149,6 +156,9 @@ def _waiting_container(container: str, state: Mapping[str, Any]) -> Waiting:
 
 
 def _disruption(pod: Pod) -> Loss | None:
+    taken = _condition(pod, BY_QUEUE)
+    if taken is not None and taken.get("status") == "True":
+        return _taken_by_queue(pod, taken)
     condition = _condition(pod, "DisruptionTarget")
     if condition is None or condition.get("status") != "True":
         return None
@@ -161,6 +171,12 @@ def _disruption(pod: Pod) -> Loss | None:
         cause, words = own
     message = _status(pod).get("message") or condition.get("message")
     return Loss(cause, _sentence(pod, words, message), exit_code=_exit_code(pod))
+
+
+def _taken_by_queue(pod: Pod, condition: Mapping[str, Any]) -> Loss:
+    reason = condition.get("reason") or ""
+    cause, words = OF_QUEUES.get(reason, (Cause.EVICTED, f"was taken back by its queue ({reason})"))
+    return Loss(cause, _sentence(pod, words, condition.get("message")), exit_code=_exit_code(pod))
 
 
 def _pod_reason(pod: Pod, reason: str) -> Loss:

@@ -16,7 +16,7 @@ from sparkgen.runtime.kubernetes.untrusted import Malformed, mapping, message_in
 
 METADATA = ("name", "uid", "deletionTimestamp", "resourceVersion")
 LABELS = (contract.LABEL_EXECUTOR_ID, contract.LABEL_PROFILE_ID)
-CONDITIONS = frozenset({"PodScheduled", "Ready", "ContainersReady", "DisruptionTarget"})
+CONDITIONS = frozenset({"PodScheduled", "Ready", "ContainersReady", "DisruptionTarget", "TerminationTarget"})
 STATES = ("waiting", "running", "terminated")
 MAX_ENTRIES = 64
 """Entries of a list in a pod that are read: owners, containers, ports. An executor has a few of each."""

@@ -155,6 +155,9 @@ def _tracked(id_: int, pod: Pod, known: TrackedPod | None, now: float) -> Tracke
     metadata, spec = pod["metadata"], pod["spec"]
     before = known.observed if known is not None and known.observed.uid == metadata["uid"] else None
     phase, since = _phase(pod, before, now)
+    waiting = _waiting(pod, before) if phase is PodPhase.PENDING else None
+    if before is not None and before.queued and not (waiting and waiting.queued):
+        since = now
     observed = ObservedExecutor(
         id=id_,
         profile=_profile(metadata.get("labels") or {}),
@@ -164,7 +167,7 @@ def _tracked(id_: int, pod: Pod, known: TrackedPod | None, now: float) -> Tracke
         since=since,
         node=spec.get("nodeName") or (before.node if before else ""),
         deleting=bool(metadata.get("deletionTimestamp")) or (before is not None and before.deleting),
-        waiting=_waiting(pod, before) if phase is PodPhase.PENDING else None,
+        waiting=waiting,
         loss=(before.loss if before else None) or loss_of(pod),
         port=_port(pod),
         found_ended=before.found_ended if before else ORDER[phase] == ENDED,

@@ -90,6 +90,10 @@ class Loss:
         return Hindrance(Code.HEAP_FULL if full else CODES[self.cause], self.message)
 
 
+IN_QUEUE = "in the queue, until it lets them go"
+"""What a pod with a scheduling gate waits for, in words."""
+
+
 @dataclass(frozen=True, slots=True)
 class Waiting:
     """Why a pending pod does not run: Kubernetes' own reason and message.
@@ -102,18 +106,27 @@ class Waiting:
     permanent: bool = False
 
     @property
+    def queued(self) -> bool:
+        """Whether the pod waits behind a scheduling gate: a queue's, until it lets the pod go."""
+        return self.reason == Code.SCHEDULING_GATED
+
+    @property
     def code(self) -> Code:
         """The reason where it is one that is known."""
         return Code(self.reason) if self.reason in WAITING else Code.CONTAINER_WAITING
 
     def hindering(self, whom: str) -> Hindrance:
         """That it hinders; `whom`: what the sentence begins with, as in "3 pending, "."""
-        return Hindrance(self.code, f"{whom}{self.reason}", self.message)
+        words = IN_QUEUE if self.queued else self.reason
+        return Hindrance(self.code, f"{whom}{words}", self.message)
 
 
 @dataclass(frozen=True, slots=True)
 class ObservedExecutor:
-    """An executor's pod as the cluster shows it. `since`: when this process first saw it in this phase."""
+    """An executor's pod as the cluster shows it.
+
+    `since`: when this process first saw it in this phase, or, where it waited in a queue, without its gates.
+    """
 
     id: int
     profile: int
@@ -130,6 +143,11 @@ class ObservedExecutor:
     """The host port of its block manager, where it has one."""
     found_ended: bool = False
     """It had ended when this process saw it first: nobody knows any more what was asked of it."""
+
+    @property
+    def queued(self) -> bool:
+        """Whether its pod waits in a queue: it has a scheduling gate."""
+        return self.waiting is not None and self.waiting.queued
 
 
 @dataclass(frozen=True, slots=True)

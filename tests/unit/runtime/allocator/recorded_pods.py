@@ -1,4 +1,7 @@
-"""Executor pods as values: those in pods/, which a real cluster wrote, and changes of them."""
+"""Executor pods as values: those in pods/, which a real cluster wrote, and changes of them.
+
+The two of a queue are `preempted` with Kueue's condition in place of the scheduler's.
+"""
 
 from __future__ import annotations
 

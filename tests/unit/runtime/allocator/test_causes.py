@@ -34,6 +34,8 @@ LOSSES = {
     "node-silent-deleting": (Cause.NODE_LOST, False, None, "its node node2 does not answer any more"),
     "oom-killed": (Cause.OOM, True, 137, "out of memory (limit 32Mi: raise spark.executor.memoryOverhead)"),
     "preempted": (Cause.PREEMPTED, False, 143, "made room for a pod of higher priority"),
+    "queue-preempted": (Cause.PREEMPTED, False, 143, "made room for another workload of its queue"),
+    "queue-stopped": (Cause.EVICTED, False, 143, "by its queue (WorkloadEvictedDueToClusterQueueStopped)"),
     "start-error": (Cause.FAILED_START, False, 128, "no such file or directory"),
     "tainted": (Cause.EVICTED, False, 143, "NoExecute taint"),
 }

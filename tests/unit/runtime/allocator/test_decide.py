@@ -268,15 +268,47 @@ def test_a_full_cluster_does_not_get_the_whole_target(waiting: Waiting | None) -
     assert len(ids(more.actions, Create)) == 3
 
 
-def test_a_queue_gets_the_whole_group() -> None:
-    """A queue that admits a group of pods at once gates them until all are there: none may be held back."""
-    gated = Waiting("SchedulingGated", "waits for a gate")
+GATED = Waiting("SchedulingGated", "waits for a gate")
+
+
+def test_a_queue_gets_no_more_than_the_bound() -> None:
+    """What a queue holds back has no node either, and counts: the whole target would be there otherwise."""
     memory = remembers(rate=Rate(16), next_id=1000)
-    decision = decided(seen(waits(1, 500, waiting=gated)), wants(1000), memory)
-    assert len(ids(decision.actions, Create)) == 16
-    assert "no node" not in decision.reason
-    admitted = decided(seen(waits(1, 100) + waits(101, 500, waiting=gated)), wants(1000), memory)
-    assert admitted.actions == ()
+    closed = decided(seen(waits(1, 60, waiting=GATED) + waits(61, 100)), wants(1000), memory)
+    assert closed.actions == ()
+    assert "100 have no node (60 in the queue), and no more are created" in closed.reason
+    admitted = [replace(one, node="n1", waiting=None) for one in waits(1, 5)]
+    more = decided(seen(admitted + waits(6, 100, waiting=GATED)), wants(1000), memory)
+    assert ids(more.actions, Create) == [1000, 1001, 1002, 1003, 1004]
+
+
+def test_who_waits_in_a_queue_waits_as_long_as_it_takes() -> None:
+    """No timeout and no failure: another pod would begin at the end of the queue."""
+    settings = replace(DYNAMIC, pending_timeout=60, executor_timeout=60)
+    waiting = [pod(1, PodPhase.PENDING, since=NOW - 86400, waiting=GATED)]
+    decision = decided(seen(waiting), wants(1), settings=settings)
+    assert decision.actions == ()
+    assert decision.memory.failures == ()
+    assert "1 pending, in the queue, until it lets them go: waits for a gate" in decision.reason
+    assert decision.wake_at is None
+
+
+def test_who_waits_in_a_queue_is_the_first_to_go() -> None:
+    """The newest of them; before one that the scheduler has admitted, and one that was only asked for."""
+    pods = [pod(1, PodPhase.PENDING, waiting=GATED), pod(2, PodPhase.PENDING, waiting=GATED)]
+    pods += [pod(3, PodPhase.PENDING, node="n1"), pod(4)]
+    asked = remembers(requests={5: CreateRequest(0, NOW, accepted=NOW)})
+    for wanted, gone in ((4, [2]), (3, [2, 1]), (2, [2, 1, 5])):
+        assert ids(decided(seen(pods), wants(wanted), asked).actions, Delete) == gone
+
+
+def test_what_a_queue_takes_back_is_asked_for_again() -> None:
+    """No failure, no pause: the next one waits at the end of the queue."""
+    lost = Loss(Cause.EVICTED, "executor 1 was taken back by its queue")
+    ended = pod(1, PodPhase.FAILED, loss=lost)
+    decision = decided(seen([ended, pod(2)]), wants(2, registered={1, 2}))
+    assert ids(decision.actions, Create) == [10]
+    assert (decision.memory.failures, decision.gone) == ((), {1: lost})
 
 
 def test_pods_that_have_a_node_do_not_wait_for_one() -> None:

@@ -51,6 +51,15 @@ def test_a_list_becomes_executors() -> None:
     assert loss.cause is Cause.OOM
 
 
+def test_the_time_of_a_pod_begins_when_its_queue_lets_it_go() -> None:
+    """`since` is when it was first seen without a gate: what it waited in the queue counts for nothing."""
+    now = view(executor("gated", 1)).with_event(event("MODIFIED", executor("gated", 1)), 14)
+    assert (now.snapshot().executors[1].since, now.snapshot().executors[1].queued) == (10, True)
+    now = now.with_event(event("MODIFIED", executor("unschedulable", 1), "102"), 20)
+    now = now.with_event(event("MODIFIED", executor("unschedulable", 1), "103"), 30)
+    assert (now.snapshot().executors[1].since, now.snapshot().executors[1].queued) == (20, False)
+
+
 def test_the_profile_is_the_labels() -> None:
     """The resource profile is a label of the pod; a label that is no number is the default profile."""
     pod, odd = executor("running", 1), executor("running", 2)
