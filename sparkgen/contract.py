@@ -7,6 +7,9 @@ The prose, with the reasons, is docs/design/contract.md.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 VERSION = 1
 """Major version of the contract. A side that reads another version refuses with a clear message."""
 
@@ -303,6 +306,16 @@ QUEUE_MARKS = (LABEL_QUEUE, LABEL_QUEUE_MANAGED, ANNOTATION_QUEUE_PARENT)
 """What makes an executor a workload of its own in a queue of Kueue's, when its owner does not control it."""
 QUEUE_KEYS = (*QUEUE_MARKS, LABEL_QUEUE_PRIORITY)
 """What an executor in a queue has of Kueue's labels and annotations."""
+
+
+def is_session(item: Mapping[str, Any]) -> bool:
+    """Say whether a Job, or a pod, is of a session in client mode, which is no run of its document.
+
+    A Job's own labels may be the document's (`metadata.labels`); sparkgen alone says what its pods have.
+    """
+    pod = (item.get("spec") or {}).get("template") or item
+    labels = (pod.get("metadata") or {}).get("labels") or {}
+    return bool(labels.get(LABEL_COMPONENT) == SESSION)
 
 
 def belongs_on_executor(key: str) -> bool:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from sparkgen import contract
 from sparkgen.cli import output
 from sparkgen.cluster import Place, connect
 from sparkgen.cluster.annotations import controller_of
 from sparkgen.errors import SparkgenError
 from sparkgen.live.find import one
 from sparkgen.live.state import life_of
-from sparkgen.live.values import Application, Run, is_session, served_as
+from sparkgen.live.values import Application, Run, served_as
 from sparkgen.usecases import deleting, killing, object_names
 
 
@@ -49,9 +50,11 @@ def kill(options: EndOptions) -> int:
 
 def _instead(application: Application) -> str:
     """How the latest run fares, and which sessions there are: nobody ends those who does not name them."""
-    latest = next((run for run in application.runs if not is_session(run.workload)), None)
+    latest = next((run for run in application.runs if not contract.is_session(run.workload)), None)
     words = f": {latest.name} is {life_of(latest).state.value}" if latest else ""
-    sessions = [run.name for run in application.runs if is_session(run.workload) and not life_of(run).over]
+    sessions = [
+        run.name for run in application.runs if contract.is_session(run.workload) and not life_of(run).over
+    ]
     return f"{words}; end a session by its name: --run {' or '.join(sessions)}" if sessions else words
 
 
@@ -66,7 +69,7 @@ def _after(run: Run, place: Place) -> str:
         )
         back = f"; next: sparkgen connect {run.application}{here} --start" if served_as(run.workload) else ""
         return f"its driver has time to end; {undone}{back}"
-    if is_session(run.workload):
+    if contract.is_session(run.workload):
         return "its driver is told at once, where it runs; its executors are removed"
     return (
         "its driver and executors have their grace period to end; next: "

@@ -112,7 +112,6 @@ def _lines(pieces: Iterable[bytes]) -> Iterable[str]:
 def _wanted(cluster: Cluster, run: Run, executor: str, *, allocator: bool, follow: bool) -> Source:
     """The log that is meant. SparkgenError says why there is none; with `follow` it is waited for."""
     from sparkgen.live import sources  # noqa: PLC0415 - as above
-    from sparkgen.live.values import is_session  # noqa: PLC0415
 
     if executor:
         source = sources.allocator_source(run)
@@ -124,7 +123,7 @@ def _wanted(cluster: Cluster, run: Run, executor: str, *, allocator: bool, follo
         run = _wait(cluster, run, allocator=allocator, follow=follow)
         found = find(run)
     assert found is not None  # noqa: S101 - _wait has seen it
-    if not allocator and is_session(run.workload):
+    if not allocator and contract.is_session(run.workload):
         output.note("sparkgen: a session's driver writes where it runs; this is the log of its allocator:")
     elif not allocator and found.title != "driver":
         output.note(f"sparkgen: the driver has not begun; this is the log of {found.container}:")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sparkgen import contract
 from sparkgen.cli import output
 from sparkgen.cli.options import ApplicationName, Context, Kubeconfig, Namespace, RunName
 from sparkgen.errors import SparkgenError
@@ -68,10 +69,9 @@ def _with_a_driver(cluster: Cluster, run: Run) -> None:
     from sparkgen.live.explain import fares  # noqa: PLC0415
     from sparkgen.live.facts import gather  # noqa: PLC0415
     from sparkgen.live.state import State, life_of  # noqa: PLC0415
-    from sparkgen.live.values import is_session  # noqa: PLC0415
 
     life = life_of(run)
-    if is_session(run.workload):
+    if contract.is_session(run.workload):
         raise SparkgenError(
             f"{run.name} is a session: its UI is where its driver runs, at http://localhost:4040"
         )

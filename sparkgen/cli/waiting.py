@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from sparkgen import contract
 from sparkgen.cli import output
 from sparkgen.cluster import Place
 from sparkgen.errors import SparkgenError
@@ -14,7 +15,7 @@ from sparkgen.grammar.duration import to_seconds
 from sparkgen.grammar.error import GrammarError
 from sparkgen.live.find import choose, one
 from sparkgen.live.state import Life, State
-from sparkgen.live.values import Run, is_session
+from sparkgen.live.values import Run
 from sparkgen.usecases import object_names
 from sparkgen.usecases.waiting import follow, lasting
 
@@ -40,7 +41,7 @@ def wait(cluster: Cluster, options: WaitOptions, place: Place, namespace: str) -
     """Wait until the run has ended: 0, its exit code, 124 after the timeout, 130 after Ctrl-C."""
     seconds = seconds_of(options.timeout)
     run = choose(one(cluster, options.name, namespace), options.run)
-    if is_session(run.workload) and not options.run:
+    if contract.is_session(run.workload) and not options.run:
         raise SparkgenError(
             f"{run.application} has sessions, and no run yet: apply the document first, or name a "
             "session with --run"

@@ -18,7 +18,7 @@ from sparkgen.live.hindrances import hindered, in_event, known_reason
 from sparkgen.live.pending import why_pending
 from sparkgen.live.reason import Reason, detail
 from sparkgen.live.state import State
-from sparkgen.live.values import container, is_session, moment, served_as
+from sparkgen.live.values import container, moment, served_as
 from sparkgen.objects import ObjectView
 from sparkgen.runtime.allocator.observe.causes import waiting_of
 
@@ -61,7 +61,7 @@ def _suspended(facts: RunFacts) -> Reason:
     labels = facts.run.workload["metadata"].get("labels") or {}
     if contract.LABEL_QUEUE in labels:
         step = "its queue lets it start when there is room (kubectl get workloads)"
-    elif is_session(facts.run.workload):
+    elif contract.is_session(facts.run.workload):
         step = "its command lets it go; if that was killed, the next `sparkgen shell` removes it"
     elif served_as(facts.run.workload):
         step += f", or start it: sparkgen connect {facts.run.application} --start"

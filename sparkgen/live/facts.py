@@ -14,7 +14,6 @@ from sparkgen.live.state import Life, State, life_of
 from sparkgen.live.values import (
     Run,
     container,
-    is_session,
     leaving,
     name_of,
     running,
@@ -87,7 +86,7 @@ def gather(cluster: Reads, run: Run, next_run: str = "") -> RunFacts:
     """What there is to know about a run; nothing is asked about one that went well, but for sessions."""
     life = life_of(run)
     if life.state in (State.SUCCEEDED, State.SUSPENDED):
-        log = _allocator_log(cluster, run) if is_session(run.workload) else ""
+        log = _allocator_log(cluster, run) if contract.is_session(run.workload) else ""
         return RunFacts(run, life, allocator_log=log, next_run=next_run)
     events = tuple(_events(cluster, run))
     log = _allocator_log(cluster, run)
@@ -140,7 +139,7 @@ def _events(cluster: Reads, run: Run) -> Iterator[ObjectView]:
 
 def _driver_log(cluster: Reads, run: Run) -> str:
     """The end of what the driver's program wrote before it failed, this time or the last."""
-    if run.driver is None or is_session(run.driver):
+    if run.driver is None or contract.is_session(run.driver):
         return ""
     status = container(run.driver)
     if terminated(status).get("exitCode"):
@@ -175,7 +174,7 @@ def _planned(cluster: Reads, run: Run, *, begun: bool) -> int | None:
     `begun`: it goes on by now, with as many as it says or, with dynamic allocation, nobody knows how many.
     """
     try:
-        whose = run.name if is_session(run.workload) else run.application
+        whose = run.name if contract.is_session(run.workload) else run.application
         found = cluster.get("v1", "ConfigMap", f"{whose}-tuning", run.namespace)
         data = (found or {}).get("data") or {}
         planned = json.loads(data.get(contract.TUNING_FILE) or "{}").get("executors") or {}

@@ -18,7 +18,6 @@ from sparkgen.live.values import (
     conditions,
     container,
     containers,
-    is_session,
     status_of,
     terminated,
 )
@@ -42,14 +41,18 @@ def why_failed(facts: RunFacts) -> Reason:
     pod = facts.run.driver
     job = conditions(facts.run.workload).get("Failed", {}) if facts.run.kind == "Job" else {}
     if killed := annotation_of(facts.run.workload, KILLED):
-        step = "" if is_session(facts.run.workload) else f"sparkgen run {facts.run.application} runs it again"
+        step = (
+            ""
+            if contract.is_session(facts.run.workload)
+            else f"sparkgen run {facts.run.application} runs it again"
+        )
         return Reason("killed", f"sparkgen kill has ended it, at {killed}", step)
     if job.get("reason") == "DeadlineExceeded":
         step = "raise spec.activeDeadlineSeconds, or find out what takes so long: sparkgen logs NAME"
         return Reason("deadline", "it ran longer than it may (activeDeadlineSeconds)", fill(step, facts))
     if pod is None:
         return never_made(facts) or _vanished(job)
-    if is_session(pod):
+    if contract.is_session(pod):
         return _disrupted(pod) or _allocator_failed(pod) or _vanished(job)
     return (
         _init_failed(pod)

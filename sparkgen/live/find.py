@@ -15,7 +15,6 @@ from sparkgen.live.values import (
     Run,
     annotation_of,
     born,
-    is_session,
     label_of,
     leaving,
     name_of,
@@ -199,7 +198,7 @@ def _ordered(runs: Sequence[Run]) -> list[Run]:
     ordered = sorted(
         runs,
         key=lambda run: (
-            not is_session(run.workload),
+            not contract.is_session(run.workload),
             not annotation_of(run.workload, SUPERSEDED),
             born(run.workload),
             run.name,

@@ -7,7 +7,7 @@ from sparkgen.codes import Code, unmarked
 from sparkgen.live.facts import RunFacts
 from sparkgen.live.pod_reasons import DRIVER, SESSION, container_waits, missing, no_node, refusal
 from sparkgen.live.reason import Reason, detail
-from sparkgen.live.values import containers, is_session, status_of, waiting
+from sparkgen.live.values import containers, status_of, waiting
 from sparkgen.objects import ObjectView
 
 
@@ -27,7 +27,7 @@ def why_pending(facts: RunFacts) -> Reason | None:
 
 
 def _who(facts: RunFacts) -> str:
-    return SESSION if is_session(facts.run.workload) else DRIVER
+    return SESSION if contract.is_session(facts.run.workload) else DRIVER
 
 
 def never_made(facts: RunFacts) -> Reason | None:

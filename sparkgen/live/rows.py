@@ -7,11 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
 
+from sparkgen import contract
 from sparkgen.live.explain import explain
 from sparkgen.live.facts import Executors, Reads, RunFacts, executors, gather
 from sparkgen.live.reason import Reason
 from sparkgen.live.state import Life, State, life_of, schedule_life
-from sparkgen.live.values import Application, Run, is_session, name_of
+from sparkgen.live.values import Application, Run, name_of
 
 AT_ONCE = 8
 """Runs that are asked about at a time."""
@@ -62,7 +63,7 @@ def rows(
     asked: list[tuple[Application, Run | None]] = []
     for application in applications:
         found: list[Run | None] = [*chosen(application)]
-        begun = any(run is not None and not is_session(run.workload) for run in found)
+        begun = any(run is not None and not contract.is_session(run.workload) for run in found)
         asked += [(application, run) for run in ([] if begun else [None]) + found]
 
     def row(pair: tuple[Application, Run | None]) -> Row | None:
@@ -75,7 +76,7 @@ def rows(
 
 def _row(cluster: Reads, application: Application, run: Run, now: datetime) -> Row:
     latest = application.runs[0]
-    alone = run.latest or not latest.latest or is_session(run.workload)
+    alone = run.latest or not latest.latest or contract.is_session(run.workload)
     facts = gather(cluster, run, "" if alone else latest.name)
     reason = explain(facts, now) or _again(application, run, facts)
     pod = run.driver
@@ -90,7 +91,7 @@ def _row(cluster: Reads, application: Application, run: Run, now: datetime) -> R
         reason,
         name_of(pod) if pod is not None else "",
         str(pod["spec"].get("nodeName") or "") if pod is not None else "",
-        is_session(run.workload),
+        contract.is_session(run.workload),
     )
 
 

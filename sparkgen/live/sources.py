@@ -11,7 +11,6 @@ from sparkgen.live.values import (
     Run,
     container,
     containers,
-    is_session,
     label_of,
     name_of,
     newest_first,
@@ -44,7 +43,7 @@ def driver_source(run: Run) -> Source | None:
     pod = run.driver
     if pod is None:
         return None
-    if is_session(pod):
+    if contract.is_session(pod):
         return allocator_source(run)
     status = container(pod)
     if started(status):

@@ -149,14 +149,9 @@ def containers(pod: ObjectView) -> list[ObjectView]:
     return [*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())]
 
 
-def is_session(item: ObjectView) -> bool:
-    """Whether an object is of a session in client mode, which is no run of its document."""
-    return label_of(item, contract.LABEL_COMPONENT) == contract.SESSION
-
-
 def main_container(pod: ObjectView) -> str:
     """What a driver's pod is there for: Spark, or in a session the allocator, whose driver is elsewhere."""
-    return contract.ALLOCATOR_CONTAINER if is_session(pod) else contract.DRIVER_CONTAINER
+    return contract.ALLOCATOR_CONTAINER if contract.is_session(pod) else contract.DRIVER_CONTAINER
 
 
 def container(pod: ObjectView, name: str = "") -> ObjectView:

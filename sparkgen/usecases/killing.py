@@ -11,11 +11,12 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from sparkgen import contract
 from sparkgen.cluster.annotations import DEADLINE, KILLED, KILLER
 from sparkgen.errors import SparkgenError
 from sparkgen.live.find import choose
 from sparkgen.live.state import State, is_suspended, life_of
-from sparkgen.live.values import Application, Run, annotation_of, is_session
+from sparkgen.live.values import Application, Run, annotation_of
 from sparkgen.objects import Object
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def run_to_kill(application: Application, wanted: str) -> Run | None:
     runs = [
         run
         for run in application.runs
-        if not is_session(run.workload)
+        if not contract.is_session(run.workload)
         and not life_of(run).over
         and not is_suspended(run.workload)
         and life_of(run).state is not State.DELETING

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from sparkgen import contract
 from sparkgen.cluster import ClusterError
 from sparkgen.cluster.annotations import REQUEST_ARGUMENTS, REQUEST_ID, REQUESTED
 from sparkgen.errors import SparkgenError
 from sparkgen.live.find import one
 from sparkgen.live.state import State, life_of
-from sparkgen.live.values import Application, annotation_of, is_session, label_of, name_of, served_as
+from sparkgen.live.values import Application, annotation_of, label_of, name_of, served_as
 from sparkgen.objects import Object
 from sparkgen.preflight import needs
 from sparkgen.usecases import requested_run
@@ -79,7 +80,7 @@ def _source(application: Application) -> Mapping[str, Any]:
     if application.schedule is not None:
         return application.schedule
     found = [run.workload for run in application.runs if run.kind == "Job"]
-    jobs = [job for job in found if not is_session(job)]
+    jobs = [job for job in found if not contract.is_session(job)]
     if found and not jobs:
         raise SparkgenError(f"{application.name} has sessions, and no run yet: apply the document first")
     if what := next((served_as(run.workload) for run in application.runs), ""):

@@ -51,7 +51,7 @@ def prune_plan(asked: HistoryPolicy, jobs: Sequence[Object], config_maps: Sequen
 
     Sessions are no runs: they remove themselves.
     """
-    jobs = [job for job in jobs if _labels(job).get(contract.LABEL_COMPONENT) != contract.SESSION]
+    jobs = [job for job in jobs if not contract.is_session(job)]
     histories = [job for job in jobs if contract.LABEL_RUN not in _labels(job)]
     born = max((_born(job) for job in histories if _name(job) == asked.own), default="")
     if not born or any(_born(job) > born for job in histories):

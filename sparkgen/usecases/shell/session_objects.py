@@ -132,13 +132,14 @@ def network_policy(job: Mapping[str, Any], address: str) -> Object:
 def abandoned(jobs: Sequence[Object], made: Object) -> list[Object]:
     """The sessions whose command was killed before it let them go: no deadline counts for such a Job.
 
-    `jobs`: all sessions; `made`: the one that was made now, whose birth says what time it is.
+    `jobs`: all that have a session's label; `made`: the one made now, whose birth says what time it is.
     """
     before = _born(made) - ABANDONED_AFTER
     return [
         job
         for job in jobs
-        if job["spec"].get("suspend")
+        if contract.is_session(job)
+        and job["spec"].get("suspend")
         and not (job.get("status") or {}).get("startTime")
         and not queue_of(job)
         and _born(job) < before

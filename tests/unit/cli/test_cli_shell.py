@@ -235,21 +235,26 @@ def test_another_session_of_the_same_name_stays(
 
 
 def test_a_session_that_nobody_let_go_is_deleted_by_the_next(shell: Shell, kube: Kube) -> None:
-    """Its command was killed in between. One that has just been made, and one in a queue, stay."""
+    """Its command was killed in between. One that has just been made, and one in a queue, stay.
 
-    def left(name: str, queue: str = "") -> None:
+    So does a run that its document has suspended, and has given a session's label.
+    """
+
+    def left(name: str, queue: str = "", component: str = "session") -> None:
         labels = {"sparkgen.dev/application": "pi", "app.kubernetes.io/component": "session"}
         labels |= {"kueue.x-k8s.io/queue-name": queue} if queue else {}
         job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name, "labels": labels}}
-        spec = {"suspend": True, "template": {"metadata": {}, "spec": {"containers": []}}}
+        pod = {"labels": {"app.kubernetes.io/component": component}}
+        spec = {"suspend": True, "template": {"metadata": pod, "spec": {"containers": []}}}
         kube.put(f"/apis/batch/v1/namespaces/analytics/jobs/{name}", {**job, "spec": spec})
 
     left("pi-session-aaaaa")
+    left("pi-1a2b3c4d", component="driver")
     left("pi-session-bbbbb", "team")
     kube.version += 660
     left("pi-session-ccccc")
     assert shell("app.yaml", *program("")).code == 0
-    assert kube.named("Job") == ["pi-session-bbbbb", "pi-session-ccccc"]
+    assert kube.named("Job") == ["pi-1a2b3c4d", "pi-session-bbbbb", "pi-session-ccccc"]
 
 
 def test_a_driver_that_lets_everybody_in_is_refused(shell: Shell, kube: Kube) -> None:

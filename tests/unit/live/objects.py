@@ -41,7 +41,9 @@ def job(name: str = "pi-1a2b3c4d", application: str = "pi", born: str = BORN, **
 def session(name: str = "pi-session-0a1b2", application: str = "pi", born: str = BORN, **more: Any) -> Object:
     """The Job of a session, whose driver is outside of the cluster."""
     made = job(name, application, born, **more)
-    made["metadata"]["labels"] |= {"app.kubernetes.io/component": "session", "sparkgen.dev/requested": "true"}
+    component = {"app.kubernetes.io/component": "session"}
+    made["metadata"]["labels"] |= {**component, "sparkgen.dev/requested": "true"}
+    made["spec"] |= {"template": {"metadata": {"labels": component}}}
     return made
 
 

@@ -73,6 +73,13 @@ def test_a_session_is_the_latest_only_where_there_is_no_run() -> None:
     assert names(one(Cluster(*sessions), "pi")) == ["pi-session-00001", "pi-session-00002"]
 
 
+def test_a_label_of_the_document_makes_no_run_a_session() -> None:
+    """`metadata.labels` is on a run's Job as well; what its pods are, sparkgen says alone."""
+    later = job(born="2026-11-22T02:00:00Z", spec={"template": {"metadata": {"labels": {}}}})
+    later["metadata"]["labels"] |= {"app.kubernetes.io/component": "session"}
+    assert names(one(Cluster(job("pi-00000001"), later), "pi")) == ["pi-1a2b3c4d", "pi-00000001"]
+
+
 def test_a_runs_name_stands_for_its_application_with_that_run() -> None:
     """Of all its runs."""
     cluster = Cluster(job(), job("pi-00000001", born=OLD), job("etl-1", "etl"))

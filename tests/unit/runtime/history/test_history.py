@@ -62,9 +62,18 @@ def test_sessions_are_no_runs() -> None:
     label = {"app.kubernetes.io/component": "session"}
     sessions = [job(f"pi-session-{number}", 20 + number) for number in range(3)]
     for one in sessions:
-        one["metadata"]["labels"] |= label
+        one["spec"] = {"template": {"metadata": {"labels": label}}}
     jobs = [history(), job("pi-now", 40), job("pi-before", 1), *sessions]
     assert prune_plan(wanted(), jobs, []) == prune_plan(wanted(), [history(), *jobs[1:3]], [])
+
+
+def test_a_label_of_the_document_makes_no_run_a_session() -> None:
+    """`metadata.labels` is on a run's Job as well: its runs would stay for ever."""
+    before = job("pi-before", 1)
+    before["metadata"]["labels"] |= {"app.kubernetes.io/component": "session"}
+    before["spec"] = {"template": {"metadata": {"labels": {"app.kubernetes.io/component": "driver"}}}}
+    plan = prune_plan(wanted(0), [history(), job("pi-now", 40), before], [])
+    assert names(plan.jobs) == ["pi-before"]
 
 
 def test_the_oldest_beyond_history_go() -> None:
