@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from sparkgen import contract
-from sparkgen.codes import Hindrance
+from sparkgen.codes import Code, Hindrance
 from sparkgen.live import allocatorlog
 from sparkgen.live.facts import Executors, RunFacts, executors, fill, time_of
 from sparkgen.live.failed import went_wrong, why_failed
 from sparkgen.live.hindrances import hindered, in_event, known_reason
 from sparkgen.live.pending import why_pending
+from sparkgen.live.queue import driver_waits, executors_wait, queued
 from sparkgen.live.reason import Reason, detail
 from sparkgen.live.state import State
 from sparkgen.live.values import container, moment, served_as
@@ -58,10 +59,9 @@ def _session_over(facts: RunFacts) -> Reason | None:
 
 def _suspended(facts: RunFacts) -> Reason:
     step = "set spec.suspend to false in the document, and apply it"
-    labels = facts.run.workload["metadata"].get("labels") or {}
-    if contract.LABEL_QUEUE in labels:
-        step = "its queue lets it start when there is room (kubectl get workloads)"
-    elif contract.is_session(facts.run.workload):
+    if facts.place is not None:
+        return driver_waits(facts.place)
+    if contract.is_session(facts.run.workload):
         step = "its command lets it go; if that was killed, the next `sparkgen shell` removes it"
     elif served_as(facts.run.workload):
         step += f", or start it: sparkgen connect {facts.run.application} --start"
@@ -72,6 +72,9 @@ def _running(facts: RunFacts, now: datetime) -> Reason | None:
     there = executors(facts)
     if _lacks(there):
         for hindrance in _hindrances(facts, now):
+            if hindrance.code == Code.SCHEDULING_GATED and (waiting := len(queued(facts.run.executors))):
+                admitted = there.running + there.pending - waiting
+                return executors_wait(facts.place, admitted, waiting, there.target)
             if reason := hindered(hindrance):
                 return reason
         if allocatorlog.has_no_codes(facts.allocator_log):

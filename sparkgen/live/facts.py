@@ -9,7 +9,8 @@ from typing import Protocol
 
 from sparkgen import contract
 from sparkgen.cluster import ClusterError
-from sparkgen.live import allocatorlog
+from sparkgen.live import allocatorlog, queue
+from sparkgen.live.queue import QueuePlace
 from sparkgen.live.state import Life, State, life_of
 from sparkgen.live.values import (
     Run,
@@ -35,7 +36,8 @@ class RunFacts:
 
     `events`: about its driver's object and pod, the oldest first; `driver_log`, `allocator_log`: their ends,
     "" where nothing needed them or nobody may read them; `target`: how many executors are wanted, None when
-    nothing says it; `next_run`: the name of the latest run, if this is an earlier one.
+    nothing says it; `next_run`: the name of the latest run, if this is an earlier one; `place`: where what
+    waits of it stands in its queue, None where it is in none.
     """
 
     run: Run
@@ -45,6 +47,7 @@ class RunFacts:
     allocator_log: str = ""
     target: int | None = None
     next_run: str = ""
+    place: QueuePlace | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +90,15 @@ def gather(cluster: Reads, run: Run, next_run: str = "") -> RunFacts:
     life = life_of(run)
     if life.state in (State.SUCCEEDED, State.SUSPENDED):
         log = _allocator_log(cluster, run) if contract.is_session(run.workload) else ""
-        return RunFacts(run, life, allocator_log=log, next_run=next_run)
+        found = queue.place(cluster, run) if life.state is State.SUSPENDED else None
+        return RunFacts(run, life, allocator_log=log, next_run=next_run, place=found)
     events = tuple(_events(cluster, run))
     log = _allocator_log(cluster, run)
     target = None if life.over else allocatorlog.wanted(log)
     if target is None and not life.over:
         target = _planned(cluster, run, begun=allocatorlog.has_no_codes(log))
-    return RunFacts(run, life, events, _driver_log(cluster, run), log, target, next_run)
+    found = None if life.over else queue.place(cluster, run)
+    return RunFacts(run, life, events, _driver_log(cluster, run), log, target, next_run, found)
 
 
 def executors(facts: RunFacts) -> Executors:

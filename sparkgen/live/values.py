@@ -78,8 +78,12 @@ def owners_of(item: ObjectView) -> list[ObjectView]:
 
 
 def owner_of(item: ObjectView) -> str:
-    """The UID of the object that controls this one; "" where there is none."""
-    return next((str(owner["uid"]) for owner in owners_of(item) if owner.get("controller")), "")
+    """The UID of the object that controls this one, or else of its first owner; "" where there is none.
+
+    An executor in a queue has an owner that does not control it.
+    """
+    owners = sorted(owners_of(item), key=lambda owner: not owner.get("controller"))
+    return str(owners[0]["uid"]) if owners else ""
 
 
 def born(item: ObjectView) -> str:

@@ -18,6 +18,7 @@ from sparkgen.codes import Code, Hindrance
 from sparkgen.live.explain import explain
 from sparkgen.live.facts import RunFacts
 from sparkgen.live.find import find
+from sparkgen.live.queue import QueuePlace
 from sparkgen.live.reason import Reason
 from sparkgen.live.state import life_of
 from sparkgen.runtime.allocator.report import log_form
@@ -42,6 +43,8 @@ from tests.unit.live.objects import (
 )
 
 NOW = datetime(2026, 11, 22, 1, 12, tzinfo=UTC)
+NO_QUOTA = "insufficient unused quota for cpu in flavor default, 2 more needed"
+GATED = {"type": "PodScheduled", "status": "False", "reason": "SchedulingGated", "message": "gates"}
 OVER = Hindrance(Code.SESSION_ENDED, "the session is over: nobody was heard")
 IMAGE = "registry.example/etl:7"
 DRIVER = "spark-kubernetes-driver"
@@ -357,6 +360,38 @@ CASES = {
                 event("FailedMount", 'MountVolume.SetUp failed for volume "db" : secret "db" not found'),
             )
         },
+        table=False,
+    ),
+    "queued": Case(
+        "the driver waits in a queue of Kueue",
+        "queued",
+        "queued in team-a, 3rd of 5 (insufficient unused quota for cpu in flavor default, 2 more needed)",
+        "it goes on when its queue has room: kubectl get workloads",
+        [job(spec={"suspend": True})],
+        {"place": QueuePlace("team-a", 3, 5, NO_QUOTA)},
+    ),
+    "queued-executors": Case(
+        "executors wait in a queue of Kueue",
+        "queued",
+        "2 of 10 executors admitted, 1 waits in the queue team-a (insufficient unused quota for cpu",
+        "it goes on when its queue has room",
+        running(
+            executor(driver(job()), 1),
+            executor(driver(job()), 2, "Pending"),
+            executor(driver(job()), 3, "Pending", conditions=[GATED]),
+        ),
+        {
+            **hinders(Waiting("SchedulingGated", "gates").hindering("1 pending, "), wanted=10),
+            "place": QueuePlace("team-a", 1, 1, NO_QUOTA),
+        },
+    ),
+    "gated-executors": Case(
+        "executors wait at a scheduling gate of somebody else's",
+        "queued",
+        "0 of 1 executors admitted, 1 waits at a scheduling gate",
+        "their queue or controller opens it",
+        running(executor(driver(job()), 1, "Pending", conditions=[GATED])),
+        hinders(Waiting("SchedulingGated", "gates").hindering("1 pending, "), wanted=1),
         table=False,
     ),
     "no-node": Case(

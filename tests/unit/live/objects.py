@@ -183,6 +183,14 @@ def ends(code: int = 0, reason: str = "Error", **more: Any) -> Object:
     return {"terminated": {"exitCode": code, "reason": reason, "finishedAt": ENDED, **more}}
 
 
+def queued_executor(of: Object, id_: int) -> Object:
+    """An executor's pod in a queue, which its driver's pod owns and does not control."""
+    gated = {"type": "PodScheduled", "status": "False", "reason": "SchedulingGated"}
+    made = executor(of, id_, "Pending", conditions=[gated])
+    made["metadata"]["ownerReferences"][0]["controller"] = False
+    return made
+
+
 def executor(of: Object, id_: int, phase: str = "Running", **status: Any) -> Object:
     """An executor's pod of a driver's pod."""
     labels = {"spark-role": "executor", "spark-exec-id": str(id_), "sparkgen.dev/attempt": "7bab1"}

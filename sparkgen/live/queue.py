@@ -1,0 +1,112 @@
+"""A run in a queue of Kueue's: where it stands there, as far as whoever asks may read Workloads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from sparkgen import contract
+from sparkgen.cluster import ClusterError
+from sparkgen.live.reason import Reason, detail
+from sparkgen.live.values import Run, born, conditions, label_of, name_of, owners_of, status_of, uid_of
+from sparkgen.objects import ObjectView
+from sparkgen.runtime.allocator.observe.causes import waiting_of
+
+VERSIONS = ("kueue.x-k8s.io/v1beta2", "kueue.x-k8s.io/v1beta1")
+"""Of Workloads, the newest first: each Kueue serves one of them at least."""
+_UNREAD = (400, 403, 404, 500)
+"""Answers that leave Workloads unread: no right, or no Kueue of this version."""
+_STEP = "it goes on when its queue has room: kubectl get workloads"
+
+
+class ListsWorkloads(Protocol):
+    """What is read of a cluster: a Cluster."""
+
+    def list(self, api_version: str, kind: str, namespace: str = "") -> Sequence[ObjectView]:
+        """The objects of a kind."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class QueuePlace:
+    """A run's place in its queue.
+
+    `position`: the first one's of the run that waits, from 1, of `waiting` in this LocalQueue; 0 where nobody
+    may know. `why`: Kueue's words why it waits, "" likewise.
+    """
+
+    name: str
+    position: int = 0
+    waiting: int = 0
+    why: str = ""
+
+
+def queue_of(run: Run) -> str:
+    """The queue that a run is in; "" for none."""
+    return label_of(run.workload, contract.LABEL_QUEUE)
+
+
+def queued(pods: Iterable[ObjectView]) -> list[ObjectView]:
+    """Those of these pods that a queue holds back."""
+    return [pod for pod in pods if (waits := waiting_of(pod)) is not None and waits.queued]
+
+
+def place(cluster: ListsWorkloads, run: Run) -> QueuePlace | None:
+    """Where the first of a run's driver and executors that waits stands; None for a run in no queue."""
+    name = queue_of(run)
+    if not name:
+        return None
+    own = {uid_of(item) for item in (run.workload, *run.executors)}
+    waiting = sorted((one for one in _workloads(cluster, run.namespace) if _waits(one, name)), key=_order)
+    for position, workload in enumerate(waiting, 1):
+        if own & {str(owner["uid"]) for owner in owners_of(workload)}:
+            return QueuePlace(name, position, len(waiting), _why(workload))
+    return QueuePlace(name)
+
+
+def driver_waits(found: QueuePlace) -> Reason:
+    """That the driver waits, in words."""
+    where = f", {_ordinal(found.position)} of {found.waiting}" if found.position else ""
+    why = f" ({detail(found.why)})" if found.why else ""
+    return Reason("queued", f"queued in {found.name}{where}{why}", _STEP)
+
+
+def executors_wait(found: QueuePlace | None, admitted: int, waiting: int, wanted: int | None) -> Reason:
+    """That executors wait, in words. `admitted`: those that were let go, of as many as are `wanted`."""
+    of = f"{admitted} of {wanted}" if wanted is not None else str(admitted)
+    where = f"in the queue {found.name}" if found is not None else "at a scheduling gate"
+    why = f" ({detail(found.why)})" if found is not None and found.why else ""
+    wait = "waits" if waiting == 1 else "wait"
+    step = _STEP if found is not None else "their queue or controller opens it"
+    return Reason("queued", f"{of} executors admitted, {waiting} {wait} {where}{why}", step)
+
+
+def _workloads(cluster: ListsWorkloads, namespace: str) -> Sequence[ObjectView]:
+    for version in VERSIONS:
+        try:
+            return cluster.list(version, "Workload", namespace)
+        except ClusterError as error:
+            if error.status not in _UNREAD:
+                raise
+    return ()
+
+
+def _waits(workload: ObjectView, queue: str) -> bool:
+    done = conditions(workload).keys() & {"QuotaReserved", "Admitted", "Finished"}
+    return (workload.get("spec") or {}).get("queueName") == queue and not done
+
+
+def _order(workload: ObjectView) -> tuple[int, str, str]:
+    """Kueue's own order in a queue: by priority, then the oldest first."""
+    return -int((workload.get("spec") or {}).get("priority") or 0), born(workload), name_of(workload)
+
+
+def _why(workload: ObjectView) -> str:
+    said = (one for one in status_of(workload).get("conditions") or () if one.get("type") == "QuotaReserved")
+    return next((str(one.get("message") or "") for one in said), "")
+
+
+def _ordinal(number: int) -> str:
+    ends = {1: "st", 2: "nd", 3: "rd"}
+    return f"{number}{'th' if number % 100 in (11, 12, 13) else ends.get(number % 10, 'th')}"

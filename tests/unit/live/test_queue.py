@@ -1,0 +1,101 @@
+"""Where a run stands in its queue, from Kueue's Workloads, as far as somebody may read them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sparkgen.cluster import ClusterError
+from sparkgen.live.find import find
+from sparkgen.live.queue import QueuePlace, place
+from sparkgen.live.values import Run
+from tests.unit.live.objects import NAMESPACE, Cluster, Object, driver, job, queued_executor, runs
+
+QUEUE = {"kueue.x-k8s.io/queue-name": "team-a"}
+
+
+def queued_job(**more: Any) -> Object:
+    """A Job in the queue team-a."""
+    made = job(**more)
+    made["metadata"]["labels"] |= QUEUE
+    return made
+
+
+def workload(
+    name: str, born: str, owner: str = "", *, queue: str = "team-a", done: str = "", priority: int = 0
+) -> Object:
+    """A Workload of Kueue's. `done`: a condition that is true."""
+    why = {"type": "QuotaReserved", "status": "False", "message": f"no quota for {name}"}
+    conditions = [why, *([{"type": done, "status": "True"}] if done else [])]
+    return {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "Workload",
+        "metadata": {
+            "name": name,
+            "namespace": NAMESPACE,
+            "creationTimestamp": f"2026-11-22T0{born}:00:00Z",
+            "ownerReferences": [{"uid": owner or f"uid-of-{name}", "controller": True}],
+        },
+        "spec": {"queueName": queue, "priority": priority},
+        "status": {"conditions": conditions},
+    }
+
+
+def run_of(*objects: Object) -> Run:
+    """The run of these objects."""
+    [run] = find(Cluster(*objects)).applications[0].runs
+    return run
+
+
+def test_the_place_is_that_of_kueue() -> None:
+    """By priority, then by age; others' queues and what has been admitted do not count."""
+    waiting = queued_job(spec={"suspend": True})
+    others = [
+        workload("old", "1"),
+        workload("young", "4"),
+        workload("grave", "4", priority=10),
+        workload("elsewhere", "1", queue="team-b"),
+        workload("admitted", "1", done="Admitted"),
+        workload("ended", "1", done="Finished"),
+    ]
+    own = workload("job-pi", "3", waiting["metadata"]["uid"])
+    found = place(Cluster(waiting, own, *others), run_of(waiting))
+    assert found == QueuePlace("team-a", 3, 4, "no quota for job-pi")
+
+
+def test_executors_are_found_by_an_owner_that_does_not_control_them() -> None:
+    """They are the run's, and the first of them that waits has the run's place."""
+    made = queued_job()
+    pods = [driver(made, state=runs()), queued_executor(driver(made), 1), queued_executor(driver(made), 2)]
+    run = run_of(made, *pods)
+    assert [pod["metadata"]["uid"] for pod in run.executors] == ["uid-exec-1", "uid-exec-2"]
+    waiting = [workload("pod-1", "1", "uid-exec-1"), workload("pod-2", "2", "uid-exec-2")]
+    assert place(Cluster(made, *pods, *waiting), run) == QueuePlace("team-a", 1, 2, "no quota for pod-1")
+
+
+def test_without_a_queue_nothing_is_asked() -> None:
+    """A run in no queue has no place, and costs no request."""
+    assert place(Cluster(job(), forbidden=["Workload"]), run_of(job())) is None
+
+
+class OldKueue(Cluster):
+    """One that serves no v1beta2."""
+
+    def list(self, api_version: str, kind: str, namespace: str = "", selector: str = "") -> Sequence[Object]:  # type: ignore[override]
+        """What there is of a kind."""
+        if api_version == "kueue.x-k8s.io/v1beta2":
+            raise ClusterError("not found", 404)
+        return [dict(item) for item in super().list(api_version, kind, namespace, selector)]
+
+
+def test_an_older_kueue_is_asked_too() -> None:
+    """An older Kueue serves v1beta1 alone."""
+    waiting = queued_job()
+    own = workload("job-pi", "3", waiting["metadata"]["uid"])
+    assert place(OldKueue(waiting, own), run_of(waiting)) == QueuePlace("team-a", 1, 1, "no quota for job-pi")
+
+
+def test_who_may_not_read_workloads_knows_the_queue() -> None:
+    """No place and no reason, and no error."""
+    waiting = queued_job()
+    assert place(Cluster(waiting, forbidden=["Workload"]), run_of(waiting)) == QueuePlace("team-a")
