@@ -47,6 +47,8 @@ _FIELDS = {
     "imagePullSecrets": "no image is pulled",
     "runtimeImage": "sparkgen itself is the allocator",
     "volumes": "nothing is mounted",
+    "delivery": "files are read where they are",
+    "artifacts": "files are read where they are",
     "restartPolicy": "it runs once",
     "activeDeadlineSeconds": "it runs until it ends; Ctrl-C stops it",
     "timeToLiveSeconds": "nothing stays behind",

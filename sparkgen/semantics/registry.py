@@ -15,6 +15,7 @@ from sparkgen.semantics import rules_access as access
 from sparkgen.semantics import rules_conffiles as conffiles
 from sparkgen.semantics import rules_connect as connect
 from sparkgen.semantics import rules_containers as containers
+from sparkgen.semantics import rules_delivery as delivery
 from sparkgen.semantics import rules_eventlog as eventlog
 from sparkgen.semantics import rules_executors as executors
 from sparkgen.semantics import rules_exposure as exposure
@@ -170,6 +171,8 @@ RULES: tuple[Rule, ...] = (
     Rule("SG303", "connect-server-for-all", WARNING, "A Connect server that lets everybody in.", connect.open_to_all),
     # queues
     Rule("SG304", "queue-without-effect", WARNING, "A queue that is passed by, or settings of one that nothing reads.", queue.queues),
+    # Local files
+    Rule("SG305", "delivery-without-effect", WARNING, "A delivery of local files that does nothing.", delivery.without_effect),
 )
 # fmt: on
 
