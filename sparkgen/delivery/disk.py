@@ -1,0 +1,152 @@
+"""Files below the root of a repository, as they are on this machine: listed, measured and read.
+
+Nothing outside of the root is opened: each path is resolved first, whatever links it goes through.
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from sparkgen.delivery import secret_files
+from sparkgen.delivery.ignore import FILE_NAME, Ignores
+
+CHUNK = 1 << 20
+
+
+class Unusable(Exception):
+    """A path that cannot be delivered. `message` and `next_step`: why, and what to do."""
+
+    def __init__(self, message: str, next_step: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.next_step = next_step
+
+
+@dataclass(frozen=True, slots=True)
+class FileOnDisk:
+    """A regular file. `place`: its real path; `secret`: what it seems to hold of that kind, or ""."""
+
+    place: str
+    size: int
+    executable: bool
+    sha256: str
+    secret: str
+
+
+def repository_root(folder: Path) -> Path:
+    """The nearest folder with `.git`, from `folder` (resolved) up; `folder` itself where there is none."""
+    return next((one for one in (folder, *folder.parents) if (one / ".git").exists()), folder)
+
+
+class Disk:
+    """The files of one repository, seen from a folder in it. Paths are text, with `/`, absolute or given."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = os.path.realpath(folder)
+        self.root = os.path.realpath(repository_root(Path(self.folder)))
+        self.ignores = Ignores(self._ignore_text)
+
+    def absolute(self, path: str) -> str:
+        """A path of the document, without `..`. Unusable where it leads out of the repository."""
+        found = os.path.normpath(os.path.join(self.folder, path))  # noqa: PTH118 - `..` by its text, as in URLs
+        self._inside(found, f"`{path}`")
+        return found
+
+    def relative(self, path: str) -> str:
+        """An absolute path as ignore files see it: from the root."""
+        return os.path.relpath(path, self.root)
+
+    def matches(self, pattern: str) -> list[str]:
+        """What a glob finds, sorted, as paths from the document's folder."""
+        return sorted(glob.glob(pattern, root_dir=self.folder, recursive=True))  # noqa: PTH207 - `**` and links as in shells
+
+    def is_folder(self, path: str) -> bool:
+        """Whether an absolute path is a folder. Unusable for what is neither a folder nor a file."""
+        real = self._real(path)
+        try:
+            mode = Path(real).stat().st_mode
+        except OSError as error:
+            raise _unreadable(error) from None
+        if stat.S_ISDIR(mode):
+            return True
+        if not stat.S_ISREG(mode):
+            raise Unusable("is no regular file", "name a file or a folder")
+        return False
+
+    def names(self, folder: str) -> list[str]:
+        """The names in a folder, sorted."""
+        try:
+            return sorted(path.name for path in Path(self._real(folder)).iterdir())
+        except OSError as error:
+            raise _unreadable(error) from None
+
+    def real(self, path: str) -> str:
+        """The path behind all links. Unusable where it is out of the repository."""
+        return self._real(path)
+
+    def file(self, path: str) -> FileOnDisk:
+        """A regular file with its digest. Unusable where it cannot be read."""
+        real = self._real(path)
+        try:
+            status = Path(real).stat()
+            digest, secret = _digest(real, status.st_mtime_ns, status.st_size, status.st_ino)
+        except OSError as error:
+            raise _unreadable(error) from None
+        executable = bool(status.st_mode & stat.S_IXUSR)
+        return FileOnDisk(real, status.st_size, executable, digest, secret)
+
+    def _real(self, path: str) -> str:
+        try:
+            found = os.path.realpath(path, strict=True)
+        except OSError as error:
+            raise _unreadable(error) from None
+        self._inside(found, "a symbolic link to it" if found != path else "it")
+        return found
+
+    def _inside(self, path: str, what: str) -> None:
+        if path != self.root and not path.startswith(self.root.rstrip("/") + "/"):
+            raise Unusable(
+                f"leads out of the repository: {what} is {path}, and the root is {self.root}",
+                "copy it into the repository, or put it into the image",
+            )
+
+    def _ignore_text(self, folder: str) -> str | None:
+        try:
+            return Path(self.root, folder, FILE_NAME).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return None
+
+
+def chunks(place: str) -> Iterator[bytes]:
+    """The bytes of a file."""
+    with Path(place).open("rb") as file:
+        while chunk := file.read(CHUNK):
+            yield chunk
+
+
+@lru_cache(maxsize=100_000)
+def _digest(place: str, _changed: int, _size: int, _inode: int) -> tuple[str, str]:
+    """The digest of a file, and what secret its text shows; once for each state of it."""
+    whole, last, secret = hashlib.sha256(), b"", ""
+    for chunk in chunks(place):
+        whole.update(chunk)
+        secret = secret or secret_files.by_text(last + chunk)
+        last = chunk[-secret_files.OVERLAP :]
+    return whole.hexdigest(), secret
+
+
+def _unreadable(error: OSError) -> Unusable:
+    if isinstance(error, FileNotFoundError):
+        return Unusable(
+            "there is no such file or folder", "check the path, which begins at the document's folder"
+        )
+    if isinstance(error, PermissionError):
+        return Unusable("the permission to read it is missing", "make it readable for yourself")
+    return Unusable(f"cannot be read: {error.strerror or error}", "check the path")

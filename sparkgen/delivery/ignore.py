@@ -1,0 +1,67 @@
+"""`.sparkgenignore`: what of a folder is left out, in the syntax of .gitignore.
+
+Each file is about its own folder and those below, and a deeper one overrules. The first lines are ours: they
+keep out what differs between two machines with the same code. A line `!pattern` takes something in again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from pathspec import GitIgnoreSpec
+
+FILE_NAME = ".sparkgenignore"
+ALWAYS = (".git", "__pycache__/", "*.py[cod]", ".ipynb_checkpoints/", ".DS_Store")
+"""What is left out unless a `.sparkgenignore` takes it in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a path is left out. `named`: a line of a file says so; `by`: which file, for people."""
+
+    ignored: bool
+    named: bool = False
+    by: str = ""
+
+
+@dataclass(slots=True)
+class Ignores:
+    """The rules of a repository. `read`: the text of a folder's file, None where it has none.
+
+    Paths are relative to the repository's root, with `/`; that of a folder ends with one, and the root is "".
+    """
+
+    read: Callable[[str], str | None]
+    _specs: dict[str, GitIgnoreSpec | None] = field(default_factory=dict)
+
+    def within(self, path: str) -> Verdict:
+        """What is said of a path or of a folder above it: nothing in a folder that is left out comes in."""
+        for folder in reversed(_above(path)):
+            if folder and (verdict := self.of(folder)).ignored:
+                return verdict
+        return self.of(path)
+
+    def of(self, path: str) -> Verdict:
+        """What is said of a path itself, the deepest file first."""
+        for folder in _above(path):
+            spec = self._spec(folder)
+            said = spec.check_file(path[len(folder) :]).include if spec is not None else None
+            if said is not None:
+                return Verdict(said, named=True, by=f"{folder}{FILE_NAME}")
+        return Verdict(bool(_DEFAULT.check_file(path).include), by="its name")
+
+    def _spec(self, folder: str) -> GitIgnoreSpec | None:
+        if folder not in self._specs:
+            text = self.read(folder)
+            self._specs[folder] = None if text is None else GitIgnoreSpec.from_lines(text.splitlines())
+        return self._specs[folder]
+
+
+_DEFAULT = GitIgnoreSpec.from_lines(ALWAYS)
+
+
+def _above(path: str) -> list[str]:
+    """The folders that a path is in, the deepest first, down to the root ""."""
+    parts = path.rstrip("/").split("/")[:-1]
+    return ["/".join(parts[:number]) + "/" if number else "" for number in range(len(parts), -1, -1)]

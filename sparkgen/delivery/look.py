@@ -1,0 +1,290 @@
+"""What the local entries of a document mean on this machine: files by their paths inside of an artifact."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from sparkgen.delivery import requirements as packages
+from sparkgen.delivery import secret_files
+from sparkgen.delivery.disk import Disk, FileOnDisk, Unusable
+from sparkgen.delivery.entries import (
+    CODE,
+    DEPENDENCIES,
+    MAIN,
+    REQUIREMENTS,
+    ArtifactName,
+    Entry,
+    entries_of,
+    spec_of,
+)
+from sparkgen.delivery.ignore import FILE_NAME
+from sparkgen.delivery.limits import DEFAULT_MAX_BYTES, MAX_FILES, bytes_text
+from sparkgen.delivery.requirements import Requirements
+from sparkgen.delivery.values import PYTHON, Contents, LocalFile, Looked, Wrong
+
+PARENT = "_parent"
+"""The folder inside of an artifact for what is beside the document's folder and not below it."""
+
+_GLOB = re.compile(r"[*?\[]")
+_SAFE = re.compile(r"(?:\.?[A-Za-z0-9_+@=~-][A-Za-z0-9_+@=~.-]*(?:/|$))+")
+"""A path that Spark reads as it is: it takes paths for URIs, and its JVM has no locale."""
+_FILES_ONLY = {MAIN: "name a file in it", "archives": "pack it: tar -czf NAME.tar.gz -C FOLDER ."}
+_SHOWN = 5
+
+
+def look(value: Mapping[str, Any], folder: Path, max_bytes: int = DEFAULT_MAX_BYTES) -> Looked:
+    """What a document in `folder` names there. Files are read, for their digests; nothing is raised."""
+    entries = entries_of(value)
+    if not entries:
+        return Looked(())
+    found = _Search(Disk(folder), value)
+    for entry in entries:
+        found.add(entry)
+    contents = tuple(one for name in (CODE, DEPENDENCIES) if (one := found.contents(name)) is not None)
+    wrong = [*found.wrong, *_too_large(contents, entries, max_bytes)]
+    return Looked(entries, contents, tuple(wrong), tuple(sorted(found.left_out)))
+
+
+@dataclass(slots=True)
+class _Search:
+    disk: Disk
+    value: Mapping[str, Any]
+    wrong: list[Wrong] = field(default_factory=list)
+    left_out: set[str] = field(default_factory=set)
+    _files: dict[tuple[ArtifactName, str], LocalFile] = field(default_factory=dict)
+    _entries: dict[tuple[ArtifactName, str], tuple[str, ...]] = field(default_factory=dict)
+    _base_names: dict[str, str] = field(default_factory=dict)
+    _requirements: Requirements | None = None
+
+    def add(self, entry: Entry) -> None:
+        """Find what an entry names, and keep it, or what is wrong with it."""
+        try:
+            inside = (PYTHON,) if entry.field == REQUIREMENTS else tuple(self._found(entry))
+            if entry.field == REQUIREMENTS:
+                self._read_requirements(entry)
+        except Unusable as error:
+            self.wrong.append(Wrong(entry, error.message, error.next_step))
+            return
+        known = self._entries.setdefault((entry.artifact, entry.text), inside)
+        if known != inside:
+            self.wrong.append(
+                Wrong(
+                    entry,
+                    "stands in two fields, which take different files of it",
+                    "write one of the two in another way, such as with a glob",
+                )
+            )
+
+    def contents(self, name: ArtifactName) -> Contents | None:
+        """What goes into an artifact; None for nothing."""
+        entries = {text: paths for (of, text), paths in self._entries.items() if of == name}
+        files = [file for (of, _), file in self._files.items() if of == name]
+        if not entries:
+            return None
+        ordered = tuple(sorted(files, key=lambda file: file.inside.encode()))
+        return Contents(name, ordered, entries, self._requirements if name == DEPENDENCIES else None)
+
+    # --- one entry ------------------------------------------------------------------------------------
+
+    def _found(self, entry: Entry) -> Iterator[str]:
+        pattern = entry.pattern
+        literal = not _GLOB.search(pattern) or os.path.lexists(os.path.join(self.disk.folder, pattern))  # noqa: PTH118 - see disk.py
+        matches = [pattern] if literal else self._matches(entry)
+        if entry.field == MAIN and not literal:
+            raise Unusable("must be one file, not a glob", "name the file")
+        if "#" in entry.text and entry.field == "archives" and len(matches) > 1:
+            raise Unusable(f"one name after # for {len(matches)} archives", "name each archive with its own")
+        for match in matches:
+            path = self.disk.absolute(match)
+            verdict = self.disk.ignores.within(
+                self.disk.relative(path) + ("/" if self.disk.is_folder(path) else "")
+            )
+            if verdict.ignored:
+                raise Unusable(
+                    f"is left out by {verdict.by}",
+                    f"add a line `!{self.disk.relative(path)}` to the {FILE_NAME} of the repository's root, "
+                    "or delete the entry",
+                )
+            yield from self._taken(entry, match, path, vouched=verdict.named)
+
+    def _matches(self, entry: Entry) -> list[str]:
+        self.disk.absolute(re.split(_GLOB, entry.pattern, maxsplit=1)[0])
+        found = []
+        for match in self.disk.matches(entry.pattern):
+            path = self.disk.absolute(match)
+            relative = self.disk.relative(path) + ("/" if self.disk.is_folder(path) else "")
+            if self.disk.ignores.within(relative).ignored:
+                self.left_out.add(relative)
+            else:
+                found.append(match)
+        if not found:
+            raise Unusable("matches no file", "check the pattern, which begins at the document's folder")
+        return found
+
+    def _taken(self, entry: Entry, match: str, path: str, *, vouched: bool) -> Iterator[str]:
+        """The paths inside of what one match of an entry is, a file or a folder."""
+        inside = inside_path(match)
+        if not self.disk.is_folder(path):
+            if match.endswith("/"):
+                raise Unusable("is a file, and its name ends with a slash", "delete the slash")
+            yield self._handed_on(entry, self._keep(entry, inside, path, vouched=vouched))
+            return
+        if not inside:
+            raise Unusable("is the folder of the document", "name what is in it: ./*.py, ./lib")
+        if entry.field in _FILES_ONLY:
+            raise Unusable("is a folder", _FILES_ONLY[entry.field])
+        if entry.field == "jars":
+            yield from self._jars(entry, inside, path)
+            return
+        paths = [self._keep(entry, *one) for one in self._below(inside, path, (self.disk.real(path),))]
+        if not paths:
+            raise Unusable("is a folder without files", "check the path, or delete the entry")
+        if entry.field == "files":
+            for one in paths:
+                yield self._handed_on(entry, one)
+        else:
+            _refuse_odd(inside)
+            yield _in(inside)
+
+    def _jars(self, entry: Entry, inside: str, folder: str) -> Iterator[str]:
+        jars = [name for name in self.disk.names(folder) if name.endswith(".jar")]
+        if not jars:
+            raise Unusable("has no *.jar in it", "check the path, or name files below it with a glob")
+        for name in jars:
+            yield self._handed_on(entry, self._keep(entry, f"{_in(inside)}{name}", f"{folder}/{name}"))
+
+    def _below(self, inside: str, folder: str, above: tuple[str, ...]) -> list[tuple[str, str]]:
+        """All files below a folder that are not left out: their paths inside, and here."""
+        found: list[tuple[str, str]] = []
+        for name in self.disk.names(folder):
+            path = f"{folder}/{name}"
+            is_folder = self.disk.is_folder(path)
+            relative = self.disk.relative(path) + ("/" if is_folder else "")
+            if self.disk.ignores.of(relative).ignored:
+                self.left_out.add(relative)
+            elif not is_folder:
+                found.append((f"{_in(inside)}{name}", path))
+            elif (real := self.disk.real(path)) in above:
+                raise Unusable(
+                    f"has a link to a folder above it: {relative}", f"leave it out, in {FILE_NAME}"
+                )
+            else:
+                found += self._below(f"{_in(inside)}{name}", path, (*above, real))
+        return found
+
+    # --- one file -------------------------------------------------------------------------------------
+
+    def _keep(self, entry: Entry, inside: str, path: str, *, vouched: bool | None = None) -> str:
+        relative = self.disk.relative(path)
+        if vouched is None:
+            vouched = self.disk.ignores.of(relative).named
+        try:
+            inside.encode()
+        except UnicodeEncodeError:
+            raise Unusable(f"{relative!a}: the name is not UTF-8", "rename the file") from None
+        found = self.disk.file(path)
+        _refuse_secret(relative, found, vouched=vouched)
+        file = LocalFile(inside, found.place, found.size, found.executable, found.sha256)
+        known = self._files.setdefault((entry.artifact, inside), file)
+        if replace(known, place=file.place) != file:
+            raise Unusable(
+                f"{inside} would be two files: {known.place} and {file.place}", "rename one of them"
+            )
+        return inside
+
+    def _handed_on(self, entry: Entry, inside: str) -> str:
+        """A path that Spark is given by itself. Unusable for one that Spark would read in another way."""
+        _refuse_odd(inside)
+        if entry.field == "files":
+            base = inside.rpartition("/")[2]
+            other = self._base_names.setdefault(base, inside)
+            if other != inside:
+                raise Unusable(
+                    f"{inside} and {other} have one name, and Spark puts all `files` into one folder",
+                    "rename one of them",
+                )
+        return inside
+
+    def _read_requirements(self, entry: Entry) -> None:
+        path = self.disk.absolute(entry.text)
+        if self.disk.is_folder(path):
+            raise Unusable("is a folder", "name the file in it, such as requirements.txt")
+        text = Path(self.disk.file(path).place).read_text(encoding="utf-8-sig", errors="replace")
+        deps = spec_of(self.value)["deps"]
+        python = deps.get("pythonVersion")
+        if not isinstance(python, str):
+            step = 'add `deps.pythonVersion: "3.10"`, the Python of the image'
+            self.wrong.append(
+                Wrong(entry, "needs the Python for which its packages are chosen", step, "SG309")
+            )
+            python = ""
+        found = list(packages.faults(text))
+        for line, said, step in found[:_SHOWN]:
+            self.wrong.append(
+                Wrong(entry, f"line {line.number} ({_redacted(line.text)}) {said}", step, "SG309")
+            )
+        platform = deps.get("pythonPlatform")
+        if not found and python:
+            self._requirements = Requirements(
+                text, python, platform if isinstance(platform, str) else "x86_64"
+            )
+
+
+def inside_path(path: str) -> str:
+    """A path from the document's folder as it is inside of an artifact; "" for the folder itself."""
+    parts = os.path.normpath(path).split("/")
+    return "/".join(PARENT if part == ".." else part for part in parts if part != ".")
+
+
+def _in(folder: str) -> str:
+    return f"{folder}/" if folder else ""
+
+
+def _refuse_odd(inside: str) -> None:
+    if not _SAFE.fullmatch(inside):
+        odd = next((char for char in inside if not re.fullmatch(r"[A-Za-z0-9_+@=~./-]", char)), inside[:1])
+        raise Unusable(
+            f"{inside} has {odd!a} in its name, and Spark takes names of files for URIs",
+            "rename it: letters of ASCII, digits and . _ - are safe",
+        )
+
+
+def _refuse_secret(relative: str, file: FileOnDisk, *, vouched: bool) -> None:
+    said = secret_files.by_name(relative) or file.secret
+    if said and not vouched:
+        raise Unusable(
+            f"{relative} seems to hold a secret ({said}), which all who may pull the artifact could read",
+            "put it into a Secret of the cluster and leave the file out; if it is none, "
+            f"add a line `!{relative}` to the {FILE_NAME} of the repository's root",
+        )
+
+
+def _redacted(text: str) -> str:
+    """A line without passwords of addresses, and not longer than a message may be."""
+    shown = re.sub(r"://[^/\s@]+@", "://", text)
+    return shown if len(shown) <= 60 else f"{shown[:57]}..."
+
+
+def _too_large(contents: Sequence[Contents], entries: Sequence[Entry], max_bytes: int) -> Iterator[Wrong]:
+    for one in contents:
+        first = next(entry for entry in entries if entry.artifact == one.name)
+        size = sum(file.size for file in one.files)
+        if size > max_bytes:
+            largest = max(one.files, key=lambda file: file.size)
+            yield Wrong(
+                first,
+                f"the files of the artifact {one.name} have {bytes_text(size)}, more than "
+                f"{bytes_text(max_bytes)}; the largest is {largest.inside} with {bytes_text(largest.size)}",
+                f"leave files out, in {FILE_NAME}, or allow more with maxArtifactSize in .sparkgen.yaml",
+            )
+        if len(one.files) > MAX_FILES:
+            yield Wrong(
+                first,
+                f"the artifact {one.name} would have {len(one.files)} files, more than {MAX_FILES}",
+                f"leave files out, in {FILE_NAME}, or pack them into an archive",
+            )

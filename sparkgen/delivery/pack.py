@@ -1,0 +1,53 @@
+"""Files to a layer: what is in it, how large it is, and its digest. Reads files, keeps none in memory."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from sparkgen.delivery import disk
+from sparkgen.delivery.oci import Blob
+from sparkgen.delivery.tar import Changed, Member, archive
+from sparkgen.delivery.values import LocalFile
+from sparkgen.errors import SparkgenError
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A layer that can be written as often as it is asked for. `unpacked`: bytes of all files."""
+
+    members: tuple[Member, ...]
+    blob: Blob
+    unpacked: int
+
+    def chunks(self) -> Iterator[bytes]:
+        """Its bytes. SparkgenError where a file has changed since."""
+        return _told(archive(self.members))
+
+
+def layer(files: Sequence[LocalFile]) -> Layer:
+    """The layer of these files. All are read once. SparkgenError where one changes meanwhile or is gone."""
+    members = tuple(
+        Member(file.inside, file.size, file.executable, partial(disk.chunks, file.place)) for file in files
+    )
+    return Layer(members, measured(_told(archive(members))), sum(file.size for file in files))
+
+
+def measured(chunks: Iterable[bytes]) -> Blob:
+    """Digest and size of what is read."""
+    whole, size = hashlib.sha256(), 0
+    for chunk in chunks:
+        whole.update(chunk)
+        size += len(chunk)
+    return Blob(f"sha256:{whole.hexdigest()}", size)
+
+
+def _told(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    try:
+        yield from chunks
+    except Changed as error:
+        raise SparkgenError(f"{error} was written while it was packed: push again") from None
+    except OSError as error:
+        raise SparkgenError(f"cannot read {error.filename}: {error.strerror or error}") from error

@@ -1,0 +1,104 @@
+"""A file of Python requirements: whether it names the same packages tomorrow. Pure.
+
+Its format: https://pip.pypa.io/en/stable/reference/requirements-file-format/.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+PLATFORMS = ("x86_64", "aarch64")
+LOCK_STEP = "make a file with exact versions: uv pip compile requirements.in -o requirements.txt"
+
+_NAME = r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:\s*\[[^\]]*\])?"
+_HASHES = r"(?P<hashes>(?:\s+--hash[= ]\S+)*)"
+_PINNED = re.compile(rf"{_NAME}\s*===?\s*(?P<version>[^\s;,*]+)\s*(?:;(?:(?!\s--hash)[^\n])*)?{_HASHES}\s*")
+_URL = re.compile(
+    rf"{_NAME}\s*@\s*https://\S+\.whl(?P<fragment>#sha256=[0-9a-f]{{64}})?\S*\s*(?:;[^\n]*?)?{_HASHES}\s*"
+)
+_OPTIONS = (
+    "-i", "--index-url", "--extra-index-url", "--no-index", "--trusted-host", "--prefer-binary",
+    "--only-binary", "--require-hashes", "--pre",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Requirements:
+    """Packages, and the Python and processor that they are for.
+
+    `text`: the file's, with line feeds; `python`: as in "3.10"; `platform`: one of PLATFORMS.
+    """
+
+    text: str
+    python: str
+    platform: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A logical line: `number` of its first one, and `text` without comments."""
+
+    number: int
+    text: str
+
+
+def lines(text: str) -> Iterator[Line]:
+    """The lines that say something; those that end with a backslash are joined."""
+    whole, first = "", 0
+    for number, raw in enumerate([*text.splitlines(), ""], start=1):
+        first = first or number
+        if raw.endswith("\\"):
+            whole += f"{raw[:-1]} "
+            continue
+        whole = re.sub(r"(^|\s)#.*$", "", whole + raw).strip()
+        if whole:
+            yield Line(first, whole)
+        whole, first = "", 0
+
+
+def names(text: str) -> frozenset[str]:
+    """The packages that a file without faults names, normalised."""
+    found = (_PINNED.fullmatch(line.text) or _URL.fullmatch(line.text) for line in lines(text))
+    return frozenset(normalised(match["name"]) for match in found if match)
+
+
+def normalised(name: str) -> str:
+    """A package's name as indexes compare it (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def faults(text: str) -> Iterator[tuple[Line, str, str]]:
+    """Lines that do not name the same package tomorrow, each with what is wrong and what to do."""
+    for line in lines(text):
+        said = _fault(line.text)
+        if said is not None:
+            yield line, *said
+
+
+def _fault(text: str) -> tuple[str, str] | None:
+    word = re.split(r"[\s=]", text, maxsplit=1)[0]
+    if word.startswith("-"):
+        return None if word in _OPTIONS else _option(word)
+    if _PINNED.fullmatch(text):
+        return None
+    found = _URL.fullmatch(text)
+    if found and (found["fragment"] or found["hashes"].strip()):
+        return None
+    if "@" in text or "://" in text:
+        return (
+            "must be the https address of a wheel with its hash",
+            "add --hash=sha256:..., or name a version: name==1.2.3",
+        )
+    if text.startswith((".", "/", "~")) or re.fullmatch(r"\S+\.(?:whl|zip|tar\.gz)", text):
+        return "is a file of this machine", "add its folder to `deps.pyFiles`, or publish it to an index"
+    return "has no exact version", LOCK_STEP
+
+
+def _option(word: str) -> tuple[str, str]:
+    if word in ("-r", "--requirement", "-c", "--constraint"):
+        return "names another file", f"write all packages into one file: {LOCK_STEP.partition(': ')[2]}"
+    if word in ("-e", "--editable"):
+        return "installs a folder of this machine", "add the folder to `deps.pyFiles`"
+    return "is an option that sparkgen does not pass on", f"delete it; allowed are {', '.join(_OPTIONS)}"

@@ -1,0 +1,61 @@
+"""What was found on disk for a document, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sparkgen.delivery.entries import ArtifactName, Entry
+from sparkgen.delivery.requirements import Requirements
+
+PYTHON = "python/"
+"""The folder of `dependencies` with the packages of `requirements`."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFile:
+    """A file that goes into an artifact. `inside`: its path there; `place`: its real path on this machine."""
+
+    inside: str
+    place: str
+    size: int
+    executable: bool
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """Why an entry cannot be delivered, in the words of a problem of the rule `code`."""
+
+    entry: Entry
+    message: str
+    next_step: str
+    code: str = "SG308"
+    allowed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What goes into one artifact.
+
+    `files`: sorted by their paths inside; `entries`: an entry as written -> its paths inside; `requirements`:
+    the packages whose environment goes in, too.
+    """
+
+    name: ArtifactName
+    files: tuple[LocalFile, ...]
+    entries: Mapping[str, tuple[str, ...]]
+    requirements: Requirements | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """All that a document's local entries mean on this machine.
+
+    `left_out`: paths from the repository's root that an ignore file, or the rule for caches, keeps out.
+    """
+
+    entries: tuple[Entry, ...]
+    contents: tuple[Contents, ...] = ()
+    wrong: tuple[Wrong, ...] = ()
+    left_out: tuple[str, ...] = field(default=())

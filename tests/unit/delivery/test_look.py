@@ -1,0 +1,286 @@
+"""What local entries mean on disk: paths inside of artifacts, what is left out, and what is refused."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sparkgen.delivery.look import look
+from sparkgen.delivery.source import source
+from sparkgen.delivery.values import Looked
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A repository with a document's folder `apps/etl` and a folder beside it."""
+    (tmp_path / ".git").mkdir()
+    for name in (
+        "apps/etl/jobs/etl.py",
+        "apps/etl/lib/a.py",
+        "apps/etl/lib/deep/b.py",
+        "apps/etl/lib/__pycache__/a.cpython-310.pyc",
+        "apps/etl/data/x.csv",
+        "apps/etl/jars/one.jar",
+        "apps/etl/jars/two.jar",
+        "apps/etl/jars/notes.txt",
+        "apps/etl/env.tar.gz",
+        "shared/util.py",
+    ):
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(name)
+    return tmp_path / "apps/etl"
+
+
+def document(
+    main: str = "local:///opt/app/x.py", kind: str = "SparkApplication", **deps: Any
+) -> dict[str, Any]:
+    """A document with a main file and dependencies."""
+    spec: dict[str, Any] = {"mainApplicationFile": main, "deps": deps}
+    return {"kind": kind, "spec": {"template": spec} if kind.startswith("Scheduled") else spec}
+
+
+def entries(looked: Looked) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Artifact -> entry -> paths inside."""
+    assert not looked.wrong, looked.wrong
+    return {one.name: dict(one.entries) for one in looked.contents}
+
+
+def said(looked: Looked) -> str:
+    """The one thing that is wrong."""
+    [wrong] = looked.wrong
+    return f"{wrong.code} {wrong.message}; {wrong.next_step}"
+
+
+def test_what_begins_with_a_dot_is_local_and_nothing_else(project: Path) -> None:
+    """Bare names, absolute paths and URLs mean what they meant."""
+    value = document("jobs/etl.py", files=["data/x.csv", "/opt/x", "s3a://b/x", ".hidden/x"])
+    assert look(value, project) == Looked(())
+
+
+def test_each_kind_of_entry(project: Path) -> None:
+    """Files, folders and globs, each by its field."""
+    value = document(
+        "./jobs/etl.py",
+        jars=["./jars", "./jars/one.jar"],
+        pyFiles=["./lib", "./lib/a.py", "../../shared/*.py"],
+        files=["./data"],
+        archives=["./env.tar.gz#environment"],
+    )
+    looked = look(value, project)
+    assert entries(looked) == {
+        "code": {
+            "./jobs/etl.py": ("jobs/etl.py",),
+            "./data": ("data/x.csv",),
+            "./lib": ("lib/",),
+            "./lib/a.py": ("lib/a.py",),
+            "../../shared/*.py": ("_parent/_parent/shared/util.py",),
+        },
+        "dependencies": {
+            "./jars": ("jars/one.jar", "jars/two.jar"),
+            "./jars/one.jar": ("jars/one.jar",),
+            "./env.tar.gz#environment": ("env.tar.gz",),
+        },
+    }
+    inside = [file.inside for file in looked.contents[0].files]
+    assert inside == [
+        "_parent/_parent/shared/util.py", "data/x.csv", "jobs/etl.py", "lib/a.py", "lib/deep/b.py"
+    ]  # fmt: skip
+    assert looked.left_out == ("apps/etl/lib/__pycache__/",)
+
+
+def test_a_scheduled_application_has_its_entries_in_the_template(project: Path) -> None:
+    """The path of a problem leads to where the entry stands."""
+    looked = look(document("./gone.py", kind="ScheduledSparkApplication"), project)
+    assert looked.wrong[0].entry.path == ("spec", "template", "mainApplicationFile")
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (document("./gone.py"), "no such file"),
+        (document("./jobs"), "is a folder; name a file in it"),
+        (document("./jobs/*.py"), "must be one file, not a glob"),
+        (document("../../../outside.py"), "leads out of the repository"),
+        (document(files=["./*.nothing"]), "matches no file"),
+        (document(files=["../../../*"]), "leads out of the repository"),
+        (document(archives=["./lib"]), "is a folder; pack it"),
+        (document(jars=["./lib"]), "has no *.jar"),
+        (document(files=["./empty"]), "is a folder without files"),
+        (document(files=["./data", "./other"]), "have one name"),
+        (document(files=["./odd name.csv"]), "has ' ' in its name, and Spark takes names of files for URIs"),
+        (document(files=["./\u00fc.csv"]), "has '\\xfc' in its name"),
+        (document(pyFiles=["./"]), "is the folder of the document"),
+        (document(pyFiles=["./lib"], files=["./lib"]), "stands in two fields"),
+        (document(files=["./pipe"]), "is no regular file"),
+    ],
+)
+def test_what_cannot_be_delivered(project: Path, value: dict[str, Any], message: str) -> None:
+    """Each is told at its entry, with the next step."""
+    (project / "empty").mkdir()
+    (project / "other").mkdir()
+    (project / "other/x.csv").write_text("another")
+    (project / "odd name.csv").write_text("")
+    (project / "\u00fc.csv").write_text("")
+    os.mkfifo(project / "pipe")
+    looked = look(value, project)
+    assert message in said(looked)
+    assert looked.wrong[0].next_step
+
+
+def test_a_link_out_of_the_repository_is_refused_and_one_inside_is_its_file(
+    project: Path, tmp_path_factory: Any
+) -> None:
+    """Contents come from inside the repository, whatever a link is called."""
+    outside = tmp_path_factory.mktemp("outside") / "x.py"
+    outside.write_text("secret")
+    (project / "lib/away.py").symlink_to(outside)
+    assert "leads out of the repository" in said(look(document(pyFiles=["./lib"]), project))
+    (project / "lib/away.py").unlink()
+    (project / "lib/util.py").symlink_to("../../../shared/util.py")
+    (project / "lib/shared").symlink_to("../../../shared")
+    [code] = look(document(pyFiles=["./lib"]), project).contents
+    assert {file.inside: file.place for file in code.files}["lib/shared/util.py"].endswith("/shared/util.py")
+    assert {file.inside: file.place for file in code.files}["lib/util.py"].endswith("/shared/util.py")
+
+
+def test_a_link_to_a_folder_above_ends(project: Path) -> None:
+    """A circle of folders is refused, not followed for ever."""
+    (project / "lib/deep/up").symlink_to("../../lib")
+    assert "link to a folder above" in said(look(document(pyFiles=["./lib"]), project))
+
+
+def test_without_git_the_folder_of_the_document_is_the_border(tmp_path: Path) -> None:
+    """Nothing says how far up the project reaches."""
+    (tmp_path / "app").mkdir()
+    (tmp_path / "x.py").write_text("")
+    assert "leads out of the repository" in said(look(document("../x.py"), tmp_path / "app"))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("id_rsa", "x"),
+        (".env", "A=b"),
+        (".env.production", "A=b"),
+        ("spark.keytab", "x"),
+        ("kubeconfig", "x"),
+        (".aws/credentials", "x"),
+        ("server.pem", "-----BEGIN RSA PRIVATE KEY-----\nabc"),
+        ("account.json", '{"private_key": "-----BEGIN PRIVATE KEY-----\\nabc"}'),
+        ("conf.ini", "aws_secret_access_key = " + "aB3/" * 10),
+    ],
+)
+def test_a_file_that_looks_secret_is_refused(project: Path, name: str, text: str) -> None:
+    """By its name or its text; `!` in the ignore file says that somebody has looked."""
+    file = project / "lib" / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text)
+    looked = look(document(pyFiles=["./lib"]), project)
+    assert "seems to hold a secret" in said(looked)
+    assert "abc" not in said(looked)
+    (project / "../../.sparkgenignore").write_text(f"!apps/etl/lib/{name}\n")
+    assert not look(document(pyFiles=["./lib"]), project).wrong
+
+
+def test_a_private_key_across_two_chunks_is_seen(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are read in chunks, and a key does not care where they end."""
+    monkeypatch.setattr("sparkgen.delivery.disk.CHUNK", 64)
+    (project / "lib/key.txt").write_text("x" * 50 + "-----BEGIN PRIVATE KEY-----")
+    assert "seems to hold a secret" in said(look(document(pyFiles=["./lib"]), project))
+
+
+@pytest.mark.parametrize("name", [".env.example", "cert.pem", "id_rsa.pub", "environment.py"])
+def test_what_only_reads_like_a_secret_is_delivered(project: Path, name: str) -> None:
+    """Certificates and samples are no secrets."""
+    (project / "lib" / name).write_text("-----BEGIN CERTIFICATE-----")
+    assert not look(document(pyFiles=["./lib"]), project).wrong
+
+
+def test_ignore_files(project: Path) -> None:
+    """Each is about its folder; the deeper one overrules; what is left out is told."""
+    (project / "../../.sparkgenignore").write_text("*.csv\n/shared/\n")
+    (project / "data/.sparkgenignore").write_text("!x.csv\n")
+    (project / "data/y.txt").write_text("")
+    (project / "lib/z.csv").write_text("")
+    looked = look(document(pyFiles=["./lib"], files=["./data/*"]), project)
+    assert entries(looked)["code"] == {"./lib": ("lib/",), "./data/*": ("data/x.csv", "data/y.txt")}
+    assert looked.left_out == ("apps/etl/lib/__pycache__/", "apps/etl/lib/z.csv")
+    assert "is left out by .sparkgenignore" in said(look(document("../../shared/util.py"), project))
+
+
+def test_too_much(project: Path) -> None:
+    """The size is that of all files, and the largest is named."""
+    (project / "lib/big.bin").write_bytes(bytes(5000))
+    told = said(look(document(pyFiles=["./lib"]), project, max_bytes=4000))
+    assert "the largest is lib/big.bin with 4.9 KiB" in told
+    assert "maxArtifactSize" in told
+
+
+def test_requirements(project: Path) -> None:
+    """They need exact versions and a Python."""
+    (project / "requirements.txt").write_text(
+        "--index-url https://me:word@pypi.example.com/simple\nsix==1.17.0 \\\n  --hash=sha256:00\n"
+        "# note\nattrs==25.1.0 ; python_version < '3.12'\n"
+    )
+    good = document(requirements="requirements.txt", pythonVersion="3.10")
+    looked = look(good, project)
+    assert entries(looked) == {"dependencies": {"requirements.txt": ("python/",)}}
+    other = look(document(requirements="requirements.txt", pythonVersion="3.11"), project)
+    assert source(looked.contents[0]) != source(other.contents[0])
+    assert "needs the Python" in said(look(document(requirements="./requirements.txt"), project))
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("pandas", "has no exact version"),
+        ("pandas>=2", "has no exact version"),
+        ("pandas==2.*", "has no exact version"),
+        ("-r other.txt", "names another file"),
+        ("-e ./lib", "installs a folder"),
+        ("./lib", "is a file of this machine"),
+        ("git+https://github.com/x/y", "must be the https address of a wheel with its hash"),
+        ("x @ https://e.org/x-1-py3-none-any.whl", "must be the https address of a wheel with its hash"),
+        ("--find-links /tmp", "is an option that sparkgen does not pass on"),
+        ("-i https://me:word@e.org\npandas", "line 2 (pandas)"),
+    ],
+)
+def test_requirements_that_change(project: Path, line: str, message: str) -> None:
+    """What would install something else tomorrow is told with its line."""
+    (project / "requirements.txt").write_text(f"{line}\n")
+    told = said(look(document(requirements="./requirements.txt", pythonVersion="3.10"), project))
+    assert message in told
+    assert "SG309" in told
+    assert "word" not in told
+
+
+def test_wheels_by_address_with_a_hash_are_pinned(project: Path) -> None:
+    """The hash says which bytes."""
+    digest = "0" * 64
+    (project / "r.txt").write_text(
+        f"x @ https://e.org/x-1-py3-none-any.whl#sha256={digest}\n"
+        f"y @ https://e.org/y-1.whl --hash=sha256:{digest}\n"
+    )
+    assert not look(document(requirements="r.txt", pythonVersion="3.10"), project).wrong
+
+
+def test_the_source_follows_contents_modes_and_paths(project: Path) -> None:
+    """And nothing else: not the time of a file."""
+
+    def now() -> str:
+        return source(look(document(pyFiles=["./lib"]), project).contents[0])
+
+    first = now()
+    os.utime(project / "lib/a.py", (1, 1))
+    (project / "lib/a.py").chmod(0o600)
+    assert now() == first
+    (project / "lib/a.py").chmod(0o755)
+    executable = now()
+    (project / "lib/a.py").write_text("changed")
+    changed = now()
+    (project / "lib/a.py").rename(project / "lib/c.py")
+    assert len({first, executable, changed, now()}) == 4
