@@ -139,7 +139,7 @@ scheduler: $(STAMP) ## Compile the scheduler jar for both Scala lines into the c
 cluster-requirements: ## Install the Debian packages that the test cluster needs (as root)
 	@$(CLUSTER) requirements
 
-cluster-up: ## Have a real Kubernetes on this machine (as root; the first time builds it: 6 minutes)
+cluster-up: ## Have a real Kubernetes on this machine (as root; the first time builds it: 8 minutes)
 	@$(CLUSTER) up
 
 cluster-down: ## End it, and remove all that it made

@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 
 from cluster import lifecycle, lock, network, requirements
+from cluster import registry as registries
 from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
 from cluster.plan import LAYOUT, LOCK, NAME
+from cluster.registry import Registry
 from common import share
 from gotools import gotools
 
@@ -140,6 +142,20 @@ def images(cluster: Cluster) -> None:
     cluster.load_runtime()
     cluster.load_spark(TESTED_VERSIONS)
     cluster.load_spark_with_archive(TESTED_VERSIONS)
+
+
+@pytest.fixture
+def registry(cluster: Cluster, tmp_path: Path) -> Iterator[Registry]:
+    """A registry of the test's own, with TLS and passwords, that pods and nodes pull from."""
+    with registries.running(tmp_path / "registry") as it:
+        yield it
+
+
+@pytest.fixture
+def plain_registry(cluster: Cluster, tmp_path: Path) -> Iterator[Registry]:
+    """The same with plain HTTP, and without passwords."""
+    with registries.running(tmp_path / "plain-registry", plain=True) as it:
+        yield it
 
 
 @pytest.fixture

@@ -47,6 +47,7 @@ def wanted() -> tuple[Certificate, ...]:
     service = "kubernetes.default.svc"
     api = ("kubernetes", "kubernetes.default", service, f"{service}.cluster.local", "localhost")
     addresses = ("127.0.0.1", CONTROL_ADDRESS, API_SERVICE)
+    registry = tuple(f"IP:{address}" for address in ("127.0.0.1", CONTROL_ADDRESS))
     nodes = (
         Certificate(
             node.name,
@@ -69,6 +70,7 @@ def wanted() -> tuple[Certificate, ...]:
         Certificate("coredns", "/O=system:masters/CN=coredns"),
         Certificate("kwok", "/O=system:masters/CN=kwok"),
         Certificate("front-proxy", "/CN=front-proxy"),
+        Certificate("registry", "/CN=registry", registry),
         *nodes,
     )
 
@@ -99,7 +101,7 @@ def make(folder: Path) -> None:
         run("openssl", "pkey", "-in", str(folder / "sa.key"), "-pubout", "-out", str(folder / "sa.pub"))
     for certificate in wanted():
         if not (folder / f"{certificate.name}.crt").exists():
-            _sign(folder, certificate)
+            issue(folder, certificate)
 
 
 def _key(path: Path) -> None:
@@ -110,7 +112,8 @@ def _key(path: Path) -> None:
     )
 
 
-def _sign(folder: Path, certificate: Certificate) -> None:
+def issue(folder: Path, certificate: Certificate) -> None:
+    """Make a key and a certificate in `folder`, which has the authority; one of that name is replaced."""
     (folder / f"{certificate.name}.ext").write_text(extensions(certificate))
     _request(folder, certificate.name, certificate.subject)
     _issue(folder, certificate.name)

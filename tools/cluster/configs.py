@@ -23,6 +23,9 @@ from cluster.plan import (
 PAUSE_IMAGE = "docker.io/sparkgen/busybox:1"
 """What holds a pod's namespaces, and what tests use as a small container; made by images.busybox."""
 
+HOSTS = "/var/lib/containerd/hosts"
+"""On each node: a folder for each registry that its containerd pulls from, with its hosts.toml."""
+
 KWOK_ANNOTATION = "kwok.x-k8s.io/node"
 
 GRACE_SECONDS = 12
@@ -207,22 +210,35 @@ def dns_objects() -> str:
 
 def containerd() -> str:
     """The configuration of containerd, the same on every node: each sees its own /var and /run."""
-    return f"""version = 2
+    return f"""version = 3
 root = "/var/lib/containerd"
 state = "/run/containerd"
 [grpc]
   address = "/run/containerd/containerd.sock"
-[plugins."io.containerd.grpc.v1.cri"]
-  sandbox_image = "{PAUSE_IMAGE}"
+[plugins."io.containerd.cri.v1.images".pinned_images]
+  sandbox = "{PAUSE_IMAGE}"
+[plugins."io.containerd.cri.v1.images".registry]
+  config_path = "{HOSTS}"
+[plugins."io.containerd.cri.v1.runtime"]
   # Not every machine lets root lower a process's OOM score, or has the hugetlb controller.
   restrict_oom_score_adj = true
   disable_hugetlb_controller = true
-  [plugins."io.containerd.grpc.v1.cri".cni]
-    bin_dir = "/usr/lib/cni"
-    conf_dir = "/var/lib/cni/net.d"
-[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+[plugins."io.containerd.cri.v1.runtime".cni]
+  bin_dirs = ["/usr/lib/cni"]
+  conf_dir = "/var/lib/cni/net.d"
+[plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc]
   runtime_type = "io.containerd.runc.v2"
 """
+
+
+def hosts(address: str, *, tls: bool) -> str:
+    """What a node's containerd has to know of the registry at `address`: it reads it anew at each pull."""
+    scheme = "https" if tls else "http"
+    authority = '  ca = "/var/lib/kubelet/pki/ca.crt"\n' if tls else ""
+    return (
+        f'server = "{scheme}://{address}"\n[host."{scheme}://{address}"]\n'
+        f'  capabilities = ["pull", "resolve"]\n{authority}'
+    )
 
 
 def cni(node: Node) -> str:

@@ -109,6 +109,13 @@ class Cluster:
                 }
             )
 
+    def load_registry(self) -> None:
+        """Have CNCF distribution's image on every node; another cluster pulls its own."""
+        if self.own:
+            # On what the runtime image stands on: a node has that already.
+            below = images.debian(runtime_image.PACKAGES)
+            self.load({images.REGISTRY: images.registry(below)})
+
     def load_notebook(self, version: str) -> str:
         """Have Spark with JupyterLab on every node (another cluster pulls its own): its name."""
         name = f"{notebook_image.REPOSITORY}:{version}"

@@ -18,7 +18,7 @@ from cluster import ociimage
 from cluster.ociimage import Image, Layer
 from common import progress
 from common.cachedir import ToolError, cache_root, environment, key, publish
-from gotools import golang
+from gotools import golang, gotools
 from spark import spark_home
 from sparkgen.spark_versions import NEWEST, OLDEST
 
@@ -31,6 +31,8 @@ PACKAGES = (
 LEFT_OUT = ("doc", "locale")
 """Folders of /usr/share that no test reads. (Without man, Java's package cannot be installed.)"""
 
+REGISTRY = "docker.io/library/registry:3.1.2"
+"""What a SparkStagingServer runs by default; made by `registry`."""
 REPOSITORY = "docker.io/apache/spark"
 TESTED_VERSIONS = (environment().get("SPARKGEN_SPARK") or OLDEST.version, NEWEST.version)
 """The Spark versions that end-to-end tests run on: the last of the 3.x line, or the one that is asked for,
@@ -64,6 +66,18 @@ def busybox(name: str = "busybox") -> Image:
     own = ociimage.layer(ociimage.busybox(Path(found)))
     return Image(
         ociimage.machine_architecture(), {"Cmd": ["sleep", "infinity"], "Env": ["PATH=/bin"]}, (own,)
+    )
+
+
+def registry(below: Image) -> Image:
+    """The image of CNCF distribution: as upstream's, the program beside a shell, and no user of its own."""
+    program = ociimage.tar({"usr/local/bin/registry": gotools.ensure("registry").read_bytes()})
+    return ociimage.on_top(
+        below,
+        ociimage.layer(program),
+        Entrypoint=["registry"],
+        Cmd=["serve", "/etc/distribution/config.yml"],
+        Env=["PATH=/usr/local/bin:/usr/bin:/bin", "OTEL_TRACES_EXPORTER=none"],
     )
 
 

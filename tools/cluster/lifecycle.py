@@ -18,7 +18,7 @@ from gotools import gotools
 
 GO_TOOLS = (
     *("kube-apiserver", "kubelet", "kube-controller-manager", "kube-scheduler", "kube-proxy", "kubectl"),
-    *("etcd", "coredns"),
+    *("containerd", "containerd-shim-runc-v2", "ctr", "etcd", "coredns"),
 )
 """What a cluster cannot start without, of gotools' table."""
 

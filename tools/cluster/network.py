@@ -5,6 +5,10 @@ None of them has an uplink: the machine's own namespace holds no end of any of t
 
 from __future__ import annotations
 
+import ctypes
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from cluster.plan import CONTROL_ADDRESS, NAME, NETWORK_NAMESPACES, NODES, Node
@@ -12,6 +16,8 @@ from cluster.requirements import run
 
 FOLDER = Path("/run/netns")
 SWITCH = "switch"
+CLONE_NEWNET = 0x40000000
+"""Of setns(2): the descriptor is a network namespace's."""
 
 
 def exists(namespace: str) -> bool:
@@ -70,3 +76,24 @@ def remove() -> None:
     for namespace in reversed(NETWORK_NAMESPACES):
         if exists(namespace):
             run("ip", "netns", "delete", namespace)
+
+
+@contextmanager
+def inside(namespace: str) -> Iterator[None]:
+    """Have this thread, and what it starts, in the namespace: its connections are made there.
+
+    Other threads stay where they are. OSError when there is no such namespace.
+    """
+    with Path("/proc/thread-self/ns/net").open("rb") as own, (FOLDER / namespace).open("rb") as other:
+        _set_namespace(other.fileno())
+        try:
+            yield
+        finally:
+            _set_namespace(own.fileno())
+
+
+def _set_namespace(descriptor: int) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)  # os.setns came with Python 3.12
+    if libc.setns(descriptor, CLONE_NEWNET):
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))

@@ -7,11 +7,12 @@ every process of the node, the containers' too, and the mounts go with the last 
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, cast
 
@@ -24,7 +25,10 @@ from common.cachedir import ToolError
 PROGRAMS = ("containerd", "kubelet", "kube-proxy")
 """In the order of their start."""
 
-CTR = ("ctr", "--namespace=k8s.io")
+BOUND = ("containerd", "containerd-shim-runc-v2", "ctr", "kubelet", "kube-proxy")
+"""The tools that each node has in its /run/bin."""
+
+CTR = ("/run/bin/ctr", "--namespace=k8s.io")
 """The namespace is the one of the kubelet's images."""
 
 
@@ -49,7 +53,7 @@ def enter(layout: Layout, node: Node) -> list[str]:
 def configure(layout: Layout, node: Node) -> None:
     """Write the node's files, where it will see them."""
     var, pki = layout.node_var(node), Path("/var/lib/kubelet/pki")
-    for name in ("lib/kubelet/pki", "lib/containerd", "lib/cni/net.d", "log/pods", "tmp"):
+    for name in ("lib/kubelet/pki", "lib/containerd/hosts", "lib/cni/net.d", "log/pods", "tmp"):
         (var / name).mkdir(parents=True, exist_ok=True)
     for name in ("mnt", "srv"):
         (layout.node(node) / name).mkdir(exist_ok=True)
@@ -81,7 +85,7 @@ def start_init(layout: Layout, node: Node, tools: Mapping[str, Path]) -> None:
         return
     configure(layout, node)
     cgroups.make(node)
-    own = {name: tools[name] for name in ("kubelet", "kube-proxy")}
+    own = {name: tools[name] for name in BOUND}
     script = layout.node(node) / "init.sh"
     script.write_text(configs.node_init(layout.node(node), own))
     command = [
@@ -97,9 +101,12 @@ def start_init(layout: Layout, node: Node, tools: Mapping[str, Path]) -> None:
 def start_containerd(layout: Layout, node: Node, images: Mapping[str, Image]) -> None:
     """Start the node's containerd, and give it the images that it lacks."""
     if not processes.alive(processes.read(pid_file(layout, node, "containerd"))):
-        _start(layout, node, "containerd", ["containerd", "-c", "/var/lib/containerd/config.toml"])
+        # It looks for its shim on the PATH, where the machine's own containerd may have another one, too.
+        path = f"PATH=/run/bin:{os.environ.get('PATH', os.defpath)}"
+        command = ["env", path, "/run/bin/containerd", "-c", "/var/lib/containerd/config.toml"]
+        _start(layout, node, "containerd", command)
     _wait_for(
-        lambda: _run(layout, node, "ctr", "version").returncode == 0,
+        lambda: _run(layout, node, *CTR, "version").returncode == 0,
         f"{node.name}'s containerd",
         layout,
         node,
@@ -143,6 +150,11 @@ def load_images(layout: Layout, node: Node, images: Mapping[str, Image]) -> None
     left = [name for name, image in lacking.items() if there.get(name) != ociimage.digest(image)]
     if said or left:
         raise ToolError(f"cannot load {', '.join(left or lacking)} into {node.name}: {said or 'not there'}")
+
+
+def remove_images(layout: Layout, node: Node, names: Sequence[str]) -> None:
+    """Remove images of these names from the node, and what nothing else needs of them."""
+    _run(layout, node, *CTR, "images", "remove", "--sync", *names)
 
 
 def _import(layout: Layout, node: Node, images: Mapping[str, Image]) -> str:

@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from cluster.plan import NAME
@@ -18,8 +18,6 @@ PACKAGES = {
     "buildah": "buildah",
     "busybox": "busybox-static",
     "conntrack": "conntrack",
-    "containerd": "containerd",
-    "ctr": "containerd",
     "git": "git",
     "ip": "iproute2",
     "java": "openjdk-17-jre-headless",
@@ -44,9 +42,11 @@ CLUSTER_NAME = re.compile(r"sparkgen-[a-z0-9-]{1,20}")
 INSTALL = "make cluster-requirements"
 
 
-def missing_packages(find: Callable[[str], object], cni: bool) -> list[str]:
+def missing_packages(
+    find: Callable[[str], object], cni: bool, packages: Mapping[str, str] = PACKAGES
+) -> list[str]:
     """The Debian packages to install, sorted: `find(command)` is falsy for a command that is not there."""
-    lacking = {package for command, package in PACKAGES.items() if not find(command)}
+    lacking = {package for command, package in packages.items() if not find(command)}
     if not cni:
         lacking.add("containernetworking-plugins")
     return sorted(lacking)
@@ -93,7 +93,7 @@ def install() -> None:
         raise ToolError(
             f"there is no apt-get here. Install these in your system's way: {', '.join(packages)}"
         )
-    # No service shall start: the cluster runs containerd itself, and Debian's would be one more.
+    # No service shall start: what the cluster needs of them, it runs itself.
     settings = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
     steps = {
         "reading the lists of packages": ["apt-get", "update", "-qq"],

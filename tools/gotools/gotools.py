@@ -67,6 +67,19 @@ def _kubernetes(command: str) -> Tool:
     )
 
 
+def _containerd(command: str) -> Tool:
+    """A command of containerd, without the snapshotters that no test needs."""
+    return Tool(
+        name=command,
+        module="github.com/containerd/containerd/v2",
+        package=f"github.com/containerd/containerd/v2/cmd/{command}",
+        variables=("github.com/containerd/containerd/v2/version.Version={version}",),
+        folder="containerd",
+        tested=False,
+        tags=("no_btrfs", "no_zfs", "no_devmapper"),
+    )
+
+
 TOOLS = (
     Tool(
         name="helm",
@@ -110,8 +123,17 @@ TOOLS = (
     _kubernetes("kube-scheduler"),
     _kubernetes("kube-proxy"),
     _kubernetes("kubectl"),
+    *(_containerd(name) for name in ("containerd", "containerd-shim-runc-v2", "ctr")),
     Tool("etcd", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3", tested=False),
     Tool("coredns", "github.com/coredns/coredns", "github.com/coredns/coredns", tested=False),
+    Tool(  # the registry of tests of code delivery, and what a SparkStagingServer runs
+        "registry",
+        "github.com/distribution/distribution/v3",
+        "github.com/distribution/distribution/v3/cmd/registry",
+        ("github.com/distribution/distribution/v3/version.version={version}",),
+        folder="distribution",
+        tested=False,
+    ),
     Tool(
         "kwok",
         "sigs.k8s.io/kwok",

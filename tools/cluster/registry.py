@@ -1,0 +1,176 @@
+"""Registries for tests: CNCF distribution, on the control plane's address of the cluster's own network.
+
+Pods, kubelets and the nodes' containerd reach them, and nothing else does. From a test:
+
+    with registry.running(folder) as it:                        # TLS, and passwords
+        with network.inside(NAME):
+            digest = it.client("team-a").push("team/etl", image)
+        it.blob(layer).truncate(...)
+
+`plain=True` is one that speaks HTTP and knows no passwords.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cluster import configs, network, nodes, processes
+from cluster.argocd import listening
+from cluster.plan import CONTROL_ADDRESS, LAYOUT, NAME, NODES, Layout
+from cluster.registry_client import Client
+from common.cachedir import ToolError
+from gotools import gotools
+
+PORT, PLAIN_PORT = 5443, 5080
+PASSWORDS = {
+    "team-a": ("team-a-secret", "$2b$04$Y9lVO6RlYfmKuU5MsI4qAOBMoXhRgZt4zFNFKL8IJDT6FcSRwZANi"),
+    "team-b": ("team-b-secret", "$2b$04$jiNtYGKO2kJUhYHWLq4L8uiZyjt6fxtpdHBzV8OiM6BWSplZWbzvO"),
+    "reader": ("reader-secret", "$2b$04$psCs0MG8/9r3/2JcMaO55.YctTsrCdvyuMnXMMKONUys/oXNP5ZKK"),
+}
+"""The users of tests: password, and its hash by bcrypt (with the least of rounds), the only one that
+distribution reads."""
+
+START_SECONDS = 30.0
+"""How long it may take to listen; on an idle machine it takes half a second."""
+
+
+def htpasswd(*users: str) -> str:
+    """The text of a file of passwords with these of `PASSWORDS`."""
+    return "".join(f"{user}:{PASSWORDS[user][1]}\n" for user in users)
+
+
+def trust(address: str, layout: Layout = LAYOUT, *, tls: bool = True) -> None:
+    """Have every node's containerd pull from `address`, by TLS with a certificate of the cluster's CA."""
+    for node in NODES:
+        folder = layout.node_var(node) / Path(configs.HOSTS).relative_to("/var") / address
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "hosts.toml").write_text(configs.hosts(address, tls=tls))
+
+
+def docker_config(address: str, user: str, password: str) -> str:
+    """The text of a config.json, as docker, helm and Secrets of kubernetes.io/dockerconfigjson have it."""
+    word = base64.b64encode(f"{user}:{password}".encode()).decode()
+    return json.dumps({"auths": {address: {"username": user, "password": password, "auth": word}}})
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """A registry: its files in `folder`, and whether it speaks plain HTTP without passwords."""
+
+    folder: Path
+    plain: bool = False
+    layout: Layout = field(default=LAYOUT, repr=False)
+
+    @property
+    def address(self) -> str:
+        """What the names of its images begin with."""
+        return f"{CONTROL_ADDRESS}:{PLAIN_PORT if self.plain else PORT}"
+
+    @property
+    def authority(self) -> Path | None:
+        """The file with the certificate authority that vouches for it; None with plain HTTP."""
+        return None if self.plain else self.layout.pki / "ca.crt"
+
+    def client(self, user: str = "") -> Client:
+        """A client with the name and password of one of `PASSWORDS`, or without any."""
+        password = PASSWORDS[user][0] if user else ""
+        return Client(self.address, self.authority, user, password)
+
+    def config_json(self, user: str) -> str:
+        """The config.json with that user's password."""
+        return docker_config(self.address, user, PASSWORDS[user][0])
+
+    def blob(self, digest: str) -> Path:
+        """The file that a blob or manifest is kept in: write to it to tamper, truncate it, remove it."""
+        kind, _, word = digest.partition(":")
+        return self.folder / "data/docker/registry/v2/blobs" / kind / word[:2] / word / "data"
+
+    def start(self) -> None:
+        """Start it, if it does not run; ToolError when it does not listen."""
+        name = self._name
+        file = self.layout.pids / f"{name}.pid"
+        if processes.alive(processes.read(file)):
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / "htpasswd").write_text(htpasswd(*PASSWORDS))
+        (self.folder / "config.yml").write_text(configs.text(self._configuration()))
+        log = self.layout.logs / f"{name}.log"
+        command = [*network.enter(NAME), "env", "OTEL_TRACES_EXPORTER=none", str(gotools.ensure("registry"))]
+        identity = processes.start([*command, "serve", str(self.folder / "config.yml")], log, file)
+        deadline = time.monotonic() + START_SECONDS
+        while int(self.address.rpartition(":")[2]) not in listening(identity.pid):
+            if not processes.alive(identity) or time.monotonic() > deadline:
+                raise ToolError(f"the registry does not listen; {log}:\n{processes.last_lines(log)}")
+            time.sleep(0.05)
+
+    def stop(self) -> None:
+        """End it as a crash would: who asks meanwhile is refused; `start` brings it back with all it has."""
+        processes.stop(self.layout.pids / f"{self._name}.pid", kill=True)
+
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """It does not run meanwhile."""
+        self.stop()
+        try:
+            yield
+        finally:
+            self.start()
+
+    @property
+    def requests(self) -> list[str]:
+        """What it was asked since the log began: "GET /v2/...", the oldest first."""
+        text = (self.layout.logs / f"{self._name}.log").read_text(errors="replace")
+        done = (json.loads(line) for line in text.splitlines() if '"http.response.status"' in line)
+        return [f"{line['http.request.method']} {line['http.request.uri']}" for line in done]
+
+    @property
+    def _name(self) -> str:
+        return "registry-plain" if self.plain else "registry"
+
+    def _configuration(self) -> Mapping[str, Any]:
+        whole: dict[str, Any] = {
+            "version": 0.1,
+            "log": {"level": "info", "formatter": "json", "accesslog": {"disabled": True}},
+            "storage": {
+                "filesystem": {"rootdirectory": str(self.folder / "data")},
+                "delete": {"enabled": True},
+            },
+            "http": {"addr": self.address, "secret": "of tests"},
+        }
+        if not self.plain:
+            pki = self.layout.pki
+            whole["http"]["tls"] = {
+                "certificate": str(pki / "registry.crt"),
+                "key": str(pki / "registry.key"),
+            }
+            whole["auth"] = {"htpasswd": {"realm": "tests", "path": str(self.folder / "htpasswd")}}
+        return whole
+
+
+@contextmanager
+def running(folder: Path, *, plain: bool = False, layout: Layout = LAYOUT) -> Iterator[Registry]:
+    """A registry that keeps its files in `folder`, and that the nodes pull from; it ends with the block."""
+    it = Registry(folder, plain, layout)
+    it.stop()  # one that an interrupted test has left
+    (layout.logs / f"{it._name}.log").unlink(missing_ok=True)
+    trust(it.address, layout, tls=not plain)
+    it.start()
+    try:
+        yield it
+    finally:
+        it.stop()
+
+
+def forget(address: str) -> None:
+    """Remove from every node what it has pulled from `address`: the next pod pulls again."""
+    for node in NODES:
+        names = [name for name in nodes.images_on(LAYOUT, node) if name.startswith(f"{address}/")]
+        if names:
+            nodes.remove_images(LAYOUT, node, names)

@@ -1,0 +1,138 @@
+"""A small client of registries, for tests: what it sends and what it is answered are the protocol's own.
+
+It connects from the thread's network namespace: call it in `with network.inside(NAME)`.
+The protocol is https://github.com/opencontainers/distribution-spec/blob/v1.1.1/spec.md.
+"""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+import ssl
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from cluster import ociimage
+from cluster.ociimage import Image
+
+MANIFEST = "application/vnd.oci.image.manifest.v1+json"
+SECONDS = 20.0
+"""How long an answer may take."""
+
+
+class Refused(Exception):
+    """The registry's answer was no: `status` is HTTP's, `code` the first of the answer's error codes."""
+
+    def __init__(self, status: int, body: bytes) -> None:
+        """Take the answer."""
+        self.status = status
+        try:
+            self.code = str(json.loads(body)["errors"][0]["code"])
+        except (ValueError, KeyError, IndexError, TypeError):
+            self.code = ""
+        super().__init__(f"{status} {self.code or body[:200].decode(errors='replace')}")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A registry's answer; the names of `headers` are in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A registry ("10.77.0.1:5443"), and who asks: with a CA's file by TLS, else by plain HTTP."""
+
+    address: str
+    authority: Path | None = None
+    user: str = ""
+    password: str = field(default="", repr=False)
+
+    def call(
+        self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
+    ) -> Answer:
+        """One request, whatever the answer; OSError when there is none."""
+        sent = dict(headers or {})
+        if self.user:
+            word = base64.b64encode(f"{self.user}:{self.password}".encode()).decode()
+            sent["Authorization"] = f"Basic {word}"
+        with self._connection() as connection:
+            connection.request(method, path, body, sent)
+            response = connection.getresponse()
+            names = {name.lower(): value for name, value in response.getheaders()}
+            return Answer(response.status, names, response.read())
+
+    @contextmanager
+    def _connection(self) -> Iterator[http.client.HTTPConnection]:
+        connection: http.client.HTTPConnection
+        if self.authority is None:
+            connection = http.client.HTTPConnection(self.address, timeout=SECONDS)
+        else:
+            context = ssl.create_default_context(cafile=str(self.authority))
+            connection = http.client.HTTPSConnection(self.address, timeout=SECONDS, context=context)
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+    def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Answer:
+        """One request that has to succeed: Refused otherwise. `content_type` is Content-Type."""
+        named = {name.replace("_", "-").title(): value for name, value in headers.items()}
+        answer = self.call(method, path, body, named)
+        if answer.status >= 400:
+            raise Refused(answer.status, answer.body)
+        return answer
+
+    def push(self, repository: str, image: Image, tag: str = "") -> str:
+        """Push the image, under a tag or by its digest alone: its digest."""
+        parts = ociimage.members({"pushed": image})
+        wanted = ociimage.digest(image)
+        manifest = _bytes(parts[f"blobs/{wanted.replace(':', '/')}"])
+        described = json.loads(manifest)
+        for blob in (described["config"], *described["layers"]):
+            self.push_blob(repository, _bytes(parts[f"blobs/{blob['digest'].replace(':', '/')}"]))
+        path = f"/v2/{repository}/manifests/{tag or wanted}"
+        answer = self.ask("PUT", path, manifest, content_type=MANIFEST)
+        return answer.headers["docker-content-digest"]
+
+    def push_blob(self, repository: str, data: bytes) -> str:
+        """Push one blob, if it is not there: its digest."""
+        digest = ociimage.layer(data).digest
+        if self.call("HEAD", f"/v2/{repository}/blobs/{digest}").status == 200:
+            return digest
+        place = self.begin_upload(repository)
+        self.end_upload(place, digest, data)
+        return digest
+
+    def begin_upload(self, repository: str) -> str:
+        """Begin to upload a blob: the path that its bytes go to."""
+        found = urlsplit(self.ask("POST", f"/v2/{repository}/blobs/uploads/", b"").headers["location"])
+        return f"{found.path}?{found.query}"
+
+    def end_upload(self, place: str, digest: str, data: bytes) -> None:
+        """Send all bytes of a blob to the path of `begin_upload`."""
+        self.ask("PUT", f"{place}&digest={digest}", data, content_type="application/octet-stream")
+
+    def manifest(self, repository: str, reference: str) -> dict[str, Any]:
+        """The manifest of a tag or digest."""
+        answer = self.ask("GET", f"/v2/{repository}/manifests/{reference}", accept=MANIFEST)
+        return dict(json.loads(answer.body))
+
+    def blob(self, repository: str, digest: str) -> bytes:
+        """The bytes that the registry has for a blob; whether they are right is for the caller to look at."""
+        return self.ask("GET", f"/v2/{repository}/blobs/{digest}").body
+
+
+def _bytes(part: bytes | ociimage.Layer) -> bytes:
+    if isinstance(part, bytes):
+        return part
+    with ociimage.opened(part) as data:
+        return data.read()
