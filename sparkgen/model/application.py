@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from sparkgen.model.delivery import Delivery
 from sparkgen.model.notebook import Notebook
 
 RoleName = Literal["driver", "executor"]
@@ -193,6 +194,8 @@ class Application:
     hadoop: Mapping[str, str]
     conf_files: ConfFiles
     volumes: tuple[Mapping[str, Any], ...]
+    delivery: Delivery | None
+    """How pods get what was pushed of the document; None where nothing of it is in pods."""
     driver: Role
     executor: Role
     executors: Executors

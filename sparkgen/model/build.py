@@ -24,6 +24,7 @@ from sparkgen.model.application import (
 from sparkgen.model.completion import as_application, section_of
 from sparkgen.model.conffiles import conf_files
 from sparkgen.model.connect import CONNECT_KIND
+from sparkgen.model.delivery import delivered, delivery
 from sparkgen.model.eventlog import log_claim
 from sparkgen.model.notebook import NOTEBOOK_KIND, notebook
 from sparkgen.model.properties import effective_properties, is_true, lookup
@@ -48,7 +49,8 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
     scheduled = value["kind"] == "ScheduledSparkApplication"
     value = as_application(value)
     outer = value["spec"]
-    spec = outer["template"] if scheduled else outer
+    written = outer["template"] if scheduled else outer
+    spec = delivered(written)
     metadata = value["metadata"]
     properties = effective_properties(spec)
     restart = spec.get("restartPolicy") or {}
@@ -74,6 +76,7 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
         hadoop=spec.get("hadoopConf") or {},
         conf_files=conf_files(spec.get("sparkConfFiles") or {}),
         volumes=tuple(spec.get("volumes") or ()),
+        delivery=delivery(written),
         driver=_role("driver", spec, properties),
         executor=_role("executor", spec, properties),
         executors=_executors(properties),

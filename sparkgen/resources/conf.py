@@ -9,6 +9,7 @@ from sparkgen import contract
 from sparkgen.model import connect
 from sparkgen.model.application import Application, Role
 from sparkgen.model.properties import TUNABLE
+from sparkgen.resources.delivery import scheduler_jar
 from sparkgen.resources.executor import executor_pod
 from sparkgen.resources.exposure import redirect_properties
 from sparkgen.resources.shuffle import executor_scripts, shuffle_defaults, shuffle_properties
@@ -54,7 +55,7 @@ def _contract_properties(application: Application) -> dict[str, str]:
     class_path = application.properties.get("spark.driver.extraClassPath")
     return {
         **CONTRACT_PROPERTIES,
-        "spark.driver.extraClassPath": ":".join(filter(None, (contract.SCHEDULER_JAR, class_path))),
+        "spark.driver.extraClassPath": ":".join(filter(None, (scheduler_jar(application), class_path))),
         "spark.sparkgen.allocation.onMismatch": application.on_mismatch,
         **_sizes(application.driver),
         **_sizes(application.executor),

@@ -11,8 +11,6 @@ from sparkgen import contract
 from sparkgen.model.application import Application
 from sparkgen.model.notebook import Notebook
 from sparkgen.resources import pod
-from sparkgen.resources.layers import DEFAULT_RUNTIME_RESOURCES
-from sparkgen.resources.merge import merge
 
 
 def driver_pod(application: Application, run: str) -> dict[str, Any]:
@@ -22,8 +20,6 @@ def driver_pod(application: Application, run: str) -> dict[str, Any]:
         **pod.values(application, application.driver, run),
         "claim": claim and {"name": claim.name, "path": claim.path},
         "scalaVersion": application.scala_version,
-        "runtimeImage": application.runtime_image,
-        "runtimeResources": merge(DEFAULT_RUNTIME_RESOURCES, application.allocator_resources or {}),
         "serviceSecret": shuffle.secret_name if shuffle is not None and shuffle.on_node else None,
         "sparkArguments": _spark_arguments(application),
         "connect": application.connect is not None,

@@ -17,10 +17,13 @@ DEFAULT_RUNTIME_RESOURCES = {
     "requests": {"cpu": "100m", "memory": "64Mi"},
     "limits": {"cpu": "1", "memory": "256Mi"},
 }
-"""For `install` and `allocator`: both sides are set, so that a namespace with a quota accepts the pod.
-Hundreds of creations a second, and a start that nothing waits for, take a core for a moment."""
+"""For `install`, `fetch` and `allocator`: both sides are set, so that a namespace with a quota accepts the
+pod. Hundreds of creations a second, and a start that nothing waits for, take a core for a moment."""
 
 TOKEN_SECONDS = 3600
+
+DOCKER_CONFIG_KEY = ".dockerconfigjson"
+"""The key of a Secret of the type kubernetes.io/dockerconfigjson."""
 
 
 def field_env(name: str, path: str) -> dict[str, Any]:
@@ -80,10 +83,11 @@ RUNTIME: Layer = {
     "resources": "@{runtimeResources}",
     "securityContext": {**RESTRICTED, "readOnlyRootFilesystem": True},
 }
-"""What `install` and `allocator` share."""
+"""What `install`, `fetch` and `allocator` share."""
 
+CONTRACT_ENV = {"name": contract.ENV_CONTRACT, "value": str(contract.VERSION)}
 RUN_ENV = (
-    {"name": contract.ENV_CONTRACT, "value": str(contract.VERSION)},
+    CONTRACT_ENV,
     {"name": contract.ENV_APPLICATION, "value": "@{name}"},
     {"name": contract.ENV_RUN, "value": "@{run}"},
 )
@@ -215,6 +219,70 @@ LAYERS: Mapping[str, Layer] = {
             ],
         },
     },
+    # Downloads what was pushed: the only container that sees the registry's credentials, and the cache.
+    "fetch_container": {
+        "@if": "fetch",
+        "spec": {
+            "initContainers": [
+                {
+                    **RUNTIME,
+                    "name": contract.FETCH_CONTAINER,
+                    "args": ["fetch"],
+                    "env": [
+                        CONTRACT_ENV,  # and not the run: the chart then makes these pods once
+                        {"name": contract.ENV_ARTIFACTS, "value": "@{fetch.artifacts}"},
+                        {"@if": "fetch.insecure", "name": contract.ENV_ARTIFACTS_INSECURE, "value": "true"},
+                    ],
+                    "volumeMounts": [
+                        {"name": contract.ARTIFACTS_VOLUME, "mountPath": contract.ARTIFACTS_DIR},
+                        {
+                            "@if": "fetch.pullSecret",
+                            **read_only(contract.REGISTRY_VOLUME, contract.REGISTRY_DIR),
+                        },
+                        {
+                            "@if": "fetch.ca",
+                            **read_only(contract.REGISTRY_CA_VOLUME, contract.REGISTRY_CA_DIR),
+                        },
+                        {
+                            "@if": "fetch.cacheVolume",
+                            "name": "@{fetch.cacheVolume}",
+                            "mountPath": contract.ARTIFACTS_CACHE_DIR,
+                        },
+                    ],
+                }
+            ],
+            "volumes": [
+                {"name": contract.ARTIFACTS_VOLUME, "emptyDir": {}},
+                {
+                    "@if": "fetch.pullSecret",
+                    "name": contract.REGISTRY_VOLUME,
+                    "secret": {
+                        "secretName": "@{fetch.pullSecret}",
+                        "items": [{"key": DOCKER_CONFIG_KEY, "path": contract.REGISTRY_FILE}],
+                    },
+                },
+                {
+                    "@if": "fetch.ca",
+                    "name": contract.REGISTRY_CA_VOLUME,
+                    "configMap": {
+                        "name": "@{fetch.ca.name}",
+                        "items": [{"key": "@{fetch.ca.key}", "path": contract.REGISTRY_CA_FILE}],
+                    },
+                },
+            ],
+        },
+    },
+    # At the same paths in driver and executors, whichever way they came.
+    "artifacts": {
+        "@if": "artifactMounts",
+        "spec": {
+            **_main(
+                env=[{"@if": "pythonPath", "name": contract.ENV_PYTHON_PATH, "value": "@{pythonPath}"}],
+                volumeMounts="@{artifactMounts}",
+            ),
+            "volumes": "@{artifactVolumes}",
+        },
+    },
     # Init containers of the document, then its sidecars, which end when Spark does (native sidecars).
     "user_containers": {"spec": {"initContainers": "@{userContainers}"}},
     # --- the driver -----------------------------------------------------------------------------------
@@ -239,6 +307,7 @@ LAYERS: Mapping[str, Layer] = {
     },
     # Copies the jar of the application's Scala line, and refuses to start a run that has expired.
     "install_container": {
+        "@if": "install",
         "spec": {
             "initContainers": [
                 {
@@ -252,7 +321,7 @@ LAYERS: Mapping[str, Layer] = {
                     ],
                 }
             ]
-        }
+        },
     },
     # The native sidecar that creates and removes executors; the only one with a token.
     "allocator_container": {
@@ -276,6 +345,7 @@ LAYERS: Mapping[str, Layer] = {
                             "name": contract.ENV_CONNECT_PORT,
                             "value": str(contract.CONNECT_PORT),
                         },
+                        {"@if": "byKubelet", "name": contract.ENV_CHECK_EXPIRY, "value": "true"},
                     ],
                     "ports": [{"name": contract.ALLOCATOR_CONTAINER, "containerPort": ALLOCATOR_PORT}],
                     "startupProbe": {
@@ -389,7 +459,13 @@ LAYERS: Mapping[str, Layer] = {
     "pod_volumes": {
         "spec": {
             "volumes": [
-                {"name": contract.LIB_VOLUME, "emptyDir": {"sizeLimit": "64Mi"}},
+                {"@if": "install", "name": contract.LIB_VOLUME, "emptyDir": {"sizeLimit": "64Mi"}},
+                # The jars of all Scala lines are in it, and nothing has to be copied.
+                {
+                    "@if": "byKubelet",
+                    "name": contract.LIB_VOLUME,
+                    "image": {"reference": "@{runtimeImage}", "pullPolicy": "@{pullPolicy}"},
+                },
                 # In memory, because the RPC secret is in it.
                 {"name": contract.SESSION_VOLUME, "emptyDir": {"medium": "Memory", "sizeLimit": "16Mi"}},
                 config_map_volume(contract.CONF_VOLUME, "@{run}-conf"),
@@ -547,8 +623,10 @@ STEPS: Mapping[str, tuple[str, ...]] = {
         "event_log",
         "driver_neighbours",
         *COMMON_STEPS,
+        "artifacts",
         "driver_container",
         "install_container",
+        "fetch_container",
         "user_containers",
         "allocator_container",
         "notebook",
@@ -558,6 +636,8 @@ STEPS: Mapping[str, tuple[str, ...]] = {
     "executor": (
         "executor_env",
         *COMMON_STEPS,
+        "artifacts",
+        "fetch_container",
         "user_containers",
         "decommission",
         "executor_container",

@@ -8,8 +8,16 @@ from typing import Any
 from sparkgen import contract, names
 from sparkgen.model.application import Application, Role
 from sparkgen.model.properties import is_true
+from sparkgen.resources.delivery import delivery_values, pull_secrets, used_by_fetch
 from sparkgen.resources.fill import fill
-from sparkgen.resources.layers import LAYERS, STEPS, Layer, config_map_volume, read_only
+from sparkgen.resources.layers import (
+    DEFAULT_RUNTIME_RESOURCES,
+    LAYERS,
+    STEPS,
+    Layer,
+    config_map_volume,
+    read_only,
+)
 from sparkgen.resources.merge import merge
 from sparkgen.resources.security import secured
 
@@ -51,7 +59,10 @@ def values(application: Application, role: Role, run: str) -> dict[str, Any]:
         "image": role.image,
         "rolePullPolicy": role.image_pull_policy,
         "pullPolicy": application.image_pull_policy,
-        "pullSecrets": [{"name": name} for name in application.image_pull_secrets],
+        "pullSecrets": [{"name": name} for name in pull_secrets(application)],
+        "runtimeImage": application.runtime_image,
+        "runtimeResources": merge(DEFAULT_RUNTIME_RESOURCES, application.allocator_resources or {}),
+        **delivery_values(application, role),
         "coreRequest": role.core_request,
         "memory": role.memory.total,
         "limits": _limits(application, role),
@@ -172,6 +183,7 @@ def _user_containers(role: Role) -> list[dict[str, Any]]:
 
 def _volumes(application: Application, role: Role) -> list[dict[str, Any]]:
     wanted = {name for container in _containers(role) for name in _used_volumes(container)}
+    wanted |= used_by_fetch(application)
     return [dict(volume) for volume in application.volumes if volume["name"] in wanted]
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-JARS = Path("/opt/sparkgen-runtime/jars")
+from sparkgen import contract
+
+JARS = Path(contract.RUNTIME_JARS)
 """Where the runtime image has them."""
-_PREFIX = "sparkgen-scheduler_"
+_PREFIX = contract.RUNTIME_JAR_PREFIX
 
 
 def jar_path(line: str, jars: Path) -> Path:

@@ -172,7 +172,8 @@ RULES: tuple[Rule, ...] = (
     # queues
     Rule("SG304", "queue-without-effect", WARNING, "A queue that is passed by, or settings of one that nothing reads.", queue.queues),
     # Local files
-    Rule("SG305", "delivery-without-effect", WARNING, "A delivery of local files that does nothing.", delivery.without_effect),
+    Rule("SG310", "cache-without-volume", ERROR, "A cache for artifacts in a volume that is not there.", delivery.cache_without_volume),
+    Rule("SG311", "delivery-setting-without-effect", WARNING, "A setting of `fetch` that nothing reads.", delivery.settings_without_fetch),
 )
 # fmt: on
 

@@ -9,6 +9,7 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.errors import Path
 from sparkgen.model.connect import CONNECT_KIND
+from sparkgen.model.delivery import fetches, python_path
 from sparkgen.model.notebook import NOTEBOOK_KIND
 from sparkgen.semantics.facts import ROLES, SPARK_CONTAINER, Container, DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
@@ -72,6 +73,7 @@ INSTEAD: Mapping[str, str] = {
     contract.ENV_HADOOP_CONF_DIR: "delete it, or move the properties of `hadoopConf` to where it points",
     contract.ENV_LOCAL_DIRS: "delete it; mount a volume named `spark-local-dir-1` for scratch space",
     contract.ENV_SPARK_CONF_DIR: "delete it, and use `sparkConf` and `sparkConfFiles`",
+    contract.ENV_PYTHON_PATH: "write it as a text in `env` of the role: local modules come before it",
     contract.ENV_EXECUTOR_CORES: "delete it, and set `executor.cores`",
     contract.ENV_EXECUTOR_MEMORY: "delete it, and set `executor.memory`",
 }
@@ -83,6 +85,8 @@ def reserved_names(facts: DocumentFacts) -> Iterator[Finding]:
     sidecar = facts.get("shuffleService", "mode") == "sidecar"
     for container in facts.containers:
         reserved = _HELPERS[container.role]
+        if fetches(facts.spec):
+            reserved = (*reserved, contract.FETCH_CONTAINER)
         if sidecar and container.role == "executor":
             reserved = (*reserved, contract.SHUFFLE_CONTAINER)
         if container.kind != "spark" and container.name in (*reserved, SPARK_CONTAINER[container.role]):
@@ -183,7 +187,7 @@ def reserved_variables(facts: DocumentFacts) -> Iterator[Finding]:
             continue
         for path, item in container.items("env"):
             name = str(item.get("name"))
-            if _is_set(facts, container.role, name):
+            if _is_set(facts, container.role, name) or _hides_modules(facts, container, item):
                 yield Finding(
                     (*path, "name"),
                     "sparkgen sets this variable itself",
@@ -205,6 +209,13 @@ def _is_set(facts: DocumentFacts, role: str, name: str) -> bool:
     if name == contract.ENV_CLASSPATH:
         return role == "executor" and "spark.executor.extraClassPath" in facts.properties
     return role == "executor" and re.fullmatch(rf"{contract.ENV_JAVA_OPT_PREFIX}[0-9]+", name) is not None
+
+
+def _hides_modules(facts: DocumentFacts, container: Container, item: Mapping[str, Any]) -> bool:
+    """Whether a variable is a PYTHONPATH to which that of the delivered modules cannot be added."""
+    if item.get("name") != contract.ENV_PYTHON_PATH or next(python_path(facts.spec), None) is None:
+        return False
+    return not container.typed or "valueFrom" in item
 
 
 def variables_twice(facts: DocumentFacts) -> Iterator[Finding]:

@@ -22,6 +22,7 @@ OWN_VOLUMES = frozenset(
         contract.TUNING_VOLUME,
         contract.TOKEN_VOLUME,
         contract.SCRATCH_VOLUME,
+        contract.ARTIFACTS_VOLUME,
     }
 )
 """Volumes that sparkgen adds to pods; a sidecar may look into most of them."""
@@ -113,6 +114,7 @@ def unused_volumes(facts: DocumentFacts) -> Iterator[Finding]:
     mounted |= {
         device.get("name") for container in facts.containers for _, device in container.items("volumeDevices")
     }
+    mounted.add(facts.get("delivery", "cacheVolume"))
     for index, volume in enumerate(facts.spec.get("volumes") or ()):
         if volume.get("name") not in mounted:
             yield Finding(

@@ -281,13 +281,56 @@ def consistent(document: Value) -> Value:
     _shuffle(spec)
     _event_log(spec.get("eventLog", {}))
     volumes = _unique(spec.pop("volumes", []), "name")
+    cache = _delivery(spec, [volume["name"] for volume in volumes])
     roles = [spec[role] for role in ("driver", "executor") if role in spec]
     for role in roles:
         _role(role, spec, [volume["name"] for volume in volumes])
-    mounted = {mount["name"] for role in roles for mount in role.get("volumeMounts", [])}
+    mounted = cache | {mount["name"] for role in roles for mount in role.get("volumeMounts", [])}
     if mounted:
         spec["volumes"] = [volume for volume in volumes if volume["name"] in mounted]
     return value
+
+
+PYTHON_FIELDS = ("requirements", "requirementsPlatform", "pythonVersion")
+"""Fields of `deps` that are of use together alone."""
+PUSHED: Mapping[str, Mapping[str, Mapping[str, list[str]]]] = {
+    "code": {
+        "files": {"./conf/a.csv": ["conf/a.csv"], "../shared/*": ["_parent/shared/b", "_parent/shared/c"]},
+        "pyFiles": {"./lib": ["lib/"], "./a.py": ["a.py"], "./x": ["x/"]},
+    },
+    "dependencies": {
+        "jars": {"./jars": ["jars/a.jar", "jars/b.jar"]},
+        "archives": {"./env.zip#env": ["env.zip"], "./t.tgz": ["t.tgz"]},
+    },
+}
+"""Artifact -> field of `deps` -> entries and their paths inside."""
+
+
+def _delivery(spec: Value, volumes: list[str]) -> set[str]:
+    """Local entries that were pushed, each of them once; the volumes that `fetch` mounts."""
+    artifacts = _unique(spec.pop("artifacts", []), "name")
+    deps = {name: value for name, value in spec.pop("deps", {}).items() if name not in PYTHON_FIELDS}
+    for artifact in artifacts:
+        artifact["files"] = {}
+        for field, entries in PUSHED[artifact["name"]].items():
+            deps[field] = [*deps.get(field, []), *entries]
+            artifact["files"].update(entries)
+        if artifact["name"] == "dependencies":
+            deps.update(requirements="requirements.txt", pythonVersion="3.10")
+            artifact["files"]["requirements.txt"] = ["python/"]
+        elif "mainApplicationFile" in spec:
+            name = spec["mainApplicationFile"].rpartition("/")[2]
+            spec["mainApplicationFile"] = f"./jobs/{name}"
+            artifact["files"][f"./jobs/{name}"] = [f"jobs/{name}"]
+    spec.update({"artifacts": artifacts} if artifacts else {})
+    spec.update({"deps": deps} if deps else {})
+    section = spec.get("delivery", {})
+    if "cacheVolume" not in section:
+        return set()
+    section["cacheVolume"] = [*volumes, "none"][0]
+    if not volumes or not artifacts or section.get("mount") == "image":
+        del section["cacheVolume"]
+    return {section["cacheVolume"]} if "cacheVolume" in section else set()
 
 
 def _shuffle(spec: Value) -> None:

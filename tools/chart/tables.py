@@ -14,7 +14,7 @@ from typing import Any
 from chart import hooks
 from sparkgen import contract, names
 from sparkgen.grammar import duration, memory
-from sparkgen.model import completion, connect, properties
+from sparkgen.model import completion, connect, delivery, properties
 from sparkgen.model import historyserver as historyserver_model
 from sparkgen.model import shuffle as shuffle_model
 from sparkgen.model.build import DEFAULT_HISTORY, DEFAULT_QUEUE, GITOPS
@@ -82,6 +82,9 @@ def _resources() -> Table:
         "gatewayApi": object_layers.GATEWAY_API,
         "changeable": run.CHANGEABLE,
         "contractProperties": conf.CONTRACT_PROPERTIES,
+        "deliveredLists": delivery.DELIVERED_LISTS,
+        "deliveredMainFile": delivery.DELIVERED_MAIN_FILE,
+        "dependencies": delivery.DEPENDENCIES,
         "decommissionScript": executor.DECOMMISSION_SCRIPT,
         "completions": {
             kind: {

@@ -3,7 +3,14 @@
 {{- /* In: facts, namespace, files. Out: app. `app.c` is the contract, `app.t` all tables. */ -}}
 {{- define "sparkgen.application" -}}
   {{- $facts := .facts -}}
-  {{- $spec := $facts.spec -}}
+  {{- $local := dict "spec" $facts.spec "tables" $facts.tables -}}
+  {{- template "sparkgen.delivered" $local -}}
+  {{- $spec := $local.delivered -}}
+  {{- $effective := dict "properties" $facts.properties -}}
+  {{- if $spec.artifacts -}}
+    {{- $effective = dict "spec" $spec "tables" $facts.tables -}}
+    {{- template "sparkgen.properties" $effective -}}
+  {{- end -}}
   {{- $metadata := $facts.value.metadata -}}
   {{- $outer := $facts.value.spec -}}
   {{- $restart := $spec.restartPolicy | default dict -}}
@@ -27,7 +34,8 @@
       "language" $spec.type
       "scalaVersion" ($spec.scalaVersion | default $scala)
       "runtimeImage" ($spec.runtimeImage | default $facts.tables.contract.RUNTIME_IMAGE)
-      "properties" $facts.properties
+      "properties" $effective.properties
+      "pythonPath" $local.pythonPath
       "hadoop" ($spec.hadoopConf | default dict)
       "onMismatch" (dig "allocation" "onMismatch" "fail" $spec)
       "allocatorResources" (dig "allocation" "resources" dict $spec)
@@ -78,6 +86,7 @@
     {{- $_ := set $app $name (omit $role "app") -}}
   {{- end -}}
   {{- template "sparkgen.executors" $app -}}
+  {{- template "sparkgen.delivery" $app -}}
   {{- template "sparkgen.shuffle" $app -}}
   {{- template "sparkgen.confFiles" $app -}}
   {{- $log := dict "section" $spec.eventLog -}}

@@ -64,7 +64,11 @@ and `confSources` of a projected volume.
   {{- range $name, $text := .properties -}}
     {{- if not (or (has $name $.t.tunable) (hasPrefix "spark.kubernetes." $name)) -}}{{- $_ := set $asked $name $text -}}{{- end -}}
   {{- end -}}
-  {{- $classPath := without (list .c.SCHEDULER_JAR (get .properties "spark.driver.extraClassPath")) "" | join ":" -}}
+  {{- $jar := .c.SCHEDULER_JAR -}}
+  {{- if dig "delivery" "byKubelet" false . -}}
+    {{- $jar = printf "%s%s/%s%s.jar" .c.LIB_DIR .c.RUNTIME_JARS .c.RUNTIME_JAR_PREFIX .scalaVersion -}}
+  {{- end -}}
+  {{- $classPath := without (list $jar (get .properties "spark.driver.extraClassPath")) "" | join ":" -}}
   {{- $sizes := dict -}}
   {{- range $role := list .driver .executor -}}
     {{- $_ := set $sizes (printf "spark.%s.cores" $role.name) (toString $role.cores) -}}

@@ -7,8 +7,6 @@
   {{- with .app.spec.proxyUser -}}{{- $arguments = append (append $arguments "--proxy-user") . -}}{{- end -}}
   {{- with .app.spec.mainClass -}}{{- $arguments = append (append $arguments "--class") . -}}{{- end -}}
   {{- with .app.spec.mainApplicationFile -}}{{- $arguments = append $arguments . -}}{{- end -}}
-  {{- $resources := dict "base" .app.t.runtimeResources "over" .app.allocatorResources "tables" .app.t -}}
-  {{- template "sparkgen.merge" $resources -}}
   {{- with .app.logClaim -}}{{- $_ := set $.values "claim" . -}}{{- end -}}
   {{- with dig "connect" "token" dict .app -}}{{- $_ := set $.values "connectToken" . -}}{{- end -}}
   {{- if hasKey .app "notebook" -}}
@@ -19,8 +17,6 @@
   {{- range $name, $value := dict
       "connect" (hasKey .app "connect")
       "scalaVersion" .app.scalaVersion
-      "runtimeImage" .app.runtimeImage
-      "runtimeResources" $resources.value
       "serviceSecret" (ternary (dig "shuffle" "secretName" "" .app) "" (dig "shuffle" "onNode" false .app))
       "sparkArguments" (concat $arguments (.app.spec.arguments | default list))
       "restart" (ternary "Always" "Never" (eq .app.restart "Always")) -}}

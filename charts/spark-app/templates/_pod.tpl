@@ -39,6 +39,9 @@ In: app, role, run. Out: pod.
   {{- template "sparkgen.limits" $call -}}
   {{- template "sparkgen.usedVolumes" $call -}}
   {{- template "sparkgen.localDirs" $call -}}
+  {{- template "sparkgen.deliveryValues" $call -}}
+  {{- $resources := dict "base" .app.t.runtimeResources "over" .app.allocatorResources "tables" .app.t -}}
+  {{- template "sparkgen.merge" $resources -}}
   {{- $labels := dict "maps" (list .app.labels .role.labels) -}}
   {{- template "sparkgen.laid" $labels -}}
   {{- $labels = dict "app" .app "role" .role "texts" $labels.laid -}}
@@ -63,6 +66,8 @@ In: app, role, run. Out: pod.
       "podAnnotations" $noted.allowed
       "image" .role.image
       "pullSecrets" .app.pullSecrets
+      "runtimeImage" .app.runtimeImage
+      "runtimeResources" $resources.value
       "coreRequest" .role.coreRequest
       "memory" .role.total
       "limits" $call.limits
@@ -79,6 +84,7 @@ In: app, role, run. Out: pod.
       "confSources" .app.confSources
       "confVolumeName" (ternary $c.CONF_FILES_VOLUME $c.CONF_VOLUME (not (empty .app.confSources)))
       "account" .app.account.name -}}
+  {{- range $name, $value := $call.delivery -}}{{- $_ := set $values $name $value -}}{{- end -}}
   {{- with .role.imagePullPolicy -}}{{- $_ := set $values "rolePullPolicy" . -}}{{- end -}}
   {{- with .app.spec.imagePullPolicy -}}{{- $_ := set $values "pullPolicy" . -}}{{- end -}}
   {{- if include "sparkgen.isTrue" (list .app.properties "spark.kubernetes.local.dirs.tmpfs" false) -}}
@@ -218,6 +224,7 @@ In: app, role, run. Out: pod.
       {{- $_ := set $wanted $item.name true -}}
     {{- end -}}
   {{- end -}}
+  {{- with dig "delivery" "fetch" "cacheVolume" "" .app -}}{{- $_ := set $wanted . true -}}{{- end -}}
   {{- $used := list -}}
   {{- range $volume := .app.spec.volumes -}}
     {{- if hasKey $wanted $volume.name -}}{{- $used = append $used $volume -}}{{- end -}}

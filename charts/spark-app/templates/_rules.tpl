@@ -101,6 +101,9 @@ says (sparkgen/semantics).
     {{- else if eq "sidecar" (dig "shuffleService" "mode" "" $facts.spec) -}}
       {{- $reserved = append $reserved $c.SHUFFLE_CONTAINER -}}
     {{- end -}}
+    {{- if and $facts.spec.artifacts (eq "fetch" (dig "delivery" "mount" "fetch" $facts.spec)) -}}
+      {{- $reserved = append $reserved $c.FETCH_CONTAINER -}}
+    {{- end -}}
     {{- if and (ne $container.kind "spark") (has $container.name $reserved) -}}
       {{- template "sparkgen.problem" (dict "facts" $facts "path" (append $container.path "name")
           "message" (printf "is the name of a container of the %s's pod" $container.role) "next" "rename it") -}}

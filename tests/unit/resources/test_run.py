@@ -93,8 +93,8 @@ CHANGEABLE = {
 }
 """Fields that change nothing in the run's objects, or what Kubernetes lets one change in them."""
 
-NOT_RENDERED = {("deps", "requirements"), ("deps", "pythonVersion")}
-"""Fields from which nothing is rendered yet, beside those of `delivery` and `artifacts` (SG305)."""
+WITHOUT_ARTIFACTS = {("deps", "requirements"), ("deps", "pythonVersion")}
+"""Fields that mean something to pods once something was pushed, beside those of `delivery` but `mount`."""
 
 SAME_AS_THE_BASE = {
     ("type",),
@@ -116,7 +116,8 @@ NEEDED = {"ingress": {"host": "x.example.com"}, "route": {"parentRefs": [{"name"
 def keeps_the_run(path: Path_, tunable: bool) -> bool:
     """Whether a field may change without a new run."""
     beside = path[0] in OBJECTS_OF_THE_APPLICATION and path not in OF_THE_DRIVER_TOO
-    unread = path in NOT_RENDERED or path[0] in ("delivery", "artifacts")
+    delivery = path[0] in ("delivery", "artifacts") and path != ("delivery", "mount")
+    unread = path in WITHOUT_ARTIFACTS or delivery
     return tunable or path in CHANGEABLE or beside or unread
 
 

@@ -1,0 +1,167 @@
+"""A document's local files as pods have them: what was pushed, and how pods get it.
+
+A local entry begins with `./` or `../`. Once it was pushed, the artifacts of the document say at which paths
+pods have it: below `contract.ARTIFACTS_DIR`, in driver and executors alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sparkgen import contract
+
+CODE, DEPENDENCIES = "code", "dependencies"
+"""The names of artifacts."""
+
+LOCAL_MARKS = ("./", "../")
+"""How a local entry begins; everything else is in the image, or behind a URL."""
+
+MAIN_FILE_FIELD = "mainApplicationFile"
+REQUIREMENTS_FIELD = "requirements"
+
+DELIVERED_LISTS: Mapping[str, tuple[str, str]] = {
+    "jars": (DEPENDENCIES, "local"),
+    "archives": (DEPENDENCIES, "file"),
+    "files": (CODE, "file"),
+    "pyFiles": (CODE, "file"),
+}
+"""Field of `deps` -> the artifact that has its local entries, and the scheme by which Spark is told of them.
+
+A jar is `local:`, so that executors take it from their own disk (SparkContext.addJar). The others are
+`file:`, as in spark-submit's client mode: Spark puts nothing of `local:` into the working directory of an
+executor, nor where SparkFiles looks (SparkContext.addFile: "local" is skipped with a warning).
+"""
+
+DELIVERED_MAIN_FILE = (CODE, "local")
+"""The same for the main file: the driver has it on its own disk, whatever its language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """What `fetch` has to know of an artifact: sizes are bytes, digests `sha256:` and 64 hex digits."""
+
+    name: str
+    reference: str
+    digest: str
+    size: int
+    unpacked_size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """How pods get the artifacts, and which; `python_path`: directories for Python, the first found first.
+
+    `ca`: name and key of a ConfigMap. With `image` the kubelet mounts the artifacts, and the runtime image.
+    """
+
+    mount: Literal["fetch", "image"]
+    artifacts: tuple[Artifact, ...]
+    python_path: tuple[str, ...]
+    insecure: bool
+    ca: Mapping[str, str] | None
+    pull_secret: str | None
+    cache_volume: str | None
+
+    @property
+    def by_kubelet(self) -> bool:
+        """Whether image volumes take the place of init containers."""
+        return self.mount == "image"
+
+    @property
+    def fetches(self) -> bool:
+        """Whether pods have the init container `fetch`."""
+        return bool(self.artifacts) and not self.by_kubelet
+
+
+def fetches(spec: Mapping[str, Any]) -> bool:
+    """Say whether the pods of an application's spec have the init container `fetch`."""
+    return bool(spec.get("artifacts")) and (spec.get("delivery") or {}).get("mount", "fetch") == "fetch"
+
+
+def is_local(entry: object) -> bool:
+    """Say whether an entry of the document names a file beside it."""
+    return isinstance(entry, str) and entry.startswith(LOCAL_MARKS)
+
+
+def delivery(spec: Mapping[str, Any]) -> Delivery | None:
+    """How pods get what was pushed; None where nothing was, and the kubelet mounts nothing either."""
+    section, given = spec.get("delivery") or {}, spec.get("artifacts") or ()
+    mount = section.get("mount", "fetch")
+    if not given and mount == "fetch":
+        return None
+    return Delivery(
+        mount=mount,
+        artifacts=tuple(
+            Artifact(one["name"], one["reference"], one["digest"], one["size"], one["unpackedSize"])
+            for one in given
+        ),
+        python_path=tuple(python_path(spec)),
+        insecure=bool(section.get("insecure", False)),
+        ca=section.get("caConfigMap"),
+        pull_secret=section.get("pullSecret"),
+        cache_volume=section.get("cacheVolume"),
+    )
+
+
+def delivered(spec: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The spec with paths in pods in place of the local entries that were pushed.
+
+    An entry that no artifact has stays as it is. Directories of `pyFiles` are left out: they are on the
+    PYTHONPATH.
+    """
+    if not spec.get("artifacts"):
+        return spec
+    found = dict(spec)
+    main = found.get(MAIN_FILE_FIELD)
+    if places := _in_pods(spec, main, *DELIVERED_MAIN_FILE):
+        found[MAIN_FILE_FIELD] = places[0]
+    deps = dict(spec.get("deps") or {})
+    for field, (artifact, scheme) in DELIVERED_LISTS.items():
+        if field in deps:
+            deps[field] = [
+                place for entry in deps[field] for place in _replaced(spec, entry, artifact, scheme)
+            ]
+    return {**found, "deps": deps} if deps else found
+
+
+def python_path(spec: Mapping[str, Any]) -> Iterator[str]:
+    """The directories for PYTHONPATH: those of `pyFiles`, and then the packages of `requirements`."""
+    deps = spec.get("deps") or {}
+    wanted = [(CODE, entry) for entry in deps.get("pyFiles") or ()]
+    if REQUIREMENTS_FIELD in deps:
+        wanted.append((DEPENDENCIES, deps[REQUIREMENTS_FIELD]))
+    for artifact, entry in wanted:
+        for path in _paths(spec, entry, artifact) or ():
+            if path.endswith("/"):
+                yield f"{contract.ARTIFACTS_DIR}/{artifact}/{path.rstrip('/')}"
+
+
+def _replaced(spec: Mapping[str, Any], entry: str, artifact: str, scheme: str) -> list[str]:
+    known = _paths(spec, entry, artifact) is not None
+    return _in_pods(spec, entry, artifact, scheme) if known else [entry]
+
+
+def _in_pods(spec: Mapping[str, Any], entry: Any, artifact: str, scheme: str) -> list[str]:
+    """The URIs by which Spark in a pod finds an entry; `#name` of an archive stays at its end."""
+    _, mark, fragment = str(entry).partition("#")
+    return [
+        f"{scheme}://{contract.ARTIFACTS_DIR}/{artifact}/{path}{mark}{fragment}"
+        for path in _paths(spec, entry, artifact) or ()
+        if not path.endswith("/")
+    ]
+
+
+def _paths(spec: Mapping[str, Any], entry: Any, artifact: str) -> Sequence[str] | None:
+    """The paths of an entry inside of an artifact, as the lock has them; None where no artifact has it."""
+    local = is_local(entry) or (artifact == DEPENDENCIES and entry == _requirements(spec))
+    for one in spec.get("artifacts") or ():
+        if local and one["name"] == artifact and entry in one["files"]:
+            paths: Sequence[str] = one["files"][entry]
+            return paths
+    return None
+
+
+def _requirements(spec: Mapping[str, Any]) -> Any:
+    return (spec.get("deps") or {}).get(REQUIREMENTS_FIELD)

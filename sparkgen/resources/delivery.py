@@ -1,0 +1,111 @@
+"""What pods have of the document's artifacts: the values of the layers `fetch_container` and `artifacts`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.model.application import Application, Role
+from sparkgen.model.delivery import Delivery
+from sparkgen.names import canonical_json
+from sparkgen.resources.layers import read_only
+
+
+def delivery_values(application: Application, role: Role) -> dict[str, Any]:
+    """The values of a role's pod."""
+    delivery = application.delivery
+    by_kubelet = delivery is not None and delivery.by_kubelet
+    nothing: dict[str, Any] = {"fetch": None, "artifactMounts": [], "artifactVolumes": [], "pythonPath": None}
+    return {
+        "install": not by_kubelet,
+        "byKubelet": by_kubelet,
+        **(nothing if delivery is None else _values(delivery, application, role)),
+    }
+
+
+def scheduler_jar(application: Application) -> str:
+    """Where the driver has the jar of its Scala line."""
+    if application.delivery is not None and application.delivery.by_kubelet:
+        return contract.mounted_scheduler_jar(application.scala_version)
+    return contract.SCHEDULER_JAR
+
+
+def pull_secrets(application: Application) -> list[str]:
+    """The Secrets with which the kubelet pulls: with image volumes that of the artifacts, too."""
+    delivery, own = application.delivery, list(application.image_pull_secrets)
+    if delivery is None or not delivery.by_kubelet or delivery.pull_secret in (None, *own):
+        return own
+    return [*own, str(delivery.pull_secret)]
+
+
+def used_by_fetch(application: Application) -> set[str]:
+    """The document's volumes that `fetch` mounts."""
+    delivery = application.delivery
+    return {delivery.cache_volume} if delivery and delivery.fetches and delivery.cache_volume else set()
+
+
+def _values(delivery: Delivery, application: Application, role: Role) -> dict[str, Any]:
+    names = [one.name for one in delivery.artifacts]
+    if delivery.by_kubelet:
+        mounts = [
+            read_only(f"{contract.ARTIFACT_VOLUME_PREFIX}{name}", f"{contract.ARTIFACTS_DIR}/{name}")
+            for name in names
+        ]
+        volumes = [
+            _image_volume(f"{contract.ARTIFACT_VOLUME_PREFIX}{one.name}", one.reference)
+            for one in delivery.artifacts
+        ]
+    else:
+        mounts = [read_only(contract.ARTIFACTS_VOLUME, contract.ARTIFACTS_DIR)] if names else []
+        volumes = []  # that of `fetch` itself
+    return {
+        "fetch": _fetch(delivery) if delivery.fetches else None,
+        "artifactMounts": mounts,
+        "artifactVolumes": volumes,
+        "pythonPath": ":".join((*delivery.python_path, *_given_python_path(application, role)))
+        if delivery.python_path
+        else None,
+    }
+
+
+def _image_volume(name: str, reference: str) -> dict[str, Any]:
+    return {"name": name, "image": {"reference": reference, "pullPolicy": "IfNotPresent"}}
+
+
+def _fetch(delivery: Delivery) -> dict[str, Any]:
+    artifacts = [
+        {
+            "name": one.name,
+            "reference": one.reference,
+            "digest": one.digest,
+            "size": one.size,
+            "unpackedSize": one.unpacked_size,
+        }
+        for one in delivery.artifacts
+    ]
+    return {
+        "artifacts": canonical_json(artifacts),
+        "insecure": delivery.insecure,
+        "ca": delivery.ca,
+        "pullSecret": delivery.pull_secret,
+        "cacheVolume": delivery.cache_volume,
+    }
+
+
+def _given_python_path(application: Application, role: Role) -> Iterator[str]:
+    """What the document itself says that PYTHONPATH is, as a text: it comes after ours."""
+    last = None
+    for name, text in _literals(application, role):
+        if name == contract.ENV_PYTHON_PATH:
+            last = text
+    if last:
+        yield last
+
+
+def _literals(application: Application, role: Role) -> Iterator[tuple[str, str]]:
+    """The variables of the Spark container that are texts, in the order in which the later wins."""
+    if role.name == "executor":
+        yield contract.ENV_PYTHON_PATH, application.properties.get("spark.executorEnv.PYTHONPATH", "")
+    for item in role.spec.get("env") or ():
+        yield item["name"], item.get("value") or ""
