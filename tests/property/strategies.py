@@ -291,7 +291,7 @@ def consistent(document: Value) -> Value:
     return value
 
 
-PYTHON_FIELDS = ("requirements", "requirementsPlatform", "pythonVersion")
+PYTHON_FIELDS = ("requirements", "pythonPlatform", "pythonVersion")
 """Fields of `deps` that are of use together alone."""
 PUSHED: Mapping[str, Mapping[str, Mapping[str, list[str]]]] = {
     "code": {

@@ -93,7 +93,7 @@ CHANGEABLE = {
 }
 """Fields that change nothing in the run's objects, or what Kubernetes lets one change in them."""
 
-WITHOUT_ARTIFACTS = {("deps", "requirements"), ("deps", "pythonVersion")}
+WITHOUT_ARTIFACTS = {("deps", "requirements"), ("deps", "pythonVersion"), ("deps", "pythonPlatform")}
 """Fields that mean something to pods once something was pushed, beside those of `delivery` but `mount`."""
 
 SAME_AS_THE_BASE = {
