@@ -28,6 +28,7 @@ KINDS = (
     ("networking.k8s.io/v1", "Ingress"),
     ("gateway.networking.k8s.io/v1", "GRPCRoute"),
     ("gateway.networking.k8s.io/v1", "HTTPRoute"),
+    (contract.POD_GROUPS_OF_VOLCANO, "PodGroup"),
     ("batch/v1", "Job"),
     ("batch/v1", "CronJob"),
     ("apps/v1", "Deployment"),
@@ -38,7 +39,7 @@ _SERVERS_OWN = ("creationTimestamp", "generation", "managedFields", "resourceVer
 _ASSIGNED = ("clusterIP", "clusterIPs", "healthCheckNodePort")
 _JOB_LABEL = re.compile(r"(?:batch\.kubernetes\.io/)?(?:controller-uid|job-name)")
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-_KEPT_KINDS = ("ConfigMap", "Job")
+_KEPT_KINDS = ("ConfigMap", "Job", "PodGroup")
 """Kinds of objects that are a run's: an earlier run's stay when a newer one is applied."""
 
 

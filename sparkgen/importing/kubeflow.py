@@ -108,27 +108,15 @@ SPEC_ROWS = (
     ),
     Row(
         "spec.batchScheduler",
-        "spec.driver.schedulerName",
+        "spec.batchScheduler",
         how=transforms.batch_scheduler,
-        words="`schedulerName` of both roles; the group (gang) is not made",
+        words="`volcano`, `yunikorn` and `kube-scheduler`; any other becomes `schedulerName` of both roles",
     ),
-    Row(
-        "spec.batchSchedulerOptions.priorityClassName",
-        "spec.driver.priorityClassName",
-        how=transforms.batch_priority,
-        words="the same in both roles",
+    *(
+        Row(f"spec.batchSchedulerOptions.{name}", f"spec.batchSchedulerOptions.{name}")
+        for name in ("queue", "priorityClassName")
     ),
-    Row(
-        "spec.batchSchedulerOptions.queue",
-        "spec.driver.annotations",
-        how=transforms.batch_queue,
-        words="annotations of both roles that Volcano and YuniKorn read",
-    ),
-    Row(
-        "spec.batchSchedulerOptions.resources",
-        reason="no group of pods is made, so that it needs no resources",
-        step="set them in the PodGroup or queue",
-    ),
+    Row("spec.batchSchedulerOptions.resources.*", "spec.batchSchedulerOptions.resources.*"),
     *(
         Row(f"spec.sparkUIOptions.{name}", f"spec.sparkUIOptions.{name}")
         for name in ("servicePort", "serviceType", "serviceAnnotations", "serviceLabels")

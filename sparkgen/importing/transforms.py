@@ -244,7 +244,15 @@ def disruption_budget(given: Take) -> None:
 
 
 def batch_scheduler(given: Take) -> None:
-    """A scheduler for groups of pods: named to the pods, but nothing makes the group."""
+    """A scheduler for groups of pods: one that is known here, or else its name for the pods."""
+    name, target = given.node.text, ("spec", "batchScheduler")
+    if name == "kube-scheduler":
+        told = "a gang of Kubernetes' own (1.36) takes the place of the coscheduling plugin's PodGroup"
+        given.put(target, name, Outcome.CHANGED, told)
+        return
+    if name in ("volcano", "yunikorn"):
+        given.put(target, name)
+        return
     for role in ROLES:
         if given.draft.get("spec", role, "schedulerName") is None:
             given.draft.put(("spec", role, "schedulerName"), given.node.text)
@@ -253,26 +261,6 @@ def batch_scheduler(given: Take) -> None:
         ("spec", "driver", "schedulerName"),
         "the pods go to this scheduler one by one: the operator's group (gang) is not made",
         "make the group or queue that the scheduler expects, and name it in labels or annotations",
-    )
-
-
-def batch_priority(given: Take) -> None:
-    """The group's priority, as that of each pod."""
-    for role in ROLES:
-        if given.draft.get("spec", role, "priorityClassName") is None:
-            given.draft.put(("spec", role, "priorityClassName"), given.node.text)
-    given.tell(Outcome.CARRIED, ("spec", "driver", "priorityClassName"))
-
-
-def batch_queue(given: Take) -> None:
-    """The queue: where Volcano and YuniKorn look for it on a single pod."""
-    for role in ROLES:
-        given.draft.put(("spec", role, "annotations", "scheduling.volcano.sh/queue-name"), given.node.text)
-        given.draft.put(("spec", role, "annotations", "yunikorn.apache.org/queue"), given.node.text)
-    given.tell(
-        Outcome.CHANGED,
-        ("spec", "driver", "annotations"),
-        "the queue, as Volcano and YuniKorn read it on single pods; delete the one that you do not use",
     )
 
 

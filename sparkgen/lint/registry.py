@@ -132,6 +132,8 @@ RULES: tuple[Rule, ...] = (
     # Connect servers and notebooks
     Rule("SG271", "plain-connect-port", WARNING, _P, "A Connect server or a notebook whose traffic leaves the cluster in the clear.", hardening.plain_port),
     Rule("SG272", "notebook-without-claim", WARNING, _P, "A notebook whose files end with its pod.", reliability.notebook_without_claim),
+    # priorities
+    Rule("SG282", "preemptible-driver", WARNING, _P, "A driver that its own executors may drive out.", reliability.preemptible_driver),
 )
 # fmt: on
 

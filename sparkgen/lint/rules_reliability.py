@@ -114,6 +114,21 @@ def driver_priority(subject: Subject) -> Iterator[Finding]:
         )
 
 
+def preemptible_driver(subject: Subject) -> Iterator[Finding]:
+    """Executors of a priority class that the driver lacks: on a full cluster one may drive the driver out."""
+    own, others = (role.spec.get("priorityClassName") for role in (subject.driver, subject.executor))
+    if others and others != own:
+        place = ("driver", "priorityClassName") if own else ("executor", "priorityClassName")
+        yield Finding(
+            subject.facts.path(*place),
+            "executors have a priority class that the driver has not: on a full cluster an executor may "
+            "drive the driver out, and all work with it",
+            str(own or others),
+            next_step="give both roles one class; where the driver's is the higher one, ignore this",
+            on_key=not own,
+        )
+
+
 def verbose_log(subject: View) -> Iterator[Finding]:
     """A log that says everything: it costs time, and shows data and credentials."""
     path = subject.path("logging", "level")

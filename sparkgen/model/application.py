@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from sparkgen.model.batch import BatchScheduler
 from sparkgen.model.delivery import Delivery
 from sparkgen.model.notebook import Notebook
 
@@ -82,14 +83,6 @@ class Run:
     expires_at: str | None
     keep_succeeded: int | None
     keep_failed: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Queue:
-    """The queue that driver and executors wait in, and their priority class there (None: Kueue's default)."""
-
-    name: str
-    priority: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +200,7 @@ class Application:
     deadline_seconds: int | None
     ttl_seconds: int | None
     suspend: bool
-    queue: Queue | None
+    batch: BatchScheduler | None
     run: Run
     history: History | None
     schedule: Schedule | None

@@ -14,13 +14,13 @@ from sparkgen.model.application import (
     Application,
     Executors,
     History,
-    Queue,
     Role,
     RoleName,
     Run,
     Schedule,
     Tuning,
 )
+from sparkgen.model.batch import batch_scheduler
 from sparkgen.model.completion import as_application, section_of
 from sparkgen.model.conffiles import conf_files
 from sparkgen.model.connect import CONNECT_KIND
@@ -33,8 +33,6 @@ from sparkgen.spark_versions import scala_line
 
 GITOPS = ("argocd", "flux")
 """Targets that apply what is in Git again and again."""
-
-DEFAULT_QUEUE = "default"
 
 DEFAULT_HISTORY = History(succeeded=3, failed=1)
 """Under a GitOps controller: as many as a CronJob keeps."""
@@ -56,6 +54,7 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
     restart = spec.get("restartPolicy") or {}
     chosen = metadata.get("namespace") or namespace or DEFAULT_NAMESPACE
     logging = spec.get("logging") or {}
+    executors = executors_of(properties)
     return Application(
         name=metadata["name"],
         namespace=chosen,
@@ -79,7 +78,7 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
         delivery=delivery(written),
         driver=_role("driver", spec, properties),
         executor=_role("executor", spec, properties),
-        executors=_executors(properties),
+        executors=executors,
         tuning=_tuning(spec, properties),
         on_mismatch=lookup(spec, ("allocation", "onMismatch")) or "fail",
         allocator_resources=lookup(spec, ("allocation", "resources")),
@@ -89,7 +88,7 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
         deadline_seconds=spec.get("activeDeadlineSeconds"),
         ttl_seconds=_time_to_live(value),
         suspend=bool(spec.get("suspend", False)),
-        queue=_queue(spec),
+        batch=batch_scheduler(spec, executors.minimum, executors.initial),
         run=_run(spec),
         history=_history(value, spec),
         schedule=_schedule(outer) if scheduled else None,
@@ -131,7 +130,7 @@ def _java_options(role: RoleName, properties: Mapping[str, str]) -> str:
     return " ".join(filter(None, both))
 
 
-def _executors(properties: Mapping[str, str]) -> Executors:
+def executors_of(properties: Mapping[str, str]) -> Executors:
     """The number of executors.
 
     Source: Utils.getDynamicAllocationInitialExecutors: the largest of the three starts, and
@@ -188,14 +187,6 @@ def _number(text: str | None) -> int | None:
 def _milliseconds(text: str | None) -> int | None:
     """A duration in milliseconds; a bare number is milliseconds too, as in these properties of Spark."""
     return None if text is None else to_milliseconds(text, default_unit="ms")
-
-
-def _queue(spec: Mapping[str, Any]) -> Queue | None:
-    """The queue. One that has no name is `default`, as Kueue calls the one of jobs that name none."""
-    if "batchScheduler" not in spec:
-        return None
-    options = spec.get("batchSchedulerOptions") or {}
-    return Queue(options.get("queue", DEFAULT_QUEUE), options.get("priorityClassName"))
 
 
 def _run(spec: Mapping[str, Any]) -> Run:

@@ -1,20 +1,19 @@
 """What pods take of a namespace's quotas, and how many of them fit. Pure.
 
-Source of what a pod requests: k8s.io/component-helpers, resource/helpers.go (PodRequests): init containers
-one after the other, those that stay (`restartPolicy: Always`) beside all that come after them.
+What a pod requests is added up by `sparkgen.resources.requests`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
 from sparkgen.grammar.quantity import format_quantity, parse
 from sparkgen.objects import ObjectView
 from sparkgen.preflight.needs import Pods
+from sparkgen.resources.requests import Amounts, Side, effective
 
-Amounts = dict[str, Decimal]
 _SHORT = {"cpu": "requests.cpu", "memory": "requests.memory", "count/pods": "pods"}
 _NOT_OURS = frozenset(("Terminating", "BestEffort"))
 """Scopes of a quota that our pods are outside of: no pod has a deadline of its own, and all ask for CPU."""
@@ -67,47 +66,11 @@ def _of(quota: ObjectView, groups: tuple[Pods, ...]) -> Iterator[Short]:
 def pod_amounts(spec: ObjectView) -> Amounts:
     """What a pod takes of each resource that a quota may count."""
     amounts: Amounts = {"pods": Decimal(1)}
-    for side in ("requests", "limits"):
-        for name, amount in _effective(spec, side).items():
+    sides: tuple[Side, ...] = ("requests", "limits")
+    for side in sides:
+        for name, amount in effective(spec, side).items():
             amounts[f"{side}.{name}"] = amount
     return amounts
-
-
-def _effective(spec: ObjectView, side: str) -> Amounts:
-    """The sum over what runs at the same time, at the largest moment."""
-    staying: Amounts = {}
-    most: Amounts = {}
-    for container in spec.get("initContainers") or ():
-        own = _asked(container, side)
-        if container.get("restartPolicy") == "Always":
-            staying = _plus(staying, own)
-            most = _larger(most, staying)
-        else:
-            most = _larger(most, _plus(staying, own))
-    running = staying
-    for container in spec.get("containers") or ():
-        running = _plus(running, _asked(container, side))
-    return _plus(_larger(most, running), _parsed(spec.get("overhead") or {}))
-
-
-def _asked(container: ObjectView, side: str) -> Amounts:
-    resources = container.get("resources") or {}
-    if side == "limits":
-        return _parsed(resources.get("limits") or {})
-    # What is limited and not requested is requested as much: defaults.go, SetDefaults_Pod.
-    return _parsed({**(resources.get("limits") or {}), **(resources.get("requests") or {})})
-
-
-def _parsed(texts: Mapping[str, object]) -> Amounts:
-    return {name: parse(str(text)) for name, text in texts.items()}
-
-
-def _plus(one: Amounts, other: Amounts) -> Amounts:
-    return {name: one.get(name, _NONE) + other.get(name, _NONE) for name in (*one, *other)}
-
-
-def _larger(one: Amounts, other: Amounts) -> Amounts:
-    return {name: max(one.get(name, _NONE), other.get(name, _NONE)) for name in (*one, *other)}
 
 
 def shown(resource: str, amount: Decimal) -> str:

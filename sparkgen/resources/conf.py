@@ -9,6 +9,7 @@ from sparkgen import contract
 from sparkgen.model import connect
 from sparkgen.model.application import Application, Role
 from sparkgen.model.properties import TUNABLE
+from sparkgen.resources.batch import waits_for_gang
 from sparkgen.resources.delivery import scheduler_jar
 from sparkgen.resources.executor import executor_pod
 from sparkgen.resources.exposure import redirect_properties
@@ -40,7 +41,7 @@ def spark_properties(application: Application) -> dict[str, str]:
     elif application.executors.dynamic:
         # Without it, or a shuffle service, Spark refuses dynamic allocation (ExecutorAllocationManager).
         defaults["spark.dynamicAllocation.shuffleTracking.enabled"] = "true"
-    defaults |= redirect_properties(application.ui)
+    defaults |= redirect_properties(application.ui) | waits_for_gang(application)
     if "spark.jars.packages" in application.properties:
         defaults["spark.jars.ivy"] = IVY_DIR
     asked = {

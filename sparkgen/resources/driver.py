@@ -5,12 +5,14 @@ What nothing computes is data in layers.py.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from sparkgen import contract
 from sparkgen.model.application import Application
 from sparkgen.model.notebook import Notebook
-from sparkgen.resources import pod
+from sparkgen.resources import batch, pod
+from sparkgen.resources.executor import executor_pod
 
 
 def driver_pod(application: Application, run: str) -> dict[str, Any]:
@@ -27,7 +29,8 @@ def driver_pod(application: Application, run: str) -> dict[str, Any]:
         "notebook": application.notebook and _notebook(application.notebook),
         "restart": "Always" if application.restart == "Always" else "Never",
     }
-    return pod.assemble(application.driver, values)
+    made = pod.assemble(application.driver, values)
+    return batch.with_task_groups(application, made, partial(executor_pod, application, run))
 
 
 def _notebook(notebook: Notebook) -> dict[str, Any]:

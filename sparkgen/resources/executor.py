@@ -25,7 +25,7 @@ def executor_pod(application: Application, run: str) -> dict[str, Any]:
 
     The allocator adds per executor: name, owner, and the variables of `contract.ADDED_BY_ALLOCATOR`.
     """
-    role, queue = application.executor, application.queue
+    role = application.executor
     options = startup_options(application.properties, application.shuffle)
     values = {
         **pod.values(application, role, run),
@@ -37,7 +37,6 @@ def executor_pod(application: Application, run: str) -> dict[str, Any]:
         "proxyUser": application.proxy_user,
         "classPath": application.properties.get("spark.executor.extraClassPath"),
         "javaOptions": role.java_options,
-        "queue": None if queue is None else {"name": queue.name, "priority": queue.priority},
         "startupEnv": [
             {"name": f"{contract.ENV_JAVA_OPT_PREFIX}{index}", "value": option}
             for index, option in enumerate(options)

@@ -49,7 +49,7 @@ LISTS = ("argocd.argoproj.io/compare-options", "argocd.argoproj.io/sync-options"
 VERBATIM = "kustomize.toolkit.fluxcd.io/substitute"
 """With `disabled`, Flux leaves an object's `${...}` alone: its substitution would blank shell variables."""
 
-KEPT_KINDS = ("ConfigMap", "Job", "Role", "RoleBinding", "ServiceAccount")
+KEPT_KINDS = ("ConfigMap", "Job", "PodGroup", "Role", "RoleBinding", "ServiceAccount")
 """What a running driver uses.
 
 The account and its rights are the application's, not a run's; but when the application gets another name,

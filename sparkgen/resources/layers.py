@@ -139,6 +139,11 @@ def asks_connect(**numbers: int) -> dict[str, Any]:
 
 LAYERS: Mapping[str, Layer] = {
     # --- both roles -----------------------------------------------------------------------------------
+    # What the batch scheduler means for every pod, unless the document says otherwise.
+    "batch_scheduler": {
+        "@if": "batch",
+        "spec": {"schedulerName": "@{batch.schedulerName}", "priorityClassName": "@{batch.priority}"},
+    },
     "default_security": {"spec": {"securityContext": POD_SECURITY}},
     # No mesh sidecar: it would outlive a finished driver.
     "default_neighbours": {
@@ -589,6 +594,26 @@ LAYERS: Mapping[str, Layer] = {
             "restartPolicy": "Never",
         },
     },
+    # --- groups of pods: both roles -------------------------------------------------------------------
+    "volcano": {
+        "@if": "batch.volcano",
+        "metadata": {"annotations": {contract.ANNOTATION_POD_GROUP: "@{run}"}},
+    },
+    "yunikorn": {
+        "@if": "batch.yunikorn",
+        "metadata": {
+            "labels": {
+                contract.LABEL_YUNIKORN_APPLICATION: "@{run}",
+                contract.LABEL_YUNIKORN_QUEUE: "@{batch.queue}",
+            },
+            "annotations": {contract.ANNOTATION_TASK_GROUP: "@{batch.taskGroup}"},
+        },
+    },
+    # --- of executors alone ---------------------------------------------------------------------------
+    "gang": {
+        "@if": "batch.gang",
+        "metadata": {"annotations": {contract.ANNOTATION_GANG: "@{batch.gang}"}},
+    },
     # A workload of its own in the queue: it comes and goes, and is admitted by itself.
     "executor_queue": {
         "@if": "queue",
@@ -607,6 +632,7 @@ LAYERS: Mapping[str, Layer] = {
 COMMON_STEPS = (
     "default_security",
     "default_neighbours",
+    "batch_scheduler",
     "template",
     "metadata",
     "image",
@@ -632,6 +658,8 @@ STEPS: Mapping[str, tuple[str, ...]] = {
         "notebook",
         "pod_volumes",
         "driver_identity",
+        "volcano",
+        "yunikorn",
     ),
     "executor": (
         "executor_env",
@@ -644,6 +672,9 @@ STEPS: Mapping[str, tuple[str, ...]] = {
         "beside_service_of_node",
         "shuffle_sidecar",
         "executor_identity",
+        "volcano",
+        "yunikorn",
+        "gang",
         "executor_queue",
     ),
 }

@@ -88,6 +88,13 @@ ALLOCATOR_RULES: tuple[Layer, ...] = (
     {"apiGroups": [""], "resources": ["secrets"], "verbs": ["create"]},
     # What a user must know, on the driver's pod.
     {"apiGroups": [""], "resources": ["events"], "verbs": ["create"]},
+    # A gang of Kubernetes' own for each attempt. It goes with the driver's pod, its owner.
+    {
+        "@if": "makesPodGroups",
+        "apiGroups": ["scheduling.k8s.io"],
+        "resources": ["podgroups"],
+        "verbs": ["create"],
+    },
 )
 """All that the allocator may do, in one namespace."""
 JANITOR_RULES: tuple[Layer, ...] = ({"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},)
@@ -98,6 +105,12 @@ HISTORY_RULES: tuple[Layer, ...] = (
     {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["delete", "list"]},
     # To Argo CD a failed Job that is kept is a sick application, unless an annotation says otherwise.
     {"@if": "marksJobs", "apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["patch"]},
+    {
+        "@if": "podGroup",
+        "apiGroups": ["scheduling.volcano.sh"],
+        "resources": ["podgroups"],
+        "verbs": ["delete", "list"],
+    },
 )
 """All that the Job which removes ended runs may do, in one namespace."""
 
@@ -500,6 +513,7 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                                 "value": "@{succeeded}",
                             },
                             {"@if": "failed", "name": contract.ENV_KEEP_FAILED, "value": "@{failed}"},
+                            {"@if": "batch.volcano", "name": contract.ENV_POD_GROUPS, "value": "true"},
                             field_env(contract.ENV_POD_NAMESPACE, "metadata.namespace"),
                             field_env(
                                 contract.ENV_JOB_NAME, "metadata.labels['batch.kubernetes.io/job-name']"
@@ -536,6 +550,19 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
             config_map(metadata("@{run}-executor", "runLabels"), "files.executor", immutable=True),
             # May change while the application runs.
             config_map(metadata("@{name}-tuning"), "tuning"),
+            # Volcano's group of the run: room for the driver and the executors that it begins with.
+            {
+                "@if": "podGroup",
+                "apiVersion": contract.POD_GROUPS_OF_VOLCANO,
+                "kind": "PodGroup",
+                "metadata": metadata("@{run}", "runLabels"),
+                "spec": {
+                    "minMember": 1,
+                    "queue": "@{podGroup.queue}",
+                    "priorityClassName": "@{podGroup.priority}",
+                    "minResources": "@{podGroup.resources}",
+                },
+            },
             # The application's own pods everywhere, the named peers what serves people.
             network_policy(
                 {contract.LABEL_APPLICATION: "@{name}"},

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from sparkgen import contract
 from sparkgen.model.application import Application
 from sparkgen.objects import Object
-from sparkgen.resources import conf, exposure
+from sparkgen.resources import batch, conf, exposure
 from sparkgen.resources.driver import driver_pod
+from sparkgen.resources.executor import executor_pod
 from sparkgen.resources.fill import fill
 from sparkgen.resources.history import history_values
 from sparkgen.resources.object_layers import OBJECT_LAYERS
@@ -46,6 +48,10 @@ def application_objects(application: Application, run: str, files: dict[str, dic
         if application.notebook is None
         else exposure.values(application.notebook.exposed, labels, annotations, contract.NOTEBOOK_PORT),
         "workload": made,
+        "podGroup": batch.pod_group(
+            application, partial(driver_pod, application, run), partial(executor_pod, application, run)
+        ),
+        "makesPodGroups": batch.makes_pod_groups(application),
         **history_values(application, run, made["kind"], labels),
     }
     filled: list[Object] = fill(OBJECT_LAYERS["application"], values)["objects"]
@@ -82,11 +88,11 @@ def workload(application: Application, run: str) -> Object:
 
 def _queue_labels(application: Application) -> dict[str, str]:
     """Of what runs the driver, and not of its pod: Kueue lets the whole go."""
-    queue = application.queue
-    if queue is None:
+    found = application.batch
+    if found is None or found.name != "kueue":
         return {}
-    priority = {contract.LABEL_QUEUE_PRIORITY: queue.priority} if queue.priority else {}
-    return {contract.LABEL_QUEUE: queue.name, **priority}
+    priority = {contract.LABEL_QUEUE_PRIORITY: found.priority} if found.priority else {}
+    return {contract.LABEL_QUEUE: str(found.queue), **priority}
 
 
 def _values(application: Application, run: str) -> dict[str, Any]:

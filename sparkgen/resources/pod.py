@@ -8,6 +8,7 @@ from typing import Any
 from sparkgen import contract, names
 from sparkgen.model.application import Application, Role
 from sparkgen.model.properties import is_true
+from sparkgen.resources import batch
 from sparkgen.resources.delivery import delivery_values, pull_secrets, used_by_fetch
 from sparkgen.resources.fill import fill
 from sparkgen.resources.layers import (
@@ -72,6 +73,7 @@ def values(application: Application, role: Role, run: str) -> dict[str, Any]:
         "usedVolumes": _volumes(application, role),
         "userContainers": _user_containers(role),
         **_scratch(application, role),
+        **batch.values(application, role.name),
         "hadoop": bool(application.hadoop),
         "plainConf": not sources,
         "confSources": sources,

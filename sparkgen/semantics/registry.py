@@ -174,6 +174,8 @@ RULES: tuple[Rule, ...] = (
     # Local files
     Rule("SG310", "cache-without-volume", ERROR, "A cache for artifacts in a volume that is not there.", delivery.cache_without_volume),
     Rule("SG311", "delivery-setting-without-effect", WARNING, "A setting of `fetch` that nothing reads.", delivery.settings_without_fetch),
+    # Gangs
+    Rule("SG316", "gang-never-complete", ERROR, "A gang that is never complete, or a queue that cannot exist.", queue.gangs),
 )
 # fmt: on
 

@@ -1,23 +1,48 @@
-"""What of a document's queue does not do what it says."""
+"""What of a document's queue, or gang, does not do what it says."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from sparkgen import contract
+from sparkgen.model.batch import batch_scheduler
+from sparkgen.model.build import executors_of
 from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
+
+_LOCAL_QUEUE = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
+_OPTIONS = "batchSchedulerOptions"
+_READ_BY = {
+    "queue": ("kueue", "volcano", "yunikorn"),
+    "resources": ("volcano",),
+}
+"""Option -> the schedulers that read it, where not all do."""
+UNSCHEDULABLE = 100
+"""Default of spec.allocation.maxUnschedulablePods."""
 
 
 def queues(facts: DocumentFacts) -> Iterator[Finding]:
     """Settings of a queue that nothing reads, and executors that would not wait in the driver's queue."""
-    queued = facts.get("batchScheduler") is not None
-    if facts.get("batchSchedulerOptions") and not queued:
+    scheduler = facts.get("batchScheduler")
+    options = facts.get(_OPTIONS) or {}
+    if options and scheduler is None:
         yield about_key(
-            facts.path("batchSchedulerOptions"),
+            facts.path(_OPTIONS),
             "nothing reads it without `batchScheduler`, so that nobody waits in a queue",
             "add `batchScheduler: kueue`, or delete it",
         )
+    for option in _READ_BY.keys() & options.keys():
+        if scheduler is not None and scheduler not in _READ_BY[option]:
+            yield about_key(
+                facts.path(_OPTIONS, option),
+                f"`{scheduler}` does not read it",
+                f"delete it; {' and '.join(f'`{one}`' for one in _READ_BY[option])} would",
+            )
+    yield from _kueue(facts, queued=scheduler == "kueue")
+
+
+def _kueue(facts: DocumentFacts, *, queued: bool) -> Iterator[Finding]:
     if contract.LABEL_QUEUE in (facts.value["metadata"].get("labels") or {}):
         path = ("metadata", "labels", contract.LABEL_QUEUE)
         if queued:
@@ -34,3 +59,64 @@ def queues(facts: DocumentFacts) -> Iterator[Finding]:
             "Kueue lets a suspended Job go as soon as its queue has room",
             "delete it; `stopPolicy: Hold` of the LocalQueue holds everything back",
         )
+
+
+def gangs(facts: DocumentFacts) -> Iterator[Finding]:
+    """A gang that can never be there, or a queue of a name that none can have."""
+    if facts.get("batchScheduler") is None:
+        return
+    try:
+        executors = executors_of(facts.properties)
+    except ValueError:  # a number that is none: another rule says so
+        return
+    batch = batch_scheduler(facts.spec, executors.minimum, executors.initial)
+    if batch is None:
+        return
+    if batch.name == "kueue" and not _LOCAL_QUEUE.fullmatch(str(batch.queue)):
+        yield Finding(
+            facts.path(_OPTIONS, "queue"),
+            "no LocalQueue of Kueue can have this name",
+            str(batch.queue),
+            "lower-case letters, digits, '-' and '.'",
+            "name the LocalQueue as `kubectl get localqueues` shows it",
+        )
+    path = facts.path(_OPTIONS, "minExecutors")
+    if batch.gang > executors.initial:
+        yield Finding(
+            path,
+            f"the application begins with {executors.initial}, so that the gang would never be complete",
+            str(batch.gang),
+            f"0 to {executors.initial}",
+            "lower it, or begin with more executors",
+        )
+    elif batch.gang > executors.minimum and batch.name in ("kueue", "kube-scheduler"):
+        yield Finding(
+            path,
+            f"Spark may want fewer before the gang is complete, as few as {executors.minimum} "
+            "(dynamicAllocation.minExecutors)",
+            str(batch.gang),
+            f"0 to {executors.minimum}",
+            "raise dynamicAllocation.minExecutors, or lower it",
+        )
+    if batch.name == "kube-scheduler":
+        yield from _held_back(facts, batch.gang)
+
+
+def _held_back(facts: DocumentFacts, gang: int) -> Iterator[Finding]:
+    """Bounds under which the pods of a gang are never all there: its scheduler waits for all of them."""
+    unschedulable = facts.get("allocation", "maxUnschedulablePods")
+    bounds = {
+        "maxUnschedulablePods": UNSCHEDULABLE if unschedulable is None else unschedulable,
+        "maxPendingPods": facts.get("allocation", "maxPendingPods"),
+    }
+    if facts.get("allocation", "waitForRegistration") is True:
+        bounds["batchSize"] = facts.get("allocation", "batchSize")
+    for field, bound in bounds.items():
+        if bound is not None and gang > int(bound):
+            yield Finding(
+                facts.path("allocation", field),
+                f"the gang has {gang} executors, which are never there together under this bound",
+                str(bound),
+                f"at least {gang}",
+                f"set allocation.{field} to {gang} or more, or batchSchedulerOptions.minExecutors to less",
+            )

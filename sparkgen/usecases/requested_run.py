@@ -142,6 +142,28 @@ def copied(config_map: Mapping[str, Any], old: str, job: Mapping[str, Any]) -> O
     }
 
 
+def grouped(job: Mapping[str, Any]) -> bool:
+    """Whether the pods of a Job's run belong to a PodGroup of Volcano's."""
+    metadata = job["spec"]["template"].get("metadata") or {}
+    return (metadata.get("annotations") or {}).get(contract.ANNOTATION_POD_GROUP) == run_of(job)
+
+
+def copied_group(pod_group: Mapping[str, Any], job: Mapping[str, Any]) -> Object:
+    """A PodGroup for a new run's Job, which owns it."""
+    metadata = pod_group["metadata"]
+    return {
+        "apiVersion": contract.POD_GROUPS_OF_VOLCANO,
+        "kind": "PodGroup",
+        "metadata": {
+            "name": run_of(job),
+            "namespace": metadata["namespace"],
+            "labels": {**kept_labels(metadata), contract.LABEL_RUN: run_of(job), REQUESTED: "true"},
+            "ownerReferences": [owner(job)],
+        },
+        "spec": dict(pod_group["spec"]),
+    }
+
+
 def renamed(template: Mapping[str, Any], old: str, new: str) -> Object:
     """A pod template of the run `old` as one of `new`: label, variable and ConfigMaps, and nothing else."""
     spec = template["spec"]
@@ -152,6 +174,8 @@ def renamed(template: Mapping[str, Any], old: str, new: str) -> Object:
     }
     volumes = [_volume(volume, old, new) for volume in spec.get("volumes") or ()]
     metadata = _pod_metadata(template.get("metadata") or {}, **{contract.LABEL_RUN: new})
+    for texts in metadata.values():
+        texts.update({key: new for key in contract.NAMED_AFTER_RUN if texts.get(key) == old})
     return {"metadata": metadata, "spec": {**spec, **lists, **({"volumes": volumes} if volumes else {})}}
 
 

@@ -138,26 +138,35 @@ def _completed(cluster: Cluster, source: Mapping[str, Any], job: Mapping[str, An
         config_map = cluster.get("v1", "ConfigMap", name)
         if config_map is None:
             raise SparkgenError(f"the ConfigMap {name} is there no more: apply the document first")
-        copy = requested_run.copied(config_map, old, job)
-        try:
-            cluster.create(copy)
-        except ClusterError as error:
-            if error.status != 409:
-                raise
-            _made_before(cluster, copy)
+        _create(cluster, requested_run.copied(config_map, old, job))
+    if requested_run.grouped(source):
+        group = cluster.get(contract.POD_GROUPS_OF_VOLCANO, "PodGroup", old)
+        if group is None:
+            raise SparkgenError(f"the PodGroup {old} is there no more: apply the document first")
+        _create(cluster, requested_run.copied_group(group, job))
     if requested_run.queue_of(job):
         return dict(job)
     return cluster.patch(job, {"spec": {"suspend": False}})
 
 
+def _create(cluster: Cluster, copy: Object) -> None:
+    """Create an object of the run, unless a call before this one did."""
+    try:
+        cluster.create(copy)
+    except ClusterError as error:
+        if error.status != 409:
+            raise
+        _made_before(cluster, copy)
+
+
 def _made_before(cluster: Cluster, copy: Mapping[str, Any]) -> None:
-    """SparkgenError unless a call before this one made the ConfigMap, so that the run owns it."""
-    name = name_of(copy)
-    there = cluster.get("v1", "ConfigMap", name)
+    """SparkgenError unless a call before this one made the object, so that the run owns it."""
+    name, kind = name_of(copy), copy["kind"]
+    there = cluster.get(copy["apiVersion"], kind, name)
     owner = copy["metadata"]["ownerReferences"][0]["uid"]
     if there is None or owner not in {one["uid"] for one in there["metadata"].get("ownerReferences") or ()}:
         raise SparkgenError(
-            f"the ConfigMap {name} exists and does not belong to this run: delete it, or choose another --id"
+            f"the {kind} {name} exists and does not belong to this run: delete it, or choose another --id"
         )
 
 

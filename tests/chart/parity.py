@@ -45,7 +45,8 @@ def without_helms_own(objects: Iterable[Value], target: str = "kubectl") -> list
         if HOOK in item["metadata"].get("annotations", {}):
             continue
         annotations = item["metadata"].get("annotations", {})
-        of_a_run = "sparkgen.dev/run" in item["metadata"]["labels"] and item["kind"] in ("ConfigMap", "Job")
+        kinds = ("ConfigMap", "Job", "PodGroup")
+        of_a_run = "sparkgen.dev/run" in item["metadata"]["labels"] and item["kind"] in kinds
         kept = of_a_run and target != "argocd"
         assert (annotations.pop(KEPT[0], None) == KEPT[1]) is kept, item["metadata"]["name"]
         if not annotations:

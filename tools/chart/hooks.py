@@ -42,6 +42,12 @@ UNINSTALL = metadata(
 RULES: tuple[Layer, ...] = (
     {"apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["list", "delete"]},
     {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["list", "delete"]},
+    {
+        "@if": "podGroups",
+        "apiGroups": ["scheduling.volcano.sh"],
+        "resources": ["podgroups"],
+        "verbs": ["list", "delete"],
+    },
 )
 
 HOOK_LAYERS: Mapping[str, Layer] = {
@@ -66,7 +72,11 @@ HOOK_LAYERS: Mapping[str, Layer] = {
                             **POD,
                             "serviceAccountName": "@{name}-uninstall",
                             "containers": [
-                                {**CONTAINER, "name": "uninstall", "args": ["@{namespace}", "@{release}"]}
+                                {
+                                    **CONTAINER,
+                                    "name": "uninstall",
+                                    "args": ["@{namespace}", "@{release}", "@{*further}"],
+                                }
                             ],
                         },
                     },

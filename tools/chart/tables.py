@@ -17,8 +17,10 @@ from sparkgen.grammar import duration, memory
 from sparkgen.model import completion, connect, delivery, properties
 from sparkgen.model import historyserver as historyserver_model
 from sparkgen.model import shuffle as shuffle_model
-from sparkgen.model.build import DEFAULT_HISTORY, DEFAULT_QUEUE, GITOPS
+from sparkgen.model.batch import DEFAULT_QUEUE
+from sparkgen.model.build import DEFAULT_HISTORY, GITOPS
 from sparkgen.resources import (
+    batch,
     conf,
     executor,
     exposure,
@@ -29,6 +31,7 @@ from sparkgen.resources import (
     merge,
     object_layers,
     pod,
+    requests,
     run,
     security,
     server,
@@ -104,6 +107,12 @@ def _resources() -> Table:
         "fixedPorts": sorted(executor.FIXED_PORTS),
         "defaultHistory": asdict(DEFAULT_HISTORY),
         "defaultQueue": DEFAULT_QUEUE,
+        "gangRatio": {
+            "ratio": batch.RATIO,
+            "patience": batch.PATIENCE,
+            "forEver": batch.FOR_EVER,
+            "parts": batch.PARTS,
+        },
         "gitops": GITOPS,
         "historyAnnotations": gitops.HISTORY_ANNOTATIONS,
         "ivyDir": conf.IVY_DIR,
@@ -113,6 +122,8 @@ def _resources() -> Table:
         "listAnnotations": gitops.LISTS,
         "mainContainer": pod.MAIN_CONTAINER,
         "mergeKeys": merge.MERGE_KEYS,
+        "placement": batch.PLACEMENT,
+        "podGroups": f"{contract.POD_GROUPS_OF_VOLCANO}/podgroups",
         "podSecurity": security.POD_SECURITY,
         "runAnnotations": gitops.RUN_ANNOTATIONS,
         "restricted": security.RESTRICTED,
@@ -120,6 +131,8 @@ def _resources() -> Table:
         "secretTypes": pod.SECRET_TYPES,
         **_servers(),
         "steps": _steps(),
+        "taskGroups": batch.TASK_GROUPS,
+        "thousandths": _countable(requests.THOUSANDTHS),
         "tunable": sorted(properties.TUNABLE),
         "tuningCounts": TUNING_COUNTS,
         "tuningDurations": TUNING_DURATIONS,
@@ -152,6 +165,11 @@ def marked(part: Any) -> Any:
             return {"@items": part[3:-1].split(".")}
         return {"@value": part[2:-1].split(".")} if fill.PLACE.fullmatch(part) else part
     return [marked(item) for item in part]
+
+
+def _countable(thousandths: Mapping[str, tuple[int, int]]) -> Table:
+    """Those that fit Go's integers: the chart refuses the others."""
+    return {suffix: pair for suffix, pair in thousandths.items() if pair[0] < 2**63}
 
 
 def _servers() -> Table:

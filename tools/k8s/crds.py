@@ -26,6 +26,7 @@ if __name__ == "__main__":  # as a script: its neighbours are the tools
 from common import progress
 from common.cachedir import ToolError, cache_root, environment, key, publish
 from gotools import golang
+from k8s import volcano
 
 _OLDEST_GO = "1.21"
 """Fetching needs no newer one."""
@@ -66,6 +67,25 @@ MODULES = (
             "config/crd/standard/gateway.networking.k8s.io_httproutes.yaml",
         ),
     ),
+    Module(
+        "sigs.k8s.io/kueue",
+        "v0.17.0",
+        "h1:7hzb38M4eKGzYW+CFv2s1L+swzzacUCHOCXxZmAV90I=",
+        (
+            "config/components/crd/bases/kueue.x-k8s.io_clusterqueues.yaml",
+            "config/components/crd/bases/kueue.x-k8s.io_localqueues.yaml",
+            "config/components/crd/bases/kueue.x-k8s.io_resourceflavors.yaml",
+            "config/components/crd/bases/kueue.x-k8s.io_workloadpriorityclasses.yaml",
+            "config/components/crd/bases/kueue.x-k8s.io_workloads.yaml",
+        ),
+    ),
+    # No definitions, but the types that they are made of.
+    Module(
+        "volcano.sh/apis",
+        "v1.13.0",
+        "h1:MZKCBBxsgsT4eJXO1//MXq2KddBFLq9tZETTAt2YjMI=",
+        (volcano.SOURCE,),
+    ),
 )
 
 
@@ -78,7 +98,9 @@ def ensure(settings: Mapping[str, str] | None = None) -> Path:
         for module in MODULES:
             source = _fetched(module, folder, root, settings)
             for file in module.files:
-                shutil.copyfile(source / file, folder / Path(file).name)
+                target = folder / (file if file.endswith(".go") else Path(file).name)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source / file, target)
 
     return publish(root / "crds" / key(repr(MODULES)), make)
 
@@ -86,8 +108,9 @@ def ensure(settings: Mapping[str, str] | None = None) -> Path:
 @cache
 def schemas() -> dict[tuple[str, str], dict[str, Any]]:
     """The strict schema of each version of each kind, by apiVersion and kind. ToolError as in `ensure`."""
-    found = {}
-    for path in ensure().glob("*.yaml"):
+    folder = ensure()
+    found = volcano.schemas(folder)
+    for path in folder.glob("*.yaml"):
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the definitions are long
         spec = yaml.load(path.read_text(), loader)["spec"]  # noqa: S506 - a safe loader
         for version in spec["versions"]:

@@ -34,7 +34,7 @@ from sparkgen.runtime.allocator.observe import causes
 from sparkgen.runtime.allocator.observe.view import PodView
 from sparkgen.runtime.allocator.observe.watcher import Watcher
 from sparkgen.runtime.allocator.pods.kubernetes_backend import KubernetesBackend
-from sparkgen.runtime.allocator.pods.secret_first import SecretFirstBackend
+from sparkgen.runtime.allocator.pods.prerequisites import PrerequisitesBackend
 from sparkgen.runtime.allocator.report import log_lines
 from sparkgen.runtime.allocator.report.notices import notices
 from sparkgen.runtime.allocator.values.actions import Action, ActionOutcome, Create
@@ -246,7 +246,7 @@ class AllocatorProcess:
             self.line, self.attempt, TEMPLATE, clock=self.clock, wall=lambda: 0.0, random=self.random.random
         )
         self.kube.set_application_id(self.volume.application_id)
-        self.world = SecretFirstBackend(self.kube, self._create_secret)
+        self.world = PrerequisitesBackend(self.kube, [self._create_secret])
         people, session = world.people, self.volume.notes.session
         self.resumed = session
         """The session that the process before it has noted."""

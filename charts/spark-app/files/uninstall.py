@@ -1,8 +1,9 @@
 """Remove the runs of a release: what `helm.sh/resource-policy: keep` leaves when the release is uninstalled.
 
 Run by the pre-delete hook (templates/uninstall.yaml) in the runtime image, with the standard library alone.
-Arguments: namespace, release. A run's object is the release's when Helm's own annotations say so. Jobs go
-first, in the foreground, so that their drivers are gone before the ConfigMaps that they read.
+Arguments: namespace, release, and further resources of runs as group/version/resource. A run's object is the
+release's when Helm's own annotations say so. Jobs go first, in the foreground, so that their drivers are gone
+before the ConfigMaps that they read.
 """
 
 import json
@@ -73,10 +74,13 @@ def remove(path, namespace, release):
         time.sleep(1)
 
 
-def main(namespace, release):
+def main(namespace, release, *further):
     """Remove all runs of the release in the namespace."""
     remove(f"/apis/batch/v1/namespaces/{namespace}/jobs", namespace, release)
     remove(f"/api/v1/namespaces/{namespace}/configmaps", namespace, release)
+    for resource in further:
+        group, _, name = resource.rpartition("/")
+        remove(f"/apis/{group}/namespaces/{namespace}/{name}", namespace, release)
 
 
 if __name__ == "__main__":

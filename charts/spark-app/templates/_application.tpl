@@ -51,16 +51,6 @@
   {{- with get $facts.tables.completions $facts.value.kind -}}
     {{- $_ := set (set $app .section (get $spec .section | default dict)) "ownProperties" .contractProperties -}}
   {{- end -}}
-  {{- if hasKey $spec "batchScheduler" -}}
-    {{- $options := $spec.batchSchedulerOptions | default dict -}}
-    {{- $queue := dict "name" ($options.queue | default $facts.tables.defaultQueue) -}}
-    {{- $labels := dict $facts.tables.contract.LABEL_QUEUE $queue.name -}}
-    {{- with $options.priorityClassName -}}
-      {{- $_ := set $queue "priority" . -}}
-      {{- $_ := set $labels $facts.tables.contract.LABEL_QUEUE_PRIORITY . -}}
-    {{- end -}}
-    {{- $_ := set (set $app "queue" $queue) "queueLabels" $labels -}}
-  {{- end -}}
   {{- if $facts.scheduled -}}{{- $_ := set $app "schedule" $outer -}}{{- end -}}
   {{- if dig "rbac" "create" true $spec -}}
     {{- $given := dig "run" "history" dict $spec -}}
@@ -87,6 +77,7 @@
   {{- end -}}
   {{- template "sparkgen.executors" $app -}}
   {{- template "sparkgen.delivery" $app -}}
+  {{- template "sparkgen.batch" $app -}}
   {{- template "sparkgen.shuffle" $app -}}
   {{- template "sparkgen.confFiles" $app -}}
   {{- $log := dict "section" $spec.eventLog -}}

@@ -76,7 +76,7 @@ and `confSources` of a projected volume.
     {{- $_ := set $sizes (printf "spark.%s.memoryOverhead" $role.name) (printf "%dm" $role.overhead) -}}
   {{- end -}}
   {{- $all := dict "maps" (list
-      (ternary .t.shuffleDefaults dict (dig "shuffle" "onNode" false .)) $defaults $redirect.properties $asked
+      (ternary .t.shuffleDefaults dict (dig "shuffle" "onNode" false .)) $defaults $redirect.properties (include "sparkgen.gangProperties" . | fromJson) $asked
       .t.contractProperties (.ownProperties | default dict)
       (dig "shuffle" "properties" dict .) $sizes
       (dict "spark.driver.extraClassPath" $classPath "spark.sparkgen.allocation.onMismatch" .onMismatch)) -}}

@@ -39,7 +39,6 @@
       "proxyUser" (.app.spec.proxyUser | default "")
       "classPath" (get .app.properties "spark.executor.extraClassPath")
       "javaOptions" .role.javaOptions
-      "queue" (.app.queue | default dict)
       "executorEnv" $own
       "startupEnv" $env -}}
     {{- $_ := set $.values $name $value -}}

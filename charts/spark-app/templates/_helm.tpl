@@ -10,7 +10,7 @@ Helm's for "never delete this". In, out: object. In: target.
 */ -}}
 {{- define "sparkgen.released" -}}
   {{- $labels := .object.metadata.labels -}}
-  {{- if and (ne .target "argocd") (hasKey $labels "sparkgen.dev/run") (has .object.kind (list "ConfigMap" "Job")) -}}
+  {{- if and (ne .target "argocd") (hasKey $labels "sparkgen.dev/run") (has .object.kind (list "ConfigMap" "Job" "PodGroup")) -}}
     {{- $annotations := omit (.object.metadata.annotations | default dict) -}}
     {{- $_ := set $annotations "helm.sh/resource-policy" "keep" -}}
     {{- $metadata := set (omit .object.metadata) "annotations" $annotations -}}
@@ -32,6 +32,8 @@ Helm's for "never delete this". In, out: object. In: target.
         "run" $call.run
         "image" $app.runtimeImage
         "pullSecrets" $app.pullSecrets
+        "podGroups" (eq "volcano" (dig "batch" "name" "" $app))
+        "further" (ternary (list $app.t.podGroups) list (eq "volcano" (dig "batch" "name" "" $app)))
         "script" ($root.Files.Get (printf "files/%s.py" $hook)) -}}
     {{- with $app.spec.imagePullPolicy -}}{{- $_ := set $values "pullPolicy" . -}}{{- end -}}
     {{- $filled := dict "layer" (get $app.t.layers $hook) "values" $values -}}

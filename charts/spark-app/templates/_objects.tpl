@@ -41,6 +41,7 @@ hit a text of the user.
       "workload" $call.workload -}}
     {{- $_ := set $call.values $key $value -}}
   {{- end -}}
+  {{- template "sparkgen.podGroups" $call -}}
   {{- if $onNode -}}
     {{- $range := splitList "-" $app.shuffle.hostPorts -}}
     {{- $_ := set $call.values "hostPorts" (list (dict
@@ -124,6 +125,7 @@ What the target needs to be told, by annotations that are in no hash (sparkgen/r
   {{- $c := $app.c -}}
   {{- $driver := dict "app" $app "role" $app.driver "run" .run -}}
   {{- template "sparkgen.pod" $driver -}}
+  {{- template "sparkgen.taskGroups" $driver -}}
   {{- $own := dict $c.LABEL_NAME $app.name $c.LABEL_MANAGED_BY "sparkgen" $c.LABEL_APPLICATION $app.name -}}
   {{- $labels := dict "maps" (list $app.labels $own) -}}
   {{- template "sparkgen.laid" $labels -}}

@@ -91,6 +91,7 @@ In: app, role, run. Out: pod.
     {{- $_ := set $values "scratchMedium" "Memory" -}}
   {{- end -}}
   {{- $_ := set . "values" $values -}}
+  {{- template "sparkgen.batchValues" . -}}
 {{- end -}}
 
 {{- /* Each container restricted as far as the document does not say otherwise. In: pod, app, role. Out: pod. */ -}}

@@ -42,12 +42,18 @@ class PrunePlan:
 
     jobs: tuple[Object, ...] = ()
     config_maps: tuple[Object, ...] = ()
+    pod_groups: tuple[Object, ...] = ()
     mark: tuple[Object, ...] = ()
     unmark: tuple[Object, ...] = ()
 
 
-def prune_plan(asked: HistoryPolicy, jobs: Sequence[Object], config_maps: Sequence[Object]) -> PrunePlan:
-    """What to do with the application's Jobs and ConfigMaps. Nothing, when a later history Job will do it.
+def prune_plan(
+    asked: HistoryPolicy,
+    jobs: Sequence[Object],
+    config_maps: Sequence[Object],
+    pod_groups: Sequence[Object] = (),
+) -> PrunePlan:
+    """What to do with the application's objects. Nothing, when a later history Job will do it.
 
     Sessions are no runs: they remove themselves.
     """
@@ -65,6 +71,7 @@ def prune_plan(asked: HistoryPolicy, jobs: Sequence[Object], config_maps: Sequen
     return PrunePlan(
         jobs=(*gone, *old),
         config_maps=tuple(_unused(asked, staying, config_maps, born)),
+        pod_groups=tuple(_unused(asked, staying, pod_groups, born)),
         mark=tuple(job for job in superseded if job not in gone and _is_argos(job) and not _marked(job)),
         unmark=tuple(job for job in drivers if _run(job) == asked.run and _marked(job)),
     )
@@ -84,16 +91,14 @@ def _beyond(jobs: Sequence[Object], how: str, keep: int | None) -> list[Object]:
     return [] if keep is None else found[: max(len(found) - keep, 0)]
 
 
-def _unused(
-    asked: HistoryPolicy, jobs: Sequence[Object], config_maps: Sequence[Object], born: str
-) -> list[Object]:
-    """The ConfigMaps of runs that no Job needs. `jobs`: those that stay.
+def _unused(asked: HistoryPolicy, jobs: Sequence[Object], items: Sequence[Object], born: str) -> list[Object]:
+    """The ConfigMaps, or PodGroups, of runs that no Job needs. `jobs`: those that stay.
 
     Where runs have no Job of their own (CronJob, Deployment) the files of the run before stay as well: a
     firing may have begun with them, and a rollback needs them.
     """
     # What has an owner goes with it: the files of a run that `sparkgen run` asked for, with its Job.
-    files = [item for item in config_maps if contract.LABEL_RUN in _labels(item) and not _owned(item)]
+    files = [item for item in items if contract.LABEL_RUN in _labels(item) and not _owned(item)]
     needed = {asked.run, *map(_run, jobs)}
     if asked.workload != "Job":
         others = [item for item in files if _run(item) != asked.run]

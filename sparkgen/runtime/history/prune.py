@@ -87,20 +87,24 @@ def prune(
     patient = _RetryingApi(api, sleep)
     # ConfigMaps first: a run whose Job comes in between is then not taken for one without a Job.
     config_maps = [*patient.list(files_path, selector, {"Accept": METADATA_ONLY})]
-    decided = prune_plan(wanted, [*patient.list(jobs_path, selector)], config_maps)
-    _carry_out(decided, patient, jobs_path, files_path, say)
+    groups_path = f"/apis/{contract.POD_GROUPS_OF_VOLCANO}/namespaces/{namespace}/podgroups"
+    grouped = bool(environment.get(contract.ENV_POD_GROUPS))
+    pod_groups = [*patient.list(groups_path, selector)] if grouped else []
+    decided = prune_plan(wanted, [*patient.list(jobs_path, selector)], config_maps, pod_groups)
+    _carry_out(decided, patient, (jobs_path, files_path, groups_path), say)
 
 
 def _carry_out(
-    decided: PrunePlan, patient: _RetryingApi, jobs_path: str, files_path: str, say: Callable[[str], object]
+    decided: PrunePlan, patient: _RetryingApi, paths: tuple[str, str, str], say: Callable[[str], object]
 ) -> None:
+    jobs_path = paths[0]
     for job in decided.mark:
         say(f"marking {_name(job)} as superseded: it counts in the application's health no more")
         patient.annotate(f"{jobs_path}/{_name(job)}", {IGNORE_HEALTH: "true", SUPERSEDED: "true"})
     for job in decided.unmark:
         say(f"taking the mark from {_name(job)}: it is the current run again")
         patient.annotate(f"{jobs_path}/{_name(job)}", {IGNORE_HEALTH: None, SUPERSEDED: None})
-    for path, items in ((jobs_path, decided.jobs), (files_path, decided.config_maps)):
+    for path, items in zip(paths, (decided.jobs, decided.config_maps, decided.pod_groups), strict=True):
         for item in items:
             say(f"deleting {path.rpartition('/')[2]}/{_name(item)}")
             patient.delete(f"{path}/{_name(item)}", item)

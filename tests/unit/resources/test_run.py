@@ -117,7 +117,9 @@ def keeps_the_run(path: Path_, tunable: bool) -> bool:
     """Whether a field may change without a new run."""
     beside = path[0] in OBJECTS_OF_THE_APPLICATION and path not in OF_THE_DRIVER_TOO
     delivery = path[0] in ("delivery", "artifacts") and path != ("delivery", "mount")
-    unread = path in WITHOUT_ARTIFACTS or delivery
+    # Of Volcano's PodGroup, which is no part of what the pods are made of.
+    group = path == ("batchSchedulerOptions", "resources")
+    unread = path in WITHOUT_ARTIFACTS or delivery or group
     return tunable or path in CHANGEABLE or beside or unread
 
 

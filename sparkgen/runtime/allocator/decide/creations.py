@@ -77,7 +77,9 @@ def _is_back(snapshot: Snapshot, request: CreateRequest) -> bool:
 def _with_request(draft: Draft, id_: int, request: CreateRequest, *, again: bool = False) -> Draft:
     shape = None if request.profile == 0 else draft.situation.target.profiles.get(request.profile)
     memory = replace(draft.memory, requests={**draft.memory.requests, id_: request})
-    create = Create(id_, request.profile, shape, again, request.port, tuple(sorted(memory.unusable)))
+    avoid = tuple(sorted(memory.unusable))
+    gang = request.profile == 0 and gates.gang_waits(draft.situation)
+    create = Create(id_, request.profile, shape, again, request.port, avoid, gang)
     return replace(draft.remember(memory), actions=(*draft.actions, create))
 
 

@@ -50,6 +50,19 @@ def _pending_pods(situation: Situation) -> Iterator[ObservedExecutor]:
             yield seen
 
 
+def gang_waits(situation: Situation) -> bool:
+    """Whether executors are asked for that get their nodes together, or not at all.
+
+    Its scheduler counts pods that are there. So from the moment that one of them has a node, others are no
+    part of the gang: with few of it left, they would wait for members that nobody wants. Nor does a gang wait
+    for more executors than are wanted.
+    """
+    gang = situation.settings.gang
+    if not 0 < gang <= situation.wanted().get(0, 0):
+        return False
+    return not any(seen.node and not seen.deleting for seen in situation.snapshot.executors.values())
+
+
 def unregistered(situation: Situation) -> Counter[int]:
     """How many executors Spark does not know yet, per profile."""
     counts = situation.counts

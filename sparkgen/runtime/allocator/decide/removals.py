@@ -99,6 +99,8 @@ def _reason_to_remove(seen: ObservedExecutor, draft: Draft) -> str:
         return "lost by Spark"
     if seen.id in situation.target.registered:
         return ""
+    if seen.gang and not seen.node and situation.wanted().get(0, 0) < settings.gang:
+        return "its gang needs more executors than Spark wants"
     if seen.phase is PodPhase.PENDING and _pending_too_long(seen, settings, situation.now):
         return "unable to start" if seen.waiting and seen.waiting.permanent else "pending for too long"
     return ""

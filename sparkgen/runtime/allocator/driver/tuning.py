@@ -184,15 +184,18 @@ class TuningChange:
 class TuningFile:
     """The settings of a file, as they were the last time that they could be read.
 
-    `grace` (seconds) and `ports` are the template's: no settings of the file, but of those who decide. The
-    last text that was good is in `kept`, so that a bad edit does not stop an allocator that restarts.
+    `grace` (seconds), `ports` and `gang` are the template's: no settings of the file, but of who decides.
+    The last text that was good is in `kept`, so that a bad edit does not stop an allocator that restarts.
     """
 
-    def __init__(self, path: Path, grace: float, kept: Path, ports: HostPortRange | None = None) -> None:
+    def __init__(
+        self, path: Path, grace: float, kept: Path, ports: HostPortRange | None = None, gang: int = 0
+    ) -> None:
         """Read the file for the first time. BadTuning when that fails, and no good text is kept."""
         self._path = path
         self._grace = grace
         self._ports = ports
+        self._gang = gang
         self._kept = kept
         self._read_last: str | None = None
         self._bad: str | None = None
@@ -220,7 +223,7 @@ class TuningFile:
         text = _text(path)
         if text == self._read_last:
             return self.settings
-        settings = replace(parse(text).settings, grace=self._grace, host_ports=self._ports)
+        settings = replace(parse(text).settings, grace=self._grace, host_ports=self._ports, gang=self._gang)
         self._read_last = text
         if path != self._kept:
             with contextlib.suppress(OSError):  # only a restart would miss it

@@ -36,6 +36,9 @@ def trim_pod(pod: Pod) -> Pod:
         },
         "spec": {
             **_names(spec, ("nodeName", "restartPolicy")),
+            "schedulingGroup": _names(
+                mapping(spec.get("schedulingGroup"), "schedulingGroup"), ("podGroupName",)
+            ),
             "readinessGates": [{} for _ in _each(spec, "readinessGates")[:1]],
             "containers": [
                 *map(_container, filter(_is_spark, objects(spec.get("containers"), "containers")))

@@ -170,6 +170,7 @@ def _tracked(id_: int, pod: Pod, known: TrackedPod | None, now: float) -> Tracke
         waiting=waiting,
         loss=(before.loss if before else None) or loss_of(pod),
         port=_port(pod),
+        gang=bool(spec.get("schedulingGroup")),
         found_ended=before.found_ended if before else ORDER[phase] == ENDED,
     )
     departure = departure_of(pod)

@@ -33,6 +33,8 @@ MAX_PODS = 100_000
 """Executors that a list may have: ten times as many as were ever measured. More are none that we created."""
 MAX_PAGES = 2 * MAX_PODS
 """Answers that a list may have: pods of others have our labels, too, and are passed over."""
+POD_GROUPS = "scheduling.k8s.io/v1alpha2"
+"""Kubernetes' own groups of pods: alpha in 1.36, and off unless its feature gates are on."""
 WATCH_SECONDS = (240, 360)
 """How long one watch lasts: about the servers' own choice, and never the same for all allocators."""
 SILENCE = 100.0
@@ -236,6 +238,32 @@ class KubernetesBackend:
         if answers.exists_already(reply):
             return Verdict(Answer.DONE)
         return self._verdict(reply, what, "create a Secret")
+
+    def create_pod_group(self, gang: int) -> Verdict:
+        """Create the PodGroup of this attempt's executors; DONE as well when it is there already.
+
+        `gang`: how many pods its scheduler places together. It goes with the driver's pod, its owner.
+        """
+        attempt, what = self._attempt, "create the PodGroup of the executors"
+        body = {
+            "apiVersion": POD_GROUPS,
+            "kind": "PodGroup",
+            "metadata": {
+                "name": attempt.pod_group,
+                "namespace": attempt.namespace,
+                "labels": self._labels(),
+                "ownerReferences": [attempt.owner],
+            },
+            "spec": {"schedulingPolicy": {"gang": {"minCount": gang}}},
+        }
+        path = f"/apis/{POD_GROUPS}/namespaces/{attempt.namespace}/podgroups"
+        try:
+            reply = self._transport.call("POST", path, body=body)
+        except CallFailed as fault:
+            return answers.not_answered(fault, what)
+        if answers.exists_already(reply):
+            return Verdict(Answer.DONE)
+        return self._verdict(reply, what, "create a PodGroup")
 
     def driver_pod(self) -> DriverPod:
         """What the driver's own pod says of itself; raises nothing."""

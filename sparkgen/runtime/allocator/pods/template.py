@@ -44,6 +44,20 @@ def grace_of(template: Mapping[str, Any]) -> float:
     return float(DEFAULT_GRACE if given is None else given)
 
 
+def gang_of(template: Mapping[str, Any]) -> int:
+    """How many executors are placed together or not at all; 0 where each gets its node by itself.
+
+    TemplateError for what is no number.
+    """
+    text = str(((template.get("metadata") or {}).get("annotations") or {}).get(contract.ANNOTATION_GANG, "0"))
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise TemplateError(
+            f"the annotation {contract.ANNOTATION_GANG} of {contract.EXECUTOR_TEMPLATE_FILE} is {text!r}, "
+            "and has to be a whole number: render the application again"
+        )
+    return int(text)
+
+
 def executor_pod(
     template: Mapping[str, Any], attempt: Attempt, order: Create, start_url: str, driver_url: str
 ) -> dict[str, Any]:
@@ -53,6 +67,9 @@ def executor_pod(
     """
     metadata = template.get("metadata") or {}
     queued = is_queued(template)
+    noted = _unclaimed(metadata.get("annotations") or {}, queued)
+    if order.shape is not None:  # its places have another size: YuniKorn would refuse the pod
+        noted.pop(contract.ANNOTATION_TASK_GROUP, None)
     labels = {
         **_unclaimed(metadata.get("labels") or {}, queued),
         contract.LABEL_RUN: attempt.run,
@@ -68,12 +85,14 @@ def executor_pod(
         for container in spec["containers"]
     ]
     added = _with_shuffle_secret(spec, attempt) | _with_avoided(spec, order.avoid)
+    if order.gang:
+        added["schedulingGroup"] = {"podGroupName": attempt.pod_group}
     return {
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {
             **metadata,
-            **({"annotations": _unclaimed(noted, queued)} if (noted := metadata.get("annotations")) else {}),
+            **({"annotations": noted} if metadata.get("annotations") else {}),
             "name": attempt.executor_name(order.id),
             "namespace": attempt.namespace,
             "labels": labels,

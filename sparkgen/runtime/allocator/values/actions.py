@@ -22,6 +22,8 @@ class Create:
     """The host port of its block manager, where it needs one of its own."""
     avoid: tuple[str, ...] = ()
     """Nodes on which it should not be, if there are others."""
+    gang: bool = False
+    """Whether it is placed together with others, or not at all."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,11 @@ class Attempt:
         return f"{self.run}-{self.attempt}-exec-"
 
     @property
+    def pod_group(self) -> str:
+        """The name of the PodGroup of this attempt's executors, where they are placed together."""
+        return f"{self.run}-{self.attempt}"
+
+    @property
     def selector(self) -> str:
         """The label selector of this attempt's executors, those of an earlier driver in the same pod, too."""
         return f"{contract.LABEL_ATTEMPT}={self.attempt},{contract.LABEL_RUN}={self.run}"

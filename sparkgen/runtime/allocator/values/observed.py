@@ -141,6 +141,8 @@ class ObservedExecutor:
     """Set when it has ended (phase Succeeded or Failed), or when its node is lost."""
     port: int | None = None
     """The host port of its block manager, where it has one."""
+    gang: bool = False
+    """Whether its pod is placed together with others, or not at all."""
     found_ended: bool = False
     """It had ended when this process saw it first: nobody knows any more what was asked of it."""
 

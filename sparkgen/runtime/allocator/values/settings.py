@@ -51,5 +51,7 @@ class AllocationSettings:
     failures_interval: float = 3600.0
     grace: float = 30.0
     """The template's terminationGracePeriodSeconds: no deletion takes longer on a node that is well."""
+    gang: int = 0
+    """The template's: so many executors are placed together or not at all, by the scheduler of Kubernetes."""
     host_ports: HostPortRange | None = None
     """The template's: each executor has a host port of its own, because a shuffle service works for it."""

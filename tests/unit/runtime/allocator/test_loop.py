@@ -19,7 +19,7 @@ from sparkgen.runtime.allocator.driver.tuning import TuningChange
 from sparkgen.runtime.allocator.loop import Loop, LoopPorts, remembered
 from sparkgen.runtime.allocator.observe.view import PodView
 from sparkgen.runtime.allocator.observe.watcher import Watcher, pause_after
-from sparkgen.runtime.allocator.pods.secret_first import SecretFirstBackend
+from sparkgen.runtime.allocator.pods.prerequisites import PrerequisitesBackend
 from sparkgen.runtime.allocator.shutdown import ClockAndSleep, driver_answers, sweep
 from sparkgen.runtime.allocator.values.actions import Action, ActionOutcome, Create, Delete
 from sparkgen.runtime.allocator.values.backend import Notice, PodList, WatchEnded, WatchEvent
@@ -424,7 +424,7 @@ def test_the_secret_comes_before_the_first_executor() -> None:
         asked.append(json.dumps(order.id))
         return ActionOutcome(order, answers.pop(0), NO_RIGHT, 2.0)
 
-    guarded = SecretFirstBackend(world, create_secret)
+    guarded = PrerequisitesBackend(world, [create_secret])
     assert guarded.create(Create(1, 0)) == ActionOutcome(Create(1, 0), Answer.REFUSED, NO_RIGHT, 2.0)
     assert world.calls == []
     assert guarded.create(Create(1, 0)).answer is Answer.DONE

@@ -1,35 +1,37 @@
-"""An ExecutorBackend in which the RPC secret is there before the first executor that needs it."""
+"""An ExecutorBackend in which what executors need is there before the first of them: Secret, PodGroup."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create, Delete
 from sparkgen.runtime.allocator.values.backend import ExecutorBackend, Notice, PodList, WatchEvent
 from sparkgen.runtime.kubernetes.answers import Answer
 
+Prerequisite = Callable[[Create], ActionOutcome]
+"""Makes an object, if it is not there yet: DONE, or why not."""
 
-class SecretFirstBackend:
-    """Asks for the attempt's Secret before the first creation; each creation waits for it.
+
+class PrerequisitesBackend:
+    """Asks for what executors need before the first creation; each creation waits for it.
 
     That it cannot be had is an outcome like any other: it is told, and there is a pause before the next try.
     """
 
-    def __init__(self, backend: ExecutorBackend, create_secret: Callable[[Create], ActionOutcome]) -> None:
+    def __init__(self, backend: ExecutorBackend, prerequisites: Sequence[Prerequisite]) -> None:
         self._backend = backend
-        self._create_secret = create_secret
         self._lock = threading.Lock()
-        self._there = False
+        self._missing = list(prerequisites)
 
     def create(self, order: Create) -> ActionOutcome:
-        """Create an executor, after the Secret."""
+        """Create an executor, after what it needs."""
         with self._lock:
-            if not self._there:
-                outcome = self._create_secret(order)
+            while self._missing:
+                outcome = self._missing[0](order)
                 if outcome.answer is not Answer.DONE:
                     return outcome
-                self._there = True
+                del self._missing[0]
         return self._backend.create(order)
 
     def delete(self, order: Delete) -> ActionOutcome:

@@ -1,0 +1,141 @@
+"""Driver and executors in a queue: with Kueue's published definitions and a stand-in for its controller."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from deployed import Deployed, deploy, document, wait_until
+
+from cluster.handle import Cluster
+from cluster.images import TESTED_VERSIONS
+from sparkgen.codes import Code
+from tests.e2e.commands.acting import on, scripts
+from tests.e2e.queues.stand_in import StandIn
+
+VERSION = TESTED_VERSIONS[0]
+ROOT = Path(__file__).parents[3]
+QUEUED = {
+    "batchScheduler": "kueue",
+    "batchSchedulerOptions": {"queue": "team-a"},
+    "driver": {"terminationGracePeriodSeconds": 1},
+    "executor": {"terminationGracePeriodSeconds": 1},
+}
+
+
+def elastic(most: int) -> dict[str, Any]:
+    """Dynamic allocation up to so many executors."""
+    return {"enabled": True, "minExecutors": 0, "maxExecutors": most}
+
+
+def reason(cluster: Cluster, namespace: str, folder: Path) -> str:
+    """What `sparkgen status` says of the one application."""
+    done = on(cluster, namespace, folder)("status", "-o", "json")
+    [row] = [one for one in json.loads(done.stdout)["runs"] if one["latest"]]
+    return str((row.get("reason") or {}).get("cause", ""))
+
+
+def created(application: Deployed) -> list[str]:
+    """The pods that the allocator has created."""
+    calls = application.cluster.calls(application.namespace, application.name)
+    return [one.name for one in calls if (one.verb, one.resource, one.code) == ("create", "pods", 201)]
+
+
+@pytest.mark.core
+@pytest.mark.own_cluster
+def test_an_application_gets_what_its_queue_has_room_for(
+    cluster: Cluster, restricted: str, queue: StandIn, tmp_path: Path
+) -> None:
+    """A third of what it wants; each is asked for once; what is taken back waits again, behind the others."""
+    wanted = document(
+        "elastic", VERSION, "hold.py", "14", "nothing", "3", dynamicAllocation=elastic(6), **QUEUED
+    )
+    application = deploy(cluster, restricted, wanted)
+    queue.look()
+    assert not application.drivers(), "a suspended Job has no pod"
+    assert "queued in team-a, 1st of 1" in reason(cluster, restricted, tmp_path)
+    queue.room = 2
+    queue.start()
+
+    def waiting() -> int:
+        return sum("schedulingGates" in pod["spec"] for pod in application.executors("Pending"))
+
+    wait_until(
+        lambda: len(application.executors("Running")) == 2 and waiting() == 4, 90, "2 run", application.story
+    )
+    assert "2 of 6 executors admitted, 4 wait in the queue team-a" in reason(cluster, restricted, tmp_path)
+    queue.evict(application.executors("Running")[0]["metadata"]["name"])
+    wait_until(lambda: len(queue.order) == 3, 30, "another one is admitted in its place", application.story)
+    assert [int(name.rpartition("-")[2]) for name in queue.order] == [1, 2, 3], "the oldest first"
+    wait_until(lambda: waiting() == 4, 30, "it is asked for again, and waits", application.story)
+    queue.die()
+    assert application.wait() == "Complete", application.story()
+    assert "total: 91" in application.logs()
+    assert [loss.facts["code"] for loss in application.losses()] == [Code.PREEMPTED]
+    names = created(application)
+    assert len(names) == len(set(names)) == 7, "six, and one again: nothing is asked for twice"
+
+
+@pytest.mark.own_cluster
+def test_a_preempted_driver_starts_again_and_never_twice(
+    cluster: Cluster, restricted: str, queue: StandIn, tmp_path: Path
+) -> None:
+    """A run by hand waits in the queue of its application; its driver is taken back, and begins anew."""
+    value = document("app", VERSION, "hold.py", "2", "nothing", "8", **QUEUED)
+    value["spec"]["executor"]["instances"] = 1
+    (tmp_path / "app.yaml").write_text(yaml.safe_dump(value))
+    scripts(cluster, restricted)
+    sparkgen = on(cluster, restricted, tmp_path)
+    queue.only = "none-yet"
+    queue.room = 1
+    queue.start()
+    assert sparkgen("apply", "app.yaml", "-q").returncode == 0
+    run = sparkgen("run", "app").stdout.strip()
+    application = Deployed(cluster, restricted, "app", run)
+    assert application.job()["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "team-a"
+    assert application.job()["spec"]["suspend"] is True
+    assert not application.drivers()
+    queue.only = run
+    wait_until(lambda: bool(application.executors("Running")), 90, "it runs", application.story)
+    first = set(application.drivers())
+    queue.preempt_driver(run)
+    wait_until(lambda: not application.drivers(), 60, "the driver is gone", application.story)
+    wait_until(lambda: not application.executors(), 60, "so are its executors", application.story)
+    assert application.job()["spec"]["suspend"] is True, "nothing puts back what Kueue decides"
+    queue.drivers = True
+    wait_until(lambda: bool(application.drivers()), 60, "another driver", application.story)
+    second = set(application.drivers())
+    assert len(first) == len(second) == 1
+    assert not first & second
+    assert application.wait() == "Complete", application.story()
+    assert set(application.drivers()) == second
+
+
+@pytest.mark.core
+def test_kueues_api_takes_what_the_pages_show(
+    cluster: Cluster, kueue_definitions: None, namespace: str
+) -> None:
+    """Every object of Kueue's in the documentation, by a server-side dry run."""
+    pages = [*ROOT.glob("docs/queues*.md"), *ROOT.glob("docs/queues/*.md")]
+    blocks = [
+        text for page in pages for text in re.findall(r"```yaml\n(.*?)```", page.read_text(), re.DOTALL)
+    ]
+    objects = [
+        {
+            **item,
+            "metadata": {
+                **item["metadata"],
+                **({"namespace": namespace} if item["kind"] == "LocalQueue" else {}),
+            },
+        }
+        for block in blocks
+        for item in yaml.safe_load_all(block)
+        if str(item.get("apiVersion", "")).startswith("kueue.x-k8s.io/")
+    ]
+    assert {item["kind"] for item in objects} >= {"ResourceFlavor", "ClusterQueue", "LocalQueue"}
+    for item in objects:
+        cluster.kubectl("create", "--dry-run=server", "-f", "-", input_text=json.dumps(item))
