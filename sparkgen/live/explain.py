@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from sparkgen import contract
 from sparkgen.codes import Code, Hindrance
-from sparkgen.live import allocatorlog
+from sparkgen.live import allocatorlog, gangs
 from sparkgen.live.facts import Executors, RunFacts, executors, fill, time_of
 from sparkgen.live.failed import went_wrong, why_failed
 from sparkgen.live.hindrances import hindered, in_event, known_reason
@@ -71,6 +71,9 @@ def _suspended(facts: RunFacts) -> Reason:
 def _running(facts: RunFacts, now: datetime) -> Reason | None:
     there = executors(facts)
     if _lacks(there):
+        placed = sum(bool(pod["spec"].get("nodeName")) for pod in facts.run.executors)
+        if reason := gangs.executors_wait(facts.gang, placed):
+            return reason
         for hindrance in _hindrances(facts, now):
             if hindrance.code == Code.SCHEDULING_GATED and (waiting := len(queued(facts.run.executors))):
                 admitted = there.running + there.pending - waiting

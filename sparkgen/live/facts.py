@@ -9,7 +9,8 @@ from typing import Protocol
 
 from sparkgen import contract
 from sparkgen.cluster import ClusterError
-from sparkgen.live import allocatorlog, queue
+from sparkgen.live import allocatorlog, gangs, queue
+from sparkgen.live.gangs import Gang
 from sparkgen.live.queue import QueuePlace
 from sparkgen.live.state import Life, State, life_of
 from sparkgen.live.values import (
@@ -37,7 +38,7 @@ class RunFacts:
     `events`: about its driver's object and pod, the oldest first; `driver_log`, `allocator_log`: their ends,
     "" where nothing needed them or nobody may read them; `target`: how many executors are wanted, None when
     nothing says it; `next_run`: the name of the latest run, if this is an earlier one; `place`: where what
-    waits of it stands in its queue, None where it is in none.
+    waits of it stands in its queue, None where it is in none; `gang`: the group that its pods are placed as.
     """
 
     run: Run
@@ -48,6 +49,7 @@ class RunFacts:
     target: int | None = None
     next_run: str = ""
     place: QueuePlace | None = None
+    gang: Gang | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,8 @@ def gather(cluster: Reads, run: Run, next_run: str = "") -> RunFacts:
     if target is None and not life.over:
         target = _planned(cluster, run, begun=allocatorlog.has_no_codes(log))
     found = None if life.over else queue.place(cluster, run)
-    return RunFacts(run, life, events, _driver_log(cluster, run), log, target, next_run, found)
+    group = None if life.over else gangs.gang(cluster, run)
+    return RunFacts(run, life, events, _driver_log(cluster, run), log, target, next_run, found, group)
 
 
 def executors(facts: RunFacts) -> Executors:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sparkgen import contract
 from sparkgen.codes import Code, unmarked
+from sparkgen.live import gangs
 from sparkgen.live.facts import RunFacts
 from sparkgen.live.pod_reasons import DRIVER, SESSION, container_waits, missing, no_node, refusal
 from sparkgen.live.reason import Reason, detail
@@ -16,6 +17,9 @@ def why_pending(facts: RunFacts) -> Reason | None:
     pod = facts.run.driver
     if pod is None:
         return never_made(facts)
+    if facts.gang is not None and not pod["spec"].get("nodeName"):
+        if reason := gangs.driver_waits(facts.gang):
+            return reason
     scheduled: ObjectView = next(
         (one for one in status_of(pod).get("conditions") or () if one.get("type") == "PodScheduled"), {}
     )

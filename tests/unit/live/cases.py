@@ -18,6 +18,7 @@ from sparkgen.codes import Code, Hindrance
 from sparkgen.live.explain import explain
 from sparkgen.live.facts import RunFacts
 from sparkgen.live.find import find
+from sparkgen.live.gangs import Gang
 from sparkgen.live.queue import QueuePlace
 from sparkgen.live.reason import Reason
 from sparkgen.live.state import life_of
@@ -384,6 +385,22 @@ CASES = {
             **hinders(Waiting("SchedulingGated", "gates").hindering("1 pending, "), wanted=10),
             "place": QueuePlace("team-a", 1, 1, NO_QUOTA),
         },
+    ),
+    "queued-in-volcano": Case(
+        "Volcano has no room for the driver and its first executors",
+        "queued",
+        "queued in team-a, until Volcano has room for driver and first executors, its PodGroup is Pending",
+        "it goes on when its queue has room: kubectl describe podgroups.scheduling.volcano.sh",
+        [job(), driver(job())],
+        {"gang": Gang("volcano", "team-a", "Pending")},
+    ),
+    "gang": Case(
+        "executors get their nodes together, or not at all",
+        "gang",
+        "3 executors wait until there are nodes for all of them",
+        "wait, ask for less in spec.executor or batchSchedulerOptions.minExecutors, or add nodes",
+        running(executor(driver(job()), 1, "Pending")),
+        {"gang": Gang("kube-scheduler", size=3), "target": 3},
     ),
     "gated-executors": Case(
         "executors wait at a scheduling gate of somebody else's",

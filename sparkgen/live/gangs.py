@@ -1,0 +1,114 @@
+"""A run whose pods are placed as a group: what its batch scheduler says of it, where that can be read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from sparkgen import contract
+from sparkgen.cluster import ClusterError
+from sparkgen.live.reason import Reason, detail
+from sparkgen.live.values import Run, annotation_of, conditions, label_of, status_of
+from sparkgen.objects import ObjectView
+
+POD_GROUPS = "scheduling.k8s.io/v1alpha2"
+"""Kubernetes' own groups."""
+_UNREAD = (400, 403, 404, 500)
+"""Answers that leave a group unread: no right, or no such API."""
+_BEGUN = ("Running", "Completed")
+"""Phases of Volcano's PodGroups that wait for nothing more."""
+
+
+class Gets(Protocol):
+    """What is read of a cluster: a Cluster."""
+
+    def get(self, api_version: str, kind: str, name: str, namespace: str = "") -> ObjectView | None:
+        """An object; None if there is none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Gang:
+    """A run's group of pods.
+
+    `queue`, `phase` and `why` (the scheduler's own words): "" where nothing says them. `size`: pods that are
+    placed together, 0 where nobody may know.
+    """
+
+    scheduler: Literal["volcano", "yunikorn", "kube-scheduler"]
+    queue: str = ""
+    phase: str = ""
+    why: str = ""
+    size: int = 0
+
+
+def gang(cluster: Gets, run: Run) -> Gang | None:
+    """The group that a run's driver or executors belong to; None where they belong to none."""
+    if run.driver is None:
+        return None
+    if name := annotation_of(run.driver, contract.ANNOTATION_POD_GROUP):
+        return _volcano(_read(cluster, contract.POD_GROUPS_OF_VOLCANO, name, run.namespace))
+    if label_of(run.driver, contract.LABEL_YUNIKORN_APPLICATION):
+        return Gang("yunikorn", label_of(run.driver, contract.LABEL_YUNIKORN_QUEUE))
+    groups = (pod["spec"].get("schedulingGroup") or {} for pod in run.executors)
+    own = next((str(group["podGroupName"]) for group in groups if group.get("podGroupName")), "")
+    return _own(_read(cluster, POD_GROUPS, own, run.namespace)) if own else None
+
+
+def _read(cluster: Gets, api_version: str, name: str, namespace: str) -> ObjectView:
+    try:
+        return cluster.get(api_version, "PodGroup", name, namespace) or {}
+    except ClusterError as error:
+        if error.status not in _UNREAD:
+            raise
+        return {}
+
+
+def _volcano(group: ObjectView) -> Gang:
+    said = [one for one in status_of(group).get("conditions") or () if one.get("type") == "Unschedulable"]
+    why = str(said[-1].get("message") or "") if said else ""
+    queue = str((group.get("spec") or {}).get("queue") or "")
+    return Gang("volcano", queue, str(status_of(group).get("phase") or ""), why)
+
+
+def _own(group: ObjectView) -> Gang:
+    policy = ((group.get("spec") or {}).get("schedulingPolicy") or {}).get("gang") or {}
+    said = (
+        str(one.get("message") or "")
+        for one in status_of(group).get("conditions") or ()
+        if (one.get("type"), one.get("status")) == ("PodGroupScheduled", "False")
+    )
+    placed = "PodGroupScheduled" in conditions(group)
+    return Gang(
+        "kube-scheduler", "", "Running" if placed else "", next(said, ""), int(policy.get("minCount") or 0)
+    )
+
+
+def driver_waits(found: Gang) -> Reason | None:
+    """That the driver waits until its group has room; None where its group waits for nothing."""
+    if found.scheduler == "kube-scheduler" or found.phase in _BEGUN:
+        return None
+    where = f" in {found.queue}" if found.queue else ""
+    if found.scheduler == "yunikorn":
+        cause = f"queued{where}, until YuniKorn has places for driver and first executors"
+        return Reason("queued", cause, "it goes on when its queue has room: look at YuniKorn's pages")
+    phase = f", its PodGroup is {found.phase}" if found.phase else ""
+    why = f" ({detail(found.why)})" if found.why else ""
+    return Reason(
+        "queued",
+        f"queued{where}, until Volcano has room for driver and first executors{phase}{why}",
+        "it goes on when its queue has room: kubectl describe podgroups.scheduling.volcano.sh",
+    )
+
+
+def executors_wait(found: Gang | None, placed: int) -> Reason | None:
+    """That executors wait for each other; None where they do not. `placed`: those that have a node."""
+    if found is None or found.scheduler != "kube-scheduler" or found.phase in _BEGUN or placed:
+        return None
+    size = f"{found.size} executors" if found.size else "the first executors"
+    why = f" ({detail(found.why)})" if found.why else ""
+    return Reason(
+        "gang",
+        f"{size} wait until there are nodes for all of them{why}",
+        "wait, ask for less in spec.executor or batchSchedulerOptions.minExecutors, or add nodes",
+    )
