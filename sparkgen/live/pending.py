@@ -17,9 +17,9 @@ def why_pending(facts: RunFacts) -> Reason | None:
     pod = facts.run.driver
     if pod is None:
         return never_made(facts)
-    if facts.gang is not None and not pod["spec"].get("nodeName"):
-        if reason := gangs.driver_waits(facts.gang):
-            return reason
+    placed = bool(pod["spec"].get("nodeName"))
+    if facts.gang is not None and not placed and (reason := gangs.driver_waits(facts.gang)):
+        return reason
     scheduled: ObjectView = next(
         (one for one in status_of(pod).get("conditions") or () if one.get("type") == "PodScheduled"), {}
     )
