@@ -97,6 +97,10 @@ class Code(enum.StrEnum):
 
     # Why a container of ours does not do its work.
     RUN_EXPIRED = "RunExpired"
+    BAD_ARTIFACT = "BadArtifact"
+    """What was pushed cannot be had, or is not what the lock says: a second try would end the same way."""
+    REGISTRY_AWAY = "RegistryAway"
+    """The registry of the artifacts did not answer for minutes."""
     REFUSED = "Refused"
 
 

@@ -1,6 +1,7 @@
 """`python -m sparkgen.runtime`: the command `sparkgen-runtime` of the runtime image.
 
-Exit codes: 0 done, 1 refused or failed (with a message that says what to do), 2 called wrongly.
+Exit codes: 0 done, 1 refused or failed (with a message that says what to do), 2 called wrongly, 81 for an
+artifact that no second try would bring (`contract.BAD_ARTIFACT`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from contextlib import suppress
 USAGE = """usage: sparkgen-runtime COMMAND
 
   install     put the scheduler jar where the driver finds it (the init container)
+  fetch       download and unpack what was pushed of the document (an init container)
   allocator   create and remove executors while the driver runs (the sidecar)
   janitor     remove what applications have left in a shuffle service's directories (beside the service);
               `janitor prepare` makes the directories ready (its init container)
@@ -28,6 +30,8 @@ def main(arguments: list[str]) -> int:
             return _with_exit_code(_allocator)
         case ["install"]:
             return _with_exit_code(_install)
+        case ["fetch"]:
+            return _with_exit_code(_fetch)
         case ["history"]:
             return _with_exit_code(_history)
         case ["janitor", *rest]:
@@ -54,6 +58,20 @@ def _install() -> int:
     from sparkgen.runtime.install import install  # noqa: PLC0415
 
     print(install(os.environ, datetime.now(UTC)))  # noqa: T201 - the container's log
+    return 0
+
+
+def _fetch() -> int:
+    import random  # noqa: PLC0415 - as above
+    import time  # noqa: PLC0415
+
+    from sparkgen.runtime.fetch.command import fetch  # noqa: PLC0415
+    from sparkgen.runtime.fetch.download import Time  # noqa: PLC0415
+
+    def say(text: str) -> None:
+        print(text, flush=True)  # noqa: T201 - the container's log
+
+    fetch(os.environ, Time(time.monotonic, time.sleep, random.random), time.time, say)
     return 0
 
 

@@ -16,13 +16,15 @@ TERMINATION_LOG = Path("/dev/termination-log")
 class Refused(Exception):
     """Why this container cannot do its work, and what to do about it.
 
-    `next_step`: what to do, where that is a sentence of its own; `code`: for programs.
+    `next_step`: what to do, where that is a sentence of its own; `code`: for programs; `exit_code`: the
+    container's.
     """
 
-    def __init__(self, text: str, next_step: str = "", code: Code = Code.REFUSED) -> None:
+    def __init__(self, text: str, next_step: str = "", code: Code = Code.REFUSED, exit_code: int = 1) -> None:
         super().__init__(text)
         self.next_step = next_step
         self.code = code
+        self.exit_code = exit_code
 
 
 def exit_code(command: Callable[[], int], termination_log: Path = TERMINATION_LOG) -> int:
@@ -44,4 +46,4 @@ def exit_code(command: Callable[[], int], termination_log: Path = TERMINATION_LO
         if termination_log.is_file():  # the kubelet makes it; elsewhere there is none
             text = marked(refused.code, "\n".join(lines))
             termination_log.write_text(text[:4000] + "\n", encoding="utf-8")
-    return 1
+    return refused.exit_code

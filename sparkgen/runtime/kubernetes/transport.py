@@ -1,4 +1,4 @@
-"""HTTP to the API server: address, certificate, token, connections, time-outs. The one user of urllib3.
+"""HTTP to the API server: address, certificate, token, connections, time-outs. Its user of urllib3.
 
 urllib3 rather than the official client: that takes 0.7 s and 66 MB to import, and all that is needed here is
 JSON over a pool of connections (docs/design/dependencies.md).

@@ -1,0 +1,142 @@
+"""A folder that pods of a node share, with layers by their digest: each is downloaded once.
+
+Whoever else may write there may be hostile. What is read there is copied first and verified then, whoever
+holds a lock is waited for a bounded time, and no link is followed. So a neighbour can at worst make a pod
+download again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import secrets
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from sparkgen.runtime.fetch.download import Time
+from sparkgen.runtime.fetch.values import Artifact
+
+CHUNK = 1 << 20
+LONGEST_WAIT = 300.0
+"""Seconds to wait for another pod of the node that downloads the same."""
+POLL = 0.2
+KEPT_SECONDS = 30 * 24 * 3600.0
+"""What nobody has used for so long is removed whenever something is added."""
+_READABLE = 0o644
+
+
+class Cache:
+    """The folder. What goes wrong in it is said, and never more: each pod can do without."""
+
+    def __init__(
+        self, folder: Path, time: Time, wall: Callable[[], float], say: Callable[[str], None]
+    ) -> None:
+        """`wall`: seconds since 1970, as files have them."""
+        self._folder = folder
+        self._time = time
+        self._wall = wall
+        self._say = say
+
+    def take(self, artifact: Artifact, file: BinaryIO) -> bool:
+        """Write a layer that is there into an empty file; False, with the file empty, where it is not."""
+        try:
+            with self._opened(artifact) as found:
+                good = _copied(found, file, artifact)
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            self._say(f"the cache cannot be read: {error}")
+            good = False
+        if not good:
+            file.seek(0)
+            file.truncate()
+        return good
+
+    def put(self, artifact: Artifact, file: BinaryIO) -> None:
+        """Keep a verified layer for the other pods of the node."""
+        draft = self._folder / f".{_name(artifact)}.{secrets.token_hex(8)}"
+        try:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+            with os.fdopen(os.open(draft, flags, 0o600), "wb") as kept:
+                file.seek(0)
+                while chunk := file.read(CHUNK):
+                    kept.write(chunk)
+                os.fchmod(kept.fileno(), _READABLE)
+            draft.replace(self._folder / _name(artifact))
+            self._remove_unused()
+        except OSError as error:
+            self._say(f"the cache cannot be written, and the next pod downloads again: {error}")
+        finally:
+            with contextlib.suppress(OSError):
+                draft.unlink(missing_ok=True)
+
+    @contextlib.contextmanager
+    def alone(self, artifact: Artifact) -> Iterator[None]:
+        """Be the only pod of the node that downloads this layer, as far as others allow it."""
+        descriptor = None
+        try:
+            flags = os.O_RDONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+            descriptor = os.open(self._folder / f"{_name(artifact)}.lock", flags, _READABLE)
+            self._wait_for(descriptor)
+        except OSError as error:
+            self._say(f"the cache cannot be locked, and this pod downloads by itself: {error}")
+        try:
+            yield
+        finally:
+            if descriptor is not None:
+                os.close(descriptor)
+
+    def _wait_for(self, descriptor: int) -> None:
+        began = self._time.now()
+        while not _locked(descriptor):
+            if self._time.now() - began > LONGEST_WAIT:
+                self._say("another pod of the node has downloaded for too long: this one does it by itself")
+                return
+            self._time.sleep(POLL)
+
+    @contextlib.contextmanager
+    def _opened(self, artifact: Artifact) -> Iterator[BinaryIO]:
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+        descriptor = os.open(self._folder / _name(artifact), flags)
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise OSError(f"{_name(artifact)} is no file")
+            with contextlib.suppress(OSError):  # another user's
+                os.utime(descriptor)
+            yield file
+
+    def _remove_unused(self) -> None:
+        oldest = self._wall() - KEPT_SECONDS
+        for path in self._folder.iterdir():
+            ours = path.name.lstrip(".").startswith("sha256-") and not path.is_symlink()
+            if ours and path.lstat().st_mtime < oldest:
+                with contextlib.suppress(OSError):
+                    path.unlink()
+
+
+def _name(artifact: Artifact) -> str:
+    return artifact.digest.replace(":", "-")
+
+
+def _locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _copied(found: BinaryIO, file: BinaryIO, artifact: Artifact) -> bool:
+    """Copy at most the layer's size; whether the copy is the layer."""
+    whole, size = hashlib.sha256(), 0
+    while chunk := found.read(min(CHUNK, artifact.size + 1 - size)):
+        whole.update(chunk)
+        size += len(chunk)
+        if size > artifact.size:
+            return False
+        file.write(chunk)
+    return size == artifact.size and f"sha256:{whole.hexdigest()}" == artifact.digest
