@@ -6,7 +6,7 @@ import json
 
 from sparkgen import contract
 from sparkgen.codes import PASSING, WAITING, Code, Hindrance, hindrance_of
-from sparkgen.live.pod_reasons import EXECUTOR, container_waits, no_node, refused
+from sparkgen.live.pod_reasons import EXECUTOR, bad_artifact, container_waits, no_node, refused
 from sparkgen.live.reason import Reason, detail
 from sparkgen.live.values import annotation_of
 from sparkgen.objects import ObjectView
@@ -44,6 +44,11 @@ def known_reason(hindrance: Hindrance) -> Reason | None:
         return refused(kind, hindrance.detail or hindrance.message, EXECUTOR)
     if code in MEMORY:
         return executor_memory(str(hindrance))
+    if code == Code.BAD_ARTIFACT:
+        return bad_artifact(hindrance.message, hindrance.detail)
+    if code == Code.RUN_EXPIRED:
+        cause, _, step = hindrance.message.partition("; ")
+        return Reason("expired", detail(cause), detail(step))
     if code == Code.UNSCHEDULABLE:
         return no_node(hindrance.detail, EXECUTOR)
     return container_waits(code, hindrance.detail, EXECUTOR) if code in WAITING else None

@@ -6,10 +6,22 @@ from sparkgen import contract
 from sparkgen.codes import Code, unmarked
 from sparkgen.live import gangs
 from sparkgen.live.facts import RunFacts
-from sparkgen.live.pod_reasons import DRIVER, SESSION, container_waits, missing, no_node, refusal
+from sparkgen.live.pod_reasons import (
+    DRIVER,
+    SESSION,
+    artifact_waits,
+    bad_artifact,
+    container_waits,
+    missing,
+    no_node,
+    refusal,
+)
 from sparkgen.live.reason import Reason, detail
 from sparkgen.live.values import containers, status_of, waiting
 from sparkgen.objects import ObjectView
+
+OURS = (contract.INSTALL_CONTAINER, contract.FETCH_CONTAINER, contract.ALLOCATOR_CONTAINER)
+"""Containers of the runtime image."""
 
 
 def why_pending(facts: RunFacts) -> Reason | None:
@@ -54,11 +66,18 @@ def _containers_wait(pod: ObjectView, who: str) -> Reason | None:
         for kind in ("initContainers", "containers")
         for one in pod["spec"].get(kind) or ()
     }
+    artifacts = [
+        str((one.get("image") or {}).get("reference") or "")
+        for one in pod["spec"].get("volumes") or ()
+        if str(one.get("name")).startswith(contract.ARTIFACT_VOLUME_PREFIX)
+    ]
     for status in containers(pod):
         name, waits = str(status["name"]), waiting(status)
         reason, message = str(waits.get("reason") or ""), str(waits.get("message") or "")
+        if found := artifact_waits(reason, message, artifacts):
+            return found
         if found := container_waits(reason, message, who, images.get(name, "")):
-            runtime = name in (contract.INSTALL_CONTAINER, contract.ALLOCATOR_CONTAINER)
+            runtime = name in OURS
             if found.code == "image" and runtime:
                 return Reason(
                     found.code, found.cause, found.next_step.replace("spec.image,", "spec.runtimeImage,")
@@ -86,7 +105,7 @@ def _not_mounted(facts: RunFacts) -> Reason | None:
 def init_ended(name: str, end: ObjectView) -> Reason:
     """What an init container, or the allocator, ended with."""
     message, code = str(end.get("message") or ""), end["exitCode"]
-    if name not in (contract.INSTALL_CONTAINER, contract.ALLOCATOR_CONTAINER):
+    if name not in OURS:
         said = f" ({detail(message)})" if message else f" (exit code {code})"
         cause = f"the init container {name} failed{said}"
         return Reason("init", cause, f"read its log: kubectl logs POD -c {name}")
@@ -94,5 +113,9 @@ def init_ended(name: str, end: ObjectView) -> Reason:
     cause, _, step = text.partition("\n")
     if why == Code.RUN_EXPIRED:
         return Reason("expired", detail(cause), detail(step))
+    if why == Code.BAD_ARTIFACT:
+        return bad_artifact(cause, step)
+    if why == Code.REGISTRY_AWAY:
+        return Reason("registry", detail(cause), detail(step))
     said = detail(cause) or f"exit code {code}"
     return Reason(name, f"{name} refuses to start the driver ({said})", detail(step))

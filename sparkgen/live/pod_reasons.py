@@ -7,6 +7,7 @@ images, Secrets and ConfigMaps are the kubelet's.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from sparkgen.codes import BAD_CONTAINER, IMAGES
 from sparkgen.live.reason import Reason, detail
@@ -54,6 +55,26 @@ def missing(message: str, who: str) -> Reason | None:
                 code, named, f"create it, or correct what spec.{_SECTIONS.get(who, who)} or its volumes name"
             )
     return None
+
+
+PUSH_AGAIN = "push it again: sparkgen push FILE, and apply the document with its lock"
+
+
+def bad_artifact(cause: str, step: str = "") -> Reason:
+    """What was pushed cannot be had, or is not what the lock says: in the words of `fetch`."""
+    return Reason("artifact", detail(cause), detail(step) or PUSH_AGAIN)
+
+
+def artifact_waits(reason: str, message: str, artifacts: Iterable[str]) -> Reason | None:
+    """An image volume that cannot be pulled; None where the message is about none of `artifacts`."""
+    named = next((one for one in artifacts if one in message), None)
+    if reason not in IMAGES or named is None:
+        return None
+    return Reason(
+        "artifact",
+        f"the artifact {named} cannot be had ({detail(message)})",
+        f"{PUSH_AGAIN}; or name the registry's Secret in spec.delivery.pullSecret",
+    )
 
 
 def container_waits(reason: str, message: str, who: str, image: str = "") -> Reason | None:

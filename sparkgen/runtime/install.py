@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from sparkgen import contract
-from sparkgen.codes import Code
-from sparkgen.runtime.allocator.driver.tuning import BadTuning, read
+from sparkgen.runtime.allocator.driver.expiry import why_expired
 from sparkgen.runtime.contract_check import check_contract
 from sparkgen.runtime.exits import Refused
 from sparkgen.runtime.files import replace_file
@@ -27,7 +26,8 @@ def install(
 ) -> str:
     """Put the jar of the application's Scala line at `target`; what was done, in words. Refused otherwise."""
     check_contract(environment)
-    _check_expiry(tuning, now)
+    if (expired := why_expired(tuning, now)) is not None:
+        raise expired
     line = environment.get(contract.ENV_SCALA_VERSION, "")
     jar = jar_path(line, jars)
     if not jar.is_file():
@@ -40,20 +40,3 @@ def install(
     except OSError as error:
         raise Refused(f"the scheduler jar cannot be written to {target}: {error}") from None
     return f"installed the scheduler jar for Scala {line} at {target}"
-
-
-def _check_expiry(path: Path, now: datetime) -> None:
-    try:
-        expires_at = read(path).expires_at
-    except BadTuning as error:
-        raise Refused(f"{path} cannot be used: {error}") from None
-    if expires_at is not None and expires_at <= now:
-        raise Refused(
-            f"this run expired at {_text(expires_at)}, and now is {_text(now)}: it is not started again",
-            "change spec.run.expiresAt (or spec.run.id, for a run of its own), and render again",
-            Code.RUN_EXPIRED,
-        )
-
-
-def _text(moment: datetime) -> str:
-    return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

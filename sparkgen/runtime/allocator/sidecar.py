@@ -22,6 +22,7 @@ from sparkgen.runtime.allocator.decide import host_ports
 from sparkgen.runtime.allocator.driver import reach, session
 from sparkgen.runtime.allocator.driver.client_session import ClientEndpoint
 from sparkgen.runtime.allocator.driver.driver_address import DriverAddress
+from sparkgen.runtime.allocator.driver.expiry import why_expired
 from sparkgen.runtime.allocator.driver.sessions import SessionMode
 from sparkgen.runtime.allocator.driver.tuning import BadTuning, TuningFile
 from sparkgen.runtime.allocator.pods.driver_pod import DriverPod
@@ -119,9 +120,12 @@ def run(
     attempt, sessions = _attempt(environment), session_environment(environment)
     service_secret = environment.get(contract.ENV_SERVICE_SECRET)
     connect_port = port_in(environment, contract.ENV_CONNECT_PORT)
+    expired = _expired(environment, options.folders, datetime.now(UTC))
     parts, driver_pod = _parts(attempt, sessions, options, clock_and_random, log, new_text, service_secret)
     if connect_port is not None:
         parts = replace(parts, why_not_serving=_connect_server(attempt.pod_ip, connect_port))
+    if expired is not None:
+        _keep_from_starting(expired, options.folders, log)
     allocator = Allocator(parts)
     try:
         allocator.start()
@@ -132,6 +136,24 @@ def run(
         ) from None
     log.say(LogEvent.START, f"allocator of {attempt.run}, attempt {attempt.attempt}: the driver may start")
     return _until_over(allocator, parts.client, attempt, options, driver_pod, log)
+
+
+def _expired(environment: Mapping[str, str], folders: MountPaths, now: datetime) -> Refused | None:
+    """Why this run may not start, where no `install` has looked, and no allocator of this pod before."""
+    if environment.get(contract.ENV_CHECK_EXPIRY) != "true":
+        return None
+    begun = Path(folders.session, Path(contract.SESSION_PROPERTIES).name).exists()
+    return None if begun else why_expired(folders.tuning / contract.TUNING_FILE, now)
+
+
+def _keep_from_starting(expired: Refused, folders: MountPaths, log: Log) -> None:
+    """Let the driver's container end before any code of the user runs: it has no properties to begin with.
+
+    A sidecar that ends by itself is started again for ever; the pod ends with its driver alone.
+    """
+    Path(folders.session, Path(contract.SESSION_PROPERTIES).name).unlink(missing_ok=True)
+    why = Hindrance(expired.code, f"{expired}; {expired.next_step}")
+    log.say(LogEvent.FAILURE, why.message, LogLevel.ERROR, hindrance=why.facts)
 
 
 def _attempt(environment: Mapping[str, str]) -> Attempt:

@@ -48,6 +48,8 @@ NO_QUOTA = "insufficient unused quota for cpu in flavor default, 2 more needed"
 GATED = {"type": "PodScheduled", "status": "False", "reason": "SchedulingGated", "message": "gates"}
 OVER = Hindrance(Code.SESSION_ENDED, "the session is over: nobody was heard")
 IMAGE = "registry.example/etl:7"
+WITHOUT_FILES = "executor 3 (on node-1) did not start, as its files cannot be had"
+PUSHED = f"registry.example/etl@sha256:{'0' * 64}"
 DRIVER = "spark-kubernetes-driver"
 
 
@@ -129,9 +131,9 @@ def running(*pods: Object) -> list[Object]:
     return [job(), driver(job(), state=runs()), *pods]
 
 
-def install_ended(message: str) -> list[Object]:
+def install_ended(message: str, name: str = "install", code: int = 1) -> list[Object]:
     """A pod whose first container has refused to let the driver start."""
-    status = {"name": "install", "state": ends(1, message=message)}
+    status = {"name": name, "state": ends(code, message=message)}
     waiting = {"name": DRIVER, "state": {"waiting": {"reason": "PodInitializing"}}}
     return failed(initContainerStatuses=[status], containerStatuses=[waiting])
 
@@ -471,6 +473,38 @@ CASES = {
         "this run expired at 2026-11-01T00:00:00Z",
         "change spec.run.expiresAt (or spec.run.id, for a run of its own), and render again",
         install_ended(EXPIRED),
+    ),
+    "artifact": Case(
+        "what was pushed is not in the registry any more, or is not what the lock says",
+        "artifact",
+        f"{PUSHED} is not in the registry",
+        "push it (again): sparkgen push FILE",
+        install_ended(
+            f"[BadArtifact] {PUSHED} is not in the registry: the layer is not there\n"
+            "push it (again): sparkgen push FILE\n",
+            "fetch",
+            81,
+        ),
+    ),
+    "registry": Case(
+        "the registry of what was pushed does not answer for minutes",
+        "registry",
+        "registry.example does not answer",
+        "see whether pods reach the registry, and whether it runs",
+        install_ended(
+            "[RegistryAway] registry.example does not answer: timed out (for 242 s)\n"
+            "see whether pods reach the registry, and whether it runs\n",
+            "fetch",
+        ),
+    ),
+    "artifact of executors": Case(
+        "executors cannot have what was pushed",
+        "artifact",
+        "executor 3 (on node-1) did not start, as its files cannot be had",
+        "push it again: sparkgen push FILE",
+        running(),
+        hinders(Hindrance(Code.BAD_ARTIFACT, f"{WITHOUT_FILES}: {PUSHED} is not in the registry")),
+        table=False,
     ),
     "java": Case(
         "the program was compiled for a newer Java than the image has",

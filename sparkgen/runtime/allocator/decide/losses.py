@@ -51,7 +51,9 @@ def _counted(memory: AllocatorMemory, new: Mapping[int, ObservedExecutor], draft
             continue
         failures.append(draft.situation.now)
         if id_ not in memory.known:
-            paused = next_backoff(paused, loss.hindrance, draft.situation.now, draft.jitter)
+            permanent = loss.without_artifact
+            now = draft.situation.now
+            paused = next_backoff(paused, loss.hindrance, now, draft.jitter, permanent=permanent)
     return replace(
         memory,
         losses={**memory.losses, **losses},

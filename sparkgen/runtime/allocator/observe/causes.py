@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.codes import BAD_CONTAINER, IMAGES, Code
+from sparkgen.codes import BAD_CONTAINER, IMAGES, Code, unmarked
 from sparkgen.runtime.allocator.values.observed import Cause, Loss, Waiting
 
 Pod = Mapping[str, Any]
@@ -218,6 +218,8 @@ def _never_ran(pod: Pod, terminated: Mapping[str, Any] | None) -> Loss:
     code = int(terminated.get("exitCode") or 0) if terminated else None
     for entry in status.get("initContainerStatuses") or ():
         ended = (entry.get("state") or {}).get("terminated") or {}
+        if (entry["name"], ended.get("exitCode")) == (contract.FETCH_CONTAINER, contract.BAD_ARTIFACT):
+            return _without_artifact(pod, ended)
         if ended.get("exitCode"):
             words = f"did not start: its init container {entry['name']} exited with code {ended['exitCode']}"
             return Loss(Cause.FAILED_START, _sentence(pod, words, ended.get("message")))
@@ -226,6 +228,14 @@ def _never_ran(pod: Pod, terminated: Mapping[str, Any] | None) -> Loss:
     words = f"did not start ({reason})" if reason else "ended, and its pod does not say why"
     cause = Cause.FAILED_START if reason else Cause.UNKNOWN
     return Loss(cause, _sentence(pod, words, message), exit_code=code)
+
+
+def _without_artifact(pod: Pod, ended: Mapping[str, Any]) -> Loss:
+    """An executor whose files cannot be had: another one would end the same way."""
+    _, text = unmarked(ended.get("message") or "")
+    reason = text.partition("\n")[0]
+    sentence = _sentence(pod, "did not start, as its files cannot be had", reason)
+    return Loss(Cause.FAILED_START, sentence, True, contract.BAD_ARTIFACT)
 
 
 def _node_is_lost(pod: Pod) -> bool:

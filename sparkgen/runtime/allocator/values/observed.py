@@ -10,6 +10,7 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sparkgen import contract
 from sparkgen.codes import WAITING, Code, Hindrance
 from sparkgen.runtime.allocator.values.mappings import EMPTY_MAP
 
@@ -84,9 +85,16 @@ class Loss:
     exit_code: int | None = None
 
     @property
+    def without_artifact(self) -> bool:
+        """Whether its `fetch` could not have what was pushed: no other executor will."""
+        return self.cause is Cause.FAILED_START and self.exit_code == contract.BAD_ARTIFACT
+
+    @property
     def hindrance(self) -> Hindrance:
         """The same with a code."""
         full = self.cause is Cause.EXITED and self.exit_code == HEAP_FULL
+        if self.without_artifact:
+            return Hindrance(Code.BAD_ARTIFACT, self.message)
         return Hindrance(Code.HEAP_FULL if full else CODES[self.cause], self.message)
 
 

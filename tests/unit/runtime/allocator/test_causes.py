@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import pytest
 
+from sparkgen import contract
+from sparkgen.codes import Code
 from sparkgen.runtime.allocator.observe.causes import departure_of, loss_of, waiting_of
 from sparkgen.runtime.allocator.values.observed import Cause, Loss, Waiting
 from tests.unit.runtime.allocator.recorded_pods import FOLDER, recorded
@@ -52,6 +54,22 @@ WAITING = {
     "volume-missing": ("ContainerCreating", "", False),
 }
 """Pod, and why it waits, words of the message, and whether waiting is of no use."""
+
+
+def test_files_that_cannot_be_had_are_the_application_s_fault() -> None:
+    """The words of `fetch` are the reason, without its code and its next step."""
+    pod = recorded("init-container-failed")
+    (status,) = pod["status"]["initContainerStatuses"]
+    message = "[BadArtifact] r.example/a is not in the registry\npush it again\n"
+    status["state"]["terminated"] |= {"exitCode": contract.BAD_ARTIFACT, "message": message}
+    loss = loss_of(pod)
+    assert loss is not None
+    assert (loss.cause, loss.by_application, loss.hindrance.code) == (
+        Cause.FAILED_START,
+        True,
+        Code.BAD_ARTIFACT,
+    )
+    assert loss.message.endswith("as its files cannot be had: r.example/a is not in the registry")
 
 
 @pytest.mark.parametrize("name", sorted(LOSSES))

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from sparkgen.codes import Code, Hindrance
+from sparkgen.contract import BAD_ARTIFACT
 from sparkgen.runtime.allocator.decide.apply_outcomes import apply_outcomes
 from sparkgen.runtime.allocator.decide.decide import decide
 from sparkgen.runtime.allocator.decide.executor_states import without_former_pods
@@ -648,6 +649,19 @@ def test_an_image_that_cannot_be_pulled_is_tried_thrice_and_then_ends_the_applic
     assert failure is not None
     assert failure.code == Code.IMAGE_PULL_BACK_OFF
     assert str(failure).endswith("executor 1: ImagePullBackOff: no such image")
+
+
+def test_files_that_cannot_be_had_end_the_application_after_three_rounds() -> None:
+    """Not while an executor works: that one has its files, and others count as failures."""
+    lost = Loss(Cause.FAILED_START, "executor 5 did not start", True, BAD_ARTIFACT)
+    ended = pod(5, PodPhase.FAILED, loss=lost)
+    memory = remembers(bad_starts=Backoff(2, NOW - 1, lost.hindrance, permanent=2), failures=(NOW - 5,))
+    decision = decided(seen([ended]), wants(2), memory)
+    assert decision.failure is not None
+    assert decision.failure.code == Code.BAD_ARTIFACT
+    assert "waiting does not help" in str(decision.failure)
+    working = decided(seen([ended, pod(1)]), wants(2, registered={1}), memory)
+    assert (working.failure, len(working.memory.failures)) == (None, 2)
 
 
 def test_the_image_is_the_reason_though_more_executors_failed_for_it_than_may() -> None:

@@ -292,6 +292,23 @@ def test_what_it_cannot_begin_with(pod: Pod, environment: dict[str, str], expect
     assert (process.returncode, expected in log, "Traceback" in log) == (1, True, False), log
 
 
+def test_a_run_that_has_expired_keeps_its_driver_from_starting(pod: Pod) -> None:
+    """Where no `install` looks: the driver gets no properties, and the log says why.
+
+    An allocator that comes after another one in the pod does not look: the driver has begun.
+    """
+    properties = pod.folder / "session" / "spark.properties"
+    pod.write({"executors": {"instances": 1}, "run": {"expiresAt": "2020-01-01T00:00:00Z"}})
+    process = pod.start(SPARKGEN_CHECK_EXPIRY="true")
+    assert not properties.exists()
+    log = pod.stop(process)[1]
+    assert "this run expired at 2020-01-01T00:00:00Z" in log
+    pod.stop(pod.start())
+    assert properties.exists()
+    pod.stop(pod.start(SPARKGEN_CHECK_EXPIRY="true"))
+    assert properties.exists()
+
+
 def test_a_port_that_is_taken_is_said(pod: Pod) -> None:
     """A second one beside the first cannot begin, and says why."""
     pod.start()

@@ -1,0 +1,29 @@
+"""Whether a run may still start: `install` looks, or the allocator where there is no `install`."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sparkgen.codes import Code
+from sparkgen.runtime.allocator.driver.tuning import BadTuning, read
+from sparkgen.runtime.exits import Refused
+
+
+def why_expired(tuning: Path, now: datetime) -> Refused | None:
+    """Why the run is not started; None while it may be. Refused when the tuning cannot be used."""
+    try:
+        expires_at = read(tuning).expires_at
+    except BadTuning as error:
+        raise Refused(f"{tuning} cannot be used: {error}") from None
+    if expires_at is None or expires_at > now:
+        return None
+    return Refused(
+        f"this run expired at {_text(expires_at)}, and now is {_text(now)}: it is not started again",
+        "change spec.run.expiresAt (or spec.run.id, for a run of its own), and render again",
+        Code.RUN_EXPIRED,
+    )
+
+
+def _text(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
