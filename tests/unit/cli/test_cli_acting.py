@@ -302,6 +302,20 @@ def test_a_runs_executors_wait_in_the_queue_too(act: Act, kube: Kube) -> None:
     assert is_queued(file["template"])
 
 
+def test_a_run_has_a_pod_group_of_its_own(act: Act, kube: Kube) -> None:
+    """With Volcano: its pods name it, and it goes with the run's Job."""
+    act("apply", "app.yaml", "-q", *("--set", "spec.batchScheduler=volcano"))
+    [old] = kube.named("Job")
+    new = act("run", "pi").out.strip()
+    group = kube.one("PodGroup", new)
+    assert group["spec"] == kube.one("PodGroup", old)["spec"]
+    assert [owner["name"] for owner in group["metadata"]["ownerReferences"]] == [new]
+    key = "scheduling.k8s.io/group-name"
+    assert kube.one("Job", new)["spec"]["template"]["metadata"]["annotations"][key] == new
+    file = json.loads(kube.one("ConfigMap", f"{new}-executor")["data"]["executor.json"])
+    assert file["template"]["metadata"]["annotations"][key] == new
+
+
 def test_a_queued_run_that_went_before_its_files_is_completed(act: Act, kube: Kube) -> None:
     """Kueue may let it go at any moment, so what broke off is seen by the files that are not there."""
     queued(act)

@@ -67,6 +67,16 @@ def test_sessions_are_no_runs() -> None:
     assert prune_plan(wanted(), jobs, []) == prune_plan(wanted(), [history(), *jobs[1:3]], [])
 
 
+def test_a_runs_pod_group_goes_with_its_files() -> None:
+    """And stays as long as they do; one that a Job owns goes by itself."""
+    groups = [thing(run, minute, run) for run, minute in (("pi-now", 40), ("pi-before", 1), ("pi-kept", 2))]
+    owned = thing("pi-asked", 1, "pi-asked", ownerReferences=[{"uid": "uid-of-a-job"}])
+    jobs = [history(), job("pi-now", 40), job("pi-before", 1), job("pi-kept", 2, "running")]
+    plan = prune_plan(wanted(0), jobs, [], [*groups, owned])
+    assert names(plan.pod_groups) == ["pi-before"]
+    assert plan.config_maps == ()
+
+
 def test_a_label_of_the_document_makes_no_run_a_session() -> None:
     """`metadata.labels` is on a run's Job as well: its runs would stay for ever."""
     before = job("pi-before", 1)
