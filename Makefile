@@ -22,7 +22,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 unexport PYTHONDONTWRITEBYTECODE
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help venv wheel docs docs-serve demo test soak replay soak-chart lint format bench bench-cluster bench-executors bench-scale bench-shuffle bench-sessions bench-plots \
+.PHONY: help venv wheel docs docs-serve demo test soak replay soak-chart lint format bench bench-cluster bench-executors bench-scale bench-shuffle bench-sessions bench-quota bench-plots \
         release golden tools \
         scheduler clean \
         cluster-requirements cluster-up cluster-down cluster-status cluster-images cluster-argocd cluster-shell e2e e2e-full
@@ -118,6 +118,9 @@ bench-shuffle: $(STAMP) ## Measure executor-seconds with a shuffle service and w
 
 bench-sessions: $(STAMP) ## Measure how long a session's first result takes, on the test cluster (15 minutes)
 	@$(BIN)/python tools/bench/sessions.py
+
+bench-quota: $(STAMP) ## Measure what a full quota costs, on the test cluster (10 minutes)
+	@$(BIN)/python tools/bench/quota.py
 
 bench-plots: $(STAMP) ## Draw the kept numbers of the benchmarks into docs/benchmarks
 	@$(BIN)/python tools/bench/plots.py

@@ -108,6 +108,30 @@ def dynamic(data: Mapping[str, Any]) -> Figure:
     return figure
 
 
+def quota(data: Mapping[str, Any]) -> Figure:
+    """API writes and executors' pods over time, at a quota that holds a third of what is wanted."""
+    figure, (writes, pods) = _parts(2, 2.0)
+    step = data["step"]
+    for name, runs in _sides(data["rounds"]).items():
+        color = COLORS.get(name, OTHER)
+        for number, run in enumerate(runs):
+            times = [step * (index + 1) for index in range(len(run["writes"]))]
+            label = name if number == 0 else None
+            per_minute = [count * 60 / step for count in run["writes"]]
+            writes.plot(times, per_minute, color=color, label=label, linewidth=1.4)
+            pods.plot(times, run["running"], color=color, label=label and f"{name}: running", linewidth=1.4)
+            words = label and f"{name}: pending"
+            pods.plot(times, run["pending"], color=color, label=words, linewidth=1.4, linestyle=":")
+    writes.set_title(f"room for {data['room']} of {data['wanted']} executors", loc="left")
+    writes.set_ylabel("API writes a minute")
+    pods.set_ylabel("executors' pods")
+    pods.set_xlabel("seconds since the first executor was asked for")
+    for part in (writes, pods):
+        part.set_ylim(bottom=0)
+        part.legend(fontsize=8, frameon=False)
+    return figure
+
+
 def pi(data: Mapping[str, Any]) -> Figure:
     """Wall of pi."""
     figure, (wall,) = _parts(1, 1.7)
@@ -160,6 +184,7 @@ DRAWS: Mapping[str, Callable[[Any], Figure]] = {
     "submissions": submissions,
     "dynamic": dynamic,
     "pi": pi,
+    "quota": quota,
     "sessions": sessions,
     "scale": scale,
 }

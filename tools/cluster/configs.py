@@ -94,8 +94,12 @@ def etcd(layout: Layout) -> list[str]:
     ]
 
 
-def api_server(layout: Layout) -> list[str]:
-    """kube-apiserver's arguments."""
+GANG_API = "scheduling.k8s.io/v1alpha2"
+"""Groups of pods that are placed together: alpha in Kubernetes 1.36, and off unless it is asked for."""
+
+
+def api_server(layout: Layout, *, gangs: bool = True) -> list[str]:
+    """kube-apiserver's arguments. `gangs`: it is a version that knows them."""
     pki = layout.pki
     settings = {
         "etcd-servers": "http://127.0.0.1:2379",
@@ -127,6 +131,7 @@ def api_server(layout: Layout) -> list[str]:
         "audit-log-path": layout.audit_log,
         # Written before the caller has its answer: a test that has seen the answer sees the line, too.
         "audit-log-mode": "blocking-strict",
+        **({"feature-gates": "GenericWorkload=true", "runtime-config": f"{GANG_API}=true"} if gangs else {}),
     }
     return [f"--{name}={value}" for name, value in settings.items()]
 
@@ -148,9 +153,10 @@ def controller_manager(layout: Layout) -> list[str]:
     return [f"--{name}={value}" for name, value in settings.items()]
 
 
-def scheduler(layout: Layout) -> list[str]:
-    """kube-scheduler's arguments."""
+def scheduler(layout: Layout, *, gangs: bool = True) -> list[str]:
+    """kube-scheduler's arguments. `gangs`: it is a version that knows them."""
     return [
+        *(["--feature-gates=GenericWorkload=true,GangScheduling=true"] if gangs else []),
         f"--kubeconfig={layout.config('kube-scheduler.kubeconfig')}",
         *("--leader-elect=false", "--kube-api-qps=500", "--kube-api-burst=1000"),
     ]

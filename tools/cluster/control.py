@@ -9,7 +9,8 @@ from pathlib import Path
 
 from cluster import certificates, configs, network, processes
 from cluster.plan import NAME, Layout
-from common.cachedir import ToolError
+from common.cachedir import ToolError, environment
+from gotools import kubernetes_module
 
 PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "coredns")
 """In the order of their start."""
@@ -40,14 +41,20 @@ def arguments(layout: Layout, program: str) -> list[str]:
         case "etcd":
             return configs.etcd(layout)
         case "kube-apiserver":
-            return configs.api_server(layout)
+            return configs.api_server(layout, gangs=_knows_gangs())
         case "kube-controller-manager":
             return configs.controller_manager(layout)
         case "kube-scheduler":
-            return configs.scheduler(layout)
+            return configs.scheduler(layout, gangs=_knows_gangs())
         case "coredns":
             return ["-conf", str(layout.config("Corefile"))]
     raise ToolError(f"the control plane has no {program}; it has: {', '.join(PROGRAMS)}.")
+
+
+def _knows_gangs() -> bool:
+    """Whether this is Kubernetes 1.36, which is pinned, and no older one that was asked for."""
+    version = kubernetes_module.wanted(environment())
+    return version is None or version.startswith("v1.36.")
 
 
 def start(layout: Layout, program: str, tools: Mapping[str, Path]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from deployed import wait_until
 
 from cluster.handle import Cluster
 from k8s import crds
@@ -17,9 +18,14 @@ def kueue_definitions(cluster: Cluster) -> Iterator[None]:
     files = [str(path) for path in sorted(crds.ensure().glob("kueue.x-k8s.io_*.yaml"))]
     options = [word for path in files for word in ("-f", path)]
     cluster.kubectl("apply", "--server-side", *options)
-    cluster.kubectl("wait", "--for=condition=Established", *options, "--timeout=60s")
+
+    def established() -> bool:  # kubectl gives up on one that has no condition yet
+        wait = ("wait", "--for=condition=Established", *options, "--timeout=5s")
+        return cluster.try_kubectl(*wait).returncode == 0
+
+    wait_until(established, 60, "Kueue's definitions are served")
     yield
-    cluster.kubectl("delete", "--wait=false", *options)
+    cluster.kubectl("delete", *options)  # and wait: a test that is played again makes them anew
 
 
 @pytest.fixture

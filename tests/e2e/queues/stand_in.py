@@ -18,8 +18,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from deployed import wait_until
+
+from cluster.configs import PAUSE_IMAGE
 from cluster.handle import Cluster
 from sparkgen import contract
+from sparkgen.resources.security import POD_SECURITY, RESTRICTED
 
 API = "kueue.x-k8s.io/v1beta2"
 GATE = "kueue.x-k8s.io/admission"
@@ -191,11 +195,34 @@ def webhooks(cluster: Cluster, namespace: str) -> Iterator[None]:
             },
         )
         names.append(name)
+    _wait_for_gates(cluster, namespace)
     try:
         yield
     finally:
         kinds = "mutatingadmissionpolicybinding,mutatingadmissionpolicy"
         cluster.kubectl("delete", kinds, *names)
+
+
+def _wait_for_gates(cluster: Cluster, namespace: str) -> None:
+    """Until the API server holds to the policies: it reads them some time after they were made."""
+    labels = {contract.LABEL_QUEUE: "trial", contract.LABEL_QUEUE_MANAGED: "true"}
+    metadata = {"name": "trial", "namespace": namespace, "labels": labels}
+    container = {"name": "main", "image": PAUSE_IMAGE, "securityContext": RESTRICTED}
+    spec = {"restartPolicy": "Never", "securityContext": POD_SECURITY, "containers": [container]}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+    job = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": metadata,
+        "spec": {"template": {"spec": spec}},
+    }
+    trial = ("create", "--dry-run=server", "-o", "json", "-f", "-")
+
+    def held() -> bool:
+        made = [json.loads(cluster.kubectl(*trial, input_text=json.dumps(item))) for item in (pod, job)]
+        return _gated(made[0]) and bool(made[1]["spec"].get("suspend"))
+
+    wait_until(held, 60, "the API server gates what is made in a queue")
 
 
 def _workload(item: Object) -> str:

@@ -55,10 +55,11 @@ def test_an_application_gets_what_its_queue_has_room_for(
         "elastic", VERSION, "hold.py", "14", "nothing", "3", dynamicAllocation=elastic(6), **QUEUED
     )
     application = deploy(cluster, restricted, wanted)
+    queue.drivers = False
     queue.look()
     assert not application.drivers(), "a suspended Job has no pod"
     assert "queued in team-a, 1st of 1" in reason(cluster, restricted, tmp_path)
-    queue.room = 2
+    queue.room, queue.drivers = 2, True
     queue.start()
 
     def waiting() -> int:

@@ -13,12 +13,19 @@ from bench import plots as bench_plots
 
 RUN = {"wall": 2.0, "executor_seconds": 3.0, "running": 1.5, "created": 1.0, "cpu": 0.5}
 ROUNDS = [{"sparkgen": RUN, "native": {name: 4 * value for name, value in RUN.items()}}]
+OVER_TIME = {"writes": [2, 1], "pending": [1, 0], "running": [9, 10]}
 ROW = {"executors": 100, "decide_ms": 0.2, "snapshot_ms": 0.1, "event_us": 20.0}
 DATA: dict[str, Any] = {
     "executors": {"300": {"sparkgen": [RUN], "native": [{**RUN, "running": None}]}},
     "submissions": {"applications": 20, "rounds": ROUNDS},
     "dynamic": {"rounds": ROUNDS},
     "pi": {"rounds": ROUNDS},
+    "quota": {
+        "step": 5,
+        "room": 10,
+        "wanted": 30,
+        "rounds": [{"sparkgen": OVER_TIME, "native": {**OVER_TIME, "writes": [9, 9]}}],
+    },
     "sessions": {"rounds": [{"sparkgen shell": RUN, "kubeflow's Connect server, warm, no executor": RUN}]},
     "scale": {"rows": [ROW, {**ROW, "executors": 1000}], "lives": [{"executors": 9, "memory_most": 30.0}]},
 }

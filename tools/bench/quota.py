@@ -1,0 +1,230 @@
+"""`make bench-quota`: what a full quota costs, sparkgen beside Spark's own backend.
+
+A namespace has room for a driver and a third of the wanted executors. Executors' pods go to nodes that kwok
+pretends to be: they run at once and stay, so that all that is seen is how often the missing ones are asked
+for. API writes are read from the API server's audit log; what waits and runs, from a watch of the pods.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+if __name__ == "__main__":  # as a script: its neighbours are the tools
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench import cluster as bench_cluster
+from bench.pod_watch import Pods
+from cluster import audit, fakes
+from cluster.audit import Call
+from cluster.handle import Cluster
+from cluster.images import REPOSITORY
+from cluster.plan import LAYOUT
+from common.cachedir import ToolError
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "docs" / "benchmarks" / "quota.md"
+WANTED = 30
+ROOM = 10
+FAKE_NODES = 2
+WINDOW = 90
+"""Seconds that are counted, from the first creation of an executor on."""
+STEP = 5
+"""Seconds between two points of the series."""
+SELECTOR = {"type": "kwok"}
+WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a side came to, within the window.
+
+    `writes`: by each `STEP` seconds; `pending` and `running`: executors' pods at the end of each.
+    """
+
+    writes: list[int]
+    refused: int
+    pending: list[int]
+    running: list[int]
+
+
+Rounds = list[tuple[Result, Result]]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the rounds and print the page; keep it with `--write`."""
+    options = bench_cluster.parser(__doc__, RESULTS, rounds=2).parse_args(arguments)
+    version = options.version
+    found = bench_cluster.measured(
+        options,
+        RESULTS,
+        lambda cluster, home: measured(cluster, home, version, options.rounds),
+        lambda found: page(found, version),
+        lambda found: [{"sparkgen": asdict(ours), "native": asdict(theirs)} for ours, theirs in found],
+        wanted=WANTED,
+        room=ROOM,
+        window=WINDOW,
+        step=STEP,
+    )
+    return 1 if found is None else 0
+
+
+def measured(cluster: Cluster, home: Path, version: str, rounds: int) -> Rounds:
+    """Pairs of results."""
+    sides: tuple[Callable[[str], Result], ...] = (
+        partial(_watched, cluster, partial(sparkgen, cluster, version)),
+        partial(_watched, cluster, partial(native, cluster, home, version)),
+    )
+    fakes.add(FAKE_NODES)
+    try:
+        pairs = []
+        for number in range(rounds):
+            ours, theirs = (bench_cluster.in_namespace(cluster, side, seconds=300) for side in sides)
+            print(f"round {number + 1}: sparkgen {ours}, native {theirs}", file=sys.stderr, flush=True)
+            pairs.append((ours, theirs))
+        return pairs
+    finally:
+        fakes.remove()
+
+
+def sparkgen(cluster: Cluster, version: str, namespace: str) -> None:
+    """By `sparkgen render - | kubectl apply -f -`."""
+    role = {"cores": 1, "coreRequest": "10m", "memory": bench_cluster.MEMORY}
+    document = {
+        "apiVersion": "sparkgen.dev/v1alpha1",
+        "kind": "SparkApplication",
+        "metadata": {"name": "pi", "namespace": namespace},
+        "spec": {
+            "type": "Python",
+            "sparkVersion": version,
+            "image": f"{REPOSITORY}:{version}",
+            "mainApplicationFile": bench_cluster.PI,
+            "arguments": ["1000"],
+            "driver": {**role, "coreRequest": "100m"},
+            "executor": {
+                **role,
+                "instances": WANTED,
+                "nodeSelector": SELECTOR,
+                "tolerations": [fakes.TAINT],
+            },
+        },
+    }
+    command = [str(Path(sys.executable).with_name("sparkgen")), "render", "-q", "-"]
+    done = subprocess.run(command, input=json.dumps(document), capture_output=True, text=True, check=True)
+    cluster.kubectl("apply", "-f", "-", input_text=done.stdout)
+
+
+def native(cluster: Cluster, home: Path, version: str, namespace: str) -> None:
+    """By `spark-submit --master k8s://...` in cluster mode."""
+    template = LAYOUT.root / f"{namespace}.yaml"
+    template.write_text(json.dumps({"spec": {"tolerations": [fakes.TAINT]}}))
+    settings = {
+        "spark.executor.instances": str(WANTED),
+        "spark.kubernetes.executor.request.cores": "10m",
+        "spark.kubernetes.executor.podTemplateFile": str(template),
+        **{f"spark.kubernetes.executor.node.selector.{key}": text for key, text in SELECTOR.items()},
+    }
+    program = (bench_cluster.PI, "1000")
+    try:
+        bench_cluster.submit_native(cluster, namespace, home, version, settings, program)
+    finally:
+        template.unlink()
+
+
+def _watched(cluster: Cluster, submit: Callable[[str], object], namespace: str) -> Result:
+    """Submit in a namespace with room for some, and count from the first executor on."""
+    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "spec": {"hard": {"pods": str(ROOM + 1)}}}
+    cluster.apply({**quota, "metadata": {"name": "few", "namespace": namespace}})
+    offset = LAYOUT.audit_log.stat().st_size
+    executors = Pods(cluster, namespace, "spark-role=executor")
+    submit(namespace)
+    deadline = time.monotonic() + bench_cluster.SECONDS
+    while not executors.seen:
+        if time.monotonic() > deadline:
+            raise ToolError("no executor was created")
+        time.sleep(0.2)
+    time.sleep(WINDOW + 2)
+    executors.close()
+    with LAYOUT.audit_log.open() as lines:
+        lines.seek(offset)
+        calls = [call for call in audit.parse(lines) if call.namespace == namespace]
+    return counted(calls, executors)
+
+
+def counted(calls: Iterable[Call], executors: Pods) -> Result:
+    """The series of a window that begins with the first try to create an executor."""
+    tries = [call for call in calls if _is_try(call)]
+    began = min(call.time for call in tries)
+    ends = [began + timedelta(seconds=STEP * number) for number in range(1, WINDOW // STEP + 1)]
+    users = {call.user for call in tries}
+    writes = [call.time for call in calls if call.user in users and call.verb in WRITES]
+
+    def at(moment: datetime, times: Iterable[datetime]) -> int:
+        return sum(time <= moment for time in times)
+
+    seen = [at(moment, executors.seen.values()) for moment in ends]
+    running = [at(moment, executors.running.values()) for moment in ends]
+    before = [began - timedelta(days=1), *ends]
+    return Result(
+        writes=[
+            sum(first < moment <= last for moment in writes if moment >= began)
+            for first, last in zip(before, ends, strict=False)
+        ],
+        refused=sum(call.code >= 400 for call in tries if call.time <= ends[-1]),
+        pending=[there - ran for there, ran in zip(seen, running, strict=True)],
+        running=running,
+    )
+
+
+def _is_try(call: Call) -> bool:
+    return (call.verb, call.resource, call.subresource) == ("create", "pods", "")
+
+
+def page(found: Rounds, version: str) -> str:
+    """The page: the rounds and the medians."""
+    lines = [
+        "# A full quota: sparkgen beside Spark's own backend",
+        "",
+        f"Spark {version}, the test cluster of this repository, {os.cpu_count()} cores, "
+        f"{datetime.now(UTC):%Y-%m-%d}. Written by `make bench-quota`;",
+        "the raw data is in [`quota.json`](quota.json).",
+        f"The namespace has room for {ROOM} of {WANTED} executors, by a ResourceQuota of {ROOM + 1} pods.",
+        f"Counted are the {WINDOW} s from the first try to create an executor on.",
+        "Nodes are kwok's, and both sides have their defaults.",
+        "*Writes* are calls that change something, or try to: what the API server and its quota have to",
+        "answer. *Refused* are creations that met the full quota.",
+        "",
+        "| round | writes a minute: sparkgen | native | refused: sparkgen | native "
+        "| executors running: sparkgen | native | pending, at most: sparkgen | native |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for number, (ours, theirs) in enumerate(found, start=1):
+        cells = [
+            *(f"{per_minute(one):.0f}" for one in (ours, theirs)),
+            *(str(one.refused) for one in (ours, theirs)),
+            *(str(one.running[-1]) for one in (ours, theirs)),
+            *(str(max(one.pending)) for one in (ours, theirs)),
+        ]
+        lines.append(f"| {number} | {' | '.join(cells)} |")
+    medians = [statistics.median(per_minute(pair[side]) for pair in found) for side in (0, 1)]
+    told = f"**{medians[0]:.0f}** writes a minute with sparkgen, **{medians[1]:.0f}** with Spark alone."
+    lines += ["", f"Median: {told}"]
+    return "\n".join([*lines, "", "![writes and pods over time](quota.svg)"]) + "\n"
+
+
+def per_minute(result: Result) -> float:
+    """Writes a minute over the window."""
+    return sum(result.writes) * 60 / WINDOW
+
+
+if __name__ == "__main__":
+    sys.exit(main())
