@@ -89,6 +89,10 @@ class Code(enum.StrEnum):
     API_SERVER_SLOW = "ApiServerSlow"
     MAX_EXECUTOR_FAILURES = "MaxExecutorFailures"
 
+    # What the driver cannot do, while executors are there.
+    TOKENS_NOT_RENEWED = "TokensNotRenewed"
+    """Delegation tokens, as HDFS has them: tasks fail when those that are there end."""
+
     # Sessions of drivers outside of the allocator's pod (docs/design/client-mode.md).
     SESSION_ENDED = "SessionEnded"
     """The session is over: its drivers have to stop."""

@@ -14,7 +14,7 @@ from sparkgen.codes import Code, Hindrance
 from sparkgen.live import allocatorlog, gangs
 from sparkgen.live.facts import Executors, RunFacts, executors, fill, time_of
 from sparkgen.live.failed import went_wrong, why_failed
-from sparkgen.live.hindrances import hindered, in_event, known_reason
+from sparkgen.live.hindrances import hindered, in_event, known_reason, tokens_end
 from sparkgen.live.pending import why_pending
 from sparkgen.live.queue import driver_waits, executors_wait, queued
 from sparkgen.live.reason import Reason, detail
@@ -25,8 +25,12 @@ from sparkgen.runtime.allocator.observe.causes import waiting_of
 
 RECENT = timedelta(minutes=15)
 """How long a lost executor is worth a word."""
-HINDERED = ("ExecutorsNotShown", "ExecutorsRefused", "ExecutorsFailToStart", "ExecutorsPending")
-"""Reasons of the allocator's Events about executors that do not come (notices in sparkgen.runtime)."""
+HINDERED = (
+    *("ExecutorsNotShown", "ExecutorsRefused", "ExecutorsFailToStart", "ExecutorsPending"),
+    "TokensNotRenewed",
+)
+"""Reasons of the allocator's Events about executors that do not come, or will not be able to work (notices in
+sparkgen.runtime)."""
 
 
 def explain(facts: RunFacts, now: datetime) -> Reason | None:
@@ -70,6 +74,9 @@ def _suspended(facts: RunFacts) -> Reason:
 
 def _running(facts: RunFacts, now: datetime) -> Reason | None:
     there = executors(facts)
+    for hindrance in _hindrances(facts, now):
+        if hindrance.code == Code.TOKENS_NOT_RENEWED:
+            return tokens_end(hindrance)
     if _lacks(there):
         placed = sum(bool(pod["spec"].get("nodeName")) for pod in facts.run.executors)
         if reason := gangs.executors_wait(facts.gang, placed):

@@ -54,6 +54,12 @@ def known_reason(hindrance: Hindrance) -> Reason | None:
     return container_waits(code, hindrance.detail, EXECUTOR) if code in WAITING else None
 
 
+def tokens_end(hindrance: Hindrance) -> Reason:
+    """Delegation tokens that the driver cannot renew. They are good for a while yet."""
+    step = "look at the driver's log for the reason (its service, or the KDC, is away); it is tried again"
+    return Reason("tokens", detail(str(hindrance)), step)
+
+
 def executor_memory(message: str) -> Reason:
     """An executor that needed more memory than it may have."""
     return Reason(

@@ -73,6 +73,8 @@ class Tuning:
     failures_interval_ms: int | None = None
     max_unschedulable_pods: int | None = None
     wait_for_registration: bool | None = None
+    locality: Mapping[str, Any] | None = None
+    """As the document has it."""
 
 
 @dataclass(frozen=True, slots=True)

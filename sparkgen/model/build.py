@@ -164,6 +164,7 @@ def _tuning(spec: Mapping[str, Any], properties: Mapping[str, str]) -> Tuning:
         failures_interval_ms=_milliseconds(properties.get("spark.executor.failuresValidityInterval")),
         max_unschedulable_pods=lookup(spec, ("allocation", "maxUnschedulablePods")),
         wait_for_registration=lookup(spec, ("allocation", "waitForRegistration")),
+        locality=lookup(spec, ("allocation", "locality")),
     )
 
 

@@ -121,6 +121,7 @@ def tuning_files(application: Application) -> dict[str, str]:
         "maxPendingPods": tuning.max_pending_pods,
         "maxUnschedulablePods": tuning.max_unschedulable_pods,
         "waitForRegistration": tuning.wait_for_registration,
+        "locality": tuning.locality,
         "executorTimeoutMs": tuning.executor_timeout_ms,
         "pendingTimeoutMs": tuning.pending_timeout_ms,
         "maxExecutorFailures": tuning.max_executor_failures,

@@ -68,6 +68,13 @@ class FakeAllocator:
         self.refuse: set[str] = set()
         self.bounds: dict[str, int] | None = None
         self.failure: str | None = None
+        self.nodes: dict[str, dict[str, list[str]]] = {}
+        """Nodes with their executors and addresses; {}: as an allocator that tells none."""
+        self.data_hosts: dict[str, str] = {}
+        self.options: tuple[str, ...] = ()
+        """More Java options of the executors."""
+        self.host_of: dict[str, str] = {}
+        """Hosts of executors, where they are not all 127.0.0.1; an address of this machine."""
         self.taken: str | None = None
         """Why no driver is taken now: another one has the allocator."""
         self.silent: set[str] = set()
@@ -207,7 +214,8 @@ class FakeAllocator:
             if executor not in self.silent and (process is None or process.poll() is not None):
                 gone[executor] = self.verdicts.get(executor) or _verdict(executor, process)
         refuse = sorted(self.refuse)
-        return {"version": 1, "gone": gone, "refuse": refuse, "bounds": self.bounds, "failure": self.failure}
+        body = {"version": 1, "gone": gone, "refuse": refuse, "bounds": self.bounds, "failure": self.failure}
+        return body | ({"nodes": self.nodes, "dataHosts": self.data_hosts} if self.nodes else {})
 
     # --- the simplest allocator -------------------------------------------------------------------
 
@@ -243,14 +251,14 @@ class FakeAllocator:
         return name
 
     def _process(self, name: str, profile: str) -> subprocess.Popen[bytes]:
-        needs = self.state["profiles"][profile]
+        needs, host = self.state["profiles"][profile], self.host_of.get(name, "127.0.0.1")
         # An executor asks the driver for its configuration, and that needs the authentication already.
-        options = ["-Dspark.authenticate=true"] if self.secret else []
+        options = [*self.options, *(["-Dspark.authenticate=true"] if self.secret else [])]
         command = [
             *(str(self.java), *JAVA_OPTIONS, *options, "-cp", f"{self.home / 'jars'}/*"),
             "org.apache.spark.executor.CoarseGrainedExecutorBackend",
             *("--driver-url", f"spark://CoarseGrainedScheduler@127.0.0.1:{self.driver_port}"),
-            *("--executor-id", name, "--hostname", "127.0.0.1", "--bind-address", "127.0.0.1"),
+            *("--executor-id", name, "--hostname", host, "--bind-address", host),
             *("--cores", str(needs["cores"]), "--app-id", self.state["applicationId"]),
             *("--resourceProfileId", profile),
         ]

@@ -118,7 +118,7 @@ and `confSources` of a projected volume.
       {{- $_ := set $allocation $name (get $properties $property | include "sparkgen.stripped" | atoi) -}}
     {{- end -}}
   {{- end -}}
-  {{- $allocation = merge $allocation (pick ($spec.allocation | default dict) "maxUnschedulablePods" "waitForRegistration") -}}
+  {{- $allocation = merge $allocation (pick ($spec.allocation | default dict) "maxUnschedulablePods" "waitForRegistration" "locality") -}}
   {{- $durations := dict -}}
   {{- range $name, $property := $t.tuningDurations -}}
     {{- if hasKey $properties $property -}}{{- $_ := set $durations $name (get $properties $property) -}}{{- end -}}

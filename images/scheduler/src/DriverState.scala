@@ -31,6 +31,7 @@ private[spark] final case class Executor(status: Status, host: Option[String])
  * @param ended     ids that are over: reported gone, or refused and then gone. They never come back. They are
  *                  numbers that count up from 1, so each costs a bit for as long as the application runs
  * @param hostTasks by resource profile id, the tasks that would be local on each host
+ * @param tokenFailures services whose tokens cannot be renewed now
  * @param idle      nobody has a session of the driver's Connect server: no executor is wanted, whatever the targets are
  */
 private[spark] final case class DriverState(
@@ -42,6 +43,7 @@ private[spark] final case class DriverState(
     executors: Map[String, Executor] = Map.empty,
     ended: BitSet = BitSet.empty,
     hostTasks: Map[Int, Map[String, Int]] = Map.empty,
+    tokenFailures: Seq[TokenFailure] = Seq.empty,
     idle: Boolean = false) {
 
   import Status._

@@ -37,7 +37,8 @@ private[spark] final case class Report(
     gone: Map[String, Verdict],
     refuse: Set[String],
     bounds: Option[Bounds],
-    failure: Option[String])
+    failure: Option[String],
+    nodes: Nodes)
 
 private[spark] object Report {
 
@@ -47,7 +48,8 @@ private[spark] object Report {
     gone = fields(root.path("gone")).map { case (id, node) => id -> verdict(id, node) }.toMap,
     refuse = root.path("refuse").elements.asScala.map(_.asText).toSet,
     bounds = present(root.path("bounds")).map(node => Bounds(int(node.path("minimum")), int(node.path("maximum")))),
-    failure = present(root.path("failure")).map(_.asText))
+    failure = present(root.path("failure")).map(_.asText),
+    nodes = nodes(root))
 
   private def verdict(id: String, node: JsonNode): Verdict = {
     val cause = node.path("cause").asText("unknown")
@@ -57,6 +59,18 @@ private[spark] object Report {
       exitCode = int(node.path("exitCode")),
       message = present(node.path("message")).map(_.asText).getOrElse(s"executor $id is gone: $cause"))
   }
+
+  private def nodes(root: JsonNode): Nodes = {
+    val found = fields(root.path("nodes")).toSeq
+    Nodes(
+      executors = byEntry(found, "executors"),
+      addresses = byEntry(found, "addresses"),
+      hosts = fields(root.path("dataHosts")).map { case (host, node) => host -> node.asText }.toMap)
+  }
+
+  /** The nodes, by each entry of a list that they have. */
+  private def byEntry(nodes: Seq[(String, JsonNode)], list: String): Map[String, String] =
+    nodes.flatMap { case (name, node) => node.path(list).elements.asScala.map(_.asText -> name) }.toMap
 
   private def fields(node: JsonNode): Iterator[(String, JsonNode)] =
     node.fieldNames.asScala.map(name => name -> node.get(name))

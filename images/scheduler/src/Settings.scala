@@ -15,6 +15,7 @@ import org.apache.spark.SparkConf
  *                         what an executor has written goes with it
  * @param sessionTimeout   after so long an allocator that has answered before and cannot be reached has given up this
  *                         driver, one of several that come and go; None: it waits for its only driver
+ * @param tokenRetryPause  how long after the first failed attempt to renew tokens the next one is made
  * @param connectIdleTimeout after so long without a session of its Connect server all executors go; None: as Spark says
  */
 private[spark] final case class Settings(
@@ -25,6 +26,7 @@ private[spark] final case class Settings(
     failureGrace: Option[Long],
     filesGoWithPods: Boolean,
     onMismatch: OnMismatch,
+    tokenRetryPause: Long,
     sessionTimeout: Option[Long] = None,
     connectIdleTimeout: Option[Long] = None) {
 
@@ -41,6 +43,7 @@ private[spark] object Settings {
   val FailureGrace: String = Prefix + "failureGrace"
   val ShuffleServiceMode: String = Prefix + "shuffleService.mode"
   val OnMismatchKey: String = Prefix + "allocation.onMismatch"
+  val TokenRetryPause: String = Prefix + "tokens.retryPause"
   val SessionTimeout: String = Prefix + "session.timeout"
   val ConnectIdleTimeout: String = Prefix + "connect.idleTimeout"
 
@@ -55,6 +58,7 @@ private[spark] object Settings {
     failureGrace = time(conf, FailureGrace).orElse(if (conf.contains(SessionTimeout)) None else Some(FailureGraceMs)),
     filesGoWithPods = conf.getOption(ShuffleServiceMode).contains("sidecar"),
     onMismatch = OnMismatch.parse(conf.get(OnMismatchKey, "fail")),
+    tokenRetryPause = conf.getTimeAsMs(TokenRetryPause, "10s"),
     sessionTimeout = time(conf, SessionTimeout),
     connectIdleTimeout = time(conf, ConnectIdleTimeout))
 

@@ -17,7 +17,7 @@ private[spark] class SparkgenClusterManager extends ExternalClusterManager {
       throw new SparkException(problem)
     }
     ResourceProfiles.allow(context.resourceProfileManager)
-    new TaskSchedulerImpl(context)
+    new SparkgenTaskScheduler(context)
   }
 
   override def createSchedulerBackend(
@@ -27,7 +27,7 @@ private[spark] class SparkgenClusterManager extends ExternalClusterManager {
     val settings = Settings.read(context.conf, masterUrl)
     Mismatch.check(context.conf, settings.onMismatch)
     Mismatch.checkPatch(context.version, context.conf)
-    SparkgenSchedulerBackend.make(scheduler.asInstanceOf[TaskSchedulerImpl], context, settings)
+    SparkgenSchedulerBackend.make(scheduler.asInstanceOf[SparkgenTaskScheduler], context, settings)
   }
 
   override def initialize(scheduler: TaskScheduler, backend: SchedulerBackend): Unit =

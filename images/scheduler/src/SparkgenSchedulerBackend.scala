@@ -8,10 +8,11 @@ import org.apache.spark.SparkContext
 import org.apache.spark.deploy.security.HadoopDelegationTokenManager
 import org.apache.spark.internal.config.SCHEDULER_MIN_REGISTERED_RESOURCES_RATIO
 import org.apache.spark.resource.ResourceProfile
-import org.apache.spark.rpc.RpcAddress
+import org.apache.spark.rpc.{RpcAddress, RpcCallContext}
 import org.apache.spark.scheduler._
 import org.apache.spark.scheduler.cluster.{CoarseGrainedSchedulerBackend, SchedulerBackendUtils}
-import org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.RemoveExecutor
+import org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.{RegisterExecutor, RemoveExecutor,
+  UpdateDelegationTokens}
 import org.apache.spark.util.Utils
 
 /**
@@ -19,7 +20,7 @@ import org.apache.spark.util.Utils
  * delivers, and the allocator's reports become Spark's calls. Spark calls under its locks: nothing here does I/O.
  */
 private[spark] class SparkgenSchedulerBackend(
-    scheduler: TaskSchedulerImpl,
+    scheduler: SparkgenTaskScheduler,
     context: SparkContext,
     settings: Settings,
     slot: StateSlot) // given, because Spark's constructor makes the endpoint, and messages may come at once
@@ -78,7 +79,8 @@ private[spark] class SparkgenSchedulerBackend(
   }
 
   override protected def createTokenManager(): Option[HadoopDelegationTokenManager] =
-    Some(new HadoopDelegationTokenManager(conf, context.hadoopConfiguration, driverEndpoint))
+    Some(new SparkgenTokenManager(conf, context.hadoopConfiguration, driverEndpoint, settings.tokenRetryPause,
+      failures => slot.update(_.copy(tokenFailures = failures))))
 
   // --- what Spark wants -----------------------------------------------------------------------------
 
@@ -122,6 +124,20 @@ private[spark] class SparkgenSchedulerBackend(
 
     override def receive: PartialFunction[Any, Unit] = all
 
+    /**
+     * An executor that has asked for its configuration just before an update, and registers just after it, has heard of
+     * neither: it is told the current tokens.
+     */
+    override def receiveAndReply(call: RpcCallContext): PartialFunction[Any, Unit] = {
+      val ofSpark = super.receiveAndReply(call)
+      val registration: PartialFunction[Any, Unit] = {
+        case message: RegisterExecutor =>
+          ofSpark(message)
+          Option(currentDelegationTokens).foreach(tokens => message.executorRef.send(UpdateDelegationTokens(tokens)))
+      }
+      registration.orElse(ofSpark)
+    }
+
     override def onDisconnected(address: RpcAddress): Unit = addressToExecutorId.get(address).foreach { id =>
       if (executorsPendingDecommission.contains(id)) {
         removeExecutor(id, ExecutorDecommission(None))
@@ -134,6 +150,7 @@ private[spark] class SparkgenSchedulerBackend(
   // --- what the allocator reports -------------------------------------------------------------------
 
   private def follow(report: Report): Unit = {
+    scheduler.learn(report.nodes)
     val gone = slot.modify { state =>
       val known = report.gone.filter { case (id, _) => state.status(id).exists(_ != Status.Refused) }
       val losses = known.map { case (id, verdict) => (id, verdict, state.status(id), state.host(id)) }
@@ -191,7 +208,7 @@ private[spark] class SparkgenSchedulerBackend(
 private[spark] object SparkgenSchedulerBackend {
   private val StopMs = 2000L
 
-  def make(scheduler: TaskSchedulerImpl, context: SparkContext, settings: Settings): SparkgenSchedulerBackend = {
+  def make(scheduler: SparkgenTaskScheduler, context: SparkContext, settings: Settings): SparkgenSchedulerBackend = {
     val applicationId = context.conf.getOption("spark.app.id").getOrElse(s"spark-${UUID.randomUUID()}")
     val state = DriverState(applicationId, Utils.isDynamicAllocationEnabled(context.conf))
     new SparkgenSchedulerBackend(scheduler, context, settings, new StateSlot(state))

@@ -1,7 +1,7 @@
 package org.apache.spark.scheduler.cluster.sparkgen
 
 import com.fasterxml.jackson.databind.ObjectMapper
-import com.fasterxml.jackson.databind.node.ObjectNode
+import com.fasterxml.jackson.databind.node.{ArrayNode, ObjectNode}
 
 /** The body of `PUT /v1/state`: docs/design/protocol.md. */
 private[spark] object StateJson {
@@ -29,7 +29,20 @@ private[spark] object StateJson {
     state.hostTasks.toSeq.sortBy(_._1).foreach { case (id, tasks) =>
       numbers(hosts.putObject(id.toString), tasks.map { case (host, count) => host -> count.toLong })
     }
+    if (state.tokenFailures.nonEmpty) {
+      val failures = root.putArray("tokenFailures")
+      state.tokenFailures.foreach(tokenFailure(failures, _))
+    }
     mapper.writeValueAsBytes(root)
+  }
+
+  /** Times as seconds since 1970. */
+  private def tokenFailure(parent: ArrayNode, failure: TokenFailure): Unit = {
+    val node = parent.addObject()
+    node.put("service", failure.service)
+    node.put("since", failure.since / 1000)
+    node.put("attempts", failure.attempts)
+    failure.expiresAt.foreach(end => node.put("expiresAt", end / 1000))
   }
 
   private def profile(parent: ObjectNode, id: Int, needs: ProfileNeeds): Unit = {

@@ -413,6 +413,21 @@ CASES = {
         hinders(Waiting("SchedulingGated", "gates").hindering("1 pending, "), wanted=1),
         table=False,
     ),
+    "tokens": Case(
+        "the driver cannot renew delegation tokens",
+        "tokens",
+        "the driver cannot renew the tokens of hadoopfs since 2026-11-22T01:00:00Z: tasks fail when",
+        "look at the driver's log for the reason",
+        running(executor(driver(job()), 1)),
+        hinders(
+            Hindrance(
+                Code.TOKENS_NOT_RENEWED,
+                "the driver cannot renew the tokens of hadoopfs since 2026-11-22T01:00:00Z: tasks fail when "
+                "those that are there end, at 2026-11-22T07:00:00Z",
+            ),
+            wanted=1,
+        ),
+    ),
     "no-node": Case(
         "no node has room for the driver, or lets it in",
         "no-node",

@@ -163,9 +163,11 @@ def test_tuning_is_in_counts_and_milliseconds() -> None:
             "executorFailuresValidityInterval": "60000",
             "maxUnschedulablePods": 30,
             "waitForRegistration": True,
+            "locality": {"enabled": False},
         }
     )
-    assert made.tuning == Tuning(20, 500, 50, 120_000, 3_600_000, 7, 60_000, 30, True)
+    expected = Tuning(20, 500, 50, 120_000, 3_600_000, 7, 60_000, 30, True, {"enabled": False})
+    assert made.tuning == expected
 
 
 def test_tuning_from_spark_conf() -> None:

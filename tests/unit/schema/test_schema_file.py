@@ -85,6 +85,9 @@ def test_tunable_fields() -> None:
         "spec.allocation.maxPendingPods",
         "spec.allocation.maxUnschedulablePods",
         "spec.allocation.waitForRegistration",
+        "spec.allocation.locality",
+        "spec.allocation.locality.enabled",
+        "spec.allocation.locality.hosts",
         "spec.allocation.executorTimeout",
         "spec.allocation.pendingTimeout",
         "spec.allocation.maxExecutorFailures",
@@ -103,6 +106,7 @@ def test_the_gates_defaults_are_the_allocators() -> None:
     for name, value in {
         "maxUnschedulablePods": usual.max_unschedulable,
         "waitForRegistration": usual.wait_for_registration,
+        "locality.enabled": usual.locality,
     }.items():
         assert EVERY_FIELD[f"spec.allocation.{name}"].schema["default"] == value
 

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from sparkgen.runtime.allocator.decide import executor_states, gates, host_ports, pacing
+from sparkgen.runtime.allocator.decide import executor_states, gates, host_ports, locality, pacing
 from sparkgen.runtime.allocator.decide.draft import Draft
 from sparkgen.runtime.allocator.decide.executor_states import Situation
-from sparkgen.runtime.allocator.values.actions import Create
+from sparkgen.runtime.allocator.values.actions import Create, NodeWish
 from sparkgen.runtime.allocator.values.memory import CreateRequest
 from sparkgen.runtime.allocator.values.observed import Snapshot
 from sparkgen.runtime.allocator.values.target import DriverPhase
@@ -32,14 +32,16 @@ def creations(draft: Draft) -> Draft:
         draft = pacing.begin_batch(draft)
     created: Counter[int] = Counter()
     ports = host_ports.supply(draft.situation)
-    for profile in _fairly(draft.situation, shares, pacing.room(draft)):
+    order = list(_fairly(draft.situation, shares, pacing.room(draft)))
+    wishes = {p: locality.wishes(draft.situation, p, count) for p, count in Counter(order).items()}
+    for profile in order:
         port = None
         if ports is not None:
             port = ports.next_for(draft.memory.next_id)
             if port is None:  # the reason says so (host_ports.exhausted)
                 break
             ports = ports.less(port)
-        draft = _create(draft, profile, port)
+        draft = _create(draft, profile, port, wishes[profile][created[profile]])
         created[profile] += 1
     left = gates.remaining(draft.situation, batches, created)
     return draft.remember(replace(draft.memory, batches=left))
@@ -65,7 +67,8 @@ def _again(draft: Draft) -> Draft:
         ):
             continue
         sent = replace(request, retry_at=None, tries=request.tries + 1)
-        draft = _with_request(draft, id_, sent, again=True)
+        wishes = locality.wishes(draft.situation, request.profile, 1)[0]
+        draft = _with_request(draft, id_, sent, wishes, again=True)
     return draft
 
 
@@ -74,12 +77,14 @@ def _is_back(snapshot: Snapshot, request: CreateRequest) -> bool:
     return request.failed_at is not None and executor_states.listed_after(snapshot, request.failed_at)
 
 
-def _with_request(draft: Draft, id_: int, request: CreateRequest, *, again: bool = False) -> Draft:
+def _with_request(
+    draft: Draft, id_: int, request: CreateRequest, wishes: tuple[NodeWish, ...], *, again: bool = False
+) -> Draft:
     shape = None if request.profile == 0 else draft.situation.target.profiles.get(request.profile)
     memory = replace(draft.memory, requests={**draft.memory.requests, id_: request})
     avoid = tuple(sorted(memory.unusable))
     gang = request.profile == 0 and gates.gang_waits(draft.situation)
-    create = Create(id_, request.profile, shape, again, request.port, avoid, gang)
+    create = Create(id_, request.profile, shape, again, request.port, avoid, gang, wishes)
     return replace(draft.remember(memory), actions=(*draft.actions, create))
 
 
@@ -99,12 +104,12 @@ def _fairly(situation: Situation, shares: Mapping[int, int], room: int) -> Itera
             heapq.heappush(heap, ((active[profile] + given) / want[profile], profile, given))
 
 
-def _create(draft: Draft, profile: int, port: int | None) -> Draft:
+def _create(draft: Draft, profile: int, port: int | None, wishes: tuple[NodeWish, ...]) -> Draft:
     memory, now = draft.memory, draft.situation.now
     id_ = memory.next_id
     left = max(0, memory.batch_left - 1)
     draft = draft.remember(replace(memory, next_id=id_ + 1, batch_left=left))
-    return _with_request(draft, id_, CreateRequest(profile, now, port=port))
+    return _with_request(draft, id_, CreateRequest(profile, now, port=port), wishes)
 
 
 def when_to_create(situation: Situation) -> Iterator[float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from sparkgen.codes import Code, Hindrance
 from sparkgen.runtime.allocator.decide import ceiling, executor_states, gates, host_ports
@@ -83,7 +84,22 @@ def hindrances(situation: Situation, held: Collection[Hindrance] = ()) -> list[L
     for backoff, text in ((memory.refusals, "refused"), (memory.bad_starts, "failing to start")):
         if backoff.level and backoff.until > now and backoff.reason is not None:
             found.append((f"{text}, next try in {backoff.until - now:.0f} s: ", backoff.reason))
-    return found + [("", each) for each in (*_limits(situation), *held, *_places(situation))]
+    rest = (*tokens(situation.target), *_limits(situation), *held, *_places(situation))
+    return found + [("", each) for each in rest]
+
+
+def tokens(target: DriverTarget) -> Iterator[Hindrance]:
+    """Services whose tokens the driver cannot renew: before those end that are there, somebody can help."""
+    for failure in target.token_failures:
+        text = f"the driver cannot renew the tokens of {failure.service} since {_utc(failure.since)}"
+        if failure.expires_at is not None:
+            text += f": tasks fail when those that are there end, at {_utc(failure.expires_at)}"
+        yield Hindrance(Code.TOKENS_NOT_RENEWED, text)
+
+
+def _utc(seconds: int) -> str:
+    """Seconds since 1970 as people and logs write it."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _limits(situation: Situation) -> Iterator[Hindrance]:

@@ -7,7 +7,7 @@ does not know are left alone, so that a newer jar may say more.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -15,9 +15,9 @@ from sparkgen import contract
 from sparkgen.codes import Hindrance, marked
 from sparkgen.runtime.allocator.decide import ceiling
 from sparkgen.runtime.allocator.values.mappings import EMPTY_MAP
-from sparkgen.runtime.allocator.values.observed import Loss
+from sparkgen.runtime.allocator.values.observed import Loss, ObservedExecutor
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
-from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget, Profile
+from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget, Profile, TokenFailure
 from sparkgen.runtime.kubernetes.untrusted import decode, shown
 
 STATE_PATH = "/v1/state"
@@ -30,12 +30,16 @@ many takes 50 MiB and a second to decode."""
 GREATEST_ID = 2**31 - 1
 """Spark's executor and resource profile ids are Java's int, and so are all its numbers but the revision."""
 GREATEST_REVISION = 2**63 - 1
+GREATEST_TIME = 253402300799
+"""The last second of the year 9999, in seconds since 1970."""
 MAX_PROFILES = 1000
 """Resource profiles of one state: a program makes a handful."""
 MAX_EXECUTORS = 50_000
 """Executors of one state, all lists together, and hosts of its tasks: five times as many as were measured."""
 MAX_RESOURCES = 20
 """Resources of one profile other than cores and memory."""
+MAX_TOKEN_SERVICES = 20
+"""Services whose tokens cannot be renewed: Spark itself knows four."""
 MAX_TEXT = 253
 """Characters of a session, an application id, a host, a resource: the longest name that DNS has."""
 MAX_OWNER = 200
@@ -51,6 +55,14 @@ class BadMessage(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class NodeReport:
+    """The executors on a node, and the node's addresses."""
+
+    executors: tuple[int, ...]
+    addresses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class DriverReport:
     """What the driver is told. `bounds`: executors (minimum, maximum) with dynamic allocation."""
 
@@ -58,6 +70,24 @@ class DriverReport:
     refuse: frozenset[int] = frozenset()
     bounds: tuple[int, int | None] | None = None
     failure: Hindrance | None = None
+    nodes: Mapping[str, NodeReport] = EMPTY_MAP
+    """The nodes that executors are on, by name; none where tasks are not to wait for nodes."""
+    data_hosts: tuple[tuple[str, str], ...] = ()
+    """Hosts of data, and the nodes that the document says they are on."""
+
+
+def nodes(executors: Iterable[ObservedExecutor]) -> dict[str, NodeReport]:
+    """The nodes of these executors, as the driver is told."""
+    found: dict[str, tuple[set[str], list[int]]] = {}
+    for one in executors:
+        if one.node:
+            addresses, ids = found.setdefault(one.node, (set(), []))
+            ids.append(one.id)
+            addresses |= {one.node_address} - {""}
+    return {
+        node: NodeReport(tuple(sorted(ids)), tuple(sorted(addresses)))
+        for node, (addresses, ids) in sorted(found.items())
+    }
 
 
 def bounds(settings: AllocationSettings) -> tuple[int, int | None] | None:
@@ -91,6 +121,7 @@ def target_of(body: object) -> DriverTarget:
         draining=lists["draining"],
         refused=lists["refused"],
         host_tasks=tasks,
+        token_failures=_token_failures(state.get("tokenFailures", [])),
         owner=_owner(state.get("owner", "")),
     )
 
@@ -116,7 +147,7 @@ def report_body(report: DriverReport, tag: str) -> dict[str, Any]:
     if report.bounds is not None:
         minimum, maximum = report.bounds
         limits = {"minimum": minimum} | ({} if maximum is None else {"maximum": maximum})
-    return {
+    body = {
         "version": contract.VERSION,
         "tag": tag,
         "gone": {str(id_): _loss(loss) for id_, loss in sorted(report.gone.items())},
@@ -124,6 +155,13 @@ def report_body(report: DriverReport, tag: str) -> dict[str, Any]:
         "bounds": limits,
         "failure": None if report.failure is None else marked(report.failure.code, report.failure),
     }
+    if report.nodes:
+        body["nodes"] = {name: _node(node) for name, node in report.nodes.items()}
+    return body | ({"dataHosts": dict(report.data_hosts)} if report.data_hosts else {})
+
+
+def _node(node: NodeReport) -> dict[str, list[str]]:
+    return {"executors": [str(id_) for id_ in node.executors], "addresses": list(node.addresses)}
 
 
 def _loss(loss: Loss) -> dict[str, Any]:
@@ -159,6 +197,24 @@ def _profile(name: str, value: object) -> Profile:
             _text(f"{name}.resources", resource): _number(f"{name}.resources.{resource[:MAX_TEXT]}", count)
             for resource, count in resources.items()
         },
+    )
+
+
+def _token_failures(value: object) -> tuple[TokenFailure, ...]:
+    if not isinstance(value, list):
+        raise _wrong("tokenFailures", value, "a list")
+    _few("tokenFailures", len(value), MAX_TOKEN_SERVICES)
+    return tuple(_token_failure(f"tokenFailures[{i}]", each) for i, each in enumerate(value))
+
+
+def _token_failure(name: str, value: object) -> TokenFailure:
+    body = _mapping(name, value)
+    end = body.get("expiresAt")
+    return TokenFailure(
+        _text(f"{name}.service", body.get("service")),
+        _number(f"{name}.since", body.get("since"), 0, GREATEST_TIME),
+        _number(f"{name}.attempts", body.get("attempts"), 1),
+        None if end is None else _number(f"{name}.expiresAt", end, 0, GREATEST_TIME),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sparkgen.runtime.allocator.driver import protocol
 from sparkgen.runtime.allocator.driver.protocol import DriverReport
@@ -25,5 +25,9 @@ class Round:
     @property
     def report(self) -> DriverReport:
         """What the driver is told after this round."""
-        decision = self.decision
-        return DriverReport(decision.gone, decision.refuse, protocol.bounds(self.settings), decision.failure)
+        decision, settings = self.decision, self.settings
+        report = DriverReport(decision.gone, decision.refuse, protocol.bounds(settings), decision.failure)
+        if not settings.locality:
+            return report
+        nodes = protocol.nodes(self.snapshot.executors.values())
+        return replace(report, nodes=nodes, data_hosts=settings.data_hosts)

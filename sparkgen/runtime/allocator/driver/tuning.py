@@ -92,6 +92,8 @@ def _settings(
     if maximum is not None and maximum < minimum:
         reader.problems.append(f"executors.maximum is {maximum}, and executors.minimum {minimum}")
     pending = milliseconds("pendingTimeoutMs")
+    title = "allocation.locality"
+    locality = reader.section(allocation, "locality", title)
     return AllocationSettings(
         dynamic="instances" not in executors,
         instances=defaults.instances if instances is None else instances,
@@ -107,6 +109,8 @@ def _settings(
         pending_timeout=None if pending is None else pending / 1000,
         max_failures=limit("maxExecutorFailures", 0),
         failures_interval=seconds("executorFailuresValidityIntervalMs", defaults.failures_interval),
+        locality=reader.switch(locality, title, "enabled", default=defaults.locality),
+        data_hosts=reader.texts(locality, title, "hosts"),
     )
 
 
@@ -116,12 +120,12 @@ class _Reader:
 
     problems: list[str] = field(default_factory=list)
 
-    def section(self, document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-        """An object of the document; an empty one when it is absent."""
+    def section(self, document: Mapping[str, Any], name: str, title: str = "") -> Mapping[str, Any]:
+        """An object of the document, or of a section of it; an empty one when it is absent."""
         value = document.get(name, {})
         if isinstance(value, dict):
             return value
-        self.problems.append(f"{name} is {value!r}, and has to be an object")
+        self.problems.append(f"{title or name} is {value!r}, and has to be an object")
         return {}
 
     def number(
@@ -138,13 +142,23 @@ class _Reader:
         )
         return None
 
-    def switch(self, section: Mapping[str, Any], title: str, name: str) -> bool:
-        """A switch of a section; off when it is absent."""
+    def switch(self, section: Mapping[str, Any], title: str, name: str, *, default: bool = False) -> bool:
+        """A switch of a section; `default` when it is absent."""
         value = section.get(name)
         if value is None or isinstance(value, bool):
-            return bool(value)
+            return default if value is None else value
         self.problems.append(f"{title}.{name} is {value!r}, and has to be true or false")
-        return False
+        return default
+
+    def texts(self, section: Mapping[str, Any], title: str, name: str) -> tuple[tuple[str, str], ...]:
+        """Texts by their names, sorted; none when they are absent."""
+        value = section.get(name)
+        if value is None:
+            return ()
+        if isinstance(value, dict) and all(isinstance(text, str) for text in value.values()):
+            return tuple(sorted(value.items()))
+        self.problems.append(f"{title}.{name} is {value!r}, and has to be an object of texts")
+        return ()
 
     def moment(self, section: Mapping[str, Any], title: str, name: str) -> datetime | None:
         """A moment with its zone (RFC 3339); None when it is absent."""

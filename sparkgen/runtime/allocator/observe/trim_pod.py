@@ -45,7 +45,7 @@ def trim_pod(pod: Pod) -> Pod:
             ],
         },
         "status": {
-            **_names(status, ("phase", "reason")),
+            **_names(status, ("phase", "reason", "hostIP")),
             **_messages(status),
             "conditions": [*map(_condition, filter(_is_read, _each(status, "conditions")))],
             "initContainerStatuses": [*map(_container_status, _each(status, "initContainerStatuses"))],

@@ -166,6 +166,7 @@ def _tracked(id_: int, pod: Pod, known: TrackedPod | None, now: float) -> Tracke
         phase=phase,
         since=since,
         node=spec.get("nodeName") or (before.node if before else ""),
+        node_address=(pod.get("status") or {}).get("hostIP") or (before.node_address if before else ""),
         deleting=bool(metadata.get("deletionTimestamp")) or (before is not None and before.deleting),
         waiting=waiting,
         loss=(before.loss if before else None) or loss_of(pod),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from sparkgen import contract
-from sparkgen.runtime.allocator.values.actions import Create
+from sparkgen.runtime.allocator.values.actions import Create, NodeWish
 from sparkgen.runtime.allocator.values.attempt import Attempt
 from sparkgen.runtime.allocator.values.target import Profile
 
@@ -84,7 +84,7 @@ def executor_pod(
         _spark_container(container, env, order, attempt) if _is_spark(container) else container
         for container in spec["containers"]
     ]
-    added = _with_shuffle_secret(spec, attempt) | _with_avoided(spec, order.avoid)
+    added = _with_shuffle_secret(spec, attempt) | _with_wishes(spec, order)
     if order.gang:
         added["schedulingGroup"] = {"podGroupName": attempt.pod_group}
     return {
@@ -159,21 +159,33 @@ def _with_shuffle_secret(spec: Mapping[str, Any], attempt: Attempt) -> dict[str,
     }
 
 
-def _with_avoided(spec: Mapping[str, Any], nodes: Sequence[str]) -> dict[str, Any]:
-    """The affinity with a wish to be on none of these nodes: where there are no others, it may be there."""
-    if not nodes:
+def _with_wishes(spec: Mapping[str, Any], order: Create) -> dict[str, Any]:
+    """The affinity with the wishes of `order` beside its own. Where no such node is free, another will do."""
+    terms = [{"weight": 100, "preference": _is_node("NotIn", node)} for node in order.avoid] + [
+        {"weight": wish.weight, "preference": _is_wished(wish)} for wish in order.wishes
+    ]
+    if not terms:
         return {}
     affinity = spec.get("affinity") or {}
     of_node = affinity.get("nodeAffinity") or {}
-    names = {"key": "metadata.name", "operator": "NotIn"}
-    wishes = [{"weight": 100, "preference": {"matchFields": [{**names, "values": [node]}]}} for node in nodes]
     preferred = "preferredDuringSchedulingIgnoredDuringExecution"
     return {
         "affinity": {
             **affinity,
-            "nodeAffinity": {**of_node, preferred: [*(of_node.get(preferred) or ()), *wishes]},
+            "nodeAffinity": {**of_node, preferred: [*(of_node.get(preferred) or ()), *terms]},
         }
     }
+
+
+def _is_wished(wish: NodeWish) -> dict[str, Any]:
+    if wish.node:
+        return _is_node("In", wish.node)
+    hostname = {"key": "kubernetes.io/hostname", "operator": "In", "values": list(wish.hostnames)}
+    return {"matchExpressions": [hostname]}
+
+
+def _is_node(operator: str, name: str) -> dict[str, Any]:
+    return {"matchFields": [{"key": "metadata.name", "operator": operator, "values": [name]}]}
 
 
 def _with_port(container: dict[str, Any], port: int, folder: str) -> dict[str, Any]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sparkgen.codes import Code, Hindrance
-from sparkgen.runtime.allocator.decide import ceiling
+from sparkgen.runtime.allocator.decide import ceiling, reasons
 from sparkgen.runtime.allocator.driver.round import Round
 from sparkgen.runtime.allocator.values.backend import Notice
 from sparkgen.runtime.allocator.values.observed import Cause, Loss, PodPhase
 
+TOKENS = "TokensNotRenewed"
 PENDING_PATIENCE = 30.0
 """Seconds that an executor may be pending before the user is told why."""
 
@@ -31,6 +32,7 @@ def notices(before: Round | None, now: Round) -> list[Notice]:
         found.append(Notice("ExecutorsRefused", memory.refusals.reason, warning=True))
     if memory.bad_starts.level and memory.bad_starts.reason is not None:
         found.append(Notice("ExecutorsFailToStart", memory.bad_starts.reason, warning=True))
+    found += [Notice(TOKENS, each, warning=True) for each in reasons.tokens(now.target)]
     found += [
         Notice("ExecutorLost", loss.hindrance, warning=loss.by_application)
         for loss in new_losses(before, now).values()

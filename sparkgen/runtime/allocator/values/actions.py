@@ -10,6 +10,18 @@ from sparkgen.runtime.kubernetes.answers import Answer
 
 
 @dataclass(frozen=True, slots=True)
+class NodeWish:
+    """A node on which an executor had best be. `weight` from 1 to 100, beside the other wishes of its pod.
+
+    `node`: its name, where that is known; else `hostnames`: what its label kubernetes.io/hostname may be.
+    """
+
+    weight: int
+    node: str = ""
+    hostnames: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Create:
     """Create the pod of this executor; again, under the same name, when an earlier answer was lost."""
 
@@ -24,6 +36,8 @@ class Create:
     """Nodes on which it should not be, if there are others."""
     gang: bool = False
     """Whether it is placed together with others, or not at all."""
+    wishes: tuple[NodeWish, ...] = ()
+    """Nodes on which it had best be, as they have data for its tasks."""
 
 
 @dataclass(frozen=True, slots=True)

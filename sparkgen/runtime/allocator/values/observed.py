@@ -143,6 +143,7 @@ class ObservedExecutor:
     phase: PodPhase
     since: float
     node: str = ""
+    node_address: str = ""
     deleting: bool = False
     waiting: Waiting | None = None
     loss: Loss | None = None

@@ -53,5 +53,9 @@ class AllocationSettings:
     """The template's terminationGracePeriodSeconds: no deletion takes longer on a node that is well."""
     gang: int = 0
     """The template's: so many executors are placed together or not at all, by the scheduler of Kubernetes."""
+    locality: bool = True
+    """Executors are asked for on the nodes that have data for their tasks, and tasks wait for these nodes."""
+    data_hosts: tuple[tuple[str, str], ...] = ()
+    """Hosts of data, as storage reports them, and the names of the nodes that they are on."""
     host_ports: HostPortRange | None = None
     """The template's: each executor has a host port of its own, because a shuffle service works for it."""

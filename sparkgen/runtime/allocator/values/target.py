@@ -35,6 +35,19 @@ class DriverPhase(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class TokenFailure:
+    """Tokens of a service (Spark's name of it: "hadoopfs") that the driver cannot renew.
+
+    Times in seconds since 1970, by the driver's clock; `expires_at`: when those end that are there, if known.
+    """
+
+    service: str
+    since: int
+    attempts: int
+    expires_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DriverTarget:
     """What the driver wants: the state of docs/design/protocol.md as a value."""
 
@@ -52,6 +65,8 @@ class DriverTarget:
     draining: frozenset[int] = frozenset()
     refused: frozenset[int] = frozenset()
     host_tasks: Mapping[int, Mapping[str, int]] = EMPTY_MAP
+    """Tasks that would be local on each host of data, per resource profile."""
+    token_failures: tuple[TokenFailure, ...] = ()
     away: bool = False
     """Nothing has been heard of it for long: its JVM is dead, or hangs. What it wanted is old."""
     given_up: bool = False

@@ -11,10 +11,10 @@ import pytest
 
 from sparkgen.codes import Code, Hindrance, unmarked
 from sparkgen.runtime.allocator.driver import protocol
-from sparkgen.runtime.allocator.driver.protocol import BadMessage, DriverReport
+from sparkgen.runtime.allocator.driver.protocol import BadMessage, DriverReport, NodeReport
 from sparkgen.runtime.allocator.values.observed import Cause, Loss
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
-from sparkgen.runtime.allocator.values.target import DriverPhase, Profile
+from sparkgen.runtime.allocator.values.target import DriverPhase, Profile, TokenFailure
 
 PAGE = Path(__file__).parents[4] / "docs" / "design" / "protocol.md"
 STATE, REPORT = (json.loads(text) for text in re.findall(r"```json\n(.*?)```", PAGE.read_text(), re.DOTALL))
@@ -37,13 +37,17 @@ def test_the_state_of_the_page() -> None:
     }
     named = (target.registered, target.lost, target.kills, target.draining, target.refused)
     assert named == ({1, 2}, {4}, {3}, {5}, {7})
-    assert target.host_tasks == {0: {"10.88.1.7": 12}}
+    assert target.host_tasks == {0: {"worker-3.example.org": 12}}
+    assert target.token_failures == (TokenFailure("hadoopfs", 1795500000, 3, 1795521600),)
 
 
 def test_the_report_of_the_page() -> None:
     """The documented report is what is sent for its values."""
     _, message = unmarked(REPORT["gone"]["4"]["message"])
-    report = DriverReport({4: Loss(Cause.OOM, message, True, 137)}, frozenset({7}), (0, 10), None)
+    loss = Loss(Cause.OOM, message, True, 137)
+    nodes = {"worker-3": NodeReport((1, 2), ("10.0.0.13",))}
+    data = (("datanode-0", "worker-3"),)
+    report = DriverReport({4: loss}, frozenset({7}), (0, 10), None, nodes, data)
     assert protocol.report_body(report, REPORT["tag"]) == REPORT
     failed = DriverReport(failure=Hindrance(Code.FORBIDDEN, "no executor can be started", "no right"))
     assert protocol.report_body(failed, "t")["failure"] == "[Forbidden] no executor can be started: no right"

@@ -1,0 +1,11 @@
+package org.apache.spark.scheduler.cluster.sparkgen
+
+/**
+ * Tokens of a service that could not be renewed; times are milliseconds since 1970.
+ *
+ * @param service   Spark's name of it, as in spark.security.credentials.SERVICE.enabled
+ * @param since     when the first attempt failed
+ * @param attempts  how many have failed in a row
+ * @param expiresAt when the tokens end that are there; None where that is not known
+ */
+private[spark] final case class TokenFailure(service: String, since: Long, attempts: Int, expiresAt: Option[Long])

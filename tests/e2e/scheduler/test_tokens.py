@@ -1,0 +1,91 @@
+"""Delegation tokens: a real KDC and real JVMs, with a provider whose service is away for a while."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from common.ports import free_port
+from hadoop import fake_tokens
+from hadoop.kdc import REALM, Kdc
+from spark.trial_driver import Trial
+from sparkgen.spark_versions import COMPILED
+
+lines = pytest.mark.parametrize("line", COMPILED)
+
+
+@pytest.fixture
+def kdc(tmp_path: Path) -> Iterator[Kdc]:
+    """A KDC that serves."""
+    made = Kdc(tmp_path / "kdc", free_port())
+    made.start()
+    yield made
+    made.stop()
+
+
+def until(condition: Callable[[], object], what: str, seconds: float = 120.0) -> None:
+    """Wait until something is so."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.1)
+
+
+@lines
+def test_tokens_are_renewed_after_their_service_was_away(
+    trial: Callable[[str], Trial], kdc: Kdc, line: str
+) -> None:
+    """It is tried again and said; who comes meanwhile gets the last tokens, and after it the new ones."""
+    made = trial(line)
+    provider, keytab = fake_tokens.compiled(made.home, made.folder), kdc.keytab("alice")
+    option = f"-Djava.security.krb5.conf={kdc.client_conf}"
+    made.allocator.options = (option,)
+    made.allocator.start()
+    driver = made.start(
+        {
+            "spark.executor.instances": "1",
+            "spark.driver.extraJavaOptions": option,
+            "spark.hadoop.hadoop.security.authentication": "kerberos",
+            "spark.kerberos.principal": f"alice@{REALM}",
+            "spark.kerberos.keytab": str(keytab),
+            "spark.security.credentials.hadoopfs.enabled": "false",
+            "spark.faketokens.folder": str(made.folder),
+            "spark.faketokens.life": "8s",
+            "spark.sparkgen.tokens.retryPause": "1s",
+        },
+        jar=Path(f"{made.jar}:{provider}"),
+    )
+    calls = made.folder / "calls"
+    driver.do("sc = SparkContext()")
+    until(lambda: calls.stat().st_size >= 2, "the first renewal")
+    (made.folder / "away").touch()
+    state = made.allocator.wait(lambda state: state.get("tokenFailures"), "the word of the failure")
+    failure = state["tokenFailures"][0]
+    assert (failure["service"], failure["attempts"]) == ("faketokens", 1)
+    assert 0 < failure["expiresAt"] - failure["since"] <= 8
+    made.allocator.wait(lambda state: state["tokenFailures"][0]["attempts"] >= 3, "more attempts")
+    executor = made.allocator.launch()
+    made.allocator.wait(lambda state: executor in state["registered"], "an executor that comes meanwhile")
+    log = made.folder / f"executor-{executor}.log"
+    until(lambda: sizes(log), "the tokens that are there")
+    before = max(sizes(log))
+    (made.folder / "away").unlink()
+    made.allocator.wait(lambda state: not state.get("tokenFailures"), "the end of it")
+    until(lambda: max(sizes(log)) > before, "new tokens")
+    called = calls.stat().st_size
+    until(lambda: calls.stat().st_size > called, "the next renewal, as if nothing had been")
+    said = driver.output()
+    assert "No new tokens of faketokens: attempt 1 has failed" in said
+    assert re.search(r"There are new tokens of faketokens, after \d+ failed attempts", said)
+    driver.do("sc.stop()")
+    assert driver.finish() == 0
+
+
+def sizes(log: Path) -> list[int]:
+    """The sizes of the tokens that an executor was sent after it had registered, in bytes."""
+    found = re.findall(r"Received tokens of (\d+) bytes", log.read_text("utf-8", "replace"))
+    return list(map(int, found))

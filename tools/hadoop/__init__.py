@@ -1,0 +1,1 @@
+"""A Kerberos KDC for tests, on this machine's loopback address."""

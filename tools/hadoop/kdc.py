@@ -1,0 +1,163 @@
+"""A KDC for tests: MIT Kerberos from Debian's packages, unpacked into the cache and not installed.
+
+It listens on loopback, is there while a test needs it, and knows nobody but those whom the test names.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+from common import progress
+from common.cachedir import ToolError, cache_root, environment, key, publish
+
+PACKAGES = (
+    *("krb5-kdc", "krb5-admin-server", "krb5-user", "libkadm5srv-mit12", "libkadm5clnt-mit12", "libkdb5-10"),
+    *("libverto1", "libverto-libev1", "libev4", "libgssrpc4"),
+)
+"""0.7 MB; all else that they need is on any Debian."""
+REALM = "SPARKGEN.TEST"
+PATIENCE = 30.0
+"""Seconds that the KDC may take to listen on a slow machine: it takes half of one."""
+
+
+def packages() -> Path:
+    """The folder with the unpacked packages; ToolError where apt-get has them not."""
+    target = cache_root(environment()) / "kerberos" / key(*PACKAGES)
+    return publish(target, _unpack)
+
+
+def _unpack(target: Path) -> None:
+    progress.say("fetching Kerberos (once)")
+    if not shutil.which("apt-get") or not shutil.which("dpkg"):
+        raise ToolError("there is no apt-get here: tests with a KDC need Debian, or what is made of it.")
+    archives = target / "archives"
+    archives.mkdir(parents=True)
+    done = subprocess.run(
+        ["apt-get", "download", "-q", *PACKAGES], cwd=archives, capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise ToolError(f"Kerberos cannot be fetched; try `apt-get update` first:\n{done.stderr[-1000:]}")
+    for archive in archives.glob("*.deb"):
+        subprocess.run(["dpkg", "-x", str(archive), str(target)], check=True)
+    shutil.rmtree(archives)
+
+
+class Kdc:
+    """A KDC at `port` of the loopback address, with all that it has in `folder`.
+
+    `life` and `renewable`: of its tickets, in seconds.
+    """
+
+    def __init__(self, folder: Path, port: int, life: int = 600, renewable: int = 3600) -> None:
+        """Make its database; `start` begins to serve."""
+        self.folder, self.port, self.life, self.renewable = folder, port, life, renewable
+        self.client_conf = folder / "krb5.conf"
+        """The configuration of whoever asks it (java.security.krb5.conf)."""
+        self._root = packages()
+        self._process: subprocess.Popen[bytes] | None = None
+        folder.mkdir(parents=True, exist_ok=True)
+        self._libraries = next(self._root.glob("usr/lib/*-linux-gnu"))
+        self.client_conf.write_text(self._client_text())
+        (folder / "kdc.conf").write_text(self._server_text())
+        self._run("kdb5_util", "create", "-s", "-r", REALM, "-P", "of-a-test")
+
+    def keytab(self, principal: str) -> Path:
+        """A new principal ("alice"), and its keytab."""
+        path = self.folder / f"{principal.replace('/', '-')}.keytab"
+        name = f"{principal}@{REALM}"
+        self._run("kadmin.local", "-q", f"addprinc -randkey {name}")
+        self._run("kadmin.local", "-q", f"ktadd -norandkey -k {path} {name}")
+        return path
+
+    def start(self) -> None:
+        """Serve; ToolError when it does not listen in time."""
+        with (self.folder / "kdc.out").open("ab") as log:
+            self._process = subprocess.Popen(
+                [self._program("krb5kdc"), "-n"], env=self._environment(), stdout=log, stderr=log
+            )
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                return
+            except OSError:
+                if self._process.poll() is not None or time.monotonic() > deadline:
+                    said = (self.folder / "kdc.out").read_text()
+                    raise ToolError(f"the KDC does not listen:\n{said[-1000:]}") from None
+                time.sleep(0.05)
+
+    def stop(self) -> None:
+        """Serve no more; `start` goes on with the same principals."""
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait()
+            self._process = None
+
+    def _run(self, program: str, *arguments: str) -> None:
+        done = subprocess.run(
+            [self._program(program), *arguments],
+            env=self._environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0 or "while" in done.stderr:
+            raise ToolError(f"{program} {arguments[0]} failed:\n{done.stderr[-1000:]}")
+
+    def _program(self, name: str) -> str:
+        return str(self._root / "usr" / "sbin" / name)
+
+    def _environment(self) -> dict[str, str]:
+        return {
+            **os.environ,
+            "LD_LIBRARY_PATH": str(self._libraries),
+            "KRB5_CONFIG": str(self.client_conf),
+            "KRB5_KDC_PROFILE": str(self.folder / "kdc.conf"),
+        }
+
+    def _client_text(self) -> str:
+        return f"""\
+[libdefaults]
+  default_realm = {REALM}
+  dns_lookup_kdc = false
+  dns_lookup_realm = false
+  dns_canonicalize_hostname = false
+  rdns = false
+  udp_preference_limit = 1
+  ticket_lifetime = {self.life}s
+  renew_lifetime = {self.renewable}s
+  forwardable = true
+[realms]
+  {REALM} = {{
+    kdc = 127.0.0.1:{self.port}
+  }}
+[domain_realm]
+  localhost = {REALM}
+"""
+
+    def _server_text(self) -> str:
+        return f"""\
+[kdcdefaults]
+  kdc_listen = 127.0.0.1:{self.port}
+  kdc_tcp_listen = 127.0.0.1:{self.port}
+[realms]
+  {REALM} = {{
+    database_name = {self.folder}/principal
+    key_stash_file = {self.folder}/stash
+    acl_file = {self.folder}/kadm5.acl
+    max_life = {self.life}s
+    max_renewable_life = {self.renewable}s
+    master_key_type = aes256-cts
+    supported_enctypes = aes256-cts:normal aes128-cts:normal
+    default_principal_flags = +renewable, +forwardable
+  }}
+[dbmodules]
+  db_module_dir = {self._libraries}/krb5/plugins/kdb
+[logging]
+  kdc = FILE:{self.folder}/kdc.log
+"""
