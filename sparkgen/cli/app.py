@@ -25,6 +25,7 @@ from sparkgen.cli import (
     kill,
     lint,
     logs,
+    push,
     render,
     rule,
     run,
@@ -40,7 +41,7 @@ from sparkgen.errors import SparkgenError
 
 EXIT_CODES = "Exit codes: 0 done, 1 problems or a difference found, 2 wrong usage or an internal error."
 COMMANDS = (
-    *(init, import_, validate, lint, render, diff, chart, image),
+    *(init, import_, validate, lint, push, render, diff, chart, image),
     *(apply, run, wait, kill, delete),
     *(status, history, logs, ui, connect, shell),
     *(explain, schema, rule, version),
@@ -71,11 +72,13 @@ _OTHER_NAMES = {
     "migrate": "sparkgen import",
     "install": "sparkgen apply",
     "new": "sparkgen init",
+    "publish": "sparkgen push",
     "remove": "sparkgen delete",
     "rules": "sparkgen rule",
     "stop": "sparkgen kill",
     "submit": "sparkgen apply, or: sparkgen run",
     "template": "sparkgen render",
+    "upload": "sparkgen push",
     "uninstall": "sparkgen delete",
 }
 

@@ -8,8 +8,10 @@ from typing import Annotated
 import typer
 
 from sparkgen.cli.options import (
+    CaFile,
     Context,
     Kubeconfig,
+    Lock,
     Namespace,
     ObjectForm,
     ObjectsForm,
@@ -31,6 +33,8 @@ policies, missing Secrets and images. It changes nothing, and an error in it sto
 there already is not run again; a run before it is left alone. Objects that belong to another application, or
 that sparkgen did not create, are not touched.
 
+Local files that have changed since they were pushed are pushed first, and the lock is written.
+
 Exit codes: 0 applied, 1 a document or the preflight has errors, 2 wrong usage or a cluster that refuses.
 With --wait, that of `sparkgen wait`.
 """
@@ -49,6 +53,11 @@ def command(
     values: Values = None,
     sets: Set = None,
     set_strings: SetString = None,
+    lock: Lock = "",
+    no_push: Annotated[
+        bool, typer.Option("--no-push", help="Refuse local files that have changed since they were pushed.")
+    ] = False,
+    ca_file: CaFile = "",
     namespace: Namespace = "",
     context: Context = "",
     kubeconfig: Kubeconfig = "",
@@ -93,7 +102,7 @@ def command(
     quiet: Quiet = False,
 ) -> None:
     """Apply documents."""
-    asked = requested(sources, values, sets, set_strings, target=target)
+    asked = requested(sources, values, sets, set_strings, target=target, lock=lock)
     request = replace(asked, quiet=quiet, namespace=namespace)
     options = Apply(
         kubeconfig,
@@ -105,6 +114,8 @@ def command(
         force=force,
         take=take,
         form=form.value,
+        push=not no_push,
+        ca_file=ca_file,
     )
     from sparkgen.cli import applying  # noqa: PLC0415 - not for every command's help
 

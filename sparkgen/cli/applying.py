@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from sparkgen.cli import output
 from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.request import Apply, Request
 from sparkgen.cluster import ClusterError, Place, connect
+from sparkgen.delivery.entries import entries_of
 from sparkgen.errors import Severity, SparkgenError
 from sparkgen.live.state import is_suspended
 from sparkgen.live.values import served_as
@@ -42,7 +44,7 @@ def apply(request: Request, options: Apply) -> int:
 
 
 def _apply(request: Request, options: Apply, place: Place) -> int:
-    documents = _documents(request)
+    documents = _documents(request, options)
     if not documents:
         return 1
     cluster = connect(place)
@@ -121,16 +123,23 @@ def _agree(options: Apply) -> None:
         raise SparkgenError("--timeout says how long to --wait: add it, or leave the time out")
 
 
-def _documents(request: Request) -> Sequence[Document]:
-    """The documents, if none has errors; what is wrong with them is shown."""
+def _documents(request: Request, options: Apply) -> Sequence[Document]:
+    """The documents, if none has errors; what is wrong with them is shown.
+
+    Their local files are pushed where they have changed since.
+    """
     stdin = Stdin()
-    checked = check(request, stdin)
+    checked = check(replace(request, local_files="pushable") if options.push else request, stdin)
     shown = [one for one in checked.problems if not request.quiet or one.severity is Severity.ERROR]
     show(shown, request, stdin, on_stdout=False)
     if checked.errors:
         return ()
     agree(checked.documents, request.namespace)
-    return checked.documents
+    if not options.push or not any(entries_of(document.value) for document in checked.documents):
+        return checked.documents
+    from sparkgen.cli import pushing  # noqa: PLC0415 - few documents have files beside them
+
+    return pushing.brought(checked.documents, request, options.ca_file, dry_run=options.dry_run)
 
 
 def _tell(wanted: Wanted, findings: Iterable[Finding], request: Request) -> bool:

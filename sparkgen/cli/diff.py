@@ -14,6 +14,7 @@ from sparkgen.cli.options import (
     ColourChoice,
     Context,
     Kubeconfig,
+    Lock,
     Set,
     SetString,
     Sources,
@@ -89,6 +90,7 @@ def command(
     values: Values = None,
     sets: Set = None,
     set_strings: SetString = None,
+    lock: Lock = "",
     recursive: Annotated[
         bool,
         typer.Option(
@@ -125,7 +127,7 @@ def command(
     """Compare, print, and end with 1 if anything differs."""
     from sparkgen.diff.forms import shown  # noqa: PLC0415 - not for every command's help
 
-    asked = requested(sources, values, sets, set_strings, colour=colour, target=target)
+    asked = requested(sources, values, sets, set_strings, colour=colour, target=target, lock=lock)
     request = replace(asked, quiet=True, namespace=namespace, recursive=recursive)
     _agree(old, new, rendered, context, kubeconfig, merge_base=merge_base)
     if old:

@@ -11,6 +11,7 @@ from sparkgen.cli.options import (
     Colour,
     ColourChoice,
     Format,
+    Lock,
     ProblemFormat,
     Quiet,
     Set,
@@ -111,6 +112,7 @@ def command(
     values: Values = None,
     sets: Set = None,
     set_strings: SetString = None,
+    lock: Lock = "",
     form: ProblemFormat = Format.TEXT,
     colour: ColourChoice = Colour.AUTO,
     quiet: Quiet = False,
@@ -119,7 +121,7 @@ def command(
     from sparkgen.cli.linting import lint  # noqa: PLC0415 - the rules are for this command alone
     from sparkgen.usecases.reviewing import LintOptions  # noqa: PLC0415
 
-    asked = requested(sources, values, sets, set_strings, form=form, colour=colour, target=target)
+    asked = requested(sources, values, sets, set_strings, form=form, colour=colour, target=target, lock=lock)
     options = LintOptions(tuple(profiles or ()), tuple(rules or ()), fail_on, show, config, isolated)
     if code := lint(replace(asked, quiet=quiet), options, fix=fix, diff=diff):
         raise typer.Exit(code)

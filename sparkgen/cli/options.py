@@ -92,6 +92,24 @@ SetString = Annotated[
         show_default=False,
     ),
 ]
+Lock = Annotated[
+    str,
+    typer.Option(
+        "--lock",
+        metavar="FILE",
+        help="What was pushed of local files; FILE.lock.yaml beside a document FILE.yaml if not given.",
+        show_default=False,
+    ),
+]
+CaFile = Annotated[
+    str,
+    typer.Option(
+        "--ca-file",
+        metavar="FILE",
+        help="Certificates to trust when pushing, as PEM; the system's if not given.",
+        show_default=False,
+    ),
+]
 ProblemFormat = Annotated[
     Format,
     typer.Option(
@@ -167,6 +185,7 @@ def requested(
     form: Format = Format.TEXT,
     colour: Colour = Colour.AUTO,
     target: Target | None = None,
+    lock: str = "",
 ) -> Request:
     """What typer read as a Request: lists that were not given are empty, choices are their texts.
 
@@ -180,4 +199,5 @@ def requested(
         form=form.value,
         colour=colour.value,
         target=target.value if target else "",
+        lock=lock,
     )

@@ -11,6 +11,7 @@ from sparkgen.cli.options import (
     Colour,
     ColourChoice,
     Format,
+    Lock,
     ProblemFormat,
     Quiet,
     Set,
@@ -51,6 +52,7 @@ def command(
     values: Values = None,
     sets: Set = None,
     set_strings: SetString = None,
+    lock: Lock = "",
     namespace: Annotated[
         str,
         typer.Option(
@@ -97,7 +99,7 @@ def command(
     quiet: Quiet = False,
 ) -> None:
     """Render documents to standard output or into a directory."""
-    asked = requested(sources, values, sets, set_strings, form=form, colour=colour, target=target)
+    asked = requested(sources, values, sets, set_strings, form=form, colour=colour, target=target, lock=lock)
     request = replace(
         asked,
         quiet=quiet,

@@ -36,7 +36,7 @@ class Apply:
     """What `apply` was asked for beside the documents, under the names of its parameters.
 
     `timeout`: as in `30m`; `force`: take over fields of others; `take`: and objects that are nobody's;
-    `form`: one of OBJECT_FORMS.
+    `form`: one of OBJECT_FORMS; `push`: local files that have changed are pushed, trusting `ca_file`.
     """
 
     kubeconfig: str = ""
@@ -48,6 +48,8 @@ class Apply:
     force: bool = False
     take: bool = False
     form: str = "text"
+    push: bool = True
+    ca_file: str = ""
 
 
 def command_line(request: Request) -> str:
@@ -60,6 +62,7 @@ def command_line(request: Request) -> str:
         *(("--set-string", value) for value in request.set_strings),
         *([("-n", request.namespace)] if request.namespace else []),
         *([("--target", request.target)] if request.target else []),
+        *([("--lock", request.lock)] if request.lock else []),
         ("-o", request.directory),
     ]
     options = [word for pair in pairs for word in pair]

@@ -14,6 +14,8 @@ from sparkgen.cli import output
 from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.request import Request
 from sparkgen.document.configuration import FILE_NAME, Configured
+from sparkgen.document.locks import lock_of
+from sparkgen.document.sources import LOCK_SUFFIX
 from sparkgen.errors import Problem, Severity, SparkgenError
 from sparkgen.usecases import configuration
 from sparkgen.usecases.checking import agree, check, examine
@@ -45,7 +47,7 @@ class Unit:
     """A file with documents and the overlays that are laid on it, all by name and content.
 
     `environment`: of whose overlays, with -R; else "". `runtime_image`: what the repository's configuration
-    names, or "".
+    names, or ""; `lock`: its lock, with an empty name where there is none.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Unit:
     overlays: tuple[tuple[str, bytes], ...] = ()
     environment: str = ""
     runtime_image: str = ""
+    lock: tuple[str, bytes] = ("", b"")
 
 
 def points(where: Repository, old: str, new: str, *, merge_base: bool) -> tuple[Point, Point]:
@@ -77,7 +80,7 @@ def sides(where: Repository, old: Point, new: Point, request: Request) -> tuple[
             f"{', '.join(request.sources)}: no document at {old.name} nor in {new.name}: name files or "
             "directories with documents (with -R, folders below are searched)"
         )
-    same = {*before} & {*after}
+    same = {one for one in {*before} & {*after} if new.commit or not _names_files(one)}
     was, shall = replace(request, configured=then), replace(request, configured=now)
     earlier = _applications([unit for unit in before if unit not in same], old, was, strict=False)
     later = _applications([unit for unit in after if unit not in same], new, shall, strict=True)
@@ -114,9 +117,40 @@ def _found(where: Repository, point: Point, request: Request) -> list[Unit]:
         missing = ", ".join(name for name in request.values if name not in overlays)
         raise SparkgenError(f"there is no overlay {missing} in {point.name}")
     if request.recursive:
-        return [replace(unit, overlays=(*unit.overlays, *laid)) for unit in _in_tree(files, request)]
-    ours = ((name, data) for name, data in files.items() if name in request.sources or _OURS.search(data))
-    return [Unit(name, data, laid) for name, data in ours]
+        units = [replace(unit, overlays=(*unit.overlays, *laid)) for unit in _in_tree(files, request)]
+    else:
+        units = [
+            Unit(name, data, laid)
+            for name, data in files.items()
+            if name in request.sources or (_OURS.search(data) and not name.endswith(LOCK_SUFFIX))
+        ]
+    return _with_locks(where, point, units, request)
+
+
+def _with_locks(where: Repository, point: Point, units: Sequence[Unit], request: Request) -> list[Unit]:
+    """The units with their locks at the point: that of --lock, of the environment, or the one beside them."""
+    wanted = [[name for name in _lock_names(unit, request) if name] for unit in units]
+    every = list(dict.fromkeys(name for names in wanted for name in names))
+    locks = _files(where, point, every, recursive=False)
+    found = (next((name for name in names if name in locks), "") for names in wanted)
+    return [
+        replace(unit, lock=(name, locks[name])) if name else unit
+        for unit, name in zip(units, found, strict=True)
+    ]
+
+
+def _lock_names(unit: Unit, request: Request) -> list[str]:
+    if request.lock:
+        return [request.lock]
+    own = [lock_of(unit.name, unit.environment)] if unit.environment else []
+    return [*own, lock_of(unit.name)]
+
+
+def _names_files(unit: Unit) -> bool:
+    """Whether files beside it may have changed while the document and its lock have not."""
+    return any(
+        mark in data for _, data in (("", unit.data), *unit.overlays) for mark in (b"./", b"requirements")
+    )
 
 
 def _files(where: Repository, point: Point, names: Sequence[str], *, recursive: bool) -> dict[str, bytes]:
@@ -176,16 +210,24 @@ def _in_tree(files: Contents, request: Request) -> Iterator[Unit]:
 
 def _applications(units: Sequence[Unit], point: Point, request: Request, *, strict: bool) -> list[Side]:
     """The applications of units; with `strict`, an error in one ends it all."""
-    groups: dict[tuple[str, tuple[tuple[str, bytes], ...]], list[Unit]] = {}
+    groups: dict[tuple[str, tuple[tuple[str, bytes], ...], tuple[str, bytes]], list[Unit]] = {}
     for unit in units:
-        groups.setdefault((unit.environment, unit.overlays), []).append(unit)
+        named = unit.lock if unit.lock[0] != lock_of(unit.name) else ("", b"")
+        groups.setdefault((unit.environment, unit.overlays, named), []).append(unit)
     found: list[Side] = []
-    for group in groups.values():
+    for (_, _, named), group in groups.items():
         with tempfile.TemporaryDirectory(prefix="sparkgen-diff-") as folder:
             places = _Places(Path(folder), point)
-            documents = [places.put(unit.name, unit.data) for unit in group]
+            documents = [places.put_document(unit) for unit in group]
             overlays = [places.put(name, data) for name, data in group[0].overlays]
-            placed = replace(request, sources=tuple(documents), values=tuple(overlays))
+            placed = replace(
+                request,
+                sources=tuple(documents),
+                values=tuple(overlays),
+                lock=places.put(*named) if named[0] else "",
+                # The files of another revision are not on disk; its lock says what was pushed of them.
+                local_files="unread" if point.commit else "pushed",
+            )
             rendered = _rendered(placed, places, request, strict=strict)
         found += [replace(side, environment=group[0].environment) for side in rendered]
     return found
@@ -204,6 +246,17 @@ class _Places:
         path.write_bytes(data)
         self._names[str(path)] = name
         return str(path)
+
+    def put_document(self, unit: Unit) -> str:
+        """Write a document and its lock; one of the work tree stays where it is, beside its files."""
+        if not self._point.commit:
+            return unit.name
+        path = self.put(unit.name, unit.data)
+        if unit.lock[0]:
+            lock = lock_of(path)
+            Path(lock).write_bytes(unit.lock[1])
+            self._names[lock] = unit.lock[0]
+        return path
 
     def name(self, path: str) -> str:
         """The name of a placed file in its repository."""

@@ -6,9 +6,9 @@ import os
 import random
 import sys
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sparkgen.cli import output
 from sparkgen.cli.problems import Stdin, show
@@ -22,7 +22,7 @@ from sparkgen.semantics.rules_runtime import UNNAMED
 from sparkgen.usecases.checking import Checked, check
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sparkgen.document import Document
     from sparkgen.local.view import View
@@ -49,7 +49,7 @@ def run(request: Request, options: LocalRunOptions) -> int:
 def one_document(request: Request, name: str) -> Document | None:
     """The one document to run; None when it has errors, which are shown."""
     stdin = Stdin()
-    checked = check(request, stdin)
+    checked = check(replace(request, local_files="present"), stdin)
     problems = [
         problem
         for problem in checked.problems
@@ -74,15 +74,39 @@ def _picked(checked: Checked, name: str) -> Document:
 
 
 def _run(document: Document, request: Request, options: LocalRunOptions) -> int:
-    application = application_of(document.value, options.arguments)
     on_terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
     view = _view(on_terminal=on_terminal)
+    value, python_path = _in_place(document, request, view)
+    application = application_of(value, options.arguments)
     if not request.quiet:
         tell_left_aside(document, ignored_fields(document.value), "on this machine")
     folder = FilePath(document.source).parent if FilePath(document.source).exists() else FilePath()
-    places = plan.LocalRun(application, folder, options.maps, dict(os.environ))
+    places = plan.LocalRun(application, folder, options.maps, dict(os.environ), python_path)
     made = plan.make(places, lambda: str(uuid.uuid4()), random.Random(), view)  # noqa: S311 - ports
     return processes.run(made, view, on_terminal=on_terminal)
+
+
+def _in_place(document: Document, request: Request, view: View) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    """A document with its local files where they are, and the folders that Python needs for them.
+
+    The packages of its requirements are installed into the user's cache, for the Python of this machine.
+    """
+    from sparkgen.delivery.entries import concerned  # noqa: PLC0415 - few documents have any
+
+    if not concerned(document.value):
+        return document.value, ()
+    from sparkgen.delivery import environment  # noqa: PLC0415
+    from sparkgen.delivery.in_place import in_place  # noqa: PLC0415
+    from sparkgen.usecases import local_files  # noqa: PLC0415
+
+    looked = local_files.found(document, request)
+    found = in_place(document.value, looked, local_files.folder_of(document))
+    packages = tuple(
+        str(environment.built(environment.of_this_machine(one.requirements, os.environ), os.environ, view))
+        for one in looked.contents
+        if one.requirements is not None
+    )
+    return found.value, (*found.python_path, *packages)
 
 
 def _view(*, on_terminal: bool) -> View:

@@ -11,6 +11,7 @@ from sparkgen.cli.options import (
     Colour,
     ColourChoice,
     Format,
+    Lock,
     ProblemFormat,
     Quiet,
     Set,
@@ -43,12 +44,13 @@ def command(
     values: Values = None,
     sets: Set = None,
     set_strings: SetString = None,
+    lock: Lock = "",
     strict: Annotated[bool, typer.Option("--strict", help="Warnings are findings too: exit 1.")] = False,
     form: ProblemFormat = Format.TEXT,
     colour: ColourChoice = Colour.AUTO,
     quiet: Quiet = False,
 ) -> None:
     """Check documents and print what is wrong with them."""
-    asked = requested(sources, values, sets, set_strings, form=form, colour=colour)
+    asked = requested(sources, values, sets, set_strings, form=form, colour=colour, lock=lock)
     if code := validate(replace(asked, quiet=quiet, strict=strict)):
         raise typer.Exit(code)

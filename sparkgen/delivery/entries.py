@@ -61,6 +61,11 @@ def spec_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
+def concerned(value: Mapping[str, Any]) -> bool:
+    """Whether a document has local entries, or artifacts that were made of some."""
+    return bool(entries_of(value) or spec_of(value).get("artifacts"))
+
+
 def entries_of(value: Mapping[str, Any]) -> tuple[Entry, ...]:
     """The local entries of a document, in its order of fields. What is no text is the schema's to refuse."""
     return tuple(_entries(spec_of(value), spec_path(value)))

@@ -2,6 +2,7 @@
 
 ```yaml
 runtimeImage: registry.example.com/sparkgen-runtime:1@sha256:...
+maxArtifactSize: 4Gi
 lint: ...
 ```
 
@@ -23,7 +24,9 @@ from sparkgen.errors import Position, Problem, Severity
 
 FILE_NAME = ".sparkgen.yaml"
 RUNTIME_IMAGE = "runtimeImage"
-FIELDS = ("lint", RUNTIME_IMAGE)
+MAX_ARTIFACT_SIZE = "maxArtifactSize"
+FIELDS = ("lint", RUNTIME_IMAGE, MAX_ARTIFACT_SIZE)
+_SIZE = re.compile(r"([1-9][0-9]{0,6})(Mi|Gi)")
 
 # https://pkg.go.dev/github.com/distribution/reference: a domain, a path, and a tag, a digest or both.
 _LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
@@ -49,9 +52,13 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Configured:
-    """What the configuration says about documents; None where it says nothing."""
+    """What the configuration says about documents; None where it says nothing.
+
+    `max_artifact_bytes`: of all files of one artifact.
+    """
 
     runtime_image: Node | None = None
+    max_artifact_bytes: int | None = None
 
 
 def find(here: Path, user: int | None = None) -> Path | None:
@@ -77,12 +84,19 @@ def read(data: bytes, file: str) -> Configured | tuple[Problem, ...]:
     found = [*parsed.problems, *(problem for part in parsed.documents for problem in part.problems)]
     problems = [problem for problem in found if problem.severity is Severity.ERROR]
     image: Node | None = None
+    size: Node | None = None
     for part in parsed.documents if not problems else ():
         if part.root is None or part.root.value is None:
             continue
         problems += top_level(part.root)
         image = part.root.entries.get(RUNTIME_IMAGE, image)
-    return tuple(problems) or Configured(None if image is None or image.value is None else image)
+        size = part.root.entries.get(MAX_ARTIFACT_SIZE, size)
+    if problems:
+        return tuple(problems)
+    return Configured(
+        None if image is None or image.value is None else image,
+        None if size is None or size.value is None else _bytes(size.text),
+    )
 
 
 def top_level(root: Node) -> Iterator[Problem]:
@@ -101,6 +115,16 @@ def top_level(root: Node) -> Iterator[Problem]:
     if image is not None and image.value is not None and (said := _image_problem(image.value)):
         step = "for example: registry.example.com/sparkgen-runtime:1@sha256:..."
         yield _wrong(image.position, (RUNTIME_IMAGE,), said, step, shortened(image.text))
+
+    size = root.entries.get(MAX_ARTIFACT_SIZE)
+    if size is not None and size.value is not None and not _SIZE.fullmatch(size.text):
+        said, step = "must be a size in Mi or Gi", "for example: 4Gi"
+        yield _wrong(size.position, (MAX_ARTIFACT_SIZE,), said, step, shortened(size.text))
+
+
+def _bytes(text: str) -> int | None:
+    found = _SIZE.fullmatch(text)
+    return int(found[1]) << {"Mi": 20, "Gi": 30}[found[2]] if found else None
 
 
 def _image_problem(value: object) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from sparkgen.document.changes import Changes, has_content, read_changes
 from sparkgen.document.comments import find_ignores
 from sparkgen.document.ignores import Ignore
+from sparkgen.document.locks import Locks, owner_of
 from sparkgen.document.node import Document, Node
 from sparkgen.document.parse import Parsed, parse
 from sparkgen.document.setvalues import SetError
@@ -44,12 +45,16 @@ def load(
     sets: Sequence[str] = (),
     set_strings: Sequence[str] = (),
     stdin: Callable[[], bytes] = read_stdin,
+    *,
+    lock: str = "",
+    may_lack_lock: bool = False,
 ) -> Loaded:
     """Read documents and lay overlays on each of them. Never raises for bad input.
 
     `sources`: files, directories, or "-"; `values`: overlay files, first to last; then `sets`, then
-    `set_strings`, as in Helm. `stdin` is called at most once. If an overlay or a `--set` cannot be read no
-    document is returned: without it they would show problems that they do not have.
+    `set_strings`, as in Helm; then each document's lock, or `lock` for all. `stdin` is called at most once.
+    If an overlay or a `--set` cannot be read no document is returned: without it they would show problems
+    that they do not have. `may_lack_lock`: `lock` need not be there yet.
     """
     reader = Reader(stdin)
     changes = read_changes(reader, values, sets, set_strings)
@@ -59,8 +64,9 @@ def load(
         found, wrong = _read(reader, name)
         documents.extend(found)
         problems.extend(wrong)
-    changed, wrong = _change(documents, changes)
-    problems.extend(wrong)
+    locks = Locks(reader, lock, may_lack_lock)
+    changed, wrong = _change(documents, changes, locks)
+    problems.extend((*wrong, *locks.problems))
     problems.extend(defined_twice(identities(changed)))
     return Loaded(tuple(changed), tuple(dict.fromkeys(problems)))
 
@@ -98,8 +104,15 @@ def _documents(
         warnings = [problem for problem in found.problems if problem.severity is Severity.WARNING]
         warnings += own_malformed.get(found.index, ())
         comments = tuple(own_ignores.get(found.index, ()))
-        documents.append(Document(found.root, found.root.value, file, found.index, comments, tuple(warnings)))
+        documents.append(_document(found, file, comments, warnings))
     return documents, problems
+
+
+def _document(found: Composed, file: str, comments: tuple[Ignore, ...], warnings: list[Problem]) -> Document:
+    root = found.root
+    assert root is not None  # noqa: S101 - the caller has looked
+    owner = owner_of(root.value) or ("", "")
+    return Document(root, root.value, file, found.index, owner, comments, tuple(warnings))
 
 
 def _by_document(starts: list[int], things: Iterable[_Placed]) -> dict[int, list[_Placed]]:
@@ -116,7 +129,9 @@ def _is_ours(found: Composed) -> bool:
     return version is not None and version.text.partition("/")[0] == GROUP
 
 
-def _change(documents: Iterable[Document], changes: Changes) -> tuple[list[Document], list[Problem]]:
+def _change(
+    documents: Iterable[Document], changes: Changes, locks: Locks
+) -> tuple[list[Document], list[Problem]]:
     """The documents with all changes; without those that a single value does not fit."""
     if not changes.complete:
         return [], []
@@ -124,7 +139,7 @@ def _change(documents: Iterable[Document], changes: Changes) -> tuple[list[Docum
     problems: list[Problem] = []
     for document in documents:
         try:
-            root = changes.apply(document.node)
+            root = locks.lay(changes.apply(document.node), locks.artifacts(document))
         except SetError as error:
             problems.append(error.problem)
             continue

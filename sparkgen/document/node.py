@@ -113,13 +113,14 @@ class Document:
     """One application as the user means it: a file's document with all overlays and `--set` values in it.
 
     `value` is `node.value`. `source`: the file as the user named it. `index`: the n-th document of that
-    file, from 0. `ignores`: the ignore comments in its lines and in the overlays. `warnings`: what was odd
-    but readable in its text; they are in no other list.
+    file, from 0. `owner`: kind and metadata.name as the file has them. `ignores`: the ignore comments in its
+    lines and in the overlays. `warnings`: what was odd but readable in its text; they are in no other list.
     """
 
     node: Node
     value: dict[str, Any]
     source: str
     index: int
+    owner: tuple[str, str] = ("", "")
     ignores: tuple[Ignore, ...] = ()
     warnings: tuple[Problem, ...] = ()

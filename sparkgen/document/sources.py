@@ -25,6 +25,8 @@ GROUP = "sparkgen.dev"
 """The group of sparkgen's apiVersions: a file without this text holds no document of sparkgen's."""
 
 _SUFFIXES = (".yaml", ".yml")
+LOCK_SUFFIX = ".lock.yaml"
+"""Of the file beside a document that says what was pushed; it is no document."""
 
 
 class Found(str):
@@ -69,7 +71,7 @@ def documents_in(name: str) -> list[Found]:
 
 
 def _is_yaml_file(entry: os.DirEntry[str]) -> bool:
-    if entry.name.startswith(".") or not entry.name.endswith(_SUFFIXES):
+    if entry.name.startswith(".") or not entry.name.endswith(_SUFFIXES) or entry.name.endswith(LOCK_SUFFIX):
         return False
     try:
         return entry.is_file()

@@ -35,6 +35,8 @@ class Setting:
     environment: Mapping[str, str]
     hadoop: bool
     """Whether the document has Hadoop settings."""
+    python_path: tuple[str, ...] = ()
+    """Folders with the document's own modules and packages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,9 @@ def _common(
         "SPARK_HOME": str(spark.home),
         "JAVA_HOME": str(setting.java.home),
         "SPARK_LOCAL_IP": LOOPBACK,  # or the UI would listen on every address
-        "PYTHONPATH": ":".join(filter(None, (spark.python_path, found.get("PYTHONPATH"), own_path))),
+        "PYTHONPATH": ":".join(
+            filter(None, (spark.python_path, *setting.python_path, found.get("PYTHONPATH"), own_path))
+        ),
         "PYSPARK_PYTHON": python(setting.environment),
         contract.ENV_SPARK_CONF_DIR: str(folders.conf),
     }

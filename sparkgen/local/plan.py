@@ -28,12 +28,16 @@ from sparkgen.runtime.allocator.values.attempt import Attempt, new_attempt
 
 @dataclass(frozen=True, slots=True)
 class LocalRun:
-    """What is to run: the application of the document in `folder`, with these mappings of paths."""
+    """What is to run: the application of the document in `folder`, with these mappings of paths.
+
+    `python_path`: folders with modules, for driver and executors.
+    """
 
     application: Application
     folder: Path
     maps: Sequence[str]
     environment: Mapping[str, str]
+    python_path: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +122,15 @@ def make(wanted: LocalRun, uid: Callable[[], str], chance: random.Random, progre
     return Plan(
         application=application,
         attempt=attempt,
-        setting=Setting(home, found, places, made, environment, hadoop=bool(application.hadoop)),
+        setting=Setting(
+            home,
+            found,
+            places,
+            made,
+            environment,
+            hadoop=bool(application.hadoop),
+            python_path=tuple(wanted.python_path),
+        ),
         ports=chosen,
         spark_defaults=properties_text(properties.items()),
         template=run_files["executor"][contract.EXECUTOR_TEMPLATE_FILE],

@@ -114,8 +114,8 @@ def file_locations(facts: DocumentFacts) -> Iterator[Finding]:
     for field in ("jars", "files", "pyFiles", "archives"):
         files += facts.dependencies(field)
     for path, text in files:
-        if text in (INTERNAL, notebook.MAIN_FILE):
-            continue
+        if text in (INTERNAL, notebook.MAIN_FILE) or text.startswith(("./", "../")):
+            continue  # these are beside the document, and pods get them from a registry
         if re.match(
             r"[A-Za-z]:[\\/]|file:/+(?:[A-Za-z]:|home/|Users/)|/home/|/Users/|~|local:/+(?:home|Users)/", text
         ):

@@ -40,14 +40,23 @@ def check(inputs: Inputs, stdin: Callable[[], bytes], policy: Policy | None = No
     from sparkgen.usecases import configuration  # noqa: PLC0415
 
     target = (f"metadata.target={inputs.target}",) if inputs.target else ()
-    loaded = load(inputs.sources, inputs.values, inputs.sets, (*inputs.set_strings, *target), stdin)
+    loaded = load(
+        inputs.sources,
+        inputs.values,
+        inputs.sets,
+        (*inputs.set_strings, *target),
+        stdin,
+        lock=inputs.lock,
+        may_lack_lock=inputs.local_files != "pushed",
+    )
+    inputs = replace(inputs, configured=configuration.of(inputs))
     documents = configuration.laid_under(loaded.documents, inputs)
     shared = [ignore for document in documents[:1] for ignore in document.ignores if ignore.shared]
     problems = [*apply_ignores(loaded.problems, shared)[0]]
     found = policy(documents) if policy else map(examine, documents)
     asked = policy is not None
     for document, told in zip(documents, found, strict=True):
-        own = [*document.warnings, *told, *_unnamed_image(document)]
+        own = [*document.warnings, *told, *_unnamed_image(document), *_local(document, inputs)]
         problems += apply_ignores(own, document.ignores, policy=asked)[0]
     # A line of an overlay is wrong once, however many documents it is laid on.
     return Checked(documents, tuple(dict.fromkeys(once(_once(problems)))))
@@ -61,6 +70,17 @@ def _unnamed_image(document: Document) -> Iterator[Problem]:
     if lacks_image(document):
         path = place_of_image(document)
         yield unnamed(document.node.locate_key(path), path)
+
+
+def _local(document: Document, inputs: Inputs) -> list[Problem]:
+    """What is wrong with the files beside a document, or with what was pushed of them."""
+    from sparkgen.delivery.entries import concerned  # noqa: PLC0415 - few documents have any
+
+    if not concerned(document.value):
+        return []
+    from sparkgen.usecases.local_files import problems  # noqa: PLC0415
+
+    return problems(document, inputs)
 
 
 def _once(problems: Iterable[Problem]) -> list[Problem]:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from sparkgen.document.configuration import Configured
+
+
+LocalFiles = Literal["pushed", "pushable", "present", "unread"]
+"""What has to be true of a document's local files: that the artifacts are made of them as they are now, that
+they can be pushed, or that they are there. Or they are not looked at, as those of another revision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +21,7 @@ class Inputs:
     `sources`: files, directories, or "-" for standard input; `values`: files of overlays; `sets`,
     `set_strings`: single values, as `PATH=VALUE`; `target`: kubectl, argocd or flux, which overrules the
     documents, or "". `configured`: what the repository's configuration says about documents; None: it is
-    looked for in the working directory.
+    looked for in the working directory. `lock`: the lock of all documents, instead of the one beside each.
     """
 
     sources: tuple[str, ...]
@@ -25,3 +30,5 @@ class Inputs:
     set_strings: tuple[str, ...] = ()
     target: str = ""
     configured: Configured | None = None
+    lock: str = ""
+    local_files: LocalFiles = "pushed"

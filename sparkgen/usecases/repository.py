@@ -79,7 +79,9 @@ def _outcome(job: Repository, part: Part) -> Outcome:
     """Check and render one part, and compare it with what stands in its directory. Writes nothing."""
     from sparkgen.document.load import identities  # noqa: PLC0415 - see checking.py
 
-    own = replace(job.inputs, sources=(part.file,), values=(*part.overlays, *job.inputs.values))
+    own = replace(
+        job.inputs, sources=(part.file,), values=(*part.overlays, *job.inputs.values), lock=_lock(part, job)
+    )
     checked = check(own, read_stdin)
     found = tuple(identities(checked.documents))
     if checked.errors:
@@ -93,6 +95,14 @@ def _outcome(job: Repository, part: Part) -> Outcome:
         rendered.append(_compared(part.place(bundle.name), files, job))
     claimed = tuple(claims(checked.documents, bundles))
     return Outcome(part.environment, checked.problems, found, tuple(rendered), claimed)
+
+
+def _lock(part: Part, job: Repository) -> str:
+    """The lock of a part: that of its environment where there is one; "" for the one beside the document."""
+    from sparkgen.document.locks import lock_of  # noqa: PLC0415 - see checking.py
+
+    own = lock_of(part.file, part.environment) if part.environment else ""
+    return job.inputs.lock or (own if own and Path(own).is_file() else "")
 
 
 def _compared(place: str, files: Mapping[str, str], job: Repository) -> Rendered:

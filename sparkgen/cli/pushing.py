@@ -1,0 +1,168 @@
+"""What `push` prints, and what `apply` does of it by itself: artifacts, what was sent, and locks."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sparkgen.cli import output
+from sparkgen.cli.problems import Stdin, show
+from sparkgen.cli.request import Request
+from sparkgen.delivery import environment
+from sparkgen.delivery.entries import entries_of
+from sparkgen.delivery.limits import bytes_text
+from sparkgen.errors import Severity, SparkgenError
+from sparkgen.local.view import Plain
+from sparkgen.usecases import local_files, pushing
+from sparkgen.usecases.checking import check
+
+if TYPE_CHECKING:
+    from sparkgen.delivery.requirements import Requirements
+    from sparkgen.delivery.values import LocalFile
+    from sparkgen.document import Document
+
+_SHOWN = 5
+
+
+def push(request: Request, ca_file: str, *, dry_run: bool) -> int:
+    """Push what has changed; 1 if a document has errors."""
+    stdin = Stdin()
+    inputs = replace(request, local_files="pushable")
+    checked = check(inputs, stdin)
+    show([one for one in checked.problems if one.severity is Severity.ERROR], request, stdin, on_stdout=False)
+    if checked.errors:
+        return 1
+    for document in checked.documents:
+        if not local_files.lock_name(document, inputs) and entries_of(document.value):
+            raise SparkgenError(
+                "a document from standard input has no lock beside it: name one with --lock FILE"
+            )
+    with _asked(ca_file) as asked:
+        plans = [pushing.plan(document, inputs, asked, whole=dry_run) for document in checked.documents]
+        _tell_left_out(plans, request)
+        if dry_run:
+            _tell_plans(plans)
+            return 0
+        pushed = pushing.bring(plans, inputs, asked)
+    locks = pushing.write_locks(plans, inputs)
+    _tell(plans, pushed, locks, request)
+    return 0
+
+
+def brought(
+    documents: Sequence[Document], request: Request, ca_file: str, *, dry_run: bool
+) -> list[Document]:
+    """The documents with artifacts that are made of the files as they are; what is out of date is pushed.
+
+    Nothing is asked of a registry for the others. With `dry_run` nothing is pushed or written.
+    """
+    with _asked(ca_file) as asked:
+        plans = [pushing.plan(document, request, asked) for document in documents]
+        late = [one for one in plans if one.stale]
+        if not late:
+            return list(documents)
+        if dry_run:
+            _tell_plans(late)
+        else:
+            for one in late:
+                output.note(f"pushing {one.document.source}: {'; '.join(one.stale)}")
+            pushed = pushing.bring(late, request, asked)
+    if not dry_run:
+        # The lock of a file has all its documents, also those that are up to date.
+        files = {one.document.source for one in late}
+        locks = pushing.write_locks([one for one in plans if one.document.source in files], request)
+        _tell(late, pushed, locks, request, stdout=False)
+    return [
+        pushing.with_artifacts(one.document, one.values, local_files.lock_name(one.document, request))
+        if one.stale
+        else one.document
+        for one in plans
+    ]
+
+
+@contextmanager
+def _asked(ca_file: str) -> Iterator[pushing.Push]:
+    view = Plain(sys.stderr)
+
+    def build(wanted: Requirements) -> Sequence[LocalFile]:
+        return environment.files(environment.built(wanted, os.environ, view))
+
+    with _progress() as sent:
+        yield pushing.Push(os.environ, build, ca_file, sent)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str, int, int], None]]:
+    """How far uploads are: one line on a terminal, nothing elsewhere."""
+    terminal, known, held = sys.stderr.isatty(), dict[str, str](), threading.Lock()
+
+    def sent(name: str, done: int, size: int) -> None:
+        with held:
+            known[name] = f"{name} {bytes_text(done)} of {bytes_text(size)}"
+            if terminal:
+                output.redraw(", ".join(known.values()))
+
+    try:
+        yield sent
+    finally:
+        if terminal and known:
+            output.redraw()
+
+
+def _tell(
+    plans: Sequence[pushing.Plan],
+    pushed: Sequence[Sequence[pushing.Pushed]],
+    locks: Sequence[tuple[str, str]],
+    request: Request,
+    *,
+    stdout: bool = True,
+) -> None:
+    say = _print if stdout else output.note
+    for one in (
+        one for several in pushed for one in several if one.uploaded or any(plan.stale for plan in plans)
+    ):
+        size = bytes_text(int(one.packed.value["size"]))
+        became = f"pushed, {bytes_text(one.sent)} sent" if one.uploaded else "is there already"
+        say(f"{one.packed.name}: {one.packed.value['reference']}, {size}: {became}")
+    for name, became in locks:
+        say(f"{name}: {became}")
+    if not locks and not any(one.uploaded for several in pushed for one in several) and not request.quiet:
+        names = ", ".join(dict.fromkeys(one.document.source for one in plans))
+        none = not any(one.packed for one in plans)
+        say(f"nothing to push: {names} {'names no local files' if none else 'is up to date'}")
+    elif locks and not request.quiet and stdout:
+        output.note(
+            f"next: commit {', '.join(name for name, _ in locks)}, or: sparkgen apply "
+            f"{plans[0].document.source}"
+        )
+
+
+def _print(line: str) -> None:
+    output.write(f"{line}\n")
+
+
+def _tell_plans(plans: Sequence[pushing.Plan]) -> None:
+    for one in plans:
+        for packed in one.packed:
+            late = any(reason.startswith(f"{packed.name} ") for reason in one.stale)
+            became = "would be pushed" if late else "is up to date"
+            size = bytes_text(int(packed.value["size"]))
+            files = len(packed.layer.members) if packed.layer else len(packed.contents.files)
+            _print(
+                f"{packed.name}: {packed.value['reference']}, {size}, {files} "
+                f"{'file' if files == 1 else 'files'}: {became}"
+            )
+            for file in packed.contents.files:
+                _print(f"  {file.inside}  {bytes_text(file.size)}")
+
+
+def _tell_left_out(plans: Sequence[pushing.Plan], request: Request) -> None:
+    paths = sorted({path for one in plans for path in one.left_out})
+    if paths and not request.quiet:
+        more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
+        output.note(f"left out: {', '.join(paths[:_SHOWN])}{more}")

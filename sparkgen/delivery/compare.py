@@ -1,0 +1,56 @@
+"""The files of a document beside what was pushed of them, without a network. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sparkgen.delivery.source import source
+from sparkgen.delivery.values import Contents, Looked
+
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Why an artifact has to be pushed. `kind`: it never was, or is another one, or is not needed."""
+
+    artifact: str
+    kind: Literal["missing", "changed", "unneeded"]
+    reason: str
+
+
+def differences(looked: Looked, artifacts: Any, repository: str) -> Iterator[Difference]:
+    """What of the artifacts is not made of the files as they are, or stands in another repository.
+
+    `artifacts`: as the document has them; what is no artifact is the schema's to refuse.
+    """
+    listed = artifacts if isinstance(artifacts, list) else ()
+    known = {str(one["name"]): one for one in listed if isinstance(one, Mapping) and "name" in one}
+    for contents in looked.contents:
+        artifact = known.pop(contents.name, None)
+        if artifact is None:
+            yield Difference(contents.name, "missing", "was not pushed")
+        elif reason := _changed(contents, artifact, repository):
+            yield Difference(contents.name, "changed", reason)
+    for name in known:
+        yield Difference(name, "unneeded", "is made of files that the document does not name")
+
+
+def _changed(contents: Contents, artifact: Mapping[str, Any], repository: str) -> str:
+    pushed = artifact.get("files")
+    pushed = {str(key): tuple(paths) for key, paths in pushed.items()} if isinstance(pushed, Mapping) else {}
+    here = {path for paths in contents.entries.values() for path in paths}
+    there = {path for paths in pushed.values() for path in paths}
+    for words, paths in (("new: ", here - there), ("gone: ", there - here)):
+        if paths:
+            more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
+            return f"has other files than were pushed; {words}{', '.join(sorted(paths)[:_SHOWN])}{more}"
+    if pushed != dict(contents.entries):
+        return "is named by other entries than when it was pushed"
+    if artifact.get("source") != source(contents):
+        return "has changed since it was pushed"
+    if str(artifact.get("reference")).partition("@")[0] != repository:
+        return f"was pushed to {str(artifact.get('reference')).partition('@')[0]}, not to {repository}"
+    return ""

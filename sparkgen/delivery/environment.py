@@ -1,0 +1,211 @@
+"""An environment with the packages of a requirements file, the same files whoever builds it.
+
+`uv` builds it where it is on the PATH, else pip: from wheels alone, for the Python and processor of the image
+and not for those of this machine. What tells when, where and by whom it was built is removed. It is kept in
+the user's cache, under a name made of all that goes into it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import shutil
+import stat
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from email.parser import HeaderParser
+from pathlib import Path
+
+from sparkgen.delivery import requirements as packages
+from sparkgen.delivery.requirements import Requirements
+from sparkgen.delivery.source import FORMAT
+from sparkgen.delivery.values import PYTHON, LocalFile
+from sparkgen.local import launch
+from sparkgen.local.cache import cache_root, key, publish
+from sparkgen.local.errors import CannotRun
+from sparkgen.local.progress import Progress, megabytes, run
+from sparkgen.local.spark import python_with_pip
+
+GLIBC = range(28, 16, -1)
+"""Minor versions of glibc 2 whose wheels run on the stock images of Spark, the newest first."""
+_PERSONAL = ("INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json")
+"""Files of a *.dist-info that say how a package came here."""
+_MARKER = re.compile(r";\s*\S")
+
+
+def built(wanted: Requirements, environment: Mapping[str, str], progress: Progress) -> Path:
+    """The folder with the packages. CannotRun, with what the installer said, where it cannot be built.
+
+    It is there already when the same was built before. `platform` "" is that of this machine.
+    """
+    name = key(str(FORMAT), wanted.text, wanted.python, wanted.platform)
+    target = cache_root(environment) / "python" / name
+    return publish(
+        target,
+        lambda folder: _build(wanted, folder, environment, progress),
+        lambda: progress.say("waiting for packages, which another process is installing"),
+    )
+
+
+def files(folder: Path) -> list[LocalFile]:
+    """The files of an environment as a part of an artifact, sorted by their paths there."""
+    found = []
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        for name in names:
+            path = Path(place, name)
+            status = path.lstat()
+            if not stat.S_ISREG(status.st_mode):
+                raise CannotRun(f"{path} is no regular file: a package has links, which cannot be delivered")
+            inside = f"{PYTHON}{path.relative_to(folder).as_posix()}"
+            executable = bool(status.st_mode & stat.S_IXUSR)
+            found.append(LocalFile(inside, str(path), status.st_size, executable, ""))
+    return sorted(found, key=lambda file: file.inside.encode())
+
+
+def of_this_machine(wanted: Requirements, environment: Mapping[str, str]) -> Requirements:
+    """The same packages for the Python with which applications run here. CannotRun where it does not run."""
+    command = [launch.python(environment), "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
+    try:
+        said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    except (OSError, subprocess.SubprocessError) as error:
+        raise CannotRun(f"cannot run {command[0]}, the Python of applications here: {error}") from None
+    return replace(wanted, python=said.strip(), platform="")
+
+
+def _build(wanted: Requirements, folder: Path, environment: Mapping[str, str], progress: Progress) -> None:
+    work = folder / ".work"
+    work.mkdir()
+    target = folder / "packages"
+    file = work / "requirements.txt"
+    file.write_text(wanted.text, encoding="utf-8", newline="\n")
+    uv = shutil.which("uv", path=environment.get("PATH"))
+    command = _uv(uv, wanted, file, target) if uv else _pip(wanted, file, target, work, progress)
+    where = (
+        f"Python {wanted.python} on {wanted.platform}" if wanted.platform else f"Python {wanted.python} here"
+    )
+    try:
+        run(
+            progress,
+            f"installing packages for {where} (once)",
+            command,
+            environment={**environment, "PIP_NO_INPUT": "1"},
+            detail=lambda: f"{megabytes(target):.0f} MB",
+        )
+    except CannotRun as error:
+        raise CannotRun(f"{redacted(str(error))}\n{_advice(str(error))}") from None
+    target.mkdir(exist_ok=True)
+    _all_named(target, wanted)
+    strip(target)
+    for path in sorted(target.iterdir()):
+        path.rename(folder / path.name)
+    target.rmdir()
+    shutil.rmtree(work)
+
+
+def _uv(uv: str, wanted: Requirements, file: Path, target: Path) -> list[str]:
+    platform = ["--python-platform", f"{wanted.platform}-manylinux_2_{GLIBC[0]}"] if wanted.platform else []
+    return [
+        *(uv, "pip", "install", "--quiet", "--no-progress", "--target", str(target)),
+        *("--python-version", wanted.python, *platform),
+        *("--only-binary", ":all:", "--link-mode", "copy", "--no-compile-bytecode", "-r", str(file)),
+    ]
+
+
+def _pip(wanted: Requirements, file: Path, target: Path, work: Path, progress: Progress) -> list[str]:
+    if any(_MARKER.search(line.text) for line in packages.lines(wanted.text)):
+        raise CannotRun(
+            "the requirements have conditions (after `;`), which pip takes to be about the Python of this "
+            "machine: install uv (pip install uv), and build again"
+        )
+    tags = [f"manylinux_2_{minor}_{wanted.platform}" for minor in GLIBC]
+    tags += [f"manylinux2014_{wanted.platform}", "any"]
+    platform = [word for tag in tags for word in ("--platform", tag)] if wanted.platform else []
+    return [
+        *(
+            str(python_with_pip(work, progress)),
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+        ),
+        *("--target", str(target), "--python-version", wanted.python, "--implementation", "cp", *platform),
+        *("--only-binary=:all:", "--no-compile", "-r", str(file)),
+    ]
+
+
+def _all_named(target: Path, wanted: Requirements) -> None:
+    """CannotRun where something was installed that the file does not name: tomorrow it is another one."""
+    named = packages.names(wanted.text)
+    unnamed = [
+        f"{name}=={version}" for name, version in installed(target) if packages.normalised(name) not in named
+    ]
+    if unnamed:
+        lines = "\n".join(f"  {one}" for one in sorted(unnamed, key=str.lower))
+        raise CannotRun(
+            "packages that others need are not in the requirements, and would be other ones tomorrow:\n"
+            f"{lines}\nadd these lines, or {packages.LOCK_STEP}"
+        )
+
+
+def installed(target: Path) -> Iterator[tuple[str, str]]:
+    """Names and versions of the packages in a folder."""
+    for metadata in sorted(target.glob("*.dist-info/METADATA")):
+        found = HeaderParser().parsestr(metadata.read_text(encoding="utf-8", errors="replace"))
+        yield str(found["Name"]), str(found["Version"])
+
+
+def strip(target: Path) -> None:
+    """Remove what differs between two builds of the same packages.
+
+    Programs in `bin` name the Python of this machine, and no pod has them on its PATH.
+    """
+    shutil.rmtree(target / "bin", ignore_errors=True)
+    for cache in [*target.rglob("__pycache__")]:
+        shutil.rmtree(cache, ignore_errors=True)
+    for name in (".lock", ".gitignore", "CACHEDIR.TAG"):
+        (target / name).unlink(missing_ok=True)
+    for folder in target.glob("*.dist-info"):
+        for name in _PERSONAL:
+            (folder / name).unlink(missing_ok=True)
+        record = folder / "RECORD"
+        if record.is_file():
+            text = record_text(record.read_text(encoding="utf-8"), lambda path: (target / path).is_file())
+            record.write_text(text, encoding="utf-8", newline="\n")
+
+
+def record_text(text: str, there: Callable[[str], bool]) -> str:
+    """A RECORD sorted, with the files that are `there` and inside of the folder alone."""
+    rows = [
+        row
+        for row in csv.reader(io.StringIO(text))
+        if row and not row[0].startswith(("../", "/")) and there(row[0])
+    ]
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(sorted(rows))
+    return out.getvalue()
+
+
+def redacted(text: str) -> str:
+    """What an installer said, without the passwords of addresses."""
+    return re.sub(r"://[^/\s@]+@", "://***@", text)
+
+
+def _advice(said: str) -> str:
+    low = said.lower()
+    if "no space left" in low:
+        return "make room, or set SPARKGEN_CACHE to a folder on another disk"
+    if ("hash" in low and "mismatch" in low) or "do not match the hashes" in low:
+        return "what came is not what the requirements name: look at the index settings (pip config list)"
+    if any(
+        words in low for words in ("no matching distribution", "no solution", "no wheels", "unsatisfiable")
+    ):
+        return (
+            "packages come as wheels alone: see whether each has one for this Python and processor "
+            "(deps.pythonVersion, deps.pythonPlatform), or put the package into the image"
+        )
+    return "see the network and the index settings (pip config list, UV_INDEX_URL), and try again"

@@ -1,0 +1,74 @@
+"""The text of a lock: what was pushed, as an overlay of its document. Pure.
+
+Reading one is `sparkgen.document.locks`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from sparkgen.delivery.entries import ArtifactName
+
+API_VERSION = "sparkgen.dev/v1alpha1"
+_HEADER = """\
+# Written by sparkgen push: what was pushed of the files beside {document}.
+# Commit it together with the document. Helm takes it as one more -f, after the document.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """An artifact as the schema has it (`spec.artifacts`)."""
+
+    name: ArtifactName
+    reference: str
+    digest: str
+    size: int
+    unpacked_size: int
+    source: str
+    files: Mapping[str, tuple[str, ...]]
+
+    def value(self) -> dict[str, Any]:
+        """Its fields by their names in a document."""
+        return {
+            "name": self.name,
+            "reference": self.reference,
+            "digest": self.digest,
+            "size": self.size,
+            "unpackedSize": self.unpacked_size,
+            "source": self.source,
+            "files": {entry: list(paths) for entry, paths in sorted(self.files.items())},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a lock has of one document: its kind and name as its file has them, and its artifacts."""
+
+    kind: str
+    name: str
+    artifacts: tuple[Mapping[str, Any], ...]
+
+
+def text(document: str, parts: Iterable[Part]) -> str:
+    """The lock of the documents in a file called `document`; "" where none of them has artifacts."""
+    values = [_value(part) for part in parts if part.artifacts]
+    if not values:
+        return ""
+    bodies = [yaml.safe_dump(value, sort_keys=False, width=1000) for value in values]
+    return _HEADER.format(document=document.replace("\n", " ")) + "---\n".join(bodies)
+
+
+def artifacts_text(artifacts: Iterable[Mapping[str, Any]]) -> str:
+    """A list of artifacts alone."""
+    return yaml.safe_dump(list(artifacts), sort_keys=False, width=1000)
+
+
+def _value(part: Part) -> dict[str, Any]:
+    inside: dict[str, Any] = {"artifacts": [dict(one) for one in part.artifacts]}
+    spec = {"template": inside} if part.kind == "ScheduledSparkApplication" else inside
+    return {"apiVersion": API_VERSION, "kind": part.kind, "metadata": {"name": part.name}, "spec": spec}

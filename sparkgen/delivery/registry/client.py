@@ -1,0 +1,257 @@
+"""Requests to one repository: with its login, tried again where that helps, and errors in words."""
+
+from __future__ import annotations
+
+import json
+import ssl
+import urllib.request
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode, urljoin, urlsplit
+
+import urllib3
+from urllib3.exceptions import HTTPError
+
+from sparkgen.delivery.registry import errors
+from sparkgen.delivery.registry.auth import Challenge, challenge
+from sparkgen.delivery.registry.credentials import Credentials
+from sparkgen.delivery.registry.errors import RegistryError
+
+PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
+"""Seconds before a request is sent again."""
+_LONGEST_PAUSE = 30.0
+_TRANSIENT = (429, 500, 502, 503, 504)
+_TIMEOUT = urllib3.Timeout(connect=10, read=120)
+_LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
+_MOST_BYTES = 1 << 20
+"""Of an answer: a registry that is none may send anything."""
+
+Body = Callable[[], Iterable[bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A repository, as this machine reaches it.
+
+    `insecure`: plain HTTP; `ca_file`: certificates to trust instead of the system's, or "".
+    """
+
+    repository: str
+    insecure: bool = False
+    ca_file: str = ""
+
+    @property
+    def host(self) -> str:
+        """The registry, with its port; Docker Hub's has another name than its images."""
+        named = self.repository.partition("/")[0]
+        return "registry-1.docker.io" if named in ("docker.io", "index.docker.io") else named
+
+    @property
+    def name(self) -> str:
+        """The repository within the registry."""
+        return self.repository.partition("/")[2]
+
+    @property
+    def local(self) -> bool:
+        """Whether it is on this machine, where plain HTTP is no risk."""
+        return self.host.rpartition(":")[0] in _LOCAL_HOSTS or self.host in _LOCAL_HOSTS
+
+
+@dataclass(slots=True)
+class Client:
+    """Speaks to the registry of a target; for several threads. `sleep`, `environment`: passed in by tests."""
+
+    target: Target
+    credentials: Callable[[], Credentials | None]
+    sleep: Callable[[float], None]
+    environment: Mapping[str, str]
+    _scheme: str = ""
+    _authorization: str = field(default="", repr=False)
+    _pool: urllib3.PoolManager | None = field(default=None, repr=False)
+
+    def begin(self) -> None:
+        """Find out how the registry speaks, and whether it is one. RegistryError says why it is not."""
+        self._scheme = "http" if self.target.insecure else "https"
+        try:
+            answer = self._answer_of_root()
+        except RegistryError as error:
+            if self.target.insecure or not self.target.local or "does not speak TLS" not in str(error):
+                raise
+            self._scheme = "http"
+            answer = self._answer_of_root()
+        if answer.status == 401 and (challenge(answer.headers.get("www-authenticate", "")) is not None):
+            return
+        if answer.status != 200 or b"<html" in answer.body[:500].lower():
+            if answer.status in _TRANSIENT:
+                raise errors.refused(self.target.host, "reach the registry", answer.status, answer.body)
+            raise RegistryError(
+                f"{self.target.host} is no registry: it answers {answer.status} to /v2/; check the repository"
+            )
+
+    def _answer_of_root(self) -> Answer:
+        return self._tried("GET", f"{self._scheme}://{self.target.host}/v2/", {}, None)
+
+    def url(self, path: str) -> str:
+        """The address of a path below the repository."""
+        return f"{self._scheme}://{self.target.host}/v2/{self.target.name}/{path}"
+
+    def send(
+        self, method: str, url: str, headers: Mapping[str, str] | None = None, body: Body | None = None
+    ) -> Answer:
+        """The answer, with a login where one is asked for. RegistryError where none comes or none is taken.
+
+        What went wrong at the registry for a moment is tried again, with growing pauses.
+        """
+        answer = self._tried(method, url, self._with_login(url, headers), body)
+        if answer.status != 401 or not self._is_registry(url):
+            return answer
+        asked = challenge(answer.headers.get("www-authenticate", ""))
+        if asked is None:
+            raise RegistryError(f"{self.target.host} wants a login, and does not say how", 401)
+        self._authorization = self._login(asked)
+        answer = self._tried(method, url, self._with_login(url, headers), body)
+        if answer.status == 401:
+            raise self._not_let_in()
+        return answer
+
+    def once(
+        self, method: str, url: str, headers: Mapping[str, str] | None = None, body: Body | None = None
+    ) -> Answer:
+        """The answer to one request that is not tried again. Raises HTTPError or OSError without one."""
+        return self._once(method, url, self._with_login(url, headers), body)
+
+    def _with_login(self, url: str, headers: Mapping[str, str] | None) -> dict[str, str]:
+        login = {"Authorization": self._authorization}
+        # An upload may go elsewhere, such as to an object store: no credentials go with it.
+        return {**(headers or {}), **(login if self._authorization and self._is_registry(url) else {})}
+
+    def _is_registry(self, url: str) -> bool:
+        where = urlsplit(url)
+        return (where.scheme, where.netloc) == (self._scheme, self.target.host)
+
+    def _tried(self, method: str, url: str, headers: Mapping[str, str], body: Body | None) -> Answer:
+        for number, pause in enumerate((*PAUSES, None)):
+            try:
+                answer = self._once(method, url, headers, body)
+            except (HTTPError, OSError) as error:
+                told = errors.not_reached(self.target.host, error)
+                if pause is None or _hopeless(told) or (number >= 2 and "nothing listens" in str(told)):
+                    raise told from None
+                self.sleep(pause)
+                continue
+            if answer.status not in _TRANSIENT or pause is None:
+                return answer
+            self.sleep(_pause(answer, pause))
+        raise AssertionError("the last round returns or raises")
+
+    def _once(self, method: str, url: str, headers: Mapping[str, str], body: Body | None) -> Answer:
+        if self._pool is None:
+            self._pool = _pool(self.target, self.environment)
+        response = self._pool.request(
+            method,
+            url,
+            headers={"User-Agent": "sparkgen", **headers},
+            body=body() if body is not None else None,
+            retries=False,
+            redirect=False,
+            timeout=_TIMEOUT,
+            preload_content=False,
+        )
+        try:
+            data = b"" if method == "HEAD" else response.read(_MOST_BYTES, decode_content=True)
+        finally:
+            response.drain_conn() if _is_small(response.headers) else response.close()
+            response.release_conn()
+        return Answer(response.status, {key.lower(): text for key, text in response.headers.items()}, data)
+
+    # --- login ----------------------------------------------------------------------------------------
+
+    def _login(self, asked: Challenge) -> str:
+        known = self.credentials()
+        if asked.scheme == "basic":
+            if known is None or not known.user:
+                raise self._not_let_in()
+            return known.basic
+        return f"Bearer {self._token(asked, known)}"
+
+    def _token(self, asked: Challenge, known: Credentials | None) -> str:
+        realm = urlsplit(asked.realm)
+        if realm.scheme not in ("https", self._scheme) or not realm.netloc:
+            raise RegistryError(
+                f"{self.target.host} wants a login at {realm.scheme or 'an address'} without TLS: not sent"
+            )
+        scope = asked.scope or f"repository:{self.target.name}:pull,push"
+        query = {"service": asked.service, "scope": scope}
+        if known is not None and known.identity_token:
+            form = {**query, "grant_type": "refresh_token", "refresh_token": known.identity_token}
+            data = urlencode({**form, "client_id": "sparkgen"}).encode()
+            headers = {"Content-Type": "application/x-www-form-urlencoded"}
+            answer = self._tried("POST", asked.realm, headers, lambda: [data])
+        else:
+            headers = {"Authorization": known.basic} if known is not None else {}
+            mark = "&" if realm.query else "?"
+            answer = self._tried("GET", f"{asked.realm}{mark}{urlencode(query)}", headers, None)
+        if answer.status != 200:
+            raise self._not_let_in()
+        try:
+            said: Any = json.loads(answer.body)
+            token = said.get("token") or said.get("access_token")
+        except (ValueError, AttributeError):
+            token = None
+        if not isinstance(token, str) or not token or not token.isprintable():
+            raise RegistryError(f"the login server of {self.target.host} answers without a token")
+        return token
+
+    def _not_let_in(self) -> RegistryError:
+        known = self.credentials()
+        host = self.target.host
+        login = f"docker login {host}, or: helm registry login {host}, or: oras login {host}"
+        if known is None:
+            return RegistryError(f"{host} wants a login, and no credentials for it were found: {login}", 401)
+        who = f"of {known.user} " if known.user else ""
+        return RegistryError(f"{host} refuses the credentials {who}in {known.where}: {login}", 401)
+
+
+def absolute(base: str, location: str) -> str:
+    """An address from an answer, which may be relative to that of the request."""
+    return urljoin(base, location)
+
+
+def _is_small(headers: Mapping[str, str]) -> bool:
+    length = headers.get("content-length", "")
+    return length.isdigit() and int(length) <= _MOST_BYTES
+
+
+def _hopeless(error: RegistryError) -> bool:
+    """Whether a second try would end the same way."""
+    return any(words in str(error) for words in ("is not trusted", "does not speak TLS", "there is no host"))
+
+
+def _pause(answer: Answer, usual: float) -> float:
+    asked = answer.headers.get("retry-after", "")
+    return min(float(asked), _LONGEST_PAUSE) if asked.isdigit() else usual
+
+
+def _pool(target: Target, environment: Mapping[str, str]) -> urllib3.PoolManager:
+    try:
+        tls = ssl.create_default_context(cafile=target.ca_file or None)
+    except (OSError, ssl.SSLError) as error:
+        raise RegistryError(f"cannot read certificates from {target.ca_file}: {error}") from None
+    more: dict[str, Any] = {"ssl_context": tls, "maxsize": 8}
+    known = {name.lower(): text for name, text in environment.items() if text}
+    proxy = known.get("http_proxy" if target.insecure else "https_proxy") or known.get("all_proxy")
+    # typeshed leaves the function out.
+    bypass: Callable[..., bool] = vars(urllib.request)["proxy_bypass_environment"]
+    if proxy and not target.local and not bypass(target.host, {"no": known.get("no_proxy", "")}):
+        return urllib3.ProxyManager(proxy if "://" in proxy else f"http://{proxy}", **more)
+    return urllib3.PoolManager(**more)

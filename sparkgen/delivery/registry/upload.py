@@ -1,0 +1,139 @@
+"""Blobs and manifests into a repository: only what it has not, and from where an upload broke off."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+from urllib.parse import urlencode
+
+from urllib3.exceptions import HTTPError
+
+from sparkgen.delivery.oci import MANIFEST, Blob, sha256
+from sparkgen.delivery.registry import errors
+from sparkgen.delivery.registry.client import PAUSES, Answer, Client, absolute
+from sparkgen.delivery.registry.errors import RegistryError
+
+_CHUNK = 1 << 18
+_DIGEST = "docker-content-digest"
+
+Sent = Callable[[int], None]
+"""Is told how many bytes of a blob are sent so far; fewer than before where some are sent again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A repository of a registry, to which `client.begin()` has spoken."""
+
+    client: Client
+
+    @property
+    def host(self) -> str:
+        """Its registry."""
+        return self.client.target.host
+
+    def has_manifest(self, digest: str) -> bool:
+        """Whether the manifest is there."""
+        url = self.client.url(f"manifests/{digest}")
+        return self._there(self.client.send("HEAD", url, {"Accept": MANIFEST}), digest)
+
+    def has_blob(self, digest: str) -> bool:
+        """Whether the blob is there."""
+        return self._there(self.client.send("HEAD", self.client.url(f"blobs/{digest}")), digest)
+
+    def _there(self, answer: Answer, digest: str) -> bool:
+        if answer.status == 404 or (
+            answer.status in (301, 302, 303, 307, 308) and "location" not in answer.headers
+        ):
+            return False
+        if answer.status in (200, 302, 303, 307, 308):
+            return True
+        raise errors.refused(self.host, f"look for {digest[:19]}", answer.status, answer.body)
+
+    def put_manifest(self, data: bytes, tag: str) -> None:
+        """Put a manifest under a tag. RegistryError where the registry gives it another digest."""
+        url = self.client.url(f"manifests/{tag}")
+        headers = {"Content-Type": MANIFEST, "Content-Length": str(len(data))}
+        answer = self.client.send("PUT", url, headers, lambda: [data])
+        if answer.status not in (200, 201, 202):
+            raise errors.refused(self.host, "put the manifest", answer.status, answer.body)
+        self._same(answer, sha256(data))
+
+    def upload(self, blob: Blob, file: BinaryIO, sent: Sent) -> None:
+        """Upload a blob from a file. It goes on where a connection broke; RegistryError after some tries."""
+        rounds = iter(PAUSES)
+        location, done = self._begin(), 0
+        while True:
+            answer = self._patch(location, blob, file, done, sent)
+            if answer is not None and answer.status in (200, 201, 202, 204):
+                location = self._next(location, answer)
+                break
+            if answer is not None and not _may_go_on(answer.status):
+                raise errors.refused(self.host, "upload", answer.status, answer.body)
+            pause = next(rounds, None)
+            if pause is None:
+                if answer is not None:
+                    raise errors.refused(self.host, "upload", answer.status, answer.body)
+                raise RegistryError(f"the connection to {self.host} broke during the upload, again and again")
+            self.client.sleep(pause)
+            location, done = self._state(location)
+            sent(done)
+        mark = "&" if "?" in location else "?"
+        url = f"{location}{mark}{urlencode({'digest': blob.digest})}"
+        answer = self.client.send("PUT", url, {"Content-Length": "0"}, list)
+        if answer.status not in (201, 202, 204):
+            raise errors.refused(self.host, "finish the upload", answer.status, answer.body)
+        self._same(answer, blob.digest)
+
+    def _begin(self) -> str:
+        url = self.client.url("blobs/uploads/")
+        answer = self.client.send("POST", url, {"Content-Length": "0"}, list)
+        if answer.status != 202:
+            raise errors.refused(self.host, "begin an upload", answer.status, answer.body)
+        return self._next(url, answer)
+
+    def _next(self, url: str, answer: Answer) -> str:
+        location = answer.headers.get("location", "")
+        if not location:
+            raise RegistryError(f"{self.host} does not say where an upload goes on: is it a registry?")
+        return absolute(url, location)
+
+    def _patch(self, location: str, blob: Blob, file: BinaryIO, start: int, sent: Sent) -> Answer | None:
+        """The answer to the rest of a blob; None where the connection broke."""
+        headers = {"Content-Type": "application/octet-stream", "Content-Length": str(blob.size - start)}
+        if start:
+            headers["Content-Range"] = f"{start}-{blob.size - 1}"
+        try:
+            return self.client.once("PATCH", location, headers, lambda: _rest(file, start, sent))
+        except (HTTPError, OSError):
+            return None
+
+    def _state(self, location: str) -> tuple[str, int]:
+        """Where a broken upload goes on, and with which byte: a new one where the registry has none."""
+        answer = self.client.send("GET", location)
+        found = re.fullmatch(r"(?:bytes=)?0-(\d+)", answer.headers.get("range", ""))
+        if answer.status != 204 or found is None:
+            return self._begin(), 0
+        return self._next(location, answer), int(found[1]) + 1 if int(found[1]) else 0
+
+    def _same(self, answer: Answer, digest: str) -> None:
+        given = answer.headers.get(_DIGEST, digest)
+        if given != digest:
+            raise RegistryError(
+                f"{self.host} has stored something else than was sent: it answers {given[:80]}, not "
+                f"{digest}; something between here and there changes what passes"
+            )
+
+
+def _may_go_on(status: int) -> bool:
+    """Whether what is left may be sent again: a login that has run out, or a registry that stumbled."""
+    return status in (401, 416, 429, 500, 502, 503, 504)
+
+
+def _rest(file: BinaryIO, start: int, sent: Sent) -> Iterator[bytes]:
+    file.seek(start)
+    while chunk := file.read(_CHUNK):
+        yield chunk
+        start += len(chunk)
+        sent(start)

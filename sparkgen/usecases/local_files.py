@@ -1,0 +1,150 @@
+"""The files beside a document, held against what was pushed of them: SG306 to SG309."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sparkgen.delivery.compare import Difference, differences
+from sparkgen.delivery.entries import DEPENDENCIES, entries_of, spec_of, spec_path
+from sparkgen.delivery.limits import DEFAULT_MAX_BYTES
+from sparkgen.delivery.look import look
+from sparkgen.document.locks import ARTIFACTS, lock_of
+from sparkgen.document.sources import STDIN, STDIN_NAME
+from sparkgen.document.text import shortened
+from sparkgen.errors import Problem, Severity
+
+if TYPE_CHECKING:
+    from sparkgen.delivery.values import Looked, Wrong
+    from sparkgen.document import Document
+    from sparkgen.usecases.inputs import Inputs
+
+_CODES = {"missing": "SG306", "changed": "SG307", "unneeded": "SG307"}
+
+
+def folder_of(document: Document) -> Path:
+    """The folder that local entries are relative to: that of the file, or the working directory."""
+    return Path() if document.source == STDIN_NAME else Path(document.source).parent
+
+
+def found(document: Document, inputs: Inputs) -> Looked:
+    """What the document names on this machine."""
+    configured = inputs.configured.max_artifact_bytes if inputs.configured else None
+    return look(document.value, folder_of(document), configured or DEFAULT_MAX_BYTES)
+
+
+def repository_of(document: Document) -> str:
+    """`delivery.repository`, or ""."""
+    delivery = spec_of(document.value).get("delivery")
+    repository = delivery.get("repository") if isinstance(delivery, dict) else None
+    return repository if isinstance(repository, str) else ""
+
+
+def problems(document: Document, inputs: Inputs) -> list[Problem]:
+    """What keeps the local files of a document from the pods, or what is not as it was pushed."""
+    if inputs.local_files == "unread":
+        return [_stale(document, inputs, one) for one in _unpushed(document)]
+    looked = found(document, inputs)
+    wrong = [_problem(document, one) for one in looked.wrong]
+    if inputs.local_files == "present":
+        return wrong
+    if looked.entries and not repository_of(document):
+        wrong.append(without_repository(document))
+    if wrong or inputs.local_files == "pushable":
+        return wrong
+    return [_stale(document, inputs, one) for one in stale(document, looked)]
+
+
+def _unpushed(document: Document) -> Iterator[Difference]:
+    """Artifacts that the document needs and has not, whatever is in its files."""
+    artifacts = spec_of(document.value).get(ARTIFACTS)
+    known = {one.get("name") for one in artifacts or () if isinstance(one, dict)}
+    for name in dict.fromkeys(entry.artifact for entry in entries_of(document.value)):
+        if name not in known:
+            yield Difference(name, "missing", "was not pushed")
+
+
+def without_repository(document: Document) -> Problem:
+    """SG309: there are files to be delivered, and nothing says where to."""
+    first = entries_of(document.value)[0]
+    return Problem(
+        "SG309",
+        Severity.ERROR,
+        document.node.locate(first.path),
+        first.path,
+        "is a file beside the document, and no registry is named that pods get it from",
+        found=shortened(first.text),
+        next_step="add `delivery.repository: REGISTRY/NAME`; or, for a file of the image, write "
+        "`local://` and its absolute path",
+    )
+
+
+def command(document: Document, inputs: Inputs) -> str:
+    """What to run so that the artifacts are made of the files as they are."""
+    if document.source == STDIN_NAME:
+        return "save the document in a file, then: sparkgen push FILE"
+    pairs: Iterable[tuple[str, str]] = (
+        *(("-f", value) for value in inputs.values),
+        *(("--set", value) for value in inputs.sets),
+        *(("--set-string", value) for value in inputs.set_strings),
+        *([("--lock", inputs.lock)] if inputs.lock else []),
+    )
+    options = [word for pair in pairs for word in pair]
+    return f"run: {shlex.join(['sparkgen', 'push', document.source, *options])}"
+
+
+def lock_name(document: Document, inputs: Inputs) -> str:
+    """The document's lock; "" for standard input without --lock."""
+    return inputs.lock or lock_of(STDIN if document.source == STDIN_NAME else document.source)
+
+
+def _problem(document: Document, wrong: Wrong) -> Problem:
+    entry = wrong.entry
+    return Problem(
+        wrong.code,
+        Severity.ERROR,
+        document.node.locate(entry.path),
+        entry.path,
+        wrong.message,
+        found=shortened(entry.text),
+        allowed=wrong.allowed,
+        next_step=wrong.next_step,
+    )
+
+
+def _stale(document: Document, inputs: Inputs, difference: Difference) -> Problem:
+    of_artifact = [one for one in entries_of(document.value) if one.artifact == difference.artifact]
+    if of_artifact:
+        path, text = of_artifact[0].path, of_artifact[0].text
+    else:
+        path, text = (*spec_path(document.value), ARTIFACTS), difference.artifact
+    return Problem(
+        _CODES[difference.kind],
+        Severity.ERROR,
+        document.node.locate(path),
+        path,
+        f"the artifact `{difference.artifact}` {_whole(difference)}",
+        found=shortened(text),
+        next_step=_step(document, inputs, difference),
+    )
+
+
+def _whole(difference: Difference) -> str:
+    if difference.kind != "missing":
+        return difference.reason
+    what = "jars, archives and packages" if difference.artifact == DEPENDENCIES else "files"
+    return f"{difference.reason}: no pod would get the {what} beside the document"
+
+
+def _step(document: Document, inputs: Inputs, difference: Difference) -> str:
+    pushed = command(document, inputs)
+    if difference.kind == "unneeded":
+        return f"delete it from the lock; {pushed}"
+    return f"{pushed}, and commit {lock_name(document, inputs) or 'its lock'}"
+
+
+def stale(document: Document, looked: Looked) -> Iterator[Difference]:
+    """Why the document has to be pushed; nothing for one that is up to date."""
+    return differences(looked, spec_of(document.value).get(ARTIFACTS), repository_of(document))

@@ -1,0 +1,280 @@
+"""Local files of documents into a registry, and what was pushed into locks.
+
+Decided first, without a network: what has changed is packed, for its digests. Then the registry is asked for
+each artifact, and gets what it has not. A lock is written when all of its artifacts are there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sparkgen.delivery import lock
+from sparkgen.delivery.entries import ArtifactName, spec_of
+from sparkgen.delivery.oci import Blob, Image, image, sha256
+from sparkgen.delivery.pack import Layer, layer
+from sparkgen.delivery.registry import credentials
+from sparkgen.delivery.registry.client import Client, Target
+from sparkgen.delivery.registry.upload import Repository
+from sparkgen.delivery.source import source
+from sparkgen.document.locks import ARTIFACTS, laid
+from sparkgen.document.parse import parse
+from sparkgen.errors import SparkgenError
+from sparkgen.usecases import local_files, thread_map
+
+if TYPE_CHECKING:
+    from sparkgen.delivery.requirements import Requirements
+    from sparkgen.delivery.values import Contents, LocalFile
+    from sparkgen.document import Document
+    from sparkgen.usecases.inputs import Inputs
+
+    Build = Callable[[Requirements], Sequence[LocalFile]]
+    """Gives the files of an environment with these packages, for the folder `python/`."""
+
+WORKERS = 4
+_TAG = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """An artifact of a document. `layer`, `image`: None for what is in the lock and has not changed."""
+
+    artifact: lock.Artifact | None
+    value: Mapping[str, Any]
+    contents: Contents
+    layer: Layer | None = None
+    image: Image | None = None
+
+    @property
+    def name(self) -> ArtifactName:
+        """Which of the two."""
+        return self.contents.name
+
+    @property
+    def digest(self) -> str:
+        """The digest of the manifest."""
+        return str(self.value["reference"]).partition("@")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A document's artifacts as they should be.
+
+    `stale`: why the lock is out of date, () for one that is not; `left_out`: paths that are in none.
+    """
+
+    document: Document
+    packed: tuple[Packed, ...]
+    stale: tuple[str, ...]
+    left_out: tuple[str, ...]
+    target: Target | None
+
+    @property
+    def values(self) -> tuple[Mapping[str, Any], ...]:
+        """What stands in the document's artifacts."""
+        return tuple(one.value for one in self.packed)
+
+
+@dataclass(frozen=True, slots=True)
+class Pushed:
+    """What became of an artifact. `sent`: bytes that the registry had not; 0 where it had all."""
+
+    packed: Packed
+    sent: int
+    uploaded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """How a push goes about it. `sent`: is told the artifact, and its bytes so far."""
+
+    environment: Mapping[str, str]
+    build: Build
+    ca_file: str = ""
+    sent: Callable[[str, int, int], None] = field(default=lambda _name, _done, _size: None)
+    sleep: Callable[[float], None] = time.sleep
+
+
+def plan(document: Document, inputs: Inputs, push: Push, *, whole: bool = False) -> Plan:
+    """What of a valid document has to be pushed. Files that have not changed since are packed if `whole`."""
+    looked = local_files.found(document, inputs)
+    different = list(local_files.stale(document, looked))
+    fresh = {one.artifact for one in different}
+    packed = tuple(
+        _packed(document, contents, push)
+        if whole or contents.name in fresh
+        else Packed(None, _known(document, contents.name), contents)
+        for contents in looked.contents
+    )
+    reasons = tuple(f"{one.artifact} {one.reason}" for one in different)
+    return Plan(document, packed, reasons, looked.left_out, _target(document, push))
+
+
+def _known(document: Document, name: str) -> Mapping[str, Any]:
+    known: Mapping[str, Any] = next(one for one in spec_of(document.value)[ARTIFACTS] if one["name"] == name)
+    return known
+
+
+def _packed(document: Document, contents: Contents, push: Push) -> Packed:
+    files = list(contents.files)
+    if contents.requirements is not None:
+        files += push.build(contents.requirements)
+    made = layer(files)
+    its_image = image(made.blob)
+    artifact = lock.Artifact(
+        contents.name,
+        f"{local_files.repository_of(document)}@{its_image.digest}",
+        made.blob.digest,
+        made.blob.size,
+        made.unpacked,
+        source(contents),
+        contents.entries,
+    )
+    return Packed(artifact, artifact.value(), contents, made, its_image)
+
+
+def _target(document: Document, push: Push) -> Target | None:
+    repository = local_files.repository_of(document)
+    if not repository:
+        return None
+    delivery = spec_of(document.value)["delivery"]
+    reached = delivery.get("pushRepository") or repository
+    return Target(reached, bool(delivery.get("insecure")), push.ca_file)
+
+
+def bring(plans: Sequence[Plan], inputs: Inputs, push: Push) -> list[list[Pushed]]:
+    """Upload what the registries have not, artifacts side by side. SparkgenError for the first that fails."""
+    repositories: dict[Target, Repository] = {}
+    for target in dict.fromkeys(one.target for one in plans if one.packed and one.target):
+        repositories[target] = _repository(target, push)
+    jobs = [(one, packed) for one in plans for packed in one.packed]
+
+    def work(job: tuple[Plan, Packed]) -> Pushed:
+        planned, packed = job
+        assert planned.target is not None  # noqa: S101 - SG309
+        return _push(planned, packed, repositories[planned.target], inputs, push)
+
+    stop = threading.Event()
+    try:
+        futures = thread_map.start(work, jobs, WORKERS, stop)
+        done = iter([future.result() for future in futures])
+    finally:
+        stop.set()
+    return [[next(done) for _ in one.packed] for one in plans]
+
+
+def _repository(target: Target, push: Push) -> Repository:
+    environment = push.environment
+    client = Client(target, lambda: credentials.find(target.repository, environment), push.sleep, environment)
+    client.begin()
+    return Repository(client)
+
+
+def _push(planned: Plan, packed: Packed, repository: Repository, inputs: Inputs, push: Push) -> Pushed:
+    if repository.has_manifest(packed.digest):
+        return Pushed(packed, 0, uploaded=False)
+    if packed.layer is None or packed.image is None:  # the registry has lost it
+        before = packed.digest
+        whole = plan(planned.document, inputs, push, whole=True)
+        packed = next(one for one in whole.packed if one.name == packed.name)
+        if packed.digest != before:
+            raise SparkgenError(
+                f"{repository.host} has lost {before}, and the same files give {packed.digest} now: delete "
+                f"{local_files.lock_name(planned.document, inputs)} and push again"
+            )
+    made, its_image = packed.layer, packed.image
+    assert made is not None and its_image is not None  # noqa: S101, PT018 - packed above
+    config = Blob(sha256(its_image.config), len(its_image.config))
+    sent = 0
+    if not repository.has_blob(made.blob.digest):
+        _upload_layer(made, repository, lambda done: push.sent(packed.name, done, made.blob.size))
+        sent += made.blob.size
+    if not repository.has_blob(config.digest):
+        with tempfile.TemporaryFile() as file:
+            file.write(its_image.config)
+            repository.upload(config, file, lambda _: None)
+        sent += config.size
+    repository.put_manifest(its_image.manifest, tag(planned.document, packed))
+    return Pushed(packed, sent + len(its_image.manifest), uploaded=True)
+
+
+def _upload_layer(made: Layer, repository: Repository, sent: Callable[[int], None]) -> None:
+    """The layer is written into a temporary file first, so that an upload can go on anywhere in it."""
+    try:
+        with tempfile.TemporaryFile() as file:
+            for chunk in made.chunks():
+                file.write(chunk)
+            repository.upload(made.blob, file, sent)
+    except OSError as error:
+        raise SparkgenError(
+            f"cannot write the layer into {tempfile.gettempdir()}: {error.strerror}; make room, or set TMPDIR"
+        ) from error
+
+
+def tag(document: Document, packed: Packed) -> str:
+    """A name for a manifest, so that lists of tags show whose it is; pods go by the digest alone."""
+    digest = packed.digest.removeprefix("sha256:")[:12]
+    end = f"-{packed.name}-{digest}"
+    return f"{document.owner[1][: _TAG - len(end)]}{end}"
+
+
+# --- locks --------------------------------------------------------------------------------------------
+
+
+def write_locks(plans: Sequence[Plan], inputs: Inputs) -> list[tuple[str, str]]:
+    """Write the lock of each file whose documents these are; names and what became of each that changed."""
+    by_lock: dict[str, list[Plan]] = {}
+    for one in plans:
+        if name := local_files.lock_name(one.document, inputs):
+            by_lock.setdefault(name, []).append(one)
+    found = ((name, _write_lock(name, some)) for name, some in by_lock.items())
+    return [(name, became) for name, became in found if became]
+
+
+def _write_lock(name: str, plans: Sequence[Plan]) -> str:
+    parts = [lock.Part(*one.document.owner, one.values) for one in plans]
+    text = lock.text(os.path.basename(plans[0].document.source), parts)  # noqa: PTH119 - a name, not a path
+    path = Path(name)
+    before = path.read_text(encoding="utf-8") if path.is_file() else ""
+    if text == before:
+        return ""
+    if not text:
+        path.unlink()
+        return "removed"
+    replace_file(path, text)
+    return "written"
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write a file in one step: nobody reads half of it. SparkgenError where it cannot be written."""
+    try:
+        descriptor, fresh = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(fresh).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)
+            Path(fresh).replace(path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                Path(fresh).unlink()
+            raise
+    except OSError as error:
+        raise SparkgenError(f"cannot write {path}: {error.strerror}") from error
+
+
+def with_artifacts(document: Document, values: Iterable[Mapping[str, Any]], name: str) -> Document:
+    """A document as it is when the lock called `name` has these artifacts."""
+    parsed = parse(lock.artifacts_text(values).encode(), name)
+    artifacts = parsed.documents[0].root
+    assert artifacts is not None  # noqa: S101 - written above
+    root = laid(document.node, artifacts)
+    return replace(document, node=root, value=root.value)

@@ -1,0 +1,453 @@
+"""`sparkgen push`, and the lock that it writes for all other commands."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import ssl
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from .conftest import DOCUMENT, Cli
+from .fake_registry import Registry, served
+
+CODE = "jobs/etl.py"
+
+
+@pytest.fixture
+def registry(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Registry]:
+    """A registry without a login, no credentials of this machine, and no pauses."""
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    for name in (
+        "DOCKER_CONFIG",
+        "REGISTRY_AUTH_FILE",
+        "HELM_REGISTRY_CONFIG",
+        "XDG_RUNTIME_DIR",
+        "XDG_CONFIG_HOME",
+    ):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    for module in ("client", "upload"):
+        monkeypatch.setattr(f"sparkgen.delivery.registry.{module}.PAUSES", (0.0,) * 5)
+    with served(Registry()) as found:
+        yield found
+
+
+@pytest.fixture
+def project(cli: Cli, registry: Registry) -> Cli:
+    """The command line in a folder whose document names a script and a folder beside it."""
+    Path("jobs").mkdir()
+    Path(CODE).write_text("print(1)\n")
+    Path("lib").mkdir()
+    Path("lib/a.py").write_text("x = 1\n")
+    write(registry.address)
+    return cli
+
+
+def write(address: str, text: str = "", name: str = "pi") -> None:
+    """Write the document for a registry."""
+    document = DOCUMENT.replace("local:///opt/spark/examples/src/main/python/pi.py", f"./{CODE}")
+    document = document.replace("name: pi", f"name: {name}")
+    Path("app.yaml").write_text(
+        document + f"  deps:\n    pyFiles: [./lib]\n  delivery:\n    repository: {address}/data/etl\n{text}"
+    )
+
+
+def login(registry: Registry, **entry: Any) -> Path:
+    """Log in as docker does."""
+    file = Path.home() / ".docker/config.json"
+    file.parent.mkdir(exist_ok=True)
+    auth = base64.b64encode(f"{registry.user}:{registry.password}".encode()).decode()
+    file.write_text(json.dumps({"auths": {registry.address: entry or {"auth": auth}}}))
+    return file
+
+
+def artifacts() -> list[dict[str, Any]]:
+    """What the lock has."""
+    return list(yaml.safe_load(Path("app.lock.yaml").read_text())["spec"]["artifacts"])
+
+
+# --- pushing ----------------------------------------------------------------------------------------------
+
+
+def test_push_uploads_writes_the_lock_and_says_so(project: Cli, registry: Registry) -> None:
+    """An image of one layer, by its digest; the lock is an overlay of the document."""
+    done = project("push", "app.yaml")
+    [artifact] = artifacts()
+    assert done.code == 0, done.err
+    assert f"code: {artifact['reference']}, 4.0 KiB: pushed" in done.out
+    assert "app.lock.yaml: written" in done.out
+    assert "next: commit app.lock.yaml" in done.err
+    manifest = json.loads(registry.manifests[artifact["reference"].partition("@")[2]])
+    layer = registry.blobs[artifact["digest"]]
+    assert manifest["layers"][0] == {
+        "digest": artifact["digest"],
+        "mediaType": "application/vnd.oci.image.layer.v1.tar",
+        "size": len(layer),
+    }
+    config = json.loads(registry.blobs[manifest["config"]["digest"]])
+    assert config["rootfs"]["diff_ids"] == [artifact["digest"]]
+    assert artifact["size"] == len(layer)
+    assert artifact["files"] == {f"./{CODE}": [CODE], "./lib": ["lib/"]}
+    [tag] = registry.tags
+    assert tag.startswith("pi-code-")
+
+
+def test_a_second_push_sends_nothing(project: Cli, registry: Registry) -> None:
+    """One question to the registry, and the lock is not touched."""
+    project("push", "app.yaml")
+    registry.calls.clear()
+    before = Path("app.lock.yaml").stat().st_mtime_ns
+    done = project("push", "app.yaml")
+    assert (done.code, done.out) == (0, "nothing to push: app.yaml is up to date\n")
+    assert set(registry.calls) == {"GET /v2/", "HEAD /v2/data/etl/manifests/sha256:"}
+    assert Path("app.lock.yaml").stat().st_mtime_ns == before
+
+
+def test_what_the_registry_has_lost_is_pushed_again(project: Cli, registry: Registry) -> None:
+    """The lock is up to date, and the registry was emptied."""
+    project("push", "app.yaml")
+    before = Path("app.lock.yaml").read_bytes()
+    registry.manifests.clear()
+    registry.blobs.clear()
+    done = project("push", "app.yaml")
+    assert "pushed" in done.out
+    assert Path("app.lock.yaml").read_bytes() == before
+    assert len(registry.manifests) == 1
+
+
+def test_a_changed_file_is_another_digest_and_the_same_file_the_old_one(
+    project: Cli, registry: Registry
+) -> None:
+    """By content: going back needs no upload."""
+    project("push", "app.yaml")
+    first = artifacts()
+    Path(CODE).write_text("print(2)\n")
+    project("push", "app.yaml")
+    assert artifacts() != first
+    Path(CODE).write_text("print(1)\n")
+    registry.received = 0
+    done = project("push", "app.yaml")
+    assert "is there already" in done.out
+    assert artifacts() == first
+    assert registry.received == 0
+
+
+def test_a_dry_run_changes_nothing(project: Cli, registry: Registry) -> None:
+    """It names the digest that would be pushed, and every file."""
+    done = project("push", "app.yaml", "--dry-run")
+    assert "2 files: would be pushed\n  jobs/etl.py  9 bytes\n  lib/a.py  6 bytes\n" in done.out
+    assert not Path("app.lock.yaml").exists()
+    assert not registry.calls
+    project("push", "app.yaml")
+    assert artifacts()[0]["reference"] in done.out
+
+
+def test_push_repository_is_where_this_machine_reaches_it(project: Cli, registry: Registry) -> None:
+    """Pods name the other address."""
+    write("registry.example.com", f"    pushRepository: {registry.address}/data/etl\n")
+    assert project("push", "app.yaml").code == 0
+    assert artifacts()[0]["reference"].startswith("registry.example.com/data/etl@sha256:")
+
+
+def test_an_upload_goes_on_where_it_broke(project: Cli, registry: Registry) -> None:
+    """The bytes that the registry has are not sent again."""
+    Path("lib/data.bin").write_bytes(os.urandom(3_000_000))
+    registry.cut_after = [1_000_000, 500_000]
+    assert project("push", "app.yaml").code == 0
+    assert artifacts()[0]["digest"] in registry.blobs
+    assert registry.received < artifacts()[0]["size"] + 100_000
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 504, 429])
+def test_a_registry_that_stumbles_is_asked_again(project: Cli, registry: Registry, status: int) -> None:
+    """In each step of an upload."""
+    registry.answers = {
+        (method, path): [(status, b""), (status, b"")]
+        for method, path in (
+            ("HEAD", "manifests"),
+            ("HEAD", "blobs"),
+            ("POST", "uploads"),
+            ("PATCH", "uploads"),
+            ("PUT", "."),
+        )
+    }
+    done = project("push", "app.yaml")
+    assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        ({("POST", "uploads"): [(403, b"")]}, "these credentials may not push there"),
+        ({("POST", "uploads"): [(404, b'{"errors":[{"code":"NAME_UNKNOWN"}]}')]},
+         "there is no such repository"),
+        ({("POST", "uploads"): [(405, b"")]}, "it takes no uploads"),
+        ({("PATCH", "uploads"): [(413, b"<html>")]}, "takes no uploads of this size"),
+        ({("PATCH", "uploads"): [(500, b'{"errors":[{"detail":"no space left on device"}]}')]},
+         "has no room left"),
+        ({("PATCH", "uploads"): [(507, b"")]}, "has no room left"),
+        ({("PUT", "manifests"): [(503, b"")] * 9}, "answers 503"),
+    ],
+)  # fmt: skip
+def test_a_registry_that_refuses(
+    project: Cli, registry: Registry, answers: dict[tuple[str, str], list[tuple[int, bytes]]], message: str
+) -> None:
+    """Each refusal has a sentence and a next step; no lock is written, and no address with its state."""
+    registry.answers = {key: [*statuses, *statuses * 8] for key, statuses in answers.items()}
+    done = project("push", "app.yaml")
+    assert done.code == 2
+    assert message in done.err
+    assert "_state" not in done.err
+    assert not Path("app.lock.yaml").exists()
+
+
+def test_a_registry_that_stores_something_else(project: Cli, registry: Registry) -> None:
+    """What it answers is compared with what was sent."""
+    registry.wrong_digest = True
+    done = project("push", "app.yaml")
+    assert "has stored something else than was sent" in done.err
+    assert not Path("app.lock.yaml").exists()
+
+
+def test_what_is_no_registry(project: Cli, registry: Registry) -> None:
+    """A web server that answers everything with a page."""
+    registry.no_registry = True
+    assert "is no registry: it answers 200 to /v2/" in project("push", "app.yaml").err
+
+
+def test_nobody_there(project: Cli, registry: Registry) -> None:
+    """A port without a listener, and a host without an address."""
+    write("localhost:1")
+    assert "nothing listens at localhost:1" in project("push", "app.yaml").err
+    write("registry.sparkgen.invalid")
+    assert "there is no host registry.sparkgen.invalid" in project("push", "app.yaml").err
+
+
+# --- login ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scheme", ["basic", "bearer"])
+def test_credentials_of_docker(project: Cli, registry: Registry, scheme: str) -> None:
+    """Basic, and a token of the server that the registry names."""
+    registry.login = scheme
+    done = project("push", "app.yaml")
+    assert f"{registry.address} wants a login, and no credentials for it were found: docker login" in done.err
+    login(registry)
+    assert project("push", "app.yaml").code == 0
+    registry.password = "other"  # noqa: S105 - of a test
+    Path(CODE).write_text("changed")
+    done = project("push", "app.yaml")
+    assert f"refuses the credentials of me in {Path.home()}/.docker/config.json" in done.err
+    assert "word" not in done.err
+
+
+def test_a_login_server_without_tls_gets_no_password(project: Cli, registry: Registry) -> None:
+    """A registry may not send it elsewhere in plain text."""
+    registry.login, registry.realm = "bearer", "ftp://elsewhere.example.com/token"
+    login(registry)
+    assert "without TLS: not sent" in project("push", "app.yaml").err
+
+
+def test_a_credential_helper(
+    project: Cli, registry: Registry, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As docker calls it: the server on standard input, JSON on standard output."""
+    registry.login = "basic"
+    helper = tmp_path / "docker-credential-fake"
+    answer = json.dumps({"Username": "me", "Secret": "word"})
+    helper.write_text(
+        f"#!/bin/sh\nread server\n[ \"$server\" = {registry.address} ] || exit 1\necho '{answer}'\n"
+    )
+    helper.chmod(0o755)
+    file = Path.home() / ".docker/config.json"
+    file.parent.mkdir()
+    file.write_text(json.dumps({"credHelpers": {registry.address: "fake"}}))
+    assert "cannot start docker-credential-fake" in project("push", "app.yaml").err
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    assert project("push", "app.yaml").code == 0
+
+
+# --- TLS --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate of this machine that nobody has signed, and its key, in one file."""
+    file = tmp_path_factory.mktemp("tls") / "both.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+         "-addext", "subjectAltName=DNS:localhost", "-keyout", str(file), "-out", f"{file}.crt"],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    return file
+
+
+def test_a_certificate_of_another_authority(project: Cli, registry: Registry, certificate: Path) -> None:
+    """It is refused, until the authority is named."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(f"{certificate}.crt", certificate)
+    with served(Registry(), context) as secure:
+        write(secure.address)
+        done = project("push", "app.yaml")
+        assert f"the certificate of {secure.address} is not trusted" in done.err
+        assert "--ca-file" in done.err
+        assert project("push", "app.yaml", "--ca-file", f"{certificate}.crt").code == 0
+        assert "cannot read certificates" in project("push", "app.yaml", "--ca-file", "none.pem").err
+
+
+# --- the lock ---------------------------------------------------------------------------------------------
+
+
+def test_all_commands_read_the_lock_and_compare_it(project: Cli) -> None:
+    """Without a network: not pushed, up to date, out of date."""
+    done = project("validate", "app.yaml")
+    assert done.code == 1
+    assert "error[SG306] spec.mainApplicationFile: the artifact `code` was not pushed" in done.out
+    assert "run: sparkgen push app.yaml, and commit app.lock.yaml" in done.out
+    project("push", "app.yaml")
+    for command in ("validate", "render", "lint"):
+        assert "SG30" not in project(command, "app.yaml").out.replace("SG305", "")
+    Path("lib/b.py").write_text("")
+    done = project("render", "app.yaml", "-o", "deploy")
+    assert done.code == 1
+    assert "error[SG307]" in done.err
+    assert not Path("deploy").exists()
+    assert "SG307" in project("lint", "app.yaml").out
+    assert "SG307" in project("diff", "--rendered", "deploy", "app.yaml").err
+
+
+def test_a_lock_is_no_document_of_a_folder(project: Cli) -> None:
+    """The folder has one application."""
+    project("push", "app.yaml")
+    assert "1 document valid" in project("validate", ".").out
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("repository", "not to localhost:9/data/etl"),
+        ("entry", "has other files than were pushed; new: lib/a.py"),
+        ("main", "named by other entries"),
+        ("name", "SG306"),
+        ("mode", "has changed since it was pushed"),
+    ],
+)
+def test_what_makes_a_lock_stale(project: Cli, registry: Registry, change: str, message: str) -> None:
+    """What pods would get is not what the document says any more."""
+    project("push", "app.yaml")
+    text = Path("app.yaml").read_text()
+    if change == "repository":
+        write("localhost:9")
+    elif change == "entry":
+        Path("app.yaml").write_text(text.replace("./lib", "./lib/a.py"))
+    elif change == "main":
+        Path("app.yaml").write_text(text.replace("./jobs/etl.py", "./jobs/../jobs/etl.py"))
+    elif change == "name":
+        write(registry.address, name="other")
+    else:
+        Path(CODE).chmod(0o755)
+    done = project("validate", "app.yaml")
+    assert done.code == 1
+    assert message in done.out
+
+
+def test_a_document_that_names_no_files_any_more(project: Cli) -> None:
+    """The lock is told to be too much, and push removes it."""
+    project("push", "app.yaml")
+    Path("app.yaml").write_text(DOCUMENT)
+    assert "is made of files that the document does not name" in project("validate", "app.yaml").out
+    done = project("push", "app.yaml")
+    assert "app.lock.yaml: removed" in done.out
+    assert not Path("app.lock.yaml").exists()
+    assert project("push", "app.yaml").out == "nothing to push: app.yaml names no local files\n"
+
+
+def test_several_documents_in_one_file(project: Cli, registry: Registry) -> None:
+    """One lock has a part for each, and a schedule has its artifacts in the template."""
+    first = Path("app.yaml").read_text()
+    scheduled = yaml.safe_load(first.replace("name: pi", "name: nightly"))
+    scheduled["kind"] = "ScheduledSparkApplication"
+    scheduled["spec"] = {"schedule": "0 3 * * *", "template": scheduled["spec"]}
+    Path("app.yaml").write_text(f"{first}---\n{yaml.safe_dump(scheduled)}")
+    done = project("push", "app.yaml")
+    assert done.code == 0, done.err
+    assert len(list(yaml.safe_load_all(Path("app.lock.yaml").read_text()))) == 2
+    assert project("validate", "app.yaml").code == 0
+
+
+def test_an_overlay_that_changes_the_files_has_a_lock_of_its_own(project: Cli) -> None:
+    """The lock beside the document is that of the document alone."""
+    Path("prod.yaml").write_text("spec: {deps: {pyFiles: [./lib/a.py]}}\n")
+    project("push", "app.yaml")
+    done = project("validate", "app.yaml", "-f", "prod.yaml")
+    assert "run: sparkgen push app.yaml -f prod.yaml, and commit app.lock.yaml" in done.out
+    prod = ("app.yaml", "-f", "prod.yaml", "--lock", "app.prod.lock.yaml")
+    assert project("push", *prod).code == 0
+    assert project("validate", *prod).code == 0
+    assert project("validate", "app.yaml").code == 0
+    assert project("validate", "app.yaml", "-f", "prod.yaml", "-f", "app.prod.lock.yaml").code == 0
+
+
+def test_a_document_from_standard_input(project: Cli) -> None:
+    """Its files are beside the working directory; its lock has to be named."""
+    text = Path("app.yaml").read_text()
+    assert "save the document in a file" in project("validate", "-", stdin=text).out
+    assert "name one with --lock FILE" in project("push", "-", stdin=text).err
+    assert project("push", "-", "--lock", "x.lock.yaml", stdin=text).code == 0
+    assert project("validate", "-", "--lock", "x.lock.yaml", stdin=text).code == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("<<<<<<< HEAD\na: 1\n=======\na: 2\n>>>>>>> x\n", "app.lock.yaml:"),
+        ("[]", "SG306"),
+        ("", "SG306"),
+        ("kind: SparkApplication\nmetadata: {name: pi}\nspec: {artifacts: 5}\n", "app.lock.yaml:3"),
+    ],
+)
+def test_a_broken_lock(project: Cli, text: str, message: str) -> None:
+    """It is told where it is broken, and another push mends it."""
+    Path("app.lock.yaml").write_text(text)
+    done = project("validate", "app.yaml")
+    assert done.code == 1
+    assert message in done.out
+
+
+def test_a_lock_that_was_named_has_to_be_there(project: Cli) -> None:
+    """A wrong name is no lock that is out of date."""
+    assert "the lock cannot be read" in project("validate", "app.yaml", "--lock", "none.lock.yaml").out
+
+
+def test_files_without_a_registry(project: Cli) -> None:
+    """Both commands ask for the repository."""
+    Path("app.yaml").write_text(Path("app.yaml").read_text().partition("  delivery:")[0])
+    for command in ("push", "validate"):
+        done = project(command, "app.yaml")
+        assert done.code == 1
+        assert "SG309" in done.out + done.err
+        assert "delivery.repository: REGISTRY/NAME" in done.out + done.err
+
+
+def test_the_limit_of_the_repository(project: Cli) -> None:
+    """`.sparkgen.yaml` raises it; nonsense there is told."""
+    configuration = Path(".sparkgen.yaml")
+    before = configuration.read_text()
+    with Path("lib/big.bin").open("wb") as file:
+        file.truncate((1 << 20) + 1)
+    configuration.write_text(before + "maxArtifactSize: 1Mi\n")
+    assert "more than 1.0 MiB; the largest is lib/big.bin" in project("push", "app.yaml").err
+    configuration.write_text(before + "maxArtifactSize: 2Mi\n")
+    assert project("push", "app.yaml").code == 0
+    configuration.write_text(before + "maxArtifactSize: much\n")
+    assert "must be a size in Mi or Gi" in project("push", "app.yaml").err
