@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sparkgen.document.problems import TEMPLATE_STEP
+from sparkgen.document.problems import TEMPLATE_STEP, too_deep
 from sparkgen.document.syntax import Syntax, quoted, read_error, without_comment
 from sparkgen.document.text import shortened, syntax_problem
 from sparkgen.errors import Position, Problem, Severity
@@ -26,14 +26,17 @@ _CONFLICT = re.compile(r"(?:<{7}|>{7}|\|{7})(?:\s|\Z)|={7}\Z")
 _TEMPLATE = re.compile(r"\{\{|\{%")
 _INDENT = re.compile(r"[ ]*(?:- +)*")
 _DOCUMENT_START = re.compile("expected '?<document start>")
+_TOO_DEEP = "exceeded maximum nesting depth"  # libyaml from 0.2.6 on, which looks ahead
 _LONGEST_KEY = 1024  # characters, YAML 1.1's limit for a key without `?`
 
 
 def explain(error: YAMLError, lines: list[str], file: str) -> Problem:
-    """The problem (SG002, or SG004 for a tab) that an exception of PyYAML stands for."""
+    """The problem (SG002, SG004 for a tab, SG005 for depth) that an exception of PyYAML stands for."""
     syntax = read_error(error, lines, file)
     if syntax is None:
         return syntax_problem(Position(file, 1, 1), f"this is not YAML: {error}", "save it as plain text")
+    if _TOO_DEEP in syntax.problem:
+        return too_deep(syntax.at)
     for family in _FAMILIES:
         found = family(syntax)
         if found is not None:
