@@ -173,7 +173,7 @@ class Cluster:
                 self._world.server.put("MODIFIED", nodes.admitted(pod))
             self._soon(0.3, 1.0, lambda: self._schedule(executor))
             return
-        node = self._node_with_room()
+        node = self._node_with_room(nodes.demanded(pod))
         if node is not None:
             self._world.server.put("MODIFIED", nodes.bound(pod, node.name))
             self._soon(0.3, 2.0, lambda: self._begin(executor, node))
@@ -182,11 +182,13 @@ class Cluster:
             self._world.server.put("MODIFIED", nodes.unschedulable(pod))
         self._soon(1.0, 2.0, lambda: self._schedule(executor))
 
-    def _node_with_room(self) -> Node | None:
+    def _node_with_room(self, demanded: frozenset[str] | None) -> Node | None:
+        """A node that has room, one of those that a pod demands, if it demands any."""
         if self._world.active_faults.holds(FaultKind.FULL):
             return None
         used = [pod["spec"].get("nodeName") for pod in self._world.server.pods.values()]
         free = [node for node in self.nodes.values() if node.takes and used.count(node.name) < self._slots]
+        free = [node for node in free if demanded is None or node.name in demanded]
         return self._random.choice(free) if free else None
 
     def _begin(self, executor: Executor, node: Node) -> None:

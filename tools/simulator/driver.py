@@ -30,6 +30,8 @@ VERDICT = 15.0
 """Seconds until a loss without a verdict is given up (spark.sparkgen.verdictTimeout)."""
 LIE = 100_000
 """Executors of each profile that user code says it wants."""
+HOSTS = ("node-1", "NODE-2.hdfs.example", "node-3", "node-of-yesterday", "10.9.9.9", "no node")
+"""What tasks would be local on: nodes by other names, one that there is not, and what is none."""
 IDLE = 3.0
 """Seconds between two looks of the allocation manager at executors that are idle."""
 NEEDS = {"cores": 1, "memoryMiB": 1024, "overheadMiB": 384, "pysparkMiB": 0, "offHeapMiB": 0, "resources": {}}
@@ -126,6 +128,8 @@ class Driver:
         """Who has registered under which id."""
         self._world = world
         self._random = Random(f"driver {world.schedule.seed} {number}")
+        self._hinter = Random(f"hinter {world.schedule.seed} {number}")
+        self._hints: dict[str, int] = {}
         self._liar = Random(f"liar {world.schedule.seed} {number}")
         self._revision = 1
         self._acknowledged = 0
@@ -281,6 +285,8 @@ class Driver:
             "profiles": {str(profile): NEEDS for profile in state.targets},
             **{status.value: [str(id_) for id_ in state.ids(status)] for status in ExecutorStatus},
         }
+        if self._world.active_faults.holds(FaultKind.HINTS):
+            truth["hostTasks"] = {str(profile): dict(self._hints) for profile in state.targets}
         return self._lie(truth) if self._world.active_faults.holds(FaultKind.LIES) else truth
 
     def _lie(self, truth: dict[str, Any]) -> dict[str, Any]:
@@ -294,6 +300,14 @@ class Driver:
             called[self._liar.choice(tuple(called))].append(str(id_))
         lies = {status: [*truth[status], *ids] for status, ids in called.items()}
         return {**truth, **lies, "targets": dict.fromkeys(truth["targets"], LIE)}
+
+    def hint(self) -> None:
+        """Say where tasks would be local, and something else a second later: nodes, and what is none."""
+        if self._world.active_faults.holds(FaultKind.HINTS):
+            hosts = self._hinter.sample(HOSTS, self._hinter.randint(0, len(HOSTS)))
+            self._hints = {host: self._hinter.randint(1, 20) for host in hosts}
+            self.later(1.0, self.hint)
+        self._changed()
 
     def speak(self) -> None:
         """Say anew what is so, though nothing has changed."""

@@ -85,6 +85,8 @@ def _to_driver(world: World, fault: InjectedFault) -> None:
         world.driver.later(0.0, world.driver.look)  # its question is broken off
     elif fault.kind is FaultKind.DRIVER_RESTART:
         world.restart_driver()
+    elif fault.kind is FaultKind.HINTS:
+        world.driver.hint()
     elif fault.kind is FaultKind.LIES:
         world.driver.speak()
         world.driver.later(fault.amount, world.driver.speak)
@@ -129,6 +131,7 @@ INJECTIONS: Mapping[FaultKind, Callable[[World, InjectedFault], None]] = {
     FaultKind.DRIVER_RESTART: _to_driver,
     FaultKind.DRIVER_HANGS: _to_driver,
     FaultKind.LIES: _to_driver,
+    FaultKind.HINTS: _to_driver,
     FaultKind.DRIVER_STILL: _to_driver,
     FaultKind.CUT: _to_driver,
     FaultKind.DRIVER_KILLED: _to_people,

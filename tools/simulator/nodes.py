@@ -34,6 +34,16 @@ def bound(pod: Object, node: str) -> Object:
     return {**pod, "spec": {**pod["spec"], "nodeName": node}}
 
 
+def demanded(pod: Object) -> frozenset[str] | None:
+    """The names of the nodes that a pod demands; None when any will do. Its wishes are not looked at."""
+    affinity = (pod["spec"].get("affinity") or {}).get("nodeAffinity") or {}
+    required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
+    if required is None:
+        return None
+    rules = [rule for term in required["nodeSelectorTerms"] for part in term.values() for rule in part]
+    return frozenset(value for rule in rules for value in rule["values"])
+
+
 def unschedulable(pod: Object) -> Object:
     """The pod that no node has room for."""
     condition = {

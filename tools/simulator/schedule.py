@@ -76,6 +76,8 @@ class FaultKind(enum.Enum):
     QUEUE_EVICTS = "a queue takes an executor back"
     QUEUE_PREEMPTS = "a queue takes an executor back for another workload"
 
+    HINTS = "Spark says where its tasks would be local, and something else each second"
+
     LIES = "user code speaks for the driver: it wants a hundred thousand, and calls pods registered"
 
 
@@ -96,7 +98,7 @@ OF_QUEUES = (
     FaultKind.QUEUE_PREEMPTS,
 )
 """What a queue does, as Kueue: it gates, admits a part or nobody, evicts and preempts."""
-OWN_CHANCE = frozenset({FaultKind.LIES, *OF_SESSIONS, *OF_QUEUES})
+OWN_CHANCE = frozenset({FaultKind.LIES, FaultKind.HINTS, *OF_SESSIONS, *OF_QUEUES})
 KINDS = tuple(kind for kind in FaultKind if kind not in OWN_CHANCE)
 """What a schedule draws from; others come by a chance of their own, so that other seeds stay as they were."""
 NOT_IN_SESSIONS = frozenset({FaultKind.TERM, FaultKind.CLOCK, FaultKind.DRIVER_RESTART})
@@ -129,7 +131,7 @@ LASTING = frozenset(
             FaultKind.REGISTER_SLOW,
             FaultKind.MEANWHILE,
         ),
-        FaultKind.LIES,
+        *(FaultKind.LIES, FaultKind.HINTS),
         *(FaultKind.DRIVER_STILL, FaultKind.CUT),
         *(FaultKind.QUEUE, FaultKind.QUEUE_HOLDS),
     }
@@ -244,7 +246,7 @@ def schedule_of(seed: int, focus: tuple[FaultKind, ...] = ()) -> Schedule:
     )
     moments = [3.0, *(target_change.at for target_change in target_changes)]
     found = _faults(random, horizon, moments, focus) + _lies(Random(f"lies {seed}"), settings, horizon)
-    found += _queue(Random(f"queue {seed}"), horizon)
+    found += _queue(Random(f"queue {seed}"), horizon) + _hints(Random(f"hints {seed}"), horizon)
     faults = tuple(sorted(found, key=lambda fault: fault.at))
     return Schedule(
         seed=seed,
@@ -279,6 +281,14 @@ def _lies(random: Random, settings: AllocationSettings, horizon: float) -> list[
         return []
     at = random.uniform(0.0, horizon)
     return [InjectedFault(at, FaultKind.LIES, random.uniform(0.2, 1.0) * (horizon - at))]
+
+
+def _hints(random: Random, horizon: float) -> list[InjectedFault]:
+    """In one schedule of four, from early on: hints come, change, lie, and vanish before the faults do."""
+    if random.random() > 0.25:
+        return []
+    at = random.uniform(0.0, 3.0)
+    return [InjectedFault(at, FaultKind.HINTS, random.uniform(0.2, 0.9) * (horizon - at))]
 
 
 def _queue(random: Random, horizon: float) -> list[InjectedFault]:

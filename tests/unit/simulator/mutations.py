@@ -19,6 +19,7 @@ from sparkgen.runtime.allocator.decide import (
     decide,
     executor_states,
     gates,
+    locality,
     prune_memory,
     removals,
 )
@@ -26,6 +27,7 @@ from sparkgen.runtime.allocator.driver import client_session, mailbox
 from sparkgen.runtime.allocator.driver import sessions as rules
 from sparkgen.runtime.allocator.observe import causes, view
 from sparkgen.runtime.allocator.pods import kubernetes_backend
+from sparkgen.runtime.allocator.pods import template as pod_template
 from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create
 from sparkgen.runtime.allocator.values.backend import PodList, WatchEnded, WatchEvent
 from sparkgen.runtime.allocator.values.mappings import PersistentMap
@@ -672,3 +674,35 @@ def a_session_never_ends(patch: pytest.MonkeyPatch) -> None:
 def the_driver_is_not_told_of_the_end(patch: pytest.MonkeyPatch) -> None:
     """Its executors go, and it waits for others."""
     patch.setattr(mailbox.DriverMailbox, "fail", lambda *_: None)
+
+
+@breaks("target-reached", focus=(FaultKind.HINTS,))
+def a_wish_is_a_demand(patch: pytest.MonkeyPatch) -> None:
+    """The node that an executor had best be on is the only one that it may be on."""
+
+    def demanding(spec: Mapping[str, Any], order: Create) -> dict[str, Any]:
+        made = real(spec, order)
+        if order.wishes:
+            of_node = made["affinity"]["nodeAffinity"]
+            best = of_node.pop("preferredDuringSchedulingIgnoredDuringExecution")[0]["preference"]
+            of_node["requiredDuringSchedulingIgnoredDuringExecution"] = {"nodeSelectorTerms": [best]}
+        return made
+
+    real = pod_template._with_wishes
+    patch.setattr(pod_template, "_with_wishes", demanding)
+
+
+@breaks("wishes-follow-hints", focus=(FaultKind.HINTS,))
+def hints_that_vanished_are_followed(patch: pytest.MonkeyPatch) -> None:
+    """What the driver has said once holds until it says something else."""
+
+    def wishes(situation: Any, profile: int, count: int) -> Any:
+        said = situation.target.host_tasks.get(profile) or last.get(profile, {})
+        last[profile] = said
+        return real(
+            replace(situation, target=replace(situation.target, host_tasks={profile: said})), profile, count
+        )
+
+    last: dict[int, Mapping[str, int]] = {}
+    real = locality.wishes
+    patch.setattr(locality, "wishes", wishes)

@@ -14,6 +14,7 @@ from simulator.invariants.bounds import BoundedCalls, BoundedMemory, NoLeak, NoS
 from simulator.invariants.gates import BoundedUnschedulable, KeepsItsPlace, WaitsForRegistration
 from simulator.invariants.hooks import Invariants
 from simulator.invariants.invariant import Invariant
+from simulator.invariants.locality import WishesFollowHints
 from simulator.invariants.presence import Presence, asked_for
 from simulator.invariants.sessions import ROUNDED, NobodyHoldsNothing, NoTakeover, OneSession, SessionEnds
 from simulator.sessions import SILENCE
@@ -280,6 +281,7 @@ INVARIANTS: tuple[type[Invariant], ...] = (
     BoundedUnschedulable,
     WaitsForRegistration,
     KeepsItsPlace,
+    WishesFollowHints,
     NobodyAliveIsDead,
     NoPartialView,
     EveryLossOnce,
