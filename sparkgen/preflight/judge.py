@@ -10,12 +10,18 @@ from sparkgen import contract
 from sparkgen.cluster.annotations import controller_of
 from sparkgen.codes import Code
 from sparkgen.errors import Severity
+from sparkgen.objects import ObjectView
 from sparkgen.preflight import needs, quota
 from sparkgen.preflight.values import ClusterFacts, Finding, Reference, Unknown, Wanted
 from sparkgen.runtime.kubernetes.refusals import refusal_in
 
 OLDEST = (1, 30)
 """The oldest Kubernetes that the end-to-end tests have run on: docs/compatibility.md."""
+
+IMAGE_VOLUMES = (1, 35)
+"""The Kubernetes from which image volumes are on by default."""
+IMAGE_VOLUMES_AT_ALL = (1, 31)
+"""The one that has them first, behind the feature gate ImageVolume."""
 
 LEVEL = "pod-security.kubernetes.io/enforce"
 """Label of a namespace: the Pod Security level of its pods."""
@@ -68,6 +74,30 @@ def version(_: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
             "the allocator is a sidecar that starts before Spark",
             "choose another cluster with --context, or upgrade this one",
         )
+
+
+def image_volumes(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
+    """Pods mount images as volumes (`delivery.mount: image`), which older clusters do not have or not do."""
+    match = None if isinstance(facts.version, Unknown) else re.match(r"v?(\d+)\.(\d+)", facts.version)
+    if match is None or not any(_mounts_images(item) for item in wanted.objects):
+        return
+    found = (int(match[1]), int(match[2]))
+    step = "use delivery.mount: fetch"
+    if found < IMAGE_VOLUMES_AT_ALL:
+        text = f"Kubernetes is {facts.version}, and has no image volumes: delivery.mount is image"
+        yield _error("image-volumes", text, step)
+    elif found < IMAGE_VOLUMES:
+        text = (
+            f"Kubernetes is {facts.version}, where image volumes are off unless the cluster's administrator "
+            "has set the feature gate ImageVolume: delivery.mount is image"
+        )
+        yield Finding("image-volumes", Severity.WARNING, text, f"ask the administrator, or {step}")
+
+
+def _mounts_images(item: ObjectView) -> bool:
+    template = needs.driver(item)
+    volumes = () if template is None else template["spec"].get("volumes") or ()
+    return any("image" in volume for volume in volumes)
 
 
 def namespace(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
@@ -293,7 +323,7 @@ def full_name(image: str) -> str:
     return image if ":" in image.rpartition("/")[2] else f"{image}:latest"
 
 
-BEFORE_THE_NAMESPACE: tuple[Check, ...] = (version, namespace)
+BEFORE_THE_NAMESPACE: tuple[Check, ...] = (version, image_volumes, namespace)
 CHECKS: tuple[Check, ...] = (
     *BEFORE_THE_NAMESPACE,
     controller,

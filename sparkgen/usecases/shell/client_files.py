@@ -32,6 +32,9 @@ IMAGE_PYTHON = "python3"
 """What the stock images run, as PySpark itself says where nothing else is said."""
 _EXECUTORS_SCRIPTS = (contract.EXECUTOR_SCRIPT_FILE, contract.SHUFFLE_SCRIPT_FILE)
 _PYTHONS = ("spark.pyspark.python", "spark.pyspark.driver.python")
+_SERVED_FILES = frozenset({"spark.files", "spark.archives", "spark.submit.pyFiles"})
+_IN_PODS = f"file://{contract.ARTIFACTS_DIR}/"
+"""How files begin that `fetch`, or the kubelet, brings to pods."""
 _ELSEWHERE = ("SPARK_REMOTE", "SPARK_CONNECT_MODE_ENABLED", "SPARK_API_MODE")
 """Variables by which PySpark would talk to a Connect server instead."""
 
@@ -139,10 +142,23 @@ def files(
     return {**shared, **hadoop, contract.SPARK_DEFAULTS_FILE: text}
 
 
+def _elsewhere(given: Mapping[str, str]) -> dict[str, str]:
+    """The properties without files that the driver of a pod would serve: only executors have them here.
+
+    A driver that names a file of another machine does not start (SparkContext.addFile).
+    """
+    found = dict(given)
+    for name in _SERVED_FILES & found.keys():
+        kept = [one for one in found[name].split(",") if not one.startswith(_IN_PODS)]
+        found.pop(name)
+        found |= {name: ",".join(kept)} if kept else {}
+    return found
+
+
 def _properties(
     application: Application, given: Mapping[str, str], folder: ClientFolder, port: int
 ) -> dict[str, str]:
-    found = {name: text for name, text in given.items() if name not in _PYTHONS}
+    found = {name: text for name, text in _elsewhere(given).items() if name not in _PYTHONS}
     if "spark.jars.ivy" not in application.properties:
         found.pop("spark.jars.ivy", None)  # this user has a home
     if application.log_claim is not None:

@@ -50,6 +50,18 @@ def test_an_old_kubernetes(version: str, good: bool) -> None:
     assert good or "drivers need 1.30 or newer" in messages[0]
 
 
+@pytest.mark.parametrize(
+    ("version", "severity"),
+    [("v1.30.1", ERROR), ("v1.33.0", WARNING), ("v1.34.9", WARNING), ("v1.35.0", None), ("v1.36.3", None)],
+)
+def test_image_volumes_need_a_kubernetes_that_has_them(version: str, severity: Severity | None) -> None:
+    """Before 1.35 they are behind a feature gate, which nobody without its node's files can see."""
+    said = found(wanted(delivery={"mount": "image"}), version=version)
+    assert [finding.severity for finding in said] == ([] if severity is None else [severity])
+    assert all("delivery.mount: fetch" in finding.next_step for finding in said)
+    assert found(wanted(), version=version) == []
+
+
 def test_without_its_namespace_nothing_else_is_asked() -> None:
     """And the command that makes it is named."""
     [finding] = found(wanted(), namespace=None, images=Unknown("x"))

@@ -88,6 +88,19 @@ def test_what_is_in_pods_only_is_left_out() -> None:
     assert defaults(ivy, spark_jars_ivy="/x")["spark.jars.ivy"] == "/x"
 
 
+def test_files_that_only_pods_have_are_not_served_from_here() -> None:
+    """A driver that names a file of another machine does not start; jars are the executors' own."""
+    inside = "/opt/sparkgen/artifacts/code"
+    given = {
+        "spark_files": f"file://{inside}/a.csv",
+        "spark_archives": f"s3a://b/c.zip,file://{inside}/d.zip#d",
+        "spark_jars": f"local://{inside}/e.jar",
+    }
+    found = defaults(application(), **given)
+    assert "spark.files" not in found
+    assert (found["spark.archives"], found["spark.jars"]) == ("s3a://b/c.zip", given["spark_jars"])
+
+
 def test_files_of_the_document_are_there() -> None:
     """Those of Hadoop on the class path; the jar comes before the document's own."""
     made = application(
