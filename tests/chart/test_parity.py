@@ -338,7 +338,7 @@ def test_documents_that_contradict_themselves(helms: tuple[Path, ...]) -> None:
     reaching = taken(values)
     compare_all(helms, reaching)
     assert len(reaching) > len(found) // 3
-    assert sum(bool(parity.errors(value)) for value in reaching) > len(reaching) // 10
+    assert sum(bool(parity.errors(value)) for value in reaching) >= len(reaching) // 10
     assert sum(bool(parity.refusing(value)) for value in reaching) > len(reaching) // 4
 
 

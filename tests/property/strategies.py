@@ -184,6 +184,7 @@ OWN: Mapping[str, Strategy] = {
     "parentRefs": st.lists(
         _mapping({"name": NAMES}, namespace=NAMES, sectionName=NAMES), min_size=1, max_size=2
     ),
+    "batchSchedulerOptions.resources": st.sampled_from([{"cpu": "4"}, {"cpu": 2, "memory": "8Gi"}]),
     "eventLog.dir": st.sampled_from(["s3a://logs/spark", "hdfs://namenode:8020/logs"]),
     "run.id": WORDS,
 }
@@ -277,6 +278,7 @@ def consistent(document: Value) -> Value:
         _language(spec)
         _lifetime(spec)
     _executors(spec)
+    _gang(spec)
     _accounts(spec)
     _shuffle(spec)
     _event_log(spec.get("eventLog", {}))
@@ -289,6 +291,17 @@ def consistent(document: Value) -> Value:
     if mounted:
         spec["volumes"] = [volume for volume in volumes if volume["name"] in mounted]
     return value
+
+
+def _gang(spec: Value) -> None:
+    """A gang that can be complete, in a queue of a name that Kueue takes."""
+    options = spec.get("batchSchedulerOptions", {})
+    options.pop("minExecutors", None)
+    if "queue" in options:
+        options["queue"] = "team-a"
+    if spec.get("batchScheduler") == "kube-scheduler":
+        options["minExecutors"] = 0
+        spec["batchSchedulerOptions"] = options
 
 
 PYTHON_FIELDS = ("requirements", "pythonPlatform", "pythonVersion")

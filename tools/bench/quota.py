@@ -186,7 +186,8 @@ def counted(calls: Iterable[Call], executors: Pods) -> Result:
 
 
 def _is_try(call: Call) -> bool:
-    return (call.verb, call.resource, call.subresource) == ("create", "pods", "")
+    """An executor's creation, whatever came of it; a driver is created by others."""
+    return (call.verb, call.resource, call.subresource) == ("create", "pods", "") and "-exec-" in call.name
 
 
 def page(found: Rounds, version: str) -> str:
@@ -218,7 +219,21 @@ def page(found: Rounds, version: str) -> str:
     medians = [statistics.median(per_minute(pair[side]) for pair in found) for side in (0, 1)]
     told = f"**{medians[0]:.0f}** writes a minute with sparkgen, **{medians[1]:.0f}** with Spark alone."
     lines += ["", f"Median: {told}"]
+    if any(_gave_up(theirs) for _, theirs in found):
+        lines += [
+            "",
+            "Spark's backend stops asking before the window ends, and without what it wanted. Spark 4.3",
+            "counts a creation that is refused as a failed executor (`ExecutorPodsAllocator`), and gives the",
+            "application up when more have failed than `spark.executor.maxNumFailures`, which is "
+            f"{2 * WANTED} here.",
+            "sparkgen counts no refusal as a failure, and goes on asking once in up to two minutes.",
+        ]
     return "\n".join([*lines, "", "![writes and pods over time](quota.svg)"]) + "\n"
+
+
+def _gave_up(result: Result) -> bool:
+    """Whether a side asks no more: it has tried often, and not in the last third of the window."""
+    return result.refused > 2 * WANTED and not any(result.writes[-len(result.writes) // 3 :])
 
 
 def per_minute(result: Result) -> float:
