@@ -22,6 +22,7 @@ from sparkgen.cli import output, run_local
 from sparkgen.cli.request import Request
 from sparkgen.cli.waiting import seconds_of
 from sparkgen.cluster import ClusterError, Place, connect
+from sparkgen.codes import Code
 from sparkgen.errors import SparkgenError
 from sparkgen.live.explain import fares
 from sparkgen.live.facts import gather
@@ -33,6 +34,7 @@ from sparkgen.usecases.shell import client_files, driver_address, session, sessi
 from sparkgen.usecases.shell.allocator_client import AllocatorClient, DriverSettings, Refusal
 from sparkgen.usecases.shell.client_files import ClientFolder
 from sparkgen.usecases.shell.driver_address import DriverAddress
+from sparkgen.usecases.shell.ended_session import EndedSession
 from sparkgen.usecases.shell.heartbeat import Heartbeat
 from sparkgen.usecases.shell.session_objects import AskedSession, objects_of
 from sparkgen.usecases.shell.unused_fields import unused_fields
@@ -129,7 +131,10 @@ def _run(document: Document, request: Request, options: ShellOptions) -> int:
         heartbeat.start()
         stack.callback(heartbeat.stop)
         driver = _prepare(application, client, folder, Reached(host, address, options.listening))
-        threading.Thread(target=_until_the_end, args=(cluster, forwarding, heartbeat), daemon=True).start()
+        over = threading.Event()
+        stack.callback(over.set)
+        watch = (cluster, forwarding, heartbeat, over)
+        threading.Thread(target=_until_the_end, args=watch, daemon=True).start()
         code = run_client(command, client_files.environment_of(application, os.environ, folder))
         session.await_stop(client, driver, STOP_SECONDS)
         return code
@@ -221,12 +226,21 @@ def _command(
     return (found, *arguments)
 
 
-def _until_the_end(cluster: Cluster, forwarding: Forwarding, heartbeat: Heartbeat) -> None:
-    """Say so when the session ends before the program does."""
-    if forwarding.until_the_end():
-        heartbeat.stop()
-        why = _why(cluster, forwarding.run)
-        _say(f"the session {forwarding.run.name} has ended{why}: Spark stops in your program")
+def _until_the_end(
+    cluster: Cluster, forwarding: Forwarding, heartbeat: Heartbeat, over: threading.Event
+) -> None:
+    """Say so when the session ends before the program does, and tell its driver, until `over`."""
+    if not forwarding.until_the_end():
+        return
+    heartbeat.stop()
+    ended = f"the session {forwarding.run.name} has ended{_why(cluster, forwarding.run)}"
+    _say(f"{ended}: Spark stops in your program")
+    # Without it, the driver bears a broken way to its allocator for a minute and a half.
+    with contextlib.suppress(SparkgenError):
+        told = EndedSession(forwarding.port, f"[{Code.SESSION_ENDED}] {ended}")
+        with contextlib.closing(told):
+            told.start()
+            over.wait()
 
 
 def _why(cluster: Cluster, found: Run) -> str:

@@ -38,17 +38,41 @@ class Waiting:
 
 
 def make_basis(cluster: Cluster, objects: SessionObjects) -> None:
-    """Make what is missing of the application's objects.
+    """Make what is missing of the application's objects, as `sparkgen apply` does: a later one may change it.
 
     Nothing that is there is changed. SparkgenError where an object of that name is another application's.
     """
     for item in objects.basis:
         try:
-            cluster.create(item)
+            if _is_missing(cluster, item):
+                _make_missing(cluster, item)
         except ClusterError as error:
             if error.status not in (403, 409):
                 raise
             _check_there(cluster, item, error)
+
+
+def _is_missing(cluster: Cluster, item: Object) -> bool:
+    """Whether an object is not there, or may not be. SparkgenError where it is another application's."""
+    try:
+        there = _live(cluster, item)
+    except ClusterError as error:
+        if error.status != 403:
+            raise
+        return True
+    if there is not None:
+        _check_owner(there, item)
+    return there is None
+
+
+def _make_missing(cluster: Cluster, item: Object) -> None:
+    """By server-side apply where one may; fields of an object that is created so stay for ever otherwise."""
+    try:
+        cluster.apply(item)
+    except ClusterError as error:
+        if error.status != 403:
+            raise
+        cluster.create(item)  # without the right to patch
 
 
 def make(cluster: Cluster, objects: SessionObjects) -> Object:
@@ -129,11 +153,15 @@ def end(cluster: Cluster, job: Object) -> None:
     cluster.delete("batch/v1", "Job", metadata["name"], metadata["namespace"], after_owned=True)
 
 
+def _live(cluster: Cluster, item: Object) -> Object | None:
+    metadata = item["metadata"]
+    return cluster.get(item["apiVersion"], item["kind"], metadata["name"], metadata["namespace"])
+
+
 def _check_there(cluster: Cluster, item: Object, refusal: ClusterError) -> None:
     """SparkgenError unless an object that could not be made is there, and the application's, or nobody's."""
-    metadata = item["metadata"]
     try:
-        there = cluster.get(item["apiVersion"], item["kind"], metadata["name"], metadata["namespace"])
+        there = _live(cluster, item)
     except ClusterError as error:
         if error.status != 403:
             raise
@@ -142,8 +170,12 @@ def _check_there(cluster: Cluster, item: Object, refusal: ClusterError) -> None:
         raise SparkgenError(
             f"{refusal}; or let somebody apply the document who may: a session takes what is there"
         ) from refusal
+    _check_owner(there, item)
+
+
+def _check_owner(there: Object, item: Object) -> None:
     if owner_of(there) not in ("", owner_of(item)):
         raise SparkgenError(
-            f"{item['kind']} {metadata['name']} exists already and belongs to the {owner_of(there)}: choose "
-            "another name, or another namespace"
+            f"{item['kind']} {item['metadata']['name']} exists already and belongs to the {owner_of(there)}: "
+            "choose another name, or another namespace"
         )

@@ -297,12 +297,43 @@ def test_all_missing_rights_are_said_before_anything_is_made(shell: Shell, kube:
 
 def test_objects_that_a_person_may_not_make_may_be_there(shell: Shell, kube: Kube, cli: Cli) -> None:
     """Somebody else has applied the document; without them, it is said what to do."""
-    kube.refuse[("POST", "/apis/rbac.authorization.k8s.io")] = (403, 'roles is forbidden: User "me"')
+    for method in ("PATCH", "POST"):
+        kube.refuse[(method, "/apis/rbac.authorization.k8s.io")] = (403, 'roles is forbidden: User "me"')
     result = shell("app.yaml", *program("print(1)"))
     assert result.code == 2
     assert "or let somebody apply the document who may" in result.err
+    del kube.refuse["PATCH", "/apis/rbac.authorization.k8s.io"]  # somebody else applies it
     assert cli("apply", "app.yaml", "-q", "--skip-preflight").code == 0
     assert shell("app.yaml", *program("print(1)")).out == "1\n"
+
+
+def test_what_a_session_makes_first_is_as_applied(shell: Shell, kube: Kube, cli: Cli) -> None:
+    """A later `apply` takes away what the document drops: of objects that are created it cannot.
+
+    What is there stays as it is. Whoever may create and not patch has a session as well.
+    """
+    kinds = ("serviceaccounts/pi", "roles/pi", "rolebindings/pi")
+
+    def asked() -> set[str]:
+        found = {line.partition(" ")[0] for line in kube.asked if line.endswith(kinds)}
+        kube.asked.clear()
+        return found
+
+    def basis() -> dict[str, Object]:
+        return {path: item for path, item in kube.objects.items() if path.endswith(kinds)}
+
+    assert shell("app.yaml", *program("")).code == 0
+    assert asked() == {"GET", "PATCH"}
+    made = basis()
+    assert len(made) == len(kinds)
+    assert shell("app.yaml", "--set", "metadata.labels.team=a", *program("")).code == 0
+    assert (asked(), basis()) == ({"GET"}, made)
+
+    kube.objects = {path: item for path, item in kube.objects.items() if path not in made}
+    for start in ("/api/v1/namespaces/analytics/serviceaccounts", "/apis/rbac.authorization.k8s.io"):
+        kube.refuse["PATCH", start] = (403, 'forbidden: User "me" cannot patch')
+    assert shell("app.yaml", *program("print(1)")).out == "1\n"
+    assert basis().keys() == made.keys()
 
 
 def test_an_object_of_another_application_is_not_used(shell: Shell, kube: Kube) -> None:
@@ -332,6 +363,36 @@ print("still here")
     result = shell("app.yaml", *program(script))
     assert (result.code, result.out) == (0, "still here\n")
     assert re.search(r"the session pi-session-[0-9a-f]{5} has ended: Spark stops in your program", result.err)
+
+
+def test_a_driver_that_asks_hears_that_its_session_has_ended(shell: Shell, kube: Kube) -> None:
+    """At once, where the way to the allocator was: as after the sleep of a machine."""
+    script = f"""
+import json, os, pathlib, time
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+text = pathlib.Path(os.environ["SPARK_CONF_DIR"], "spark-defaults.conf").read_text()
+allocator = "http://127.0.0.1:" + text.split("sparkgen://127.0.0.1:")[1].split()[0]
+at = "http://127.0.0.1:{kube.server_port}/apis/batch/v1/namespaces/analytics/jobs"
+[job] = json.load(urlopen(at))["items"]
+pods = "http://127.0.0.1:{kube.server_port}/api/v1/namespaces/analytics/pods"
+[pod] = json.load(urlopen(pods))["items"]
+for one in (at + "/" + job["metadata"]["name"], pods + "/" + pod["metadata"]["name"]):
+    urlopen(Request(one, method="DELETE"))
+for _ in range(100):
+    try:
+        urlopen(Request(allocator + "/v1/state", b"{{}}", method="PUT"), timeout=5)
+    except HTTPError as error:
+        if error.code == 409:
+            print(json.load(error)["error"])
+            break
+    except OSError:
+        pass
+    time.sleep(0.1)
+"""
+    result = shell("app.yaml", *program(script))
+    assert result.code == 0, result.err
+    assert re.fullmatch(r"\[SessionEnded\] the session pi-session-[0-9a-f]{5} has ended\n", result.out)
 
 
 def test_a_session_is_no_run_of_the_document(shell: Shell, kube: Kube, cli: Cli) -> None:
