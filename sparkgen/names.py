@@ -24,7 +24,7 @@ MAX_LABEL = 63
 MAX_APPLICATION_NAME = 45
 HISTORY_SUFFIX = f"-{contract.HISTORY}"
 """End of the name of the account and the Role that remove ended runs."""
-RESERVED_SUFFIXES = (HISTORY_SUFFIX, "-shuffle-janitor")
+RESERVED_SUFFIXES = (HISTORY_SUFFIX, "-shuffle-janitor", "-staging-gc")
 """Ends of the names of the Roles that an application has besides its own: no other one is called so."""
 RUN_HASH_LENGTH = 8
 SESSION_ID_LENGTH = 5

@@ -35,6 +35,7 @@ class Kind(str, enum.Enum):
     NOTEBOOK = "SparkNotebook"
     SERVICE = "SparkShuffleService"
     HISTORY = "SparkHistoryServer"
+    STAGING = "SparkStagingServer"
 
 
 def complete_field(incomplete: str) -> list[str]:

@@ -46,6 +46,7 @@ _KINDS = {
     "SparkConnectServer": ("spec",),
     "SparkNotebook": ("spec",),
     "SparkShuffleService": ("spec",),
+    "SparkStagingServer": ("spec",),
 }
 """The kinds of documents whose pods run the runtime image, and the mapping that names it."""
 

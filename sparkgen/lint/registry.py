@@ -22,6 +22,7 @@ from sparkgen.lint.settings import Settings
 from sparkgen.lint.subject import Subject
 from sparkgen.model import SERVER_KINDS
 from sparkgen.model.historyserver import HISTORY_KIND
+from sparkgen.model.staging import STAGING_KIND
 from sparkgen.semantics.rules_runtime import UNNAMED
 from sparkgen.semantics.secret import redacted
 
@@ -132,6 +133,10 @@ RULES: tuple[Rule, ...] = (
     # Connect servers and notebooks
     Rule("SG271", "plain-connect-port", WARNING, _P, "A Connect server or a notebook whose traffic leaves the cluster in the clear.", hardening.plain_port),
     Rule("SG272", "notebook-without-claim", WARNING, _P, "A notebook whose files end with its pod.", reliability.notebook_without_claim),
+    # Staging servers
+    Rule("SG273", "plain-staging-server", WARNING, _P, "A staging server whose passwords travel in the clear.", _of_servers),
+    Rule("SG274", "endless-artifacts", WARNING, _P, "Artifacts that nobody removes.", _of_servers),
+    Rule("SG275", "single-staging-replica", INFO, _P, "A staging server without a second pod.", _of_servers),
     # priorities
     Rule("SG282", "preemptible-driver", WARNING, _P, "A driver that its own executors may drive out.", reliability.preemptible_driver),
 )
@@ -201,4 +206,4 @@ def _findings(value: Mapping[str, Any], settings: Settings) -> Iterator[tuple[st
 
 def server_checks(kind: str) -> Mapping[str, ServerCheck]:
     """Code -> how the rule looks at a server of this kind; rules that are not in it say nothing of one."""
-    return servers.HISTORY if kind == HISTORY_KIND else servers.SERVICE
+    return {HISTORY_KIND: servers.HISTORY, STAGING_KIND: servers.STAGING}.get(kind, servers.SERVICE)

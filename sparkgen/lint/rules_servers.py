@@ -1,4 +1,4 @@
-"""What a reviewer asks of a history server or a shuffle service."""
+"""What a reviewer asks of a history server, a shuffle service or a staging server."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from sparkgen.lint import rules_trust as trust
 from sparkgen.lint.findings import Finding, ServerCheck
 from sparkgen.lint.serversubject import ServerSubject
 from sparkgen.model.historyserver import HistoryServer
+from sparkgen.model.staging import StagingServer
+from sparkgen.semantics.rules_staging import SIDES
 
 
 def cpu_limit(subject: ServerSubject) -> Iterator[Finding]:
@@ -65,6 +67,69 @@ def endless_logs(subject: ServerSubject) -> Iterator[Finding]:
         )
 
 
+def staging_network_policy(subject: ServerSubject) -> Iterator[Finding]:
+    """A staging server that every pod of the cluster may try passwords at."""
+    if subject.server.network_policy is None:
+        yield Finding(
+            subject.path("networkPolicy", "enabled"),
+            "every pod of the cluster may try passwords at the staging server",
+            next_step="set `networkPolicy:`, with who may pull in `pullFrom` and who may push in `pushFrom`",
+            on_key=True,
+        )
+
+
+def plain_staging_ingress(subject: ServerSubject) -> Iterator[Finding]:
+    """An Ingress without a certificate: passwords and code travel in the clear."""
+    for side in SIDES:
+        ingress = subject.at(subject.path(side, "ingress"))
+        if ingress and not ingress.get("tlsSecretName"):
+            yield Finding(
+                subject.path(side, "ingress", "tlsSecretName"),
+                "passwords and code travel in the clear: the Ingress has no certificate",
+                next_step="name the Secret with the certificate of `host`: `tlsSecretName: ...`",
+                on_key=True,
+            )
+
+
+def plain_staging_server(subject: ServerSubject) -> Iterator[Finding]:
+    """A staging server without a certificate: whoever sees the network sees its passwords."""
+    if subject.has(subject.path("tls")):
+        return
+    types = ((subject.at(subject.path(side)) or {}).get("serviceType", "ClusterIP") for side in SIDES)
+    leaves = any(kind != "ClusterIP" for kind in types)
+    where = "leave the cluster in the clear" if leaves else "travel in the clear"
+    yield Finding(
+        subject.path("tls"),
+        f"passwords and code {where}: the staging server has no certificate",
+        next_step="name a Secret of the type kubernetes.io/tls: `tls: {secretName: ...}`",
+        on_key=True,
+    )
+
+
+def endless_artifacts(subject: ServerSubject) -> Iterator[Finding]:
+    """A claim that fills up, as nothing removes artifacts from it."""
+    server = subject.server
+    if isinstance(server, StagingServer) and server.claim is not None and server.collection is None:
+        yield Finding(
+            subject.path("garbageCollection"),
+            "nothing removes artifacts: when the claim is full, pushes fail",
+            next_step="add `garbageCollection: {namespaces: [...]}` with the namespaces of the applications",
+            on_key=True,
+        )
+
+
+def single_replica(subject: ServerSubject) -> Iterator[Finding]:
+    """One pod of each side: no driver and no executor starts while it is replaced."""
+    server = subject.server
+    if isinstance(server, StagingServer) and server.replicas == 1:
+        yield Finding(
+            subject.path("replicas"),
+            "is one pod for each side: while that is replaced, no driver and no executor starts",
+            "1",
+            next_step="set `replicas: 2`",
+        )
+
+
 SERVERS: Mapping[str, ServerCheck] = {
     "SG204": gitops.namespace,
     "SG220": images.digest,
@@ -97,3 +162,24 @@ HISTORY: Mapping[str, ServerCheck] = {
     "SG258": endless_logs,
 }
 """The same for a history server."""
+
+STAGING: Mapping[str, ServerCheck] = {
+    "SG204": gitops.namespace,
+    "SG211": restricted.privileged,
+    "SG214": restricted.root,
+    "SG215": restricted.seccomp,
+    "SG217": restricted.confinement,
+    "SG220": images.digest,
+    "SG221": images.unqualified,
+    "SG222": images.registries,
+    "SG223": images.pull_policy,
+    "SG231": hardening.low_user,
+    "SG232": cpu_limit,
+    "SG234": staging_network_policy,
+    "SG254": reliability.required_labels,
+    "SG257": plain_staging_ingress,
+    "SG273": plain_staging_server,
+    "SG274": endless_artifacts,
+    "SG275": single_replica,
+}
+"""The same for a staging server, which has no JVM."""

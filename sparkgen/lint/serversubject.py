@@ -14,13 +14,17 @@ from sparkgen.model.server import Server
 
 _ROOT: Path = ("spec",)
 _RUNTIME = (contract.PREPARE_CONTAINER, contract.JANITOR_CONTAINER)
-_ROLES = {contract.HISTORY_SERVER_CONTAINER: "history server", contract.SHUFFLE_CONTAINER: "shuffle service"}
+_ROLES = {
+    contract.HISTORY_SERVER_CONTAINER: "history server",
+    contract.SHUFFLE_CONTAINER: "shuffle service",
+    contract.STAGING_SERVER: "staging server",
+}
 _WORKLOADS = ("Deployment", "DaemonSet")
 
 
 @dataclass(frozen=True, slots=True)
 class ServerSubject(View):
-    """A frozen view of a document that describes a history server or a shuffle service."""
+    """A frozen view of a document that describes a history server, a shuffle service or a staging server."""
 
     PAGES = "the history server"
 
@@ -32,7 +36,8 @@ class ServerSubject(View):
         server = model.describe(value)
         assert isinstance(server, Server)  # noqa: S101 - the registry asks for its kinds alone
         specs = [item["spec"] for item in resources.render(server) if item["kind"] in _WORKLOADS]
-        return cls(value, _ROOT, (_pod(server, specs[0]["template"]),), settings, server)
+        pods = tuple(_pod(server, spec["template"]) for spec in specs)
+        return cls(value, _ROOT, pods, settings, server)
 
     @property
     def role(self) -> str:

@@ -12,6 +12,7 @@ from sparkgen.model.historyserver import HISTORY_KIND, HistoryServer, build_hist
 from sparkgen.model.notebook import NOTEBOOK_KIND
 from sparkgen.model.server import Server
 from sparkgen.model.shuffle import SERVICE_KIND, ShuffleService, build_service
+from sparkgen.model.staging import STAGING_KIND, StagingServer, build_staging_server
 
 __all__ = [
     "CONNECT_KIND",
@@ -19,19 +20,23 @@ __all__ = [
     "NOTEBOOK_KIND",
     "SERVER_KINDS",
     "SERVICE_KIND",
+    "STAGING_KIND",
     "Application",
     "HistoryServer",
     "Server",
     "ShuffleService",
+    "StagingServer",
     "build",
     "build_history_server",
     "build_service",
+    "build_staging_server",
     "describe",
 ]
 
 _SERVERS: Mapping[str, Callable[..., Server]] = {
     SERVICE_KIND: build_service,
     HISTORY_KIND: build_history_server,
+    STAGING_KIND: build_staging_server,
 }
 SERVER_KINDS = tuple(_SERVERS)
 """The kinds of documents that describe no application."""

@@ -191,6 +191,8 @@ class Application:
     volumes: tuple[Mapping[str, Any], ...]
     delivery: Delivery | None
     """How pods get what was pushed of the document; None where nothing of it is in pods."""
+    staging: Mapping[str, str] | None
+    """Name and namespace of the staging server whose garbage collection may look into this namespace."""
     driver: Role
     executor: Role
     executors: Executors

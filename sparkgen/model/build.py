@@ -24,7 +24,7 @@ from sparkgen.model.batch import batch_scheduler
 from sparkgen.model.completion import as_application, section_of
 from sparkgen.model.conffiles import conf_files
 from sparkgen.model.connect import CONNECT_KIND
-from sparkgen.model.delivery import delivered, delivery
+from sparkgen.model.delivery import delivered, delivery, staging_server
 from sparkgen.model.eventlog import log_claim
 from sparkgen.model.notebook import NOTEBOOK_KIND, notebook
 from sparkgen.model.properties import effective_properties, is_true, lookup
@@ -76,6 +76,7 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
         conf_files=conf_files(spec.get("sparkConfFiles") or {}),
         volumes=tuple(spec.get("volumes") or ()),
         delivery=delivery(written),
+        staging=staging_server(written, chosen),
         driver=_role("driver", spec, properties),
         executor=_role("executor", spec, properties),
         executors=executors,

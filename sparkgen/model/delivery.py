@@ -105,6 +105,14 @@ def delivery(spec: Mapping[str, Any]) -> Delivery | None:
     )
 
 
+def staging_server(spec: Mapping[str, Any], namespace: str) -> Mapping[str, str] | None:
+    """Name and namespace of the staging server that an application in this namespace names."""
+    section = (spec.get("delivery") or {}).get("stagingServer")
+    if section is None:
+        return None
+    return {"name": section.get("name", ""), "namespace": section.get("namespace") or namespace}
+
+
 def delivered(spec: Mapping[str, Any]) -> Mapping[str, Any]:
     """The spec with paths in pods in place of the local entries that were pushed.
 

@@ -13,7 +13,9 @@ from sparkgen.model.sizes import daemon_memory
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """One of Spark's daemons, ready to render. `heap` and `memory` are in MiB.
+    """What serves many applications, ready to render: a daemon of Spark's, or a registry.
+
+    `heap` and `memory` are in MiB, and 0 without a JVM.
 
     `COMPONENT` is the label that says what it is, and `LABEL` the key of the one that selects its pods.
     """
@@ -40,13 +42,16 @@ class Server:
     loggers: Mapping[str, str]
 
 
-def server_fields(value: Mapping[str, Any], namespace: str | None, heap: str) -> dict[str, Any]:
-    """The fields of a Server that a valid document gives; `heap` is the default of its memory."""
+def server_fields(value: Mapping[str, Any], namespace: str | None, heap: str | None) -> dict[str, Any]:
+    """The fields of a Server that a valid document gives; `heap` is the default of its memory.
+
+    None where there is no JVM.
+    """
     metadata, spec = value["metadata"], value["spec"]
     account = spec.get("serviceAccount") or {}
     policy = spec.get("networkPolicy")
     logging = spec.get("logging") or {}
-    mib = to_mib(spec.get("memory", heap))
+    mib = 0 if heap is None else to_mib(spec.get("memory", heap))
     return {
         "name": metadata["name"],
         "namespace": metadata.get("namespace") or namespace or DEFAULT_NAMESPACE,
@@ -57,7 +62,7 @@ def server_fields(value: Mapping[str, Any], namespace: str | None, heap: str) ->
         "image": spec["image"],
         "image_pull_policy": spec.get("imagePullPolicy"),
         "heap": mib,
-        "memory": daemon_memory(mib),
+        "memory": 0 if heap is None else daemon_memory(mib),
         "java_options": spec.get("javaOptions", ""),
         "properties": spec.get("sparkConf") or {},
         "account": account.get("name") or metadata["name"],

@@ -13,12 +13,13 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.cluster.annotations import controller_of
 from sparkgen.errors import Severity
-from sparkgen.model import HISTORY_KIND, SERVICE_KIND
+from sparkgen.model import HISTORY_KIND, SERVICE_KIND, STAGING_KIND
 from sparkgen.preflight.values import Finding, Key, Live, Unknown, Wanted
 
 _SERVERS = {
     SERVICE_KIND: ("shuffle service", contract.SHUFFLE_CONTAINER, contract.LABEL_SHUFFLE_SERVICE),
     HISTORY_KIND: ("history server", contract.HISTORY_SERVER_CONTAINER, contract.LABEL_HISTORY_SERVER),
+    STAGING_KIND: ("staging server", contract.STAGING_SERVER, contract.LABEL_STAGING_SERVER),
 }
 """Kind of a document -> what it is called, its component, and the label that has its name."""
 _SHOWN = 5

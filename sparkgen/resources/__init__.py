@@ -8,14 +8,23 @@ from sparkgen.model.application import Application
 from sparkgen.model.historyserver import HistoryServer
 from sparkgen.model.server import Server
 from sparkgen.model.shuffle import ShuffleService
+from sparkgen.model.staging import StagingServer
 from sparkgen.resources.gitops import for_target
 from sparkgen.resources.historyserver import render_history_server
 from sparkgen.resources.objects import application_objects
 from sparkgen.resources.order import ordered
 from sparkgen.resources.run import files, run_name
 from sparkgen.resources.service import render_service
+from sparkgen.resources.staging import render_staging_server
 
-__all__ = ["render", "render_history_server", "render_service", "run_name", "run_of"]
+__all__ = [
+    "render",
+    "render_history_server",
+    "render_service",
+    "render_staging_server",
+    "run_name",
+    "run_of",
+]
 
 
 def run_of(described: Application | Server) -> str:
@@ -29,6 +38,8 @@ def render(described: Application | Server) -> tuple[dict[str, Any], ...]:
         return render_service(described)
     if isinstance(described, HistoryServer):
         return render_history_server(described)
+    if isinstance(described, StagingServer):
+        return render_staging_server(described)
     if isinstance(described, Application):
         return _render_application(described)
     raise TypeError(f"nothing renders a {type(described).__name__}")

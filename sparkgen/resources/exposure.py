@@ -31,6 +31,7 @@ def values(
     return {
         "type": options.get("serviceType", "ClusterIP"),
         "port": options.get("servicePort", port),
+        "nodePort": options.get("nodePort"),
         "labels": {**(options.get("serviceLabels") or {}), **labels},
         "annotations": {**annotations, **(options.get("serviceAnnotations") or {})},
         "ingress": ingress and {**ingress, "annotations": _noted(annotations, ingress)},

@@ -99,6 +99,12 @@ ALLOCATOR_RULES: tuple[Layer, ...] = (
 """All that the allocator may do, in one namespace."""
 JANITOR_RULES: tuple[Layer, ...] = ({"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},)
 """All that the janitor of a shuffle service may do, in the namespaces of applications."""
+REGISTRY_GC_RULES: tuple[Layer, ...] = (
+    {"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},
+    {"apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["list"]},
+    {"apiGroups": ["batch"], "resources": ["cronjobs", "jobs"], "verbs": ["list"]},
+)
+"""All that the garbage collection of a staging server may do, in the namespaces of applications."""
 HISTORY_RULES: tuple[Layer, ...] = (
     {"apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["delete", "list"]},
     # Read as metadata only: no content leaves the API server.
@@ -191,7 +197,7 @@ def exposed(section: str, name: str, selector: Layer, port: Layer, route: Layer)
         "spec": {
             "type": at("type"),
             "selector": selector,
-            "ports": [{**port, "port": at("port"), "targetPort": port["name"]}],
+            "ports": [{**port, "port": at("port"), "targetPort": port["name"], "nodePort": at("nodePort")}],
         },
     }
     target = {"service": {"name": name, "port": {"name": port["name"]}}}
@@ -540,6 +546,14 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                 JANITOR_RULES,
                 "@{shuffle.name}",
                 "@{shuffle.namespace}",
+            ),
+            # The staging server's account may see which artifacts are named here: it removes the others.
+            *granted(
+                "registryGc",
+                metadata("@{name}-staging-gc"),
+                REGISTRY_GC_RULES,
+                "@{staging.name}-gc",
+                "@{staging.namespace}",
             ),
             # Of one run: immutable, so that nothing changes under a running driver.
             config_map(metadata("@{run}-conf", "runLabels"), "files.conf", immutable=True),

@@ -31,6 +31,8 @@ def application_objects(application: Application, run: str, files: dict[str, dic
         "accountAnnotations": {**annotations, **account.annotations},
         "rbac": account.rbac,
         "janitor": account.rbac and on_node,
+        "registryGc": account.rbac and application.staging is not None,
+        "staging": application.staging,
         "shuffle": {"name": shuffle.name, "namespace": shuffle.namespace} if shuffle else None,
         "files": files,
         "tuning": conf.tuning_files(application),

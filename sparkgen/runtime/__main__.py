@@ -19,6 +19,8 @@ USAGE = """usage: sparkgen-runtime COMMAND
   janitor     remove what applications have left in a shuffle service's directories (beside the service);
               `janitor prepare` makes the directories ready (its init container)
   history     remove ended runs beyond spec.run.history (a Job of its own, with rights of its own)
+  registry-gc
+              remove the artifacts of a staging server that nothing names (a CronJob of its own)
   version     say which contract version and which release this is
 """
 
@@ -34,6 +36,8 @@ def main(arguments: list[str]) -> int:
             return _with_exit_code(_fetch)
         case ["history"]:
             return _with_exit_code(_history)
+        case ["registry-gc"]:
+            return _with_exit_code(_registry_gc)
         case ["janitor", *rest]:
             return _janitor(rest)
         case ["version"]:
@@ -105,6 +109,12 @@ def _history() -> int:
         raise Refused(str(error)) from None
     prune(transport, os.environ, wanted, print)
     return 0
+
+
+def _registry_gc() -> int:
+    from sparkgen.runtime.registry_gc import command  # noqa: PLC0415 - as above
+
+    return command.main()
 
 
 def _janitor(arguments: list[str]) -> int:

@@ -16,7 +16,8 @@ from sparkgen.schema import store
 APPLICATION_KINDS = ("SparkApplication", "ScheduledSparkApplication")
 SERVICE_KIND = "SparkShuffleService"
 HISTORY_KIND = "SparkHistoryServer"
-SERVER_KINDS = (SERVICE_KIND, HISTORY_KIND)
+STAGING_KIND = "SparkStagingServer"
+SERVER_KINDS = (SERVICE_KIND, HISTORY_KIND, STAGING_KIND)
 CONNECT_KIND = "SparkConnectServer"
 NOTEBOOK_KIND = "SparkNotebook"
 COMPLETED_KINDS = (CONNECT_KIND, NOTEBOOK_KIND)
@@ -29,6 +30,7 @@ SPECS = {
     NOTEBOOK_KIND: "notebookSpec",
     SERVICE_KIND: "shuffleServiceSpec",
     HISTORY_KIND: "historyServerSpec",
+    STAGING_KIND: "stagingServerSpec",
 }
 """Kind -> the definition of its `spec`."""
 

@@ -51,10 +51,10 @@ def nothing(_: object) -> Iterable[Finding]:
 class Rule:
     """One rule: `name` is its code in words, `summary` says what it finds.
 
-    `check` looks at applications, `service` at shuffle services, `history` at history servers; all are
-    pure functions. `chart` says why the Helm chart has the rule, too; most rules it leaves to
-    `sparkgen validate`. It has a rule for what guards security or names, or what else costs a night or
-    money because nothing stops it.
+    `check` looks at applications, `service` at shuffle services, `history` at history servers, `staging`
+    at staging servers; all are pure functions. `chart` says why the Helm chart has the rule, too; most rules
+    it leaves to `sparkgen validate`. It has a rule for what guards security or names, or what else costs a
+    night or money because nothing stops it.
     """
 
     code: str
@@ -64,4 +64,5 @@ class Rule:
     check: Check
     service: ServerCheck = nothing
     history: ServerCheck = nothing
+    staging: ServerCheck = nothing
     chart: str = ""

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sparkgen.errors import Problem, Severity
-from sparkgen.model import HISTORY_KIND, SERVICE_KIND
+from sparkgen.model import HISTORY_KIND, SERVICE_KIND, STAGING_KIND
 from sparkgen.semantics import rules_access as access
 from sparkgen.semantics import rules_conffiles as conffiles
 from sparkgen.semantics import rules_connect as connect
@@ -31,6 +31,7 @@ from sparkgen.semantics import rules_service as service
 from sparkgen.semantics import rules_settings as settings
 from sparkgen.semantics import rules_shuffle as shuffle
 from sparkgen.semantics import rules_sizes as sizes
+from sparkgen.semantics import rules_staging as staging
 from sparkgen.semantics import rules_texts as texts
 from sparkgen.semantics import rules_versions as versions
 from sparkgen.semantics import rules_volumes as volumes
@@ -85,7 +86,7 @@ RULES: tuple[Rule, ...] = (
     Rule("SG132", "main-class-in-manifest", WARNING, "A main class that only the jar can name.", program.main_class_in_manifest),
     Rule("SG133", "main-class-unused", WARNING, "A main class beside a Python or R file.", program.main_class_unused),
     Rule("SG134", "main-file", ERROR, "A script that spark-submit would take for a jar.", program.main_file),
-    Rule("SG135", "moving-tag", WARNING, "An image that can change without a change in Git.", versions.moving_tag, service.moving_tag, service.moving_tag),
+    Rule("SG135", "moving-tag", WARNING, "An image that can change without a change in Git.", versions.moving_tag, service.moving_tag, service.moving_tag, staging.moving_tag),
     Rule("SG136", "spark-version", ERROR, "A version of Spark without a scheduler jar.", versions.spark_version),
     Rule("SG137", "image-version", WARNING, "An image tagged with another version of Spark.", versions.image_version, service.image_version, service.image_version),
     Rule("SG138", "scala-version", ERROR, "A Scala line for which Spark was never built.", versions.scala_version),
@@ -143,7 +144,7 @@ RULES: tuple[Rule, ...] = (
     Rule("SG178", "untested-spark", WARNING, "A version of Spark with which nothing was tested.", versions.untested_spark),
     Rule("SG179", "proxy-user", WARNING, "A variable that contradicts the user to act as.", conffiles.proxy_users),
     # when it runs
-    Rule("SG180", "schedule", ERROR, "A schedule that Kubernetes refuses.", lifecycle.schedules),
+    Rule("SG180", "schedule", ERROR, "A schedule that Kubernetes refuses.", lifecycle.schedules, staging=staging.schedules),
     Rule("SG181", "surprising-schedule", WARNING, "A schedule that does not do what it seems to.", lifecycle.surprising_schedules),
     Rule("SG182", "time-zone", ERROR, "A time zone that Kubernetes refuses.", lifecycle.time_zones),
     Rule("SG183", "unknown-time-zone", WARNING, "A time zone that sparkgen does not know.", lifecycle.unknown_time_zones),
@@ -160,8 +161,8 @@ RULES: tuple[Rule, ...] = (
     Rule("SG193", "budget-with-both", ERROR, "A disruption budget with both of its numbers.", access.budget_with_both),
     Rule("SG194", "budget-of-job", WARNING, "A disruption budget that Kubernetes cannot count.", access.budget_of_a_job),
     Rule("SG195", "logger-name", WARNING, "A logger that is a setting of log4j.", lifecycle.loggers),
-    Rule("SG196", "shared-name", ERROR, "A name with which two owners would share an object.", names.shared_names, names.shared_server_names, names.shared_history_names, chart="names and security: one object would replace another, or every pod of the namespace get rights"),
-    Rule("SG197", "unrepresentable-text", ERROR, "A text that cannot arrive where it goes.", texts.unrepresentable, texts.unrepresentable_of_server, texts.unrepresentable_of_server),
+    Rule("SG196", "shared-name", ERROR, "A name with which two owners would share an object.", names.shared_names, names.shared_server_names, names.shared_history_names, staging.shared_names, chart="names and security: one object would replace another, or every pod of the namespace get rights"),
+    Rule("SG197", "unrepresentable-text", ERROR, "A text that cannot arrive where it goes.", texts.unrepresentable, texts.unrepresentable_of_server, texts.unrepresentable_of_server, texts.unrepresentable_of_server),
     # Connect servers
     Rule("SG198", "connect-token", ERROR, "A token that the Connect server does not ask for.", connect.unknown_tokens, chart="security: everybody who reaches the server would run code with its rights"),
     Rule("SG199", "connect-setting", ERROR, "A setting with which a Connect server does not work.", connect.own_settings),
@@ -174,6 +175,10 @@ RULES: tuple[Rule, ...] = (
     # Local files
     Rule("SG310", "cache-without-volume", ERROR, "A cache for artifacts in a volume that is not there.", delivery.cache_without_volume),
     Rule("SG311", "delivery-setting-without-effect", WARNING, "A setting of `fetch` that nothing reads.", delivery.settings_without_fetch),
+    # Staging servers
+    Rule("SG313", "collection-without-claim", ERROR, "A garbage collection that an object store cannot have.", nothing, staging=staging.collection_without_claim),
+    Rule("SG314", "node-port-without-type", ERROR, "A port of the nodes for a Service that has none.", nothing, staging=staging.node_ports),
+    Rule("SG315", "same-node-port", ERROR, "One port of the nodes for two Services.", nothing, staging=staging.same_node_port),
     # Gangs
     Rule("SG316", "gang-never-complete", ERROR, "A gang that is never complete, or a queue that cannot exist.", queue.gangs),
 )
@@ -193,6 +198,9 @@ def findings_of(value: Mapping[str, Any]) -> list[tuple[Rule, Finding]]:
     if value["kind"] == HISTORY_KIND:
         server = ServerFacts.of(value)
         return [(rule, finding) for rule in RULES for finding in rule.history(server)]
+    if value["kind"] == STAGING_KIND:
+        server = ServerFacts.of(value)
+        return [(rule, finding) for rule in RULES for finding in rule.staging(server)]
     return findings(DocumentFacts.of(value))
 
 

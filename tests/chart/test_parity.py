@@ -24,7 +24,14 @@ from sparkgen.semantics.facts import DocumentFacts
 from tests import reading, scale
 from tests.chart import parity
 from tests.chart.values_schema import validator
-from tests.property.strategies import connect_servers, documents, history_servers, notebooks, services
+from tests.property.strategies import (
+    connect_servers,
+    documents,
+    history_servers,
+    notebooks,
+    services,
+    staging_servers,
+)
 from tests.property.strategies import objects as objects_of
 
 Value = dict[str, Any]
@@ -312,6 +319,13 @@ def test_generated_services(helms: tuple[Path, ...]) -> None:
 def test_generated_history_servers(helms: tuple[Path, ...]) -> None:
     """History servers generated from the schema, with any of their fields."""
     values = collected(history_servers(), scale.count("tests/chart/test_parity.py", 60, 15))
+    assert not any(parity.errors(value) for value in values)
+    compare_all(helms, values)
+
+
+def test_generated_staging_servers(helms: tuple[Path, ...]) -> None:
+    """Staging servers generated from the schema, with any of their fields."""
+    values = collected(staging_servers(), scale.count("tests/chart/test_parity.py", 60, 15))
     assert not any(parity.errors(value) for value in values)
     compare_all(helms, values)
 

@@ -28,7 +28,7 @@ GOLDEN = ROOT / "tests" / "golden" / "examples"
 HASHES = ROOT / "tests" / "golden" / "run-hashes.txt"
 
 VARIANTS = {variant.name: variant for variant in variants(EXAMPLES)}
-SERVERS = {"history-server", "shuffle-service"}
+SERVERS = {"history-server", "shuffle-service", "staging-server"}
 """Examples that are no application."""
 ON_NODE = {"shuffle-application"}
 """Applications whose executors need something of their node."""

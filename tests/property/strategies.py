@@ -419,6 +419,29 @@ def _consistent_history_server(document: Value) -> Value:
     return value
 
 
+def staging_servers() -> st.SearchStrategy[Value]:
+    """Valid documents of staging servers."""
+    return objects(fields.document(fields.STAGING_KIND)).map(_consistent_staging_server)
+
+
+def _consistent_staging_server(document: Value) -> Value:
+    value = {**separate(document), "kind": fields.STAGING_KIND}
+    spec = value["spec"]
+    if "garbageCollection" in spec:
+        spec["storage"] = {"claim": "spark-staging"}
+        spec["garbageCollection"].pop("schedule", None)
+    elif len(spec["storage"]) != 1:
+        spec["storage"] = {"s3": spec["storage"]["s3"]} if "s3" in spec["storage"] else {"claim": "staging"}
+    if "image" in spec:
+        spec["image"] = "registry.example.com/mirror/registry:3.1.2"
+    for number, side in enumerate(("pull", "push")):
+        options = spec.get(side, {})
+        options.pop("nodePort", None)
+        if options.get("serviceType") == "NodePort":
+            options["nodePort"] = 30500 + number
+    return value
+
+
 def _language(spec: Value) -> None:
     suffix = {"Python": ".py", "R": ".R"}.get(spec["type"], ".jar")
     spec["mainApplicationFile"] += suffix

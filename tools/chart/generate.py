@@ -24,6 +24,8 @@ STATIC = (
     contract.EXECUTOR_SCRIPT_FILE,
     contract.SHUFFLE_SCRIPT_FILE,
     contract.NOTEBOOK_SCRIPT_FILE,
+    contract.REGISTRY_PUSH_SCRIPT_FILE,
+    contract.REGISTRY_GC_SCRIPT_FILE,
     contract.LOG4J2_FILE,
     contract.METRICS_FILE,
 )

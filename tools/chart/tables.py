@@ -17,6 +17,7 @@ from sparkgen.grammar import duration, memory
 from sparkgen.model import completion, connect, delivery, properties
 from sparkgen.model import historyserver as historyserver_model
 from sparkgen.model import shuffle as shuffle_model
+from sparkgen.model import staging as staging_model
 from sparkgen.model.batch import DEFAULT_QUEUE
 from sparkgen.model.build import DEFAULT_HISTORY, GITOPS
 from sparkgen.resources import (
@@ -37,6 +38,8 @@ from sparkgen.resources import (
     server,
     service,
     shuffle,
+    staging,
+    staging_layers,
 )
 from sparkgen.semantics import conf_table, rules_lifecycle, rules_pods
 from sparkgen.semantics.findings import nothing
@@ -47,6 +50,7 @@ Table = dict[str, Any]
 SERVERS = {
     shuffle_model.SERVICE_KIND: "service",
     historyserver_model.HISTORY_KIND: "historyServer",
+    staging_model.STAGING_KIND: "stagingServer",
 }
 """Kind of what is no application -> how the names of its templates begin."""
 
@@ -142,7 +146,12 @@ def _resources() -> Table:
     }
 
 
-ALL_LAYERS = {**layers.LAYERS, **object_layers.OBJECT_LAYERS, **hooks.HOOK_LAYERS}
+ALL_LAYERS = {
+    **layers.LAYERS,
+    **object_layers.OBJECT_LAYERS,
+    **staging_layers.STAGING_LAYERS,
+    **hooks.HOOK_LAYERS,
+}
 
 
 def marked(part: Any) -> Any:
@@ -178,6 +187,15 @@ def _servers() -> Table:
         "historyFilters": historyserver.FILTERS,
         "historyHeap": historyserver_model.HISTORY_HEAP,
         "historyRequest": historyserver.HISTORY_REQUEST,
+        "collectionDefaults": staging_model.COLLECTION_DEFAULTS,
+        "lockedPush": staging.LOCKED_COMMAND,
+        "plainPush": staging.PLAIN_COMMAND,
+        "registryImage": staging_model.IMAGE,
+        "registryResources": staging.REGISTRY_RESOURCES,
+        "stagingReplicas": staging_model.REPLICAS,
+        "stagingSides": (*staging.SIDES, staging_layers.GC),
+        "sweepCommand": staging.SWEEP_COMMAND,
+        "sweepDryRun": staging.DRY_RUN,
         "janitorDefaults": shuffle_model.JANITOR_DEFAULTS,
         "serverConfigAnnotation": server.CONFIG_ANNOTATION,
         "serverKinds": SERVERS,
@@ -214,7 +232,12 @@ def _grammars() -> Table:
 
 def _semantics() -> Table:
     return {
-        "rules": {"": _rules("check"), "service": _rules("service"), "historyServer": _rules("history")},
+        "rules": {
+            "": _rules("check"),
+            "service": _rules("service"),
+            "historyServer": _rules("history"),
+            "stagingServer": _rules("staging"),
+        },
         "jobFields": rules_lifecycle.JOB_FIELDS,
         "movedSettings": conf_table.MOVED,
         "readSettings": sorted(conf_table.READ),

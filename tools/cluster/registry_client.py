@@ -49,12 +49,16 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A registry ("10.77.0.1:5443"), and who asks: with a CA's file by TLS, else by plain HTTP."""
+    """A registry ("10.77.0.1:5443"), and who asks: with a CA's file by TLS, else by plain HTTP.
+
+    `name`: what its certificate is good for, where that is not the host of `address`.
+    """
 
     address: str
     authority: Path | None = None
     user: str = ""
     password: str = field(default="", repr=False)
+    name: str = ""
 
     def call(
         self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
@@ -77,7 +81,7 @@ class Client:
             connection = http.client.HTTPConnection(self.address, timeout=SECONDS)
         else:
             context = ssl.create_default_context(cafile=str(self.authority))
-            connection = http.client.HTTPSConnection(self.address, timeout=SECONDS, context=context)
+            connection = _Named(self.address, context, self.name)
         try:
             yield connection
         finally:
@@ -129,6 +133,19 @@ class Client:
     def blob(self, repository: str, digest: str) -> bytes:
         """The bytes that the registry has for a blob; whether they are right is for the caller to look at."""
         return self.ask("GET", f"/v2/{repository}/blobs/{digest}").body
+
+
+class _Named(http.client.HTTPSConnection):
+    """A connection whose certificate may be good for another name than the host's."""
+
+    def __init__(self, address: str, context: ssl.SSLContext, name: str) -> None:
+        super().__init__(address, timeout=SECONDS, context=context)
+        self._trust, self._name = context, name
+
+    def connect(self) -> None:
+        """Connect, and look at the certificate."""
+        http.client.HTTPConnection.connect(self)
+        self.sock = self._trust.wrap_socket(self.sock, server_hostname=self._name or self.host)
 
 
 def _bytes(part: bytes | ociimage.Layer) -> bytes:

@@ -13,6 +13,7 @@ Out: values, with the section.
 {{- define "sparkgen.exposed" -}}
   {{- $annotations := .values.annotations -}}
   {{- $found := dict "type" (.options.serviceType | default "ClusterIP") "port" (.options.servicePort | default .port) -}}
+  {{- with .options.nodePort -}}{{- $_ := set $found "nodePort" . -}}{{- end -}}
   {{- template "sparkgen.laid" (set $found "maps" (list .options.serviceLabels .values.labels)) -}}
   {{- $_ := set $found "labels" $found.laid -}}
   {{- template "sparkgen.laid" (set $found "maps" (list $annotations .options.serviceAnnotations)) -}}

@@ -25,6 +25,8 @@ hit a text of the user.
   {{- $onNode := dig "shuffle" "onNode" false $app -}}
   {{- $noted := dict "maps" (list $app.annotations $account.annotations) -}}
   {{- template "sparkgen.laid" $noted -}}
+  {{- $staging := dict "maps" (list (dict "namespace" $app.namespace) (dig "delivery" "stagingServer" dict $app.spec)) -}}
+  {{- template "sparkgen.laid" $staging -}}
   {{- range $key, $value := dict
       "account" $account.name
       "createAccount" $account.create
@@ -32,6 +34,8 @@ hit a text of the user.
       "rbac" $account.rbac
       "janitor" (and $account.rbac $onNode)
       "shuffle" ($app.shuffle | default dict)
+      "registryGc" (and $account.rbac (hasKey ($app.spec.delivery | default dict) "stagingServer"))
+      "staging" $staging.laid
       "files" $call.files
       "tuning" (dict $app.c.TUNING_FILE (include "sparkgen.tuning" $app))
       "policy" (hasKey $app "networkPolicy")

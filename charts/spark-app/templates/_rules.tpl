@@ -211,11 +211,21 @@ says (sparkgen/semantics).
 
 {{- define "sparkgen.historyServerRule.SG196" -}}
   {{- template "sparkgen.serviceRule.SG196" . -}}
-  {{- if eq "kubernetes" .value.metadata.name -}}
-    {{- template "sparkgen.problem" (dict "facts" . "path" (list "metadata" "name")
+  {{- template "sparkgen.serverNamedKubernetes" (dict "facts" . "instead" "spark-history") -}}
+{{- end -}}
+
+{{- define "sparkgen.stagingServerRule.SG196" -}}
+  {{- template "sparkgen.serviceRule.SG196" . -}}
+  {{- template "sparkgen.serverNamedKubernetes" (dict "facts" . "instead" "spark-staging") -}}
+{{- end -}}
+
+{{- /* In: facts, instead (a better name). */ -}}
+{{- define "sparkgen.serverNamedKubernetes" -}}
+  {{- if eq "kubernetes" .facts.value.metadata.name -}}
+    {{- template "sparkgen.problem" (dict "facts" .facts "path" (list "metadata" "name")
         "message" (print "is the name of Kubernetes' own Service in the namespace `default`, and the server's Service would "
             "take it over")
-        "next" "choose another name, such as `spark-history`") -}}
+        "next" (printf "choose another name, such as `%s`" .instead)) -}}
   {{- end -}}
 {{- end -}}
 

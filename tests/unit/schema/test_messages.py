@@ -9,7 +9,7 @@ from tests.unit.schema.documents import SCHEDULED, VALID, only, problems, replac
 
 ALL_KINDS = (
     "SparkApplication, ScheduledSparkApplication, SparkConnectServer, SparkNotebook, "
-    "SparkShuffleService or SparkHistoryServer"
+    "SparkShuffleService, SparkHistoryServer or SparkStagingServer"
 )
 
 EXECUTOR = "executor:\n  {}"

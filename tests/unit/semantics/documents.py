@@ -41,6 +41,14 @@ HISTORY: dict[str, Any] = {
 }
 
 
+STAGING: dict[str, Any] = {
+    "apiVersion": "sparkgen.dev/v1alpha1",
+    "kind": "SparkStagingServer",
+    "metadata": {"name": "spark-staging"},
+    "spec": {"credentials": {"secretName": "spark-staging"}},
+}
+
+
 CONNECT: dict[str, Any] = {
     "apiVersion": "sparkgen.dev/v1alpha1",
     "kind": "SparkConnectServer",
@@ -80,7 +88,8 @@ def whole(fragment: str) -> dict[str, Any]:
         return service(over.get("spec") or {}, **over.get("metadata") or {})
     if over.get("kind") == "SparkHistoryServer":
         return history_server(over.get("spec") or {})
-    if completed := {"SparkConnectServer": CONNECT, "SparkNotebook": NOTEBOOK}.get(over.get("kind", "")):
+    others = {"SparkConnectServer": CONNECT, "SparkNotebook": NOTEBOOK, "SparkStagingServer": STAGING}
+    if completed := others.get(over.get("kind", "")):
         server: dict[str, Any] = merged(copy.deepcopy(completed), over)
         return server
     is_scheduled = over.get("kind") == "ScheduledSparkApplication"

@@ -1,0 +1,86 @@
+"""A staging server as values: a registry of OCI artifacts, for those who have none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sparkgen import contract
+from sparkgen.model.server import Server, server_fields
+
+STAGING_KIND = "SparkStagingServer"
+"""The kind of documents that describe a staging server."""
+
+IMAGE = "docker.io/library/registry:3.1.2"
+"""CNCF distribution's own image."""
+REPLICAS = 2
+"""Of each side: one goes on while the other is replaced."""
+COLLECTION_DEFAULTS: Mapping[str, Any] = {
+    "schedule": "17 3 * * *",
+    "graceSeconds": 30 * 86400,
+    "dryRun": False,
+    "suspend": False,
+}
+"""What a section `garbageCollection` has where it says nothing: a month, for a revert in Git."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """What removes artifacts that nothing names: when, of which namespaces, and after how many seconds."""
+
+    schedule: str
+    namespaces: tuple[str, ...]
+    grace: int
+    dry_run: bool
+    suspend: bool
+    resources: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StagingServer(Server):
+    """A document of the kind SparkStagingServer, ready to render. It has no JVM."""
+
+    COMPONENT = contract.STAGING_SERVER
+    LABEL = contract.LABEL_STAGING_SERVER
+
+    runtime_image: str
+    replicas: int
+    claim: str | None
+    s3: Mapping[str, Any] | None
+    credentials: str
+    tls_secret: str | None
+    read_only: bool
+    collection: Collection | None
+
+
+def build_staging_server(value: Mapping[str, Any], namespace: str | None = None) -> StagingServer:
+    """The server that a document describes; as `build` does it for applications."""
+    given = {"image": IMAGE, **value["spec"]}
+    spec = value["spec"]
+    return StagingServer(
+        **server_fields({**value, "spec": given}, namespace, None),
+        runtime_image=spec.get("runtimeImage") or contract.RUNTIME_IMAGE,
+        replicas=spec.get("replicas", REPLICAS),
+        claim=spec["storage"].get("claim"),
+        s3=spec["storage"].get("s3"),
+        credentials=spec["credentials"]["secretName"],
+        tls_secret=(spec.get("tls") or {}).get("secretName"),
+        read_only=bool(spec.get("readOnly", False)),
+        collection=_collection(spec.get("garbageCollection"), bool(spec.get("readOnly", False))),
+    )
+
+
+def _collection(section: Mapping[str, Any] | None, read_only: bool) -> Collection | None:
+    if section is None:
+        return None
+    given = {**COLLECTION_DEFAULTS, **section}
+    return Collection(
+        schedule=given["schedule"],
+        namespaces=tuple(given["namespaces"]),
+        grace=given["graceSeconds"],
+        dry_run=bool(given["dryRun"]),
+        # A storage that is only read is not changed by this either.
+        suspend=bool(given["suspend"]) or read_only,
+        resources=given.get("resources") or {},
+    )

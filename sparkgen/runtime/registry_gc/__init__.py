@@ -1,0 +1,1 @@
+"""`sparkgen-runtime registry-gc`: removes the artifacts of a staging server that nothing names."""

@@ -1,0 +1,64 @@
+"""Which manifests go. Pure: from what is kept and who names it, to what is removed, each with a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sparkgen.runtime.registry_gc.values import Manifest, Named, Settings
+
+FOREIGN = "its repository begins with none of the namespaces"
+NAMED = "an object names it"
+RECENT = "it was pushed not long ago"
+BELONGS = "it belongs to one that is kept"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What goes; how many stay, by reason; and why nothing may go at all, else ""."""
+
+    removed: tuple[Manifest, ...]
+    kept: dict[str, int]
+    refusal: str = ""
+
+
+def decide(manifests: Iterable[Manifest], named: Named, settings: Settings, now: float) -> Decision:
+    """Keep what is named, recent, or belongs to either; nothing goes when anything is unknown."""
+    found = sorted(manifests)
+    if named.unread:
+        told = "; ".join(f"{name}: {why}" for name, why in sorted(named.unread.items()))
+        return Decision((), {}, f"not every namespace could be read, so nothing is removed ({told})")
+    reasons = {one: why for one in found if (why := _reason(one, named, settings, now))}
+    _with_relatives(found, reasons)
+    kept: dict[str, int] = {}
+    for why in reasons.values():
+        kept[why] = kept.get(why, 0) + 1
+    return Decision(tuple(one for one in found if one not in reasons), kept)
+
+
+def _reason(one: Manifest, named: Named, settings: Settings, now: float) -> str:
+    if one.namespace not in settings.namespaces or "/" not in one.repository:
+        return FOREIGN
+    if one.digest in named.digests:
+        return NAMED
+    # A clock that was set back makes a file of the future: that is recent, too.
+    return RECENT if now - one.pushed < settings.grace else ""
+
+
+def _with_relatives(found: list[Manifest], reasons: dict[Manifest, str]) -> None:
+    """Add what a kept one lists, and what is about a kept one, until there is nothing to add."""
+    while True:
+        kept = {(one.repository, one.digest) for one in reasons}
+        listed = {(one.repository, part) for one in reasons for part in one.parts}
+        added = [
+            one
+            for one in found
+            if one not in reasons
+            and (
+                (one.repository, one.digest) in listed
+                or any((one.repository, subject) in kept for subject in one.subjects)
+            )
+        ]
+        if not added:
+            return
+        reasons.update(dict.fromkeys(added, BELONGS))

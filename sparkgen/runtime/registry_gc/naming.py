@@ -1,0 +1,59 @@
+"""Which digests the objects of namespaces name: whole lists, or the namespace counts as unread."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+from sparkgen.runtime.kubernetes.answers import CallFailed
+from sparkgen.runtime.kubernetes.transport import ApiCalls
+from sparkgen.runtime.registry_gc.values import DIGEST, Named
+
+KINDS = (
+    ("/api/v1", "pods", "PodList"),
+    ("/apis/apps/v1", "deployments", "DeploymentList"),
+    ("/apis/batch/v1", "cronjobs", "CronJobList"),
+    ("/apis/batch/v1", "jobs", "JobList"),
+)
+"""Where runs are, rendered or made: group, resource, and what a list of it says that it is.
+The driver's template names whatever its executors need."""
+PAGE = 200
+MAX_PAGES = 1000
+
+
+class Unread(Exception):
+    """A namespace's objects could not be listed, and why."""
+
+
+def named(calls: ApiCalls, namespaces: Iterable[str]) -> Named:
+    """All digests that objects of the namespaces name, wherever in them."""
+    digests: set[str] = set()
+    unread: dict[str, str] = {}
+    for namespace in namespaces:
+        try:
+            for group, resource, kind in KINDS:
+                for text in _pages(calls, f"{group}/namespaces/{namespace}/{resource}", kind):
+                    digests.update(DIGEST.findall(text))
+        except Unread as error:
+            unread[namespace] = str(error)
+    return Named(frozenset(digests), unread)
+
+
+def _pages(calls: ApiCalls, path: str, kind: str) -> Iterator[str]:
+    """The texts of a list's pages. Unread when one is missing: a part of a list is worth nothing."""
+    query = {"limit": str(PAGE)}
+    for _ in range(MAX_PAGES):
+        try:
+            reply = calls.call("GET", path, query)
+        except CallFailed as fault:
+            raise Unread(f"GET {path}: {fault}") from None
+        if reply.status != 200:
+            raise Unread(f"GET {path}: {reply.status} {reply.message}"[:300])
+        if reply.body.get("kind") != kind:
+            raise Unread(f"GET {path}: the answer is no {kind}")
+        yield json.dumps(reply.body)
+        more = (reply.body.get("metadata") or {}).get("continue")
+        if not more:
+            return
+        query["continue"] = str(more)
+    raise Unread(f"GET {path}: the list has no end")

@@ -1,0 +1,84 @@
+"""Documents of the kind SparkStagingServer: the rules about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sparkgen.grammar import GrammarError
+from sparkgen.semantics import rules_versions
+from sparkgen.semantics.facts import ServerFacts
+from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.rules_names import API_SERVICE, shared_server_names
+from sparkgen.semantics.wording import refused
+
+SIDES = ("pull", "push")
+OPEN_TYPES = ("NodePort", "LoadBalancer")
+
+
+def schedules(facts: ServerFacts) -> Iterator[Finding]:
+    """A schedule of the garbage collection that the API server refuses."""
+    text = (facts.spec.get("garbageCollection") or {}).get("schedule")
+    if text is None:
+        return
+    from sparkgen.grammar import cron  # noqa: PLC0415 - few documents have one
+
+    try:
+        cron.parse(text)
+    except GrammarError as error:
+        yield refused(facts.path("garbageCollection", "schedule"), text, error, cron.ALLOWED, "17 3 * * *")
+
+
+def moving_tag(facts: ServerFacts) -> Iterator[Finding]:
+    """An image that can change without a change in Git."""
+    if "image" in facts.spec:
+        yield from rules_versions.moving_images([(facts.path("image"), facts.spec["image"])])
+
+
+def shared_names(facts: ServerFacts) -> Iterator[Finding]:
+    """Names with which two owners would share an object."""
+    yield from shared_server_names(facts)
+    if facts.value["metadata"]["name"] == API_SERVICE:
+        yield Finding(
+            ("metadata", "name"),
+            "is the name of Kubernetes' own Service in the namespace `default`, and the server's Service "
+            "would take it over",
+            API_SERVICE,
+            "",
+            "choose another name, such as `spark-staging`",
+        )
+
+
+def collection_without_claim(facts: ServerFacts) -> Iterator[Finding]:
+    """A garbage collection of an object store: it tells an artifact's age, and who writes, by a claim."""
+    if "garbageCollection" in facts.spec and "claim" not in facts.spec["storage"]:
+        yield about_key(
+            facts.path("garbageCollection"),
+            "works on a claim only: an object store has no lock that keeps pushes away meanwhile",
+            "delete it, and collect by hand with `readOnly: true` (docs/staging-server.md); or name a claim "
+            "in `storage`",
+        )
+
+
+def node_ports(facts: ServerFacts) -> Iterator[Finding]:
+    """A port of the nodes for a Service that has none: the API server refuses it."""
+    for side in SIDES:
+        options = facts.spec.get(side) or {}
+        if "nodePort" in options and options.get("serviceType", "ClusterIP") not in OPEN_TYPES:
+            yield about_key(
+                facts.path(side, "nodePort"),
+                "is refused by Kubernetes: only a Service of the type NodePort or LoadBalancer has one",
+                f"set `{side}.serviceType: NodePort`, or delete it",
+            )
+
+
+def same_node_port(facts: ServerFacts) -> Iterator[Finding]:
+    """One port of the nodes for both sides."""
+    ports = [(facts.spec.get(side) or {}).get("nodePort") for side in SIDES]
+    if ports[0] is not None and ports[0] == ports[1]:
+        yield Finding(
+            facts.path("push", "nodePort"),
+            "is the port of the nodes for both sides, and Kubernetes gives it to one of them only",
+            str(ports[1]),
+            "",
+            "choose another one",
+        )

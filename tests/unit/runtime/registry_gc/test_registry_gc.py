@@ -1,0 +1,255 @@
+"""What the garbage collection of a staging server keeps, from a claim as distribution writes it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparkgen.runtime.exits import Refused
+from sparkgen.runtime.kubernetes.answers import CallFailed, Reply
+from sparkgen.runtime.registry_gc import naming
+from sparkgen.runtime.registry_gc.command import collect
+from sparkgen.runtime.registry_gc.decide import decide
+from sparkgen.runtime.registry_gc.registry import Registry
+from sparkgen.runtime.registry_gc.storage import FOLDER, manifests
+from sparkgen.runtime.registry_gc.values import Manifest, Named, Settings, settings
+
+NOW = 1_000_000.0
+SETTINGS = Settings(("analytics",), 3600.0, dry_run=False)
+ENVIRONMENT = {
+    "SPARKGEN_CONTRACT": "1",
+    "SPARKGEN_GC_NAMESPACES": "analytics,reporting",
+    "SPARKGEN_GC_GRACE_SECONDS": "3600",
+    "SPARKGEN_GC_DRY_RUN": "false",
+}
+
+
+def digest(text: str) -> str:
+    """The digest of a text."""
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def old(repository: str, name: str, **more: Any) -> Manifest:
+    """A manifest that was pushed long ago."""
+    return Manifest(repository, digest(name), NOW - 7200, **more)
+
+
+def push(root: Path, repository: str, value: Mapping[str, Any], pushed: float, tag: str = "") -> str:
+    """A manifest as distribution keeps it."""
+    text = json.dumps(value)
+    found = digest(text)
+    word = found.removeprefix("sha256:")
+    base = root / FOLDER
+    blob = base / "blobs" / "sha256" / word[:2] / word / "data"
+    link = base / "repositories" / repository / "_manifests/revisions/sha256" / word / "link"
+    for path, content in ((blob, text), (link, found)):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    os.utime(link, (pushed, pushed))
+    if tag:
+        current = base / "repositories" / repository / "_manifests/tags" / tag / "current/link"
+        current.parent.mkdir(parents=True)
+        current.write_text(found)
+    return found
+
+
+class Api:
+    """An API server with these digests in the Jobs of each namespace; others may not be read."""
+
+    def __init__(self, named: Mapping[str, str]) -> None:
+        self.named = named
+        self.asked: list[str] = []
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        body: Any = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> Reply:
+        """Answer a list."""
+        self.asked.append(path)
+        namespace, _, resource = path.partition("/namespaces/")[2].partition("/")
+        if namespace not in self.named:
+            return Reply(403, {"kind": "Status", "message": "forbidden"})
+        kind = next(kind for _, name, kind in naming.KINDS if name == resource)
+        jobs = [{"env": f"repository@{self.named[namespace]}"}] if resource == "jobs" else []
+        return Reply(200, {"kind": kind, "metadata": {}, "items": jobs})
+
+
+class Recorder(Registry):
+    """A registry that answers, and notes what it deletes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.deleted: list[str] = []
+
+    def wait(self, *_: Any) -> None:
+        """It answers."""
+
+    def delete(self, repository: str, digest: str) -> None:
+        """Note it."""
+        self.deleted.append(f"{repository}@{digest}")
+
+
+def test_named_recent_and_foreign_ones_stay_and_the_rest_goes() -> None:
+    """The namespace is the repository's first part; a repository without a second one is nobody's."""
+    recent = Manifest("analytics/etl", digest("recent"), NOW - 60)
+    future = Manifest("analytics/etl", digest("future"), NOW + 60)
+    used, unused = old("analytics/etl", "used"), old("analytics/etl", "unused")
+    foreign, bare = old("elsewhere/etl", "foreign"), old("analytics", "bare")
+    found = decide(
+        [recent, future, used, unused, foreign, bare], Named(frozenset({used.digest}), {}), SETTINGS, NOW
+    )
+    assert found.removed == (unused,)
+    assert sum(found.kept.values()) == 5
+
+
+def test_what_belongs_to_a_kept_one_stays() -> None:
+    """The parts of an index, a signature, and the signature's own signature; not those of what goes."""
+    part = old("analytics/etl", "part")
+    index = old("analytics/etl", "index", parts=frozenset({part.digest}))
+    signature = old("analytics/etl", "signature", subjects=frozenset({index.digest}))
+    twice = old("analytics/etl", "twice", subjects=frozenset({signature.digest}))
+    lost = old("analytics/etl", "lost", subjects=frozenset({digest("gone")}))
+    everything = [part, index, signature, twice, lost]
+    assert decide(everything, Named(frozenset({index.digest}), {}), SETTINGS, NOW).removed == (lost,)
+    assert len(decide(everything, Named(frozenset(), {}), SETTINGS, NOW).removed) == 5
+
+
+def test_nothing_goes_while_a_namespace_is_unread() -> None:
+    """Not even of the namespaces that could be read: an artifact may be named from anywhere."""
+    found = decide([old("analytics/etl", "a")], Named(frozenset(), {"reporting": "403"}), SETTINGS, NOW)
+    assert found.removed == ()
+    assert "reporting: 403" in found.refusal
+
+
+MANIFESTS = st.builds(
+    Manifest,
+    st.sampled_from(["analytics/a", "analytics/b", "elsewhere/a"]),
+    st.sampled_from([digest(letter) for letter in "abcdef"]),
+    st.floats(NOW - 9000, NOW + 100),
+    st.frozensets(st.sampled_from([digest(letter) for letter in "abcdef"]), max_size=2),
+    st.frozensets(st.sampled_from([digest(letter) for letter in "abcdef"]), max_size=2),
+)
+
+
+@given(st.lists(MANIFESTS, max_size=12), st.frozensets(st.sampled_from([digest(c) for c in "abcdef"])))
+def test_nothing_named_goes_and_nothing_that_stays_loses_a_part(
+    found: list[Manifest], names: frozenset[str]
+) -> None:
+    """Whatever refers to whatever, in circles too."""
+    decision = decide(found, Named(names, {}), SETTINGS, NOW)
+    removed = set(decision.removed)
+    assert not any(one.digest in names for one in removed)
+    lost = {(one.repository, one.digest) for one in removed}
+    for one in set(found) - removed:
+        assert not any((one.repository, part) in lost for part in one.parts)
+    assert sum(decision.kept.values()) + len(removed) == len({*found})
+
+
+def test_the_claim_is_read_as_distribution_writes_it(tmp_path: Path) -> None:
+    """Repositories at any depth, manifests with and without a tag, indexes, signatures by their tag."""
+    plain = push(tmp_path, "analytics/etl", {"layers": []}, 100.0)
+    index = push(tmp_path, "analytics/deep/er/etl", {"manifests": [{"digest": plain}]}, 200.0)
+    signature = push(tmp_path, "analytics/etl", {"x": 1}, 300.0, f"sha256-{plain[7:]}.sig")
+    referrer = push(tmp_path, "analytics/etl", {"subject": {"digest": plain}}, 400.0, "latest")
+    found = {one.digest: one for one in manifests(tmp_path)}
+    assert found[plain] == Manifest("analytics/etl", plain, 100.0)
+    assert found[index].parts == {plain}
+    assert found[index].repository == "analytics/deep/er/etl"
+    assert found[signature].subjects == {plain}
+    assert found[referrer].subjects == {plain}
+
+
+def test_an_empty_claim_has_no_manifest(tmp_path: Path) -> None:
+    """Before the first push there is not even a folder."""
+    assert list(manifests(tmp_path)) == []
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"manifests": 1}', '{"manifests": [{"digest": "x"}]}'])
+def test_a_broken_manifest_is_one_without_references(tmp_path: Path, text: str) -> None:
+    """Whoever may push may push that: it does not keep the rest from being collected."""
+    found = push(tmp_path, "analytics/etl", {}, 1.0)
+    word = found.removeprefix("sha256:")
+    (tmp_path / FOLDER / "blobs/sha256" / word[:2] / word / "data").write_text(text)
+    assert list(manifests(tmp_path)) == [Manifest("analytics/etl", found, 1.0)]
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_collecting_deletes_what_nothing_names(tmp_path: Path, dry_run: bool) -> None:
+    """And says so; a dry run only says."""
+    used = push(tmp_path, "analytics/etl", {"a": 1}, 1.0)
+    unused = push(tmp_path, "analytics/etl", {"b": 1}, 1.0)
+    registry, said = Recorder(), list[str]()
+    wanted = Settings(("analytics",), 3600.0, dry_run)
+    collect(wanted, registry, Api({"analytics": used}), tmp_path, lambda: NOW, said.append)
+    assert registry.deleted == ([] if dry_run else [f"analytics/etl@{unused}"])
+    assert f"{'would remove' if dry_run else 'removing'} analytics/etl@{unused}" in said
+
+
+def test_a_refusal_deletes_nothing(tmp_path: Path) -> None:
+    """And names the namespace, and the way out."""
+    push(tmp_path, "analytics/etl", {"a": 1}, 1.0)
+    registry = Recorder()
+    with pytest.raises(Refused, match=r"analytics: GET .*403 forbidden") as refused:
+        collect(SETTINGS, registry, Api({}), tmp_path, lambda: NOW, lambda _: None)
+    assert "delivery.stagingServer" in refused.value.next_step
+    assert registry.deleted == []
+
+
+class Broken(Api):
+    """An API server whose second page never comes."""
+
+    def call(self, method: str, path: str, query: Any = None, body: Any = None, **_: Any) -> Reply:
+        """One page, and no other."""
+        if "continue" in (query or {}):
+            raise CallFailed("connection reset", sent=True)
+        kind = next(kind for _, name, kind in naming.KINDS if path.endswith(name))
+        return Reply(200, {"kind": kind, "metadata": {"continue": "more"}, "items": []})
+
+
+def test_a_part_of_a_list_is_worth_nothing() -> None:
+    """The namespace counts as unread."""
+    assert "connection reset" in naming.named(Broken({}), ["analytics"]).unread["analytics"]
+
+
+def test_all_that_runs_is_looked_at() -> None:
+    """Each kind of each namespace, once."""
+    api = Api({"analytics": digest("x")})
+    assert naming.named(api, ["analytics"]).digests == {digest("x")}
+    assert len(api.asked) == len(naming.KINDS)
+
+
+def test_the_registry_is_waited_for_and_then_given_up() -> None:
+    """Until it answers, somebody else has the lock."""
+
+    def refused() -> Any:
+        raise ConnectionRefusedError
+
+    clock = iter(range(0, 10_000, 100))
+    with pytest.raises(Refused, match="lock could not be had"):
+        Registry(refused).wait(lambda: float(next(clock)), lambda _: None)
+
+
+def test_settings_come_from_the_environment() -> None:
+    """And are refused when one is missing, or of another version."""
+    assert settings(ENVIRONMENT) == Settings(("analytics", "reporting"), 3600.0, dry_run=False)
+    for name, value in (
+        ("SPARKGEN_CONTRACT", "0"),
+        ("SPARKGEN_GC_NAMESPACES", ""),
+        ("SPARKGEN_GC_GRACE_SECONDS", "month"),
+        ("SPARKGEN_GC_GRACE_SECONDS", "nan"),
+    ):
+        with pytest.raises(Refused):
+            settings({**ENVIRONMENT, name: value})
