@@ -102,7 +102,7 @@ def test_racks_are_forgotten_with_their_last_executor(trial: Callable[[str], Tri
             "spark.executor.instances": "2",
             "spark.scheduler.minRegisteredResourcesRatio": "1",
             "spark.scheduler.maxRegisteredResourcesWaitingTime": "180s",
-            "spark.locality.wait": "60s",
+            "spark.locality.wait": "600s",
         }
     )
     driver.do("sc = SparkContext()")
@@ -112,7 +112,7 @@ def test_racks_are_forgotten_with_their_last_executor(trial: Callable[[str], Tri
     made.allocator.wait(lambda state: set(state["registered"]) == {"2", "3"}, "a replacement")
     began = time.monotonic()
     assert {near for near, _ in ran(driver, "node-a")} == {"ANY"}
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - began < 300
     later = {**NODES, "node-a": {"executors": ["3"], "addresses": []}}
     made.allocator.report(nodes=later)
     while driver.do("rack('127.0.0.4')") != "'Some(node-a)'":
