@@ -44,7 +44,7 @@ def test_the_allocator_can_import_it() -> None:
 
 def test_what_is_mounted_lies_under_the_reserved_root() -> None:
     """A document's mount clashes with none of ours, as long as it leaves the root alone."""
-    outside = {"SCRATCH_DIR", "TOKEN_DIR", "HOME_DIR"}
+    outside = {"SCRATCH_DIR", "TOKEN_DIR", "HOME_DIR", "REGISTRY_DATA_DIR"}
     for name, path in constants("_DIR").items() - constants("ENV_").items():
         assert str(path).startswith(f"{contract.ROOT}/") is (name not in outside)
 
