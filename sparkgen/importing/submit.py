@@ -193,7 +193,17 @@ def _place_of(line: _Line, source: Path, position: Position, text: str) -> str:
     if _SCHEME.match(text) and not text.startswith("file:"):
         return text
     path = re.sub(r"^file:/*(?=/)|^\./", "", text)
-    found = f"local://{path}" if path.startswith("/") else f"local:///opt/spark/work-dir/{path}"
+    if not path.startswith("/"):
+        line.draft.tell(
+            Outcome.CHANGED,
+            source,
+            position,
+            tuple(field.split(".")),
+            f"was {text} on the machine that submits: is a file beside the document here",
+            "put the document beside it, name a registry in delivery.repository, and run: sparkgen push",
+        )
+        return path if path.startswith("../") else f"./{path}"
+    found = f"local://{path}"
     line.draft.tell(
         Outcome.CHANGED,
         source,
