@@ -42,14 +42,14 @@ class LocalRunOptions:
 
 def run(request: Request, options: LocalRunOptions) -> int:
     """Run it until its end; the driver's exit code, 1 when the document has errors."""
-    document = one_document(request, options.name)
+    document = one_document(replace(request, local_files="present"), options.name)
     return 1 if document is None else _run(document, request, options)
 
 
 def one_document(request: Request, name: str) -> Document | None:
     """The one document to run; None when it has errors, which are shown."""
     stdin = Stdin()
-    checked = check(replace(request, local_files="present"), stdin)
+    checked = check(request, stdin)
     problems = [
         problem
         for problem in checked.problems

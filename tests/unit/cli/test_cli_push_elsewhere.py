@@ -1,0 +1,129 @@
+"""Local files in other commands than push: apply, diff between revisions, render -R, shell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from .conftest import Cli
+from .fake_registry import Registry
+from .kube import Kube
+from .test_cli_diff import commit, git
+from .test_cli_push import CODE, artifacts, project, registry, write
+
+__all__ = ["project", "registry"]  # fixtures
+
+
+@pytest.fixture
+def kube() -> Iterator[Kube]:
+    """An API server that is up."""
+    made = Kube()
+    yield made
+    made.shutdown()
+    made.server_close()
+
+
+@pytest.fixture
+def act(project: Cli, kube: Kube, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """The command line with local files, a registry and a cluster."""
+    monkeypatch.setenv("KUBECONFIG", kube.kubeconfig(tmp_path))
+    return project
+
+
+def test_apply_pushes_what_has_changed_and_only_that(act: Cli, kube: Kube, registry: Registry) -> None:
+    """It says so on standard error; without a change no registry is asked."""
+    done = act("apply", "app.yaml", "--skip-preflight")
+    assert done.code == 0, done.err
+    assert "pushing app.yaml: code was not pushed" in done.err
+    assert "app.lock.yaml: written" in done.err
+    reference = artifacts()[0]["reference"]
+    assert any(reference in str(job) for job in [kube.one("Job", name) for name in kube.named("Job")])
+    registry.calls.clear()
+    assert act("apply", "app.yaml", "--skip-preflight").code == 0
+    assert not registry.calls
+
+
+def test_apply_without_push_refuses(act: Cli, kube: Kube, registry: Registry) -> None:
+    """And nothing is applied."""
+    done = act("apply", "app.yaml", "--skip-preflight", "--no-push")
+    assert done.code == 1
+    assert "error[SG306]" in done.err
+    assert not kube.named("Job")
+    assert not registry.calls
+
+
+def test_a_dry_run_of_apply_pushes_nothing(act: Cli, registry: Registry) -> None:
+    """It shows what would be pushed, and applies it in dry runs."""
+    done = act("apply", "app.yaml", "--skip-preflight", "--dry-run")
+    assert done.code == 0, done.err
+    assert "would be pushed" in done.out
+    assert not Path("app.lock.yaml").exists()
+    assert not registry.calls
+
+
+def test_a_document_of_standard_input_is_pushed_by_apply(act: Cli, registry: Registry) -> None:
+    """There is no file beside which a lock could stand; the run has the digest all the same."""
+    done = act("apply", "-", "--skip-preflight", stdin=Path("app.yaml").read_text())
+    assert done.code == 0, done.err
+    assert len(registry.manifests) == 1
+    assert not list(Path().glob("*.lock.yaml"))
+
+
+def test_a_session_refuses_files_that_were_not_pushed(act: Cli) -> None:
+    """Its executors would have none, or old ones."""
+    done = act("shell", "app.yaml", "--", "true")
+    assert done.code == 1
+    assert "error[SG306]" in done.err
+
+
+def test_a_difference_between_revisions_goes_by_their_locks(project: Cli) -> None:
+    """Each revision has its own; files of the work tree have to be pushed."""
+    git("init", "--quiet")
+    project("push", "app.yaml")
+    first = commit("one")
+    assert project("diff", "--from", first, "app.yaml").code == 0
+    Path(CODE).write_text("print(2)\n")
+    done = project("diff", "--from", first, "app.yaml")
+    assert done.code == 2
+    assert "SG307" in done.err
+    project("push", "app.yaml")
+    second = commit("two")
+    for sides in ((first,), (first, "--to", second)):
+        done = project("diff", "--from", *sides, "app.yaml")
+        assert done.code == 1, done.err
+        assert artifacts()[0]["reference"] in done.out
+    assert project("diff", "--from", first, "-R", ".").code == 1
+
+
+def test_a_revision_without_a_lock_has_no_application_yet(project: Cli) -> None:
+    """The document was committed before its first push."""
+    git("init", "--quiet")
+    first = commit("one")
+    project("push", "app.yaml")
+    done = project("diff", "--from", first, "app.yaml")
+    assert done.code == 1
+    assert "error[SG306]" in done.err
+    assert "taken as not there" in done.err
+
+
+def test_each_environment_may_have_its_lock(project: Cli, registry: Registry) -> None:
+    """`app.prod.lock.yaml` is for `prod`; the others take the one beside the document."""
+    folder = Path("apps/environments")
+    folder.mkdir(parents=True)
+    for name in ("app.yaml", "jobs", "lib"):
+        Path(name).rename(f"apps/{name}")
+    (folder / "dev.yaml").write_text("metadata: {namespace: dev}\n")
+    (folder / "prod.yaml").write_text("spec: {deps: {pyFiles: [./lib/a.py]}}\n")
+    assert project("push", "apps/app.yaml").code == 0
+    done = project("render", "-R", "apps", "-o", "deploy")
+    assert done.code == 1
+    assert "error[SG307]" in done.err
+    lock = "apps/app.prod.lock.yaml"
+    assert project("push", "apps/app.yaml", "-f", "apps/environments/prod.yaml", "--lock", lock).code == 0
+    done = project("render", "-R", "apps", "-o", "deploy")
+    assert done.code == 0, done.err
+    assert project("render", "-R", "apps", "-o", "deploy", "--check").code == 0
+    assert "2 applications" in done.out + done.err
+    write(registry.address)

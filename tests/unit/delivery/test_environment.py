@@ -1,0 +1,167 @@
+"""An environment of packages: the same files whoever installed them, and none that nobody named."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from sparkgen.delivery import environment
+from sparkgen.delivery.in_place import in_place
+from sparkgen.delivery.look import look
+from sparkgen.delivery.requirements import Requirements
+from sparkgen.local.errors import CannotRun
+from sparkgen.local.view import Plain
+
+RECORD = """\
+six.py,sha256=x,1
+../../bin/six,sha256=y,1
+bin/tool,sha256=z,1
+__pycache__/six.cpython-310.pyc,,
+six-1.dist-info/INSTALLER,sha256=a,4
+six-1.dist-info/METADATA,sha256=b,4
+six-1.dist-info/RECORD,,
+"""
+
+
+def installed(folder: Path, by: str, order: int) -> Path:
+    """A package as an installer leaves it."""
+    info = folder / "six-1.dist-info"
+    info.mkdir(parents=True)
+    (folder / "six.py").write_text("x")
+    (folder / "bin").mkdir()
+    (folder / "bin/tool").write_text(f"#!/home/{by}/python\n")
+    (folder / "__pycache__").mkdir()
+    (folder / "__pycache__/six.cpython-310.pyc").write_text(by)
+    (info / "INSTALLER").write_text(by)
+    (info / "direct_url.json").write_text(f"file:///home/{by}")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: Six\nVersion: 1\n\nText: x\n")
+    lines = RECORD.splitlines(keepends=True)
+    (info / "RECORD").write_text("".join(sorted(lines, reverse=bool(order))))
+    return folder
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """All files below a folder."""
+    return {file.inside: Path(file.place).read_bytes() for file in environment.files(folder)}
+
+
+def test_what_tells_who_installed_it_is_removed(tmp_path: Path) -> None:
+    """Two installers, two homes, two orders: the same files."""
+    found = []
+    for number, by in enumerate(("uv", "pip")):
+        folder = installed(tmp_path / by, by, number)
+        environment.strip(folder)
+        found.append(contents(folder))
+    assert found[0] == found[1]
+    assert sorted(found[0]) == [
+        "python/six-1.dist-info/METADATA", "python/six-1.dist-info/RECORD", "python/six.py"
+    ]  # fmt: skip
+    assert found[0]["python/six-1.dist-info/RECORD"] == (
+        b"six-1.dist-info/METADATA,sha256=b,4\nsix-1.dist-info/RECORD,,\nsix.py,sha256=x,1\n"
+    )
+
+
+def test_a_link_in_a_package_is_refused(tmp_path: Path) -> None:
+    """An archive has none, and what it leads to may be anything."""
+    (tmp_path / "link.py").symlink_to("/etc/passwd")
+    with pytest.raises(CannotRun, match="is no regular file"):
+        environment.files(tmp_path)
+
+
+def test_passwords_of_addresses_are_hidden() -> None:
+    """An installer may repeat an index's address."""
+    said = environment.redacted("cannot reach https://me:word@pypi.example.com/simple")
+    assert said == "cannot reach https://***@pypi.example.com/simple"
+
+
+@pytest.fixture
+def no_network(tmp_path: Path) -> dict[str, str]:
+    """An installer on the PATH that does what its requirements say: a line `install:NAME` is a package."""
+    program = tmp_path / "tools/uv"
+    program.parent.mkdir()
+    program.write_text(
+        f"#!{sys.executable}\n"
+        "import pathlib, sys\n"
+        "arguments = sys.argv[1:]\n"
+        "target = pathlib.Path(arguments[arguments.index('--target') + 1])\n"
+        "pathlib.Path(sys.argv[0]).with_name('calls').open('a').write(' '.join(arguments) + '\\n')\n"
+        "text = pathlib.Path(arguments[-1]).read_text()\n"
+        "if 'broken' in text:\n"
+        "    print('No matching distribution at https://me:word@e.org'); sys.exit(1)\n"
+        "for name in ('six', *(['extra'] if 'needy' in text else [])):\n"
+        "    info = target / f'{name}-1.dist-info'\n"
+        "    info.mkdir(parents=True)\n"
+        "    (info / 'METADATA').write_text(f'Name: {name}\\nVersion: 1\\n')\n"
+    )
+    program.chmod(0o755)
+    return {"PATH": str(program.parent), "SPARKGEN_CACHE": str(tmp_path / "cache")}
+
+
+def build(text: str, variables: dict[str, str], python: str = "3.10") -> Path:
+    """An environment with these requirements."""
+    return environment.built(Requirements(text, python, "x86_64"), variables, Plain(sys.stderr))
+
+
+def test_the_second_time_nothing_is_installed(no_network: dict[str, str]) -> None:
+    """The cache goes by the requirements, the Python and the processor."""
+    first = build("six==1\n", no_network)
+    assert build("six==1\n", no_network) == first
+    assert build("six==1\n", no_network, "3.11") != first
+    calls = Path(no_network["PATH"], "calls").read_text().splitlines()
+    assert len(calls) == 2
+    assert "--python-version 3.10 --python-platform x86_64-manylinux_2_28 --only-binary :all:" in calls[0]
+
+
+def test_a_package_that_nobody_named_is_refused(no_network: dict[str, str]) -> None:
+    """With the line to add; nothing stays in the cache."""
+    with pytest.raises(CannotRun, match=r"(?s)extra==1.*add these lines"):
+        build("six==1\nneedy==1\n", no_network)
+    assert not [one for one in Path(no_network["SPARKGEN_CACHE"], "python").iterdir() if one.is_dir()]
+
+
+def test_what_the_installer_says_comes_without_passwords(no_network: dict[str, str]) -> None:
+    """And with what to do."""
+    with pytest.raises(CannotRun) as raised:
+        build("broken==1\n", no_network)
+    assert "word" not in str(raised.value)
+    assert "packages come as wheels alone" in str(raised.value)
+
+
+def test_pip_does_not_judge_conditions_by_this_machine(tmp_path: Path) -> None:
+    """Its markers are about the Python that runs it: another machine would install other packages."""
+    variables = {"PATH": str(tmp_path), "SPARKGEN_CACHE": str(tmp_path / "cache")}
+    with pytest.raises(CannotRun, match="install uv"):
+        build('six==1 ; python_version < "3.11"\n', variables)
+
+
+def test_a_run_on_this_machine_uses_files_in_place(tmp_path: Path) -> None:
+    """Absolute paths for Spark, folders for Python, and nothing of the delivery."""
+    for name in ("app/jobs/etl.py", "app/lib/a.py", "app/a.zip", "shared/x.csv", "app/env.tar.gz"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    (tmp_path / ".git").mkdir()
+    value = {
+        "kind": "SparkApplication",
+        "spec": {
+            "mainApplicationFile": "./jobs/etl.py",
+            "deps": {
+                "pyFiles": ["./lib", "./*.zip", "local:///opt/x.zip"],
+                "files": ["../shared"],
+                "archives": ["./env.tar.gz#env"],
+            },
+            "delivery": {"repository": "x/y"},
+            "artifacts": [],
+        },
+    }
+    found = in_place(value, look(value, tmp_path / "app"), tmp_path / "app")
+    assert found.value["spec"] == {
+        "mainApplicationFile": f"{tmp_path}/app/jobs/etl.py",
+        "deps": {
+            "pyFiles": [f"{tmp_path}/app/a.zip", "local:///opt/x.zip"],
+            "files": [f"{tmp_path}/shared/x.csv"],
+            "archives": [f"{tmp_path}/app/env.tar.gz#env"],
+        },
+    }
+    assert found.python_path == (f"{tmp_path}/app/lib",)
