@@ -61,6 +61,8 @@ SHELLS = {"Python": "pyspark"}
 SHELL = "spark-shell"
 _SPARKS_OWN = ("pyspark", "spark-shell", "spark-sql", "spark-submit", "sparkR")
 _KINDS = ("SparkApplication", "ScheduledSparkApplication")
+_COUNT_THE_DRIVER = ("volcano", "yunikorn")
+"""Schedulers whose group is rendered with the driver's pod as a member."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,7 @@ def _run(document: Document, request: Request, options: ShellOptions) -> int:
     cluster = connect(options.place)
     application = model.build(document.value, request.namespace or cluster.namespace)
     _check_authenticates(application)
+    _check_scheduler(application)
     command = _command(options.command, application, os.environ)
     host = options.listening.host or driver_address.own_address(cluster.server)
     address = driver_address.resolved(host)
@@ -206,6 +209,16 @@ def _check_authenticates(application: Application) -> None:
         raise SparkgenError(
             f"spark.authenticate is {asked}: whoever reaches this machine's port of the driver could run "
             "programs as you; delete it from spec.sparkConf, and give a shuffle service a secret (secretName)"
+        )
+
+
+def _check_scheduler(application: Application) -> None:
+    """SparkgenError where room is held for a driver's pod: a session has none."""
+    name = application.batch.name if application.batch else ""
+    if name in _COUNT_THE_DRIVER:
+        raise SparkgenError(
+            f"batchScheduler {name} reserves room for a driver in the cluster, and a session's driver is on "
+            "this machine: add --set spec.batchScheduler=null,spec.batchSchedulerOptions=null"
         )
 
 

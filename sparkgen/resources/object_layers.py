@@ -88,15 +88,16 @@ ALLOCATOR_RULES: tuple[Layer, ...] = (
     {"apiGroups": [""], "resources": ["secrets"], "verbs": ["create"]},
     # What a user must know, on the driver's pod.
     {"apiGroups": [""], "resources": ["events"], "verbs": ["create"]},
-    # A gang of Kubernetes' own for each attempt. It goes with the driver's pod, its owner.
-    {
-        "@if": "makesPodGroups",
-        "apiGroups": ["scheduling.k8s.io"],
-        "resources": ["podgroups"],
-        "verbs": ["create"],
-    },
 )
 """All that the allocator may do, in one namespace."""
+GANG_RULE: Layer = {
+    "@if": "makesPodGroups",
+    "apiGroups": ["scheduling.k8s.io"],
+    "resources": ["podgroups"],
+    "verbs": ["create"],
+}
+"""What it may do beside, where executors are a gang of Kubernetes' own: a group for each attempt.
+It goes with the driver's pod, its owner."""
 JANITOR_RULES: tuple[Layer, ...] = ({"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},)
 """All that the janitor of a shuffle service may do, in the namespaces of applications."""
 REGISTRY_GC_RULES: tuple[Layer, ...] = (
@@ -537,7 +538,7 @@ OBJECT_LAYERS: Mapping[str, Layer] = {
                 "@if": "createAccount",
                 **service_account(metadata("@{account}", annotations="accountAnnotations")),
             },
-            *granted("rbac", metadata("@{name}"), ALLOCATOR_RULES, "@{account}"),
+            *granted("rbac", metadata("@{name}"), (*ALLOCATOR_RULES, GANG_RULE), "@{account}"),
             # The service's account, in whichever namespace that is, may see which drivers there are:
             # shuffle data of the others is removed.
             *granted(

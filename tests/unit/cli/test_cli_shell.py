@@ -266,6 +266,19 @@ def test_a_driver_that_lets_everybody_in_is_refused(shell: Shell, kube: Kube) ->
     assert {item["kind"] for item in kube.objects.values()} == {"Namespace"}
 
 
+@pytest.mark.parametrize("scheduler", ["volcano", "yunikorn"])
+def test_a_group_with_the_driver_in_it_is_refused(shell: Shell, kube: Kube, scheduler: str) -> None:
+    """Its pod would wait for a group that nobody makes. What is said to add lets the session begin."""
+    Path("app.yaml").write_text(f"{DOCUMENT}  batchScheduler: {scheduler}\n")
+    result = shell("app.yaml", *program("print(1)"))
+    assert (result.code, result.out) == (2, "")
+    assert f"batchScheduler {scheduler} reserves room for a driver" in result.err
+    assert {item["kind"] for item in kube.objects.values()} == {"Namespace"}
+    step = "spec.batchScheduler=null,spec.batchSchedulerOptions=null"
+    assert step in result.err
+    assert shell("app.yaml", "--set", step, *program("print(1)")).code == 0
+
+
 def test_what_cannot_reach_what_is_said(shell: Shell, kube: Kube, allocator: SessionAllocator) -> None:
     """In the allocator's words, with what to do; nothing stays."""
     allocator.unreachable = "the pod pi-x (10.88.0.7) cannot reach 127.0.0.1:7078: no route to host"
