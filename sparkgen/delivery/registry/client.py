@@ -85,7 +85,7 @@ class Client:
         try:
             answer = self._answer_of_root()
         except RegistryError as error:
-            if self.target.insecure or not self.target.local or "does not speak TLS" not in str(error):
+            if self.target.insecure or not self.target.local or error.unreached != "plain HTTP":
                 raise
             self._scheme = "http"
             answer = self._answer_of_root()
@@ -145,7 +145,7 @@ class Client:
                 answer = self._once(method, url, headers, body)
             except (HTTPError, OSError) as error:
                 told = errors.not_reached(self.target.host, error)
-                if pause is None or _hopeless(told) or (number >= 2 and "nothing listens" in str(told)):
+                if pause is None or _is_permanent(told, number):
                     raise told from None
                 self.sleep(pause)
                 continue
@@ -232,9 +232,11 @@ def _is_small(headers: Mapping[str, str]) -> bool:
     return length.isdigit() and int(length) <= _MOST_BYTES
 
 
-def _hopeless(error: RegistryError) -> bool:
-    """Whether a second try would end the same way."""
-    return any(words in str(error) for words in ("is not trusted", "does not speak TLS", "there is no host"))
+def _is_permanent(error: RegistryError, tries: int) -> bool:
+    """Whether another try would end the same way, after so many; what restarts listens again in seconds."""
+    if error.unreached == "nothing listens":
+        return tries >= 2
+    return error.unreached in ("untrusted", "plain HTTP", "no host")
 
 
 def _pause(answer: Answer, usual: float) -> float:

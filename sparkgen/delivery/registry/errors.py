@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import ssl
+from typing import Literal
 
 from urllib3.exceptions import (
     ConnectTimeoutError,
@@ -23,12 +24,17 @@ PLAIN_TO_TLS = re.compile(
 _LONGEST = 200
 
 
+Unreached = Literal["", "no host", "untrusted", "plain HTTP", "nothing listens"]
+"""Why no answer came, where the next step depends on it; "" for all else."""
+
+
 class RegistryError(SparkgenError):
     """A registry that does not do what it was asked for. `status`: of its answer, None without one."""
 
-    def __init__(self, message: str, status: int | None = None) -> None:
+    def __init__(self, message: str, status: int | None = None, unreached: Unreached = "") -> None:
         super().__init__(message)
         self.status = status
+        self.unreached = unreached
 
 
 def not_reached(host: str, error: HTTPError | OSError) -> RegistryError:
@@ -36,19 +42,23 @@ def not_reached(host: str, error: HTTPError | OSError) -> RegistryError:
     cause = _cause(error)
     if isinstance(cause, NameResolutionError):
         return RegistryError(
-            f"there is no host {host.partition(':')[0]}: check the repository, and your network"
+            f"there is no host {host.partition(':')[0]}: check the repository, and your network",
+            unreached="no host",
         )
     if isinstance(cause, ssl.SSLCertVerificationError):
         step = "name the certificates of its authority with --ca-file FILE"
-        return RegistryError(f"the certificate of {host} is not trusted: {cause.verify_message}; {step}")
+        text = f"the certificate of {host} is not trusted: {cause.verify_message}; {step}"
+        return RegistryError(text, unreached="untrusted")
     if isinstance(cause, ssl.SSLError | SSLError):
         if PLAIN_TO_TLS.search(str(cause)):
             return RegistryError(
-                f"{host} does not speak TLS; if plain HTTP is meant, set `delivery.insecure: true`"
+                f"{host} does not speak TLS; if plain HTTP is meant, set `delivery.insecure: true`",
+                unreached="plain HTTP",
             )
         return RegistryError(f"no TLS with {host}: {_short(str(cause))}")
     if isinstance(cause, NewConnectionError | ConnectionRefusedError):  # the former is a ConnectTimeoutError
-        return RegistryError(f"nothing listens at {host}: check the address and its port")
+        text = f"nothing listens at {host}: check the address and its port"
+        return RegistryError(text, unreached="nothing listens")
     if isinstance(cause, ConnectTimeoutError | TimeoutError):
         return RegistryError(f"{host} does not answer: check the address, a proxy, and a firewall")
     return RegistryError(f"the connection to {host} broke: {_short(str(cause))}")
