@@ -70,7 +70,7 @@ def brought(
             _tell_plans(late)
         else:
             for one in late:
-                output.note(f"pushing {one.document.source}: {'; '.join(one.stale)}")
+                output.note(f"pushing {one.document.source}: {'; '.join(map(str, one.stale))}")
             pushed = pushing.bring(late, request, asked)
     if not dry_run:
         # The lock of a file has all its documents, also those that are up to date.
@@ -149,7 +149,7 @@ def _print(line: str) -> None:
 def _tell_plans(plans: Sequence[pushing.Plan]) -> None:
     for one in plans:
         for packed in one.packed:
-            late = any(reason.startswith(f"{packed.name} ") for reason in one.stale)
+            late = packed.name in {different.artifact for different in one.stale}
             became = "would be pushed" if late else "is up to date"
             size = bytes_text(int(packed.value["size"]))
             files = len(packed.layer.members) if packed.layer else len(packed.contents.files)

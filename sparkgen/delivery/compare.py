@@ -20,6 +20,10 @@ class Difference:
     kind: Literal["missing", "changed", "unneeded"]
     reason: str
 
+    def __str__(self) -> str:
+        """For people."""
+        return f"{self.artifact} {self.reason}"
+
 
 def differences(looked: Looked, artifacts: Any, repository: str) -> Iterator[Difference]:
     """What of the artifacts is not made of the files as they are, or stands in another repository.

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sparkgen.delivery import lock
+from sparkgen.delivery.compare import Difference
 from sparkgen.delivery.entries import ArtifactName, spec_of
 from sparkgen.delivery.oci import Blob, Image, image, sha256
 from sparkgen.delivery.pack import Layer, layer
@@ -46,7 +47,6 @@ _TAG = 128
 class Packed:
     """An artifact of a document. `layer`, `image`: None for what is in the lock and has not changed."""
 
-    artifact: lock.Artifact | None
     value: Mapping[str, Any]
     contents: Contents
     layer: Layer | None = None
@@ -72,7 +72,7 @@ class Plan:
 
     document: Document
     packed: tuple[Packed, ...]
-    stale: tuple[str, ...]
+    stale: tuple[Difference, ...]
     left_out: tuple[str, ...]
     target: Target | None
 
@@ -105,16 +105,15 @@ class Push:
 def plan(document: Document, inputs: Inputs, push: Push, *, whole: bool = False) -> Plan:
     """What of a valid document has to be pushed. Files that have not changed since are packed if `whole`."""
     looked = local_files.found(document, inputs)
-    different = list(local_files.stale(document, looked))
-    fresh = {one.artifact for one in different}
+    stale = tuple(local_files.stale(document, looked))
+    fresh = {one.artifact for one in stale}
     packed = tuple(
         _packed(document, contents, push)
         if whole or contents.name in fresh
-        else Packed(None, _known(document, contents.name), contents)
+        else Packed(_known(document, contents.name), contents)
         for contents in looked.contents
     )
-    reasons = tuple(f"{one.artifact} {one.reason}" for one in different)
-    return Plan(document, packed, reasons, looked.left_out, _target(document, push))
+    return Plan(document, packed, stale, looked.left_out, _target(document, push))
 
 
 def _known(document: Document, name: str) -> Mapping[str, Any]:
@@ -137,7 +136,7 @@ def _packed(document: Document, contents: Contents, push: Push) -> Packed:
         source(contents),
         contents.entries,
     )
-    return Packed(artifact, artifact.value(), contents, made, its_image)
+    return Packed(artifact.value(), contents, made, its_image)
 
 
 def _target(document: Document, push: Push) -> Target | None:
