@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
+from sparkgen.document.locks import spec_path
 from sparkgen.errors import Path
+from sparkgen.model.delivery import (
+    CODE,
+    DELIVERED_LISTS,
+    DEPENDENCIES,
+    MAIN_FILE_FIELD,
+    REQUIREMENTS_FIELD,
+    ArtifactName,
+    is_local,
+)
 
-LOCAL = ("./", "../")
-"""What a local entry begins with. Everything else is a URL, or a path of the image."""
-
-ArtifactName = Literal["code", "dependencies"]
-CODE: ArtifactName = "code"
-DEPENDENCIES: ArtifactName = "dependencies"
-
-MAIN = "mainApplicationFile"
-REQUIREMENTS = "requirements"
 _LISTS = ("jars", "files", "pyFiles", "archives")
-_OF_CODE = (MAIN, "files", "pyFiles")
+"""Lists of `deps`, in the order of the schema."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,22 +36,13 @@ class Entry:
     @property
     def artifact(self) -> ArtifactName:
         """The artifact that it goes into."""
-        return CODE if self.field in _OF_CODE else DEPENDENCIES
+        others: dict[str, ArtifactName] = {MAIN_FILE_FIELD: CODE, REQUIREMENTS_FIELD: DEPENDENCIES}
+        return others.get(self.field) or DELIVERED_LISTS[self.field][0]
 
     @property
     def pattern(self) -> str:
         """The path or glob, without the name that an archive gets when it is unpacked."""
         return self.text.partition("#")[0] if self.field == "archives" else self.text
-
-
-def is_local(text: object) -> bool:
-    """Whether a text of a list or of the main file names a file beside the document."""
-    return isinstance(text, str) and text.startswith(LOCAL)
-
-
-def spec_path(value: Mapping[str, Any]) -> Path:
-    """Where a document has the application's spec."""
-    return ("spec", "template") if value.get("kind") == "ScheduledSparkApplication" else ("spec",)
 
 
 def spec_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -72,9 +64,9 @@ def entries_of(value: Mapping[str, Any]) -> tuple[Entry, ...]:
 
 
 def _entries(spec: Mapping[str, Any], root: Path) -> Iterator[Entry]:
-    main = spec.get(MAIN)
+    main = spec.get(MAIN_FILE_FIELD)
     if isinstance(main, str) and is_local(main):
-        yield Entry(MAIN, (*root, MAIN), main)
+        yield Entry(MAIN_FILE_FIELD, (*root, MAIN_FILE_FIELD), main)
     deps = spec.get("deps")
     if not isinstance(deps, Mapping):
         return
@@ -83,6 +75,6 @@ def _entries(spec: Mapping[str, Any], root: Path) -> Iterator[Entry]:
         for index, text in enumerate(items if isinstance(items, list) else ()):
             if isinstance(text, str) and is_local(text):
                 yield Entry(field, (*root, "deps", field, index), text)
-    requirements = deps.get(REQUIREMENTS)
+    requirements = deps.get(REQUIREMENTS_FIELD)
     if isinstance(requirements, str):
-        yield Entry(REQUIREMENTS, (*root, "deps", REQUIREMENTS), requirements)
+        yield Entry(REQUIREMENTS_FIELD, (*root, "deps", REQUIREMENTS_FIELD), requirements)

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sparkgen.delivery.entries import CODE, DEPENDENCIES, MAIN, REQUIREMENTS, is_local, spec_of
+from sparkgen.delivery.entries import spec_of
 from sparkgen.delivery.look import PARENT
 from sparkgen.delivery.values import Looked
+from sparkgen.document.locks import spec_path
+from sparkgen.model.delivery import CODE, DELIVERED_LISTS, MAIN_FILE_FIELD, REQUIREMENTS_FIELD, is_local
 
-_ARTIFACT_OF = {"jars": DEPENDENCIES, "archives": DEPENDENCIES, "files": CODE, "pyFiles": CODE}
 _ONLY_FOR_PODS = ("artifacts", "delivery")
-_ONLY_FOR_PACKAGES = (REQUIREMENTS, "pythonVersion", "pythonPlatform")
+_ONLY_FOR_PACKAGES = (REQUIREMENTS_FIELD, "pythonVersion", "pythonPlatform")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +34,11 @@ def in_place(value: Mapping[str, Any], looked: Looked, folder: Path) -> InPlace:
     paths = {(one.name, entry): found for one in looked.contents for entry, found in one.entries.items()}
     spec = {key: section for key, section in spec_of(value).items() if key not in _ONLY_FOR_PODS}
     python_path: list[str] = []
-    if is_local(main := spec.get(MAIN)):
-        spec[MAIN] = here(folder, paths[CODE, str(main)][0])
+    if is_local(main := spec.get(MAIN_FILE_FIELD)):
+        spec[MAIN_FILE_FIELD] = here(folder, paths[CODE, str(main)][0])
     if "deps" in spec:
         deps = {key: section for key, section in spec["deps"].items() if key not in _ONLY_FOR_PACKAGES}
-        for field, artifact in _ARTIFACT_OF.items():
+        for field, (artifact, _) in DELIVERED_LISTS.items():
             if field not in deps:
                 continue
             items: list[str] = []
@@ -53,7 +54,7 @@ def in_place(value: Mapping[str, Any], looked: Looked, folder: Path) -> InPlace:
                         items.append(f"{here(folder, path)}{mark}{name}")
             deps[field] = items
         spec["deps"] = deps
-    inside = {**value["spec"], "template": spec} if value["kind"].startswith("Scheduled") else spec
+    inside = {**value["spec"], "template": spec} if spec_path(value)[1:] else spec
     return InPlace({**value, "spec": inside}, tuple(python_path))
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import yaml
 
-from sparkgen.delivery.entries import ArtifactName
+from sparkgen.document.locks import ARTIFACTS, spec_path
+from sparkgen.model.delivery import ArtifactName
 
 API_VERSION = "sparkgen.dev/v1alpha1"
 _HEADER = """\
@@ -69,6 +70,8 @@ def artifacts_text(artifacts: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _value(part: Part) -> dict[str, Any]:
-    inside: dict[str, Any] = {"artifacts": [dict(one) for one in part.artifacts]}
-    spec = {"template": inside} if part.kind == "ScheduledSparkApplication" else inside
-    return {"apiVersion": API_VERSION, "kind": part.kind, "metadata": {"name": part.name}, "spec": spec}
+    value: dict[str, Any] = {"apiVersion": API_VERSION, "kind": part.kind, "metadata": {"name": part.name}}
+    inside: dict[str, Any] = {ARTIFACTS: [dict(one) for one in part.artifacts]}
+    for key in reversed(spec_path(value)):
+        inside = {key: inside}
+    return value | inside

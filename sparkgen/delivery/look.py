@@ -12,20 +12,12 @@ from typing import Any
 from sparkgen.delivery import requirements as packages
 from sparkgen.delivery import secret_files
 from sparkgen.delivery.disk import Disk, FileOnDisk, Unusable
-from sparkgen.delivery.entries import (
-    CODE,
-    DEPENDENCIES,
-    MAIN,
-    REQUIREMENTS,
-    ArtifactName,
-    Entry,
-    entries_of,
-    spec_of,
-)
+from sparkgen.delivery.entries import Entry, entries_of, spec_of
 from sparkgen.delivery.ignore import FILE_NAME
 from sparkgen.delivery.limits import DEFAULT_MAX_BYTES, MAX_FILES, bytes_text
 from sparkgen.delivery.requirements import Requirements
 from sparkgen.delivery.values import PYTHON, Contents, LocalFile, Looked, Wrong
+from sparkgen.model.delivery import CODE, DEPENDENCIES, MAIN_FILE_FIELD, REQUIREMENTS_FIELD, ArtifactName
 
 PARENT = "_parent"
 """The folder inside of an artifact for what is beside the document's folder and not below it."""
@@ -33,7 +25,7 @@ PARENT = "_parent"
 _GLOB = re.compile(r"[*?\[]")
 _SAFE = re.compile(r"(?:\.?[A-Za-z0-9_+@=~-][A-Za-z0-9_+@=~.-]*(?:/|$))+")
 """A path that Spark reads as it is: it takes paths for URIs, and its JVM has no locale."""
-_FILES_ONLY = {MAIN: "name a file in it", "archives": "pack it: tar -czf NAME.tar.gz -C FOLDER ."}
+_FILES_ONLY = {MAIN_FILE_FIELD: "name a file in it", "archives": "pack it: tar -czf NAME.tar.gz -C FOLDER ."}
 _SHOWN = 5
 
 
@@ -64,8 +56,8 @@ class _Search:
     def add(self, entry: Entry) -> None:
         """Find what an entry names, and keep it, or what is wrong with it."""
         try:
-            inside = (PYTHON,) if entry.field == REQUIREMENTS else tuple(self._found(entry))
-            if entry.field == REQUIREMENTS:
+            inside = (PYTHON,) if entry.field == REQUIREMENTS_FIELD else tuple(self._found(entry))
+            if entry.field == REQUIREMENTS_FIELD:
                 self._read_requirements(entry)
         except Unusable as error:
             self.wrong.append(Wrong(entry, error.message, error.next_step))
@@ -95,7 +87,7 @@ class _Search:
         pattern = entry.pattern
         literal = not _GLOB.search(pattern) or os.path.lexists(os.path.join(self.disk.folder, pattern))  # noqa: PTH118 - see disk.py
         matches = [pattern] if literal else self._matches(entry)
-        if entry.field == MAIN and not literal:
+        if entry.field == MAIN_FILE_FIELD and not literal:
             raise Unusable("must be one file, not a glob", "name the file")
         if "#" in entry.text and entry.field == "archives" and len(matches) > 1:
             raise Unusable(f"one name after # for {len(matches)} archives", "name each archive with its own")

@@ -19,6 +19,8 @@ from sparkgen.document.sources import LOCK_SUFFIX, STDIN, STDIN_NAME, shown_name
 from sparkgen.errors import Position, Problem, Severity
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sparkgen.document.node import Document
     from sparkgen.document.sources import Reader
 
@@ -39,8 +41,8 @@ def lock_of(source: str, environment: str = "") -> str:
     return f"{stem}.{environment}{LOCK_SUFFIX}" if environment else f"{stem}{LOCK_SUFFIX}"
 
 
-def holder(value: dict[str, Any]) -> tuple[str, ...]:
-    """The path of the mapping that has the artifacts."""
+def spec_path(value: Mapping[str, Any]) -> tuple[str, ...]:
+    """Where a document has the application's spec, with the artifacts in it."""
     return ("spec", "template") if value.get("kind") == "ScheduledSparkApplication" else ("spec",)
 
 
@@ -76,7 +78,7 @@ class Locks:
 
     def lay(self, root: Node, found: Node | None) -> Node:
         """A document with what its lock has; what an overlay says wins over a lock that nobody named."""
-        where = holder(root.value)
+        where = spec_path(root.value)
         own = root.find((*where, ARTIFACTS))
         if found is None or (own is not None and own.value is not None and not self.named):
             return root
@@ -99,7 +101,7 @@ class Locks:
         found: dict[_Owner, list[Node]] = {}
         for root in (part.root for part in parsed.documents if part.root is not None):
             owner = owner_of(root.value) if root.is_mapping else None
-            artifacts = root.find((*holder(root.value), ARTIFACTS)) if root.is_mapping else None
+            artifacts = root.find((*spec_path(root.value), ARTIFACTS)) if root.is_mapping else None
             if owner is not None and artifacts is not None:
                 found.setdefault(owner, []).append(artifacts)
         return found
@@ -108,7 +110,7 @@ class Locks:
 def laid(root: Node, artifacts: Node) -> Node:
     """A document with these artifacts."""
     overlay = artifacts
-    for key in reversed((*holder(root.value), ARTIFACTS)):
+    for key in reversed((*spec_path(root.value), ARTIFACTS)):
         overlay = mapping_node(artifacts.position, {key: artifacts.position}, {key: overlay})
     return merge(root, overlay)
 

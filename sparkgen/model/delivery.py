@@ -12,8 +12,9 @@ from typing import Any, Literal
 
 from sparkgen import contract
 
-CODE, DEPENDENCIES = "code", "dependencies"
-"""The names of artifacts."""
+ArtifactName = Literal["code", "dependencies"]
+CODE: ArtifactName = "code"
+DEPENDENCIES: ArtifactName = "dependencies"
 
 LOCAL_MARKS = ("./", "../")
 """How a local entry begins; everything else is in the image, or behind a URL."""
@@ -21,7 +22,7 @@ LOCAL_MARKS = ("./", "../")
 MAIN_FILE_FIELD = "mainApplicationFile"
 REQUIREMENTS_FIELD = "requirements"
 
-DELIVERED_LISTS: Mapping[str, tuple[str, str]] = {
+DELIVERED_LISTS: Mapping[str, tuple[ArtifactName, str]] = {
     "jars": (DEPENDENCIES, "local"),
     "archives": (DEPENDENCIES, "file"),
     "files": (CODE, "file"),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from sparkgen.model import notebook
+from sparkgen.model.delivery import is_local
 from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import shortened
@@ -114,7 +115,7 @@ def file_locations(facts: DocumentFacts) -> Iterator[Finding]:
     for field in ("jars", "files", "pyFiles", "archives"):
         files += facts.dependencies(field)
     for path, text in files:
-        if text in (INTERNAL, notebook.MAIN_FILE) or text.startswith(("./", "../")):
+        if text in (INTERNAL, notebook.MAIN_FILE) or is_local(text):
             continue  # these are beside the document, and pods get them from a registry
         if re.match(
             r"[A-Za-z]:[\\/]|file:/+(?:[A-Za-z]:|home/|Users/)|/home/|/Users/|~|local:/+(?:home|Users)/", text
@@ -127,7 +128,7 @@ def file_locations(facts: DocumentFacts) -> Iterator[Finding]:
                 "copy it into the image, or to an object store, and name that place",
             )
         elif not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", text):
-            fixed = text if text.startswith("/") else f"/{text.removeprefix('./')}"
+            fixed = text if text.startswith("/") else f"/{text}"
             yield Finding(
                 path,
                 "has no scheme, so that the driver looks for it in its image and copies it to the executors",

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sparkgen.delivery.compare import Difference, differences
-from sparkgen.delivery.entries import DEPENDENCIES, entries_of, spec_of, spec_path
+from sparkgen.delivery.entries import entries_of, spec_of
 from sparkgen.delivery.limits import DEFAULT_MAX_BYTES
 from sparkgen.delivery.look import look
-from sparkgen.document.locks import ARTIFACTS, lock_of
+from sparkgen.document.locks import ARTIFACTS, lock_of, spec_path
 from sparkgen.document.sources import STDIN, STDIN_NAME
 from sparkgen.document.text import shortened
 from sparkgen.errors import Problem, Severity
+from sparkgen.model.delivery import DEPENDENCIES
 
 if TYPE_CHECKING:
     from sparkgen.delivery.values import Looked, Wrong
