@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sparkgen.document.node import Node, mapping_node
 from sparkgen.document.overlay import merge
 from sparkgen.document.parse import parse
-from sparkgen.document.sources import LOCK_SUFFIX, STDIN, STDIN_NAME, shown_name
+from sparkgen.document.sources import LOCK_SUFFIX, STDIN, STDIN_NAME, is_there, shown_name
 from sparkgen.errors import Position, Problem, Severity
 
 if TYPE_CHECKING:
@@ -85,13 +85,15 @@ class Locks:
         return laid(root, found)
 
     def _parts(self, name: str) -> dict[_Owner, list[Node]]:
+        # Asked first: for a file that is not there, read looks through the folder for a name like it.
+        if (self.may_lack or not self.named) and not is_there(name):
+            return {}
         data = self.reader.read(name)
         if isinstance(data, Problem):
-            if (self.named and not self.may_lack) or "no such file" not in data.message:
-                message = f"the lock cannot be read: {data.message}"
-                self.problems.append(
-                    Problem("SG017", Severity.ERROR, data.position, (), message, next_step=data.next_step)
-                )
+            message = f"the lock cannot be read: {data.message}"
+            self.problems.append(
+                Problem("SG017", Severity.ERROR, data.position, (), message, next_step=data.next_step)
+            )
             return {}
         parsed = parse(data, shown_name(name))
         wrong = [*parsed.problems, *(one for part in parsed.documents for one in part.problems)]

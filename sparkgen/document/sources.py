@@ -113,6 +113,17 @@ def read_stdin() -> bytes:
     return sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
 
 
+def is_there(name: str) -> bool:
+    """Whether there is anything of this name; True also where that cannot be told, for `read_file` to say."""
+    try:
+        Path(name).stat()
+    except FileNotFoundError:
+        return False
+    except (OSError, ValueError):
+        return True
+    return True
+
+
 class Reader:
     """Reads the inputs of one call: files as often as asked, standard input once."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sparkgen.document import Loaded, load
+from sparkgen.document import Loaded, load, sources
 from sparkgen.document.load import defined_twice, identities
 from sparkgen.errors import Position
 
@@ -272,3 +272,15 @@ def test_import_is_cheap() -> None:
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
+
+
+def test_a_document_without_a_lock_costs_no_look_through_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Most have none: hundreds in a folder would each be compared with all the others' names."""
+    path = tmp_path / "app.yaml"
+    path.write_text(ours("pi"), encoding="utf-8")
+    asked: list[Path] = []
+    monkeypatch.setattr(sources, "_nearest", lambda name: asked.append(name) or "")
+    assert len(load([str(path)]).documents) == 1
+    assert asked == []
