@@ -6,7 +6,6 @@ each artifact, and gets what it has not. A lock is written when all of its artif
 
 from __future__ import annotations
 
-import contextlib
 import os
 import tempfile
 import threading
@@ -30,6 +29,7 @@ from sparkgen.document.parse import parse
 from sparkgen.errors import SparkgenError
 from sparkgen.model.delivery import ArtifactName
 from sparkgen.usecases import local_files, thread_map
+from sparkgen.writers import atomic
 
 if TYPE_CHECKING:
     from sparkgen.delivery.requirements import Requirements
@@ -248,27 +248,11 @@ def _write_lock(name: str, plans: Sequence[Plan]) -> str:
     if not text:
         path.unlink()
         return "removed"
-    replace_file(path, text)
-    return "written"
-
-
-def replace_file(path: Path, text: str) -> None:
-    """Write a file in one step: nobody reads half of it. SparkgenError where it cannot be written."""
     try:
-        descriptor, fresh = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(fresh).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)
-            Path(fresh).replace(path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(fresh).unlink()
-            raise
+        atomic.replace(path.parent, {path.name: text})
     except OSError as error:
         raise SparkgenError(f"cannot write {path}: {error.strerror}") from error
+    return "written"
 
 
 def with_artifacts(document: Document, values: Iterable[Mapping[str, Any]], name: str) -> Document:
