@@ -26,7 +26,9 @@ def replace(folder: Path, files: Mapping[str, str]) -> None:
             with open(handle, "wb") as file:  # noqa: PTH123 - a name that must be new
                 file.write(files[name].encode())
             with contextlib.suppress(FileNotFoundError):
-                path.chmod(stat.S_IMODE((folder / name).lstat().st_mode) & 0o777)
+                before = (folder / name).lstat().st_mode
+                if stat.S_ISREG(before):  # a link's own mode lets everybody write
+                    path.chmod(stat.S_IMODE(before) & 0o777)
         settle([*staged.values()])
         for name, path in staged.items():
             path.replace(folder / name)

@@ -9,7 +9,7 @@ import pytest
 
 from sparkgen.chart import export, package
 from sparkgen.errors import SparkgenError
-from sparkgen.writers import leftovers
+from sparkgen.writers import atomic, leftovers
 from sparkgen.writers.new_files import write_new
 from sparkgen.writers.open_folders import held
 from sparkgen.writers.render_directory import write
@@ -231,3 +231,13 @@ def test_the_chart_follows_no_link(tmp_path: Path) -> None:
     assert package(tmp_path / "dist").read_bytes() == data
     assert not path.is_symlink()
     assert snapshot(outside) == {}
+
+
+def test_a_file_in_place_of_a_link_has_not_the_mode_of_the_link(tmp_path: Path) -> None:
+    """A link says that everybody may write; the file behind it has said something else."""
+    (tmp_path / "theirs").write_text("theirs: 1\n")
+    (tmp_path / "app.lock.yaml").symlink_to("theirs")
+    atomic.replace(tmp_path, {"app.lock.yaml": "ours: 1\n"})
+    assert not (tmp_path / "app.lock.yaml").is_symlink()
+    assert not (tmp_path / "app.lock.yaml").stat().st_mode & 0o022
+    assert (tmp_path / "theirs").read_text() == "theirs: 1\n"
