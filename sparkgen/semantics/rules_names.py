@@ -46,7 +46,12 @@ def shared_server_names(facts: ServerFacts) -> Iterator[Finding]:
 
 
 def shared_history_names(facts: ServerFacts) -> Iterator[Finding]:
-    """The same of a history server, whose Service would be that of Kubernetes itself."""
+    """The same of a history server."""
+    return shared_service_names(facts, "spark-history")
+
+
+def shared_service_names(facts: ServerFacts, good: str) -> Iterator[Finding]:
+    """The same of a server whose Service would be that of Kubernetes itself; `good`: a name to choose."""
     yield from shared_server_names(facts)
     if facts.value["metadata"]["name"] == API_SERVICE:
         yield Finding(
@@ -55,7 +60,7 @@ def shared_history_names(facts: ServerFacts) -> Iterator[Finding]:
             "would take it over",
             API_SERVICE,
             "",
-            "choose another name, such as `spark-history`",
+            f"choose another name, such as `{good}`",
         )
 
 

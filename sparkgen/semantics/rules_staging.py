@@ -8,7 +8,7 @@ from sparkgen.grammar import GrammarError
 from sparkgen.semantics import rules_versions
 from sparkgen.semantics.facts import ServerFacts
 from sparkgen.semantics.findings import Finding, about_key
-from sparkgen.semantics.rules_names import API_SERVICE, shared_server_names
+from sparkgen.semantics.rules_names import shared_service_names
 from sparkgen.semantics.wording import refused
 
 SIDES = ("pull", "push")
@@ -36,16 +36,7 @@ def moving_tag(facts: ServerFacts) -> Iterator[Finding]:
 
 def shared_names(facts: ServerFacts) -> Iterator[Finding]:
     """Names with which two owners would share an object."""
-    yield from shared_server_names(facts)
-    if facts.value["metadata"]["name"] == API_SERVICE:
-        yield Finding(
-            ("metadata", "name"),
-            "is the name of Kubernetes' own Service in the namespace `default`, and the server's Service "
-            "would take it over",
-            API_SERVICE,
-            "",
-            "choose another name, such as `spark-staging`",
-        )
+    return shared_service_names(facts, "spark-staging")
 
 
 def collection_without_claim(facts: ServerFacts) -> Iterator[Finding]:
