@@ -381,6 +381,11 @@ LABEL_COMPONENT = "app.kubernetes.io/component"
 NO_SHUFFLE_SERVICE = 80
 """Exit code of an executor on a node whose shuffle service does not answer; none of Spark's."""
 
+ARTIFACT_MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json"
+ARTIFACT_LAYER_TYPE = "application/vnd.oci.image.layer.v1.tar"
+"""What `sparkgen push` puts into a registry, and the only kind that `fetch` unpacks.
+Uncompressed: what gzip makes of the same bytes differs between versions of zlib."""
+
 BAD_ARTIFACT = 81
 """Exit code of `fetch` where a second try would end the same way; none of Spark's."""
 

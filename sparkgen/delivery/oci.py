@@ -10,10 +10,9 @@ import hashlib
 import json
 from dataclasses import dataclass
 
-MANIFEST = "application/vnd.oci.image.manifest.v1+json"
+from sparkgen import contract
+
 CONFIG = "application/vnd.oci.image.config.v1+json"
-LAYER = "application/vnd.oci.image.layer.v1.tar"
-"""Uncompressed: what gzip makes of the same bytes differs between versions of zlib."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +50,10 @@ def image(layer: Blob) -> Image:
     manifest = _json(
         {
             "config": {"digest": sha256(config), "mediaType": CONFIG, "size": len(config)},
-            "layers": [{"digest": layer.digest, "mediaType": LAYER, "size": layer.size}],
-            "mediaType": MANIFEST,
+            "layers": [
+                {"digest": layer.digest, "mediaType": contract.ARTIFACT_LAYER_TYPE, "size": layer.size}
+            ],
+            "mediaType": contract.ARTIFACT_MANIFEST_TYPE,
             "schemaVersion": 2,
         }
     )

@@ -10,7 +10,8 @@ from urllib.parse import urlencode
 
 from urllib3.exceptions import HTTPError
 
-from sparkgen.delivery.oci import MANIFEST, Blob, sha256
+from sparkgen import contract
+from sparkgen.delivery.oci import Blob, sha256
 from sparkgen.delivery.registry import errors
 from sparkgen.delivery.registry.client import PAUSES, Answer, Client, absolute
 from sparkgen.delivery.registry.errors import RegistryError
@@ -36,7 +37,7 @@ class Repository:
     def has_manifest(self, digest: str) -> bool:
         """Whether the manifest is there."""
         url = self.client.url(f"manifests/{digest}")
-        return self._there(self.client.send("HEAD", url, {"Accept": MANIFEST}), digest)
+        return self._there(self.client.send("HEAD", url, {"Accept": contract.ARTIFACT_MANIFEST_TYPE}), digest)
 
     def has_blob(self, digest: str) -> bool:
         """Whether the blob is there."""
@@ -54,7 +55,7 @@ class Repository:
     def put_manifest(self, data: bytes, tag: str) -> None:
         """Put a manifest under a tag. RegistryError where the registry gives it another digest."""
         url = self.client.url(f"manifests/{tag}")
-        headers = {"Content-Type": MANIFEST, "Content-Length": str(len(data))}
+        headers = {"Content-Type": contract.ARTIFACT_MANIFEST_TYPE, "Content-Length": str(len(data))}
         answer = self.client.send("PUT", url, headers, lambda: [data])
         if answer.status not in (200, 201, 202):
             raise errors.refused(self.host, "put the manifest", answer.status, answer.body)

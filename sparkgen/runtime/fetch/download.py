@@ -9,9 +9,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import BinaryIO, Protocol, TypeVar
 
+from sparkgen import contract
 from sparkgen.codes import Code
 from sparkgen.runtime.exits import Refused
-from sparkgen.runtime.fetch.registry import LAYER_TYPE
 from sparkgen.runtime.fetch.values import Artifact, BadArtifact, Passing
 
 PATIENCE = 240.0
@@ -78,10 +78,10 @@ def check_manifest(data: bytes, artifact: Artifact) -> None:
         raise BadArtifact(
             f"{artifact.reference} is no image of one layer", "push again: sparkgen push FILE"
         ) from None
-    if said[0] != LAYER_TYPE:
+    if said[0] != contract.ARTIFACT_LAYER_TYPE:
         raise BadArtifact(
-            f"the layer of {artifact.reference} is of the type {str(said[0])[:100]!r}, and only {LAYER_TYPE} "
-            "is unpacked",
+            f"the layer of {artifact.reference} is of the type {str(said[0])[:100]!r}, and only "
+            f"{contract.ARTIFACT_LAYER_TYPE} is unpacked",
             "push with sparkgen push FILE",
         )
     if said[1:] != (artifact.digest, artifact.size):

@@ -18,11 +18,10 @@ from urllib.parse import quote, urlencode, urljoin, urlsplit
 
 import urllib3
 
+from sparkgen import contract
 from sparkgen.runtime.fetch.credentials import DOCKER_HUB, Credentials
 from sparkgen.runtime.fetch.values import Artifact, BadArtifact, Passing
 
-MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json"
-LAYER_TYPE = "application/vnd.oci.image.layer.v1.tar"
 LARGEST_MANIFEST = 1 << 20
 LARGEST_TOKEN = 64 << 10
 MOST_REDIRECTS = 5
@@ -58,7 +57,7 @@ class Registry:
     def manifest(self, artifact: Artifact) -> bytes:
         """The manifest, as it was sent."""
         path = f"manifests/{artifact.manifest}"
-        with self._answer(artifact, path, {"Accept": MANIFEST_TYPE}) as answer:
+        with self._answer(artifact, path, {"Accept": contract.ARTIFACT_MANIFEST_TYPE}) as answer:
             if answer.status != 200:
                 raise _refused(answer, artifact, "the manifest")
             return _whole(answer, LARGEST_MANIFEST, "the manifest")
