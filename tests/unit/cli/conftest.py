@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,8 @@ import pytest
 
 from sparkgen import contract
 from sparkgen.__main__ import run
+
+from .kube import Kube
 
 DOCUMENT = """\
 apiVersion: sparkgen.dev/v1alpha1
@@ -82,3 +84,14 @@ def child_environment(**changes: str) -> dict[str, str]:
     """The environment for a real process, without what would change its output."""
     kept = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
     return {**kept, "COLUMNS": "80", **changes}
+
+
+@pytest.fixture
+def kube() -> Iterator[Kube]:
+    """An API server that is up; what it holds back is let go at the end."""
+    made = Kube()
+    yield made
+    for held in made.hold.values():
+        held.set()
+    made.shutdown()
+    made.server_close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +19,6 @@ from .kube import Kube
 Act = Callable[..., Result]
 JOBS = "/apis/batch/v1/namespaces/analytics/jobs"
 CONFIG_MAPS = "/api/v1/namespaces/analytics/configmaps"
-
-
-@pytest.fixture
-def kube() -> Iterator[Kube]:
-    """An API server that is up."""
-    made = Kube()
-    yield made
-    made.shutdown()
-    made.server_close()
 
 
 @pytest.fixture

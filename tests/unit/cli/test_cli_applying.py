@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,17 +24,6 @@ Act = Callable[..., Result]
 CONFIG_MAPS = "/api/v1/namespaces/analytics/configmaps"
 NAMES = ("one", "two", "three")
 OBJECTS = 8
-
-
-@pytest.fixture
-def kube() -> Iterator[Kube]:
-    """An API server that is up."""
-    made = Kube()
-    yield made
-    for held in made.hold.values():
-        held.set()
-    made.shutdown()
-    made.server_close()
 
 
 @pytest.fixture

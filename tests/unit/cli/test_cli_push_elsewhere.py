@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,15 +13,6 @@ from .test_cli_diff import commit, git
 from .test_cli_push import CODE, artifacts, project, registry, write
 
 __all__ = ["project", "registry"]  # fixtures
-
-
-@pytest.fixture
-def kube() -> Iterator[Kube]:
-    """An API server that is up."""
-    made = Kube()
-    yield made
-    made.shutdown()
-    made.server_close()
 
 
 @pytest.fixture

@@ -38,15 +38,6 @@ print(json.dumps({"files": files, "environment": dict(os.environ), "folder": mod
 
 
 @pytest.fixture
-def kube() -> Iterator[Kube]:
-    """An API server that is up."""
-    made = Kube()
-    yield made
-    made.shutdown()
-    made.server_close()
-
-
-@pytest.fixture
 def allocator() -> Iterator[SessionAllocator]:
     """An allocator that answers."""
     made = SessionAllocator()
