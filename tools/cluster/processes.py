@@ -33,16 +33,20 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Stat:
-    """What /proc/PID/stat says: the state's letter ("Z" dead but not yet collected) and the start's ticks."""
+    """What /proc/PID/stat says: the state's letter, the number of threads, and the start's ticks.
+
+    The state "Z" is dead but not yet collected.
+    """
 
     state: str
+    threads: int
     ticks: int
 
 
 def parse_stat(text: str) -> Stat:
     """The stat in the text of /proc/PID/stat; the command's name, in parentheses, may hold anything."""
     fields = text.rpartition(")")[2].split()
-    return Stat(fields[0], int(fields[19]))
+    return Stat(fields[0], int(fields[17]), int(fields[19]))
 
 
 def boot_id() -> str:
@@ -65,11 +69,16 @@ def identify(pid: int) -> Identity | None:
 
 
 def alive(identity: Identity | None) -> bool:
-    """Whether that very process still runs (or is paused)."""
+    """Whether that very process still runs (or is paused).
+
+    A killed process may be "Z" while others of its threads still end: until then its sockets listen.
+    """
     if identity is None or identity.boot != boot_id():
         return False
     found = stat_of(identity.pid)
-    return found is not None and found.ticks == identity.ticks and found.state not in "ZX"
+    if found is None or found.ticks != identity.ticks:
+        return False
+    return found.state not in "ZX" or found.threads > 1
 
 
 def paused(identity: Identity) -> bool:

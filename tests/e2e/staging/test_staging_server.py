@@ -6,11 +6,11 @@ import base64
 import json
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from http.client import HTTPException
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 import yaml
@@ -30,6 +30,7 @@ NODE = NODES[0]
 """The claim is a folder of it: all pods of the server run there."""
 PULL_PORT, PUSH_PORT = 30500, 30501
 SETTLE_SECONDS = 60.0
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,30 +156,40 @@ def _image(text: str, size: int = 0) -> Image:
     return Image("amd64", {}, (layer(tar(files)),))
 
 
-def _push(staging: Staging, text: str, size: int = 0) -> tuple[str, Layer]:
-    """Push an artifact to the repository of the applications' namespace: its digest, and its layer.
+def _settled(action: Callable[[], Answer]) -> Answer:
+    """What the action answers, again while nobody listens: a node's port comes some time after the pods.
 
-    As `sparkgen push` does it: again, while nobody listens.
+    So do `sparkgen push` and the kubelet.
     """
-    image = _image(text, size)
     until = time.monotonic() + SETTLE_SECONDS
     while True:
         try:
-            with network.inside(NAME):
-                digest = staging.client("push", "team-a").push(f"{staging.users}/etl", image)
-            return digest, image.layers[-1]
+            return action()
         except (OSError, HTTPException):
             if time.monotonic() > until:
                 raise
             time.sleep(0.5)
 
 
-def _pulled(staging: Staging, digest: str, layer: Layer) -> bool:
-    """Whether the whole artifact can be pulled."""
+def _push(staging: Staging, text: str, size: int = 0) -> tuple[str, Layer]:
+    """Push an artifact to the repository of the applications' namespace: its digest, and its layer."""
+    image = _image(text, size)
+    with network.inside(NAME):
+        client = staging.client("push", "team-a")
+        return _settled(lambda: client.push(f"{staging.users}/etl", image)), image.layers[-1]
+
+
+def _pull(staging: Staging, digest: str, layer: Layer) -> bool:
+    """Whether the whole artifact can be pulled, at the first try."""
     with network.inside(NAME):
         client = staging.client("pull", "reader")
         described = client.manifest(f"{staging.users}/etl", digest)["layers"][-1]
         return client.blob(f"{staging.users}/etl", described["digest"]) == layer.content
+
+
+def _pulled(staging: Staging, digest: str, layer: Layer) -> bool:
+    """Whether the whole artifact can be pulled, once the server is reached."""
+    return _settled(lambda: _pull(staging, digest, layer))
 
 
 def test_what_is_pushed_can_be_pulled_and_survives_all_pods(staging: Staging) -> None:
@@ -240,7 +251,7 @@ def test_pulls_survive_the_death_of_a_replica(staging: Staging) -> None:
     def pull(_: int) -> bool:
         for _ in range(3):
             try:
-                return _pulled(staging, digest, pushed)
+                return _pull(staging, digest, pushed)
             except (OSError, HTTPException, Refused):
                 time.sleep(1)
         return False

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
+import subprocess
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -16,8 +19,35 @@ from common.cachedir import ToolError
 
 def test_a_command_named_like_a_stat_line_is_read_right() -> None:
     """The command's name may hold spaces and parentheses; the fields are counted from its end."""
-    fields = " ".join(["S", "1", *["0"] * 17, "4711", "0"])
-    assert processes.parse_stat(f"12 (a) b (c)) {fields}\n") == processes.Stat("S", 4711)
+    fields = " ".join(["S", "1", *["0"] * 15, "3", "0", "4711", "0"])
+    assert processes.parse_stat(f"12 (a) b (c)) {fields}\n") == processes.Stat("S", 3, 4711)
+
+
+LISTENS_WITHOUT_ITS_FIRST_THREAD = """
+import ctypes, socket, sys, threading
+server = socket.create_server(("127.0.0.1", 0))
+print(server.getsockname()[1], flush=True)
+threading.Thread(target=sys.stdin.read).start()
+ctypes.CDLL(None).pthread_exit(None)
+"""
+
+
+def test_a_process_is_alive_until_its_last_thread_has_ended() -> None:
+    """Its first thread is dead and "Z", and its socket still takes connections."""
+    command = [sys.executable, "-c", LISTENS_WITHOUT_ITS_FIRST_THREAD]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin
+        assert process.stdout
+        port = int(process.stdout.readline())
+        identity = processes.identify(process.pid)
+        while (stat := processes.stat_of(process.pid)) and stat.state != "Z":
+            time.sleep(0.01)
+        socket.create_connection(("127.0.0.1", port), timeout=10).close()
+        assert processes.alive(identity)
+        process.stdin.close()
+        assert processes.wait_gone(identity, 10)
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", port), timeout=10)
 
 
 def test_only_the_very_same_process_is_alive() -> None:
