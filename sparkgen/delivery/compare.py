@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from sparkgen.delivery.source import source
 from sparkgen.delivery.values import Contents, Looked
+from sparkgen.semantics.rules_delivery import OTHER_ENTRIES
 
 _SHOWN = 3
 
@@ -52,7 +53,7 @@ def _changed(contents: Contents, artifact: Mapping[str, Any], repository: str) -
             more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
             return f"has other files than were pushed; {words}{', '.join(sorted(paths)[:_SHOWN])}{more}"
     if pushed != dict(contents.entries):
-        return "is named by other entries than when it was pushed"
+        return OTHER_ENTRIES
     if artifact.get("source") != source(contents):
         return "has changed since it was pushed"
     if str(artifact.get("reference")).partition("@")[0] != repository:

@@ -182,6 +182,13 @@ RULES: tuple[Rule, ...] = (
     # Gangs
     Rule("SG316", "gang-never-complete", ERROR, "A gang that is never complete, or a queue that cannot exist.", queue.gangs),
 )
+
+RULES_OF_FILES: tuple[Rule, ...] = (
+    Rule("SG306", "not-pushed", ERROR, "Local files that were not pushed.", delivery.not_pushed, chart="a night: each driver would fail for want of its program"),
+    Rule("SG307", "pushed-otherwise", ERROR, "Local files that are not in what was pushed.", delivery.pushed_otherwise, chart="a night: each driver would fail for want of a file"),
+)
+"""What the document alone shows of its local files. Where the files are at hand, `usecases/local_files.py` finds it
+together with what only they show, and knows what to run."""
 # fmt: on
 
 
@@ -202,6 +209,14 @@ def findings_of(value: Mapping[str, Any]) -> list[tuple[Rule, Finding]]:
         server = ServerFacts.of(value)
         return [(rule, finding) for rule in RULES for finding in rule.staging(server)]
     return findings(DocumentFacts.of(value))
+
+
+def files_findings_of(value: Mapping[str, Any]) -> list[tuple[Rule, Finding]]:
+    """What RULES_OF_FILES find in the value of a document that the schema accepts; servers have no such files."""
+    if value["kind"] in (SERVICE_KIND, HISTORY_KIND, STAGING_KIND):
+        return []
+    facts = DocumentFacts.of(value)
+    return [(rule, finding) for rule in RULES_OF_FILES for finding in rule.check(facts)]
 
 
 def check(document: Document) -> list[Problem]:

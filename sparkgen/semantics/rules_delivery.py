@@ -4,12 +4,70 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sparkgen.errors import Path
+from sparkgen.model.delivery import (
+    DELIVERED_LISTS,
+    DELIVERED_MAIN_FILE,
+    DEPENDENCIES,
+    MAIN_FILE_FIELD,
+    REQUIREMENTS_FIELD,
+    is_local,
+)
 from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import listed, shortened
 
 _OF_FETCH = ("caConfigMap", "cacheVolume")
 """Settings that `fetch` alone reads."""
+
+OTHER_ENTRIES = "is named by other entries than when it was pushed"
+"""What is wrong with an artifact that lacks an entry of the document."""
+
+_PUSH = (
+    "run sparkgen push, and give Helm the lock that it writes with one more -f: -f app.yaml -f app.lock.yaml"
+)
+
+
+def never_pushed(artifact: str) -> str:
+    """What is wrong where the document has local files, and not the artifact that they would be in."""
+    what = "jars, archives and packages" if artifact == DEPENDENCIES else "files"
+    return f"the artifact `{artifact}` was not pushed: no pod would get the {what} beside the document"
+
+
+def not_pushed(facts: DocumentFacts) -> Iterator[Finding]:
+    """Local files without their artifact, whatever is in them: once for an artifact."""
+    known = {one["name"] for one in facts.spec.get("artifacts") or ()}
+    first = {name: (path, text) for name, path, text in reversed([*_local_entries(facts)])}
+    for name, (path, text) in sorted(first.items()):
+        if name not in known:
+            yield Finding(path, never_pushed(name), shortened(text), next_step=_PUSH)
+
+
+def pushed_otherwise(facts: DocumentFacts) -> Iterator[Finding]:
+    """Local files that their artifact does not have: once for an artifact."""
+    known = {one["name"]: one["files"] for one in facts.spec.get("artifacts") or ()}
+    lacking = [
+        (name, path, text)
+        for name, path, text in _local_entries(facts)
+        if name in known and text not in known[name]
+    ]
+    first = {name: (path, text) for name, path, text in reversed(lacking)}
+    for name, (path, text) in sorted(first.items()):
+        yield Finding(path, f"the artifact `{name}` {OTHER_ENTRIES}", shortened(text), next_step=_PUSH)
+
+
+def _local_entries(facts: DocumentFacts) -> Iterator[tuple[str, Path, str]]:
+    """The artifact, the path and the text of each local entry."""
+    main = facts.get(MAIN_FILE_FIELD)
+    if is_local(main):
+        yield DELIVERED_MAIN_FILE[0], facts.path(MAIN_FILE_FIELD), main
+    for field, (artifact, _) in DELIVERED_LISTS.items():
+        for path, text in facts.dependencies(field):
+            if is_local(text):
+                yield artifact, path, text
+    requirements = facts.get("deps", REQUIREMENTS_FIELD)
+    if requirements is not None:
+        yield DEPENDENCIES, facts.path("deps", REQUIREMENTS_FIELD), requirements
 
 
 def cache_without_volume(facts: DocumentFacts) -> Iterator[Finding]:

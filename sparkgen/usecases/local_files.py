@@ -15,7 +15,7 @@ from sparkgen.document.locks import ARTIFACTS, lock_of, spec_path
 from sparkgen.document.sources import STDIN, STDIN_NAME
 from sparkgen.document.text import shortened
 from sparkgen.errors import Problem, Severity
-from sparkgen.model.delivery import DEPENDENCIES
+from sparkgen.semantics.rules_delivery import never_pushed
 
 if TYPE_CHECKING:
     from sparkgen.delivery.values import Looked, Wrong
@@ -126,17 +126,16 @@ def _stale(document: Document, inputs: Inputs, difference: Difference) -> Proble
         Severity.ERROR,
         document.node.locate(path),
         path,
-        f"the artifact `{difference.artifact}` {_whole(difference)}",
+        _whole(difference),
         found=shortened(text),
         next_step=_step(document, inputs, difference),
     )
 
 
 def _whole(difference: Difference) -> str:
-    if difference.kind != "missing":
-        return difference.reason
-    what = "jars, archives and packages" if difference.artifact == DEPENDENCIES else "files"
-    return f"{difference.reason}: no pod would get the {what} beside the document"
+    if difference.kind == "missing":
+        return never_pushed(difference.artifact)
+    return f"the artifact `{difference.artifact}` {difference.reason}"
 
 
 def _step(document: Document, inputs: Inputs, difference: Difference) -> str:

@@ -27,7 +27,7 @@ from sparkgen.__main__ import run
 from sparkgen.chart import archive, export, files, package
 from sparkgen.document import load
 from sparkgen.errors import Severity, SparkgenError
-from sparkgen.semantics.registry import RULES
+from sparkgen.semantics.registry import RULES, RULES_OF_FILES
 from tests import reading, scale
 from tests.chart import parity
 from tests.chart.values_schema import validator
@@ -101,8 +101,9 @@ def test_every_step_has_its_layer_and_every_rule_its_template() -> None:
     rules = {f"{kind}Rule" if kind else "rule": codes for kind, codes in tables["rules"].items()}
     wanted = {f"sparkgen.{kind}.{code}" for kind, codes in rules.items() for code in codes}
     assert wanted == {name for name in defined if re.search(r"ule\.SG", name)}
-    assert {code for codes in rules.values() for code in codes} == {rule.code for rule in RULES if rule.chart}
-    assert all(rule.severity is Severity.ERROR for rule in RULES if rule.chart)
+    of_chart = [rule for rule in (*RULES, *RULES_OF_FILES) if rule.chart]
+    assert {code for codes in rules.values() for code in codes} == {rule.code for rule in of_chart}
+    assert all(rule.severity is Severity.ERROR for rule in of_chart)
     called = set(re.findall(r'(?:template|include) "([^"]+)"', text))
     assert called <= defined
     assert len(re.findall(r'define "', text)) == len(defined), "a template is defined twice"

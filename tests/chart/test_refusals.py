@@ -14,7 +14,7 @@ from chart import batch as chart_batch
 from sparkgen.document import Document, load
 from sparkgen.errors import Severity
 from sparkgen.schema import check
-from sparkgen.semantics.registry import RULES
+from sparkgen.semantics.registry import RULES, RULES_OF_FILES
 from tests.chart import parity
 from tests.chart.values_schema import validator
 
@@ -80,7 +80,7 @@ def test_what_the_rules_refuse_in_bad_documents(helms: tuple[Path, ...]) -> None
         ):
             assert parity.refused(result.problems) == parity.errors(value), name
     codes = {error[0] for value in values.values() for error in parity.errors(value)}
-    assert codes == {rule.code for rule in RULES if rule.chart}, "each has a bad document"
+    assert codes == {rule.code for rule in (*RULES, *RULES_OF_FILES) if rule.chart}, "each has a bad document"
 
 
 @pytest.mark.parametrize("code", SAID_BY_THE_SCHEMA)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sparkgen.schema import fields
 from sparkgen.schema.fields import Field
-from sparkgen.semantics.registry import RULES
+from sparkgen.semantics.registry import RULES, RULES_OF_FILES
 
 OPENING = Path(__file__).with_suffix(".md")
 """What stands before the table."""
@@ -38,7 +38,8 @@ def with_rules(page: str) -> str:
     if not start:
         raise LookupError("the page has no table of the chart's rules")
     rest = after[after.index("\n\n") :]
-    rows = [f"| {rule.code} | {rule.summary} | {rule.chart} |" for rule in RULES if rule.chart]
+    rules = sorted((*RULES, *RULES_OF_FILES), key=lambda rule: rule.code)
+    rows = [f"| {rule.code} | {rule.summary} | {rule.chart} |" for rule in rules if rule.chart]
     return before + start + "\n".join(rows) + rest
 
 

@@ -43,7 +43,7 @@ from sparkgen.resources import (
 )
 from sparkgen.semantics import conf_table, rules_lifecycle, rules_pods
 from sparkgen.semantics.findings import nothing
-from sparkgen.semantics.registry import RULES
+from sparkgen.semantics.registry import RULES, RULES_OF_FILES
 
 Table = dict[str, Any]
 
@@ -90,6 +90,7 @@ def _resources() -> Table:
         "changeable": run.CHANGEABLE,
         "contractProperties": conf.CONTRACT_PROPERTIES,
         "deliveredLists": delivery.DELIVERED_LISTS,
+        "deliveredListsInOrder": list(delivery.DELIVERED_LISTS),
         "deliveredMainFile": delivery.DELIVERED_MAIN_FILE,
         "dependencies": delivery.DEPENDENCIES,
         "decommissionScript": executor.DECOMMISSION_SCRIPT,
@@ -211,7 +212,8 @@ def _servers() -> Table:
 
 def _rules(check: str) -> list[str]:
     """The codes of the chart's rules that have something to say about a kind of documents."""
-    return [rule.code for rule in RULES if rule.chart and getattr(rule, check) is not nothing]
+    every = sorted((*RULES, *RULES_OF_FILES), key=lambda rule: rule.code)
+    return [rule.code for rule in every if rule.chart and getattr(rule, check) is not nothing]
 
 
 def _steps() -> Mapping[str, Mapping[str, Sequence[str]]]:

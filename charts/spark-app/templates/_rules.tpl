@@ -281,3 +281,74 @@ says (sparkgen/semantics).
     {{- end -}}
   {{- end -}}
 {{- end -}}
+
+{{- /* Local files whose artifact the values do not have. */ -}}
+{{- define "sparkgen.rule.SG306" -}}
+  {{- $facts := . -}}
+  {{- template "sparkgen.localEntries" . -}}
+  {{- range $artifact := list "code" "dependencies" -}}
+    {{- $what := ternary "jars, archives and packages" "files" (eq $artifact $facts.tables.dependencies) -}}
+    {{- $message := printf "the artifact `%s` was not pushed: no pod would get the %s beside the document" $artifact $what -}}
+    {{- $known := false -}}
+    {{- range $one := $facts.spec.artifacts -}}{{- if eq $one.name $artifact -}}{{- $known = true -}}{{- end -}}{{- end -}}
+    {{- with get $facts.localEntries $artifact -}}
+      {{- if not $known -}}
+        {{- template "sparkgen.unpushed" (dict "facts" $facts "path" (first .).path "message" $message) -}}
+      {{- end -}}
+    {{- end -}}
+  {{- end -}}
+{{- end -}}
+
+{{- /* Local files that their artifact does not have. */ -}}
+{{- define "sparkgen.rule.SG307" -}}
+  {{- $facts := . -}}
+  {{- template "sparkgen.localEntries" . -}}
+  {{- range $artifact := list "code" "dependencies" -}}
+    {{- $message := printf "the artifact `%s` is named by other entries than when it was pushed" $artifact -}}
+    {{- $lacking := list -}}
+    {{- range $one := $facts.spec.artifacts -}}
+      {{- if eq $one.name $artifact -}}
+        {{- range $entry := get $facts.localEntries $artifact -}}
+          {{- if not (hasKey $one.files $entry.text) -}}{{- $lacking = append $lacking $entry -}}{{- end -}}
+        {{- end -}}
+      {{- end -}}
+    {{- end -}}
+    {{- with $lacking -}}
+      {{- template "sparkgen.unpushed" (dict "facts" $facts "path" (first .).path "message" $message) -}}
+    {{- end -}}
+  {{- end -}}
+{{- end -}}
+
+{{- /* In: facts, path, message. Out: facts.problems. */ -}}
+{{- define "sparkgen.unpushed" -}}
+  {{- $lock := "-f app.yaml -f app.lock.yaml" -}}
+  {{- template "sparkgen.problem" (dict "facts" .facts "path" .path "message" .message
+      "next" (print "run sparkgen push, and give Helm the lock that it writes with one more -f: " $lock)) -}}
+{{- end -}}
+
+{{- /* Artifact -> its local entries in order, each with path and text. In: facts. Out: facts.localEntries. */ -}}
+{{- define "sparkgen.localEntries" -}}
+  {{- $facts := . -}}
+  {{- $found := dict "code" list "dependencies" list -}}
+  {{- $main := .spec.mainApplicationFile | default "" -}}
+  {{- if or (hasPrefix "./" $main) (hasPrefix "../" $main) -}}
+    {{- $name := index .tables.deliveredMainFile 0 -}}
+    {{- $entry := dict "path" (append .root "mainApplicationFile") "text" $main -}}
+    {{- $_ := set $found $name (append (get $found $name) $entry) -}}
+  {{- end -}}
+  {{- $deps := .spec.deps | default dict -}}
+  {{- range $field := .tables.deliveredListsInOrder -}}
+    {{- $name := index (get $facts.tables.deliveredLists $field) 0 -}}
+    {{- range $index, $text := get $deps $field | default list -}}
+      {{- if or (hasPrefix "./" $text) (hasPrefix "../" $text) -}}
+        {{- $entry := dict "path" (concat $facts.root (list "deps" $field $index)) "text" $text -}}
+        {{- $_ := set $found $name (append (get $found $name) $entry) -}}
+      {{- end -}}
+    {{- end -}}
+  {{- end -}}
+  {{- if hasKey $deps "requirements" -}}
+    {{- $entry := dict "path" (concat $facts.root (list "deps" "requirements")) "text" $deps.requirements -}}
+    {{- $_ := set $found $facts.tables.dependencies (append (get $found $facts.tables.dependencies) $entry) -}}
+  {{- end -}}
+  {{- $_ := set . "localEntries" $found -}}
+{{- end -}}

@@ -1,0 +1,1 @@
+"""A program beside a document."""
