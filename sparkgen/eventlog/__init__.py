@@ -1,0 +1,12 @@
+"""Spark's event logs, read into values: what an application did, in bounded memory.
+
+The libraries for it are an optional extra, `sparkgen[whatif]`; this package alone imports them.
+"""
+
+from __future__ import annotations
+
+from sparkgen.eventlog.errors import EventLogError
+from sparkgen.eventlog.read import read_recording
+from sparkgen.eventlog.recording import Executor, Job, Recording, Stage, Tasks
+
+__all__ = ["EventLogError", "Executor", "Job", "Recording", "Stage", "Tasks", "read_recording"]

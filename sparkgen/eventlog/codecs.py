@@ -1,0 +1,149 @@
+"""Compressed files as a stream of bytes, in bounded memory. A file that breaks off gives what is there.
+
+gzip and zstd are plain formats. For lz4 and snappy Spark uses the block streams of its Java libraries
+(LZ4BlockOutputStream of lz4-java, SnappyOutputStream of snappy-java), which no other tool writes.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import BinaryIO
+
+from sparkgen.eventlog.errors import not_installed
+
+CHUNK = 1 << 20
+LARGEST_BLOCK = 64 << 20
+"""No writer makes larger blocks: lz4-java has at most 32 MiB, and Spark asks for 32 KiB."""
+_LZ4_MAGIC = b"LZ4Block"
+_LZ4_HEADER = struct.Struct("<8sBiii")
+_LZ4_RAW = 0x10
+_SNAPPY_MAGIC = b"\x82SNAPPY\0"
+_SNAPPY_HEADER = 16
+_LONGEST_WINDOW = 1 << 27
+
+
+class BrokenStream(Exception):
+    """The rest of a file cannot be unpacked: it breaks off, as a killed driver leaves it, or is damaged."""
+
+
+def chunks(file: BinaryIO, codec: str) -> Iterator[bytes]:
+    """The bytes of a file that was compressed with `codec` ("" for a plain one); BrokenStream at a break."""
+    readers: dict[str, Callable[[BinaryIO], Iterator[bytes]]] = {
+        "": _plain,
+        "gz": _gzip,
+        "zstd": _zstd,
+        "lz4": _lz4,
+        "snappy": _snappy,
+    }
+    return readers[codec](file)
+
+
+def _plain(file: BinaryIO) -> Iterator[bytes]:
+    while chunk := file.read(CHUNK):
+        yield chunk
+
+
+def _gzip(file: BinaryIO) -> Iterator[bytes]:
+    unpacker = zlib.decompressobj(wbits=31)
+    try:
+        while packed := unpacker.unconsumed_tail or unpacker.unused_data or file.read(CHUNK):
+            if unpacker.eof:  # of one member; the next one begins
+                unpacker = zlib.decompressobj(wbits=31)
+            yield unpacker.decompress(packed, CHUNK)
+    except zlib.error as error:
+        raise BrokenStream(str(error)) from error
+    if not unpacker.eof:
+        raise BrokenStream("the file breaks off")
+
+
+def _zstd(file: BinaryIO) -> Iterator[bytes]:
+    try:
+        import zstandard  # noqa: PLC0415 - of the extra
+    except ImportError as error:
+        raise not_installed() from error
+    unpacker = zstandard.ZstdDecompressor(max_window_size=_LONGEST_WINDOW)
+    try:
+        with unpacker.stream_reader(file, read_across_frames=True, closefd=False) as reader:
+            while chunk := reader.read(CHUNK):
+                yield chunk
+    except zstandard.ZstdError as error:
+        raise BrokenStream(str(error)) from error
+
+
+def _lz4(file: BinaryIO) -> Iterator[bytes]:
+    cramjam = _cramjam()
+    while header := file.read(_LZ4_HEADER.size):
+        if len(header) < _LZ4_HEADER.size:
+            raise BrokenStream("the file breaks off")
+        magic, token, packed_size, size, _ = _LZ4_HEADER.unpack(header)
+        if magic != _LZ4_MAGIC or not (0 <= packed_size <= LARGEST_BLOCK and 0 <= size <= LARGEST_BLOCK):
+            raise BrokenStream("no block of lz4-java")
+        packed = _exactly(file, packed_size)
+        if size == 0:  # the end of one stream; another may follow
+            continue
+        if token & 0xF0 == _LZ4_RAW:
+            yield packed
+            continue
+        try:
+            yield bytes(cramjam.lz4.decompress_block(packed, output_len=size))
+        except Exception as error:  # cramjam has an error of its own
+            raise BrokenStream(str(error)) from error
+
+
+def _snappy(file: BinaryIO) -> Iterator[bytes]:
+    cramjam = _cramjam()
+    while word := file.read(4):
+        if word == _SNAPPY_MAGIC[:4]:
+            _exactly(file, _SNAPPY_HEADER - 4)
+            continue
+        size = int.from_bytes(word, "big")
+        if len(word) < 4 or size > LARGEST_BLOCK:
+            raise BrokenStream("no block of snappy-java")
+        packed = _exactly(file, size)
+        if _snappy_length(packed) > LARGEST_BLOCK:
+            raise BrokenStream("a block that is too large")
+        try:
+            yield bytes(cramjam.snappy.decompress_raw(packed))
+        except Exception as error:
+            raise BrokenStream(str(error)) from error
+
+
+def _snappy_length(packed: bytes) -> int:
+    """The unpacked size that a block of snappy begins with, seven bits a byte."""
+    size = 0
+    for place, byte in enumerate(packed[:5]):
+        size |= (byte & 0x7F) << (7 * place)
+        if byte < 0x80:
+            break
+    return size
+
+
+def _exactly(file: BinaryIO, size: int) -> bytes:
+    data = file.read(size)
+    if len(data) < size:
+        raise BrokenStream("the file breaks off")
+    return data
+
+
+def _cramjam() -> ModuleType:
+    try:
+        import cramjam  # noqa: PLC0415 - of the extra
+    except ImportError as error:
+        raise not_installed() from error
+    return cramjam
+
+
+def recognised(start: bytes) -> str | None:
+    """What a file is by its first bytes; None where they do not say."""
+    if start.startswith(b"\x1f\x8b"):
+        return "gz"
+    if start.startswith(b"\x28\xb5\x2f\xfd"):
+        return "zstd"
+    if start.startswith(_LZ4_MAGIC):
+        return "lz4"
+    if start.startswith(_SNAPPY_MAGIC):
+        return "snappy"
+    return "" if start.startswith(b"{") else None

@@ -1,0 +1,61 @@
+"""The files of an event log, in the order in which Spark wrote them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from sparkgen.eventlog.errors import EventLogError
+
+CODECS = {"lz4": "lz4", "snappy": "snappy", "zstd": "zstd", "zst": "zstd", "gz": "gz"}
+"""Ending of a file's name -> what it was compressed with: Spark's short names, and those of gzip and zstd."""
+ROLLING = "eventlog_v2_"
+"""What the name of a rolling log's directory begins with (RollingEventLogFilesWriter)."""
+_NUMBERED = re.compile(r"events_(\d+)_.+")
+
+
+def codec_of(name: str) -> str:
+    """What a file was compressed with, by its name; "" for a plain one."""
+    ending = name.removesuffix(".inprogress").removesuffix(".compact").rpartition(".")[2].lower()
+    if ending == "lzf":
+        raise EventLogError(
+            f"{name} is compressed with lzf, which cannot be read here. "
+            "Set spark.eventLog.compression.codec to zstd for the next run"
+        )
+    return CODECS.get(ending, "")
+
+
+def log_files(path: Path) -> list[Path]:
+    """The files of the log at `path`: itself, or those of a rolling log's directory, the oldest first.
+
+    A compacted file holds what is still needed of all files up to its number. EventLogError where there is
+    no log.
+    """
+    try:
+        if path.is_dir():
+            return _rolled(path)
+        if path.is_file():
+            return [path]
+    except OSError as error:
+        raise EventLogError(f"cannot read {path}: {error.strerror or error}") from error
+    raise EventLogError(f"{path} is not there: name a file, or the directory of a rolling log ({ROLLING}...)")
+
+
+def _rolled(folder: Path) -> list[Path]:
+    numbered = [(int(found[1]), entry) for entry in folder.iterdir() if (found := _numbered(entry))]
+    if not numbered:
+        raise EventLogError(
+            f"{folder} holds no event log: name a file, or a directory with files events_1_..., events_2_..."
+        )
+    compacted = [number for number, entry in numbered if _is_compacted(entry)]
+    first = max(compacted, default=0)
+    kept = [(n, entry) for n, entry in numbered if n > first or (n == first and _is_compacted(entry))]
+    return [entry for _, entry in sorted(kept, key=lambda one: (one[0], one[1].name))]
+
+
+def _numbered(entry: Path) -> re.Match[str] | None:
+    return _NUMBERED.fullmatch(entry.name) if entry.is_file() else None
+
+
+def _is_compacted(entry: Path) -> bool:
+    return entry.name.removesuffix(".inprogress").endswith(".compact")

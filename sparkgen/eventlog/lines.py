@@ -1,0 +1,73 @@
+"""The lines of an event log, one event each, with a bound for how long one may be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from sparkgen.eventlog import codecs
+from sparkgen.eventlog.errors import EventLogError
+from sparkgen.eventlog.files import codec_of
+
+LONGEST_LINE = 64 << 20
+"""Bytes. A job of ten thousand stages takes some megabytes; what is longer counts as broken."""
+
+
+@dataclass(slots=True)
+class Counts:
+    """What was read so far. `cut_off`: files that break off, or whose rest cannot be unpacked."""
+
+    read_bytes: int = 0
+    """Of the files, as they lie there."""
+    lines: int = 0
+    broken: int = 0
+    first_broken: str = ""
+    """Where the first broken line stands, and what is wrong with it."""
+    cut_off: int = 0
+
+    def note_broken(self, file: str, line: int, why: str) -> None:
+        """Count a line that cannot be read."""
+        self.broken += 1
+        self.first_broken = self.first_broken or f"{file}:{line}: {why}"
+
+
+def lines(
+    files: list[Path], counts: Counts, progress: Callable[[int], None]
+) -> Iterator[tuple[Path, int, bytes]]:
+    """File, number and bytes of each line. `progress` is told the bytes of the files that were read."""
+    for path in files:
+        for number, line in enumerate(_lines_of(path, counts, progress), 1):
+            counts.lines += 1
+            if len(line) > LONGEST_LINE:
+                counts.note_broken(str(path), number, f"longer than {LONGEST_LINE >> 20} MiB")
+                continue
+            yield path, number, line
+
+
+def _lines_of(path: Path, counts: Counts, progress: Callable[[int], None]) -> Iterator[bytes]:
+    before = counts.read_bytes
+    try:
+        with path.open("rb") as file:
+            known = codecs.recognised(file.read(16))
+            file.seek(0)
+            rest = b""
+            for chunk in codecs.chunks(file, codec_of(path.name) if known is None else known):
+                *whole, rest = (rest + chunk).split(b"\n") if b"\n" in chunk else (_bounded(rest, chunk),)
+                yield from whole
+                counts.read_bytes = before + file.tell()
+                progress(counts.read_bytes)
+            if rest:  # of a driver that was killed in the middle of a line, or a last line without its end
+                yield rest
+            counts.read_bytes = before + file.tell()
+    except codecs.BrokenStream:
+        counts.cut_off += 1
+        if rest:
+            yield rest
+    except OSError as error:
+        raise EventLogError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def _bounded(rest: bytes, chunk: bytes) -> bytes:
+    """What there is of a line; of one that is too long no more than shows that it is."""
+    return rest if len(rest) > LONGEST_LINE else rest + chunk

@@ -1,0 +1,192 @@
+"""Event logs to recordings: every form in which Spark writes them, whole or broken off."""
+
+from __future__ import annotations
+
+import json
+import random
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from sparkgen.eventlog import EventLogError, read_recording
+from sparkgen.eventlog.recording import FAILED, SUCCEEDED, Recording
+from tests.unit.eventlog import event_log as made
+
+
+def write(path: Path, data: bytes) -> str:
+    """The path of a file with these bytes."""
+    path.write_bytes(data)
+    return str(path)
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Recording:
+    """That of the small application."""
+    return read_recording(write(tmp_path / "app-1", made.text(made.small())))
+
+
+def test_times_are_seconds_since_the_application_began(recording: Recording) -> None:
+    """And what the log sums up to is known."""
+    assert recording.wall == 10.0
+    assert recording.executor_seconds == pytest.approx(9.0 + 8.0)
+    assert recording.task_seconds == pytest.approx(2.0 + 3.0 + 0.5 + 3.5)
+    assert [(e.id, e.added, e.requested, e.removed) for e in recording.executors] == [
+        ("1", 1.0, 0.25, None),
+        ("2", 1.5, 0.25, 9.5),
+    ]
+
+
+def test_stages_know_their_parents_and_tasks_their_ends(recording: Recording) -> None:
+    """A failed attempt is a row of its own."""
+    first, second = recording.stages
+    assert (first.parents, second.parents) == ((), (0,))
+    assert list(second.tasks.outcome) == [FAILED, SUCCEEDED]
+    assert list(first.tasks.written) == [100, 200]
+    assert list(first.tasks.spilled) == [0, 7]
+    assert recording.jobs[0].stages == (0, 1)
+    assert recording.jobs[0].succeeded
+
+
+def test_properties_that_may_hold_a_secret_are_not_kept(recording: Recording) -> None:
+    """What is kept is named by its beginning."""
+    assert recording.properties == {"spark.executor.instances": "2"}
+
+
+@pytest.mark.parametrize("ending", made.PACKERS)
+@pytest.mark.parametrize("name", ["app-1", "renamed"])
+def test_every_codec_gives_the_same(tmp_path: Path, recording: Recording, ending: str, name: str) -> None:
+    """By the ending of the name, or by the first bytes where there is none."""
+    data = made.PACKERS[ending](made.text(made.small()))
+    found = read_recording(write(tmp_path / (f"app-1{ending}" if name == "app-1" else name), data))
+    assert (found.stages, found.executors) == (recording.stages, recording.executors)
+
+
+@pytest.mark.parametrize("ending", made.PACKERS)
+def test_large_logs_of_every_codec_go_through_many_blocks(tmp_path: Path, ending: str) -> None:
+    """Lines go over the borders of blocks."""
+    noise = random.Random(1)  # noqa: S311 - the same at every run
+    filler = [made.event("Other", Text=noise.randbytes(300).hex()) for _ in range(3000)]
+    events = [*made.small()[:5], *filler, *made.small()[5:]]
+    found = read_recording(write(tmp_path / f"app{ending}", made.PACKERS[ending](made.text(events))))
+    assert found.reading.lines == len(events)
+    assert found.reading.broken == 0
+    assert found.task_seconds == pytest.approx(9.0)
+
+
+@pytest.mark.parametrize("ending", made.PACKERS)
+def test_a_log_that_breaks_off_gives_what_is_there(tmp_path: Path, ending: str) -> None:
+    """As a driver leaves it that was killed; nothing is raised, and it is told."""
+    noise = random.Random(1)  # noqa: S311 - the same at every run
+    filler = [made.event("Other", Text=noise.randbytes(300).hex()) for _ in range(2000)]
+    data = made.PACKERS[ending](made.text([*made.small()[:-2], *filler]))
+    found = read_recording(write(tmp_path / f"app{ending}.inprogress", data[: len(data) - 1000]))
+    assert not found.finished
+    assert found.wall == 9.0
+    assert found.task_seconds == pytest.approx(9.0)
+    assert found.reading.broken + found.reading.cut_off > 0
+
+
+def test_a_rolling_directory_is_read_in_the_order_of_its_numbers(
+    tmp_path: Path, recording: Recording
+) -> None:
+    """2 before 10, whatever their names; what is no log is left alone."""
+    folder = tmp_path / "eventlog_v2_app-1"
+    folder.mkdir()
+    events = made.small()
+    (folder / "appstatus_app-1").touch()
+    for number, part in {1: events[:4], 2: events[4:9], 10: events[9:]}.items():
+        write(folder / f"events_{number}_app-1.zstd", made.PACKERS[".zstd"](made.text(part)))
+    found = read_recording(str(folder))
+    assert (found.stages, found.jobs) == (recording.stages, recording.jobs)
+    assert found.reading.files == 3
+
+
+def test_a_compacted_file_stands_for_all_before_it(tmp_path: Path) -> None:
+    """Spark leaves older files there until it removes them."""
+    folder = tmp_path / "eventlog_v2_app-1"
+    folder.mkdir()
+    events = made.small()
+    write(folder / "events_1_app-1", made.text(events[:9]))
+    write(folder / "events_2_app-1", b"")
+    write(folder / "events_2_app-1.compact", made.text(events[:3]))
+    write(folder / "events_3_app-1", made.text([made.end(10.0)]))
+    found = read_recording(str(folder))
+    assert found.task_seconds == 0
+    assert found.wall == 10.0
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"not json",
+        b'{"Event":"SparkListenerTaskEnd","Stage ID":"zero"}',
+        b'{"Event":"SparkListenerJobEnd"}',
+        b'{"Event":7}',
+        b"[" * 100_000,
+        b"\xff\xfe",
+        b'{"Event":"SparkListenerTaskStart","Sta',
+    ],
+)
+def test_a_broken_line_is_counted_and_named(tmp_path: Path, line: bytes) -> None:
+    """The rest is read all the same."""
+    source = write(tmp_path / "app-1", line + b"\n" + made.text(made.small()))
+    found = read_recording(source)
+    assert found.reading.broken == 1
+    assert found.reading.first_broken.startswith(f"{source}:1: ")
+    assert found.task_seconds == pytest.approx(9.0)
+
+
+def test_events_and_fields_that_nobody_knows_are_no_fault(tmp_path: Path) -> None:
+    """A newer Spark has more of both."""
+    events = [{**one, "New Field": [1, {"a": None}]} for one in made.small()]
+    spaced = b"".join(json.dumps(one).encode() + b"\n" for one in [made.event("Invented", X=1), *events])
+    found = read_recording(write(tmp_path / "app-1", spaced))
+    assert found.reading.broken == 0
+    assert found.task_seconds == pytest.approx(9.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("empty", b"", "is no event log of Spark"),
+        ("text", b"hello\n", "1 broken, the first at"),
+        ("app.lzf", b"ZV", "compressed with lzf"),
+    ],
+)
+def test_what_is_no_log_is_refused_in_words(tmp_path: Path, name: str, data: bytes, message: str) -> None:
+    """With what was found instead."""
+    with pytest.raises(EventLogError, match=message):
+        read_recording(write(tmp_path / name, data))
+
+
+def test_what_is_not_there_is_refused_in_words(tmp_path: Path) -> None:
+    """With what to name."""
+    with pytest.raises(EventLogError, match="is not there"):
+        read_recording(str(tmp_path / "nothing"))
+    with pytest.raises(EventLogError, match="holds no event log"):
+        read_recording(str(tmp_path))
+
+
+def test_a_block_that_claims_to_be_huge_is_not_unpacked(tmp_path: Path) -> None:
+    """A header may say anything."""
+    huge = b"LZ4Block" + bytes([0x25]) + b"\xff\xff\xff\x7f" * 2 + b"\0" * 8
+    with pytest.raises(EventLogError, match="no event log"):
+        read_recording(write(tmp_path / "app.lz4", huge))
+    with pytest.raises(EventLogError, match="no event log"):
+        read_recording(
+            write(tmp_path / "app.snappy", b"\x82SNAPPY\0" + b"\0" * 8 + b"\0\0\0\x05\xff\xff\xff\xff\x7f")
+        )
+
+
+def test_memory_does_not_grow_with_what_is_not_needed(tmp_path: Path) -> None:
+    """Forty megabytes of other events, packed into little, take a few megabytes to pass."""
+    filler = made.text([made.event("Other", Text="x" * 2000)]) * 20_000
+    source = write(tmp_path / "app.zstd", made.PACKERS[".zstd"](made.text(made.small()) + filler))
+    tracemalloc.start()
+    try:
+        read_recording(source)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 12 << 20
