@@ -1,0 +1,68 @@
+"""The rules for prose: what they find, and that rewriting changes nothing for a reader."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from markdown_it import MarkdownIt
+
+from docs import prose
+
+PAGES = {str(path.relative_to(prose.ROOT)): path for path in prose.pages()}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("One thing. Another thing.", ["One thing.", "Another thing."]),
+        ("A name, e.g. Spark. Next.", ["A name, e.g. Spark.", "Next."]),
+        ("See `a. B` here. Then.", ["See `a. B` here.", "Then."]),
+        ("It is 3.5. `render` says so.", ["It is 3.5.", "`render` says so."]),
+        ("It asks (why?) nobody. *So* it is.", ["It asks (why?) nobody.", "*So* it is."]),
+        ("[A page.](a.md) Another.", ["[A page.](a.md)", "Another."]),
+        ("**Warning.** A field. More.", ["**Warning.** A field.", "More."]),
+        ("![One. Two.](a.svg)", ["![One. Two.](a.svg)"]),
+    ],
+)
+def test_sentences(text: str, expected: list[str]) -> None:
+    """Neither an abbreviation nor code, an address or a picture's text ends a sentence."""
+    assert prose.sentences(text) == expected
+
+
+def test_each_sentence_gets_a_line() -> None:
+    """In paragraphs, lists and quotes; code, tables and headings stay."""
+    text = (
+        "# A. B\n\nOne\nthing. Two.\n\n- In a list. Still\n  in it.\n\n"
+        "> Said. Again.\n\n```\nA. B\n```\n\n| A. B |\n|---|\n| C. D |\n"
+    )
+    assert prose.rewritten(text) == (
+        "# A. B\n\nOne thing.\nTwo.\n\n- In a list.\n  Still in it.\n\n"
+        "> Said.\n> Again.\n\n```\nA. B\n```\n\n| A. B |\n|---|\n| C. D |\n"
+    )
+
+
+def test_what_is_found() -> None:
+    """Long sentences, wide cells, banned words and shared lines, each with its line."""
+    long = " ".join(["word"] * (prose.MOST_WORDS + 1)) + "."
+    wide = "w" * (prose.WIDEST_CELL + 1)
+    text = f"Fine.\n\n{long}\n\n| a |\n|---|\n| {wide} |\n\nOne. Two, anew and `anew`.\n"
+    found = [(one.line, one.message) for one in prose.findings("a.md", text, {"anew": "again"})]
+    assert [line for line, _ in found] == [3, 7, 9, 9]
+    assert {said for line, said in found if line == 9} == {
+        'not "anew": again',
+        "write one sentence a line: tools/docs/prose.py --write does it",
+    }
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_rewriting_a_page_is_stable_and_changes_nothing_that_is_shown(page: str) -> None:
+    """The same HTML but for white space, and nothing more to do at a second time."""
+    text = PAGES[page].read_text()
+    written = prose.rewritten(text)
+    assert _shown(written) == _shown(text)
+    assert prose.rewritten(written) == written
+
+
+def _shown(text: str) -> str:
+    return re.sub(r"\s+", " ", MarkdownIt("commonmark").enable("table").render(text))

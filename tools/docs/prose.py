@@ -1,0 +1,213 @@
+"""How the project's pages are written: one sentence a source line, short sentences, no banned words.
+
+    .venv/bin/python tools/docs/prose.py             say what is against the rules; 1 when something is
+    .venv/bin/python tools/docs/prose.py --write     put each sentence of the pages on a line of its own
+
+Code and the addresses of links are not prose. `vocabulary.yml` lists the banned words, each with what to
+write instead. CONTRIBUTING.md has the rules for people.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import yaml
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+ROOT = Path(__file__).resolve().parents[2]
+VOCABULARY = Path(__file__).with_name("vocabulary.yml")
+MOST_WORDS = 35
+"""Words of a sentence. A name in code counts as one."""
+WIDEST_CELL = 160
+"""Characters of a table's cell, as a reader sees it."""
+
+_MASKED = re.compile(
+    r"!\[[^\]]*\]\([^)]*\)|(`+)(?:(?!`).|(?!\1)`)+?\1(?!`)|\]\([^)\s]*\)|<[^>\s]+>|https?://\S+"
+)
+_END = re.compile(r"""[.!?](?:[)"'*_\]]|\(x+\))*\s+(?=["'(\[*_]*[A-Z`])""")
+_LABEL = re.compile(r"\*\*[^*]+\*\*")
+"""Words such as **Warning.** at the beginning of a line: they stay with the sentence after them."""
+_SHORT = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|No|approx)|\.\.)\.$")
+_ITEM = re.compile(r"^(?P<quote>(?:\s*>\s?)*)(?P<marks>(?:\s*(?:[-*+]|\d+[.)])\s+)*)(?P<space>\s*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Prose of a page: its lines from `first` to `end` (without), counted from 0."""
+
+    first: int
+    end: int
+    text: str
+    """Its source, without the marks of lists and quotes, in one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What is against the rules, and on which line of which page, counted from 1."""
+
+    path: str
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.message}"
+
+
+def masked(text: str) -> str:
+    """The text with code and addresses as words of `X`, so that nothing in them looks like prose."""
+
+    def mask(found: re.Match[str]) -> str:
+        whole = found.group()
+        return "](" + "x" * (len(whole) - 3) + ")" if whole.startswith("](") else "X" * len(whole)
+
+    return _MASKED.sub(mask, text)
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a line of Markdown."""
+    found, start, plain = [], 0, masked(text)
+    for end in _END.finditer(plain):
+        if _SHORT.search(plain[: end.start() + 1]) or _LABEL.fullmatch(plain[start : end.end()].strip()):
+            continue
+        found.append(text[start : end.end()].strip())
+        start = end.end()
+    return [*found, text[start:].strip()]
+
+
+def paragraphs(text: str) -> Iterator[Paragraph]:
+    """The paragraphs of a page, those of lists and quotes too; without those that break lines on purpose."""
+    lines = text.split("\n")
+    for token, inline in _blocks(text, "paragraph_open"):
+        first, end = token.map or (0, 0)
+        if any(child.type in ("hardbreak", "html_inline") for child in inline.children or ()):
+            continue
+        if lines[first].lstrip().startswith(("!!!", "???")):
+            continue
+        yield Paragraph(first, end, " ".join(part.strip() for part in inline.content.split("\n")))
+
+
+def _blocks(text: str, *kinds: str) -> Iterator[tuple[Token, Token]]:
+    tokens = _markdown().parse(text)
+    for one, following in pairwise(tokens):
+        if one.type in kinds and following.type == "inline":
+            yield one, following
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    return MarkdownIt("commonmark").enable("table")
+
+
+def rewritten(text: str) -> str:
+    """The page with one sentence a line; what a reader sees stays the same."""
+    lines = text.split("\n")
+    for one in reversed(list(paragraphs(text))):
+        prefix, quote = _marks(lines[one.first])
+        indent = quote + " " * (len(prefix) - len(quote))
+        parts = sentences(one.text)
+        lines[one.first : one.end] = [prefix + parts[0], *(indent + part for part in parts[1:])]
+    return "\n".join(lines)
+
+
+def _marks(line: str) -> tuple[str, str]:
+    """What stands before the prose of a line: all of it, and the quote's part."""
+    found = _ITEM.match(line)
+    return (found.group(), found["quote"]) if found else ("", "")
+
+
+def findings(path: str, text: str, banned: Mapping[str, str]) -> list[Finding]:
+    """What is against the rules in a page."""
+    found = [
+        *_long_sentences(path, text),
+        *_wide_cells(path, text),
+        *_banned_words(path, text, banned),
+    ]
+    if rewritten(text) != text:
+        lines = zip(text.split("\n"), rewritten(text).split("\n"), strict=False)
+        first = next((number for number, (old, new) in enumerate(lines, 1) if old != new), 1)
+        found.append(Finding(path, first, "write one sentence a line: tools/docs/prose.py --write does it"))
+    return sorted(found, key=lambda one: one.line)
+
+
+def _long_sentences(path: str, text: str) -> Iterator[Finding]:
+    for one in paragraphs(text):
+        for sentence in sentences(one.text):
+            words = len(masked(sentence).split())
+            if words > MOST_WORDS:
+                said = f'{words} words in a sentence, at most {MOST_WORDS}: split "{sentence[:50]}..."'
+                yield Finding(path, one.first + 1, said)
+
+
+def _wide_cells(path: str, text: str) -> Iterator[Finding]:
+    for token, inline in _blocks(text, "td_open", "th_open"):
+        width = len(re.sub(r"\]\([^)\s]*\)", "", inline.content).replace("`", "").replace("[", ""))
+        if width > WIDEST_CELL:
+            said = f"{width} characters in a cell, at most {WIDEST_CELL}: move what explains below the table"
+            yield Finding(path, (token.map or inline.map or [0])[0] + 1, said)
+
+
+def _banned_words(path: str, text: str, banned: Mapping[str, str]) -> Iterator[Finding]:
+    for kind in ("paragraph_open", "heading_open", "td_open", "th_open"):
+        for token, inline in _blocks(text, kind):
+            for said in misused(masked(inline.content), banned):
+                yield Finding(path, (token.map or inline.map or [0])[0] + 1, said)
+
+
+def misused(text: str, banned: Mapping[str, str]) -> list[str]:
+    """The banned words of a text, each with what to write instead."""
+    return [
+        f'not "{found.group()}": {instead}'
+        for pattern, instead in banned.items()
+        for found in [_compiled(pattern).search(text)]
+        if found
+    ]
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE)
+
+
+def vocabulary(path: Path = VOCABULARY) -> dict[str, str]:
+    """The banned words, as regular expressions, each with what to write instead."""
+    return dict(yaml.safe_load(path.read_text()))
+
+
+def pages(root: Path = ROOT) -> list[Path]:
+    """All pages that people write, as Git has them: those that are generated are left out."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "*.md"], cwd=root, capture_output=True, text=True, check=True
+    ).stdout
+    names = (name for name in listed.split("\0") if name)
+    return [root / name for name in names if not name.startswith(("docs/reference/", "tests/"))]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Check or write the pages; 1 when something is against the rules, which was said."""
+    parser = argparse.ArgumentParser(description="Check how the pages are written.")
+    parser.add_argument("--write", action="store_true", help="put each sentence on a line of its own")
+    parser.add_argument("pages", nargs="*", type=Path, help="all of the repository's, if not given")
+    options = parser.parse_args(arguments)
+    banned, number = vocabulary(), 0
+    for page in options.pages or pages():
+        text = page.read_text()
+        if options.write and rewritten(text) != text:
+            page.write_text(rewritten(text))
+            text = page.read_text()
+        for one in findings(str(page), text, banned):
+            print(one)
+            number += 1
+    return 1 if number else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
