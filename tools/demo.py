@@ -3,7 +3,7 @@
     .venv/bin/python tools/demo.py [OUTPUT]      OUTPUT is build/demo when left out
 
 An example is a folder examples/<name>/ with an app.yaml. Every other *.yaml beside it is an overlay,
-rendered as a variant of its own: `render app.yaml -f prod.yaml`.
+rendered as a variant of its own: `render app.yaml -f prod.yaml`. A lock (*.lock.yaml) is read by itself.
 
 Where there is no Java to run one with, that is said, and is no failure unless DEMO_MUST_RUN is set, as in CI.
 """
@@ -22,6 +22,7 @@ from pathlib import Path
 
 from common import progress
 from common.cachedir import ToolError, environment
+from sparkgen.document.sources import LOCK_SUFFIX
 from sparkgen.local import java
 from sparkgen.local.errors import CannotRun
 
@@ -80,7 +81,8 @@ def variants(examples: Path) -> list[Variant]:
     for document in sorted(examples.glob("*/app.yaml")):
         name = document.parent.name
         found.append(Variant(name, document))
-        overlays = (path for path in sorted(document.parent.glob("*.yaml")) if path != document)
+        beside = sorted(document.parent.glob("*.yaml"))
+        overlays = (path for path in beside if path != document and not path.name.endswith(LOCK_SUFFIX))
         found.extend(Variant(f"{name}-{overlay.stem}", document, overlay) for overlay in overlays)
     if not found:
         raise ToolError(f"there is no example: {examples}/*/app.yaml.")

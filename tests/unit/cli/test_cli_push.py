@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import shutil
 import ssl
 import subprocess
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from .conftest import DOCUMENT, Cli
 from .fake_registry import Registry, served
 
 CODE = "jobs/etl.py"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "laptop-code"
 
 
 @pytest.fixture
@@ -100,6 +102,18 @@ def test_push_uploads_writes_the_lock_and_says_so(project: Cli, registry: Regist
     assert artifact["files"] == {f"./{CODE}": [CODE], "./lib": ["lib/"]}
     [tag] = registry.tags
     assert tag.startswith("pi-code-")
+
+
+def test_the_lock_of_the_example_is_what_push_writes(project: Cli, registry: Registry) -> None:
+    """Its digests are those of its files, on whatever machine they are pushed."""
+    shutil.copytree(EXAMPLE, "example")
+    lock = Path("example/app.lock.yaml")
+    before = lock.read_bytes()
+    lock.unlink()
+    place = f"spec.delivery.pushRepository={registry.address}/data/example"
+    done = project("push", "example/app.yaml", "--set", place)
+    assert done.code == 0, done.err
+    assert lock.read_bytes() == before
 
 
 def test_a_second_push_sends_nothing(project: Cli, registry: Registry) -> None:

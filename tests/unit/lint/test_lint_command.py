@@ -87,6 +87,13 @@ def test_nothing_found_is_said(cli: Cli) -> None:
     assert (result.code, result.out, result.err) == (0, "1 document, nothing found\n", "")
 
 
+def test_image_volumes_are_restricted(cli: Cli) -> None:
+    """As Kubernetes' own admission has it: the kubelet mounts images read-only."""
+    Path("app.yaml").write_text(DOCUMENT + "  delivery: {mount: image}\n")
+    result = cli("lint", "app.yaml", "--profile", "pss-restricted")
+    assert (result.code, result.out) == (0, "1 document, nothing found\n")
+
+
 def test_warnings_of_validity_are_shown_too_and_can_be_raised(cli: Cli) -> None:
     """One command in CI says everything; a profile or a rule may make an error of a warning."""
     Path("app.yaml").write_text(DOCUMENT + "  timeToLiveSeconds: 60\n")

@@ -19,8 +19,9 @@ def _examples(folder: Path, *files: str) -> Path:
 
 
 def test_every_example_and_every_overlay_is_a_variant(tmp_path: Path) -> None:
-    """A folder with an app.yaml counts; every other YAML file beside it is an overlay on it."""
-    root = _examples(tmp_path, "b/app.yaml", "b/prod.yaml", "b/README.md", "a/app.yaml", "c/notes.yaml")
+    """A folder with an app.yaml counts; every other YAML file beside it, but a lock, is an overlay on it."""
+    files = ("b/app.yaml", "b/app.lock.yaml", "b/prod.yaml", "b/README.md", "a/app.yaml", "c/notes.yaml")
+    root = _examples(tmp_path, *files)
     assert variants(root) == [
         Variant("a", root / "a/app.yaml"),
         Variant("b", root / "b/app.yaml"),
