@@ -55,8 +55,13 @@ def waits_for_gang(application: Application) -> dict[str, str]:
     batch, initial = application.batch, application.executors.initial
     if batch is None or batch.name != "kueue" or not batch.gang:
         return {}
-    parts = PARTS * min(batch.gang, initial) // max(initial, 1)
-    return {RATIO: f"{parts // PARTS}.{parts % PARTS:06d}", PATIENCE: FOR_EVER}
+    return {RATIO: gang_ratio(batch.gang, initial), PATIENCE: FOR_EVER}
+
+
+def gang_ratio(gang: int, initial: int) -> str:
+    """The part of the initial executors that Spark begins with: the gang is enough, and no fewer are."""
+    parts = PARTS * min(gang, initial) // max(initial, 1)
+    return f"{parts // PARTS}.{parts % PARTS:06d}"
 
 
 def with_task_groups(

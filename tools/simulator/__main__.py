@@ -9,23 +9,20 @@ from collections.abc import Sequence
 
 from simulator.run import run
 from simulator.scale import SIZES, scale
-from simulator.soak import planned, report_text, smallest, soak
+from simulator.soak import PLANS, Plan, report_text, smallest, soak
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit code is 1 when an invariant was broken."""
     options = _parser().parse_args(arguments)
-    if options.command == "soak":
-        return soak(options.count, options.seed, options.jobs, tell, sessions=options.sessions)
     if options.command == "scale":
         return scale(tuple(size for size in SIZES if size <= options.most), options.applications, tell)
-    seed, sessions = options.seed, options.sessions
-    result = (
-        smallest(seed, sessions=sessions)
-        if options.shrink
-        else run(planned(seed, sessions=sessions), verbose=True)
-    )
-    for line in report_text(result):
+    plan: Plan = "sessions" if options.sessions else "gangs" if options.gangs else "plain"
+    seed = options.seed
+    if options.command == "soak":
+        return soak(options.count, seed, options.jobs, tell, plan)
+    result = smallest(seed, plan) if options.shrink else run(PLANS[plan](seed), verbose=True)
+    for line in report_text(result, plan):
         tell(line)
     return 0 if result.broken is None else 1
 
@@ -42,16 +39,22 @@ def _parser() -> argparse.ArgumentParser:
         description="The allocator in a modelled cluster with faults (docs/design/simulator.md).",
     )
     commands = parser.add_subparsers(dest="command", required=True)
+
+    def about(command: argparse.ArgumentParser) -> None:
+        kinds = command.add_mutually_exclusive_group()
+        kinds.add_argument("--sessions", action="store_true", help="where drivers come and go")
+        kinds.add_argument("--gangs", action="store_true", help="executors that are of use together only")
+
     replay = commands.add_parser("replay", help="play the schedule of a seed, and show what happens when")
     replay.add_argument("seed", type=int)
     replay.add_argument(
         "--shrink", action="store_true", help="first leave out what is not needed to break it"
     )
-    replay.add_argument("--sessions", action="store_true", help="where drivers come and go")
+    about(replay)
     many = commands.add_parser("soak", help="play many schedules on all cores")
     many.add_argument("count", type=int)
     many.add_argument("--seed", type=int, default=1, help="the first seed (1)")
-    many.add_argument("--sessions", action="store_true", help="where drivers come and go")
+    about(many)
     many.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (one for each core)")
     size = commands.add_parser("scale", help="measure what grows with the number of executors")
     size.add_argument("--most", type=int, default=max(SIZES), help="executors at most (100000)")

@@ -46,6 +46,7 @@ class ApiServer:
     """What webhooks make of a new pod."""
     pods: dict[str, Object] = field(default_factory=dict)
     secrets: dict[str, Object] = field(default_factory=dict)
+    pod_groups: dict[str, Object] = field(default_factory=dict)
     driver_pod: Object | None = None
     """The driver's own pod; None when it is not there."""
     history: list[Change] = field(default_factory=list)
@@ -60,8 +61,7 @@ class ApiServer:
 
     def handle(self, method: str, path: str, query: Mapping[str, str], body: Any) -> Reply:
         """Carry out a request, and answer it."""
-        parts = path.split("/")  # "", api, v1, namespaces, NAMESPACE, pods, NAME
-        resource, name = parts[5], parts[6] if len(parts) > 6 else ""
+        resource, _, name = path.partition("/namespaces/")[2].partition("/")[2].partition("/")
         verb = "LIST" if method == "GET" and not name else method
         self.calls[f"{verb} {resource}"] = self.calls.get(f"{verb} {resource}", 0) + 1
         if resource != "pods":
@@ -77,11 +77,12 @@ class ApiServer:
         return Reply(200, self.pods[name]) if method == "GET" else self._delete(self.pods[name], body)
 
     def _other(self, resource: str, body: Any) -> Reply:
-        if resource == "secrets":
+        kept = {"secrets": self.secrets, "podgroups": self.pod_groups}.get(resource)
+        if kept is not None:
             name = body["metadata"]["name"]
-            if name in self.secrets:
-                return status(409, "AlreadyExists", f'secrets "{name}" already exists')
-            self.secrets[name] = body
+            if name in kept:
+                return status(409, "AlreadyExists", f'{resource} "{name}" already exists')
+            kept[name] = body
         return Reply(201, body)
 
     def _create(self, body: Object) -> Reply:
@@ -158,7 +159,9 @@ class ApiServer:
         for pod in tuple(self.pods.values()):
             if _is_owned(pod, owner):
                 self.mark_deleted(pod)
-        self.secrets = {name: body for name, body in self.secrets.items() if not _is_owned(body, owner)}
+        for kept in (self.secrets, self.pod_groups):
+            for name in [name for name, body in kept.items() if _is_owned(body, owner)]:
+                del kept[name]
 
     def compact(self) -> None:
         """Forget all versions before this one, as etcd's compaction does every few minutes."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 from typing import Protocol
 
-from simulator import nodes
+from simulator import nodes, placement
 from simulator.active_faults import ActiveFaults
 from simulator.apiserver import ApiServer, Change
 from simulator.event_queue import EventQueue
+from simulator.invariants.hooks import Invariants
 from simulator.nodes import Node
 from simulator.schedule import FaultKind, Schedule
 from sparkgen.objects import Object
@@ -74,6 +77,7 @@ class ClusterSurroundings(Protocol):
     event_queue: EventQueue
     active_faults: ActiveFaults
     server: ApiServer
+    invariants: Invariants
 
     @property
     def driver(self) -> DriverSession | None:
@@ -102,6 +106,8 @@ class Cluster:
         for _ in range(schedule.nodes):
             self.add_node()
         self.executors: dict[str, Executor] = {}
+        self.neighbours: list[Cluster] = []
+        """Other applications on nodes of the same names: their pods take the same room."""
         self._world = world
         self._random = Random(f"cluster {schedule.seed}")
         self._slots = schedule.slots
@@ -173,23 +179,44 @@ class Cluster:
                 self._world.server.put("MODIFIED", nodes.admitted(pod))
             self._soon(0.3, 1.0, lambda: self._schedule(executor))
             return
-        node = self._node_with_room(nodes.demanded(pod))
-        if node is not None:
-            self._world.server.put("MODIFIED", nodes.bound(pod, node.name))
-            self._soon(0.3, 2.0, lambda: self._begin(executor, node))
+        server = self._world.server
+        pods = placement.tried_with(pod, server.pods.values(), server.pod_groups)
+        places = self._places(pods)
+        if places:
+            self._bind(list(zip(pods, places, strict=True)))
             return
-        if not pod["status"].get("conditions"):
-            self._world.server.put("MODIFIED", nodes.unschedulable(pod))
+        if pods and not pod["status"].get("conditions"):
+            server.put("MODIFIED", nodes.unschedulable(pod))
         self._soon(1.0, 2.0, lambda: self._schedule(executor))
 
-    def _node_with_room(self, demanded: frozenset[str] | None) -> Node | None:
-        """A node that has room, one of those that a pod demands, if it demands any."""
+    def _bind(self, pairs: list[tuple[Object, Node]]) -> None:
+        """Give each of these pods its node, in one moment."""
+        executors = [self.executors[pod["metadata"]["uid"]] for pod, _ in pairs]
+        self._world.invariants.placed(executors)
+        for executor, (pod, node) in zip(executors, pairs, strict=True):
+            self._world.server.put("MODIFIED", nodes.bound(pod, node.name))
+            self._soon(0.3, 2.0, partial(self._begin, executor, node))
+
+    def _places(self, pods: list[Object]) -> list[Node]:
+        """A node that has room for each of these pods; none at all where one of them finds none."""
         if self._world.active_faults.holds(FaultKind.FULL):
-            return None
-        used = [pod["spec"].get("nodeName") for pod in self._world.server.pods.values()]
-        free = [node for node in self.nodes.values() if node.takes and used.count(node.name) < self._slots]
-        free = [node for node in free if demanded is None or node.name in demanded]
-        return self._random.choice(free) if free else None
+            return []
+        used = [self._used(), *(neighbour._used() for neighbour in self.neighbours)]
+        taken = sum(used, Counter[str]())
+        found: list[Node] = []
+        for pod in pods:
+            demanded = nodes.demanded(pod)
+            free = [node for node in self.nodes.values() if node.takes and taken[node.name] < self._slots]
+            free = [node for node in free if demanded is None or node.name in demanded]
+            if not free:
+                return []
+            found.append(self._random.choice(free))
+            taken[found[-1].name] += 1
+        return found
+
+    def _used(self) -> Counter[str]:
+        """How many pods of this application each node has."""
+        return Counter(str(pod["spec"].get("nodeName")) for pod in self._world.server.pods.values())
 
     def _begin(self, executor: Executor, node: Node) -> None:
         pod = self.pod(executor)

@@ -18,6 +18,7 @@ from simulator.event_queue import EventQueue
 from simulator.invariants.hooks import Invariants
 from simulator.schedule import FaultKind, Schedule
 from sparkgen import contract
+from sparkgen.resources import batch
 from sparkgen.runtime.allocator.driver import protocol
 from sparkgen.runtime.allocator.driver.mailbox import DriverMailbox
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
@@ -126,6 +127,8 @@ class Driver:
         """Executors that Spark, or the allocator, has asked to go."""
         self.uids: dict[int, Executor] = {}
         """Who has registered under which id."""
+        self.begun = False
+        """Whether it has given a task away (sufficientResourcesRegistered)."""
         self._world = world
         self._random = Random(f"driver {world.schedule.seed} {number}")
         self._hinter = Random(f"hinter {world.schedule.seed} {number}")
@@ -229,8 +232,20 @@ class Driver:
         state.statuses[id_] = ExecutorStatus.REGISTERED
         self._world.invariants.registers(self, executor)
         self.uids[id_] = executor
+        self._look_whether_enough()
         self._changed()
         return True
+
+    def _look_whether_enough(self) -> None:
+        """Spark begins when its part of the initial executors has registered."""
+        schedule = self._world.schedule
+        settings, gang = schedule.settings, schedule.begins_with
+        initial = max(settings.minimum, settings.initial) if settings.dynamic else settings.instances
+        ratio = float(batch.gang_ratio(gang, initial))
+        if not self.begun and len(self.registered) >= initial * ratio:
+            self.begun = True
+            self._note("begins")
+            self._world.invariants.begins(self)
 
     def disconnected(self, id_: int) -> None:
         """The connection of an executor breaks (onDisconnected)."""

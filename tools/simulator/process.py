@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from random import Random
 from typing import Protocol
 
@@ -20,7 +21,7 @@ from simulator.invariants.hooks import Invariants
 from simulator.network import ApiConnection, Fate, Network, time_out
 from simulator.schedule import FaultKind, Schedule
 from simulator.sessions import People
-from simulator.template import TEMPLATE
+from simulator.template import template
 from sparkgen.codes import Code, Hindrance
 from sparkgen.runtime.allocator import shutdown
 from sparkgen.runtime.allocator.decide.apply_outcomes import MAX_WINDOW
@@ -35,6 +36,7 @@ from sparkgen.runtime.allocator.observe.view import PodView
 from sparkgen.runtime.allocator.observe.watcher import Watcher
 from sparkgen.runtime.allocator.pods.kubernetes_backend import KubernetesBackend
 from sparkgen.runtime.allocator.pods.prerequisites import PrerequisitesBackend
+from sparkgen.runtime.allocator.pods.template import gang_of
 from sparkgen.runtime.allocator.report import log_lines
 from sparkgen.runtime.allocator.report.notices import notices
 from sparkgen.runtime.allocator.values.actions import Action, ActionOutcome, Create
@@ -44,6 +46,7 @@ from sparkgen.runtime.allocator.values.clock import ClockAndRandom
 from sparkgen.runtime.allocator.values.observed import Cause
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverPhase
+from sparkgen.runtime.kubernetes.answers import Verdict
 
 WatchFactory = Callable[["AllocatorProcess"], "WatchThread"]
 """Makes what lists and watches for a process."""
@@ -242,11 +245,15 @@ class AllocatorProcess:
         """Put together as `Allocator` and `cluster.kubernetes_backend` do it."""
         clock_and_random = ClockAndRandom(self.clock, self.random.random)
         self.line = ApiConnection(world.network)
+        pod = template(world.schedule.settings.gang)
         self.kube = KubernetesBackend(
-            self.line, self.attempt, TEMPLATE, clock=self.clock, wall=lambda: 0.0, random=self.random.random
+            self.line, self.attempt, pod, clock=self.clock, wall=lambda: 0.0, random=self.random.random
         )
         self.kube.set_application_id(self.volume.application_id)
-        self.world = PrerequisitesBackend(self.kube, [self._create_secret])
+        wanted = [partial(self.kube.create_secret, SECRET)]
+        if gang := gang_of(pod):
+            wanted.append(partial(self.kube.create_pod_group, gang))
+        self.world = PrerequisitesBackend(self.kube, [partial(_made, create) for create in wanted])
         people, session = world.people, self.volume.notes.session
         self.resumed = session
         """The session that the process before it has noted."""
@@ -273,10 +280,6 @@ class AllocatorProcess:
 
     def _gap(self, reason: Hindrance) -> None:
         self.note(f"looking again at all executors: {reason}")
-
-    def _create_secret(self, order: Create) -> ActionOutcome:
-        said = self.kube.create_secret(SECRET)
-        return ActionOutcome(order, said.answer, said.hindrance, said.retry_after)
 
     # --- its time, and its end ------------------------------------------------------------------------
 
@@ -486,3 +489,9 @@ class AllocatorProcess:
         """Whether it was shown how this executor has ended, or why it was about to."""
         pod = self.seen.get(executor.uid)
         return pod is not None and causes.departure_of(pod).cause is not Cause.DELETED
+
+
+def _made(create: Callable[[], Verdict], order: Create) -> ActionOutcome:
+    """`cluster._made`: what it means for an executor whether something that it needs could be created."""
+    said = create()
+    return ActionOutcome(order, said.answer, said.hindrance, said.retry_after)

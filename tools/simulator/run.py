@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from simulator.fault_injection import INJECTIONS
 from simulator.invariants.executors import watch
 from simulator.invariants.hooks import InvariantBroken
+from simulator.rivals import play_both
 from simulator.schedule import Schedule
 from simulator.world import TimelineEntry, World
 
@@ -29,7 +30,10 @@ def run(schedule: Schedule, *, verbose: bool = False) -> Result:
     world = World(schedule, watch, INJECTIONS, verbose=verbose)
     broken: InvariantBroken | None = None
     try:
-        world.run()
+        if schedule.rival is None:
+            world.run()
+        else:
+            play_both(world, World(schedule.rival, watch, INJECTIONS, verbose=verbose, neighbour=world))
     except InvariantBroken as invariant:
         broken = invariant
         world.note("INVARIANT", f"{invariant.invariant} is broken: {invariant.text}")

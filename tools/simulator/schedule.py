@@ -211,6 +211,10 @@ class Schedule:
     """The API server is away while the allocator ends."""
     sessions: SessionPlan | None = None
     """None: the driver is the one of the pod."""
+    begins_with: int = 0
+    """Spark gives no task away before so many have registered (`minExecutors` under Kueue)."""
+    rival: Schedule | None = None
+    """A second application on the same nodes, which have room for one of the two at a time."""
 
 
 def session_schedule_of(seed: int, focus: tuple[FaultKind, ...] = ()) -> Schedule:

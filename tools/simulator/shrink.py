@@ -37,6 +37,8 @@ def _smaller(schedule: Schedule) -> Iterator[Schedule]:
         yield replace(schedule, target_changes=_without(schedule.target_changes, index))
     for index in range(len(schedule.settings_changes)):
         yield replace(schedule, settings_changes=_without(schedule.settings_changes, index))
+    if schedule.rival is not None:
+        yield from (replace(schedule, rival=rival) for rival in _smaller(schedule.rival))
     for index, fault in enumerate(schedule.faults):
         if fault.count > 1:
             fewer = replace(fault, count=fault.count - 1)

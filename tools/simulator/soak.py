@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import multiprocessing
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
+from simulator.gangs import gang_schedule_of
 from simulator.run import Result, run
 from simulator.schedule import Schedule, schedule_of, session_schedule_of
 from simulator.shrink import shrunk
@@ -32,14 +34,19 @@ class FailedSchedule:
         return f"seed {self.seed} breaks {self.invariant}: {self.text}"
 
 
-def planned(seed: int, *, sessions: bool) -> Schedule:
-    """The schedule of a seed; `sessions`: where drivers come and go."""
-    return session_schedule_of(seed) if sessions else schedule_of(seed)
+Plan = Literal["plain", "sessions", "gangs"]
+"""What the schedules are about: one driver, drivers that come and go, executors of use together only."""
+PLANS: Mapping[Plan, Callable[..., Schedule]] = {
+    "plain": schedule_of,
+    "sessions": session_schedule_of,
+    "gangs": gang_schedule_of,
+}
+"""What makes the schedule of a seed, and of kinds of faults to have more of."""
 
 
-def played(seeds: Iterable[int], *, sessions: bool = False) -> list[FailedSchedule]:
+def played(seeds: Iterable[int], plan: Plan = "plain") -> list[FailedSchedule]:
     """Play the schedules of these seeds; those that broke an invariant."""
-    results = (run(planned(seed, sessions=sessions)) for seed in seeds)
+    results = (run(PLANS[plan](seed)) for seed in seeds)
     return [
         FailedSchedule(r.schedule.seed, r.broken.invariant, r.broken.text)
         for r in results
@@ -47,9 +54,9 @@ def played(seeds: Iterable[int], *, sessions: bool = False) -> list[FailedSchedu
     ]
 
 
-def smallest(seed: int, *, sessions: bool = False) -> Result:
+def smallest(seed: int, plan: Plan = "plain") -> Result:
     """The schedule of a seed that breaks an invariant, shrunk and played, with the allocator's log."""
-    first = run(planned(seed, sessions=sessions))
+    first = run(PLANS[plan](seed))
     if first.broken is None:
         return first
     invariant = first.broken.invariant
@@ -61,7 +68,7 @@ def smallest(seed: int, *, sessions: bool = False) -> Result:
     return run(shrunk(first.schedule, breaks), verbose=True)
 
 
-def report_text(result: Result) -> Iterator[str]:
+def report_text(result: Result, plan: Plan = "plain") -> Iterator[str]:
     """A schedule and its timeline, in lines."""
     schedule = result.schedule
     parts = f"{len(schedule.faults)} faults, {len(schedule.target_changes)} changes of the target"
@@ -69,18 +76,18 @@ def report_text(result: Result) -> Iterator[str]:
     for entry in result.timeline:
         yield str(entry)
     verdict = "every invariant holds" if result.broken is None else f"broken: {result.broken.invariant}"
-    sessions = " SESSIONS=1" if schedule.sessions else ""
-    yield f"seed {schedule.seed}: {verdict} (replay: make replay SEED={schedule.seed}{sessions})"
+    of = "" if plan == "plain" else f" {plan.upper()}=1"
+    yield f"seed {schedule.seed}: {verdict} (replay: make replay SEED={schedule.seed}{of})"
 
 
-def soak(count: int, first: int, jobs: int, tell: Callable[[str], None], *, sessions: bool = False) -> int:
+def soak(count: int, first: int, jobs: int, tell: Callable[[str], None], plan: Plan = "plain") -> int:
     """Play `count` schedules from the seed `first` on; the exit code."""
     began = told = time.monotonic()
     seeds = range(first, first + count)
     chunks = [seeds[start : start + CHUNK] for start in range(0, count, CHUNK)]
     done, failures = 0, list[FailedSchedule]()
     with multiprocessing.Pool(jobs) as pool:
-        for chunk, found in zip(chunks, pool.imap(partial(played, sessions=sessions), chunks), strict=True):
+        for chunk, found in zip(chunks, pool.imap(partial(played, plan=plan), chunks), strict=True):
             done += len(chunk)
             failures += found
             for failure in found:
@@ -94,7 +101,7 @@ def soak(count: int, first: int, jobs: int, tell: Callable[[str], None], *, sess
     seconds = time.monotonic() - began
     for failure in failures[:SHOWN]:
         tell(f"\nshrinking seed {failure.seed} ...")
-        for line in report_text(smallest(failure.seed, sessions=sessions)):
+        for line in report_text(smallest(failure.seed, plan), plan):
             tell(line)
     tell(
         f"seeds {seeds.start} to {seeds.stop - 1}: {count} schedules in {seconds:.0f} s "

@@ -23,6 +23,14 @@ TEMPLATE: dict[str, Any] = {
 }
 
 
+def template(gang: int) -> dict[str, Any]:
+    """The template of executors of which so many are placed together; 0: each gets its node by itself."""
+    if not gang:
+        return TEMPLATE
+    metadata = {**TEMPLATE["metadata"], "annotations": {contract.ANNOTATION_GANG: str(gang)}}
+    return {**TEMPLATE, "metadata": metadata}
+
+
 def attempt() -> Attempt:
     """The attempt of the modelled driver's pod."""
     return new_attempt("nightly", "nightly-1a2b3c4d", "team", "nightly-driver", "uid-driver", "10.0.0.1")

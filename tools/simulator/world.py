@@ -67,7 +67,8 @@ Injections = Mapping[FaultKind, Callable[["World", InjectedFault], None]]
 class World:
     """All of it. `process`: the allocator that runs; `driver`: the session that does; None between two.
 
-    `watch`: makes the invariants that look at it. `injections`: what a fault does at once.
+    `watch`: makes the invariants that look at it. `injections`: what a fault does at once. `neighbour`:
+    another one on the same nodes, in the same time; its pods and its allocator are in another namespace.
     """
 
     def __init__(
@@ -77,18 +78,22 @@ class World:
         injections: Injections,
         *,
         verbose: bool = False,
+        neighbour: World | None = None,
     ) -> None:
         self.schedule = schedule
         self.verbose = verbose
         self.settings = schedule.settings
-        self.timeline: list[TimelineEntry] = []
-        self.event_queue = EventQueue()
+        self.timeline: list[TimelineEntry] = [] if neighbour is None else neighbour.timeline
+        self.event_queue: EventQueue = EventQueue() if neighbour is None else neighbour.event_queue
         self.random = Random(f"world {schedule.seed}")
         self.active_faults = ActiveFaults(self.event_queue, self.note)
         self.server = ApiServer(self._changed)
         self.network = Network(self.event_queue, self.server, self.active_faults, self.random)
         self.invariants = watch(self)
         self.cluster = Cluster(self)
+        if neighbour is not None:
+            self.cluster.neighbours.append(neighbour.cluster)
+            neighbour.cluster.neighbours.append(self.cluster)
         self.attempt = attempt()
         self.server.driver_pod = driver_pod(self.attempt, "running")
         self.volume = Volume(self.attempt.application_id)
@@ -114,6 +119,15 @@ class World:
 
     def run(self) -> None:
         """Play the schedule, and check every invariant."""
+        self.begin()
+        self.event_queue.run_until(self.schedule.calm_at)
+        self.calm()
+        if not self.over:
+            self._settle()
+        self.end()
+
+    def begin(self) -> None:
+        """Start the driver's pod, and let come what the schedule says."""
         schedule, at = self.schedule, self.event_queue.at
         self._begin_process()
         if self.people is None:
@@ -127,17 +141,17 @@ class World:
             at(settings_change.at, partial(self._change_settings, settings_change.settings))
         for fault in schedule.faults:
             at(fault.at, partial(self._inject, fault))
-        self.event_queue.run_until(schedule.calm_at)
-        self._calm()
-        if not self.over:
-            self._settle()
+
+    def end(self) -> None:
+        """Let the driver end, and look at what is left then, and after its pod."""
         if self.people is None or self.people.plan.notebook:
             self._end()
         else:
             self._end_session(self.people)
         self._delete_pod()
 
-    def _calm(self) -> None:
+    def calm(self) -> None:
+        """From now on nothing goes wrong; what is broken is mended."""
         self.note("fault", "none from here on")
         self.active_faults.calm()
         self._rule()
@@ -285,7 +299,9 @@ class World:
             for target_change in self.schedule.target_changes
             if target_change.at <= self.event_queue.now
         ]
-        return dict(wanted[-1]) if wanted else {0: first}
+        if not wanted:
+            return {0: first}
+        return {profile: max(count, settings.minimum) for profile, count in wanted[-1].items()}
 
     def driver_answers(self) -> bool:
         """Whether the driver's port takes connections: not while it stands still and its queue is full."""

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparkgen.grammar.quantity import parse
+from sparkgen.resources.batch import gang_ratio
 from sparkgen.resources.requests import pod_requests, quantity
 
 Make = Callable[..., Any]
@@ -118,12 +119,8 @@ def test_spark_waits_for_the_gang_of_a_kueue(rendered: Make) -> None:
 @given(st.integers(1, 999), st.integers(1, 999))
 def test_the_ratio_is_reached_by_the_gang_and_by_no_fewer(gang: int, more: int) -> None:
     """Law: initial x ratio is at most the gang, and more than one executor less, as Spark computes it."""
-    from sparkgen.resources.batch import PARTS  # noqa: PLC0415 - beside the arithmetic
-
     initial = gang + more - 1
-    parts = PARTS * gang // initial
-    ratio = float(f"{parts // PARTS}.{parts % PARTS:06d}")
-    assert gang - 1 < initial * ratio <= gang
+    assert gang - 1 < initial * float(gang_ratio(gang, initial)) <= gang
 
 
 AMOUNTS = st.integers(0, 10**15).map(lambda units: Decimal(units) / 1000)

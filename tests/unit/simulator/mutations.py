@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
-from simulator import process
+from simulator import driver, process
+from simulator.invariants.gangs import GangTogether
+from simulator.invariants.invariant import Invariant
 from simulator.schedule import FaultKind
+from simulator.soak import Plan
 from sparkgen.runtime.allocator import shutdown
 from sparkgen.runtime.allocator.decide import (
     apply_outcomes,
@@ -18,6 +21,7 @@ from sparkgen.runtime.allocator.decide import (
     creations,
     decide,
     executor_states,
+    gangs,
     gates,
     locality,
     prune_memory,
@@ -48,23 +52,23 @@ class Mutation:
     invariants: frozenset[str]
     put: Patch
     focus: tuple[FaultKind, ...]
-    sessions: bool = False
+    plan: Plan = "plain"
 
 
 FOUND: list[Mutation] = []
 
 
 def breaks(
-    *invariants: str, focus: tuple[FaultKind, ...] = (), sessions: bool = False
+    *invariants: str, focus: tuple[FaultKind, ...] = (), plan: Plan = "plain"
 ) -> Callable[[Patch], Patch]:
     """Enter a mutation: its name is the function's, and its docstring says what is wrong then.
 
-    `focus`: faults without which it does not show; the schedules have more of them. `sessions`: it shows
-    where drivers come and go.
+    `focus`: faults without which it does not show; the schedules have more of them. `plan`: what the
+    schedules are about in which it shows.
     """
 
     def enter(put: Patch) -> Patch:
-        FOUND.append(Mutation(put.__name__, frozenset(invariants), put, focus, sessions))
+        FOUND.append(Mutation(put.__name__, frozenset(invariants), put, focus, plan))
         return put
 
     return enter
@@ -227,6 +231,62 @@ def who_waits_in_a_queue_is_given_up(patch: pytest.MonkeyPatch) -> None:
 
     real = removals._reason_to_remove
     patch.setattr(removals, "_reason_to_remove", reason)
+
+
+def _alone(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(gangs, "waits", lambda _: False)
+    patch.setattr(gangs, "stranded", lambda _: frozenset())
+
+
+@breaks("gang-together", plan="gangs")
+def nobody_is_a_member(patch: pytest.MonkeyPatch) -> None:
+    """Executors of a gang get their nodes one by one."""
+    _alone(patch)
+
+
+@breaks("no-deadlock", plan="gangs")
+def two_gangs_take_what_they_get(patch: pytest.MonkeyPatch) -> None:
+    """The same, and two applications that have nodes for one of them each hold a part."""
+    _alone(patch)
+    for hook in ("placed", "after_round"):
+        patch.setattr(GangTogether, hook, getattr(Invariant, hook))
+
+
+@breaks("gang-together", focus=(FaultKind.DRIVER_RESTART,), plan="gangs")
+def an_earlier_drivers_executors_are_of_the_gang(patch: pytest.MonkeyPatch) -> None:
+    """As long as one of them has a node, those of the next driver come one by one (this was so)."""
+    patch.setattr(gangs, "_own", lambda situation: situation.snapshot.executors.values())
+
+
+@breaks("target-reached", "no-deadlock", focus=(FaultKind.NODE_DEAD, FaultKind.EVICTED), plan="gangs")
+def members_wait_for_nobody(patch: pytest.MonkeyPatch) -> None:
+    """Members stay that wait for others that nobody wants any more (this was so)."""
+    patch.setattr(gangs, "stranded", lambda _: frozenset())
+
+
+@breaks("target-reached", "no-deadlock", focus=(FaultKind.DELETED_BY_FORCE,), plan="gangs")
+def gates_hold_a_part_of_a_gang_back(patch: pytest.MonkeyPatch) -> None:
+    """The next batch waits for members that wait for it; so do profiles for their parts (this was so)."""
+    patch.setattr(gates, "_of_gang", lambda _: Counter())
+
+
+@breaks("target-reached", "no-deadlock", plan="gangs")
+def the_group_is_never_made(patch: pytest.MonkeyPatch) -> None:
+    """Members name a PodGroup that is not there."""
+    made = process.gang_of
+    patch.setattr(process, "gang_of", lambda pod: 0 * made(pod))
+
+
+@breaks("begins-with-its-minimum", plan="gangs")
+def one_is_enough_for_a_gang(patch: pytest.MonkeyPatch) -> None:
+    """Spark is told to begin with whoever registers first."""
+    patch.setattr(driver.batch, "gang_ratio", lambda _gang, _initial: "0.000001")
+
+
+@breaks("begins-with-its-minimum", plan="gangs")
+def a_gang_is_not_enough(patch: pytest.MonkeyPatch) -> None:
+    """The ratio is rounded up: Spark waits for one more, which it may never want."""
+    patch.setattr(driver.batch, "gang_ratio", lambda gang, initial: f"{gang / initial + 1e-6:.6f}")
 
 
 @breaks("waits-for-registration", focus=(FaultKind.REGISTER_SLOW,))
@@ -584,16 +644,16 @@ def the_end_deletes_nothing(patch: pytest.MonkeyPatch) -> None:
 @breaks("target-reached", focus=(FaultKind.CREATE_LOST,))
 def a_lost_creation_is_never_sent_again(patch: pytest.MonkeyPatch) -> None:
     """What was not answered counts as requested for ever."""
-    patch.setattr(creations, "_again", lambda draft: draft)
+    patch.setattr(creations, "_again", lambda draft, **_: draft)
 
 
-@breaks("no-takeover", focus=(FaultKind.SECOND_DRIVER,), sessions=True)
+@breaks("no-takeover", focus=(FaultKind.SECOND_DRIVER,), plan="sessions")
 def the_next_driver_takes_over(patch: pytest.MonkeyPatch) -> None:
     """Whoever comes last has the place, as where the driver is the only one of its pod."""
     patch.setattr(rules, "has_place", lambda *_: False)
 
 
-@breaks("no-takeover", focus=(FaultKind.CRASH, FaultKind.SECOND_DRIVER), sessions=True)
+@breaks("no-takeover", focus=(FaultKind.CRASH, FaultKind.SECOND_DRIVER), plan="sessions")
 def a_restart_forgets_who_has_the_place(patch: pytest.MonkeyPatch) -> None:
     """After a restart the first one that speaks has it, though the one from before lives."""
     real = mailbox.DriverMailbox._may_speak
@@ -604,7 +664,7 @@ def a_restart_forgets_who_has_the_place(patch: pytest.MonkeyPatch) -> None:
     )
 
 
-@breaks("nobody-holds-nothing", focus=(FaultKind.DRIVER_STILL,), sessions=True)
+@breaks("nobody-holds-nothing", focus=(FaultKind.DRIVER_STILL,), plan="sessions")
 def a_silent_driver_keeps_its_executors(patch: pytest.MonkeyPatch) -> None:
     """A driver that says nothing for a minute is waited for, for ever."""
     real = rules.as_seen
@@ -613,14 +673,14 @@ def a_silent_driver_keeps_its_executors(patch: pytest.MonkeyPatch) -> None:
     )
 
 
-@breaks("nobody-holds-nothing", sessions=True)
+@breaks("nobody-holds-nothing", plan="sessions")
 def executors_come_before_a_driver(patch: pytest.MonkeyPatch) -> None:
     """As where a driver's JVM starts beside the allocator."""
     real = rules.as_seen
     patch.setattr(rules, "as_seen", lambda target, at, now, *, resumed: real(target, at, now, resumed=True))
 
 
-@breaks("one-session", focus=(FaultKind.DRIVER_KILLED, FaultKind.DRIVER_STILL), sessions=True)
+@breaks("one-session", focus=(FaultKind.DRIVER_KILLED, FaultKind.DRIVER_STILL), plan="sessions")
 def executors_go_on_with_the_next_driver(patch: pytest.MonkeyPatch) -> None:
     """Those of the one before are taken for its own."""
     patch.setattr(
@@ -630,7 +690,7 @@ def executors_go_on_with_the_next_driver(patch: pytest.MonkeyPatch) -> None:
     )
 
 
-@breaks("one-session", focus=(FaultKind.DRIVER_KILLED,), sessions=True)
+@breaks("one-session", focus=(FaultKind.DRIVER_KILLED,), plan="sessions")
 def what_was_asked_for_before_may_start(patch: pytest.MonkeyPatch) -> None:
     """An executor that the driver before has asked for comes late, and is let in (this was so)."""
 
@@ -642,7 +702,7 @@ def what_was_asked_for_before_may_start(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(decide, "_may_start", may_start)
 
 
-@breaks("session-ends", "registered-stays", focus=(FaultKind.COMMAND_GONE,), sessions=True)
+@breaks("session-ends", "registered-stays", focus=(FaultKind.COMMAND_GONE,), plan="sessions")
 def only_the_command_counts(patch: pytest.MonkeyPatch) -> None:
     """The session ends without its command, whatever its driver says."""
 
@@ -653,7 +713,7 @@ def only_the_command_counts(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(rules, "why_over", why_over)
 
 
-@breaks("session-ends", focus=(FaultKind.CRASH,), sessions=True)
+@breaks("session-ends", focus=(FaultKind.CRASH,), plan="sessions")
 def a_restart_counts_as_silence(patch: pytest.MonkeyPatch) -> None:
     """Who was not heard yet by a new process was never heard."""
 
@@ -664,13 +724,13 @@ def a_restart_counts_as_silence(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(rules, "why_over", why_over)
 
 
-@breaks("session-ends", sessions=True)
+@breaks("session-ends", plan="sessions")
 def a_session_never_ends(patch: pytest.MonkeyPatch) -> None:
     """Nobody looks whether anybody is there."""
     patch.setattr(client_session.ClientSession, "why_over", lambda *_: "")
 
 
-@breaks("session-ends", sessions=True)
+@breaks("session-ends", plan="sessions")
 def the_driver_is_not_told_of_the_end(patch: pytest.MonkeyPatch) -> None:
     """Its executors go, and it waits for others."""
     patch.setattr(mailbox.DriverMailbox, "fail", lambda *_: None)

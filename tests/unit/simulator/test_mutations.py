@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from simulator.run import run
-from simulator.schedule import Schedule, schedule_of, session_schedule_of
+from simulator.schedule import Schedule
+from simulator.soak import PLANS
 from tests.unit.simulator.mutations import FOUND, Mutation
 
 SEEDS = range(300)
@@ -26,7 +27,7 @@ def seeds(mutation: Mutation) -> list[int]:
 
 def planned(mutation: Mutation, seed: int) -> Schedule:
     """The schedule of a seed, with more of the faults that the mutation needs."""
-    return (session_schedule_of if mutation.sessions else schedule_of)(seed, mutation.focus)
+    return PLANS[mutation.plan](seed, mutation.focus)
 
 
 def caught_by(mutation: Mutation) -> int | None:

@@ -48,6 +48,18 @@ def test_every_law_holds(seeds: range) -> None:
     assert played(seeds[: scale.count(f"schedules from {seeds.start}", len(seeds), SMALL)]) == []
 
 
+GANGS = 1_000
+"""Schedules with gangs."""
+GANG_SEEDS = [range(first, first + GANGS // 4) for first in range(0, GANGS, GANGS // 4)]
+
+
+@pytest.mark.parametrize("seeds", GANG_SEEDS, ids=lambda seeds: f"from-{seeds.start}")
+def test_every_law_holds_with_gangs(seeds: range) -> None:
+    """A seed that is named here is played again by `make replay SEED=N GANGS=1 SHRINK=1`."""
+    count = scale.count(f"gang schedules from {seeds.start}", len(seeds), 4 * SMALL)
+    assert played(seeds[:count], "gangs") == []
+
+
 RARE_SESSIONS = (2951, 5769, 6089, 9145, 11115, 14017, 18200, 18675, 21068, 24826, 26749)
 """The same, where drivers come and go."""
 SESSION_SEEDS = [range(first, first + SESSIONS // 4) for first in range(0, SESSIONS, SESSIONS // 4)]
@@ -55,11 +67,11 @@ SESSION_SEEDS = [range(first, first + SESSIONS // 4) for first in range(0, SESSI
 
 def test_the_rare_ones_hold_where_drivers_come_and_go() -> None:
     """Of the allocator: 2951 and 24826 (a refusal taken back), 14017, 18200 and 18675 (one came back)."""
-    assert played(RARE_SESSIONS, sessions=True) == []
+    assert played(RARE_SESSIONS, "sessions") == []
 
 
 @pytest.mark.parametrize("seeds", SESSION_SEEDS, ids=lambda seeds: f"from-{seeds.start}")
 def test_every_law_holds_where_drivers_come_and_go(seeds: range) -> None:
     """A seed that is named here is played again by `make replay SEED=N SESSIONS=1 SHRINK=1`."""
     count = scale.count(f"session schedules from {seeds.start}", len(seeds), 5 * SMALL)
-    assert played(seeds[:count], sessions=True) == []
+    assert played(seeds[:count], "sessions") == []

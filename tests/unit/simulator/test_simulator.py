@@ -10,6 +10,8 @@ import pytest
 from simulator.__main__ import main
 from simulator.apiserver import ApiServer, Change, Rules
 from simulator.event_queue import EventQueue
+from simulator.gangs import gang_schedule_of
+from simulator.placement import tried_with
 from simulator.run import run
 from simulator.schedule import (
     OF_SESSIONS,
@@ -135,3 +137,41 @@ def test_lists_come_in_pages() -> None:
     second = server.handle("GET", PODS, {"continue": first["metadata"]["continue"]}, None).body
     assert [item["metadata"]["name"] for item in second["items"]] == ["d"]
     assert second["metadata"]["continue"] == ""
+
+
+def _member(number: int, node: str = "", phase: str = "Pending") -> dict[str, object]:
+    spec = {"schedulingGroup": {"podGroupName": "gang"}, **({"nodeName": node} if node else {})}
+    return {"metadata": {"uid": str(number)}, "spec": spec, "status": {"phase": phase}}
+
+
+def test_the_scheduler_places_members_together() -> None:
+    """When as many are there as the group needs; one more then needs no others."""
+    groups = {"gang": {"spec": {"schedulingPolicy": {"gang": {"minCount": 3}}}}}
+    two = [_member(1), _member(2)]
+    third = _member(3)
+    assert tried_with(two[0], two, groups) == []
+    assert tried_with(two[0], [*two, _member(3, "node-1", "Failed")], groups) == [], "it has ended"
+    assert tried_with(two[1], [*two, third], groups) == [two[1], two[0], third]
+    assert tried_with(two[1], [*two, third], {}) == [], "their group is not there"
+    placed = [_member(number, "node-1", "Running") for number in (4, 5, 6)]
+    assert tried_with(third, [*placed, third], groups) == [third]
+    assert tried_with({"spec": {}}, [], {}) == [{"spec": {}}]
+
+
+def test_every_world_of_gangs_comes() -> None:
+    """A gang of Kubernetes' own, one that a queue lets go by parts, and two that want the same nodes."""
+    plans = [gang_schedule_of(seed) for seed in range(60)]
+    found = {(bool(plan.settings.gang), bool(plan.begins_with), plan.rival is not None) for plan in plans}
+    assert found == {(True, False, False), (False, True, False), (True, False, True)}
+    assert any(
+        change.settings.minimum < plan.settings.gang for plan in plans for change in plan.settings_changes
+    )
+
+
+def test_replay_tells_of_two_gangs(capsys: pytest.CaptureFixture[str]) -> None:
+    """Both of them, in one time; and how it is played again."""
+    seed = next(seed for seed in range(60) if gang_schedule_of(seed).rival is not None)
+    assert main(["replay", str(seed), "--gangs"]) == 0
+    told = capsys.readouterr().out
+    assert told.count("the driver's pod is deleted") == 2
+    assert told.endswith(f"(replay: make replay SEED={seed} GANGS=1)\n")

@@ -187,6 +187,8 @@ class NoLeak(Invariant):
             raise self.broken(f"{', '.join(sorted(self.world.server.pods))} stay for ever")
         if self.world.server.secrets:
             raise self.broken(f"Secret {', '.join(self.world.server.secrets)} stays for ever")
+        if self.world.server.pod_groups:
+            raise self.broken(f"PodGroup {', '.join(self.world.server.pod_groups)} stays for ever")
         running = [one for one in self.world.cluster.running() if self.world.cluster.nodes[one.host].takes]
         if running:
             raise self.broken(f"executors {[one.id for one in running]} run for ever")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from simulator.driver import FIRST_SESSION
 from simulator.invariants.bounds import BoundedCalls, BoundedMemory, NoLeak, NoSpin, Patience
+from simulator.invariants.gangs import BeginsWithItsMinimum, GangTogether, NoDeadlock
 from simulator.invariants.gates import BoundedUnschedulable, KeepsItsPlace, WaitsForRegistration
 from simulator.invariants.hooks import Invariants
 from simulator.invariants.invariant import Invariant
@@ -281,6 +282,9 @@ INVARIANTS: tuple[type[Invariant], ...] = (
     BoundedUnschedulable,
     WaitsForRegistration,
     KeepsItsPlace,
+    GangTogether,
+    BeginsWithItsMinimum,
+    NoDeadlock,
     WishesFollowHints,
     NobodyAliveIsDead,
     NoPartialView,

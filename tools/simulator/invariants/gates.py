@@ -26,8 +26,8 @@ class BoundedUnschedulable(Presence):
     Whatever the driver calls them: one that is said to be registered, or about to leave, has no node either.
 
     With several profiles that wait: when one is created, its profile has no more without a node than an equal
-    part of the number, and one at least. Of those that this process has asked for, no profile ever has more
-    than the largest number that held.
+    part of the number, and one at least; a gang, which the default profile has, may use all of it. Of those
+    that this process has asked for, no profile ever has more than the largest number that held.
     """
 
     name = "bounded-unschedulable"
@@ -46,8 +46,9 @@ class BoundedUnschedulable(Presence):
                 waiting[executor.profile].add(executor.id)
                 if self.sent_in_time(process, executor):
                     own[executor.profile].add(executor.id)
-        share = max(1, most // max(1, len(waiting.keys() | asked.keys())))
+        part = max(1, most // max(1, len(waiting.keys() | asked.keys())))
         for profile, ids in asked.items():
+            share = most if now.settings.gang and profile == 0 else part
             if len(waiting[profile] | ids) > share:
                 raise self.broken(
                     f"{sorted(ids)} are created while {sorted(waiting[profile] - ids)} have no node, "
@@ -95,7 +96,8 @@ GIVEN_UP = ("pending for too long", "unable to start")
 class WaitsForRegistration(Presence):
     """With Spark's classic rule no batch begins before every executor of the profile's last one registered.
 
-    Unless it has ended, or has to go. No batch has more than `batchSize` executors.
+    Unless it has ended, or has to go, or waits for others of its gang. No batch has more than `batchSize`
+    executors.
     What has registered, and what leaves, is the driver's to say here: whoever speaks for it is believed.
     """
 
@@ -126,6 +128,8 @@ class WaitsForRegistration(Presence):
             ids = {executor.id for executor in there if executor.profile == profile}
             before_it = self._batches.get(profile, set())
             waited_for = (ids | self._on_the_wire(before_it, process, now)) - self._registered - asked
+            if any(one.id in asked and one.gang for one in now.decision.actions if isinstance(one, Create)):
+                continue
             batch = asked | (before_it if waited_for else set())
             if settings.batch_size is not None and (waited_for - batch or len(batch) > settings.batch_size):
                 raise self.broken(

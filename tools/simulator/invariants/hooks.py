@@ -33,7 +33,9 @@ class Invariants:
         self.served = _all(those("served"))
         self.answered = _all(those("answered"))
         self.after_round = _all(those("after_round"))
+        self.placed = _all(those("placed"))
         self.registers = _all(those("registers"))
+        self.begins = _all(those("begins"))
         self.refuses = _all(those("refuses"))
         self.told = _all(those("told"))
         self.given_up = _all(those("given_up"))
@@ -42,6 +44,7 @@ class Invariants:
         self.took_over = _all(those("took_over"))
         self.session_over = _all(those("session_over"))
         self.all_gone = _all(those("all_gone"))
+        self.stuck = _all(those("stuck"))
         self.after_sweep = _all(those("after_sweep"))
         self.at_the_end = _all(those("at_the_end"))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from simulator.invariants.hooks import InvariantBroken
@@ -41,8 +41,14 @@ class Invariant:
     def after_round(self, process: AllocatorProcess, before: Round | None, now: Round) -> None:
         """A round was made."""
 
+    def placed(self, executors: Sequence[Executor]) -> None:
+        """These executors are about to get their nodes, in one moment."""
+
     def registers(self, driver: Driver, executor: Executor) -> None:
         """An executor registers."""
+
+    def begins(self, driver: Driver) -> None:
+        """Spark gives its first task away."""
 
     def refuses(self, driver: Driver, id_: int) -> None:
         """The driver is asked to refuse an executor, and does."""
@@ -67,6 +73,9 @@ class Invariant:
 
     def all_gone(self) -> None:
         """Command and drivers are gone, since a while, where they come and go."""
+
+    def stuck(self) -> None:
+        """Two applications have had time to end one after the other, and this one has not begun."""
 
     def after_sweep(self, *, swept_all: bool) -> None:
         """The allocator has ended, a while ago; it says whether it has swept all."""

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from sparkgen.runtime.allocator.decide import executor_states, gates, host_ports, locality, pacing
+from sparkgen.runtime.allocator.decide import executor_states, gangs, gates, host_ports, locality, pacing
 from sparkgen.runtime.allocator.decide.draft import Draft
 from sparkgen.runtime.allocator.decide.executor_states import Situation
 from sparkgen.runtime.allocator.values.actions import Create, NodeWish
@@ -22,7 +22,8 @@ def creations(draft: Draft) -> Draft:
         return draft
     if draft.situation.awaited:
         return draft
-    draft = _again(draft)
+    member = gangs.waits(draft.situation)
+    draft = _again(draft, member=member)
     missing = missing_executors(draft)
     if not missing:
         return draft
@@ -41,7 +42,8 @@ def creations(draft: Draft) -> Draft:
             if port is None:  # the reason says so (host_ports.exhausted)
                 break
             ports = ports.less(port)
-        draft = _create(draft, profile, port, wishes[profile][created[profile]])
+        wish = wishes[profile][created[profile]]
+        draft = _create(draft, profile, port, wish, member=member)
         created[profile] += 1
     left = gates.remaining(draft.situation, batches, created)
     return draft.remember(replace(draft.memory, batches=left))
@@ -56,7 +58,7 @@ def missing_executors(draft: Draft) -> Counter[int]:
     return Counter({profile: count for profile, count in missing.items() if count > 0 and profile in known})
 
 
-def _again(draft: Draft) -> Draft:
+def _again(draft: Draft, *, member: bool) -> Draft:
     now = draft.situation.now
     for id_, request in sorted(draft.memory.requests.items()):
         if (
@@ -68,7 +70,7 @@ def _again(draft: Draft) -> Draft:
             continue
         sent = replace(request, retry_at=None, tries=request.tries + 1)
         wishes = locality.wishes(draft.situation, request.profile, 1)[0]
-        draft = _with_request(draft, id_, sent, wishes, again=True)
+        draft = _with_request(draft, id_, sent, wishes, again=True, member=member)
     return draft
 
 
@@ -78,12 +80,18 @@ def _is_back(snapshot: Snapshot, request: CreateRequest) -> bool:
 
 
 def _with_request(
-    draft: Draft, id_: int, request: CreateRequest, wishes: tuple[NodeWish, ...], *, again: bool = False
+    draft: Draft,
+    id_: int,
+    request: CreateRequest,
+    wishes: tuple[NodeWish, ...],
+    *,
+    again: bool = False,
+    member: bool,
 ) -> Draft:
     shape = None if request.profile == 0 else draft.situation.target.profiles.get(request.profile)
     memory = replace(draft.memory, requests={**draft.memory.requests, id_: request})
     avoid = tuple(sorted(memory.unusable))
-    gang = request.profile == 0 and gates.gang_waits(draft.situation)
+    gang = request.profile == 0 and member
     create = Create(id_, request.profile, shape, again, request.port, avoid, gang, wishes)
     return replace(draft.remember(memory), actions=(*draft.actions, create))
 
@@ -104,12 +112,14 @@ def _fairly(situation: Situation, shares: Mapping[int, int], room: int) -> Itera
             heapq.heappush(heap, ((active[profile] + given) / want[profile], profile, given))
 
 
-def _create(draft: Draft, profile: int, port: int | None, wishes: tuple[NodeWish, ...]) -> Draft:
+def _create(
+    draft: Draft, profile: int, port: int | None, wishes: tuple[NodeWish, ...], *, member: bool
+) -> Draft:
     memory, now = draft.memory, draft.situation.now
     id_ = memory.next_id
     left = max(0, memory.batch_left - 1)
     draft = draft.remember(replace(memory, next_id=id_ + 1, batch_left=left))
-    return _with_request(draft, id_, CreateRequest(profile, now, port=port), wishes)
+    return _with_request(draft, id_, CreateRequest(profile, now, port=port), wishes, member=member)
 
 
 def when_to_create(situation: Situation) -> Iterator[float]:

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from sparkgen.codes import Code, Hindrance
+from sparkgen.runtime.allocator.decide import gangs
 from sparkgen.runtime.allocator.decide.executor_states import Situation
 from sparkgen.runtime.allocator.values.actions import Action, Create
 from sparkgen.runtime.allocator.values.mappings import EMPTY_MAP
@@ -50,19 +51,6 @@ def _pending_pods(situation: Situation) -> Iterator[ObservedExecutor]:
             yield seen
 
 
-def gang_waits(situation: Situation) -> bool:
-    """Whether executors are asked for that get their nodes together, or not at all.
-
-    Its scheduler counts pods that are there. So from the moment that one of them has a node, others are no
-    part of the gang: with few of it left, they would wait for members that nobody wants. Nor does a gang wait
-    for more executors than are wanted.
-    """
-    gang = situation.settings.gang
-    if not 0 < gang <= situation.wanted().get(0, 0):
-        return False
-    return not any(seen.node and not seen.deleting for seen in situation.snapshot.executors.values())
-
-
 def unregistered(situation: Situation) -> Counter[int]:
     """How many executors Spark does not know yet, per profile."""
     counts = situation.counts
@@ -93,7 +81,7 @@ def remaining(situation: Situation, before: Mapping[int, int], created: Counter[
         return EMPTY_MAP
     begun = unregistered(situation) + created
     left = {profile: count - created[profile] for profile, count in before.items() if begun[profile]}
-    return {profile: count for profile, count in left.items() if count}
+    return {profile: count for profile, count in left.items() if count > 0}
 
 
 def shares(situation: Situation, missing: Mapping[int, int], left: Mapping[int, int]) -> dict[int, int]:
@@ -101,11 +89,19 @@ def shares(situation: Situation, missing: Mapping[int, int], left: Mapping[int, 
 
     `missing`: how many it lacks; `left`: what is left of its batch.
     """
-    pending, nodes = _pending(situation, missing), _nodes(situation, missing)
+    pending, nodes, gang = _pending(situation, missing), _nodes(situation, missing), _of_gang(situation)
     return {
-        profile: min(count, pending[profile], nodes[profile], left[profile])
+        profile: min(count, max(min(pending[profile], nodes[profile], left[profile]), gang[profile]))
         for profile, count in missing.items()
     }
+
+
+def _of_gang(situation: Situation) -> Counter[int]:
+    """How many a gang lacks: no part of a profile, and no batch, holds back what others of it wait for."""
+    lacking = gangs.lacking(situation)
+    if not lacking:
+        return Counter()
+    return Counter({0: min(lacking, situation.settings.max_unschedulable - without_node(situation)[0])})
 
 
 def _pending(situation: Situation, missing: Mapping[int, int]) -> Mapping[int, int]:

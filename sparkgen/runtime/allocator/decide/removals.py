@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sparkgen.runtime.allocator.decide import executor_states, reasons
+from sparkgen.runtime.allocator.decide import executor_states, gangs, reasons
 from sparkgen.runtime.allocator.decide.apply_outcomes import next_backoff
 from sparkgen.runtime.allocator.decide.draft import Draft
 from sparkgen.runtime.allocator.decide.executor_states import Situation
@@ -26,10 +26,11 @@ FORCE_MARGIN = 30.0
 def removals(draft: Draft) -> Draft:
     """Delete what has to go, whatever the target is; again, or by force, where that has no effect."""
     marked: dict[int, DeleteRequest] = {}
+    stranded = gangs.stranded(draft.situation)
     for seen in _may_have_to_go(draft):
         if _is_under_way(draft, seen.id) or not (draft.slots or seen.deleting):
             continue
-        why = _reason_to_remove(seen, draft)
+        why = gangs.STRANDED if seen.id in stranded else _reason_to_remove(seen, draft)
         if why and seen.deleting and seen.id not in draft.memory.removals:
             # By somebody else, or by us before a restart.
             marked[seen.id] = DeleteRequest(draft.situation.now, open=False, why=why)
@@ -99,8 +100,6 @@ def _reason_to_remove(seen: ObservedExecutor, draft: Draft) -> str:
         return "lost by Spark"
     if seen.id in situation.target.registered:
         return ""
-    if seen.gang and not seen.node and situation.wanted().get(0, 0) < settings.gang:
-        return "its gang needs more executors than Spark wants"
     if seen.phase is PodPhase.PENDING and _pending_too_long(seen, settings, situation.now):
         return "unable to start" if seen.waiting and seen.waiting.permanent else "pending for too long"
     return ""

@@ -10,11 +10,13 @@ import pytest
 
 from sparkgen import contract
 from sparkgen.codes import Code
+from sparkgen.runtime.allocator.decide import gangs
 from sparkgen.runtime.allocator.observe.trim_pod import trim_pod
 from sparkgen.runtime.allocator.pods.prerequisites import PrerequisitesBackend
 from sparkgen.runtime.allocator.pods.template import TemplateError, gang_of, read_template
 from sparkgen.runtime.allocator.values.actions import ActionOutcome, Create, Delete
-from sparkgen.runtime.allocator.values.observed import PodPhase
+from sparkgen.runtime.allocator.values.observed import Cause, Loss, PodPhase
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import Profile
 from sparkgen.runtime.kubernetes.answers import Answer, Reply
 from tests.unit.runtime.allocator.test_decide import DYNAMIC, decided, ids, pod, remembers, seen, wants
@@ -57,9 +59,63 @@ def test_fewer_than_the_gang_are_no_gang() -> None:
     dissolved = decided(seen([waiting(1), waiting(2)]), wants(2), settings=GANG)
     assert ids(dissolved.actions, Delete) == [1, 2]
     reasons = {action.why for action in dissolved.actions if isinstance(action, Delete)}
-    assert reasons == {"its gang needs more executors than Spark wants"}
+    assert reasons == {gangs.STRANDED}
     kept = decided(seen([waiting(1), waiting(2), waiting(3)]), wants(3), settings=GANG)
     assert kept.actions == ()
+
+
+def test_executors_of_an_earlier_driver_are_no_part_of_the_gang() -> None:
+    """A driver that starts again in its pod has its own gang, though the first one's still have nodes."""
+    earlier = [pod(id_, node="node-1", gang=True) for id_ in (1, 2, 3)]
+    again = decided(seen(earlier), wants(3), remembers(next_id=4, first_id=4), settings=GANG)
+    assert set(members(again)) == {True}
+
+
+def test_what_has_ended_keeps_nobody_out_of_the_gang() -> None:
+    """Its pod still names a node, until its driver has been told; so does one of another profile."""
+    ended = pod(1, PodPhase.FAILED, node="node-1", gang=True, loss=Loss(Cause.EVICTED, "evicted"))
+    other = pod(2, node="node-1", profile=1)
+    target = wants(3, executors={0: 3, 1: 1}, profiles={0: Profile(), 1: Profile(cores=2)})
+    assert members(decided(seen([ended, other]), target, settings=GANG)) == [True, True, True]
+
+
+def test_a_gang_that_does_not_fit_beside_others_is_none() -> None:
+    """Two wait for a node by themselves, and three are wanted: a third one would wait for two more."""
+    alone = [pod(id_, PodPhase.PENDING) for id_ in (4, 5)]
+    assert members(decided(seen(alone), wants(3), settings=GANG)) == [False]
+    assert members(decided(seen(alone), wants(5), settings=GANG)) == [True, True, True]
+    few = replace(GANG, max_unschedulable=4)
+    assert members(decided(seen(alone), wants(5), settings=few)) == [False, False]
+
+
+def test_a_member_that_waits_for_nobody_is_deleted() -> None:
+    """Of five members three got nodes, and have gone since; those in their place came one by one."""
+    stranded = [waiting(4), waiting(5)]
+    others = [pod(id_, node="node-1") for id_ in (6, 7, 8)]
+    given_up = decided(seen([*stranded, *others]), wants(5), settings=GANG)
+    assert {one.id: one.why for one in given_up.actions if isinstance(one, Delete)} == {
+        4: gangs.STRANDED,
+        5: gangs.STRANDED,
+    }
+    third = pod(3, node="node-2", gang=True)
+    assert decided(seen([*stranded, third, *others]), wants(6), settings=GANG).actions == ()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        replace(GANG, wait_for_registration=True, batch_size=3),
+        replace(GANG, max_unschedulable=3),
+        replace(GANG, max_pending=4),
+    ],
+    ids=["batch", "nodes", "pending"],
+)
+def test_no_gate_holds_a_part_of_a_gang_back(settings: AllocationSettings) -> None:
+    """The other part would wait for it: here one of three is lost while another profile wants its share."""
+    target = wants(3, executors={0: 3, 1: 1}, profiles={0: Profile(), 1: Profile(cores=2)})
+    left = [waiting(1), waiting(2), pod(4, PodPhase.PENDING, profile=1)]
+    made = decided(seen(left), target, settings=settings)
+    assert members(made) == [True]
 
 
 def test_another_profile_is_no_member() -> None:
