@@ -119,16 +119,21 @@ def quota(data: Mapping[str, Any]) -> Figure:
             label = name if number == 0 else None
             per_minute = [count * 60 / step for count in run["writes"]]
             writes.plot(times, per_minute, color=color, label=label, linewidth=1.4)
-            pods.plot(times, run["running"], color=color, label=label and f"{name}: running", linewidth=1.4)
+            words, width = (
+                label and f"{name}: running",
+                4.0 if name == "sparkgen" else 1.4,
+            )  # one hides no other
+            pods.plot(times, run["running"], color=color, label=words, linewidth=width)
             words = label and f"{name}: pending"
-            pods.plot(times, run["pending"], color=color, label=words, linewidth=1.4, linestyle=":")
+            pods.plot(times, run["pending"], color=color, label=words, linewidth=width, linestyle=":")
     writes.set_title(f"room for {data['room']} of {data['wanted']} executors", loc="left")
     writes.set_ylabel("API writes a minute")
     pods.set_ylabel("executors' pods")
     pods.set_xlabel("seconds since the first executor was asked for")
+    writes.legend(fontsize=8, frameon=False)
+    pods.legend(fontsize=8, frameon=False, loc="center right")
     for part in (writes, pods):
         part.set_ylim(bottom=0)
-        part.legend(fontsize=8, frameon=False)
     return figure
 
 

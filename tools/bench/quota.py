@@ -40,6 +40,8 @@ WINDOW = 90
 """Seconds that are counted, from the first creation of an executor on."""
 STEP = 5
 """Seconds between two points of the series."""
+ROW = 15
+"""Seconds of a line of the table over time."""
 SELECTOR = {"type": "kwok"}
 WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
 
@@ -196,13 +198,14 @@ def page(found: Rounds, version: str) -> str:
         "# A full quota: sparkgen beside Spark's own backend",
         "",
         f"Spark {version}, the test cluster of this repository, {os.cpu_count()} cores, "
-        f"{datetime.now(UTC):%Y-%m-%d}. Written by `make bench-quota`;",
-        "the raw data is in [`quota.json`](quota.json).",
+        f"{datetime.now(UTC):%Y-%m-%d}.",
+        "Written by `make bench-quota`; the raw data is in [`quota.json`](quota.json).",
         f"The namespace has room for {ROOM} of {WANTED} executors, by a ResourceQuota of {ROOM + 1} pods.",
         f"Counted are the {WINDOW} s from the first try to create an executor on.",
         "Nodes are kwok's, and both sides have their defaults.",
-        "*Writes* are calls that change something, or try to: what the API server and its quota have to",
-        "answer. *Refused* are creations that met the full quota.",
+        "*Writes* are calls that change something, or try to: what the API server and its quota have "
+        "to answer.",
+        "*Refused* are creations that met the full quota.",
         "",
         "| round | writes a minute: sparkgen | native | refused: sparkgen | native "
         "| executors running: sparkgen | native | pending, at most: sparkgen | native |",
@@ -219,16 +222,48 @@ def page(found: Rounds, version: str) -> str:
     medians = [statistics.median(per_minute(pair[side]) for pair in found) for side in (0, 1)]
     told = f"**{medians[0]:.0f}** writes a minute with sparkgen, **{medians[1]:.0f}** with Spark alone."
     lines += ["", f"Median: {told}"]
+    lines += ["", *_over_time(found)]
     if any(_gave_up(theirs) for _, theirs in found):
         lines += [
             "",
-            "Spark's backend stops asking before the window ends, and without what it wanted. Spark 4.3",
-            "counts a creation that is refused as a failed executor (`ExecutorPodsAllocator`), and gives the",
-            "application up when more have failed than `spark.executor.maxNumFailures`, which is "
-            f"{2 * WANTED} here.",
+            "Spark's backend stops asking before the window ends, and without what it wanted.",
+            "Spark 4.3 counts a creation that is refused as a failed executor (`ExecutorPodsAllocator`), "
+            "and gives the application up when more have failed than `spark.executor.maxNumFailures`, "
+            f"which is {2 * WANTED} here.",
             "sparkgen counts no refusal as a failure, and goes on asking once in up to two minutes.",
         ]
     return "\n".join([*lines, "", "![writes and pods over time](quota.svg)"]) + "\n"
+
+
+def _over_time(found: Rounds) -> list[str]:
+    """A table of the medians of all rounds, in lines of `ROW` seconds."""
+    lines = [
+        "Over time (medians of the rounds; pods at the end of each line's seconds):",
+        "",
+        "| seconds | writes a minute: sparkgen | native | pending: sparkgen | native "
+        "| running: sparkgen | native |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    steps = ROW // STEP
+    for first in range(0, WINDOW // STEP, steps):
+        last = first + steps - 1
+        cells: list[float] = []
+        for side in (0, 1):
+            cells.append(
+                statistics.median(sum(pair[side].writes[first : last + 1]) for pair in found) * 60 / ROW
+            )
+        for side in (0, 1):
+            cells.append(statistics.median(pair[side].pending[last] for pair in found))
+        for side in (0, 1):
+            cells.append(statistics.median(pair[side].running[last] for pair in found))
+        told = " | ".join(f"{cell:.0f}" for cell in cells)
+        lines.append(f"| {first * STEP} to {(last + 1) * STEP} | {told} |")
+    lines += [
+        "",
+        "None is pending: a full quota refuses the pod before it is there, "
+        "and those that are taken run at once.",
+    ]
+    return lines
 
 
 def _gave_up(result: Result) -> bool:
