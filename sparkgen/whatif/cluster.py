@@ -1,0 +1,196 @@
+"""The cluster that a replay runs in, and the allocator in it: pods as the production `decide` makes them.
+
+Nothing here decides how many executors there are: Spark's target goes in, and what `decide` does is carried
+out after the times that were measured, or stated.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from sparkgen.runtime.allocator.decide.apply_outcomes import apply_outcomes
+from sparkgen.runtime.allocator.decide.decide import decide
+from sparkgen.runtime.allocator.values.actions import Action, ActionOutcome, Create
+from sparkgen.runtime.allocator.values.memory import AllocatorMemory
+from sparkgen.runtime.allocator.values.observed import Cause, Loss, ObservedExecutor, PodPhase, Snapshot
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
+from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget
+from sparkgen.runtime.kubernetes.answers import Answer
+
+WRITE = 0.03
+"""Seconds that a write of the API server takes."""
+SHORTEST_ROUND = 0.02
+"""Seconds between two decisions at least, as in the allocator's loop."""
+ENDING = 1.0
+"""Seconds from a deletion until the executor is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """What the cluster gives. Without bounds: a node is always free."""
+
+    capacity: int | None = None
+    """How many executors fit, by quota or nodes; None: all."""
+    ready: int | None = None
+    """How many of them fit on nodes that are there; more wait for new nodes. None: all."""
+    scale_up: float = 90.0
+    """Seconds until a new node is ready."""
+    losses_per_hour: float = 0.0
+    """How often a spot node is taken back while it runs an executor."""
+    lose_at: tuple[float, ...] = ()
+    """Times at which the executor that has run longest is lost, in seconds."""
+    seed: int = 1
+
+
+@dataclass(slots=True)
+class Pod:
+    """An executor's pod."""
+
+    id: int
+    created: float
+    placed: bool = False
+    registered: float | None = None
+    ended: float | None = None
+    loss: Loss | None = None
+
+
+@dataclass(slots=True)
+class Pods:
+    """All pods of a replay. `later` calls a function at a time; `registered` and `gone` are told ids."""
+
+    settings: AllocationSettings
+    cluster: Cluster
+    delay: Callable[[int, float], float]
+    """How long the nth executor takes to register when it is asked for at a time."""
+    later: Callable[[float, Callable[[float], None]], None]
+    registered: Callable[[int, float], None]
+    gone: Callable[[int, float], None]
+    target: int = 0
+    kills: set[int] = field(default_factory=set)
+    pods: dict[int, Pod] = field(default_factory=dict)
+    ended: list[Pod] = field(default_factory=list)
+    _there: dict[int, ObservedExecutor] = field(default_factory=dict)
+    _registered: set[int] = field(default_factory=set)
+    _memory: AllocatorMemory = field(default_factory=AllocatorMemory)
+    _outcomes: list[ActionOutcome] = field(default_factory=list)
+    _decided_at: float = -math.inf
+    _due: float | None = None
+    _chance: random.Random = field(default_factory=random.Random)
+
+    def __post_init__(self) -> None:
+        self._chance = random.Random(self.cluster.seed)  # noqa: S311 - chance that can be repeated is the point
+
+    def decide_soon(self, now: float) -> None:
+        """Something changed: decide, as soon as the loop would."""
+        self._at(max(now, self._decided_at + SHORTEST_ROUND))
+
+    def _at(self, time: float) -> None:
+        if self._due is None or time < self._due:
+            self._due = time
+            self.later(time, self._round)
+
+    def _round(self, now: float) -> None:
+        if self._due is None or now < self._due:
+            return  # an earlier one has done it
+        self._due, self._decided_at = None, now
+        self._memory = apply_outcomes(self._memory, self._outcomes, now)
+        self._outcomes = []
+        snapshot = Snapshot(complete=True, executors=dict(self._there), listed_at=now)
+        decision = decide(snapshot, self._wanted(), self._memory, self.settings, now)
+        self._memory = decision.memory
+        for id_ in decision.gone:
+            self.kills.discard(id_)
+            self._registered.discard(id_)
+        for action in decision.actions:
+            self.later(now + WRITE, partial(self._done, action))
+        if decision.wake_at is not None:
+            self._at(max(decision.wake_at, now + SHORTEST_ROUND))
+
+    def _wanted(self) -> DriverTarget:
+        return DriverTarget(
+            phase=DriverPhase.RUNNING,
+            session="replay",
+            dynamic=self.settings.dynamic,
+            executors={0: self.target},
+            registered=frozenset(self._registered),
+            kills=frozenset(self.kills),
+        )
+
+    def _done(self, action: Action, now: float) -> None:
+        self._outcomes.append(ActionOutcome(action, Answer.DONE, uid=f"pod-{action.id}"))
+        if isinstance(action, Create):
+            self._create(action.id, now)
+        elif action.id in self._there:
+            self._there[action.id] = replace(self._there[action.id], deleting=True)
+            self.later(now + ENDING, lambda at: self._end(action.id, at))
+        self.decide_soon(now)
+
+    def _create(self, id_: int, now: float) -> None:
+        self.pods[id_] = Pod(id_, now)
+        self._there[id_] = ObservedExecutor(id_, 0, f"exec-{id_}", f"pod-{id_}", PodPhase.PENDING, now)
+        self._place(now)
+
+    def _place(self, now: float) -> None:
+        """Give nodes to the pods that have none, the oldest first, as far as there is room."""
+        running = sum(1 for pod in self.pods.values() if pod.placed)
+        for pod in self.pods.values():
+            if pod.placed:
+                continue
+            if self.cluster.capacity is not None and running >= self.cluster.capacity:
+                return
+            running += 1
+            pod.placed = True
+            new_node = self.cluster.ready is not None and running > self.cluster.ready
+            begins = now + (self.cluster.scale_up if new_node else 0.0)
+            registers = begins + max(0.0, self.delay(pod.id, pod.created - WRITE) - WRITE)
+            self.later(begins, partial(self._run, pod.id))
+            self.later(registers, partial(self._register, pod.id))
+
+    def _run(self, id_: int, now: float) -> None:
+        if id_ in self._there and not self._there[id_].deleting:
+            seen = self._there[id_]
+            self._there[id_] = replace(seen, phase=PodPhase.RUNNING, node=f"node-{id_}", since=now)
+            self.decide_soon(now)
+
+    def _register(self, id_: int, now: float) -> None:
+        pod = self.pods.get(id_)
+        if pod is None or self._there[id_].deleting:
+            return
+        pod.registered = now
+        self._registered.add(id_)
+        self.registered(id_, now)
+        self.decide_soon(now)
+        if self.cluster.losses_per_hour > 0:
+            lives = self._chance.expovariate(self.cluster.losses_per_hour / 3600)
+            self.later(now + lives, partial(self.lose, id_))
+
+    def lose(self, id_: int, now: float) -> None:
+        """The executor's node is taken back."""
+        if id_ in self.pods:
+            lost = Loss(Cause.PREEMPTED, f"the node of executor {id_} was taken back")
+            self._there[id_] = replace(self._there[id_], phase=PodPhase.FAILED, loss=lost)
+            self._close(id_, now)
+            self.later(now + ENDING, partial(self._forget, id_))
+            self.decide_soon(now)
+
+    def _end(self, id_: int, now: float) -> None:
+        self._close(id_, now)
+        self._forget(id_, now)
+
+    def _close(self, id_: int, now: float) -> None:
+        pod = self.pods.pop(id_, None)
+        if pod is None:
+            return
+        pod.ended = now
+        self.ended.append(pod)
+        if pod.registered is not None:
+            self.gone(id_, now)
+        self._place(now)
+
+    def _forget(self, id_: int, now: float) -> None:
+        self._there.pop(id_, None)
+        self.decide_soon(now)

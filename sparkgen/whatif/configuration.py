@@ -1,0 +1,193 @@
+"""The settings that a replay obeys, from Spark's properties. Times in seconds, memory in MiB."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sparkgen.errors import SparkgenError
+from sparkgen.grammar import GrammarError, duration, memory
+from sparkgen.runtime.allocator.values.settings import AllocationSettings
+
+DYNAMIC = "spark.dynamicAllocation."
+LEAST_OVERHEAD = 384
+OVERHEAD_FACTOR = 0.1
+
+
+class BadSetting(SparkgenError):
+    """A property that Spark would not take."""
+
+
+@dataclass(frozen=True, slots=True)
+class DynamicAllocation:
+    """Spark's dynamic allocation; defaults are Spark's (org.apache.spark.internal.config)."""
+
+    minimum: int = 0
+    initial: int = 0
+    maximum: int | None = None
+    """None: no bound of Spark's; the allocator has one of its own (ceiling.py)."""
+    idle_timeout: float = 60.0
+    cached_timeout: float = math.inf
+    backlog_timeout: float = 1.0
+    sustained_timeout: float = 1.0
+    ratio: float = 1.0
+    tracking: bool = True
+    """Executors whose shuffle output an active job may need are kept. Spark 3.x has to be told so."""
+    tracking_timeout: float = math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """The settings of one replay."""
+
+    cores: int = 1
+    task_cpus: int = 1
+    memory: int = 1024
+    overhead: int = LEAST_OVERHEAD
+    instances: int = 2
+    dynamic: DynamicAllocation | None = None
+    """None: `instances` executors, from the beginning to the end."""
+    shuffle_service: bool = False
+    """Shuffle output outlives its executor."""
+    registered_ratio: float = 0.8
+    """The first job begins when this part of the first executors has registered."""
+    longest_wait: float = 30.0
+    """Or after so many seconds."""
+    allocation: AllocationSettings = field(default_factory=AllocationSettings)
+
+    @property
+    def slots(self) -> int:
+        """How many tasks an executor runs at one time."""
+        return max(1, self.cores // self.task_cpus)
+
+    @property
+    def executor_memory(self) -> int:
+        """What an executor's pod asks for."""
+        return self.memory + self.overhead
+
+    @property
+    def initial(self) -> int:
+        """How many executors there are to be at first."""
+        return self.instances if self.dynamic is None else self.dynamic.initial
+
+
+def configuration(properties: Mapping[str, str]) -> Configuration:
+    """The settings in Spark's properties. BadSetting for what Spark would not take."""
+    read = _Reader(properties)
+    cores = read.count("spark.executor.cores", 1)
+    heap = read.mebibytes("spark.executor.memory", 1024)
+    factor = read.number("spark.executor.memoryOverheadFactor", OVERHEAD_FACTOR)
+    overhead = read.mebibytes("spark.executor.memoryOverhead", max(LEAST_OVERHEAD, int(heap * factor)))
+    more = read.mebibytes("spark.executor.pyspark.memory", 0) + read.mebibytes("spark.memory.offHeap.size", 0)
+    service = read.switch("spark.shuffle.service.enabled", False)
+    dynamic = _dynamic(read, service) if read.switch(f"{DYNAMIC}enabled", False) else None
+    instances = read.count("spark.executor.instances", 2, least=0)
+    return Configuration(
+        cores=cores,
+        task_cpus=read.count("spark.task.cpus", 1),
+        memory=heap,
+        overhead=overhead + more,
+        instances=instances,
+        dynamic=dynamic,
+        shuffle_service=service,
+        registered_ratio=read.number("spark.scheduler.minRegisteredResourcesRatio", _usual_ratio(properties)),
+        longest_wait=read.seconds("spark.scheduler.maxRegisteredResourcesWaitingTime", 30.0, "ms"),
+        allocation=_allocation(read, dynamic, instances),
+    )
+
+
+def _usual_ratio(properties: Mapping[str, str]) -> float:
+    """Spark's default: a standalone cluster waits for no executor, Kubernetes, YARN and sparkgen for 80 %."""
+    return 0.0 if properties.get("spark.master", "").startswith(("spark://", "local")) else 0.8
+
+
+def _dynamic(read: _Reader, service: bool) -> DynamicAllocation:
+    least = read.count(f"{DYNAMIC}minExecutors", 0, least=0)
+    most = read.optional_count(f"{DYNAMIC}maxExecutors")
+    if most is not None and most < least:
+        raise BadSetting(f"{DYNAMIC}maxExecutors is {most}, which is less than minExecutors, {least}")
+    asked = read.count(f"{DYNAMIC}initialExecutors", least, least=0)
+    asked = max(least, asked, read.count("spark.executor.instances", 0, least=0))
+    backlog = read.seconds(f"{DYNAMIC}schedulerBacklogTimeout", 1.0)
+    return DynamicAllocation(
+        minimum=least,
+        initial=asked,
+        maximum=most,
+        idle_timeout=read.seconds(f"{DYNAMIC}executorIdleTimeout", 60.0),
+        cached_timeout=read.seconds(f"{DYNAMIC}cachedExecutorIdleTimeout", math.inf),
+        backlog_timeout=backlog,
+        sustained_timeout=read.seconds(f"{DYNAMIC}sustainedSchedulerBacklogTimeout", backlog),
+        ratio=read.number(f"{DYNAMIC}executorAllocationRatio", 1.0),
+        tracking=not service and read.switch(f"{DYNAMIC}shuffleTracking.enabled", True),
+        tracking_timeout=read.seconds(f"{DYNAMIC}shuffleTracking.timeout", math.inf, "ms"),
+    )
+
+
+def _allocation(read: _Reader, dynamic: DynamicAllocation | None, instances: int) -> AllocationSettings:
+    batch = "spark.kubernetes.allocation."
+    return AllocationSettings(
+        dynamic=dynamic is not None,
+        instances=instances,
+        minimum=0 if dynamic is None else dynamic.minimum,
+        initial=0 if dynamic is None else dynamic.initial,
+        maximum=None if dynamic is None else dynamic.maximum,
+        batch_size=read.optional_count(f"{batch}batch.size"),
+        batch_delay=read.seconds(f"{batch}batch.delay", 1.0, "ms"),
+        max_pending=read.optional_count(f"{batch}maxPendingPods"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Properties as values; BadSetting names the one that is wrong."""
+
+    properties: Mapping[str, str]
+
+    def text(self, name: str) -> str | None:
+        given = self.properties.get(name)
+        return None if given is None or not given.strip() else given.strip()
+
+    def switch(self, name: str, default: bool) -> bool:
+        given = self.text(name)
+        return default if given is None else given.lower() == "true"
+
+    def optional_count(self, name: str, least: int = 1) -> int | None:
+        given = self.text(name)
+        if given is None:
+            return None
+        if not given.isascii() or not given.isdigit() or not least <= int(given) < 2**31:
+            raise BadSetting(f"{name} is {given!r}; it must be a whole number from {least} on")
+        return None if int(given) == 2**31 - 1 else int(given)
+
+    def count(self, name: str, default: int, least: int = 1) -> int:
+        given = self.optional_count(name, least)
+        return default if given is None else given
+
+    def number(self, name: str, default: float) -> float:
+        given = self.text(name)
+        try:
+            value = default if given is None else float(given)
+        except ValueError:
+            value = math.nan
+        if not 0 <= value < math.inf:
+            raise BadSetting(f"{name} is {given!r}; it must be a number from 0 on")
+        return value
+
+    def seconds(self, name: str, default: float, unit: str = "s") -> float:
+        given = self.text(name)
+        if given is None:
+            return default
+        try:
+            return duration.to_milliseconds(given, unit) / 1000
+        except GrammarError as error:
+            raise BadSetting(f"{name} is {given!r}: {error}") from error
+
+    def mebibytes(self, name: str, default: int) -> int:
+        given = self.text(name)
+        if given is None:
+            return default
+        try:
+            return memory.to_mib(given)
+        except GrammarError as error:
+            raise BadSetting(f"{name} is {given!r}: {error}") from error

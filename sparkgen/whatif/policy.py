@@ -1,0 +1,171 @@
+"""Spark's dynamic allocation: how many executors it wants, and which it lets go.
+
+The rules are those of Spark's ExecutorAllocationManager and ExecutorMonitor (3.4 to 4.x):
+
+- every 100 ms it compares its target with what all running and waiting tasks need;
+- a target above that falls to it at once, but not below the minimum;
+- while tasks wait, the target grows by 1, 2, 4 ... : first after `schedulerBacklogTimeout`, then after every
+  `sustainedSchedulerBacklogTimeout`;
+- an executor that has run nothing for its time-out goes: `executorIdleTimeout`, or that of cached blocks or
+  of shuffle output that no active job needs, if it holds either. Below target and minimum nobody goes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from sparkgen.whatif.configuration import DynamicAllocation
+
+TICK = 0.1
+"""Seconds between two looks (ExecutorAllocationManager.intervalMillis)."""
+_SLACK = 1e-9
+
+
+def next_tick(time: float) -> float:
+    """The first look at or after `time`."""
+    return math.ceil(time / TICK - _SLACK) * TICK
+
+
+@dataclass(slots=True)
+class Tracked:
+    """What is known of a registered executor."""
+
+    idle_since: float | None
+    """None while it runs a task."""
+    running: int = 0
+    shuffles: set[int] = field(default_factory=set)
+    active_shuffle: bool = False
+    """Whether a job that runs may need shuffle output of it."""
+    cached: bool = False
+    leaving: bool = False
+
+
+@dataclass(slots=True)
+class AllocationPolicy:
+    """The state of Spark's policy. `slots`: tasks that an executor runs at one time."""
+
+    settings: DynamicAllocation
+    slots: int
+    most: int
+    """`maxExecutors`, or the allocator's own bound."""
+    target: int = 0
+    executors: dict[int, Tracked] = field(default_factory=dict)
+    _initializing: bool = True
+    _add_at: float | None = None
+    _to_add: int = 1
+
+    def __post_init__(self) -> None:
+        self.target = self.settings.initial
+
+    def stage_submitted(self, now: float) -> None:
+        """A stage has tasks to run."""
+        self._initializing = False
+        self.backlogged(now)
+
+    def backlogged(self, now: float) -> None:
+        """Tasks wait."""
+        if self._add_at is None:
+            self._add_at = now + self.settings.backlog_timeout
+
+    def queue_empty(self) -> None:
+        """No task waits."""
+        self._add_at = None
+        self._to_add = 1
+
+    def executor_added(self, id_: int, now: float) -> None:
+        """An executor registered."""
+        self.executors[id_] = Tracked(idle_since=now)
+
+    def executor_removed(self, id_: int) -> None:
+        """An executor is gone."""
+        self.executors.pop(id_, None)
+
+    def task_started(self, id_: int) -> None:
+        """An executor began a task."""
+        executor = self.executors[id_]
+        executor.running += 1
+        executor.idle_since = None
+
+    def task_ended(self, id_: int, now: float, shuffle: int | None, cached: bool) -> None:
+        """An executor ended a task. `shuffle`: it keeps output of it; `cached`: it keeps blocks."""
+        executor = self.executors.get(id_)
+        if executor is None:
+            return
+        if shuffle is not None and self.settings.tracking:
+            executor.active_shuffle |= shuffle not in executor.shuffles
+            executor.shuffles.add(shuffle)
+        executor.cached |= cached
+        executor.running -= 1
+        if executor.running == 0:
+            executor.idle_since = now
+
+    def shuffles_active(self, active: Iterable[int]) -> None:
+        """The shuffles that running jobs may need are these."""
+        known = frozenset(active)
+        for executor in self.executors.values():
+            executor.active_shuffle = not known.isdisjoint(executor.shuffles)
+
+    def look(self, now: float, tasks: int) -> list[int]:
+        """Set the target anew, with so many tasks that run or wait; the executors to let go."""
+        timed_out = [id_ for id_, one in self.executors.items() if self._deadline(one) <= now + _SLACK]
+        if timed_out:
+            self._initializing = False
+        self._set_target(now, tasks)
+        return self._let_go(sorted(timed_out))
+
+    def next_look(self, now: float) -> float | None:
+        """When a look may change something, if nothing happens before."""
+        times = [*self._times(now)]
+        return next_tick(min(times)) if times else None
+
+    def _times(self, now: float) -> Iterator[float]:
+        if self._add_at is not None:
+            yield max(self._add_at, now + TICK)
+        for executor in self.executors.values():
+            deadline = self._deadline(executor)
+            if now + _SLACK < deadline < math.inf:
+                yield deadline
+
+    def _deadline(self, executor: Tracked) -> float:
+        if executor.idle_since is None or executor.leaving or executor.active_shuffle:
+            return math.inf
+        held = [self.settings.cached_timeout] if executor.cached else []
+        held += [self.settings.tracking_timeout] if executor.shuffles else []
+        return executor.idle_since + (min(held) if held else self.settings.idle_timeout)
+
+    def needed(self, tasks: int) -> int:
+        """How many executors so many tasks need."""
+        return math.ceil(tasks * self.settings.ratio / self.slots - _SLACK)
+
+    def _set_target(self, now: float, tasks: int) -> None:
+        if self._initializing:
+            return
+        needed = self.needed(tasks)
+        if needed < self.target:
+            self.target = max(needed, self.settings.minimum)
+            self._to_add = 1
+        elif self._add_at is not None and now + _SLACK >= self._add_at:
+            self._grow(needed)
+            self._add_at = now + self.settings.sustained_timeout
+
+    def _grow(self, needed: int) -> None:
+        before = self.target
+        if before >= self.most:
+            self._to_add = 1
+            return
+        grown = min(max(before, len(self.executors)) + self._to_add, needed)
+        self.target = max(min(grown, self.most), self.settings.minimum)
+        self._to_add = self._to_add * 2 if self.target - before == self._to_add else 1
+
+    def _let_go(self, timed_out: list[int]) -> list[int]:
+        left = sum(1 for one in self.executors.values() if not one.leaving)
+        gone = []
+        for id_ in timed_out:
+            if left - 1 < self.settings.minimum or left - 1 < self.target:
+                continue
+            left -= 1
+            self.executors[id_].leaving = True
+            gone.append(id_)
+        return gone

@@ -1,0 +1,88 @@
+"""The configuration that was recorded, and whether a replay can answer for its log at all."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+
+from sparkgen.errors import SparkgenError
+from sparkgen.eventlog import Recording
+from sparkgen.whatif.configuration import Configuration, configuration
+from sparkgen.whatif.outcome import recorded
+from sparkgen.whatif.workload import Workload, workload
+
+
+class NotReplayable(SparkgenError):
+    """A log that a replay cannot answer for, in words."""
+
+
+def recorded_properties(recording: Recording) -> dict[str, str]:
+    """Spark's properties as the application ran: what the log does not say is taken from its executors."""
+    properties = dict(recording.properties)
+    cores = Counter(one.cores for one in recording.executors)
+    if cores:
+        properties.setdefault("spark.executor.cores", str(cores.most_common(1)[0][0]))
+    properties.setdefault("spark.executor.instances", str(recorded(recording, 1).most))
+    if properties.get("spark.dynamicAllocation.enabled", "").lower() == "true":
+        if "spark.executor.instances" not in recording.properties:
+            del properties["spark.executor.instances"]
+        if recording.spark_version.startswith("3."):  # the default is another one since 4.0
+            properties.setdefault("spark.dynamicAllocation.shuffleTracking.enabled", "false")
+    return properties
+
+
+def ready_at(recording: Recording, settings: Configuration) -> float:
+    """When the driver was ready for its first job: enough executors had registered, or it waited no more."""
+    enough = math.ceil(settings.registered_ratio * settings.initial)
+    added = sorted(one.added for one in recording.executors)
+    waited = 0.0 if enough == 0 else added[enough - 1] if enough <= len(added) else settings.longest_wait
+    first = min((job.submitted for job in recording.jobs), default=recording.ended)
+    return min(waited, settings.longest_wait, first)
+
+
+def work_of(recording: Recording) -> tuple[Configuration, Workload]:
+    """The recorded settings, and the work. NotReplayable where there is nothing to replay."""
+    if not recording.jobs or not any(len(stage.tasks) for stage in recording.stages):
+        raise NotReplayable(
+            f"{recording.source}: no task has ended in this log, so there is nothing to replay"
+        )
+    if (
+        recording.properties.get("spark.master", "").startswith("local")
+        and "local-cluster" not in (recording.properties["spark.master"])
+    ):
+        raise NotReplayable(
+            f"{recording.source}: the application ran in Spark's local mode, without executors. "
+            "Record it once with executors: sparkgen run --local has some"
+        )
+    settings = configuration(recorded_properties(recording))
+    return settings, workload(recording, ready_at(recording, settings))
+
+
+def doubts(recording: Recording, properties: Mapping[str, str]) -> tuple[str, ...]:
+    """What of a recording a replay does not follow, a sentence each."""
+    found = []
+    if not recording.finished:
+        found.append("the log has no end of the application: what comes after its last event is not known")
+    if recording.reading.broken or recording.reading.cut_off:
+        found.append(
+            f"{recording.reading.broken} of {recording.reading.lines} lines are broken, and "
+            f"{recording.reading.cut_off} of {recording.reading.files} files break off"
+        )
+    if len({stage.profile for stage in recording.stages}) > 1:
+        found.append(
+            "stages ask for executors of several resource profiles: all are replayed as the default one"
+        )
+    if properties.get("spark.speculation", "").lower() == "true":
+        found.append("tasks were run speculatively: a replay starts no second attempt of a slow task")
+    if properties.get("spark.scheduler.mode", "FIFO").upper() == "FAIR":
+        found.append("jobs shared executors by the FAIR scheduler: a replay serves them in their order")
+    if any(stage.attempt for stage in recording.stages):
+        found.append(
+            "stages were run again because output was lost: their later attempts are replayed as well"
+        )
+    if properties.get("spark.dynamicAllocation.enabled", "").lower() == "true":
+        found.append(
+            "when Spark's garbage collection lets shuffle output go is not in a log: a replay keeps it"
+        )
+    return tuple(found)

@@ -1,0 +1,411 @@
+"""An application done again with other settings, on a virtual clock: one queue of events, one thread.
+
+Jobs and stages come from the workload, executors from the cluster, and Spark's policy looks on at both. Tasks
+go to executors as Spark's scheduler hands them out: jobs in their order (FIFO), each round one task to each
+executor with a free slot, executors in an order that a seed shuffles. Locality is not looked at.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+import random
+import statistics
+from collections import Counter, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from sparkgen.runtime.allocator.decide import ceiling
+from sparkgen.whatif.cluster import Cluster, Pods
+from sparkgen.whatif.configuration import Configuration
+from sparkgen.whatif.outcome import Lifetime, Outcome, Span, summed
+from sparkgen.whatif.policy import AllocationPolicy, next_tick
+from sparkgen.whatif.workload import START_DELAY, Workload
+
+STEPS_PER_TASK = 200
+"""A replay that takes more events than this for each task goes nowhere."""
+
+
+class ReplayStopped(Exception):
+    """A replay that cannot end, in words: no executor ever comes, or each is lost before it is of use."""
+
+
+@dataclass(slots=True)
+class _Stage:
+    """A stage attempt while it is done."""
+
+    waiting: deque[int]
+    left: int
+    """Tasks that have not succeeded."""
+    began: float | None = None
+    ended: float | None = None
+    tried: Counter[int] = field(default_factory=Counter)
+    """Attempts of a task that have ended."""
+    kept_by: dict[int, int] = field(default_factory=dict)
+    """Task -> the executor that keeps its output."""
+
+
+@dataclass(slots=True)
+class _Executor:
+    """A registered executor."""
+
+    since: float
+    free: int
+    cold: int
+    """Slots that have run nothing yet."""
+    running: dict[tuple[int, int], int] = field(default_factory=dict)
+    """Stage and task -> which launch it is."""
+
+
+class Replay:
+    """One run of a workload. `result` plays it."""
+
+    def __init__(self, work: Workload, settings: Configuration, cluster: Cluster) -> None:
+        self.work = work
+        self.settings = settings
+        self.cluster = cluster
+        self.now = 0.0
+        self._queue: list[tuple[float, int, Callable[[float], None]]] = []
+        self._count = 0
+        self._stages = [_Stage(deque(range(len(one.tasks))), len(one.tasks)) for one in work.stages]
+        self._stage_waits = [len(one.after) for one in work.stages]
+        self._children: list[list[int]] = [[] for _ in work.stages]
+        self._job_waits = [len(one.after) for one in work.jobs]
+        self._job_children: list[list[int]] = [[] for _ in work.jobs]
+        self._job_left = [len(one.stages) for one in work.jobs]
+        self._active_jobs: set[int] = set()
+        self._open: list[int] = []
+        """Stages with tasks that wait, in the order in which the scheduler looks at them."""
+        self._waiting = 0
+        self._running = 0
+        self._executors: dict[int, _Executor] = {}
+        self._ready_at: float | None = None
+        self._done_at: float | None = None
+        self._jobs_left = len(work.jobs)
+        self._look_at: float | None = None
+        self._launches = 0
+        self._task_seconds = 0.0
+        self._lost = 0
+        self._chance = random.Random(cluster.seed)  # noqa: S311 - chance that can be repeated is the point
+        self._delays = deque(work.start_delays)
+        self._policy = (
+            None
+            if settings.dynamic is None
+            else AllocationPolicy(settings.dynamic, settings.slots, ceiling.maximum(settings.allocation))
+        )
+        self._pods = Pods(
+            settings.allocation, cluster, self._delay, self._later, self._registered, self._gone
+        )
+        for place, one in enumerate(work.stages):
+            for before in one.after:
+                self._children[before].append(place)
+        for place, job in enumerate(work.jobs):
+            for before in job.after:
+                self._job_children[before].append(place)
+
+    def result(self) -> Outcome:
+        """Play it. ReplayStopped when it cannot end."""
+        self._pods.target = self.settings.initial
+        self._pods.decide_soon(0.0)
+        self._later(self.settings.longest_wait, self._ready)
+        self._ready_if_registered(0.0)
+        for time in self.cluster.lose_at:
+            self._later(time, self._lose_longest)
+        bound = 10_000 + STEPS_PER_TASK * (
+            sum(len(one.tasks) for one in self.work.stages) + len(self.work.jobs)
+        )
+        while self._done_at is None or self.now < self._done_at:
+            if not self._queue or bound == 0:
+                raise ReplayStopped(
+                    f"the replay does not end: after {self.now:.0f} s no executor can run what waits"
+                )
+            bound -= 1
+            self.now, _, call = heapq.heappop(self._queue)
+            call(self.now)
+        return self._outcome(self._done_at)
+
+    def _outcome(self, end: float) -> Outcome:
+        pods = [*self._pods.ended, *self._pods.pods.values()]
+        lives = [
+            Lifetime(pod.created, pod.registered, end if pod.ended is None else min(pod.ended, end))
+            for pod in sorted(pods, key=lambda pod: pod.id)
+        ]
+        spans = [
+            Span(one.id, one.attempt, one.name, state.began, end if state.ended is None else state.ended)
+            for one, state in zip(self.work.stages, self._stages, strict=True)
+            if state.began is not None
+        ]
+        return summed(end, lives, spans, self._task_seconds, self.settings.slots, self._lost)
+
+    def _later(self, time: float, call: Callable[[float], None]) -> None:
+        self._count += 1
+        heapq.heappush(self._queue, (time, self._count, call))
+
+    # Executors
+
+    def _delay(self, id_: int, asked: float) -> float:
+        first = self.work.first_delays
+        if (
+            asked < 1.0 and first
+        ):  # one of the first executors: with more than there were, the others are as usual
+            return first[id_ - 1] if id_ <= len(first) else statistics.median(first)
+        if self._delays:
+            return self._delays.popleft()
+        return statistics.median(self.work.start_delays or first or (START_DELAY,))
+
+    def _registered(self, id_: int, now: float) -> None:
+        slots = self.settings.slots
+        self._executors[id_] = _Executor(now, slots, slots)
+        if self._policy is not None:
+            self._policy.executor_added(id_, now)
+            self._look_soon(now)
+        self._ready_if_registered(now)
+        self._schedule(now)
+
+    def _gone(self, id_: int, now: float) -> None:
+        executor = self._executors.pop(id_, None)
+        self._lost += id_ not in self._pods.kills
+        if self._policy is not None:
+            self._policy.executor_removed(id_)
+            self._look_soon(now)
+        if executor is None:
+            return
+        for place, task in executor.running:
+            self._running -= 1
+            self._requeue(place, task, now)
+        if not self.settings.shuffle_service:
+            self._lose_output(id_, now)
+        self._schedule(now)
+
+    def _lose_longest(self, now: float) -> None:
+        if self._executors:
+            id_ = min(self._executors, key=lambda one: (self._executors[one].since, one))
+            self._pods.lose(id_, now)
+
+    def _lose_output(self, id_: int, now: float) -> None:
+        """Do again what the executor kept of stages that others still have to read."""
+        for place, state in enumerate(self._stages):
+            if not self.work.stages[place].shuffle or not any(
+                self._stages[child].left for child in self._children[place]
+            ):
+                continue
+            lost = [task for task, keeper in state.kept_by.items() if keeper == id_]
+            for task in lost:
+                del state.kept_by[task]
+                state.left += 1
+                self._requeue(place, task, now)
+            if lost and state.ended is not None:
+                state.ended = None
+                self._job_left[self.work.stages[place].job] += 1
+
+    def _requeue(self, place: int, task: int, now: float) -> None:
+        self._stages[place].waiting.append(task)
+        self._waiting += 1
+        self._open_stage(place)
+        if self._policy is not None:
+            self._policy.backlogged(now)
+            self._look_soon(now)
+
+    # Jobs and stages
+
+    def _ready_if_registered(self, now: float) -> None:
+        if len(self._executors) >= self.settings.registered_ratio * self.settings.initial:
+            self._ready(now)
+
+    def _ready(self, now: float) -> None:
+        """The driver is ready for its first jobs."""
+        if self._ready_at is not None:
+            return
+        self._ready_at = now
+        for place, waits in enumerate(self._job_waits):
+            if waits == 0:
+                self._job_soon(place, now)
+        self._finish_if_done(now)
+
+    def _job_soon(self, place: int, now: float) -> None:
+        job = self.work.jobs[place]
+        time = max(now + job.gap, (self._ready_at or 0.0) + job.not_before)
+        self._later(time, partial(self._begin_job, place))
+
+    def _begin_job(self, place: int, now: float) -> None:
+        self._active_jobs.add(place)
+        self._shuffles_changed(now)
+        stages = self.work.jobs[place].stages
+        if not stages:
+            self._end_job_soon(place, now)
+        for one in stages:
+            if self._stage_waits[one] == 0:
+                self._later(now + self.work.stages[one].gap, partial(self._begin_stage, one))
+
+    def _begin_stage(self, place: int, now: float) -> None:
+        state = self._stages[place]
+        state.began = now
+        self._waiting += len(state.waiting)
+        if self._policy is not None:
+            self._policy.stage_submitted(now)
+            self._look_soon(now)
+        if state.left == 0:
+            self._end_stage(place, now)
+            return
+        self._open_stage(place)
+        self._schedule(now)
+
+    def _open_stage(self, place: int) -> None:
+        if place not in self._open:
+            self._open.append(place)
+            self._open.sort(key=lambda one: (self.work.stages[one].job, self.work.stages[one].id))
+
+    def _end_stage(self, place: int, now: float) -> None:
+        state = self._stages[place]
+        again = state.ended is None and self._stage_waits[place] < 0
+        state.ended = now
+        self._stage_waits[place] = -1
+        for child in self._children[place]:
+            if again:  # it waits for nothing but tasks that were lost
+                continue
+            self._stage_waits[child] -= 1
+            if self._stage_waits[child] == 0:
+                gap = self.work.stages[child].gap
+                self._later(now + gap, partial(self._begin_stage, child))
+        job = self.work.stages[place].job
+        self._job_left[job] -= 1
+        if self._job_left[job] == 0:
+            self._end_job_soon(job, now)
+
+    def _end_job_soon(self, place: int, now: float) -> None:
+        self._later(now + self.work.jobs[place].tail, partial(self._end_job, place))
+
+    def _end_job(self, place: int, now: float) -> None:
+        if place not in self._active_jobs or self._job_left[place] > 0:
+            return
+        self._active_jobs.discard(place)
+        self._jobs_left -= 1
+        self._shuffles_changed(now)
+        for child in self._job_children[place]:
+            self._job_waits[child] -= 1
+            if self._job_waits[child] == 0:
+                self._job_soon(child, now)
+        self._finish_if_done(now)
+
+    def _finish_if_done(self, now: float) -> None:
+        if self._jobs_left == 0 and self._done_at is None:
+            self._done_at = now + self.work.tail
+            self._later(self._done_at, lambda _at: None)
+
+    def _shuffles_changed(self, now: float) -> None:
+        """Tell the policy which shuffles are in use: of jobs that run, and of their execution of SQL."""
+        if self._policy is None or not self._policy.settings.tracking:
+            return
+        executions = {self.work.jobs[job].execution for job in self._active_jobs} - {""}
+        active = {
+            place
+            for number, job in enumerate(self.work.jobs)
+            if number in self._active_jobs or job.execution in executions
+            for place in job.stages
+        }
+        self._policy.shuffles_active(active)
+        self._look_soon(now)
+
+    # Tasks
+
+    def _schedule(self, now: float) -> None:
+        free = [id_ for id_, one in self._executors.items() if one.free > 0 and id_ not in self._pods.kills]
+        if len(free) > 1:
+            self._chance.shuffle(free)
+        while free and self._open:
+            for id_ in free:
+                place = self._next_stage()
+                if place is None:
+                    break
+                self._launch(place, self._stages[place].waiting.popleft(), id_, now)
+            free = [id_ for id_ in free if self._executors[id_].free > 0]
+            if self._next_stage() is None:
+                break
+        if self._waiting == 0 and self._policy is not None:
+            self._policy.queue_empty()
+
+    def _next_stage(self) -> int | None:
+        """The first stage with a task that may begin; what is used up is put away."""
+        for place in [*self._open]:
+            if not self._stages[place].waiting:
+                self._open.remove(place)
+            elif all(self._stages[before].ended is not None for before in self.work.stages[place].after):
+                return place
+        return None
+
+    def _launch(self, place: int, task: int, id_: int, now: float) -> None:
+        executor = self._executors[id_]
+        attempts = self.work.stages[place].tasks[task]
+        tried = min(self._stages[place].tried[task], len(attempts) - 1)
+        seconds = attempts[tried]
+        if executor.cold > 0:
+            executor.cold -= 1
+            seconds += self.work.warm_up
+        executor.free -= 1
+        self._launches += 1
+        launch = executor.running[(place, task)] = self._launches
+        self._waiting -= 1
+        self._running += 1
+        if self._policy is not None:
+            self._policy.task_started(id_)
+        self._later(now + seconds, partial(self._end_task, place, task, id_, launch, seconds))
+
+    def _end_task(self, place: int, task: int, id_: int, launch: int, seconds: float, now: float) -> None:
+        executor = self._executors.get(id_)
+        if executor is None or executor.running.get((place, task)) != launch:
+            return  # it was lost with its executor
+        del executor.running[(place, task)]
+        executor.free += 1
+        self._running -= 1
+        self._task_seconds += seconds
+        state, stage = self._stages[place], self.work.stages[place]
+        state.tried[task] += 1
+        failed = state.tried[task] < len(stage.tasks[task])
+        if self._policy is not None:
+            self._policy.task_ended(id_, now, place if stage.shuffle and not failed else None, stage.cached)
+            self._look_soon(now)
+        if failed:
+            self._requeue(place, task, now)
+        else:
+            state.left -= 1
+            if stage.shuffle:
+                state.kept_by[task] = id_
+            if state.left == 0:
+                self._end_stage(place, now)
+        self._schedule(now)
+
+    # Spark's policy
+
+    def _look_soon(self, now: float) -> None:
+        self._look_by(next_tick(now))
+
+    def _look_by(self, time: float) -> None:
+        if self._look_at is None or time < self._look_at:
+            self._look_at = time
+            self._later(time, self._look)
+
+    def _look(self, now: float) -> None:
+        if self._policy is None or self._look_at is None or now < self._look_at:
+            return
+        self._look_at = None
+        before = self._policy.target
+        kills = self._policy.look(now, self._waiting + self._running)
+        if kills or self._policy.target != before:
+            self._pods.target = self._policy.target
+            self._pods.kills.update(kills)
+            self._pods.decide_soon(now)
+        again = self._policy.next_look(now)
+        if again is not None and again < math.inf:
+            self._look_by(again)
+
+
+def replay(work: Workload, settings: Configuration, cluster: Cluster | None = None) -> Outcome:
+    """What becomes of the work with these settings. ReplayStopped when it cannot end."""
+    return Replay(work, settings, cluster or Cluster()).result()
+
+
+def with_fixed(settings: Configuration, count: int) -> Configuration:
+    """The same settings with a fixed number of executors."""
+    allocation = replace(settings.allocation, dynamic=False, instances=count)
+    return replace(settings, dynamic=None, instances=count, allocation=allocation)
