@@ -247,15 +247,15 @@ def _over_time(found: Rounds) -> list[str]:
     steps = ROW // STEP
     for first in range(0, WINDOW // STEP, steps):
         last = first + steps - 1
-        cells: list[float] = []
-        for side in (0, 1):
-            cells.append(
-                statistics.median(sum(pair[side].writes[first : last + 1]) for pair in found) * 60 / ROW
-            )
-        for side in (0, 1):
-            cells.append(statistics.median(pair[side].pending[last] for pair in found))
-        for side in (0, 1):
-            cells.append(statistics.median(pair[side].running[last] for pair in found))
+        both = [[pair[side] for pair in found] for side in (0, 1)]
+        cells = [
+            *(
+                statistics.median(sum(one.writes[first : last + 1]) * 60 / ROW for one in runs)
+                for runs in both
+            ),
+            *(statistics.median(one.pending[last] for one in runs) for runs in both),
+            *(statistics.median(one.running[last] for one in runs) for runs in both),
+        ]
         told = " | ".join(f"{cell:.0f}" for cell in cells)
         lines.append(f"| {first * STEP} to {(last + 1) * STEP} | {told} |")
     lines += [
