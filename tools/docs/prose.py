@@ -27,13 +27,11 @@ ROOT = Path(__file__).resolve().parents[2]
 VOCABULARY = Path(__file__).with_name("vocabulary.yml")
 MOST_WORDS = 35
 """Words of a sentence. A name in code counts as one."""
-WIDEST_CELL = 160
-"""Characters of a table's cell, as a reader sees it."""
 
 _MASKED = re.compile(
     r"!\[[^\]]*\]\([^)]*\)|(`+)(?:(?!`).|(?!\1)`)+?\1(?!`)|\]\([^)\s]*\)|<[^>\s]+>|https?://\S+"
 )
-_END = re.compile(r"""[.!?](?:[)"'*_\]]|\(x+\))*\s+(?=["'(\[*_]*[A-Z`])""")
+_END = re.compile(r"""[.!?](?:[)"'*_\]]|\(x+\))*\s+(?=["'(\[*_]*(?:[A-Z`]|sparkgen\b))""")
 _LABEL = re.compile(r"\*\*[^*]+\*\*")
 """Words such as **Warning.** at the beginning of a line: they stay with the sentence after them."""
 _SHORT = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|No|approx)|\.\.)\.$")
@@ -126,11 +124,7 @@ def _marks(line: str) -> tuple[str, str]:
 
 def findings(path: str, text: str, banned: Mapping[str, str]) -> list[Finding]:
     """What is against the rules in a page."""
-    found = [
-        *_long_sentences(path, text),
-        *_wide_cells(path, text),
-        *_banned_words(path, text, banned),
-    ]
+    found = [*_long_sentences(path, text), *_banned_words(path, text, banned)]
     if rewritten(text) != text:
         lines = zip(text.split("\n"), rewritten(text).split("\n"), strict=False)
         first = next((number for number, (old, new) in enumerate(lines, 1) if old != new), 1)
@@ -145,14 +139,6 @@ def _long_sentences(path: str, text: str) -> Iterator[Finding]:
             if words > MOST_WORDS:
                 said = f'{words} words in a sentence, at most {MOST_WORDS}: split "{sentence[:50]}..."'
                 yield Finding(path, one.first + 1, said)
-
-
-def _wide_cells(path: str, text: str) -> Iterator[Finding]:
-    for token, inline in _blocks(text, "td_open", "th_open"):
-        width = len(re.sub(r"\]\([^)\s]*\)", "", inline.content).replace("`", "").replace("[", ""))
-        if width > WIDEST_CELL:
-            said = f"{width} characters in a cell, at most {WIDEST_CELL}: move what explains below the table"
-            yield Finding(path, (token.map or inline.map or [0])[0] + 1, said)
 
 
 def _banned_words(path: str, text: str, banned: Mapping[str, str]) -> Iterator[Finding]:
