@@ -36,12 +36,13 @@ from sparkgen.cli import (
     validate,
     version,
     wait,
+    whatif,
 )
 from sparkgen.errors import SparkgenError
 
 EXIT_CODES = "Exit codes: 0 done, 1 problems or a difference found, 2 wrong usage or an internal error."
 COMMANDS = (
-    *(init, import_, validate, lint, push, render, diff, chart, image),
+    *(init, import_, validate, lint, push, render, diff, whatif, chart, image),
     *(apply, run, wait, kill, delete),
     *(status, history, logs, ui, connect, shell),
     *(explain, schema, rule, version),

@@ -44,6 +44,8 @@ class Outcome:
     """Seconds that task attempts ran, summed."""
     executors: Steps
     """How many are registered."""
+    pods: Steps
+    """How many pods there are, those that do not run yet, too."""
     most: int
     stages: tuple[Span, ...]
     slots: int
@@ -58,13 +60,12 @@ class Outcome:
         return max(0.0, 1 - self.task_seconds / there) if there > 0 else 0.0
 
 
-def steps(lifetimes: Iterable[Lifetime]) -> Steps:
-    """How many executors are registered, at each time at which that changes."""
+def steps(spans: Iterable[tuple[float, float]]) -> Steps:
+    """How many of these spans of time hold, at each time at which that changes."""
     changes: dict[float, int] = {}
-    for life in lifetimes:
-        if life.registered is not None:
-            changes[life.registered] = changes.get(life.registered, 0) + 1
-            changes[life.ended] = changes.get(life.ended, 0) - 1
+    for begin, end in spans:
+        changes[begin] = changes.get(begin, 0) + 1
+        changes[end] = changes.get(end, 0) - 1
     found, there = [(0.0, 0)], 0
     for time in sorted(changes):
         there += changes[time]
@@ -77,13 +78,14 @@ def summed(
     wall: float, lives: Sequence[Lifetime], spans: Iterable[Span], tasks: float, slots: int, lost: int = 0
 ) -> Outcome:
     """The outcome of these executors and stages."""
-    over_time = steps(lives)
+    over_time = steps((one.registered, one.ended) for one in lives if one.registered is not None)
     return Outcome(
         wall=wall,
         executor_seconds=sum(life.ended - life.registered for life in lives if life.registered is not None),
         pod_seconds=sum(life.ended - life.created for life in lives),
         task_seconds=tasks,
         executors=over_time,
+        pods=steps((one.created, one.ended) for one in lives),
         most=max(count for _, count in over_time),
         stages=tuple(spans),
         slots=slots,

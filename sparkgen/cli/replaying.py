@@ -1,0 +1,122 @@
+"""What `whatif` does, from a request to an exit code. Knows no command line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sparkgen.cli import output
+from sparkgen.errors import SparkgenError
+from sparkgen.eventlog import read_recording
+from sparkgen.runtime.files import replace_file
+from sparkgen.whatif import json_report, overlay_report, text_report
+from sparkgen.whatif.candidates import from_overlay, from_sets
+from sparkgen.whatif.cluster import Cluster
+from sparkgen.whatif.prices import read_prices
+from sparkgen.whatif.study import Question, Study, study
+
+MIB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the command line asks for."""
+
+    logs: tuple[str, ...]
+    sets: tuple[str, ...]
+    overlays: tuple[str, ...]
+    search: bool
+    prices: str
+    max_cost: float | None
+    cluster: Cluster
+    as_json: bool
+    best: str
+
+
+def cluster(capacity: int | None, ready: int | None, scale_up: float, losses: float, seed: int) -> Cluster:
+    """The cluster of the options."""
+    return Cluster(capacity, ready, scale_up, losses, seed=seed)
+
+
+def whatif(asked: Asked) -> int:
+    """Replay each log and print the answers; 1 where the cheapest costs too much."""
+    _agree(asked)
+    prices = read_prices(asked.prices) if asked.prices else None
+    candidates = [*from_sets(asked.sets), *(from_overlay(name) for name in asked.overlays)]
+    question = Question(candidates, asked.search, prices, asked.cluster)
+    studies = [_study(log, question) for log in asked.logs]
+    if asked.best == "-":
+        output.data(_best(studies[0]))
+    elif asked.as_json:
+        output.data(json_report.text(studies))
+    else:
+        output.write("\n".join(text_report.text(one) for one in studies))
+    if asked.best and asked.best != "-":
+        _write(Path(asked.best), _best(studies[0]))
+        output.note(f"wrote {asked.best}; next: sparkgen diff --from HEAD -f {asked.best} APP.yaml")
+    dear = [one for one in studies if _too_dear(one, asked.max_cost)]
+    return int(bool(dear))
+
+
+def _agree(asked: Asked) -> None:
+    """SparkgenError for options that do not go together."""
+    if asked.max_cost is not None and not asked.prices:
+        raise SparkgenError("--max-cost is about money: name prices with --prices FILE")
+    if asked.best and not (asked.sets or asked.overlays or asked.search):
+        raise SparkgenError(
+            "--best chooses among other configurations: name some with --set, --overlay or --search"
+        )
+    if asked.best and len(asked.logs) > 1:
+        raise SparkgenError("--best is of one application: name one LOG")
+
+
+def _study(log: str, question: Question) -> Study:
+    with _progress() as say:
+        recording = read_recording(log, lambda read: say(f"read {read // MIB} MiB of {log}"))
+        return study(recording, question, lambda done: say(f"replayed {done} configurations"))
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str], None]]:
+    """A function that says how far the work is, on a terminal; nothing elsewhere."""
+    shown = sys.stderr.isatty()
+    try:
+        yield output.redraw if shown else _silent
+    finally:
+        if shown:
+            output.redraw()
+
+
+def _silent(_words: str) -> None:
+    """Nobody looks."""
+
+
+def _best(one: Study) -> str:
+    if one.best is None:
+        raise SparkgenError(
+            "no configuration takes less than a tenth longer than the recorded one: ask for larger ones"
+        )
+    return overlay_report.text(one, one.best)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        replace_file(path, text)
+    except OSError as error:
+        raise SparkgenError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def _too_dear(one: Study, most: float | None) -> bool:
+    if most is None:
+        return False
+    chosen = one.best or one.replayed
+    found = chosen.cost.on_demand if chosen.cost is not None else None
+    if found is None or found <= most:
+        return False
+    output.note(
+        f"{one.recording.source}: {chosen.label} costs {found:.4f} {one.currency}, more than {most:g}"
+    )
+    return True

@@ -1,0 +1,206 @@
+"""The configurations that a question names: parts of a document's spec, laid on what was recorded."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sparkgen.document.changes import read_changes
+from sparkgen.document.node import mapping_node
+from sparkgen.document.overlay import assign
+from sparkgen.document.setvalues import SetError, parse_set
+from sparkgen.document.sources import Reader
+from sparkgen.errors import Position, Problem, SparkgenError, path_text
+from sparkgen.model.properties import TYPED_PROPERTIES, effective_properties, lookup
+from sparkgen.whatif.configuration import DYNAMIC, Configuration
+
+MOST_RUNS = 64
+"""Replays of one question at most."""
+ANSWERED = (
+    *(
+        "spark.executor.cores",
+        "spark.executor.instances",
+        "spark.executor.memory",
+        "spark.executor.memoryOverhead",
+    ),
+    *("spark.executor.memoryOverheadFactor", "spark.executor.pyspark.memory", "spark.memory.offHeap.size"),
+    *("spark.task.cpus", "spark.shuffle.service.enabled", "spark.scheduler.minRegisteredResourcesRatio"),
+    *("spark.scheduler.maxRegisteredResourcesWaitingTime", "spark.kubernetes.allocation.batch.size"),
+    *("spark.kubernetes.allocation.batch.delay", "spark.kubernetes.allocation.maxPendingPods"),
+    *(
+        f"{DYNAMIC}{name}"
+        for name in (
+            *("enabled", "minExecutors", "maxExecutors", "initialExecutors", "executorIdleTimeout"),
+            *("cachedExecutorIdleTimeout", "schedulerBacklogTimeout", "sustainedSchedulerBacklogTimeout"),
+            *("executorAllocationRatio", "shuffleTracking.enabled", "shuffleTracking.timeout"),
+        )
+    ),
+)
+"""The properties whose change a replay can answer for."""
+
+
+class BadQuestion(SparkgenError):
+    """A question that a replay has no answer to, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A configuration to replay. `spec`: what it sets of a document; `label`: the same in words."""
+
+    label: str
+    spec: Mapping[str, Any]
+
+    def properties(self, recorded: Mapping[str, str]) -> dict[str, str]:
+        """Spark's properties with it, from those that were recorded."""
+        kept = {name: value for name, value in recorded.items() if name not in _deleted(self.spec)}
+        return {**kept, **asked_properties(self.spec)}
+
+
+def _deleted(spec: Mapping[str, Any]) -> set[str]:
+    """The properties whose field is null: it is deleted, as in every overlay."""
+    found = set()
+    for path, name in TYPED_PROPERTIES.items():
+        section = lookup(spec, path[:-1])
+        if isinstance(section, dict) and path[-1] in section and section[path[-1]] is None:
+            found.add(name)
+    return found
+
+
+def asked_properties(spec: Mapping[str, Any]) -> dict[str, str]:
+    """The properties that a part of a spec asks for, those that a replay can answer for."""
+    found = {name: value for name, value in effective_properties(spec).items() if name in ANSWERED}
+    service = spec.get("shuffleService")
+    if isinstance(service, dict):
+        # The data of a sidecar goes with its pod.
+        found["spark.shuffle.service.enabled"] = "false" if service.get("mode") == "sidecar" else "true"
+    return found
+
+
+def from_sets(sets: Sequence[str]) -> list[Candidate]:
+    """The candidates of `--set PATH=V1,V2`: each of the values, with each of those of every other one."""
+    axes = [_axis(text, number) for number, text in enumerate(sets, 1)]
+    runs = math.prod(len(axis) for axis in axes)
+    if axes and runs > MOST_RUNS:
+        raise BadQuestion(f"--set asks for {runs} replays, and {MOST_RUNS} are the most: give fewer values")
+    found = []
+    for texts in itertools.product(*axes) if axes else ():
+        spec = _spec_of(texts)
+        label = ", ".join(text.removeprefix("spec.") for text in texts)
+        found.append(Candidate(label, _answered(spec, label)))
+    return found
+
+
+def _axis(text: str, number: int) -> list[str]:
+    path, equals, values = text.partition("=")
+    given = values.split(",")
+    if not equals or not path.strip() or not all(given):
+        raise BadQuestion(f"--set {text}: write PATH=VALUE, or PATH=VALUE,VALUE for a replay of each")
+    if "=" in values:
+        raise BadQuestion(f"--set {text}: this sets several fields; give each of them a --set of its own")
+    if not path.startswith("spec."):
+        raise BadQuestion(f"--set {text}: a path begins with spec., as in spec.executor.instances=4,8")
+    del number
+    return [f"{path}={value}" for value in given]
+
+
+def _spec_of(texts: Sequence[str]) -> Mapping[str, Any]:
+    root = mapping_node(Position("--set", 1, 1), {}, {})
+    try:
+        for number, text in enumerate(texts, 1):
+            for assignment in parse_set(text, "--set", number):
+                root = assign(root, assignment)
+    except SetError as error:
+        raise BadQuestion(_words(error.problem)) from error
+    return _section(root.value)
+
+
+def from_overlay(name: str) -> Candidate:
+    """The candidate of an overlay file. BadQuestion where it cannot be read, or changes nothing here."""
+    changes = read_changes(Reader(lambda: b""), [name], [], [])
+    if changes.problems:
+        raise BadQuestion("\n".join(_words(problem) for problem in changes.problems))
+    root = changes.apply(mapping_node(Position(name, 1, 1), {}, {}))
+    return Candidate(name, _answered(_section(root.value), name))
+
+
+def _section(value: Any) -> Mapping[str, Any]:
+    spec = value.get("spec") if isinstance(value, dict) else None
+    if not isinstance(spec, dict):
+        return {}
+    for name in ("sparkConf", "hadoopConf", "dynamicAllocation", "executor", "allocation", "eventLog"):
+        if not isinstance(spec.get(name) or {}, dict):
+            raise BadQuestion(f"spec.{name} must be a mapping, not {spec[name]!r}")
+    return {**spec, "sparkConf": {str(k): str(v) for k, v in (spec.get("sparkConf") or {}).items()}}
+
+
+def _answered(spec: Mapping[str, Any], label: str) -> Mapping[str, Any]:
+    """The part of the spec that a replay can answer for. BadQuestion where there is none."""
+    if not asked_properties(spec):
+        fields = sorted(f"spec.{path_text(p)}" for p, name in TYPED_PROPERTIES.items() if name in ANSWERED)
+        raise BadQuestion(
+            f"{label}: a replay cannot answer for this. It can for {', '.join(fields)}, spec.shuffleService, "
+            "and the same as spec.sparkConf"
+        )
+    return {name: value for name, value in spec.items() if value != {}}
+
+
+def _words(problem: Problem) -> str:
+    found = f" (found: {problem.found})" if problem.found else ""
+    step = f"; {problem.next_step}" if problem.next_step else ""
+    return f"{problem.position}: {problem.message}{found}{step}"
+
+
+def search(recorded: Configuration, limit: int) -> list[Candidate]:
+    """A bounded number of configurations around what was recorded, up to `limit` executors.
+
+    Fixed numbers of executors; dynamic allocation by maximum, idle time-out and shuffle service; other sizes
+    of an executor, with the same memory for each core.
+    """
+    counts = _spread(max(1, limit))
+    found = [_fixed(count) for count in counts]
+    for most, idle, service in itertools.product(counts[-3:], (10, 60), (False, True)):
+        found.append(_dynamic(most, idle, service=service))
+    for cores in (1, 2, 4, 8):
+        if cores != recorded.cores and cores >= recorded.task_cpus:
+            found += [
+                _sized(recorded, cores, max(1, math.ceil(count * recorded.cores / cores)))
+                for count in counts[-2:]
+            ]
+    unique = {candidate.label: candidate for candidate in found}
+    return [*unique.values()][:MOST_RUNS]
+
+
+def _spread(limit: int) -> list[int]:
+    """1, 2, 4 ... and the limit."""
+    powers = [1 << power for power in range(12) if 1 << power < limit]
+    return [*powers, limit]
+
+
+def _counted(count: int) -> str:
+    return "1 executor" if count == 1 else f"{count} executors"
+
+
+def _fixed(count: int) -> Candidate:
+    spec = {"dynamicAllocation": {"enabled": False}, "executor": {"instances": count}}
+    return Candidate(_counted(count), spec)
+
+
+def _dynamic(most: int, idle: int, *, service: bool) -> Candidate:
+    section = {"enabled": True, "minExecutors": 0, "maxExecutors": most, "executorIdleTimeout": f"{idle}s"}
+    spec: dict[str, Any] = {"dynamicAllocation": section, "executor": {"instances": None}}
+    words = f"dynamic, up to {most}, idle {idle} s"
+    if not service:
+        return Candidate(words, spec)
+    return Candidate(f"{words}, shuffle service", {**spec, "shuffleService": {"mode": "daemonset"}})
+
+
+def _sized(recorded: Configuration, cores: int, count: int) -> Candidate:
+    memory = max(512, recorded.memory * cores // max(1, recorded.cores))
+    spec = {
+        "dynamicAllocation": {"enabled": False},
+        "executor": {"instances": count, "cores": cores, "memory": f"{memory}m"},
+    }
+    return Candidate(f"{_counted(count)} of {cores} core{'s' * (cores > 1)}", spec)

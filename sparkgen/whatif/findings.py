@@ -1,0 +1,162 @@
+"""What a recording says beside the question: limits, skew, spill, memory, idle time. Pure."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sparkgen.eventlog import Recording, Stage
+from sparkgen.eventlog.recording import SUCCEEDED
+from sparkgen.whatif.configuration import Configuration
+from sparkgen.whatif.outcome import Outcome
+
+HELPS = 0.01
+"""More executors help when they make an application shorter by this part."""
+MOST_TRIED = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Skew:
+    """A stage whose longest task takes much longer than its median one."""
+
+    stage: int
+    name: str
+    median: float
+    longest: float
+    tasks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a recording says of itself. Times in seconds, memory in MiB."""
+
+    driver_only: float
+    """Seconds in which no task ran."""
+    critical_path: float
+    limit: int
+    """So many executors, and no more of them help."""
+    skewed: tuple[Skew, ...]
+    """The worst first, by what the longest task costs."""
+    spilled: int
+    """Bytes on disk."""
+    gc: float
+    """Part of the tasks' time, from 0 to 1."""
+    heap_asked: int
+    heap_used: int
+    """The most of any executor; 0 where nobody measured."""
+    failed_seconds: float
+    """Seconds of attempts that did not succeed."""
+
+
+def facts(recording: Recording, settings: Configuration, critical_path: float, limit: int) -> Facts:
+    """What the recording says."""
+    rows = [(stage.tasks, row) for stage in recording.stages for row in range(len(stage.tasks))]
+    run = sum(tasks.run[row] for tasks, row in rows)
+    return Facts(
+        driver_only=_without_tasks(recording),
+        critical_path=critical_path,
+        limit=limit,
+        skewed=tuple(sorted(_skewed(recording.stages), key=lambda one: one.median - one.longest)[:5]),
+        spilled=sum(tasks.spilled[row] for tasks, row in rows),
+        gc=sum(tasks.gc[row] for tasks, row in rows) / run if run > 0 else 0.0,
+        heap_asked=settings.memory,
+        heap_used=max((one.peak.heap for one in recording.executors), default=0) >> 20,
+        failed_seconds=sum(
+            tasks.finished[row] - tasks.launched[row]
+            for tasks, row in rows
+            if tasks.outcome[row] != SUCCEEDED
+        ),
+    )
+
+
+def _without_tasks(recording: Recording) -> float:
+    """Seconds of the application in which no task ran."""
+    spans = sorted(
+        (stage.tasks.launched[row], stage.tasks.finished[row])
+        for stage in recording.stages
+        for row in range(len(stage.tasks))
+    )
+    busy, until = 0.0, 0.0
+    for begin, end in spans:
+        busy += max(0.0, end - max(begin, until))
+        until = max(until, end)
+    return max(0.0, recording.wall - busy)
+
+
+def _skewed(stages: tuple[Stage, ...]) -> list[Skew]:
+    found = []
+    for stage in stages:
+        tasks = stage.tasks
+        seconds = [
+            tasks.finished[row] - tasks.launched[row]
+            for row in range(len(tasks))
+            if tasks.outcome[row] == SUCCEEDED
+        ]
+        if len(seconds) < 3:
+            continue
+        median, longest = statistics.median(seconds), max(seconds)
+        if longest > 2 * median and longest - median > 1.0:
+            found.append(Skew(stage.id, stage.name, median, longest, len(seconds)))
+    return found
+
+
+def limit(wall: Callable[[int], float], most: int) -> int:
+    """The fewest executors that are as fast as any number, but for a hundredth.
+
+    `wall`: seconds with so many; `most`: tasks that ever wait together need no more.
+    """
+    tried: dict[int, float] = {}
+    count = 1
+    while True:
+        tried[count] = wall(count)
+        if count >= most or count >= MOST_TRIED:
+            break
+        count = min(count * 2, most)
+    fastest = min(tried.values())
+    good = min(count for count, seconds in tried.items() if seconds <= fastest * (1 + HELPS))
+    low = max((count for count in tried if count < good), default=0)
+    while good - low > 1:
+        middle = (low + good) // 2
+        if wall(middle) <= fastest * (1 + HELPS):
+            good = middle
+        else:
+            low = middle
+    return good
+
+
+def advice(found: Facts, recorded: Outcome, settings: Configuration) -> list[str]:
+    """What to look at, a sentence each: evidence, and what to do."""
+    said = []
+    if found.heap_used and found.heap_asked > 2 * found.heap_used:
+        said.append(
+            f"executors ask for {found.heap_asked} MiB of heap and used {found.heap_used} MiB at most: "
+            "a smaller spec.executor.memory leaves room for others"
+        )
+    most = settings.instances if settings.dynamic is None else settings.dynamic.maximum
+    if most is not None and most > found.limit:
+        field = (
+            "spec.executor.instances" if settings.dynamic is None else "spec.dynamicAllocation.maxExecutors"
+        )
+        said.append(
+            f"{field} is {most}, and more than {found.limit} executors make it no faster: set {found.limit}"
+        )
+    if settings.dynamic is not None and settings.dynamic.tracking and recorded.idle > 0.5:
+        said.append(
+            f"executors ran nothing for {recorded.idle:.0%} of their time; those with shuffle output stay: "
+            "a shuffle service, or spec.dynamicAllocation.shuffleTrackingTimeout, lets them go"
+        )
+    if found.spilled:
+        said.append(
+            f"tasks spilled {found.spilled / (1 << 20):.0f} MiB to disk: more memory for each task may help"
+        )
+    if found.gc > 0.1:
+        said.append(
+            f"garbage collection took {found.gc:.0%} of the tasks' time: more memory for each core may help"
+        )
+    if found.driver_only > 0.3 * recorded.wall:
+        said.append(
+            f"no task ran for {found.driver_only:.0f} of {recorded.wall:.0f} s, as the driver worked or "
+            "executors came: more executors do not shorten that"
+        )
+    return said

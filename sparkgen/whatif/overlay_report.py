@@ -1,0 +1,29 @@
+"""The best configuration as an overlay to commit."""
+
+from __future__ import annotations
+
+import yaml
+
+from sparkgen.whatif.study import Run, Study
+from sparkgen.whatif.text_report import seconds
+
+
+def text(study: Study, run: Run) -> str:
+    """YAML, with what it is from in its comments."""
+    outcome, before = run.outcome, study.replayed.outcome
+    spec = {} if run.candidate is None else run.candidate.spec
+    spec = {name: dict(value) if isinstance(value, dict) else value for name, value in spec.items()}
+    lines = [
+        f"# {run.label}: replayed from the event log of {_plain(study.recording.application_id)}.",
+        f"# Its error: {study.wall_error:+.1%} of wall, {study.executor_error:+.1%} of executor-seconds.",
+    ]
+    if outcome is not None and before is not None:
+        lines.append(f"# Replayed: {seconds(outcome.wall)} in place of {seconds(before.wall)}.")
+    if spec.get("shuffleService"):
+        lines.append("# The shuffle service needs its name as well: spec.shuffleService.name.")
+    return "\n".join(lines) + "\n" + yaml.safe_dump({"spec": spec}, sort_keys=False)
+
+
+def _plain(name: str) -> str:
+    """A text from outside in a comment: one line of plain characters."""
+    return "".join(letter for letter in name if letter.isalnum() or letter in "-_.")

@@ -1,0 +1,182 @@
+"""A question and its answers: the recorded configuration replayed first, then each candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sparkgen.eventlog import Recording
+from sparkgen.whatif.candidates import Candidate, search
+from sparkgen.whatif.cluster import Cluster
+from sparkgen.whatif.configuration import Configuration, configuration
+from sparkgen.whatif.findings import Facts, advice, facts, limit
+from sparkgen.whatif.outcome import Outcome, recorded
+from sparkgen.whatif.prices import Cost, Prices, cost
+from sparkgen.whatif.recorded import doubts, recorded_properties, work_of
+from sparkgen.whatif.replay import ReplayStopped, replay, with_fixed
+from sparkgen.whatif.workload import Workload
+
+SLOWER = 1.1
+"""The best configuration may take this much longer than the recorded one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A candidate's replay. `stopped`: why it gave nothing, and `outcome` is None then."""
+
+    label: str
+    candidate: Candidate | None
+    """None: the recorded configuration."""
+    settings: Configuration
+    outcome: Outcome | None
+    cost: Cost | None
+    stopped: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """All that is known of a recording, and of the question."""
+
+    recording: Recording
+    truth: Outcome
+    truth_cost: Cost | None
+    replayed: Run
+    """The recorded configuration."""
+    runs: tuple[Run, ...]
+    facts: Facts
+    advice: tuple[str, ...]
+    doubts: tuple[str, ...]
+    loss: float | None
+    """Seconds that the loss of an executor in the middle costs; None where there is no executor then."""
+    best: Run | None
+    """The cheapest of the candidates that takes no longer than the recorded one, but for a tenth."""
+    work: Workload
+    currency: str
+
+    @property
+    def wall_error(self) -> float:
+        """How wrong the replay of the recorded configuration is in wall, as a part: 0.1 is 10 % too long."""
+        return _part(self.replayed.outcome.wall if self.replayed.outcome else 0.0, self.truth.wall)
+
+    @property
+    def executor_error(self) -> float:
+        """The same in executor-seconds."""
+        seconds = self.replayed.outcome.executor_seconds if self.replayed.outcome else 0.0
+        return _part(seconds, self.truth.executor_seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of a recording."""
+
+    candidates: Sequence[Candidate] = ()
+    search: bool = False
+    prices: Prices | None = None
+    cluster: Cluster = field(default_factory=Cluster)
+
+
+def silent(_done: int) -> None:
+    """No progress is told."""
+
+
+def study(recording: Recording, question: Question, progress: Callable[[int], None] = silent) -> Study:
+    """Answer. SparkgenError where the log, or a candidate's setting, does not do.
+
+    `progress` is told how many replays are done.
+    """
+    settings, work = work_of(recording)
+    properties = recorded_properties(recording)
+    asker = _Asker(recording, work, properties, question)
+    truth = recorded(recording, settings.slots)
+    replayed = asker.run("as recorded", None, settings)
+    most = asker.limit(settings)
+    candidates = [*question.candidates, *(search(settings, most) if question.search else ())]
+    runs = []
+    for done, candidate in enumerate(candidates, 1):
+        runs.append(asker.run(candidate.label, candidate, configuration(candidate.properties(properties))))
+        progress(done)
+    found = facts(recording, settings, work.critical_path, most)
+    return Study(
+        recording=recording,
+        truth=truth,
+        truth_cost=asker.cost_of(truth, settings),
+        replayed=replayed,
+        runs=tuple(runs),
+        facts=found,
+        advice=tuple(advice(found, truth, settings)),
+        doubts=(*work.assumed, *doubts(recording, properties)),
+        loss=asker.loss(settings, replayed),
+        best=_best(replayed, runs),
+        work=work,
+        currency=question.prices.currency if question.prices else "",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Asker:
+    """Replays of one recording."""
+
+    recording: Recording
+    work: Workload
+    properties: Mapping[str, str]
+    question: Question
+
+    def run(self, label: str, candidate: Candidate | None, settings: Configuration) -> Run:
+        try:
+            outcome = replay(self.work, settings, self.question.cluster)
+        except ReplayStopped as stopped:
+            return Run(label, candidate, settings, None, None, str(stopped))
+        return Run(label, candidate, settings, outcome, self.cost_of(outcome, settings))
+
+    def cost_of(self, outcome: Outcome, settings: Configuration) -> Cost | None:
+        if self.question.prices is None:
+            return None
+        return cost(outcome, settings, self._driver(), self.question.prices)
+
+    def _driver(self) -> tuple[float, float]:
+        """The driver's cores, and its memory in GiB."""
+        asked = {
+            name.replace("spark.driver.", "spark.executor."): value
+            for name, value in self.properties.items()
+            if name in ("spark.driver.cores", "spark.driver.memory", "spark.driver.memoryOverhead")
+        }
+        found = configuration(asked)
+        return float(found.cores), found.executor_memory / 1024
+
+    def limit(self, settings: Configuration) -> int:
+        """The fewest executors, all there from the beginning, that are as fast as any number."""
+        widest = max((len(stage.tasks) for stage in self.work.stages), default=1)
+        together = max(1, -(-widest // settings.slots))
+        quiet = replace(self.question.cluster, losses_per_hour=0.0, lose_at=(), capacity=None, ready=None)
+        return limit(lambda count: replay(self.work, with_fixed(settings, count), quiet).wall, together)
+
+    def loss(self, settings: Configuration, replayed: Run) -> float | None:
+        if replayed.outcome is None:
+            return None
+        lost = replace(self.question.cluster, lose_at=(replayed.outcome.wall / 2,))
+        try:
+            outcome = replay(self.work, settings, lost)
+        except ReplayStopped:
+            return None
+        return outcome.wall - replayed.outcome.wall if outcome.lost > replayed.outcome.lost else None
+
+
+def _best(replayed: Run, runs: Sequence[Run]) -> Run | None:
+    if replayed.outcome is None:
+        return None
+    longest = replayed.outcome.wall * SLOWER
+    good = [run for run in runs if run.outcome is not None and run.outcome.wall <= longest]
+    return min(good, key=lambda run: (price(run), run.label), default=None)
+
+
+def price(run: Run) -> float:
+    """What runs are compared by: their cost, or what executors took of cores for how long."""
+    if run.outcome is None:
+        return float("inf")
+    if run.cost is not None and run.cost.on_demand is not None:
+        return run.cost.on_demand
+    return run.outcome.pod_seconds * run.settings.cores
+
+
+def _part(found: float, truth: float) -> float:
+    return found / truth - 1 if truth > 0 else 0.0

@@ -1,0 +1,92 @@
+"""A study as text for people: the truth first, then a table, then what to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sparkgen.whatif.study import Run, Study
+
+
+def text(study: Study) -> str:
+    """The report."""
+    return "\n".join([*_truth(study), "", *_table(study), "", *_facts(study)]) + "\n"
+
+
+def seconds(value: float) -> str:
+    """Seconds as people read them: 4.2 s, 3 m 05 s, 2 h 10 m."""
+    if value < 60:
+        return f"{value:.1f} s"
+    minutes, rest = divmod(round(value), 60)
+    return f"{minutes} m {rest:02d} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} m"
+
+
+def _truth(study: Study) -> Iterator[str]:
+    recording, truth, replayed = study.recording, study.truth, study.replayed.outcome
+    words = f"{truth.executor_seconds:.0f} executor-seconds, at most {truth.most}"
+    yield f"{recording.source}: {recording.name}, {recording.application_id}, Spark {recording.spark_version}"
+    yield f"recorded:  {seconds(truth.wall)}, {words}"
+    if replayed is None:
+        yield f"replayed:  {study.replayed.stopped}"
+        return
+    yield (
+        f"replayed:  {seconds(replayed.wall)}, {replayed.executor_seconds:.0f} executor-seconds, "
+        f"at most {replayed.most}"
+    )
+    yield (
+        f"error:     {study.wall_error:+.1%} of wall, {study.executor_error:+.1%} of executor-seconds; "
+        "what follows is no more exact than this"
+    )
+
+
+def _table(study: Study) -> list[str]:
+    priced = study.truth_cost is not None
+    spot = priced and study.truth_cost is not None and study.truth_cost.spot is not None
+    cost = [f"cost {study.currency}".strip(), *(["on spot"] if spot else [])] if priced else ["core-hours"]
+    rows = [["", "wall", "change", "executor-s", "most", "idle", *cost]]
+    rows += [_row(study, run, priced=priced, spot=spot) for run in (study.replayed, *study.runs)]
+    widths = [max(len(row[column]) for row in rows if len(row) > column) for column in range(len(rows[0]))]
+    return [
+        "  ".join(
+            cell.ljust(width) if place == 0 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=False))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _row(study: Study, run: Run, *, priced: bool, spot: bool) -> list[str]:
+    label = f"{run.label} *" if study.best is run else run.label
+    outcome, before = run.outcome, study.replayed.outcome
+    if outcome is None:
+        return [f"{label}: {run.stopped}"]
+    change = outcome.wall / before.wall - 1 if before is not None and before.wall > 0 else 0.0
+    row = [label, seconds(outcome.wall), f"{change:+.0%}" if run is not study.replayed else ""]
+    row += [f"{outcome.executor_seconds:.0f}", str(outcome.most), f"{outcome.idle:.0%}"]
+    if not priced or run.cost is None:
+        return [*row, f"{outcome.pod_seconds * run.settings.cores / 3600:.3f}"]
+    return [*row, _money(run.cost.on_demand), *([_money(run.cost.spot)] if spot else [])]
+
+
+def _money(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
+
+
+def _facts(study: Study) -> Iterator[str]:
+    facts = study.facts
+    if study.best is not None:
+        yield f"*  the cheapest that takes no more than a tenth longer: {study.best.label}"
+    least = seconds(facts.critical_path)
+    yield f"limit: more than {facts.limit} executors make it no faster; it takes {least} at least"
+    if study.loss is not None:
+        yield f"loss: an executor that is lost in the middle costs {seconds(max(0.0, study.loss))}"
+    for skew in facts.skewed:
+        yield (
+            f"skew: stage {skew.stage} ({skew.name}): the longest of {skew.tasks} tasks takes "
+            f"{seconds(skew.longest)}, the median {seconds(skew.median)}"
+        )
+    yield from _bullets("advice", study.advice)
+    yield from _bullets("not known", study.doubts)
+
+
+def _bullets(title: str, sentences: Sequence[str]) -> Iterator[str]:
+    yield from (f"{title}: {sentence}" for sentence in sentences)

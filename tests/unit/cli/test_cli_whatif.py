@@ -1,0 +1,168 @@
+"""`sparkgen whatif`: what it prints, writes and ends with."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.unit.eventlog import event_log as made
+
+from .conftest import Cli
+
+PRICES = "currency: USD\nonDemand: {coreHour: 36.0, gibHour: 0}\nspot: {coreHour: 3.6, gibHour: 0}\n"
+
+
+@pytest.fixture
+def log() -> str:
+    """A log of an application of two executors and twelve tasks of 5 s."""
+    events = [*made.start(**{"spark.executor.instances": "2", "spark.executor.memory": "1g"})]
+    events += [made.executor(id_, 1.0) for id_ in ("1", "2")]
+    events += [made.job_start(0, 1.0, [0]), made.stage_submitted(0, 12, 1.0)]
+    for number in range(12):
+        began = 1.0 + 5.0 * (number // 2)
+        events.append(made.task(0, number, "12"[number % 2], began, began + 5.0))
+    events += [made.stage_completed(0, 12, 1.0, 31.0), made.job_end(0, 31.0), made.end(31.0)]
+    Path("log").write_bytes(made.text(events))
+    return "log"
+
+
+def test_the_truth_comes_first(cli: Cli, log: str) -> None:
+    """What was recorded, its replay, and the error of that; then the answers."""
+    result = cli("whatif", log, "--set", "spec.executor.instances=1,4,12")
+    lines = result.out.splitlines()
+    assert (result.code, result.err) == (0, "")
+    assert lines[0] == "log: made, app-1, Spark 4.0.1"
+    assert lines[1] == "recorded:  31.0 s, 60 executor-seconds, at most 2"
+    assert lines[3].startswith("error:     +0.0% of wall, +0.0% of executor-seconds")
+    table = {line.split()[0]: line.replace("*", "").split() for line in lines[5:10]}
+    assert table["executor.instances=1"][1:4] == ["1", "m", "01"]
+    assert table["executor.instances=4"][1:4] == ["16.0", "s", "-48%"]
+    assert table["executor.instances=12"][1:4] == ["6.0", "s", "-81%"]
+    assert "limit: more than 12 executors make it no faster; it takes 5.0 s at least" in lines
+
+
+def test_several_fields_are_tried_each_with_each(cli: Cli, log: str) -> None:
+    """And an overlay stands beside them."""
+    Path("o.yaml").write_text("spec:\n  executor: {instances: 3}\n", "utf-8")
+    sets = ["--set", "spec.executor.instances=1,2", "--set", "spec.executor.cores=1,2"]
+    found = json.loads(cli("whatif", log, "--json", *sets, "--overlay", "o.yaml").out)
+    labels = [run["label"] for run in found["studies"][0]["runs"]]
+    assert labels[0] == "executor.instances=1, executor.cores=1"
+    assert len(labels) == 5
+    assert labels[4] == "o.yaml"
+    assert found["studies"][0]["runs"][4]["mostExecutors"] == 3
+
+
+def test_a_budget_is_held(cli: Cli, log: str) -> None:
+    """Two cores for 31 s, and the driver's one, at a cent a core-second."""
+    Path("prices.yaml").write_text(PRICES, "utf-8")
+    priced = ["whatif", log, "--prices", "prices.yaml", "--json"]
+    study = json.loads(cli(*priced).out)["studies"][0]
+    assert study["recorded"]["cost"]["onDemand"] == pytest.approx(0.93, abs=0.01)
+    assert study["recorded"]["cost"]["spot"] == pytest.approx(0.31 + 0.062, abs=0.01)
+    assert cli(*priced, "--max-cost", "1").code == 0
+    dear = cli(*priced, "--max-cost", "0.5")
+    assert dear.code == 1
+    assert "log: as recorded costs 0.92" in dear.err
+    assert "USD, more than 0.5" in dear.err
+
+
+def test_the_best_is_an_overlay(cli: Cli, log: str) -> None:
+    """With where it comes from; the same on standard output."""
+    result = cli("whatif", log, "--set", "spec.executor.instances=1,2,4", "--best", "best.yaml")
+    assert "next: sparkgen diff --from HEAD -f best.yaml" in result.err
+    text = Path("best.yaml").read_text("utf-8")
+    assert yaml.safe_load(text)["spec"]["executor"] == {"instances": 2}
+    assert "# Its error: +0.0% of wall" in text
+    assert cli("whatif", log, "--set", "spec.executor.instances=1,2,4", "--best", "-").out == text
+
+
+def test_a_search_is_bounded_and_finds_the_limit(cli: Cli, log: str) -> None:
+    """Fixed and dynamic, other sizes, with a service and without."""
+    study = json.loads(cli("whatif", log, "--search", "--json").out)["studies"][0]
+    labels = [run["label"] for run in study["runs"]]
+    assert 10 < len(labels) <= 64
+    assert {"1 executor", "12 executors", "dynamic, up to 12, idle 10 s, shuffle service"} <= set(labels)
+    assert study["best"] in labels
+
+
+def test_node_shapes_are_paid_for_whole(cli: Cli, log: str) -> None:
+    """Two executors fit on one node of two cores."""
+    Path("p.yaml").write_text("nodes: [{name: small, cores: 2, memory: 8Gi, hour: 3600}]\n", "utf-8")
+    study = json.loads(cli("whatif", log, "--prices", "p.yaml", "--json").out)["studies"][0]
+    assert study["recorded"]["cost"]["node"] == "small"
+    assert study["recorded"]["cost"]["onDemand"] == pytest.approx(31 + 31 / 2, abs=0.2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["nothing"], "nothing is not there: name a file"),
+        (["log", "--max-cost", "3"], "--max-cost is about money: name prices"),
+        (["log", "--best", "x"], "name some with --set, --overlay or --search"),
+        (["log", "--set", "spec.executor.instances"], "write PATH=VALUE"),
+        (["log", "--set", "executor.instances=3"], "a path begins with spec."),
+        (["log", "--set", "spec.executor.instances=3,spec.executor.cores=2"], "give each of them a --set"),
+        (["log", "--set", "spec.driver.cores=3"], "a replay cannot answer for this. It can for spec."),
+        (["log", "--set", "spec.executor.instances=many"], "must be a whole number from 0 on"),
+        (["log", "--set", "spec.executor.cores=0"], "must be a whole number from 1 on"),
+        (["log", "--set", "spec.executor.memory=1x"], "spark.executor.memory is '1x'"),
+        (["log", "--set", "spec.executor=3"], "spec.executor must be a mapping"),
+        (["log", "--set", "spec.executor.instances=" + ",".join("1" * 65)], "asks for 65 replays"),
+        (["log", "--overlay", "missing.yaml"], "the overlay cannot be read"),
+        (["log", "--prices", "missing.yaml"], "cannot read missing.yaml"),
+        (["log", "--capacity", "0"], "--capacity"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused_in_words(
+    cli: Cli, log: str, arguments: list[str], says: str
+) -> None:
+    """Exit code 2, and what to do."""
+    result = cli("whatif", *arguments)
+    assert (result.code, result.out) == (2, "")
+    assert says in result.err
+    assert "Traceback" not in result.err
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[]", "the file must be a mapping"),
+        ("onDemand: {coreHour: -1, gibHour: x, more: 1}", "onDemand has an unknown key 'more'"),
+        ("onDemand: {coreHour: -1, gibHour: x}", "onDemand.coreHour must be a number from 0 on, not -1"),
+        ("onDemand: {coreHour: -1, gibHour: x}", "onDemand.gibHour must be a number from 0 on, not 'x'"),
+        ("currency: USD", "there is no price"),
+        ("nodes: [{name: a, cores: 1, memory: lots, hour: 1}]", "nodes[0].memory: "),
+        ("nodes: [{name: a, cores: 1, memory: 1Gi, hour: 1}]", "no node of the prices has room"),
+        ("a: [", "is no YAML"),
+    ],
+)
+def test_every_problem_of_a_file_of_prices_is_named(cli: Cli, log: str, text: str, says: str) -> None:
+    """With the file and the key."""
+    Path("p.yaml").write_text(text, "utf-8")
+    result = cli("whatif", log, "--prices", "p.yaml")
+    assert result.code == 2
+    assert says in result.err
+
+
+def test_an_unknown_library_is_named(cli: Cli, log: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The extra is what to install."""
+    for module in ("events", "gather"):
+        monkeypatch.delattr(f"sparkgen.eventlog.{module}")
+        monkeypatch.delitem(sys.modules, f"sparkgen.eventlog.{module}")
+    monkeypatch.setitem(sys.modules, "msgspec", None)
+    assert "pip install 'sparkgen[whatif]'" in cli("whatif", log).err
+
+
+def test_names_in_a_log_cannot_give_orders_to_a_terminal(cli: Cli) -> None:
+    """A log is somebody else's text."""
+    events = made.small()
+    events[2]["App Name"] = "\x1b[2Jhello\n::error::x"
+    Path("log").write_bytes(made.text(events))
+    out = cli("whatif", "log").out
+    assert "\x1b" not in out
+    assert "\n::error::" not in out
