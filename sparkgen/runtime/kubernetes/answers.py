@@ -157,10 +157,11 @@ def _meaning(reply: Reply, early: bool) -> tuple[Answer, Code, str]:
     if reply.status in STATUSES:
         return STATUSES[reply.status]
     if reply.status >= 500:
+        found = refusal_in(reply.message)
+        if found is not None and found.code is Code.WEBHOOK_FAILED:  # asked before anything is stored
+            return Answer.REFUSED, found.code, found.cause
         late = "timed out" in reply.message or "timeout" in reply.message
-        answer, found = Answer.UNKNOWN if late else Answer.BUSY, refusal_in(reply.message)
-        if found is not None and found.code is Code.WEBHOOK_FAILED:
-            return answer, found.code, found.cause
+        answer = Answer.UNKNOWN if late else Answer.BUSY
         return answer, Code.INTERNAL_ERROR, f"the API server has a fault ({reply.status})"
     if 400 <= reply.status < 500:
         return Answer.PERMANENT, Code.BAD_REQUEST, f"the API server refuses it ({reply.status})"

@@ -128,13 +128,15 @@ class WaitsForRegistration(Presence):
             ids = {executor.id for executor in there if executor.profile == profile}
             before_it = self._batches.get(profile, set())
             waited_for = (ids | self._on_the_wire(before_it, process, now)) - self._registered - asked
-            if any(one.id in asked and one.gang for one in now.decision.actions if isinstance(one, Create)):
-                continue
             batch = asked | (before_it if waited_for else set())
-            if settings.batch_size is not None and (waited_for - batch or len(batch) > settings.batch_size):
+            of_gang = any(
+                one.id in asked and one.gang for one in now.decision.actions if isinstance(one, Create)
+            )
+            most = None if of_gang else settings.batch_size
+            if most is not None and (waited_for - batch or len(batch) > most):
                 raise self.broken(
                     f"{sorted(asked)} are created while {sorted(waited_for)} have not registered, "
-                    f"in batches of {settings.batch_size}"
+                    f"in batches of {most}"
                 )
             self._batches[profile] = batch
 

@@ -95,7 +95,7 @@ def reply(status: int, message: str = "", reason: str = "", header: str = "") ->
         (
             500,
             'Internal error occurred: failed calling webhook "x": connection refused',
-            "busy",
+            "refused",
             "WebhookFailed",
         ),
         (500, "etcdserver: request timed out", "lost", "InternalError"),
