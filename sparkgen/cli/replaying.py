@@ -11,12 +11,12 @@ from pathlib import Path
 from sparkgen.cli import output
 from sparkgen.errors import SparkgenError
 from sparkgen.eventlog import read_recording
-from sparkgen.runtime.files import replace_file
-from sparkgen.whatif import json_report, overlay_report, text_report
+from sparkgen.whatif import json_report, overlay_report, page, text_report
 from sparkgen.whatif.candidates import from_overlay, from_sets
 from sparkgen.whatif.cluster import Cluster
 from sparkgen.whatif.prices import read_prices
 from sparkgen.whatif.study import Question, Study, study
+from sparkgen.writers.atomic import replace
 
 MIB = 1 << 20
 
@@ -34,6 +34,7 @@ class Asked:
     cluster: Cluster
     as_json: bool
     best: str
+    page: str
 
 
 def cluster(capacity: int | None, ready: int | None, scale_up: float, losses: float, seed: int) -> Cluster:
@@ -46,7 +47,7 @@ def whatif(asked: Asked) -> int:
     _agree(asked)
     prices = read_prices(asked.prices) if asked.prices else None
     candidates = [*from_sets(asked.sets), *(from_overlay(name) for name in asked.overlays)]
-    question = Question(candidates, asked.search, prices, asked.cluster)
+    question = Question(candidates, asked.search, bool(asked.page), prices, asked.cluster)
     studies = [_study(log, question) for log in asked.logs]
     if asked.best == "-":
         output.data(_best(studies[0]))
@@ -54,6 +55,9 @@ def whatif(asked: Asked) -> int:
         output.data(json_report.text(studies))
     else:
         output.write("\n".join(text_report.text(one) for one in studies))
+    if asked.page:
+        _write(Path(asked.page), page.text(studies[0]))
+        output.note(f"wrote {asked.page}")
     if asked.best and asked.best != "-":
         _write(Path(asked.best), _best(studies[0]))
         output.note(f"wrote {asked.best}; next: sparkgen diff --from HEAD -f {asked.best} APP.yaml")
@@ -69,8 +73,8 @@ def _agree(asked: Asked) -> None:
         raise SparkgenError(
             "--best chooses among other configurations: name some with --set, --overlay or --search"
         )
-    if asked.best and len(asked.logs) > 1:
-        raise SparkgenError("--best is of one application: name one LOG")
+    if (asked.best or asked.page) and len(asked.logs) > 1:
+        raise SparkgenError("--best and --html are of one application: name one LOG")
 
 
 def _study(log: str, question: Question) -> Study:
@@ -104,7 +108,7 @@ def _best(one: Study) -> str:
 
 def _write(path: Path, text: str) -> None:
     try:
-        replace_file(path, text)
+        replace(path.parent, {path.name: text})
     except OSError as error:
         raise SparkgenError(f"cannot write {path}: {error.strerror or error}") from error
 

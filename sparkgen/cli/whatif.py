@@ -104,6 +104,12 @@ def command(
     ] = 0.0,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of chance: spot losses.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    page: Annotated[
+        str,
+        typer.Option(
+            "--html", metavar="FILE", help="Write a page with drawings, for a browser.", show_default=False
+        ),
+    ] = "",
     best: Annotated[
         str,
         typer.Option(
@@ -128,6 +134,7 @@ def command(
         cluster,
         as_json,
         best,
+        page,
     )
     if code := replaying.whatif(asked):
         raise typer.Exit(code)

@@ -179,13 +179,14 @@ def _spread(limit: int) -> list[int]:
     return [*powers, limit]
 
 
-def _counted(count: int) -> str:
+def counted(count: int) -> str:
+    """So many executors, in words."""
     return "1 executor" if count == 1 else f"{count} executors"
 
 
 def _fixed(count: int) -> Candidate:
     spec = {"dynamicAllocation": {"enabled": False}, "executor": {"instances": count}}
-    return Candidate(_counted(count), spec)
+    return Candidate(counted(count), spec)
 
 
 def _dynamic(most: int, idle: int, *, service: bool) -> Candidate:
@@ -203,4 +204,4 @@ def _sized(recorded: Configuration, cores: int, count: int) -> Candidate:
         "dynamicAllocation": {"enabled": False},
         "executor": {"instances": count, "cores": cores, "memory": f"{memory}m"},
     }
-    return Candidate(f"{_counted(count)} of {cores} core{'s' * (cores > 1)}", spec)
+    return Candidate(f"{counted(count)} of {cores} core{'s' * (cores > 1)}", spec)

@@ -16,6 +16,8 @@ from sparkgen.whatif.recorded import doubts, recorded_properties, work_of
 from sparkgen.whatif.replay import ReplayStopped, replay, with_fixed
 from sparkgen.whatif.workload import Workload
 
+MOST_SWEPT = 24
+"""Fixed numbers of executors that a page has at most."""
 SLOWER = 1.1
 """The best configuration may take this much longer than the recorded one."""
 
@@ -52,6 +54,8 @@ class Study:
     """The cheapest of the candidates that takes no longer than the recorded one, but for a tenth."""
     work: Workload
     currency: str
+    sweep: tuple[tuple[int, Outcome, float], ...] = ()
+    """Fixed numbers of executors, what becomes of them, and the cost or core-hours."""
 
     @property
     def wall_error(self) -> float:
@@ -71,6 +75,8 @@ class Question:
 
     candidates: Sequence[Candidate] = ()
     search: bool = False
+    sweep: bool = False
+    """Whether to replay all fixed numbers of executors, up to the limit."""
     prices: Prices | None = None
     cluster: Cluster = field(default_factory=Cluster)
 
@@ -109,6 +115,7 @@ def study(recording: Recording, question: Question, progress: Callable[[int], No
         best=_best(replayed, runs),
         work=work,
         currency=question.prices.currency if question.prices else "",
+        sweep=asker.sweep(settings, most) if question.sweep else (),
     )
 
 
@@ -149,6 +156,15 @@ class _Asker:
         together = max(1, -(-widest // settings.slots))
         quiet = replace(self.question.cluster, losses_per_hour=0.0, lose_at=(), capacity=None, ready=None)
         return limit(lambda count: replay(self.work, with_fixed(settings, count), quiet).wall, together)
+
+    def sweep(self, settings: Configuration, most: int) -> tuple[tuple[int, Outcome, float], ...]:
+        counts = sorted({max(1, round(most * part / MOST_SWEPT)) for part in range(1, MOST_SWEPT + 1)})
+        runs = [(count, self.run("", None, with_fixed(settings, count))) for count in counts]
+        return tuple(
+            (count, run.outcome, price(run) / (1 if run.cost else 3600))
+            for count, run in runs
+            if run.outcome is not None
+        )
 
     def loss(self, settings: Configuration, replayed: Run) -> float | None:
         if replayed.outcome is None:

@@ -166,3 +166,15 @@ def test_names_in_a_log_cannot_give_orders_to_a_terminal(cli: Cli) -> None:
     out = cli("whatif", "log").out
     assert "\x1b" not in out
     assert "\n::error::" not in out
+
+
+def test_a_page_is_written_whole(cli: Cli, log: str) -> None:
+    """With every replay in its table, and a word where it is."""
+    result = cli("whatif", log, "--set", "spec.executor.instances=4,12", "--html", "page.html")
+    assert "wrote page.html" in result.err
+    text = Path("page.html").read_text("utf-8")
+    assert text.startswith("<!doctype html>")
+    assert text.endswith("</html>\n")
+    assert all(f"executor.instances={count}" in text for count in (4, 12))
+    assert cli("whatif", log, log, "--html", "page.html").code == 2
+    assert cli("whatif", log, "--html", "no/such/page.html").err.startswith("sparkgen: cannot write no/such")

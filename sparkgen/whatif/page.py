@@ -1,0 +1,222 @@
+"""A study as one page of HTML: drawings in it are plain SVG, and nothing is fetched from anywhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from importlib import resources
+
+from sparkgen.whatif.candidates import counted
+from sparkgen.whatif.drawing import Chart, bars, box, escaped
+from sparkgen.whatif.study import Run, Study, price
+from sparkgen.whatif.text_report import seconds
+
+MOST_STAGES = 40
+"""Of more stages the longest are drawn."""
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+
+
+def text(study: Study) -> str:
+    """The page."""
+    title = escaped(f"What if: {study.recording.name}")
+    style = resources.files("sparkgen.whatif").joinpath("page.css").read_text("utf-8")
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{title}</title><style>{style}</style></head><body>\n"
+        + "\n".join(_sections(study))
+        + "\n</body></html>\n"
+    )
+
+
+def _sections(study: Study) -> Iterator[str]:
+    recording = study.recording
+    yield (
+        f"<header><h1>{escaped(recording.name)}</h1><p class=soft>{escaped(recording.application_id)}, Spark "
+        f"{escaped(recording.spark_version)}, from {escaped(recording.source)}</p></header>"
+    )
+    yield _cards(study)
+    yield "<h2>Executors over time</h2>" + _executors(study)
+    yield f"<h2>Time against {_cost_name(study)}</h2>" + _frontier(study)
+    yield "<h2>All replays</h2>" + _table(study)
+    yield "<h2>Stages</h2>" + _stages(study)
+    yield "<h2>Memory of executors</h2>" + _memory(study)
+    yield _list("What to look at", [*study.advice, *_skew(study)])
+    yield _list("What a replay cannot know of this log", study.doubts)
+
+
+def _cards(study: Study) -> str:
+    best = study.best
+    cards = [
+        (seconds(study.truth.wall), "recorded"),
+        (f"{study.wall_error:+.1%}", "error of the replay in wall"),
+        (f"{study.executor_error:+.1%}", "error in executor-seconds"),
+        (str(study.facts.limit), "executors; more make it no faster"),
+        (seconds(study.facts.critical_path), "is the least, with any number"),
+    ]
+    if best is not None and best.outcome is not None:
+        cards.append((seconds(best.outcome.wall), f"best: {best.label}"))
+    made = (
+        f"<div class=card><b>{escaped(value)}</b><span>{escaped(name)}</span></div>" for value, name in cards
+    )
+    note = "<p>No answer here is more exact than the error of the replay.</p>"
+    return f"<div class=cards>{''.join(made)}</div>{note}"
+
+
+def _cost_name(study: Study) -> str:
+    if study.truth_cost is None:
+        return "core-hours"
+    return escaped(f"cost in {study.currency}" if study.currency else "cost")
+
+
+def _price(run: Run) -> float:
+    """In the unit of the page: money, or core-hours."""
+    return price(run) if run.cost is not None else price(run) / 3600
+
+
+def _key(*entries: tuple[str, str]) -> str:
+    return (
+        "<div class=key>"
+        + "".join(f"<span><i class={kind}></i>{escaped(name)}</span>" for kind, name in entries)
+        + "</div>"
+    )
+
+
+def _executors(study: Study) -> str:
+    best = study.best.outcome if study.best else None
+    drawn = [(study.truth, "recorded"), (study.replayed.outcome, "replayed"), (best, "best")]
+    known = [(outcome, kind) for outcome, kind in drawn if outcome is not None]
+    swept = [outcome for _, outcome, _ in study.sweep]
+    chart = Chart.of(
+        max(outcome.wall for outcome in [*(one for one, _ in known), *swept]),
+        max(outcome.most for outcome in [*(one for one, _ in known), *swept]),
+    )
+    lines = [chart.steps(outcome.executors, outcome.wall, kind) for outcome, kind in known]
+    names = [("recorded", "recorded"), ("replayed", "replayed as recorded")]
+    names += [("best", f"best: {study.best.label}")] if study.best else []
+    slider = _slider(study, chart) if study.sweep else ""
+    if slider:
+        lines.append('<path id="chosen-line" class="line chosen screen" d=""/>')
+    drawing = chart.svg("Registered executors over time", lines, "seconds", "executors")
+    return f"{_key(*names)}<div class=wide>{drawing}</div>{slider}"
+
+
+def _slider(study: Study, chart: Chart) -> str:
+    unit = escaped(study.currency) if study.truth_cost else "core-hours"
+    data = [
+        {
+            "words": f"{counted(count)}: {seconds(outcome.wall)}, {cost:.4f} {unit}",
+            "path": chart.path(outcome.executors, outcome.wall),
+        }
+        for count, outcome, cost in study.sweep
+    ]
+    packed = json.dumps(data).replace("<", "\\u003c")
+    script = resources.files("sparkgen.whatif").joinpath("page.js").read_text("utf-8")
+    return (
+        '<div id="slide" class=screen hidden><label for="count">A fixed number of executors</label><br>'
+        f'<input type="range" id="count" min="0" max="{len(data) - 1}" value="0"> '
+        '<output id="chosen"></output></div>'
+        f'<script type="application/json" id="sweep">{packed}</script><script>{script}</script>'
+    )
+
+
+def _frontier(study: Study) -> str:
+    runs = [run for run in (study.replayed, *study.runs) if run.outcome is not None]
+    points = [(_price(run), run.outcome.wall, run) for run in runs if run.outcome is not None]
+    if not points:
+        return "<p>No replay came to an end.</p>"
+    chart = Chart.of(max(x for x, _, _ in points), max(y for _, y, _ in points))
+    parts = [chart.line(frontier([(x, y) for x, y, _ in points]), "frontier")]
+    for x, y, run in sorted(points, key=lambda point: point[2] is study.best):
+        kind = "best" if run is study.best else "recorded" if run is study.replayed else "replayed"
+        parts.append(chart.point(x, y, kind, f"{run.label}: {seconds(y)}, {x:.4f}"))
+        if run is study.best or (run is study.replayed and study.best is None):
+            parts.append(chart.label(x, y, run.label))
+    key = _key(
+        ("recorded", "as recorded"),
+        ("replayed", "others"),
+        ("best", "best, and the frontier: nothing is cheaper and as fast"),
+    )
+    drawing = chart.svg("Time against cost of each replay", parts, _cost_name(study), "seconds")
+    return f"{key}<div class=wide>{drawing}</div>"
+
+
+def frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Those points for which no other one is both cheaper and faster, from the cheapest on."""
+    found: list[tuple[float, float]] = []
+    for x, y in sorted(set(points)):
+        if not found or y < found[-1][1]:
+            found.append((x, y))
+    return found
+
+
+def _table(study: Study) -> str:
+    names = ["", "wall", "executor-seconds", "most", "idle", _cost_name(study)]
+    rows = []
+    for run in (study.replayed, *study.runs):
+        if run.outcome is None:
+            rows.append(f"<tr><td>{escaped(run.label)}</td><td colspan=5>{escaped(run.stopped)}</td></tr>")
+            continue
+        outcome = run.outcome
+        cells = [run.label, seconds(outcome.wall), f"{outcome.executor_seconds:.0f}", str(outcome.most)]
+        cells += [f"{outcome.idle:.0%}", f"{_price(run):.4f}"]
+        mark = " class=best" if run is study.best else ""
+        rows.append(f"<tr{mark}>{''.join(f'<td>{escaped(cell)}</td>' for cell in cells)}</tr>")
+    head = "".join(f"<th scope=col>{name}</th>" for name in names)
+    return (
+        f"<div class=wide><table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _stages(study: Study) -> str:
+    outcome = study.replayed.outcome or study.truth
+    longest = sorted(outcome.stages, key=lambda span: span.began - span.ended)[:MOST_STAGES]
+    rows = [
+        (
+            f"{span.id}{f'.{span.attempt}' if span.attempt else ''} {span.name[:40]}",
+            span.began,
+            span.ended,
+            f"stage {span.id}: {span.name}, {seconds(span.ended - span.began)}",
+        )
+        for span in sorted(longest, key=lambda span: (span.began, span.id))
+    ]
+    left = len(outcome.stages) - len(rows)
+    note = f"<p class=soft>{left} shorter stages are left out.</p>" if left else ""
+    return f"<div class=wide>{bars(rows, outcome.wall)}</div>{note}"
+
+
+def _memory(study: Study) -> str:
+    facts = study.facts
+    if not facts.heap_used:
+        asked = f"Executors ask for {facts.heap_asked} MiB of heap."
+        return f"<p>{asked} The log does not say how much they used.</p>"
+    chart = Chart.of(max(facts.heap_asked, facts.heap_used), 1, height=112)
+    parts = []
+    for place, (name, value, kind) in enumerate(
+        [("asked for", facts.heap_asked, "recorded"), ("most used", facts.heap_used, "replayed")]
+    ):
+        top, width = 24 + 24 * place, chart.x(value) - chart.x(0)
+        parts.append(box(chart.x(0), top, width, 20, kind))
+        inside = width > 200
+        at, side = (chart.x(value) - 6, "end") if inside else (chart.x(value) + 6, "start")
+        fill = ' style="fill:var(--paper)"' if inside else ""
+        parts.append(
+            f'<text x="{at:.1f}" y="{top + 15}" text-anchor="{side}"{fill}>{name}: {value} MiB</text>'
+        )
+    return f"<div class=wide>{chart.svg('Heap asked for and used', parts, 'MiB of heap', '')}</div>"
+
+
+def _skew(study: Study) -> list[str]:
+    return [
+        f"stage {one.stage} ({one.name}) is skewed: the longest of {one.tasks} tasks takes "
+        f"{seconds(one.longest)}, the median {seconds(one.median)}"
+        for one in study.facts.skewed
+    ]
+
+
+def _list(title: str, sentences: Sequence[str]) -> str:
+    if not sentences:
+        return ""
+    items = "".join(f"<li>{escaped(sentence)}</li>" for sentence in sentences)
+    return f"<h2>{title}</h2><ul>{items}</ul>"
