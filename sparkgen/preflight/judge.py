@@ -240,13 +240,20 @@ def quotas(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
 def references(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     """Secrets, ConfigMaps, claims and accounts that pods need and that are not there."""
     unknown: dict[str, list[str]] = {}
+    severity = Severity.WARNING if _has_no_pod_yet(wanted) else Severity.ERROR
     for one, there in facts.there.items():
         if isinstance(there, Unknown):
             unknown.setdefault(there.said, []).append(f"{one.kind} {one.name}")
         elif not there:
-            yield _error("references", _missing(one, wanted), _create(one, wanted))
+            yield Finding("references", severity, _missing(one, wanted), _create(one, wanted))
     for reason, names in unknown.items():
         yield _unchecked("references", f"whether there is {', '.join(names)}", Unknown(reason))
+
+
+def _has_no_pod_yet(wanted: Wanted) -> bool:
+    """Whether nothing starts before somebody scales it up; a suspended Job may be one that a queue starts."""
+    drivers = [item for item in wanted.objects if needs.driver(item) is not None]
+    return any(item["kind"] == "Deployment" and item["spec"].get("replicas") == 0 for item in drivers)
 
 
 def _missing(one: Reference, wanted: Wanted) -> str:

@@ -210,6 +210,21 @@ def test_what_pods_refer_to_and_is_missing() -> None:
     assert finding.message.endswith(": forbidden")
 
 
+@pytest.mark.parametrize(("suspend", "severity"), [(True, WARNING), (False, ERROR)])
+def test_what_is_suspended_needs_nothing_yet(suspend: bool, severity: Severity) -> None:
+    """A Secret that is not there keeps nobody from applying what starts no pod."""
+    asked = wanted(restartPolicy={"type": "Always"}, imagePullSecrets=["registry"], suspend=suspend)
+    [finding] = found(asked, there={Reference("Secret", "registry", "driver"): False})
+    assert (finding.check, finding.severity) == ("references", severity)
+
+
+def test_a_suspended_job_may_be_one_that_a_queue_starts() -> None:
+    """So what it needs has to be there."""
+    asked = wanted(imagePullSecrets=["registry"], suspend=True)
+    [finding] = found(asked, there={Reference("Secret", "registry", "driver"): False})
+    assert finding.severity is ERROR
+
+
 def test_a_run_that_has_expired_would_fail_at_once() -> None:
     """Unless it is there already: then nothing starts."""
     asked = wanted(run={"expiresAt": "2026-01-01T00:00:00Z"})
