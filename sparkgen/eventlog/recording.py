@@ -161,6 +161,11 @@ class Recording:
     driver_peak: MemoryPeak
     reading: Reading
 
+    def is_first(self, executor: Executor) -> bool:
+        """Whether an executor was asked for with the application, and not by a job."""
+        first_job = min((job.submitted for job in self.jobs), default=self.ended)
+        return executor.requested is None or executor.requested <= first_job
+
     @property
     def wall(self) -> float:
         """Seconds from the application's start to its end."""

@@ -97,7 +97,7 @@ def recorded(recording: Recording, slots: int) -> Outcome:
     """What the log says, without a replay."""
     lives = [
         Lifetime(
-            created=0.0 if one.requested is None else max(0.0, one.requested),
+            created=0.0 if recording.is_first(one) else one.requested or 0.0,
             registered=one.added,
             ended=recording.ended if one.removed is None else max(one.added, one.removed),
         )

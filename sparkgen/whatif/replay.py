@@ -21,7 +21,7 @@ from sparkgen.whatif.cluster import Cluster, Pods
 from sparkgen.whatif.configuration import Configuration
 from sparkgen.whatif.outcome import Lifetime, Outcome, Span, summed
 from sparkgen.whatif.policy import AllocationPolicy, next_tick
-from sparkgen.whatif.workload import START_DELAY, Workload
+from sparkgen.whatif.workload import Workload
 
 STEPS_PER_TASK = 200
 """A replay that takes more events than this for each task goes nowhere."""
@@ -152,7 +152,7 @@ class Replay:
             return first[id_ - 1] if id_ <= len(first) else statistics.median(first)
         if self._delays:
             return self._delays.popleft()
-        return statistics.median(self.work.start_delays or first or (START_DELAY,))
+        return self.work.usual_delay
 
     def _registered(self, id_: int, now: float) -> None:
         slots = self.settings.slots

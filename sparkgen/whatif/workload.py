@@ -79,6 +79,8 @@ class Workload:
     """Seconds from the application's start until each of the first executors registered."""
     start_delays: tuple[float, ...]
     """Seconds from asking until each later executor registered, in the order in which they were asked for."""
+    usual_delay: float
+    """Seconds that any other executor takes to register."""
     warm_up: float
     """Seconds that the first task of each slot takes longer."""
     assumed: tuple[str, ...]
@@ -120,15 +122,26 @@ def workload(recording: Recording, ready: float) -> Workload:
         for place, before in enumerate(_predecessors(recording.jobs, ends))
     )
     first, later = _delays(recording)
-    assumed = [] if first or later else [f"executors take {START_DELAY:g} s to register"]
+    usual = _usual_delay(recording)
+    assumed = [] if usual is not None else [_delay_words(first)]
     return Workload(
         jobs=jobs,
         stages=stages,
         tail=max(0.0, recording.ended - max(ends, default=ready)),
         first_delays=first,
         start_delays=later,
+        usual_delay=usual if usual is not None else statistics.median(first) if first else START_DELAY,
         warm_up=warm_up,
         assumed=tuple(assumed),
+    )
+
+
+def _delay_words(first: Sequence[float]) -> str:
+    if not first:
+        return f"the log does not say how long executors take to register: it is taken as {START_DELAY:g} s"
+    return (
+        "the log does not say when executors were asked for: later ones are taken to register as long after "
+        "that as the first ones did after the application's start"
     )
 
 
@@ -309,19 +322,21 @@ def _job_work(
 
 
 def _delays(recording: Recording) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Of the first executors, and of the later ones; those that were asked for within a second are first."""
+    """Of the first executors, and of the later ones."""
     registered = [executor for executor in recording.executors if executor.added > 0]
-    first = [executor for executor in registered if _is_first(executor)]
-    later = sorted((executor for executor in registered if not _is_first(executor)), key=_asked)
+    first = [executor for executor in registered if recording.is_first(executor)]
+    later = sorted((one for one in registered if not recording.is_first(one)), key=_asked)
     return (
         tuple(sorted(executor.added for executor in first)),
-        tuple(max(0.0, executor.added - _asked(executor)) for executor in later),
+        tuple(executor.added - _asked(executor) for executor in later),
     )
 
 
+def _usual_delay(recording: Recording) -> float | None:
+    """The median time from asking for an executor until it registered, where the log says that."""
+    known = [one.added - one.requested for one in recording.executors if one.requested is not None]
+    return statistics.median(known) if known else None
+
+
 def _asked(executor: Executor) -> float:
-    return executor.added if executor.requested is None else executor.requested
-
-
-def _is_first(executor: Executor) -> bool:
-    return executor.requested is None or executor.requested <= 1.0
+    return executor.added if executor.requested is None else min(executor.requested, executor.added)

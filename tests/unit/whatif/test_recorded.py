@@ -86,6 +86,20 @@ def test_what_first_tasks_take_longer_is_measured(tmp_path: Path) -> None:
     assert work.stages[0].tasks == ((1.0,),) * 4
 
 
+def test_the_first_executors_are_those_that_no_job_asked_for(tmp_path: Path) -> None:
+    """They come with the application, whenever its driver asks; what they took since then is usual for others."""
+    events = [*made.start(), made.executor("1", 30.0, requested=20.0), made.job_start(0, 40.0, [0])]
+    events += [made.stage_submitted(0, 2, 40.0), made.executor("2", 48.0, requested=41.0)]
+    events += [made.task(0, 0, "1", 40.0, 60.0), made.task(0, 1, "2", 48.0, 60.0)]
+    events += [made.stage_completed(0, 2, 40.0, 60.0), made.job_end(0, 60.0), made.end(60.0)]
+    recording = read(tmp_path, events)
+    _, work = work_of(recording)
+    assert work.first_delays == (30.0,)
+    assert work.start_delays == pytest.approx((7.0,))
+    assert work.usual_delay == pytest.approx(8.5)
+    assert recorded(recording, 1).pods[-2:] == ((41.0, 2), (60.0, 0))
+
+
 def test_a_job_that_uses_an_older_stage_does_not_run_it_again(tmp_path: Path) -> None:
     """A stage that was skipped has no tasks in the log."""
     events = [*made.small()[:-2]]

@@ -53,7 +53,8 @@ def of_jobs(jobs: Sequence[tuple[float, Sequence[StageWork]]], warm_up: float = 
         stages=tuple(one for _, stages in jobs for one in stages),
         tail=0.0,
         first_delays=(DELAY,),
-        start_delays=(DELAY,),
+        start_delays=(),
+        usual_delay=DELAY,
         warm_up=warm_up,
         assumed=(),
     )
