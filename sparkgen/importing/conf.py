@@ -15,6 +15,8 @@ from sparkgen.errors import Path
 from sparkgen.importing.conf_volumes import volumes
 from sparkgen.importing.draft import Draft, Property
 from sparkgen.importing.entry import Outcome
+from sparkgen.importing.keytab import keytab
+from sparkgen.model.kerberos import KEYTAB_PROPERTY
 from sparkgen.model.properties import TYPED_PROPERTIES
 from sparkgen.semantics import conf_table
 
@@ -79,6 +81,11 @@ ROWS: tuple[ConfRow, ...] = (
         )
     ),
     ConfRow("spark.kubernetes.driverEnv.*", ("driver.env",), _variable),
+    ConfRow("spark.kubernetes.hadoop.configMapName", ("hadoopConfigMap",)),
+    ConfRow("spark.kubernetes.kerberos.krb5.configMapName", ("kerberos.krb5ConfigMap",)),
+    ConfRow("spark.kubernetes.kerberos.tokenSecret.name", ("kerberos.delegationToken.name",)),
+    ConfRow("spark.kubernetes.kerberos.tokenSecret.itemKey", ("kerberos.delegationToken.key",)),
+    ConfRow("spark.kerberos.principal", ("kerberos.principal",)),
     ConfRow("spark.kubernetes.authenticate.serviceAccountName", ("driver.serviceAccount",)),
     ConfRow("spark.kubernetes.node.selector.*", ("driver.nodeSelector.*", "executor.nodeSelector.*")),
     ConfRow("spark.kubernetes.scheduler.name", ("driver.schedulerName", "executor.schedulerName")),
@@ -134,12 +141,17 @@ def place(draft: Draft, typed: bool) -> None:
     Source of the precedence: the typed fields of the operators come last, and win.
     """
     claims: list[Property] = []
+    keytabs = [item for item in draft.properties if item.name == KEYTAB_PROPERTY]
     for item in draft.properties:
+        if item.name == KEYTAB_PROPERTY:
+            continue
         if ".volumes." in item.name and item.name.startswith("spark.kubernetes."):
             claims.append(item)
         else:
             _place(draft, item, typed)
     volumes(draft, claims)
+    for item in keytabs:
+        keytab(draft, item)
     draft.properties.clear()
 
 
@@ -250,7 +262,7 @@ def _typed(draft: Draft, item: Property, field: tuple[str, ...]) -> None:
         value = {"true": True, "false": False}.get(value.lower(), value)
     elif name == "executorAllocationRatio":
         value = _number(value)
-    elif section == "deps":
+    elif section in ("deps", "kerberos"):
         value = _texts("", value)
     draft.put(field, value)
     _tell(draft, Outcome.CARRIED, item, target=field)

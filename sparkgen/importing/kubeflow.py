@@ -72,12 +72,7 @@ SPEC_ROWS = (
         step="name its files one by one in `spec.sparkConfFiles`, with `configMapKeyRef`; copy the "
         "properties of its spark-defaults.conf to `spec.sparkConf`, and its log levels to `spec.logging`",
     ),
-    Row(
-        "spec.hadoopConfigMap",
-        "spec.driver.configMaps",
-        how=transforms.hadoop_config_map,
-        words="a mount in both roles, and HADOOP_CONF_DIR in their `env`",
-    ),
+    Row("spec.hadoopConfigMap", "spec.hadoopConfigMap"),
     Row(
         "spec.mode",
         same=("cluster",),

@@ -61,15 +61,6 @@ def _variable(given: Take, variable: dict[str, Any]) -> None:
     given.tell(Outcome.CARRIED, target)
 
 
-def hadoop_config_map(given: Take) -> None:
-    """A ConfigMap with Hadoop's files: mounted where the operator mounts it, and named to Hadoop."""
-    path = "/etc/hadoop/conf"
-    for role in ROLES:
-        given.draft.put(("spec", role, "configMaps"), [{"name": given.node.text, "path": path}])
-        given.draft.put(("spec", role, "env"), [{"name": "HADOOP_CONF_DIR", "value": path}])
-    given.tell(Outcome.CARRIED, ("spec", "driver", "configMaps"))
-
-
 OwnFields = Callable[[Take, Mapping[str, Any]], Mapping[str, Any]]
 
 

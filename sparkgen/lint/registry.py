@@ -12,6 +12,7 @@ from sparkgen.lint import rules_cost as cost
 from sparkgen.lint import rules_gitops as gitops
 from sparkgen.lint import rules_hardening as hardening
 from sparkgen.lint import rules_images as images
+from sparkgen.lint import rules_kerberos as kerberos
 from sparkgen.lint import rules_reliability as reliability
 from sparkgen.lint import rules_restricted as restricted
 from sparkgen.lint import rules_servers as servers
@@ -137,6 +138,11 @@ RULES: tuple[Rule, ...] = (
     Rule("SG273", "plain-staging-server", WARNING, _P, "A staging server whose passwords travel in the clear.", _of_servers),
     Rule("SG274", "endless-artifacts", WARNING, _P, "Artifacts that nobody removes.", _of_servers),
     Rule("SG275", "single-staging-replica", INFO, _P, "A staging server without a second pod.", _of_servers),
+    # Kerberos
+    Rule("SG276", "clear-tokens", ERROR, _P, "Tokens that travel to executors in the clear.", kerberos.clear_tokens),
+    Rule("SG277", "ending-tokens", WARNING, _P, "Tokens that nobody renews.", kerberos.ending_tokens),
+    Rule("SG278", "keytab-on-executors", ERROR, _P, "A keytab where no login happens.", kerberos.spread_keytab),
+    Rule("SG279", "login-by-hand", WARNING, _P, "A login to Kerberos that Spark alone knows of.", kerberos.login_by_hand),
     # priorities
     Rule("SG282", "preemptible-driver", WARNING, _P, "A driver that its own executors may drive out.", reliability.preemptible_driver),
 )

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from sparkgen.model.application import Application
 
 
+OF_THE_CLUSTER = ("eventLog", "hadoopConfigMap", "kerberos")
+"""The directory for event logs, Hadoop's own files, and what the driver logs in with."""
+
+
 def application_of(value: Mapping[str, Any], arguments: tuple[str, ...] = ()) -> Application:
     """A valid document's application; `arguments`: instead of its own, if any.
 
@@ -24,14 +28,17 @@ def application_of(value: Mapping[str, Any], arguments: tuple[str, ...] = ()) ->
         raise SparkgenError(f"a {value['kind']} runs in a cluster only; name an application")
     if arguments and value["kind"] in COMPLETIONS:
         raise SparkgenError(f"a {value['kind']} takes no arguments: delete what stands after --")
-    application = replace(model.build(_without_event_log(value)), shuffle=None)
+    application = replace(model.build(_without_sections(value)), shuffle=None)
     return replace(application, arguments=arguments) if arguments else application
 
 
-def _without_event_log(value: Mapping[str, Any]) -> dict[str, Any]:
-    """A document's value without the directory for event logs, which is the cluster's."""
-    spec = {name: section for name, section in value["spec"].items() if name != "eventLog"}
+def _without_sections(value: Mapping[str, Any]) -> dict[str, Any]:
+    """A document's value without the sections that are the cluster's: here they have no meaning at all."""
+    spec = _without(value["spec"])
     if "template" in spec:
-        template = {name: section for name, section in spec["template"].items() if name != "eventLog"}
-        spec["template"] = template
+        spec["template"] = _without(spec["template"])
     return {**value, "spec": spec}
+
+
+def _without(spec: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: section for name, section in spec.items() if name not in OF_THE_CLUSTER}

@@ -61,6 +61,8 @@ _FIELDS = {
     "networkPolicy": "everything listens on 127.0.0.1",
     "podDisruptionBudget": NO_PODS,
     "eventLog": "its directory is the cluster's; the UI is there while it runs",
+    "hadoopConfigMap": "ConfigMaps are the cluster's; `hadoopConf` says what Hadoop does here",
+    "kerberos": "Secrets are the cluster's; log in with kinit before you start it",
     "shuffleService": "executors keep their shuffle data",
     "sparkUIOptions": "the UI is at 127.0.0.1",
 }

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from sparkgen.model.batch import BatchScheduler
 from sparkgen.model.delivery import Delivery
+from sparkgen.model.kerberos import Kerberos
 from sparkgen.model.notebook import Notebook
 
 RoleName = Literal["driver", "executor"]
@@ -187,6 +188,10 @@ class Application:
     proxy_user: str | None
     properties: Mapping[str, str]
     hadoop: Mapping[str, str]
+    """What the rendered core-site.xml says; nothing where no such file is rendered."""
+    hadoop_config_map: str | None
+    """The document's ConfigMap with Hadoop's files, in place of the rendered one."""
+    kerberos: Kerberos | None
     conf_files: ConfFiles
     volumes: tuple[Mapping[str, Any], ...]
     delivery: Delivery | None

@@ -26,6 +26,7 @@ from sparkgen.model.conffiles import conf_files
 from sparkgen.model.connect import CONNECT_KIND
 from sparkgen.model.delivery import delivered, delivery, staging_server
 from sparkgen.model.eventlog import log_claim
+from sparkgen.model.kerberos import hadoop_properties, kerberos
 from sparkgen.model.notebook import NOTEBOOK_KIND, notebook
 from sparkgen.model.properties import effective_properties, is_true, lookup
 from sparkgen.model.shuffle import application_shuffle
@@ -72,7 +73,9 @@ def build(value: Mapping[str, Any], namespace: str | None = None) -> Application
         arguments=tuple(spec.get("arguments") or ()),
         proxy_user=spec.get("proxyUser"),
         properties=properties,
-        hadoop=spec.get("hadoopConf") or {},
+        hadoop=hadoop_properties(spec),
+        hadoop_config_map=spec.get("hadoopConfigMap"),
+        kerberos=kerberos(spec),
         conf_files=conf_files(spec.get("sparkConfFiles") or {}),
         volumes=tuple(spec.get("volumes") or ()),
         delivery=delivery(written),

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sparkgen.grammar.memory import BLANKS
+from sparkgen.model import kerberos
 from sparkgen.names import number_text
 
 TYPED_PROPERTIES: Mapping[tuple[str, ...], str] = {
@@ -53,6 +54,7 @@ TYPED_PROPERTIES: Mapping[tuple[str, ...], str] = {
     ("allocation", "executorTimeout"): "spark.kubernetes.allocation.executor.timeout",
     ("allocation", "maxExecutorFailures"): "spark.executor.maxNumFailures",
     ("allocation", "executorFailuresValidityInterval"): "spark.executor.failuresValidityInterval",
+    ("kerberos", "fileSystems"): "spark.kerberos.access.hadoopFileSystems",
     ("eventLog", "enabled"): "spark.eventLog.enabled",
     ("eventLog", "dir"): "spark.eventLog.dir",
     ("eventLog", "rolling"): "spark.eventLog.rolling.enabled",
@@ -118,6 +120,7 @@ def effective_properties(spec: Mapping[str, Any]) -> dict[str, str]:
         value = lookup(spec, path)
         if value is not None and value != []:
             properties[name] = property_text(value)
+    properties = {**kerberos.default_properties(spec), **properties, **kerberos.login_properties(spec)}
     if spec.get("eventLog"):
         properties = {**EVENT_LOG_DEFAULTS, **properties}
         if "enabled" not in spec["eventLog"]:

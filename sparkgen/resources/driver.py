@@ -10,6 +10,7 @@ from typing import Any
 
 from sparkgen import contract
 from sparkgen.model.application import Application
+from sparkgen.model.kerberos import Login
 from sparkgen.model.notebook import Notebook
 from sparkgen.resources import batch, pod
 from sparkgen.resources.executor import executor_pod
@@ -18,9 +19,11 @@ from sparkgen.resources.executor import executor_pod
 def driver_pod(application: Application, run: str) -> dict[str, Any]:
     """The pod template of the driver of the run named `run`."""
     claim, shuffle = application.log_claim, application.shuffle
+    login = application.kerberos and application.kerberos.login
     values = {
         **pod.values(application, application.driver, run),
         "claim": claim and {"name": claim.name, "path": claim.path},
+        "login": login and _login(login),
         "scalaVersion": application.scala_version,
         "serviceSecret": shuffle.secret_name if shuffle is not None and shuffle.on_node else None,
         "sparkArguments": _spark_arguments(application),
@@ -44,10 +47,16 @@ def _notebook(notebook: Notebook) -> dict[str, Any]:
     }
 
 
+def _login(login: Login) -> dict[str, Any]:
+    """What the layer of a login has places for."""
+    env = [{"name": name, "value": text} for name, text in login.variables.items()]
+    return {"secret": login.secret, "key": login.key, "file": login.file, "env": env}
+
+
 def _spark_arguments(application: Application) -> list[str]:
     """What the entrypoint's `driver` hands to spark-submit, which adds client mode."""
     arguments = ["driver", "--properties-file", contract.SESSION_PROPERTIES]
-    if application.proxy_user:
+    if application.proxy_user and not (application.kerberos and application.kerberos.acts_for):
         arguments += ["--proxy-user", application.proxy_user]
     if application.main_class:
         arguments += ["--class", application.main_class]

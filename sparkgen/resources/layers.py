@@ -111,7 +111,10 @@ The allocator keeps the run's ConfigMap: it has a token, and needs nobody else's
 
 HADOOP_ENV = {"@if": "hadoop", "name": contract.ENV_HADOOP_CONF_DIR, "value": contract.HADOOP_DIR}
 HADOOP_MOUNT = {"@if": "hadoop", **read_only(contract.HADOOP_VOLUME, contract.HADOOP_DIR)}
-HADOOP_VOLUME = {"@if": "hadoop", **config_map_volume(contract.HADOOP_VOLUME, "@{run}-hadoop")}
+HADOOP_VOLUMES = (
+    {"@if": "ownHadoop", **config_map_volume(contract.HADOOP_VOLUME, "@{run}-hadoop")},
+    {"@if": "hadoopConfigMap", **config_map_volume(contract.HADOOP_VOLUME, "@{hadoopConfigMap}")},
+)
 
 ALLOCATOR_PORT = contract.ALLOCATOR_PORT
 
@@ -224,6 +227,18 @@ LAYERS: Mapping[str, Layer] = {
             ],
         },
     },
+    # The one file, not the folder: /etc has more. It is where every program looks by itself.
+    "krb5": {
+        "@if": "kerberosConfigMap",
+        "spec": {
+            **_main(
+                volumeMounts=[
+                    {**read_only(contract.KRB5_VOLUME, contract.KRB5_PATH), "subPath": contract.KRB5_FILE}
+                ]
+            ),
+            "volumes": [config_map_volume(contract.KRB5_VOLUME, "@{kerberosConfigMap}")],
+        },
+    },
     # Downloads what was pushed: the only container that sees the registry's credentials, and the cache.
     "fetch_container": {
         "@if": "fetch",
@@ -299,6 +314,25 @@ LAYERS: Mapping[str, Layer] = {
             "volumes": [claim_volume(contract.EVENT_LOG_VOLUME, "@{claim.name}")],
             # Else the kubelet hands every log of every run to the group anew, whenever a driver starts.
             "securityContext": {"fsGroupChangePolicy": "OnRootMismatch"},
+        },
+    },
+    # What the driver logs in with. A folder and no subPath: a new keytab or ticket arrives while it runs.
+    "kerberos_login": {
+        "@if": "login",
+        "spec": {
+            **_main(
+                env="@{login.env}",
+                volumeMounts=[read_only(contract.KERBEROS_VOLUME, contract.KERBEROS_DIR)],
+            ),
+            "volumes": [
+                {
+                    "name": contract.KERBEROS_VOLUME,
+                    "secret": {
+                        "secretName": "@{login.secret}",
+                        "items": [{"key": "@{login.key}", "path": "@{login.file}"}],
+                    },
+                }
+            ],
         },
     },
     # No eviction of a driver to save a node.
@@ -478,7 +512,7 @@ LAYERS: Mapping[str, Layer] = {
                 config_map_volume(contract.TUNING_VOLUME, "@{name}-tuning"),
                 {"name": contract.TOKEN_VOLUME, "projected": {"sources": token_sources()}},
                 CONF_FILES_VOLUME,
-                HADOOP_VOLUME,
+                *HADOOP_VOLUMES,
             ]
         }
     },
@@ -587,7 +621,7 @@ LAYERS: Mapping[str, Layer] = {
             "volumes": [
                 {"@if": "plainConf", **config_map_volume(contract.CONF_VOLUME, "@{run}-conf")},
                 CONF_FILES_VOLUME,
-                HADOOP_VOLUME,
+                *HADOOP_VOLUMES,
             ],
             "serviceAccountName": "@{account}",
             "automountServiceAccountToken": False,
@@ -643,12 +677,14 @@ COMMON_STEPS = (
     "mounted_objects",
     "volumes",
     "scratch",
+    "krb5",
 )
 STEPS: Mapping[str, tuple[str, ...]] = {
     "driver": (
         "event_log",
         "driver_neighbours",
         *COMMON_STEPS,
+        "kerberos_login",
         "artifacts",
         "driver_container",
         "install_container",

@@ -19,11 +19,6 @@ _INGRESS = (
     "`className` and `tlsSecretName`"
 )
 
-KERBEROS = (
-    "see Kerberos in docs/secrets.md: krb5.conf, and a keytab or a token, are mounted by the roles' fields"
-)
-"""The one advice; sparkgen/semantics/conf_table.py gives the same."""
-
 ELSEWHERE: Mapping[str, Mapping[str, str]] = {
     "spec": {
         "applicationTolerations": "use `spec.restartPolicy` and `spec.allocation` instead",
@@ -37,12 +32,7 @@ ELSEWHERE: Mapping[str, Mapping[str, str]] = {
         "driverSpec": "rename it to `driver`; what is in its podTemplateSpec goes to `driver.template`",
         "executorSpec": "rename it to `executor`; what is in its podTemplateSpec goes to `executor.template`",
         "failureRetries": "write `restartPolicy: {type: OnFailure, onFailureRetries: ...}` instead",
-        "hadoopConfigMap": (
-            "copy its properties to `spec.hadoopConf`; or mount it with `configMaps` of `spec.driver` and "
-            "`spec.executor` and set HADOOP_CONF_DIR in their `env`"
-        ),
         "jars": "move it to `spec.deps.jars`, or to `spec.mainApplicationFile` if it is the application",
-        "kerberos": KERBEROS,
         "mode": "delete it: the driver always runs in a pod of its own",
         "nodeSelector": "move it to `spec.driver.nodeSelector` and `spec.executor.nodeSelector`",
         "pyFiles": (

@@ -9,10 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-KERBEROS = (
-    "see Kerberos in docs/secrets.md: krb5.conf, and a keytab or a token, are mounted by the roles' fields"
-)
-"""The one advice; sparkgen/schema/kubeflow_fields.py gives the same."""
+KERBEROS = "set `kerberos`: krb5ConfigMap, and keytab, ticketCache or delegationToken, each a key of a Secret"
 
 READ = frozenset(
     {
@@ -67,10 +64,7 @@ MOVED: Mapping[str, str] = {
     "spark.kubernetes.authenticate.executor.serviceAccountName": "set it in `executor.serviceAccount`",
     "spark.kubernetes.authenticate.serviceAccountName": "set it in `driver.serviceAccount`",
     "spark.kubernetes.kerberos.": KERBEROS,
-    "spark.kubernetes.hadoop.configMapName": (
-        "copy its properties to `hadoopConf`, or mount it with `configMaps` of both roles and set "
-        "HADOOP_CONF_DIR in their `env`"
-    ),
+    "spark.kubernetes.hadoop.configMapName": "set it in `hadoopConfigMap`",
 }
 """Property, or prefix that ends in a dot -> where it is said here. Native Spark applies it to a pod."""
 
@@ -115,6 +109,10 @@ SAME_FIELD: Mapping[str, tuple[str, ...]] = {
     "spark.kubernetes.authenticate.driver.serviceAccountName": ("driver", "serviceAccount"),
     "spark.kubernetes.authenticate.executor.serviceAccountName": ("executor", "serviceAccount"),
     "spark.kubernetes.authenticate.serviceAccountName": ("driver", "serviceAccount"),
+    "spark.kubernetes.hadoop.configMapName": ("hadoopConfigMap",),
+    "spark.kubernetes.kerberos.krb5.configMapName": ("kerberos", "krb5ConfigMap"),
+    "spark.kubernetes.kerberos.tokenSecret.name": ("kerberos", "delegationToken", "name"),
+    "spark.kubernetes.kerberos.tokenSecret.itemKey": ("kerberos", "delegationToken", "key"),
     "spark.kubernetes.driver.label.": ("driver", "labels"),
     "spark.kubernetes.driver.annotation.": ("driver", "annotations"),
     "spark.kubernetes.driver.node.selector.": ("driver", "nodeSelector"),

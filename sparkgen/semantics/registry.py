@@ -20,6 +20,7 @@ from sparkgen.semantics import rules_eventlog as eventlog
 from sparkgen.semantics import rules_executors as executors
 from sparkgen.semantics import rules_exposure as exposure
 from sparkgen.semantics import rules_historyserver as historyserver
+from sparkgen.semantics import rules_kerberos as kerberos
 from sparkgen.semantics import rules_lifecycle as lifecycle
 from sparkgen.semantics import rules_metadata as metadata
 from sparkgen.semantics import rules_names as names
@@ -181,6 +182,9 @@ RULES: tuple[Rule, ...] = (
     Rule("SG315", "same-node-port", ERROR, "One port of the nodes for two Services.", nothing, staging=staging.same_node_port),
     # Gangs
     Rule("SG316", "gang-never-complete", ERROR, "A gang that is never complete, or a queue that cannot exist.", queue.gangs),
+    # Kerberos
+    Rule("SG317", "kerberos-login", ERROR, "A login to Kerberos that is none.", kerberos.logins),
+    Rule("SG318", "somebody-else", ERROR, "A user that the application would not act as.", kerberos.somebody_else, chart="security: the application would silently act as another user"),
 )
 
 RULES_OF_FILES: tuple[Rule, ...] = (

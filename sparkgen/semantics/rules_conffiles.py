@@ -163,11 +163,11 @@ def proxy_users(facts: DocumentFacts) -> Iterator[Finding]:
 def two_logins(facts: DocumentFacts) -> Iterator[Finding]:
     """A user to act as, and a principal. Source: SparkSubmitArguments.validateSubmitArguments."""
     for name in PRINCIPALS:
-        if facts.get(PROXY) is not None and name in facts.conf:
+        if facts.get(PROXY) is not None and name in facts.conf and facts.get("kerberos") is None:
             yield Finding(
                 facts.path("sparkConf", name),
                 f"spark-submit refuses a principal beside `{PROXY}`",
                 shortened(facts.conf[name]),
                 "",
-                "keep one of them: log in as the user itself, or act as it with a login in the image",
+                "keep one of them: log in as the user itself; or give the gateway's keytab in `kerberos`",
             )

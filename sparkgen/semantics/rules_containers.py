@@ -10,6 +10,7 @@ from sparkgen import contract
 from sparkgen.errors import Path
 from sparkgen.model.connect import CONNECT_KIND
 from sparkgen.model.delivery import fetches, python_path
+from sparkgen.model.kerberos import kerberos
 from sparkgen.model.notebook import NOTEBOOK_KIND
 from sparkgen.semantics.facts import ROLES, SPARK_CONTAINER, Container, DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
@@ -66,11 +67,21 @@ SET_OF_NOTEBOOK = (
 )
 """Those of the driver's Spark container that notebook.sh needs for itself."""
 
+LOGIN_VARIABLES = (
+    contract.ENV_KRB5_PRINCIPAL,
+    contract.ENV_KRB5_KEYTAB,
+    contract.ENV_KRB5_CACHE,
+    contract.ENV_HADOOP_TOKENS,
+    contract.ENV_HADOOP_PROXY_USER,
+)
+"""Those by which Hadoop logs in: where the document has a login, it has no other one."""
+
 INSTEAD: Mapping[str, str] = {
+    **dict.fromkeys(LOGIN_VARIABLES, "delete it: `kerberos` says who logs in, and with what"),
     **dict.fromkeys(("JUPYTER_TOKEN", "JUPYTER_TOKEN_FILE"), "delete it: `notebook.token` names the token"),
     contract.ENV_HOME: f"delete it: the home directory is {contract.HOME_DIR}, of `notebook.claim`",
     contract.ENV_CONNECT_TOKEN: "delete it, or `connect.token`, which sets it",
-    contract.ENV_HADOOP_CONF_DIR: "delete it, or move the properties of `hadoopConf` to where it points",
+    contract.ENV_HADOOP_CONF_DIR: "delete it, or delete `hadoopConf` and `hadoopConfigMap`",
     contract.ENV_LOCAL_DIRS: "delete it; mount a volume named `spark-local-dir-1` for scratch space",
     contract.ENV_SPARK_CONF_DIR: "delete it, and use `sparkConf` and `sparkConfFiles`",
     contract.ENV_PYTHON_PATH: "write it as a text in `env` of the role: local modules come before it",
@@ -205,10 +216,20 @@ def _is_set(facts: DocumentFacts, role: str, name: str) -> bool:
     if name in SET_OF_NOTEBOOK:
         return role == "driver" and facts.value["kind"] == NOTEBOOK_KIND
     if name == contract.ENV_HADOOP_CONF_DIR:
-        return bool(facts.get("hadoopConf"))
+        return bool(facts.get("hadoopConf") or facts.get("hadoopConfigMap"))
+    if name in LOGIN_VARIABLES:
+        return role == "driver" and _logs_in(facts, name)
     if name == contract.ENV_CLASSPATH:
         return role == "executor" and "spark.executor.extraClassPath" in facts.properties
     return role == "executor" and re.fullmatch(rf"{contract.ENV_JAVA_OPT_PREFIX}[0-9]+", name) is not None
+
+
+def _logs_in(facts: DocumentFacts, name: str) -> bool:
+    """Whether the driver logs in by this variable, or would log in by it beside `kerberos`."""
+    found = kerberos(facts.spec)
+    if found is None or found.login is None:
+        return False
+    return name in found.login.variables or name != contract.ENV_HADOOP_PROXY_USER
 
 
 def _hides_modules(facts: DocumentFacts, container: Container, item: Mapping[str, Any]) -> bool:

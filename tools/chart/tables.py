@@ -14,7 +14,7 @@ from typing import Any
 from chart import hooks
 from sparkgen import contract, names
 from sparkgen.grammar import duration, memory
-from sparkgen.model import completion, connect, delivery, properties
+from sparkgen.model import completion, connect, delivery, kerberos, properties
 from sparkgen.model import historyserver as historyserver_model
 from sparkgen.model import shuffle as shuffle_model
 from sparkgen.model import staging as staging_model
@@ -41,7 +41,7 @@ from sparkgen.resources import (
     staging,
     staging_layers,
 )
-from sparkgen.semantics import conf_table, rules_lifecycle, rules_pods
+from sparkgen.semantics import conf_table, rules_kerberos, rules_lifecycle, rules_pods
 from sparkgen.semantics.findings import nothing
 from sparkgen.semantics.registry import RULES, RULES_OF_FILES
 
@@ -122,6 +122,8 @@ def _resources() -> Table:
         "historyAnnotations": gitops.HISTORY_ANNOTATIONS,
         "ivyDir": conf.IVY_DIR,
         "jobAnnotations": gitops.JOB_ANNOTATIONS,
+        "kerberos": _kerberos(),
+        "loginFields": list(kerberos.LOGINS),
         "layers": {name: marked(layer) for name, layer in ALL_LAYERS.items()},
         "keptKinds": gitops.KEPT_KINDS,
         "listAnnotations": gitops.LISTS,
@@ -175,6 +177,23 @@ def marked(part: Any) -> Any:
             return {"@items": part[3:-1].split(".")}
         return {"@value": part[2:-1].split(".")} if fill.PLACE.fullmatch(part) else part
     return [marked(item) for item in part]
+
+
+def _kerberos() -> Table:
+    return {
+        "anyRenewer": kerberos.ANY_RENEWER,
+        "authentication": kerberos.AUTHENTICATION,
+        "credentialsProperty": kerberos.CREDENTIALS_PROPERTY,
+        "defaults": kerberos.DEFAULTS,
+        "keytab": kerberos.KEYTAB,
+        "keytabProperty": kerberos.KEYTAB_PROPERTY,
+        "logins": kerberos.LOGINS,
+        "loginProperties": rules_kerberos.PROPERTIES,
+        "principalProperty": kerberos.PRINCIPAL_PROPERTY,
+        "renewer": kerberos.RENEWER,
+        "ticketCache": kerberos.TICKET_CACHE,
+        "token": kerberos.TOKEN,
+    }
 
 
 def _countable(thousandths: Mapping[str, tuple[int, int]]) -> Table:

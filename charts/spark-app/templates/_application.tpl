@@ -36,7 +36,7 @@
       "runtimeImage" ($spec.runtimeImage | default $facts.tables.contract.RUNTIME_IMAGE)
       "properties" $effective.properties
       "pythonPath" $local.pythonPath
-      "hadoop" ($spec.hadoopConf | default dict)
+      "hadoopConfigMap" ($spec.hadoopConfigMap | default "")
       "onMismatch" (dig "allocation" "onMismatch" "fail" $spec)
       "allocatorResources" (dig "allocation" "resources" dict $spec)
       "restart" $type
@@ -80,6 +80,7 @@
   {{- template "sparkgen.batch" $app -}}
   {{- template "sparkgen.shuffle" $app -}}
   {{- template "sparkgen.confFiles" $app -}}
+  {{- template "sparkgen.kerberos" $app -}}
   {{- $log := dict "section" $spec.eventLog -}}
   {{- template "sparkgen.logClaim" $log -}}
   {{- if hasKey $log "claim" -}}{{- $_ := set $app "logClaim" $log.claim -}}{{- end -}}

@@ -4,10 +4,11 @@
 {{- define "sparkgen.driver.values" -}}
   {{- $c := .app.c -}}
   {{- $arguments := list "driver" "--properties-file" $c.SESSION_PROPERTIES -}}
-  {{- with .app.spec.proxyUser -}}{{- $arguments = append (append $arguments "--proxy-user") . -}}{{- end -}}
+  {{- with ternary "" .app.spec.proxyUser .app.actsFor -}}{{- $arguments = append (append $arguments "--proxy-user") . -}}{{- end -}}
   {{- with .app.spec.mainClass -}}{{- $arguments = append (append $arguments "--class") . -}}{{- end -}}
   {{- with .app.spec.mainApplicationFile -}}{{- $arguments = append $arguments . -}}{{- end -}}
   {{- with .app.logClaim -}}{{- $_ := set $.values "claim" . -}}{{- end -}}
+  {{- with .app.login -}}{{- $_ := set $.values "login" . -}}{{- end -}}
   {{- with dig "connect" "token" dict .app -}}{{- $_ := set $.values "connectToken" . -}}{{- end -}}
   {{- if hasKey .app "notebook" -}}
     {{- $call := dict "app" .app -}}

@@ -79,7 +79,10 @@ In: app, role, run. Out: pod.
       "localDirs" (join "," $call.localDirs | default $c.SCRATCH_DIR)
       "localDirMounts" $call.localDirMounts
       "ownScratch" (empty $call.localDirs)
-      "hadoop" .app.hadoop
+      "hadoop" (or .app.hadoop .app.hadoopConfigMap)
+      "ownHadoop" .app.hadoop
+      "hadoopConfigMap" .app.hadoopConfigMap
+      "kerberosConfigMap" .app.krb5ConfigMap
       "plainConf" (not .app.confSources)
       "confSources" .app.confSources
       "confVolumeName" (ternary $c.CONF_FILES_VOLUME $c.CONF_VOLUME (not (empty .app.confSources)))

@@ -45,6 +45,11 @@
       {{- $_ := set $properties $name (include "sparkgen.propertyText" $call.value) -}}
     {{- end -}}
   {{- end -}}
+  {{- $login := dict "spec" .spec "tables" .tables -}}
+  {{- template "sparkgen.loginProperties" $login -}}
+  {{- $call := dict "maps" (list $login.defaults $properties $login.properties) -}}
+  {{- template "sparkgen.laid" $call -}}
+  {{- $properties = $call.laid -}}
   {{- if hasKey .spec "eventLog" -}}
     {{- range $name, $text := .tables.eventLogDefaults -}}
       {{- if not (hasKey $properties $name) -}}{{- $_ := set $properties $name $text -}}{{- end -}}

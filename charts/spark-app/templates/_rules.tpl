@@ -352,3 +352,36 @@ says (sparkgen/semantics).
   {{- end -}}
   {{- $_ := set . "localEntries" $found -}}
 {{- end -}}
+
+{{- define "sparkgen.rule.SG318" -}}
+  {{- $facts := . -}}
+  {{- $k := .tables.kerberos -}}
+  {{- $section := .spec.kerberos | default dict -}}
+  {{- if and .spec.proxyUser (hasKey .spec "kerberos") (not (hasKey $section $k.keytab)) -}}
+    {{- template "sparkgen.problem" (dict "facts" $facts "path" (append .root "proxyUser")
+        "message" "nothing can act as another user without a keytab"
+        "next" "give the gateway's keytab in `kerberos.keytab`, or delete `proxyUser`") -}}
+  {{- end -}}
+  {{- if hasKey .spec "kerberos" -}}
+    {{- range $name := append $k.loginProperties $k.credentialsProperty -}}
+      {{- if hasKey $facts.conf $name -}}
+        {{- template "sparkgen.problem" (dict "facts" $facts "path" (concat $facts.root (list "sparkConf" $name))
+            "message" "Spark would log in with this as well, and might act as somebody else than `kerberos` says"
+            "next" "delete it: `kerberos` says who logs in, and with what") -}}
+      {{- end -}}
+    {{- end -}}
+  {{- end -}}
+  {{- $logsIn := false -}}
+  {{- range $name := $k.loginProperties -}}{{- if hasKey $facts.properties $name -}}{{- $logsIn = true -}}{{- end -}}{{- end -}}
+  {{- if and $logsIn (not .spec.proxyUser) -}}
+    {{- range $container := .containers -}}
+      {{- range $index, $item := $container.spec.env -}}
+        {{- if and (eq $container.kind "spark") (eq $container.role "driver") (eq $item.name $facts.tables.contract.ENV_HADOOP_PROXY_USER) -}}
+          {{- template "sparkgen.problem" (dict "facts" $facts "path" (concat $container.path (list "env" $index "name"))
+              "message" "Spark logs in as the principal, and would silently act as it and not as this user"
+              "next" "delete it; set `proxyUser`, and give the gateway's keytab in `kerberos.keytab`") -}}
+        {{- end -}}
+      {{- end -}}
+    {{- end -}}
+  {{- end -}}
+{{- end -}}

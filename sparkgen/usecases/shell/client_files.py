@@ -21,6 +21,7 @@ from sparkgen.errors import SparkgenError
 from sparkgen.live.tunnel import LOOPBACK
 from sparkgen.local.launch import python
 from sparkgen.model.application import Application
+from sparkgen.model.kerberos import CREDENTIALS_PROPERTY, KEYTAB_PROPERTY, PRINCIPAL_PROPERTY
 from sparkgen.resources import conf
 from sparkgen.runtime.allocator.driver import properties as java_properties
 
@@ -31,6 +32,7 @@ SPARK_VERSION = "spark.sparkgen.sparkVersion"
 IMAGE_PYTHON = "python3"
 """What the stock images run, as PySpark itself says where nothing else is said."""
 _EXECUTORS_SCRIPTS = (contract.EXECUTOR_SCRIPT_FILE, contract.SHUFFLE_SCRIPT_FILE)
+_LOGIN_OF_POD = (PRINCIPAL_PROPERTY, KEYTAB_PROPERTY)
 _PYTHONS = ("spark.pyspark.python", "spark.pyspark.driver.python")
 _SERVED_FILES = frozenset({"spark.files", "spark.archives", "spark.submit.pyFiles"})
 _IN_PODS = f"file://{contract.ARTIFACTS_DIR}/"
@@ -161,6 +163,9 @@ def _properties(
     found = {name: text for name, text in _elsewhere(given).items() if name not in _PYTHONS}
     if "spark.jars.ivy" not in application.properties:
         found.pop("spark.jars.ivy", None)  # this user has a home
+    if application.kerberos is not None:
+        found = {name: text for name, text in found.items() if name not in _LOGIN_OF_POD}
+        found[CREDENTIALS_PROPERTY] = "ccache"  # this user's, which is read again before tokens end
     if application.log_claim is not None:
         found["spark.eventLog.enabled"] = "false"  # its claim is mounted in pods only
     class_path = application.properties.get("spark.driver.extraClassPath")

@@ -15,6 +15,8 @@ _FIELDS = {
     "mainClass": _COMMAND,
     "arguments": _COMMAND,
     "proxyUser": "the driver runs as you",
+    "hadoopConfigMap": "executors have its files; the driver has HADOOP_CONF_DIR of your shell",
+    "kerberos": "executors have krb5.conf; the driver logs in with your own ticket: call kinit",
     "restartPolicy": "a session begins once",
     "timeToLiveSeconds": "a session is gone a minute after its end",
     "suspend": "it begins now",

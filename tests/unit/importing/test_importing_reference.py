@@ -47,6 +47,8 @@ def field_paths() -> set[tuple[str, ...]]:
     for name, section in definitions["applicationSpec"]["properties"].items():
         found.add(("spec", name))
         reference = str(section.get("$ref", "")).rpartition("/")[2]
-        for below in definitions.get(reference, {}).get("properties", {}):
+        for below, field in definitions.get(reference, {}).get("properties", {}).items():
             found.add(("spec", name, below))
+            if field.get("$ref") == "#/$defs/keyReference":
+                found |= {("spec", name, below, part) for part in ("name", "key")}
     return found

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from sparkgen.model import kerberos
 from sparkgen.model.properties import (
     EVENT_LOG_DEFAULTS,
     TUNABLE,
@@ -63,7 +64,8 @@ def test_every_typed_field_wins_over_its_property(path: tuple[str, ...], name: s
     """A typed field becomes its property, and wins over the same property in sparkConf."""
     spec = {"sparkConf": {name: "from sparkConf", "spark.other": "stays"}, **nested(path, "typed")}
     log = {**EVENT_LOG_DEFAULTS, "spark.eventLog.enabled": "true"} if path[0] == "eventLog" else {}
-    assert effective_properties(spec) == {**log, name: "typed", "spark.other": "stays"}
+    login = kerberos.default_properties(spec)
+    assert effective_properties(spec) == {**log, **login, name: "typed", "spark.other": "stays"}
 
 
 def test_hadoop_conf_wins_over_spark_conf() -> None:

@@ -72,7 +72,9 @@ def fields(
     for name, reference in schema["properties"].items():
         field = resolved(reference)
         free = tunable or bool(field.get("x-sparkgen-tunable"))
-        if "properties" in field:
+        if field.get("required") == ["name", "key"]:
+            yield (*path, name), field["examples"][0], free
+        elif "properties" in field:
             yield from fields(field, (*path, name), free)
         elif field.get("examples"):
             yield (*path, name), field["examples"][0], free

@@ -114,6 +114,19 @@ def test_files_of_the_document_are_there() -> None:
     assert class_path == f"{HERE.jar}:/opt/more.jar"
 
 
+def test_a_session_logs_in_with_the_ticket_of_its_user() -> None:
+    """The keytab is in no pod of a session: who works here has a ticket, which is read again."""
+    section = {"principal": "alice@EXAMPLE.COM", "keytab": {"name": "k", "key": "k"}}
+    given = {
+        "spark_kerberos_principal": "alice@EXAMPLE.COM",
+        "spark_kerberos_keytab": "/opt/sparkgen/kerberos/keytab",
+    }
+    found = defaults(application(kerberos=section), **given)
+    assert "spark.kerberos.principal" not in found
+    assert "spark.kerberos.keytab" not in found
+    assert found["spark.kerberos.renewal.credentials"] == "ccache"
+
+
 def test_a_folder_needs_a_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In memory where there is one for the user, and else where temporary files go."""
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path / "tmp"))

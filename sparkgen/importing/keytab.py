@@ -1,0 +1,42 @@
+"""A keytab by its path, as Spark knows it, and by its Secret, as `kerberos` has it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparkgen.importing.draft import Draft, Property
+from sparkgen.importing.entry import Outcome
+
+TARGET = ("spec", "kerberos", "keytab")
+STEP = "make the Secret: kubectl create secret generic {name} --from-file={key}={path}"
+
+
+def keytab(draft: Draft, item: Property) -> None:
+    """Name the Secret that the driver mounts where the keytab is; else one that has still to be made."""
+    path = item.text.strip().removeprefix("local://").removeprefix("file://")
+    folder, _, key = path.rpartition("/")
+    mounted = _mounted(draft, folder)
+    if mounted is not None:
+        draft.put(TARGET, {"name": mounted["name"], "key": key})
+        reason = "the driver mounts it by itself: the same Secret need not be in `driver.secrets`"
+        draft.tell(Outcome.CHANGED, item.source, item.position, TARGET, reason)
+        return
+    name = f"{draft.get('metadata', 'name') or 'spark'}-keytab"
+    draft.put(TARGET, {"name": name, "key": key})
+    draft.tell(
+        Outcome.CHANGED,
+        item.source,
+        item.position,
+        TARGET,
+        f"was {path} on the machine that submits, or in the image: is a key of a Secret here",
+        STEP.format(name=name, key=key, path=path),
+    )
+
+
+def _mounted(draft: Draft, folder: str) -> dict[str, Any] | None:
+    """The Secret that the driver's section mounts as a folder."""
+    secrets = draft.get("spec", "driver", "secrets")
+    for one in secrets if isinstance(secrets, list) else ():
+        if isinstance(one, dict) and "name" in one and str(one.get("path", "")).rstrip("/") == folder:
+            return one
+    return None

@@ -1,0 +1,97 @@
+"""Logins to Kerberos: what a section `kerberos` needs, and what would act as somebody else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sparkgen import contract
+from sparkgen.model import kerberos
+from sparkgen.semantics.facts import DocumentFacts
+from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.wording import shortened
+
+PROPERTIES = (
+    kerberos.PRINCIPAL_PROPERTY,
+    kerberos.KEYTAB_PROPERTY,
+    "spark.yarn.principal",
+    "spark.yarn.keytab",
+)
+"""With any of these Spark logs in by itself."""
+
+
+def logins(facts: DocumentFacts) -> Iterator[Finding]:
+    """A section without a login, with two, or without the principal that a login needs."""
+    section = facts.get(kerberos.SECTION)
+    if section is None:
+        return
+    given = [field for field in kerberos.LOGINS if field in section]
+    place = facts.path(kerberos.SECTION)
+    if not given:
+        allowed = "one of keytab, ticketCache, delegationToken"
+        step = "name a Secret: `keytab: {name: ..., key: ...}`"
+        yield about_key(place, "does not say with what the driver logs in", step, allowed)
+    for field in given[1:]:
+        message = f"the driver logs in with `{given[0]}` already"
+        yield about_key((*place, field), message, f"delete `{field}`, or `{given[0]}`")
+    if not given:
+        return
+    has_principal = "principal" in section
+    if given[0] == kerberos.TOKEN and has_principal:
+        message = "has no effect: tokens know their owner"
+        yield about_key((*place, "principal"), message, "delete it, or log in with a keytab")
+    if given[0] != kerberos.TOKEN and not has_principal:
+        message = "a login needs a principal"
+        yield about_key((*place, given[0]), message, "set `kerberos.principal`, such as alice@EXAMPLE.COM")
+
+
+def somebody_else(facts: DocumentFacts) -> Iterator[Finding]:
+    """Whoever the document names is not who the application would be.
+
+    Sources: UserGroupInformation.createLoginUser; HadoopDelegationTokenManager.doLogin, which forgets the
+    proxy user.
+    """
+    section = facts.get(kerberos.SECTION)
+    user = facts.get(kerberos.PROXY_USER)
+    if user is not None and section is not None and kerberos.KEYTAB not in section:
+        yield Finding(
+            facts.path(kerberos.PROXY_USER),
+            "nothing can act as another user without a keytab",
+            shortened(user),
+            "",
+            "give the gateway's keytab in `kerberos.keytab`, or delete `proxyUser`",
+        )
+    yield from _own_logins(facts)
+    if user is None:
+        yield from _hidden_users(facts)
+
+
+def _own_logins(facts: DocumentFacts) -> Iterator[Finding]:
+    """Properties with which Spark logs in beside the section."""
+    if facts.get(kerberos.SECTION) is None:
+        return
+    for name in (*PROPERTIES, kerberos.CREDENTIALS_PROPERTY):
+        if name in facts.conf:
+            yield Finding(
+                facts.path("sparkConf", name),
+                "Spark would log in with this as well, and might act as somebody else than `kerberos` says",
+                shortened(facts.conf[name]),
+                "",
+                "delete it: `kerberos` says who logs in, and with what",
+            )
+
+
+def _hidden_users(facts: DocumentFacts) -> Iterator[Finding]:
+    """A proxy user in a variable, beside a login of Spark's: Spark would act as the gateway itself."""
+    if not any(name in facts.properties for name in PROPERTIES):
+        return
+    for container in facts.containers:
+        for path, item in container.items("env"):
+            named = item.get("name") == contract.ENV_HADOOP_PROXY_USER
+            if named and container.kind == "spark" and container.role == "driver":
+                yield Finding(
+                    (*path, "name"),
+                    "Spark logs in as the principal, and would silently act as it and not as this user",
+                    contract.ENV_HADOOP_PROXY_USER,
+                    "",
+                    "delete it; set `proxyUser`, and give the gateway's keytab in `kerberos.keytab`",
+                )
