@@ -87,7 +87,7 @@ def test_what_first_tasks_take_longer_is_measured(tmp_path: Path) -> None:
 
 
 def test_the_first_executors_are_those_that_no_job_asked_for(tmp_path: Path) -> None:
-    """They come with the application, whenever its driver asks; what they took since then is usual for others."""
+    """They come with the application, whenever its driver asks; what they took since then is usual."""
     events = [*made.start(), made.executor("1", 30.0, requested=20.0), made.job_start(0, 40.0, [0])]
     events += [made.stage_submitted(0, 2, 40.0), made.executor("2", 48.0, requested=41.0)]
     events += [made.task(0, 0, "1", 40.0, 60.0), made.task(0, 1, "2", 48.0, 60.0)]
