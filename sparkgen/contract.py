@@ -420,7 +420,13 @@ scheduling gates, and nothing that would ever take them away. An executor has al
 """
 QUEUE_MARKS = (LABEL_QUEUE, LABEL_QUEUE_MANAGED, ANNOTATION_QUEUE_PARENT)
 """What makes an executor a workload of its own in a queue of Kueue's, when its owner does not control it."""
-QUEUE_KEYS = (*QUEUE_MARKS, LABEL_QUEUE_PRIORITY)
+QUEUE_TOPOLOGY = (
+    "kueue.x-k8s.io/podset-preferred-topology",
+    "kueue.x-k8s.io/podset-required-topology",
+    "kueue.x-k8s.io/podset-unconstrained-topology",
+)
+"""Annotations of pods for which Kueue chooses nodes: a document's, for who waits in a queue only."""
+QUEUE_KEYS = (*QUEUE_MARKS, LABEL_QUEUE_PRIORITY, *QUEUE_TOPOLOGY)
 """What an executor in a queue has of Kueue's labels and annotations."""
 
 
@@ -441,6 +447,6 @@ def is_session(item: Mapping[str, Any]) -> bool:
 
 def belongs_on_executor(key: str) -> bool:
     """Say whether a label or an annotation of the document may be copied to an executor pod."""
-    return not any(
+    return key in QUEUE_TOPOLOGY or not any(
         key == banned or (banned.endswith("/") and key.startswith(banned)) for banned in NEVER_ON_EXECUTORS
     )

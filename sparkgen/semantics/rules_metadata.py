@@ -28,6 +28,7 @@ _CLAIMED = (
     "is left out: a controller would take the executor's pod for its own, and delete it or hold it back"
 )
 
+_NOT_QUEUED = "is left out: Kueue reads it on executors that wait in a queue"
 _LONGEST_VALUE = 63
 _LONGEST_PREFIX = 253
 _VALUE_WORDS = f"at most {_LONGEST_VALUE} letters, digits, `-`, `_` and `.`, a letter or digit at both ends"
@@ -140,10 +141,13 @@ def owned_labels(facts: DocumentFacts) -> Iterator[Finding]:
                 yield about_key((*path, key), message, "delete it, or rename it")
             elif "executor" in path and not contract.belongs_on_executor(key):
                 yield about_key((*path, key), _CLAIMED, "delete it")
+    queued = facts.get("batchScheduler") == "kueue"
     for path, given in _annotation_maps(facts):
         for key in given:
             if "executor" in path and not contract.belongs_on_executor(key):
                 yield about_key((*path, key), _CLAIMED, "delete it")
+            elif "executor" in path and key in contract.QUEUE_TOPOLOGY and not queued:
+                yield about_key((*path, key), _NOT_QUEUED, "add `batchScheduler: kueue`, or delete it")
 
 
 def _own_value(facts: DocumentFacts, path: Path, key: str) -> str | None:

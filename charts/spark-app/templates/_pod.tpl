@@ -128,7 +128,7 @@ In: app, role, run. Out: pod.
   {{- $allowed := dict -}}
   {{- range $key, $text := .texts -}}
     {{- $banned := false -}}
-    {{- if eq $.role.name "executor" -}}
+    {{- if and (eq $.role.name "executor") (not (has $key $.app.c.QUEUE_TOPOLOGY)) -}}
       {{- range $never := $.app.c.NEVER_ON_EXECUTORS -}}
         {{- if or (eq $key $never) (and (hasSuffix "/" $never) (hasPrefix $never $key)) -}}{{- $banned = true -}}{{- end -}}
       {{- end -}}

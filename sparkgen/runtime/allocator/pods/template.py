@@ -112,8 +112,14 @@ def is_queued(template: Mapping[str, Any]) -> bool:
 
 def _unclaimed(texts: Mapping[str, str], queued: bool) -> dict[str, str]:
     """Labels or annotations less those by which a controller would claim the pod, whoever wrote them."""
-    kept = contract.QUEUE_KEYS if queued else ()
-    return {key: text for key, text in texts.items() if key in kept or contract.belongs_on_executor(key)}
+    if queued:
+        return {
+            k: text
+            for k, text in texts.items()
+            if k in contract.QUEUE_KEYS or contract.belongs_on_executor(k)
+        }
+    ours = {key: text for key, text in texts.items() if contract.belongs_on_executor(key)}
+    return {key: text for key, text in ours.items() if key not in contract.QUEUE_TOPOLOGY}
 
 
 def _is_spark(container: Any) -> bool:

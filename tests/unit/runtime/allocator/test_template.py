@@ -82,6 +82,18 @@ def test_an_executor_waits_in_the_queue_by_itself() -> None:
     assert [(one["uid"], one["controller"]) for one in made["ownerReferences"]] == [(ATTEMPT.pod_uid, False)]
 
 
+@pytest.mark.parametrize("queued", [True, False])
+def test_topologies_are_for_who_waits_in_a_queue(queued: bool) -> None:
+    """Kueue chooses the node of an executor that is a workload of its own, and reads no other's."""
+    template = read_template(rendered("kueue" if queued else "tuning"))
+    asked = dict.fromkeys(contract.QUEUE_TOPOLOGY, "rack")
+    template["metadata"]["annotations"] = {**template["metadata"]["annotations"], **asked}
+    made = pod(Create(7, 0), template)["metadata"]["annotations"]
+    assert {key: text for key, text in made.items() if key in contract.QUEUE_TOPOLOGY} == (
+        asked if queued else {}
+    )
+
+
 @pytest.mark.parametrize("mark", sorted(contract.QUEUE_MARKS))
 def test_a_part_of_the_marks_is_none(mark: str) -> None:
     """With some of them Kueue would hold the pod back for ever, or pass it over: it gets none."""
