@@ -11,6 +11,7 @@ import re
 
 from sparkgen.codes import Hindrance, unmarked
 from sparkgen.live.hindrances import MEMORY, executor_memory, stopped
+from sparkgen.live.login import login_failed
 from sparkgen.live.reason import Reason, detail
 from sparkgen.model.connect import MAIN_CLASS
 
@@ -46,7 +47,8 @@ _SPARK_ERROR = re.compile(r"^(?:\S+ \S+ )?(?:ERROR|Error:) (.+)$", re.MULTILINE)
 
 def failure_in(log: str) -> Reason | None:
     """Why the driver's program failed, as far as the end of its log says."""
-    return _java(log) or _ours(log) or _executors(log) or _memory(log) or _files(log) or _program(log)
+    known = _java(log) or _ours(log) or _executors(log) or _memory(log) or login_failed(log)
+    return known or _files(log) or _program(log)
 
 
 def _java(log: str) -> Reason | None:

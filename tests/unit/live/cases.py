@@ -169,6 +169,13 @@ Traceback (most recent call last):
 pyspark.errors.exceptions.captured.AnalysisException: [PATH_NOT_FOUND] Path does not exist: file:/data/in. \
 SQLSTATE: 42K03
 """
+WRONG_KEYTAB = """\
+Exception in thread "main" org.apache.hadoop.security.KerberosAuthException: failure to login: for \
+principal: alice@EXAMPLE.COM from keytab /opt/sparkgen/kerberos/keytab \
+javax.security.auth.login.LoginException: Unable to obtain password from user
+
+\tat org.apache.hadoop.security.UserGroupInformation.doSubjectLogin(UserGroupInformation.java:2065)
+"""
 NEWER_JAVA = """\
 Exception in thread "main" java.lang.UnsupportedClassVersionError: org/example/Pi has been compiled by a \
 more recent version of the Java Runtime (class file version 65.0), this version of the Java Runtime only \
@@ -571,6 +578,14 @@ CASES = {
         "the driver was evicted by its node (The node was low on resource: memory",
         "spec.restartPolicy.onFailureRetries",
         failed(ends(137), reason="Evicted", message="The node was low on resource: memory."),
+    ),
+    "login": Case(
+        "the driver cannot log in to Kerberos",
+        "login",
+        "the keytab has no key of alice@EXAMPLE.COM",
+        "correct spec.kerberos.principal, or name the Secret with its keytab",
+        failed(ends(1)),
+        log_of(WRONG_KEYTAB),
     ),
     "program": Case(
         "the program fails by itself",
