@@ -87,7 +87,14 @@ def _rival(schedule: Schedule, size: int) -> Schedule:
     )
     faults = tuple(fault for fault in schedule.faults if fault.kind not in NOT_OF_RIVALS)
     return replace(
-        schedule, settings=settings, settings_changes=(), target_changes=(), faults=faults, nodes=2, slots=2
+        schedule,
+        settings=settings,
+        settings_changes=(),
+        target_changes=(),
+        faults=faults,
+        nodes=2,
+        slots=2,
+        begins_with=size,
     )
 
 

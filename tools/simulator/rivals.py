@@ -5,7 +5,7 @@ from __future__ import annotations
 from simulator.world import SETTLE, World
 
 WORKS = 10.0
-"""Seconds that a job takes from when its gang has registered."""
+"""Seconds that a job takes, when it has begun and nothing goes wrong any more."""
 
 
 def play_both(first: World, second: World) -> None:
@@ -22,7 +22,7 @@ def play_both(first: World, second: World) -> None:
     while worlds:
         queue.run_until(queue.now + 2.0)
         for number, world in enumerate(tuple(worlds)):
-            if not _is_complete(world):
+            if not _works(world):
                 began.pop(id(world), None)
             elif queue.now - began.setdefault(id(world), queue.now) >= WORKS:
                 world.note("world", f"application {number + 1} of {len(worlds)} has worked")
@@ -33,6 +33,6 @@ def play_both(first: World, second: World) -> None:
             worlds[0].invariants.stuck()
 
 
-def _is_complete(world: World) -> bool:
-    """Whether its whole gang has registered."""
-    return world.driver is not None and len(world.driver.registered) >= world.schedule.settings.gang
+def _works(world: World) -> bool:
+    """Whether its whole gang was there once: from then on Spark works with what is left of it."""
+    return world.driver is not None and world.driver.begun and bool(world.driver.registered)

@@ -212,7 +212,7 @@ class Schedule:
     sessions: SessionPlan | None = None
     """None: the driver is the one of the pod."""
     begins_with: int = 0
-    """Spark gives no task away before so many have registered (`minExecutors` under Kueue)."""
+    """Spark gives no task away before so many have registered; 0: it does not wait for any."""
     rival: Schedule | None = None
     """A second application on the same nodes, which have room for one of the two at a time."""
 

@@ -50,7 +50,14 @@ def test_every_law_holds(seeds: range) -> None:
 
 GANGS = 1_000
 """Schedules with gangs."""
+RARE_GANGS = (10747, 12676, 13361)
+"""The same, with gangs: all of a simulator that was wrong itself."""
 GANG_SEEDS = [range(first, first + GANGS // 4) for first in range(0, GANGS, GANGS // 4)]
+
+
+def test_the_rare_ones_hold_with_gangs() -> None:
+    """Batches that a gang has broken into, a job that works with a part of its gang, patience at the end."""
+    assert played(RARE_GANGS, "gangs") == []
 
 
 @pytest.mark.parametrize("seeds", GANG_SEEDS, ids=lambda seeds: f"from-{seeds.start}")
