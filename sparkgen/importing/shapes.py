@@ -7,7 +7,7 @@ from typing import Any
 
 from sparkgen.document import Node
 from sparkgen.errors import Path
-from sparkgen.schema.store import application_schema
+from sparkgen.schema.store import KUBERNETES_FILE, application_schema, kubernetes_schema
 
 _ROOTS = {
     "metadata": ("metadata",),
@@ -34,8 +34,10 @@ def _shape(target: tuple[str, ...]) -> str | None:
         section = section.get("properties", {}).get(part) or section.get("additionalProperties") or {}
         if not isinstance(section, dict):
             return None
-    if section.get("$ref", "").startswith("kubernetes"):
-        return "object"
+    reference = section.get("$ref", "")
+    if reference.startswith(KUBERNETES_FILE):
+        section = kubernetes_schema()["$defs"][reference.rpartition("/")[2]]
+        return str(section.get("type")) if section.get("type") in ("array", "object") else "value"
     kind = _resolved(section, definitions).get("type")
     if kind is None:
         return None
