@@ -1,7 +1,7 @@
 """What programs read of what went wrong: one word of this table, in Kubernetes' style, beside the sentence.
 
 The runtime writes them into the allocator's log, `/status`, Events, termination messages and what the driver
-is told; `sparkgen status` reads them. A sentence may be worded anew at any time, a code stays. Where
+is told; `sparkgen status` reads them. A sentence may be reworded at any time, a code stays. Where
 Kubernetes has a word of its own (Status.reason, a container's waiting reason, a condition's reason), it is
 that word. docs/design/codes.md has the reasons.
 """

@@ -1,4 +1,4 @@
-"""What all tests share: the flag that writes goldens anew, and the real tools that check manifests.
+"""What all tests share: the flag that rewrites goldens, and the real tools that check manifests.
 
 helm, kubeconform and Kubernetes' schemas are built on first use, into the cache outside the checkout.
 """
@@ -59,7 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip what is long, where it is not played whole; pytest lists it. Goldens are written anew by all."""
+    """Skip what is long, where it is not played whole; pytest lists it. Goldens are rewritten by all."""
     for item in () if config.getoption("--regenerate") else items:
         if item.get_closest_marker("long") and not scale.is_whole(item.nodeid):
             item.add_marker(pytest.mark.skip(reason="long: SPARKGEN_SHARE=all plays it"))

@@ -46,4 +46,4 @@ def _refuse_others(target: Path) -> None:
         return
     described = target / "Chart.yaml"
     if not (described.is_file() and f"\nname: {NAME}\n" in described.read_text("utf-8", "replace")):
-        raise SparkgenError(f"{target} holds something else than this chart: name an empty or a new folder")
+        raise SparkgenError(f"{target} holds something other than this chart: name an empty or a new folder")

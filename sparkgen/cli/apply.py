@@ -65,7 +65,7 @@ def command(
         Target | None,
         typer.Option(
             "--target",
-            help="Who applies the manifests; overrules metadata.target of the documents.",
+            help="Who applies the manifests; overrides metadata.target of the documents.",
             case_sensitive=False,
             show_default=False,
         ),

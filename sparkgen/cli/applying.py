@@ -78,7 +78,7 @@ def _stopped(tasks: Sequence[Task], request: Request, options: Apply) -> bool:
         owned = owned or others
         stopped = _tell(task.wanted, found, request) or stopped
     if stopped:
-        output.note("nothing was applied" + ("" if owned else "; --skip-preflight applies all the same"))
+        output.note("nothing was applied" + ("" if owned else "; --skip-preflight applies anyway"))
     return stopped
 
 
@@ -111,7 +111,7 @@ def _raise(outcomes: Sequence[Outcome], options: Apply) -> None:
     if options.dry_run or not any(outcome.done for outcome in outcomes):
         raise ClusterError(f"{errors[0]}{f'.{skipped}' if skipped else ''}", errors[0].status)
     raise ClusterError(
-        f"{errors[0]}.{skipped} What stands above is applied; apply again when it is mended", errors[0].status
+        f"{errors[0]}.{skipped} What stands above is applied; apply again when it is fixed", errors[0].status
     )
 
 

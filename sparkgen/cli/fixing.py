@@ -71,7 +71,7 @@ def _difference(name: str, old: bytes, new: bytes) -> str:
 
 def _tell(name: str, old: bytes, new: bytes, number: int, configured: Configured) -> None:
     """Say what was done, and for which application it means a new run."""
-    output.note(f"{name}: {number} finding{'s' if number != 1 else ''} put right")
+    output.note(f"{name}: {number} finding{'s' if number != 1 else ''} fixed")
     for before, after in zip(_runs(old, configured), _runs(new, configured), strict=True):
         if before != after:
             output.note(f"{name}: applying it starts a new run: {after} instead of {before}")

@@ -40,7 +40,7 @@ Examples:
   sparkgen lint app.yaml --show info    # what is worth knowing, too
   sparkgen lint app.yaml -f prod.yaml --fail-on error
   sparkgen lint app.yaml --rule SG220=error --rule SG234=off
-  sparkgen lint apps/ --fix             # put right what needs no decision
+  sparkgen lint apps/ --fix             # fix what needs no decision
   sparkgen lint apps/ --diff            # show what --fix would change
   sparkgen lint apps/ --format sarif > lint.sarif
 """
@@ -85,7 +85,7 @@ def command(
         ),
     ] = "",
     fix: Annotated[
-        bool, typer.Option("--fix", help="Put right what needs no decision, in the files themselves.")
+        bool, typer.Option("--fix", help="Fix what needs no decision, in the files themselves.")
     ] = False,
     diff: Annotated[
         bool, typer.Option("--diff", help="Print what --fix would change; exit 1 if it would.")
@@ -104,7 +104,7 @@ def command(
         Target | None,
         typer.Option(
             "--target",
-            help="Who applies the manifests, as for render; overrules metadata.target of the documents.",
+            help="Who applies the manifests, as for render; overrides metadata.target of the documents.",
             case_sensitive=False,
             show_default=False,
         ),

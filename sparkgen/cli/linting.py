@@ -53,6 +53,6 @@ def _say_rest(documents: int, problems: int, fixable: int, hidden: int) -> None:
         more = " that counts" if hidden else ""
         output.write(f"{documents} document{'s' if documents != 1 else ''}, nothing found{more}\n")
     if fixable:
-        output.note(f"{fixable} can be put right by: sparkgen lint --fix")
+        output.note(f"{fixable} can be fixed by: sparkgen lint --fix")
     if hidden:
         output.note(f"{hidden} more would be shown by: sparkgen lint --show info")

@@ -1,4 +1,4 @@
-"""`sparkgen status`: how the applications of a namespace fare, and why one does not get on."""
+"""`sparkgen status`: how the applications of a namespace fare, and why one is stuck."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
     from sparkgen.live.rows import Row
 
-SUMMARY = "Say how applications in a cluster fare, and why one does not get on."
+SUMMARY = "Say how applications in a cluster fare, and why one is stuck."
 HELP = """Say how applications in a cluster fare: each with its latest run and those that have not ended.
 
 EXECUTORS is how many run, of how many are wanted, and how many are pending. REASON says in words why a run
@@ -95,7 +95,7 @@ def _look(cluster: Cluster, names: Sequence[str], spaces: Sequence[str]) -> tupl
 def _watch(
     cluster: Cluster, names: Sequence[str], spaces: Sequence[str], form: str, shown: Sequence[Row]
 ) -> None:
-    """Print the rows that differ from those shown last, for ever; wait for a server that does not answer."""
+    """Print the rows that differ from those shown last, forever; wait for a server that does not answer."""
     import time  # noqa: PLC0415 - as above
 
     from sparkgen.cluster import ClusterError  # noqa: PLC0415

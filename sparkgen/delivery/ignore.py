@@ -1,6 +1,6 @@
 """`.sparkgenignore`: what of a folder is left out, in the syntax of .gitignore.
 
-Each file is about its own folder and those below, and a deeper one overrules. The first lines are ours: they
+Each file is about its own folder and those below, and a deeper one overrides. The first lines are ours: they
 keep out what differs between two machines with the same code. A line `!pattern` takes something in again.
 """
 

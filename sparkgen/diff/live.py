@@ -167,7 +167,7 @@ def plain(item: ObjectView) -> dict[str, Any]:
 
 
 def _unassigned(kind: str, rest: dict[str, Any]) -> dict[str, Any]:
-    """An object's own part without what the server assigns anew to each: addresses, and the ids of Jobs."""
+    """An object's own part without what the server assigns again to each: addresses, and the ids of Jobs."""
     spec = rest.get("spec", {})
     if kind == "Service":
         return {**rest, "spec": {key: value for key, value in spec.items() if key not in _ASSIGNED}}

@@ -81,7 +81,7 @@ def _deployment(before: ObjectView | None, after: ObjectView, *, same: bool) -> 
         return True, "the driver starts" if before is None else "it is suspended no longer"
     if same:
         return False, "the driver goes on"
-    return True, "the driver is stopped, and started anew with what is new"
+    return True, "the driver is stopped, and restarted with the changes"
 
 
 def hash_parts(old: Side, new: Side) -> Iterator[str]:

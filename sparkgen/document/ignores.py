@@ -84,7 +84,7 @@ def _key(problem: Problem) -> _Key:
 def _not_ignorable(code: str, ignore: Ignore) -> Problem:
     message = f"{code} is an error, and errors cannot be ignored"
     return comment_warning(
-        ignore.position, message, f"mend what {code} says, and take it out of this comment", code
+        ignore.position, message, f"fix what {code} says, and take it out of this comment", code
     )
 
 

@@ -118,7 +118,7 @@ def laid(root: Node, artifacts: Node) -> Node:
 
 
 def _conflict(name: str) -> Problem:
-    step = "push again: sparkgen push writes the lock anew"
+    step = "push again: sparkgen push rewrites the lock"
     return Problem(
         "SG017", Severity.ERROR, Position(name, 1, 1), (), "a merge left conflicts in it", next_step=step
     )

@@ -1,7 +1,7 @@
 """Overlays (`-f`) and single values (`--set`) on a document, with Helm's meaning.
 
 Mappings merge key by key, lists and scalars replace, null deletes the key. Every value keeps its place.
-Nodes are never changed: what an overlay touches is made anew, the rest is shared.
+Nodes are never changed: what an overlay touches is created again, the rest is shared.
 """
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ def _bracket(syntax: Syntax) -> Problem | None:
 def _colon(syntax: Syntax) -> Problem | None:
     """A colon where YAML expects none ("mapping values are not allowed"), for one of five reasons."""
     if "found unexpected ':'" in syntax.problem:
-        message = "a text that holds a colon has to be quoted inside of brackets"
+        message = "a string that holds a colon has to be quoted inside of brackets"
         return syntax.problem_at(syntax.at, message, "put it in quotes")
     if "mapping values are not allowed" not in syntax.problem:
         return None
@@ -168,7 +168,7 @@ def _colon(syntax: Syntax) -> Problem | None:
     if inside and len(inside["key"]) < syntax.at.column:
         value = without_comment(inside["value"])
         at = syntax.column(len(inside["key"]) + 1)
-        message = "a text that holds `: ` has to be quoted, or YAML takes it for a key"
+        message = "a string that holds `: ` has to be quoted, or YAML takes it for a key"
         return syntax.problem_at(at, message, f"put it in quotes: {quoted(value)}", value)
     if syntax.before.endswith(("'", '"')):
         return _behind_quote(syntax)
@@ -204,7 +204,7 @@ def _missing_space(syntax: Syntax, at: Position) -> Problem:
 def _missing_colon(syntax: Syntax, at: Position) -> Problem:
     line = syntax.line_of(at)
     place = Position(at.file, at.line, _indent(line) + 1)
-    step = f"write `{shortened(line.strip())}:` for a key; a text of several lines needs `|` after its key"
+    step = f"write `{shortened(line.strip())}:` for a key; a string of several lines needs `|` after its key"
     return syntax.problem_at(place, "this line is no `key: value`: its colon is missing", step)
 
 
@@ -224,7 +224,7 @@ def _list_item(syntax: Syntax) -> Problem | None:
     """A `-` where no list is, or something else where the next `-` was due."""
     found = syntax.rest(syntax.at)
     if "sequence entries are not allowed" in syntax.problem:
-        step = "put `- ` on the next line, or write the list as [a, b]; quote it if a text is meant"
+        step = "put `- ` on the next line, or write the list as [a, b]; quote it if you mean a string"
         return syntax.problem_at(syntax.at, "a list cannot start on the line of its key", step, found)
     ended = "<block end>" in syntax.problem
     if syntax.character == "-" and ("expected key" in syntax.problem or ended):
@@ -243,7 +243,7 @@ def _block_text(syntax: Syntax) -> Problem | None:
     at = syntax.start
     value = syntax.rest(at)
     mark = syntax.character_at(at)
-    message = f"`{mark}` starts a text on the lines below, and nothing but a comment may follow it"
+    message = f"`{mark}` starts a string on the lines below, and nothing but a comment may follow it"
     step = f"put the text on the next line, or quote the value: {quoted(value)}"
     return syntax.problem_at(at, message, step, value)
 

@@ -97,7 +97,7 @@ def attempts(given: Take) -> None:
     if parent == "OnFailure":
         given.put(("spec", "restartPolicy", "onFailureRetries"), given.node.value)
     elif parent == "Always":
-        given.lost("a Deployment starts again for ever", "write `type: OnFailure` for so many tries")
+        given.lost("a Deployment starts again forever", "write `type: OnFailure` for so many tries")
     else:
         given.needless("nothing is tried again")
 
@@ -224,7 +224,7 @@ ROWS = (
     Row(
         f"{_TOLERATIONS}.restartConfig.restartCounterResetMillis",
         same=(-1,),
-        reason="the number of tries is never counted anew",
+        reason="the number of tries is never counted again",
         step="raise `onFailureRetries`",
     ),
     Row(

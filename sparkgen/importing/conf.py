@@ -213,7 +213,7 @@ def _lift(draft: Draft, item: Property, found: tuple[ConfRow, str]) -> None:
     row, key = found
     value = row.make(key, item.text) if row.make is not None else item.text
     placed: list[Path] = []
-    overruled = ""
+    overridden = ""
     for dotted in row.targets:
         target = ("spec", *(key if part == "*" else part for part in dotted.split(".")))
         present = _present(draft, target, value)
@@ -221,11 +221,11 @@ def _lift(draft: Draft, item: Property, found: tuple[ConfRow, str]) -> None:
             draft.put(target, value)
             placed.append(target)
         elif present not in (item.text, value):
-            overruled = dotted.removesuffix(".*")
+            overridden = dotted.removesuffix(".*")
         else:
             placed.append(target)
-    if not placed and overruled:
-        _tell(draft, Outcome.NEEDLESS, item, _OVERRULED.format(overruled))
+    if not placed and overridden:
+        _tell(draft, Outcome.NEEDLESS, item, _OVERRULED.format(overridden))
         return
     outcome = Outcome.CHANGED if row.reason else Outcome.CARRIED
     _tell(draft, outcome, item, row.reason, target=placed[0])

@@ -98,7 +98,7 @@ def _retyped(draft: Draft, path: Path, problem: Problem, text: str | None) -> bo
     value = _at(draft.value, path)
     if text is None or isinstance(value, dict | list):
         return False
-    if problem.allowed.startswith("a text"):
+    if problem.allowed.startswith("a string"):
         _set(draft.value, path, text)
     elif "whole number" in problem.allowed and text.strip().isdigit():
         _set(draft.value, path, int(text))

@@ -24,7 +24,7 @@ _VARIABLE = "the shell's {} is left as it is: nothing fills it in here"
 
 
 def submits_nothing(words: Sequence[Word]) -> bool:
-    """Whether a command line asks spark-submit for something else than to run an application."""
+    """Whether a command line asks spark-submit for something other than to run an application."""
     return not words or any(word.text in NO_APPLICATION for word in words)
 
 

@@ -148,7 +148,7 @@ def _restart_type(given: Take, word: str) -> None:
         given.put(target, word)
     elif given.draft.scheduled:
         given.lost(
-            "a scheduled run cannot start again for ever", "leave the next run to the schedule, or drop it"
+            "a scheduled run cannot start again forever", "leave the next run to the schedule, or drop it"
         )
     else:
         given.put(
@@ -174,7 +174,7 @@ def time_to_live(given: Take) -> None:
 
 
 def milliseconds_to_live(given: Take) -> None:
-    """A time in milliseconds, as whole seconds; a negative one means for ever."""
+    """A time in milliseconds, as whole seconds; a negative one means forever."""
     value = given.node.value
     if not isinstance(value, int) or isinstance(value, bool):
         given.lost("is no whole number", "set `timeToLiveSeconds`")

@@ -59,7 +59,7 @@ class _Reader:
         found = []
         for index, item in enumerate(node.items if node.is_list else [node]):
             if not isinstance(item.value, str):
-                self.wrong_type(item, path, "a text", choices[0] if choices else "text")
+                self.wrong_type(item, path, "a string", choices[0] if choices else "text")
             elif choices and item.value not in choices:
                 step = _near(item.value, choices)
                 self.complain(

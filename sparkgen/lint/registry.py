@@ -98,7 +98,7 @@ RULES: tuple[Rule, ...] = (
     Rule("SG239", "open-debugger", ERROR, _P, "A JVM that is open to a debugger.", hardening.open_debugger),
     Rule("SG240", "kill-in-ui", INFO, _P, "A UI in which everybody may kill jobs.", hardening.kill_in_ui),
     # reliability
-    Rule("SG241", "deadline", WARNING, _P, "A run that may hang for ever.", reliability.deadline),
+    Rule("SG241", "deadline", WARNING, _P, "A run that may hang forever.", reliability.deadline),
     Rule("SG242", "driver-on-spot", WARNING, _P, "A driver on a node that may be taken away.", reliability.driver_on_spot),
     Rule("SG243", "executors-on-spot", WARNING, _P, "Executors on such nodes, without decommissioning.", reliability.executors_on_spot),
     Rule("SG244", "short-grace", WARNING, _P, "Too little time to hand data over.", reliability.short_grace),

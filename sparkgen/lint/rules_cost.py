@@ -38,7 +38,7 @@ def idle_executors(subject: Subject) -> Iterator[Finding]:
         text = subject.facts.properties.get(name, default)
         seconds = _seconds(text)
         if seconds is None or seconds > LONGEST_IDLE:
-            shown = "for ever" if seconds is None else f"for {text}"
+            shown = "forever" if seconds is None else f"for {text}"
             what = "an executor with cached data" if field.startswith("cached") else "an idle executor"
             yield Finding(
                 subject.property_path(name)

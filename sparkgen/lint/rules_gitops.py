@@ -57,7 +57,7 @@ def rerun_at_sync(subject: Subject) -> Iterator[Finding]:
     for key in HOOKS:
         if key in subject.annotations:
             message = (
-                "makes all objects a hook, which is made anew at every sync: the job runs again each time"
+                "makes all objects a hook, which is created again at every sync: the job runs again each time"
             )
             yield Finding((*path, key), message, next_step="delete it", on_key=True)
     replaced = {"Force=true", "Replace=true"} & _options(subject.annotations)
@@ -98,12 +98,12 @@ def namespace(subject: View) -> Iterator[Finding]:
 
 
 def expiry(subject: Subject) -> Iterator[Finding]:
-    """A one-off run without an end of its life: a cluster that is built anew from Git runs it again."""
+    """A one-off run without an end of its life: a cluster that is rebuilt from Git runs it again."""
     run = subject.application.run
     if subject.ends and not subject.facts.scheduled and run.expires_at is None:
         yield Finding(
             subject.facts.path("run", "expiresAt"),
-            "a cluster that is built anew from Git runs this again, however old it is",
+            "a cluster that is rebuilt from Git runs this again, however old it is",
             next_step="set `run.expiresAt` to the moment after which a start would be wrong",
             on_key=True,
         )

@@ -19,11 +19,11 @@ _KEEP = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false", "karpenter.s
 
 
 def deadline(subject: Subject) -> Iterator[Finding]:
-    """A run that may hang for ever."""
+    """A run that may hang forever."""
     if subject.ends and subject.application.deadline_seconds is None:
         yield Finding(
             subject.facts.path("activeDeadlineSeconds"),
-            "a run that hangs holds its executors for ever, and the next firing of a schedule back",
+            "a run that hangs holds its executors forever, and the next firing of a schedule back",
             next_step="set `activeDeadlineSeconds` to a few times of what a run takes",
             on_key=True,
         )

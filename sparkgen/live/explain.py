@@ -1,4 +1,4 @@
-"""Why a run does not get on, or has failed: `explain`, a pure decision on the facts.
+"""Why a run is stuck, or has failed: `explain`, a pure decision on the facts.
 
 What is nearest to the failure speaks first: the driver's container before its pod, the pod before the Job,
 and for executors the allocator, which has judged their pods already.
@@ -34,7 +34,7 @@ sparkgen.runtime)."""
 
 
 def explain(facts: RunFacts, now: datetime) -> Reason | None:
-    """Why the run does not get on, or has failed; None when there is nothing to say."""
+    """Why the run is stuck, or has failed; None when there is nothing to say."""
     state = facts.life.state
     if state is State.SUCCEEDED:
         return _session_over(facts)

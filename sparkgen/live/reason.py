@@ -1,4 +1,4 @@
-"""Why a run does not get on, as a value: a code, the cause in words, and the next step."""
+"""Why a run is stuck, as a value: a code, the cause in words, and the next step."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def default_properties(spec: Mapping[str, Any]) -> dict[str, str]:
 def login_properties(spec: Mapping[str, Any]) -> dict[str, str]:
     """Properties with which Spark renews, whatever the document says.
 
-    None for a proxy user: with them Spark would log in anew, and silently act as the gateway.
+    None for a proxy user: with them Spark would log in again, and silently act as the gateway.
     """
     section = spec.get(SECTION) or {}
     field = login_field(section)

@@ -110,7 +110,7 @@ def effective_properties(spec: Mapping[str, Any]) -> dict[str, str]:
     """All Spark properties that an application's spec asks for, whichever way it says them.
 
     `hadoopConf` becomes `spark.hadoop.*`, as with kubeflow's operator. Its XML alone would not do: Spark and
-    Hadoop's own defaults overrule a core-site.xml, as for mapreduce.fileoutputcommitter.algorithm.version
+    Hadoop's own defaults override a core-site.xml, as for mapreduce.fileoutputcommitter.algorithm.version
     (SparkHadoopUtil.appendSparkHadoopConfigs) and for what hdfs-default.xml names.
     """
     properties = dict(spec.get("sparkConf") or {})

@@ -51,7 +51,7 @@ def values(history: HistoryServer) -> dict[str, Any]:
     policy = history.network_policy or {}
     security: Object = dict(POD_SECURITY)
     if history.claim is not None:
-        # Else the kubelet hands every log to the group anew, whenever the server starts.
+        # Else the kubelet hands every log to the group again, whenever the server starts.
         security["fsGroupChangePolicy"] = "OnRootMismatch"
     env, mounts, volumes = pod.mounted_objects({"secrets": history.spec.get("secrets")})
     guarded = FILTERS in history.properties

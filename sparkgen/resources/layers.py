@@ -312,7 +312,7 @@ LAYERS: Mapping[str, Layer] = {
         "spec": {
             **_main(volumeMounts=[{"name": contract.EVENT_LOG_VOLUME, "mountPath": "@{claim.path}"}]),
             "volumes": [claim_volume(contract.EVENT_LOG_VOLUME, "@{claim.name}")],
-            # Else the kubelet hands every log of every run to the group anew, whenever a driver starts.
+            # Else the kubelet hands every log of every run to the group again, whenever a driver starts.
             "securityContext": {"fsGroupChangePolicy": "OnRootMismatch"},
         },
     },
@@ -490,7 +490,7 @@ LAYERS: Mapping[str, Layer] = {
                     },
                 },
             ],
-            # Else the kubelet hands every file of the home directory to the group anew, at each start.
+            # Else the kubelet hands every file of the home directory to the group again, at each start.
             "securityContext": {"fsGroupChangePolicy": "OnRootMismatch"},
         },
     },

@@ -180,7 +180,7 @@ def _secret_env(secret: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _user_containers(role: Role) -> list[dict[str, Any]]:
     """Init containers of the document, and its sidecars.
 
-    As ordinary containers these would keep the pod, and so the driver's Job, running for ever.
+    As ordinary containers these would keep the pod, and so the driver's Job, running forever.
     """
     sidecars = [{**sidecar, "restartPolicy": "Always"} for sidecar in role.spec.get("sidecars") or ()]
     return [*(role.spec.get("initContainers") or ()), *sidecars]

@@ -78,7 +78,7 @@ def values(staging: StagingServer) -> dict[str, Any]:
         "replicas": staging.replicas,
         "runtimeImage": staging.runtime_image,
         "podSecurity": merge(
-            # Else the kubelet hands every file to the group anew, whenever a pod starts.
+            # Else the kubelet hands every file to the group again, whenever a pod starts.
             {**POD_SECURITY, "fsGroupChangePolicy": "OnRootMismatch"},
             staging.spec.get("podSecurityContext") or {},
         ),

@@ -46,7 +46,7 @@ REGISTRY: Layer = {
 }
 """What all containers of the registry share."""
 NO_TRACES = {"name": "OTEL_TRACES_EXPORTER", "value": "none"}
-"""Without it the registry looks for a collector of traces on its own pod, for ever."""
+"""Without it the registry looks for a collector of traces on its own pod, forever."""
 CONFIGURATION = f"{contract.CONF_DIR}/"
 STORAGE: Layer = {
     "filesystem": {"@if": "claim", "rootdirectory": contract.REGISTRY_DATA_DIR},

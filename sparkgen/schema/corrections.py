@@ -1,7 +1,7 @@
 """What a value of the wrong type was probably meant to be, as the line to write instead.
 
 Each rule is a function `(field, node) -> text | None`; the first that answers wins. The text is what to
-write after the key. Nothing is guessed that would mean something else than what stands there.
+write after the key. Nothing is guessed that would mean something other than what stands there.
 """
 
 from __future__ import annotations

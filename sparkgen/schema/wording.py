@@ -16,7 +16,7 @@ ARTICLES = {
     "null": "nothing",
     "number": "a number",
     "object": "a mapping",
-    "string": "a text",
+    "string": "a string",
 }
 """JSON Schema's types, as what a value must be."""
 
@@ -88,7 +88,7 @@ def kind_of(value: Any) -> str:
         case int() | float():
             return "a number"
         case str():
-            return "a text"
+            return "a string"
         case list():
             return "a list"
         case _:

@@ -122,7 +122,7 @@ RULES: tuple[Rule, ...] = (
     Rule("SG164", "variable-twice", WARNING, "A variable that is set twice.", containers.variables_twice),
     Rule("SG165", "variable-source", ERROR, "A variable that Kubernetes refuses.", containers.variable_sources),
     Rule("SG166", "shared-pod", ERROR, "A driver's pod that would expose the allocator.", pods.shared_pods, chart="security: user code could reach the allocator from outside its container"),
-    Rule("SG167", "root-user", ERROR, "A container that may not run as root, and does.", pods.root_users, chart="a night: the pod never starts, and its Job waits for ever"),
+    Rule("SG167", "root-user", ERROR, "A container that may not run as root, and does.", pods.root_users, chart="a night: the pod never starts, and its Job waits forever"),
     Rule("SG168", "template-replaced", WARNING, "A part of a template that is replaced.", pods.template_replaced),
     Rule("SG169", "template-account", ERROR, "An account in a template, which would be lost.", pods.template_accounts),
     Rule("SG170", "token-in-template", WARNING, "A template that asks for Kubernetes credentials.", pods.tokens),

@@ -84,7 +84,7 @@ INSTEAD: Mapping[str, str] = {
     contract.ENV_HADOOP_CONF_DIR: "delete it, or delete `hadoopConf` and `hadoopConfigMap`",
     contract.ENV_LOCAL_DIRS: "delete it; mount a volume named `spark-local-dir-1` for scratch space",
     contract.ENV_SPARK_CONF_DIR: "delete it, and use `sparkConf` and `sparkConfFiles`",
-    contract.ENV_PYTHON_PATH: "write it as a text in `env` of the role: local modules come before it",
+    contract.ENV_PYTHON_PATH: "write it as a string in `env` of the role: local modules come before it",
     contract.ENV_EXECUTOR_CORES: "delete it, and set `executor.cores`",
     contract.ENV_EXECUTOR_MEMORY: "delete it, and set `executor.memory`",
 }

@@ -91,7 +91,7 @@ def executor_numbers(facts: DocumentFacts) -> Iterator[Finding]:
         if 0 < number < least:
             yield Finding(
                 facts.place(name),
-                f"is less than `minExecutors`, and Spark starts with {least} all the same",
+                f"is less than `minExecutors`, and Spark starts with {least} anyway",
                 str(number),
                 f"from {least}",
                 "delete it, or lower `minExecutors`",

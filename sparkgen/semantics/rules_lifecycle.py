@@ -181,7 +181,7 @@ def time_to_live(facts: DocumentFacts) -> Iterator[Finding]:
 
 
 def fields_without_meaning(facts: DocumentFacts) -> Iterator[Finding]:
-    """Fields of `run`, and `suspend`, where they do something else than they say."""
+    """Fields of `run`, and `suspend`, where they do something other than they say."""
     if facts.scheduled:
         for field, step in (
             ("id", "delete it: the schedule alone says when it runs"),

@@ -122,5 +122,5 @@ def agree(documents: Iterable[Document], namespace: str) -> None:
             position = document.node.locate(("metadata", "namespace"))
             raise SparkgenError(
                 f"{position}: metadata.namespace is {named}, but --namespace says {namespace}: leave one "
-                f"of them out, or overrule the document with --set metadata.namespace={namespace}"
+                f"of them out, or override the document with --set metadata.namespace={namespace}"
             )

@@ -19,7 +19,7 @@ class Inputs:
     """Documents as a person names them.
 
     `sources`: files, directories, or "-" for standard input; `values`: files of overlays; `sets`,
-    `set_strings`: single values, as `PATH=VALUE`; `target`: kubectl, argocd or flux, which overrules the
+    `set_strings`: single values, as `PATH=VALUE`; `target`: kubectl, argocd or flux, which overrides the
     documents, or "". `configured`: what the repository's configuration says about documents; None: it is
     looked for in the working directory. `lock`: the lock of all documents, instead of the one beside each.
     """

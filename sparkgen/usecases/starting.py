@@ -90,7 +90,7 @@ def _source(application: Application) -> Mapping[str, Any]:
         )
     if not jobs:
         raise SparkgenError(
-            f"{application.name} runs for ever (a Deployment): there is no other run of it. Change its "
+            f"{application.name} runs forever (a Deployment): there is no other run of it. Change its "
             "arguments in the document, and apply it"
         )
     rendered = [job for job in jobs if not label_of(job, REQUESTED)]

@@ -64,7 +64,7 @@ def follow(cluster: Cluster, run: Run, listener: ProgressListener, seconds: floa
     if run.kind == "Deployment":
         name = run.application
         until = f"; sparkgen connect {name} waits until it answers" if served_as(run.workload) else ""
-        raise SparkgenError(f"{name} runs for ever (a Deployment): there is no end to wait for{until}")
+        raise SparkgenError(f"{name} runs forever (a Deployment): there is no end to wait for{until}")
     deadline = None if seconds is None else time.monotonic() + seconds
     pause = 1.0
     while True:

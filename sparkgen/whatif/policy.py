@@ -108,7 +108,7 @@ class AllocationPolicy:
             executor.active_shuffle = not known.isdisjoint(executor.shuffles)
 
     def look(self, now: float, tasks: int) -> list[int]:
-        """Set the target anew, with so many tasks that run or wait; the executors to let go."""
+        """Set the target again, with so many tasks that run or wait; the executors to let go."""
         timed_out = [id_ for id_, one in self.executors.items() if self._deadline(one) <= now + _SLACK]
         if timed_out:
             self._initializing = False

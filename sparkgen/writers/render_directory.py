@@ -166,7 +166,7 @@ def _commit(
         reason = getattr(error, "strerror", None) or error
         raise SparkgenError(
             f"writing to {shown} failed half way: {reason}; some of its files are new, and others old. Next: "
-            "mend the cause and run this again, which completes it"
+            "fix the cause and run this again, which completes it"
         ) from error
     remove_stage(directory)
     remove_empty(directory / name for name in _folders(changes.stale))

@@ -43,7 +43,7 @@ def held_back() -> Iterator[None]:
         yield
     finally:
         for number, handler in before.items():
-            if handler is not None:  # None: set by something else than Python
+            if handler is not None:  # None: set by something other than Python
                 signal.signal(number, handler)
         if seen:
             signal.raise_signal(seen[0])

@@ -35,7 +35,7 @@ SMALL = {
 
 @dataclass(frozen=True)
 class Deployed:
-    """An application on the cluster: what is asked of it is read anew each time."""
+    """An application on the cluster: what is asked of it is read again each time."""
 
     cluster: Cluster
     namespace: str

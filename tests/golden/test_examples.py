@@ -1,6 +1,6 @@
 """The examples, rendered: exactly these files, valid for Kubernetes, restricted, and the same runs as ever.
 
-`make golden` writes the files anew; read every line of the difference before it is committed.
+`make golden` rewrites the files; read every line of the difference before it is committed.
 """
 
 from __future__ import annotations

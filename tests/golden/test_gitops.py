@@ -26,7 +26,7 @@ def render(*options: str) -> tuple[int, str]:
 
 
 def test_the_directories_are_up_to_date(regenerate: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As `render --check` says in everybody's CI; `make golden` renders them anew."""
+    """As `render --check` says in everybody's CI; `make golden` renders them again."""
     monkeypatch.chdir(ROOT)
     code, said = render() if regenerate else render("--check")
     assert code == 0, said

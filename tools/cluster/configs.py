@@ -238,7 +238,7 @@ state = "/run/containerd"
 
 
 def hosts(address: str, *, tls: bool) -> str:
-    """What a node's containerd has to know of the registry at `address`: it reads it anew at each pull."""
+    """What a node's containerd has to know of the registry at `address`: it reads it again at each pull."""
     scheme = "https" if tls else "http"
     authority = '  ca = "/var/lib/kubelet/pki/ca.crt"\n' if tls else ""
     return (

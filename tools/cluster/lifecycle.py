@@ -89,7 +89,7 @@ def reason_to_replace(found: Stamp | None, wanted: Stamp, anything_there: bool) 
 
 
 def up(layout: Layout = LAYOUT) -> None:
-    """Have a running cluster: keep what runs, start what does not, replace what cannot be mended."""
+    """Have a running cluster: keep what runs, start what does not, replace what cannot be fixed."""
     tools, small = ensure_tools(), base_images()
     wanted = make_stamp(tools)
     there = layout.root.exists() or bool(leftovers(layout))
@@ -103,7 +103,7 @@ def up(layout: Layout = LAYOUT) -> None:
         except ToolError as error:
             if not there:
                 raise
-            progress.say(f"replacing the cluster, which could not be mended: {error}")
+            progress.say(f"replacing the cluster, which could not be fixed: {error}")
             down(layout)
             _start(layout, tools, small)
         fresh = layout.stamp.with_suffix(".new")

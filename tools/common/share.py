@@ -1,6 +1,6 @@
 """Which share of the long tests a commit plays: a tenth, so that ten commits in a row play them all.
 
-`SPARKGEN_SHARE` overrules the commit: `all`, `none`, or the number of a share (0 to 9).
+`SPARKGEN_SHARE` overrides the commit: `all`, `none`, or the number of a share (0 to 9).
 
     PYTHONPATH=tools .venv/bin/python -m common.share promtool   print whether it is this commit's turn
 """

@@ -20,11 +20,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # mkdocs knows thi
 
 from docs import check as docs_check
 from docs import links as docs_links
+from docs import messages as docs_messages
 from docs import pages as docs_pages
 
 LOG = get_plugin_logger("docs_hook")
 COMMONMARK = MarkdownIt("commonmark").enable("table")
 ROOT = Path(__file__).resolve().parents[2]
+MESSAGES = "reference/messages.md"
+"""A page of the site alone: in Git it would change with every message."""
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -38,6 +41,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for path in docs_pages.outside(ROOT):
         place, text = docs_links.source(path, ROOT), docs_pages.page(path, ROOT)
         files.append(File.generated(config, place, content=text, inclusion=InclusionLevel.NOT_IN_NAV))
+    texts = docs_messages.page(docs_messages.messages(ROOT))
+    files.append(File.generated(config, MESSAGES, content=texts, inclusion=InclusionLevel.NOT_IN_NAV))
     return files
 
 

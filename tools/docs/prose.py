@@ -134,11 +134,11 @@ def findings(path: str, text: str, banned: Mapping[str, str]) -> list[Finding]:
 
 def _long_sentences(path: str, text: str) -> Iterator[Finding]:
     for one in paragraphs(text):
-        for sentence in sentences(one.text):
+        for number, sentence in enumerate(sentences(one.text), one.first + 1):
             words = len(masked(sentence).split())
             if words > MOST_WORDS:
                 said = f'{words} words in a sentence, at most {MOST_WORDS}: split "{sentence[:50]}..."'
-                yield Finding(path, one.first + 1, said)
+                yield Finding(path, min(number, one.end), said)
 
 
 def _banned_words(path: str, text: str, banned: Mapping[str, str]) -> Iterator[Finding]:
@@ -169,12 +169,15 @@ def vocabulary(path: Path = VOCABULARY) -> dict[str, str]:
 
 
 def pages(root: Path = ROOT) -> list[Path]:
-    """All pages that people write, as Git has them: those that are generated are left out."""
+    """All pages that people write, as Git has them.
+
+    Left out are those that are generated, and the changelog: a record of what was said at its time.
+    """
     listed = subprocess.run(
         ["git", "ls-files", "-z", "*.md"], cwd=root, capture_output=True, text=True, check=True
     ).stdout
     names = (name for name in listed.split("\0") if name)
-    return [root / name for name in names if not name.startswith(("docs/reference/", "tests/"))]
+    return [root / name for name in names if not name.startswith(("docs/reference/", "tests/", "CHANGELOG"))]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

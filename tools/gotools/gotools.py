@@ -8,7 +8,7 @@
 A tool's module is tools/go/<folder>/go.mod: its pin and the pins of all it is made of, held by
 go.sum. To change a version: `go get -tool PACKAGE@VERSION && go mod tidy` in that folder. The result is
 `<cache>/tools/<name>/<version>-<key>/bin/<name>`, where the key is of go.mod, go.sum, the flags and
-the Go version: a change of any of them builds anew, and never in the place of the old one.
+the Go version: a change of any of them builds again, and never in the place of the old one.
 
 SPARKGEN_KUBERNETES=1.34.9 asks for another Kubernetes than the pinned one: see kubernetes_module.py.
 """

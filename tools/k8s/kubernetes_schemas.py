@@ -1,7 +1,7 @@
 """The schemas that kubeconform reads, for Kubernetes 1.30 to 1.36, without a network.
 
     .venv/bin/python tools/k8s/kubernetes_schemas.py            print their folder; make it if it is not there
-    .venv/bin/python tools/k8s/kubernetes_schemas.py --write    write schemas/manifests.json anew
+    .venv/bin/python tools/k8s/kubernetes_schemas.py --write    write schemas/manifests.json again
     .venv/bin/python tools/k8s/kubernetes_schemas.py --check    exit 1 where that would change it
 
 They come from the PyPI package `kubernetes-validate`, which carries the strict variants (an unknown field
@@ -181,7 +181,7 @@ def ensure(settings: Mapping[str, str] | None = None) -> Path:
 def main() -> int:
     """The command line: 0 ok, 1 the file is out of date, or something cannot be had."""
     parser = argparse.ArgumentParser(description="Kubernetes' schemas, for kubeconform.")
-    parser.add_argument("--write", action="store_true", help=f"write schemas/{manifests.FILE} anew")
+    parser.add_argument("--write", action="store_true", help=f"write schemas/{manifests.FILE} again")
     parser.add_argument("--check", action="store_true", help="change nothing; exit 1 on a difference")
     options = parser.parse_args()
     output = ROOT / "schemas" / manifests.FILE

@@ -325,7 +325,7 @@ class Driver:
         self._changed()
 
     def speak(self) -> None:
-        """Say anew what is so, though nothing has changed."""
+        """Say again what is so, though nothing has changed."""
         self._changed()
 
     def _changed(self) -> None:

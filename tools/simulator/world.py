@@ -151,7 +151,7 @@ class World:
         self._delete_pod()
 
     def calm(self) -> None:
-        """From now on nothing goes wrong; what is broken is mended."""
+        """From now on nothing goes wrong; what is broken is fixed."""
         self.note("fault", "none from here on")
         self.active_faults.calm()
         self._rule()

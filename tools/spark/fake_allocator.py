@@ -129,7 +129,7 @@ class FakeAllocator:
     # --- life -------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Serve. The tag of the report begins anew, as that of a new process does."""
+        """Serve. The tag of the report restarts, as that of a new process does."""
         self._ended = False
         self._tag = (f"{time.monotonic_ns():x}", 0)
         self._server = _Server(self)

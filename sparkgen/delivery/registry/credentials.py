@@ -71,7 +71,7 @@ def find(repository: str, environment: Mapping[str, str], helper: Helper | None 
         try:
             config = json.loads(text)
         except ValueError:
-            raise RegistryError(f"{file} is no JSON: mend it, or log in again") from None
+            raise RegistryError(f"{file} is no JSON: fix it, or log in again") from None
         if isinstance(config, dict) and (found := _in(config, repository, file, helper or ask)):
             return found
     return None
@@ -164,5 +164,5 @@ def ask(program: str, server: str) -> Mapping[str, Any] | None:
     try:
         answer = json.loads(done.stdout)
     except ValueError:
-        raise RegistryError(f"{name} answers with something else than JSON") from None
+        raise RegistryError(f"{name} answers with something other than JSON") from None
     return answer if isinstance(answer, dict) else None

@@ -122,7 +122,7 @@ class Repository:
         given = answer.headers.get(_DIGEST, digest)
         if given != digest:
             raise RegistryError(
-                f"{self.host} has stored something else than was sent: it answers {given[:80]}, not "
+                f"{self.host} has stored something other than was sent: it answers {given[:80]}, not "
                 f"{digest}; something between here and there changes what passes"
             )
 

@@ -175,5 +175,5 @@ class Allocator:
     def _guarded(self, target: Callable[[], None]) -> None:
         try:
             target()
-        except Exception as error:  # noqa: BLE001 - a thread must not die in silence: all of it begins anew
+        except Exception as error:  # noqa: BLE001 - a thread must not die in silence: all of it restarts
             self.mailbox.crash(error)

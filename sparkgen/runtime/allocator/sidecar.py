@@ -149,7 +149,7 @@ def _expired(environment: Mapping[str, str], folders: MountPaths, now: datetime)
 def _keep_from_starting(expired: Refused, folders: MountPaths, log: Log) -> None:
     """Let the driver's container end before any code of the user runs: it has no properties to begin with.
 
-    A sidecar that ends by itself is started again for ever; the pod ends with its driver alone.
+    A sidecar that ends by itself is started again forever; the pod ends with its driver alone.
     """
     Path(folders.session, Path(contract.SESSION_PROPERTIES).name).unlink(missing_ok=True)
     why = Hindrance(expired.code, f"{expired}; {expired.next_step}")
@@ -251,7 +251,7 @@ def _until_over(
     while not over and signal.sigtimedwait(STOP_SIGNALS, 1.0) is None:
         error = allocator.died_of
         if error is not None:
-            text = f"the allocator begins anew, as it met a fault of its own: {type(error).__name__}: {error}"
+            text = f"the allocator restarts after an internal error: {type(error).__name__}: {error}"
             fault = Hindrance(Code.INTERNAL_ERROR, text)
             log.say(LogEvent.FAULT, text, LogLevel.ERROR, hindrance=fault.facts)
             return 1

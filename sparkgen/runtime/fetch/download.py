@@ -155,7 +155,7 @@ class _Patience:
                 self._wait(error)
 
     def is_rewarded(self, size: int) -> None:
-        """More of the layer is there than ever: what is sent anew is nothing new."""
+        """More of the layer is there than ever: what is sent again is nothing new."""
         if size > self._most:
             self._most, self._last, self._pause = size, self._time.now(), FIRST_PAUSE
 

@@ -22,7 +22,7 @@ MOST_ARTIFACTS = 8
 
 
 class BadArtifact(Refused):
-    """What no second try would mend: the container ends with `contract.BAD_ARTIFACT`."""
+    """What no second try would fix: the container ends with `contract.BAD_ARTIFACT`."""
 
     def __init__(self, text: str, next_step: str = "") -> None:
         super().__init__(text, next_step, Code.BAD_ARTIFACT, contract.BAD_ARTIFACT)

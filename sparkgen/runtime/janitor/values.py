@@ -100,7 +100,7 @@ class JanitorSettings:
     grace: float = 300.0
     """From when an application was first seen to be over."""
     without_access: float = 86_400.0
-    """From the first of a row of refusals to list its namespace; 0: for ever."""
+    """From the first of a row of refusals to list its namespace; 0: forever."""
     pressure: float = 0.85
     """The used share above which applications that are over go at once."""
     dry_run: bool = False

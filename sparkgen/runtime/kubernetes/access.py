@@ -39,7 +39,7 @@ def in_cluster(environment: Mapping[str, str], folder: Path = Path(contract.TOKE
 
 
 class ReloadedFile:
-    """A file that is read again when it has changed: the kubelet writes tokens and certificates anew."""
+    """A file that is read again when it has changed: the kubelet writes tokens and certificates again."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

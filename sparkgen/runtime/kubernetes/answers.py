@@ -23,9 +23,9 @@ class Answer(enum.Enum):
     BUSY = "busy"
     """429 and 5xx: the server wants to be asked more slowly."""
     REFUSED = "refused"
-    """Quota, an admission webhook, a right that may yet come: time may mend it."""
+    """Quota, an admission webhook, a right that may yet come: time may fix it."""
     PERMANENT = "hopeless"
-    """Invalid, or forbidden for good: no time will mend it."""
+    """Invalid, or forbidden for good: no time will fix it."""
 
 
 EARLY = 60.0
@@ -125,7 +125,7 @@ def is_missing_right(reply: Reply) -> bool:
     if reply.status != 403:
         return False
     found = _refusal(reply)
-    return found is None or found.mends is Mends.EARLY
+    return found is None or found.fixes is Mends.EARLY
 
 
 def exists_already(reply: Reply) -> bool:
@@ -151,7 +151,7 @@ def retry_after(reply: Reply) -> float | None:
 def _meaning(reply: Reply, early: bool) -> tuple[Answer, Code, str]:
     found = _refusal(reply)
     if found is not None:
-        return _in_time(found.mends, early), found.code, found.cause.replace("{it}", "it")
+        return _in_time(found.fixes, early), found.code, found.cause.replace("{it}", "it")
     if reply.status == 403:
         return _in_time(Mends.EARLY, early), Code.DENIED, "it is forbidden"
     if reply.status in STATUSES:
@@ -168,8 +168,8 @@ def _meaning(reply: Reply, early: bool) -> tuple[Answer, Code, str]:
     return Answer.BUSY, Code.INTERNAL_ERROR, f"the API server answered {reply.status}"
 
 
-def _in_time(mends: Mends, early: bool) -> Answer:
-    passes = mends is Mends.IN_TIME or (mends is Mends.EARLY and early)
+def _in_time(fixes: Mends, early: bool) -> Answer:
+    passes = fixes is Mends.IN_TIME or (fixes is Mends.EARLY and early)
     return Answer.REFUSED if passes else Answer.PERMANENT
 
 
@@ -178,4 +178,4 @@ def _refusal(reply: Reply) -> Refusal | None:
     if not 400 <= reply.status < 500 or reply.status in (401, 404, 409, 429):
         return None
     found = refusal_in(reply.message)
-    return found if found and (reply.status == 403 or found.mends is not Mends.EARLY) else None
+    return found if found and (reply.status == 403 or found.fixes is not Mends.EARLY) else None

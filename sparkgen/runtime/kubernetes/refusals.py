@@ -16,7 +16,7 @@ from sparkgen.codes import Code
 
 
 class Mends(enum.Enum):
-    """Whether time may mend a refusal."""
+    """Whether time may fix a refusal."""
 
     IN_TIME = "in time"
     EARLY = "early"
@@ -36,7 +36,7 @@ class Refusal:
     code: Code
     name: str
     words: str
-    mends: Mends
+    fixes: Mends
     cause: str
     step: str
     after: str | None = "is forbidden: "

@@ -108,7 +108,7 @@ class Transport:
     ) -> Reply:
         """One call, and its answer. Fault when none came; an answer that is an error is a Reply, too.
 
-        `headers` overrule those of every call.
+        `headers` override those of every call.
         """
         data = None if body is None else json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()
         timeout = urllib3.Timeout(connect=CONNECT_TIMEOUT, read=self._read_timeout)

@@ -77,7 +77,7 @@ def name_in(values: Mapping[str, Any], key: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise _wrong(key, value, "a text")
+        raise _wrong(key, value, "a string")
     if len(value) > MAX_NAME:
         raise Malformed(f"{key} has {len(value)} characters, and may have {MAX_NAME}")
     return shown(value)
@@ -89,7 +89,7 @@ def message_in(values: Mapping[str, Any], key: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise _wrong(key, value, "a text")
+        raise _wrong(key, value, "a string")
     if len(value) > MAX_TEXT:
         value = f"{value[: MAX_TEXT // 2 - 1]}…{value[-MAX_TEXT // 2 :]}"
     return shown(value)
@@ -108,5 +108,5 @@ def number_in(values: Mapping[str, Any], key: str) -> int | None:
 
 
 def _wrong(name: str, value: object, expected: str) -> Malformed:
-    kinds = {dict: "an object", list: "a list", str: "a text", bool: "a truth value", type(None): "null"}
+    kinds = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", type(None): "null"}
     return Malformed(f"{name} must be {expected}, not {kinds.get(type(value), 'a number')}")

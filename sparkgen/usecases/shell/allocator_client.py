@@ -25,7 +25,7 @@ _SHOWN = 500
 
 
 class NoAnswer(SparkgenError):
-    """Nothing came back: the allocator begins anew, or the way there is broken."""
+    """Nothing came back: the allocator restarts, or the way there is broken."""
 
 
 class Refusal(SparkgenError):

@@ -66,7 +66,7 @@ def _is_missing(cluster: Cluster, item: Object) -> bool:
 
 
 def _make_missing(cluster: Cluster, item: Object) -> None:
-    """By server-side apply where one may; fields of an object that is created so stay for ever otherwise."""
+    """By server-side apply where one may; fields of an object that is created so stay forever otherwise."""
     try:
         cluster.apply(item)
     except ClusterError as error:

@@ -20,7 +20,7 @@ from cluster.handle import Cluster
 
 NAMESPACE = "argocd"
 NOWHERE = {"nodeSelector": {"sparkgen.dev/nowhere": "yes"}}
-"""A driver that waits for a node for ever: it is there, it can be killed, and it costs nothing."""
+"""A driver that waits for a node forever: it is there, it can be killed, and it costs nothing."""
 
 Value = dict[str, Any]
 
@@ -154,7 +154,7 @@ class Application:
         return str(self.read().get("status", {}).get("health", {}).get("status", ""))
 
     def refresh(self, kind: str = "normal") -> None:
-        """Have Argo CD look at Git (`hard`: and render anew), and wait until it has."""
+        """Have Argo CD look at Git (`hard`: and render again), and wait until it has."""
         note = "argocd.argoproj.io/refresh"
         self.cluster.kubectl(
             "annotate", "application", self.id, "-n", NAMESPACE, f"{note}={kind}", "--overwrite"
@@ -241,7 +241,7 @@ class Application:
 
 
 def waiting(name: str, namespace: str, version: str, **spec: Any) -> Value:
-    """An application whose driver waits for a node for ever."""
+    """An application whose driver waits for a node forever."""
     return in_namespace(document(name, version, "ends.py", driver=NOWHERE, **spec), namespace)
 
 

@@ -82,7 +82,7 @@ def another_version(folder: Path) -> dict[str, str]:
 
 
 def test_an_upgrade_of_sparkgen_runs_nothing(make: Make, restricted: str, tmp_path: Path) -> None:
-    """Two versions, two renders: nothing is written; written anew, the files differ in their headers only."""
+    """Two versions, two renders: nothing is written; rewritten, the files differ in their headers only."""
     value = waiting("upgraded", restricted, VERSION)
     application = begun(make, value)
     jobs, drivers = application.jobs(), application.drivers()
@@ -122,7 +122,7 @@ def test_an_end_removes_everything(make: Make, cluster: Cluster, restricted: str
 
 
 def test_a_failed_run_is_told_not_repeated_and_mended(make: Make, restricted: str) -> None:
-    """Degraded; syncs do not try again; the commit that mends it makes the application healthy."""
+    """Degraded; syncs do not try again; the commit that fixes it makes the application healthy."""
     failing = in_namespace(document("failing", VERSION, "ends.py", "1"), restricted)
     application = begun(make, failing)
     failed = application.run()
@@ -133,8 +133,8 @@ def test_a_failed_run_is_told_not_repeated_and_mended(make: Make, restricted: st
     application.refresh("hard")
     assert application.drivers() == drivers
     assert list(application.jobs()) == [failed.run]
-    mended = in_namespace(document("failing", VERSION, "ends.py", "0"), restricted)
-    application.synced(application.repository.release(mended, "Mend it"))
+    fixed = in_namespace(document("failing", VERSION, "ends.py", "0"), restricted)
+    application.synced(application.repository.release(fixed, "Fix it"))
     assert application.run().wait(120) == "Complete"
     wait_until(lambda: application.health() == "Healthy", 60, "it is healthy again", application.story)
 

@@ -1,4 +1,4 @@
-"""`sparkgen wait`, `kill` and `delete` on a run with executors that would go on for ever."""
+"""`sparkgen wait`, `kill` and `delete` on a run with executors that would go on forever."""
 
 from __future__ import annotations
 

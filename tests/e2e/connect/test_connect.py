@@ -132,7 +132,7 @@ def test_sessions_with_a_token(cluster: Cluster, restricted: str) -> None:
 
 
 def test_executors_with_cached_data_go_without_a_session(cluster: Cluster, restricted: str) -> None:
-    """Spark keeps them for ever, and the session's end frees nothing; the next session gets new ones.
+    """Spark keeps them forever, and the session's end frees nothing; the next session gets new ones.
 
     So it does when the driver is lost: the next one serves.
     """

@@ -224,7 +224,7 @@ def test_answers_that_are_lost_create_each_executor_once(
     """The driver's node is cut off while creations are on their way: made, not answered, asked for again.
 
     A slow webhook leaves the time to cut. Executors may not start before the cable is back, and the job lasts
-    until what was asked for again has its answer: afterwards it would be made anew, and deleted.
+    until what was asked for again has its answer: afterwards it would be created again, and deleted.
     """
     nodes.open("node2", "driver")
     options = {

@@ -221,7 +221,7 @@ def test_kernels_come_and_go(version: str, cluster: Cluster, restricted: str) ->
 
 @pytest.mark.full
 def test_idle_kernels_end(cluster: Cluster, restricted: str) -> None:
-    """With them go executors that hold data, which Spark keeps for ever."""
+    """With them go executors that hold data, which Spark keeps forever."""
     notebook = start(
         cluster, restricted, NEW, {"kernelIdleTimeout": "15s"}, dynamicAllocation={"maxExecutors": 1}
     )

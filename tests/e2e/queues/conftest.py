@@ -25,7 +25,7 @@ def kueue_definitions(cluster: Cluster) -> Iterator[None]:
 
     wait_until(established, 60, "Kueue's definitions are served")
     yield
-    cluster.kubectl("delete", *options)  # and wait: a test that is played again makes them anew
+    cluster.kubectl("delete", *options)  # and wait: a test that is played again makes them again
 
 
 @pytest.fixture

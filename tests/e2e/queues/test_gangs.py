@@ -16,7 +16,7 @@ ALL_OR_NOTHING = {
     "spark.scheduler.minRegisteredResourcesRatio": "1.0",
     "spark.scheduler.maxRegisteredResourcesWaitingTime": "30m",
 }
-"""With these Spark begins with all executors only: two applications with one each would wait for ever."""
+"""With these Spark begins with all executors only: two applications with one each would wait forever."""
 
 
 def most_of_a_node(cluster: Cluster) -> str:

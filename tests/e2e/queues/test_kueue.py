@@ -85,7 +85,7 @@ def test_an_application_gets_what_its_queue_has_room_for(
 def test_a_preempted_driver_starts_again_and_never_twice(
     cluster: Cluster, restricted: str, queue: StandIn, tmp_path: Path
 ) -> None:
-    """A run by hand waits in the queue of its application; its driver is taken back, and begins anew."""
+    """A run by hand waits in the queue of its application; its driver is taken back, and restarts."""
     value = document("app", VERSION, "hold.py", "2", "nothing", "8", **QUEUED)
     value["spec"]["executor"]["instances"] = 1
     (tmp_path / "app.yaml").write_text(yaml.safe_dump(value))

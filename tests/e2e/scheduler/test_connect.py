@@ -76,7 +76,7 @@ def test_a_connect_server_serves_as_soon_as_it_listens(tmp_path: Path) -> None:
 
 
 def test_a_connect_server_ends_when_its_context_has_stopped(trial: Callable[[str], Trial]) -> None:
-    """Its main method would go on listening for ever; there is no user code whose end to wait for."""
+    """Its main method would go on listening forever; there is no user code whose end to wait for."""
     made = trial(NEWEST.scala)
     made.allocator.start()
     token = made.folder / "token"

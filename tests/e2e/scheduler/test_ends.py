@@ -28,7 +28,7 @@ sc = SparkContext()
 print("IDLE", flush=True)
 time.sleep(600)
 """
-"""A program that waits for something else than Spark."""
+"""A program that waits for something other than Spark."""
 
 lines = pytest.mark.parametrize("line", COMPILED)
 

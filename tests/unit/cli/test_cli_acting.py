@@ -109,7 +109,7 @@ def test_a_preflight_with_errors_stops_the_apply(act: Act, kube: Kube) -> None:
     assert "error: the driver needs the Secret registry, and there is none in analytics" in result.err
     assert "error: the run may start until 2020-01-01T00:00:00Z only" in result.err
     assert "    next: kubectl create secret generic registry -n analytics" in result.err
-    assert result.err.endswith("nothing was applied; --skip-preflight applies all the same\n")
+    assert result.err.endswith("nothing was applied; --skip-preflight applies anyway\n")
     assert kube.named("Job") == []
     assert act(*arguments, "--skip-preflight").code == 0
     assert len(kube.named("Job")) == 1
@@ -143,7 +143,7 @@ def test_an_apply_that_breaks_off_says_so(act: Act, kube: Kube) -> None:
     kube.refuse["PATCH", f"{CONFIG_MAPS}/pi-tuning"] = (500, "etcd is away")
     result = act("apply", "app.yaml", "--skip-preflight")
     assert result.code == 2
-    assert "etcd is away. What stands above is applied; apply again when it is mended" in result.err
+    assert "etcd is away. What stands above is applied; apply again when it is fixed" in result.err
     assert "serviceaccount/pi created" in result.out
     assert kube.named("Job") == []
 
@@ -351,13 +351,13 @@ def test_a_scheduled_application_runs_now(act: Act, kube: Kube) -> None:
 
 
 def test_what_cannot_run_once_more(act: Act, kube: Kube) -> None:
-    """One that has expired, one that runs for ever, one that is not there (with the nearest name)."""
+    """One that has expired, one that runs forever, one that is not there (with the nearest name)."""
     applied(act, kube)
     assert "did you mean pi?" in act("run", "pii").err
     act("apply", "app.yaml", "--skip-preflight", "--set", "spec.run.expiresAt=2020-01-01T00:00:00Z")
     assert "may start until 2020-01-01T00:00:00Z only" in act("run", "pi").err
     act("apply", "app.yaml", "--set", "metadata.name=stream", "--set", "spec.restartPolicy.type=Always")
-    assert "stream runs for ever (a Deployment)" in act("run", "stream").err
+    assert "stream runs forever (a Deployment)" in act("run", "stream").err
 
 
 # --- wait -------------------------------------------------------------------------------------------------
@@ -487,7 +487,7 @@ def test_a_streaming_application_is_stopped_until_it_is_applied(act: Act, kube: 
     assert kube.one("Deployment", "pi")["spec"]["replicas"] == 0
     assert "deployment.apps/pi configured" in act(*always).out
     assert kube.one("Deployment", "pi")["spec"]["replicas"] == 1
-    assert "pi runs for ever (a Deployment)" in act("wait", "pi").err
+    assert "pi runs forever (a Deployment)" in act("wait", "pi").err
 
 
 SERVERS = {

@@ -77,7 +77,7 @@ def test_after_a_failure_none_is_begun(act: Act, kube: Kube, monkeypatch: pytest
     assert result.code == 2
     assert result.err.endswith(
         "etcd is away. 1 of 3 applications were not begun. What stands above is applied; apply again when it "
-        "is mended\n"
+        "is fixed\n"
     )
     assert len(own(result.out.splitlines(), "one")) == OBJECTS
     assert "serviceaccount/two created" in result.out

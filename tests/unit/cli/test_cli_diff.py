@@ -214,12 +214,12 @@ def test_a_schedule_starts_nothing_by_itself(repository: Cli) -> None:
 
 
 def test_a_streaming_driver_is_started_anew(repository: Cli) -> None:
-    """One Deployment for ever: its driver is replaced; suspended, it stops."""
+    """One Deployment forever: its driver is replaced; suspended, it stops."""
     rewrite("spec:\n", "spec:\n  restartPolicy: {type: Always}\n")
     commit()
     rewrite("spark:3.5.8", "spark:3.5.9")
     out = repository("diff", "--from", "HEAD", "--brief", "app.yaml").out
-    assert "starts a new run: yes: the driver is stopped, and started anew" in out
+    assert "starts a new run: yes: the driver is stopped, and restarted" in out
     rewrite("spec:\n", "spec:\n  suspend: true\n")
     out = repository("diff", "--from", "HEAD", "--brief", "app.yaml").out
     assert "starts a new run: no: suspending it stops its driver" in out

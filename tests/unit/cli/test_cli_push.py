@@ -229,7 +229,7 @@ def test_a_registry_that_stores_something_else(project: Cli, registry: Registry)
     """What it answers is compared with what was sent."""
     registry.wrong_digest = True
     done = project("push", "app.yaml")
-    assert "has stored something else than was sent" in done.err
+    assert "has stored something other than was sent" in done.err
     assert not Path("app.lock.yaml").exists()
 
 
@@ -431,7 +431,7 @@ def test_a_document_from_standard_input(project: Cli) -> None:
     ],
 )
 def test_a_broken_lock(project: Cli, text: str, message: str) -> None:
-    """It is told where it is broken, and another push mends it."""
+    """It is told where it is broken, and another push fixes it."""
     Path("app.lock.yaml").write_text(text)
     done = project("validate", "app.yaml")
     assert done.code == 1

@@ -131,7 +131,7 @@ def test_check_of_an_up_to_date_directory(cli: Cli) -> None:
 
 
 def test_check_of_a_directory_that_is_out_of_date(cli: Cli) -> None:
-    """Exit 1, a diff on standard output, the command that mends it on standard error, and nothing written."""
+    """Exit 1, a diff on standard output, the command that fixes it on standard error, and nothing written."""
     cli("render", "app.yaml", "-o", "out")
     before = {path: path.read_bytes() for path in Path("out").iterdir()}
     result = cli("render", "app.yaml", "-o", "out", "--check", "--set", "spec.executor.instances=3")
@@ -199,7 +199,7 @@ def test_many_documents_give_what_few_give(cli: Cli, monkeypatch: pytest.MonkeyP
 
 
 def test_a_worker_that_dies_is_a_message(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process that is killed for want of memory ends in a sentence, not in waiting for ever."""
+    """A process that is killed for want of memory ends in a sentence, not in waiting forever."""
     many(80)
     monkeypatch.setattr(parallel, "_processors", lambda: 2)
     monkeypatch.setattr(parallel, "_do_part", _die)

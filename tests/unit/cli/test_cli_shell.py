@@ -502,7 +502,7 @@ def test_folders_of_killed_commands_are_removed(shell: Shell, tmp_path: Path) ->
 def test_a_link_is_no_folder_of_a_killed_command(shell: Shell, tmp_path: Path) -> None:
     """In a place that all users share, somebody else may have made it: nothing is looked for behind it."""
     (tmp_path / "mine").mkdir()
-    os.mkfifo(tmp_path / "mine" / client_files.LOCK_FILE)  # who opens it waits for ever
+    os.mkfifo(tmp_path / "mine" / client_files.LOCK_FILE)  # who opens it waits forever
     (tmp_path / "run" / f"{client_files.PREFIX}link").symlink_to(tmp_path / "mine")
     assert shell("app.yaml", *program("")).code == 0
 

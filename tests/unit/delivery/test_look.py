@@ -148,7 +148,7 @@ def test_a_link_out_of_the_repository_is_refused_and_one_inside_is_its_file(
 
 
 def test_a_link_to_a_folder_above_ends(project: Path) -> None:
-    """A circle of folders is refused, not followed for ever."""
+    """A circle of folders is refused, not followed forever."""
     (project / "lib/deep/up").symlink_to("../../lib")
     assert "link to a folder above" in said(look(document(pyFiles=["./lib"]), project))
 
@@ -201,7 +201,7 @@ def test_what_only_reads_like_a_secret_is_delivered(project: Path, name: str) ->
 
 
 def test_ignore_files(project: Path) -> None:
-    """Each is about its folder; the deeper one overrules; what is left out is told."""
+    """Each is about its folder; the deeper one overrides; what is left out is told."""
     (project / "../../.sparkgenignore").write_text("*.csv\n/shared/\n")
     (project / "data/.sparkgenignore").write_text("!x.csv\n")
     (project / "data/y.txt").write_text("")

@@ -7,7 +7,7 @@ import re
 import pytest
 from markdown_it import MarkdownIt
 
-from docs import prose
+from docs import messages, prose
 
 PAGES = {str(path.relative_to(prose.ROOT)): path for path in prose.pages()}
 
@@ -65,3 +65,26 @@ def test_rewriting_a_page_is_stable_and_changes_nothing_that_is_shown(page: str)
 
 def _shown(text: str) -> str:
     return re.sub(r"\s+", " ", MarkdownIt("commonmark").enable("table").render(text))
+
+
+def test_messages_of_a_module() -> None:
+    """Texts with what is filled in; neither docstrings nor names."""
+    source = '"""A module that says things."""\nA = "two words"\nB = f"cannot read {path}: {error}"\n'
+    assert list(messages.of_module(source)) == [(3, "cannot read {path}: {error}")]
+
+
+def test_no_message_uses_a_banned_word() -> None:
+    """The words of the pages hold for what commands and logs say, too."""
+    banned = prose.vocabulary()
+    found = [
+        f"{one.path}:{one.line}: {said}"
+        for one in messages.messages()
+        for said in prose.misused(one.text, banned)
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_no_description_of_the_schema_uses_a_banned_word() -> None:
+    """They are the reference, and what `explain` says."""
+    text = (prose.ROOT / "schemas" / "spark-application.schema.json").read_text()
+    assert prose.misused(text, prose.vocabulary()) == []

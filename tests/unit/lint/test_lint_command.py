@@ -41,7 +41,7 @@ def test_a_finding_has_code_line_reason_and_next_step(cli: Cli) -> None:
     assert result.code == 1
     assert f"app.yaml:3:1: warning[SG201] {PRUNED}" in result.out
     assert "  next:    set `target: flux` in `metadata`, or render with `--target`" in result.out
-    assert "1 can be put right by: sparkgen lint --fix" in result.err
+    assert "1 can be fixed by: sparkgen lint --fix" in result.err
 
 
 def test_the_exit_code_follows_fail_on(cli: Cli) -> None:
@@ -238,7 +238,7 @@ def test_fix_changes_the_file_and_says_so(cli: Cli) -> None:
     path = Path("app.yaml")
     path.chmod(0o640)
     result = cli("lint", "app.yaml", "--fix", "--profile", "gitops")
-    assert "app.yaml: 1 finding put right" in result.err
+    assert "app.yaml: 1 finding fixed" in result.err
     assert "new run" not in result.err
     assert "SG201" not in result.out
     assert "SG204" in result.out

@@ -52,7 +52,7 @@ def test_a_whole_configuration() -> None:
 
 
 def test_rules_weigh_what_the_configuration_says() -> None:
-    """Profiles choose, rules overrule them, and what is off is not looked for."""
+    """Profiles choose, rules override them, and what is off is not looked for."""
     found = config(WHOLE).levels("prod/app.yaml")
     assert found["SG201"] is ERROR
     assert found["SG262"] is INFO
@@ -105,7 +105,7 @@ def test_what_says_nothing_is_the_default(text: str) -> None:
         ("lint:\n  settings: {controllers: [argo]}\n", 2, 28, "`argo` is none of them", "write `argocd`"),
         ("lint:\n  overrides:\n    - rules: {SG201: off}\n", 3, 7, "names no files", "files"),
         ("lint:\n  overrides: {}\n", 2, 14, "must be a list", "files"),
-        ("lint:\n  profiles: [3]\n", 2, 14, "must be a text", "gitops"),
+        ("lint:\n  profiles: [3]\n", 2, 14, "must be a string", "gitops"),
     ],
 )
 def test_a_mistake_has_its_place(text: str, line: int, column: int, says: str, step: str) -> None:
@@ -127,7 +127,7 @@ def test_text_that_is_no_yaml_is_said_with_its_place() -> None:
 
 
 def test_every_mistake_is_said_at_once() -> None:
-    """Nobody mends a file line by line."""
+    """Nobody fixes a file line by line."""
     found = read_config(b"lint:\n  a: 1\n  failOn: 3\n  rules: {SG201: 7}\n", ".sparkgen.yaml")
     assert isinstance(found, tuple)
     assert len(found) == 3

@@ -183,5 +183,5 @@ def test_what_is_ignored_is_not_fixed() -> None:
     "text", ["", "a: [", "a: 1\n", "\x00", HEAD.format(metadata="").replace("type:", "tipe:")]
 )
 def test_what_is_not_valid_is_not_touched(text: str) -> None:
-    """A broken document is mended by people first."""
+    """A broken document is fixed by people first."""
     assert fixed(text) == text

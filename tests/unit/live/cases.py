@@ -1,4 +1,4 @@
-"""Ways in which a run does not get on, as a cluster shows them: what `status` makes of each.
+"""Ways in which a run is stuck, as a cluster shows them: what `status` makes of each.
 
 The texts are those of Kubernetes 1.36, Spark 3.5 and 4.x, and of sparkgen's own containers; names are made
 up. What tests/e2e/commands/test_status.py causes for real was compared with a cluster's own words, and is

@@ -1,4 +1,4 @@
-"""Why a run does not get on: the ways to fail of cases.py, and when nothing is to be said."""
+"""Why a run is stuck: the ways to fail of cases.py, and when nothing is to be said."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def test_a_pod_that_is_not_there_is_said() -> None:
 
 
 def test_a_connection_that_is_silent_for_long_ends() -> None:
-    """As when the server is gone without a word: the browser is told, and may ask anew."""
+    """As when the server is gone without a word: the browser is told, and may ask again."""
     near, far = socket.socketpair()
 
     class Hung(Far):

@@ -164,7 +164,7 @@ def test_what_has_ended_is_deleted_at_once(bench: Bench) -> None:
 
 
 def test_a_machine_that_is_full_is_an_answer(bench: Bench) -> None:
-    """No more processes or no memory: time may mend it. A profile that makes no pod: never."""
+    """No more processes or no memory: time may fix it. A profile that makes no pod: never."""
     bench.fault = OSError(11, "Resource temporarily unavailable")
     outcome = bench.world.create(Create(1, 0))
     assert outcome.answer is Answer.REFUSED

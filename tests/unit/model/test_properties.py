@@ -69,7 +69,7 @@ def test_every_typed_field_wins_over_its_property(path: tuple[str, ...], name: s
 
 
 def test_hadoop_conf_wins_over_spark_conf() -> None:
-    """`X` of hadoopConf is `spark.hadoop.X`, which overrules Hadoop's files, and that of sparkConf."""
+    """`X` of hadoopConf is `spark.hadoop.X`, which overrides Hadoop's files, and that of sparkConf."""
     spec = {
         "sparkConf": {"spark.hadoop.fs.a": "1", "spark.hadoop.fs.b": "2", "fs.a": "3"},
         "hadoopConf": {"fs.a": "4"},

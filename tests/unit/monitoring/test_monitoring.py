@@ -65,7 +65,7 @@ def test_the_allocator_has_metrics() -> None:
 
 
 def test_every_metric_exists() -> None:
-    """A renamed metric would make an alert silent for ever."""
+    """A renamed metric would make an alert silent forever."""
     named = {name for query in queries() for name in re.findall(r"\b(?:sparkgen|metrics)_\w+", query)}
     assert named <= METRICS | SPARK
     assert named & METRICS

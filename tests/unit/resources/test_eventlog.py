@@ -73,7 +73,7 @@ def test_fields_win_over_properties_and_properties_over_defaults() -> None:
 
 
 def test_the_claim_is_in_the_driver_alone() -> None:
-    """At the directory's path; its files are not handed to the group anew at every start."""
+    """At the directory's path; its files are not handed to the group again at every start."""
     application = build(document(eventLog=CLAIMED))
     driver = driver_pod(application, "a-1")["spec"]
     (spark,) = driver["containers"]

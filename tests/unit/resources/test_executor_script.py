@@ -32,7 +32,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 class Allocator(http.server.BaseHTTPRequestHandler):
-    """Answers the start question with the codes of a list; the last one for ever."""
+    """Answers the start question with the codes of a list; the last one forever."""
 
     codes: list[int]
     asked: list[str]
@@ -354,7 +354,7 @@ def test_nobody_answers(executor: Run) -> None:
 
 
 def test_waiting_may_take_long(executor: Run, allocator: type[Allocator]) -> None:
-    """The bound is on silence, not on waiting: every 202 begins it anew."""
+    """The bound is on silence, not on waiting: every 202 begins it again."""
     allocator.codes[:] = [202] * 3 + [200]  # two seconds lie between the first and the third
     assert arguments(executor(SPARKGEN_START_TIMEOUT_SECONDS="1"))
 

@@ -80,7 +80,7 @@ def test_the_claim_is_read_unless_old_logs_are_removed(cleaner: Any, read_only: 
 
 
 def test_a_claim_has_one_pod_at_a_time() -> None:
-    """One that a single node may mount would keep the next pod waiting for ever."""
+    """One that a single node may mount would keep the next pod waiting forever."""
     assert made(eventLog=CLAIMED)["Deployment"]["spec"]["strategy"] == {"type": "Recreate"}
     assert made()["Deployment"]["spec"]["strategy"] == {"type": "RollingUpdate"}
 

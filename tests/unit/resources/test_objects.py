@@ -192,7 +192,7 @@ def test_a_job_with_retries_does_not_count_disruptions(rendered: Make) -> None:
 
 
 def test_cron_job(rendered: Make) -> None:
-    """One object for ever; its pods belong to the newest run."""
+    """One object forever; its pods belong to the newest run."""
     made = rendered("ScheduledSparkApplication", activeDeadlineSeconds=60)
     spec = made.one("CronJob")["spec"]
     assert (spec["schedule"], spec["concurrencyPolicy"], spec["suspend"]) == ("@daily", "Forbid", False)

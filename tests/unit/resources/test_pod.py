@@ -218,7 +218,7 @@ def test_no_controller_claims_an_executor(rendered: Make, label: str, place: str
 )
 @pytest.mark.parametrize("place", ["annotations", "template"])
 def test_no_controller_claims_an_executor_by_annotation(rendered: Make, annotation: str, place: str) -> None:
-    """Kueue gates a pod that has this one and no queue's label: it would wait for ever."""
+    """Kueue gates a pod that has this one and no queue's label: it would wait forever."""
     given = {annotation: "Job", "team": "a"}
     executor = {
         "annotations": {"annotations": given},

@@ -45,7 +45,7 @@ def test_the_jar_of_the_scala_line(folder: Path) -> None:
 
 
 def test_a_run_that_has_expired(folder: Path) -> None:
-    """A cluster that is built anew from Git does not run history again; at the moment itself it is over."""
+    """A cluster that is rebuilt from Git does not run history again; at the moment itself it is over."""
     for moment, refused in (("2026-06-01T00:00:00Z", True), ("2026-06-01T00:00:01Z", False)):
         (folder / "tuning.json").write_text(f'{{"version": 1, "run": {{"expiresAt": "{moment}"}}}}')
         if refused:

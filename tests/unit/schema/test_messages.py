@@ -25,13 +25,13 @@ def spec(line: str, role: str = "") -> str:
 CASES = {
     "an unquoted version": (
         replaced('"3.5.8"', "3.5"),
-        ("SG012", "7:17", "spec.sparkVersion", "`sparkVersion` must be a text, not a number"),
-        ("3.5", "a text", 'quote it: `sparkVersion: "3.5"`'),
+        ("SG012", "7:17", "spec.sparkVersion", "`sparkVersion` must be a string, not a number"),
+        ("3.5", "a string", 'quote it: `sparkVersion: "3.5"`'),
     ),
     "an unquoted Scala line": (
         spec("scalaVersion: 2.13"),
-        ("SG012", "10:17", "spec.scalaVersion", "`scalaVersion` must be a text, not a number"),
-        ("2.13", "a text", 'quote it: `scalaVersion: "2.13"`'),
+        ("SG012", "10:17", "spec.scalaVersion", "`scalaVersion` must be a string, not a number"),
+        ("2.13", "a string", 'quote it: `scalaVersion: "2.13"`'),
     ),
     "a number in sparkConf": (
         with_spec("sparkConf:\n  spark.executor.cores: 4"),
@@ -39,9 +39,9 @@ CASES = {
             "SG012",
             "11:27",
             'spec.sparkConf["spark.executor.cores"]',
-            "`spark.executor.cores` must be a text, not a number",
+            "`spark.executor.cores` must be a string, not a number",
         ),
-        ("4", "a text", 'quote it: `spark.executor.cores: "4"`'),
+        ("4", "a string", 'quote it: `spark.executor.cores: "4"`'),
     ),
     "a boolean in sparkConf": (
         with_spec("sparkConf:\n  spark.eventLog.enabled: true"),
@@ -49,14 +49,14 @@ CASES = {
             "SG012",
             "11:29",
             'spec.sparkConf["spark.eventLog.enabled"]',
-            "`spark.eventLog.enabled` must be a text, not a boolean",
+            "`spark.eventLog.enabled` must be a string, not a boolean",
         ),
-        ("true", "a text", 'quote it: `spark.eventLog.enabled: "true"`'),
+        ("true", "a string", 'quote it: `spark.eventLog.enabled: "true"`'),
     ),
     "a property over several lines": (
         with_spec("sparkConf:\n  spark:\n    executor:\n      cores: 4"),
-        ("SG012", "11:5", "spec.sparkConf.spark", "`spark` must be a text, not a mapping"),
-        ("", "a text", 'write the whole name in one line: `spark.executor.cores: "4"`'),
+        ("SG012", "11:5", "spec.sparkConf.spark", "`spark` must be a string, not a mapping"),
+        ("", "a string", 'write the whole name in one line: `spark.executor.cores: "4"`'),
     ),
     "a list in sparkConf": (
         with_spec("sparkConf:\n  spark.jars.packages: [a:b:1, c:d:2]"),
@@ -64,34 +64,34 @@ CASES = {
             "SG012",
             "11:5",
             'spec.sparkConf["spark.jars.packages"]',
-            "`spark.jars.packages` must be a text, not a list",
+            "`spark.jars.packages` must be a string, not a list",
         ),
-        ("", "a text", 'write `spark.jars.packages: "a:b:1,c:d:2"`'),
+        ("", "a string", 'write `spark.jars.packages: "a:b:1,c:d:2"`'),
     ),
     "a number among the arguments": (
         spec("arguments: [--partitions, 1000]"),
-        ("SG012", "10:29", "spec.arguments[1]", "an item of `arguments` must be a text, not a number"),
-        ("1000", "a text", 'quote it: `"1000"`'),
+        ("SG012", "10:29", "spec.arguments[1]", "an item of `arguments` must be a string, not a number"),
+        ("1000", "a string", 'quote it: `"1000"`'),
     ),
     "a label that is a boolean": (
         spec("labels: {spot: true}", DRIVER),
-        ("SG012", "11:20", "spec.driver.labels.spot", "`spot` must be a text, not a boolean"),
-        ("true", "a text", 'quote it: `spot: "true"`'),
+        ("SG012", "11:20", "spec.driver.labels.spot", "`spot` must be a string, not a boolean"),
+        ("true", "a string", 'quote it: `spot: "true"`'),
     ),
     "memory without a unit": (
         spec("memory: 4", EXECUTOR),
-        ("SG012", "11:13", "spec.executor.memory", "`memory` must be a text, not a number"),
-        ("4", "a text", "write `memory: 4g`"),
+        ("SG012", "11:13", "spec.executor.memory", "`memory` must be a string, not a number"),
+        ("4", "a string", "write `memory: 4g`"),
     ),
     "memory in MiB without a unit": (
         spec("memoryOverhead: 512", EXECUTOR),
-        ("SG012", "11:21", "spec.executor.memoryOverhead", "`memoryOverhead` must be a text, not a number"),
-        ("512", "a text", "write `memoryOverhead: 512m`"),
+        ("SG012", "11:21", "spec.executor.memoryOverhead", "`memoryOverhead` must be a string, not a number"),
+        ("512", "a string", "write `memoryOverhead: 512m`"),
     ),
     "a duration without a unit": (
         spec("allocation: {batchDelay: 2}"),
-        ("SG012", "10:28", "spec.allocation.batchDelay", "`batchDelay` must be a text, not a number"),
-        ("2", "a text", "write `batchDelay: 2s`"),
+        ("SG012", "10:28", "spec.allocation.batchDelay", "`batchDelay` must be a string, not a number"),
+        ("2", "a string", "write `batchDelay: 2s`"),
     ),
     "a part of a core": (
         spec("cores: 1.5", EXECUTOR),
@@ -105,7 +105,7 @@ CASES = {
     ),
     "a number in quotes": (
         spec('instances: "2"', EXECUTOR),
-        ("SG012", "11:16", "spec.executor.instances", "`instances` must be a whole number, not a text"),
+        ("SG012", "11:16", "spec.executor.instances", "`instances` must be a whole number, not a string"),
         ('"2"', "a whole number", "write `instances: 2`"),
     ),
     "seconds with a unit": (
@@ -114,18 +114,18 @@ CASES = {
             "SG012",
             "10:26",
             "spec.activeDeadlineSeconds",
-            "`activeDeadlineSeconds` must be a whole number, not a text",
+            "`activeDeadlineSeconds` must be a whole number, not a string",
         ),
         ('"4h"', "a whole number", "write `activeDeadlineSeconds: 14400`"),
     ),
     "a boolean in quotes": (
         spec('dynamicAllocation: {enabled: "true"}'),
-        ("SG012", "10:32", "spec.dynamicAllocation.enabled", "`enabled` must be true or false, not a text"),
+        ("SG012", "10:32", "spec.dynamicAllocation.enabled", "`enabled` must be true or false, not a string"),
         ('"true"', "true or false", "write `enabled: true`"),
     ),
     "a text for a list": (
         spec("deps: {jars: 'a.jar, b.jar'}"),
-        ("SG012", "10:16", "spec.deps.jars", "`jars` must be a list, not a text"),
+        ("SG012", "10:16", "spec.deps.jars", "`jars` must be a list, not a string"),
         ('"a.jar, b.jar"', "a list", "write `jars: [a.jar, b.jar]`"),
     ),
     "a mapping of variables": (
@@ -135,7 +135,7 @@ CASES = {
     ),
     "a variable as a text": (
         spec("env: [STAGE=prod]", DRIVER),
-        ("SG012", "11:11", "spec.driver.env[0]", "an item of `env` must be a mapping, not a text"),
+        ("SG012", "11:11", "spec.driver.env[0]", "an item of `env` must be a mapping, not a string"),
         ('"STAGE=prod"', "a mapping", 'write `- {name: STAGE, value: "prod"}`'),
     ),
     "a list's item without its dash": (
@@ -154,7 +154,7 @@ CASES = {
     ),
     "a word for a mapping": (
         spec("restartPolicy: Never"),
-        ("SG012", "10:18", "spec.restartPolicy", "`restartPolicy` must be a mapping, not a text"),
+        ("SG012", "10:18", "spec.restartPolicy", "`restartPolicy` must be a mapping, not a string"),
         ('"Never"', "a mapping", "write `restartPolicy: {type: Never}`"),
     ),
     "a pull secret as Kubernetes has it": (
@@ -163,13 +163,13 @@ CASES = {
             "SG012",
             "10:22",
             "spec.imagePullSecrets[0]",
-            "an item of `imagePullSecrets` must be a text, not a mapping",
+            "an item of `imagePullSecrets` must be a string, not a mapping",
         ),
-        ("", "a text", "write `- registry`"),
+        ("", "a string", "write `- registry`"),
     ),
     "arguments as a shell has them": (
         spec("arguments: --date 2026-01-01 --tags a,b"),
-        ("SG012", "10:14", "spec.arguments", "`arguments` must be a list, not a text"),
+        ("SG012", "10:14", "spec.arguments", "`arguments` must be a list, not a string"),
         (
             '"--date 2026-01-01 --tags a,b"',
             "a list",
@@ -178,12 +178,12 @@ CASES = {
     ),
     "arguments with commas between": (
         spec("arguments: a, b"),
-        ("SG012", "10:14", "spec.arguments", "`arguments` must be a list, not a text"),
+        ("SG012", "10:14", "spec.arguments", "`arguments` must be a list, not a string"),
         ('"a, b"', "a list", "write `arguments: [a, b]`"),
     ),
     "the name of a Secret in place of a reference": (
         spec("envFrom: [{secretRef: s3}]", DRIVER),
-        ("SG012", "11:27", "spec.driver.envFrom[0].secretRef", "`secretRef` must be a mapping, not a text"),
+        ("SG012", "11:27", "spec.driver.envFrom[0].secretRef", "`secretRef` must be a mapping, not a string"),
         ('"s3"', "a mapping", "write `secretRef: {name: s3}`"),
     ),
     "nothing below a key": (
@@ -194,7 +194,7 @@ CASES = {
     "no value of a required field": (
         replaced("name: report", "name:"),
         ("SG012", "4:3", "metadata.name", "`name` has no value"),
-        ("", "a text", "for example `name: daily-report`"),
+        ("", "a string", "for example `name: daily-report`"),
     ),
     "an empty spec": (
         VALID[: VALID.index("  type")],

@@ -19,7 +19,7 @@ LONG = 600.0
 
 @dataclass
 class Allocator:
-    """Says whether a driver runs; `running`: its answers, the last one for ever. None: no answer."""
+    """Says whether a driver runs; `running`: its answers, the last one forever. None: no answer."""
 
     running: list[bool | None]
     asked: int = field(default=0)

@@ -643,7 +643,7 @@ def the_end_deletes_nothing(patch: pytest.MonkeyPatch) -> None:
 
 @breaks("target-reached", focus=(FaultKind.CREATE_LOST,))
 def a_lost_creation_is_never_sent_again(patch: pytest.MonkeyPatch) -> None:
-    """What was not answered counts as requested for ever."""
+    """What was not answered counts as requested forever."""
     patch.setattr(creations, "_again", lambda draft, **_: draft)
 
 
@@ -666,7 +666,7 @@ def a_restart_forgets_who_has_the_place(patch: pytest.MonkeyPatch) -> None:
 
 @breaks("nobody-holds-nothing", focus=(FaultKind.DRIVER_STILL,), plan="sessions")
 def a_silent_driver_keeps_its_executors(patch: pytest.MonkeyPatch) -> None:
-    """A driver that says nothing for a minute is waited for, for ever."""
+    """A driver that says nothing for a minute is waited for, forever."""
     real = rules.as_seen
     patch.setattr(
         rules, "as_seen", lambda target, _, now, *, resumed: real(target, now, now, resumed=resumed)

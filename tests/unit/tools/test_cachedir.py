@@ -59,7 +59,7 @@ def test_an_entry_that_is_there_is_not_made_again(tmp_path: Path) -> None:
 
 
 def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
-    """An unfinished folder of an earlier run does not fill the disk for ever."""
+    """An unfinished folder of an earlier run does not fill the disk forever."""
     (tmp_path / ".new-dead").mkdir()
     publish(tmp_path / "entry", lambda folder: None)
     assert not (tmp_path / ".new-dead").exists()

@@ -26,7 +26,7 @@ def test_the_first_executors_are_asked_for_after_the_backlog_timeout() -> None:
 
 
 def test_the_target_falls_at_once_to_what_is_needed() -> None:
-    """But not below the minimum, and growing begins anew."""
+    """But not below the minimum, and growing restarts."""
     watched = policy(minimum=2)
     watched.target = 50
     watched.look(0.1, 10)

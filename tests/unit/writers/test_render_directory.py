@@ -234,7 +234,7 @@ def test_a_write_that_broke_off_is_completed_by_the_next_one(
     try:
         write(out, new, rename=failing_rename(at, OSError(5, "Input/output error")))
     except SparkgenError as error:
-        assert "some of its files are new, and others old. Next: mend the cause" in str(error)  # noqa: PT017
+        assert "some of its files are new, and others old. Next: fix the cause" in str(error)  # noqa: PT017
         mixed = {path: body for path, body in snapshot(out).items() if not path.startswith(STAGE)}
         assert all(body in (before.get(path), new.get(path)) for path, body in mixed.items())
     write(out, later)
@@ -339,7 +339,7 @@ def test_killed_when_all_was_done(out: Path) -> None:
 
 
 def test_killed_during_the_commit_and_then_another_render(out: Path) -> None:
-    """A file that the killed run had added, and no later one has, does not stay for ever."""
+    """A file that the killed run had added, and no later one has, does not stay forever."""
     stopped(child(out, STOP_WHILE_COMMITTING.format(tenths=300)), signal.SIGKILL)
     write(out, render("job.yaml"))
     assert snapshot(out) == render("job.yaml")

@@ -14,7 +14,7 @@ from sparkgen.document.parse import parse
 from sparkgen.document.scalars import resolve
 from sparkgen.writers.yamltext import dump, scalar
 
-# Each of these is something else than a string to at least one of PyYAML, go-yaml v2 or v3, YAML 1.2 or
+# Each of these is something other than a string to at least one of PyYAML, go-yaml v2 or v3, YAML 1.2 or
 # Ruby's reader.
 AMBIGUOUS = [
     *["", "~", "null", "Null", "NULL", "true", "True", "FALSE", "yes", "No", "on", "OFF", "y", "N"],

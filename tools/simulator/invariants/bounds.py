@@ -91,7 +91,7 @@ class Patience(Invariant):
 
     After 429 with a time, no write is sent before it has passed. After a creation that was refused no new one
     is sent for a pause, which doubles from half a second to a minute with each round that is refused. Another
-    driver in the pod begins anew.
+    driver in the pod restarts.
     """
 
     name = "patience"
@@ -185,14 +185,14 @@ class NoLeak(Invariant):
 
     def at_the_end(self) -> None:
         if self.world.server.pods:
-            raise self.broken(f"{', '.join(sorted(self.world.server.pods))} stay for ever")
+            raise self.broken(f"{', '.join(sorted(self.world.server.pods))} stay forever")
         if self.world.server.secrets:
-            raise self.broken(f"Secret {', '.join(self.world.server.secrets)} stays for ever")
+            raise self.broken(f"Secret {', '.join(self.world.server.secrets)} stays forever")
         if self.world.server.pod_groups:
-            raise self.broken(f"PodGroup {', '.join(self.world.server.pod_groups)} stays for ever")
+            raise self.broken(f"PodGroup {', '.join(self.world.server.pod_groups)} stays forever")
         running = [one for one in self.world.cluster.running() if self.world.cluster.nodes[one.host].takes]
         if running:
-            raise self.broken(f"executors {[one.id for one in running]} run for ever")
+            raise self.broken(f"executors {[one.id for one in running]} run forever")
 
 
 MOST_REFUSALS = 4

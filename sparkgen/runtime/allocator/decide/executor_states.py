@@ -37,7 +37,7 @@ class Situation:
 
     @property
     def awaited(self) -> bool:
-        """Whether the driver has to say anew what it wants: this process began anew, or the driver does."""
+        """Whether the driver has to say again what it wants: this process restarted, or the driver does."""
         return self.target.away or (self.target.phase is DriverPhase.SILENT and bool(self.memory.session))
 
     def those(self, *states: ExecutorState) -> Set[int]:

@@ -17,7 +17,7 @@ from sparkgen.runtime.allocator.values.target import LONGEST_DELIVERY, DriverPha
 AVOIDED = 300.0
 """Seconds for which a node is avoided after its shuffle service did not answer an executor."""
 PERMANENT_ROUNDS = 3
-"""So many rounds in a row that no time will mend end an application of which nothing runs."""
+"""So many rounds in a row that no time will fix end an application of which nothing runs."""
 
 
 def losses(draft: Draft) -> Draft:

@@ -12,7 +12,7 @@ from sparkgen.runtime.allocator.values.settings import AllocationSettings
 from sparkgen.runtime.allocator.values.target import DriverPhase, DriverTarget
 
 SHOWN_WITHIN = 120.0
-"""Seconds after which nothing more is shown of a pod that is gone: a silent watch is opened anew before."""
+"""Seconds after which nothing more is shown of a pod that is gone: a silent watch is opened again before."""
 
 
 def prune_memory(

@@ -262,14 +262,14 @@ def _boolean(name: str, value: object) -> bool:
 
 def _text(name: str, value: object) -> str:
     if not isinstance(value, str) or not 0 < len(value) <= MAX_TEXT:
-        raise _wrong(name, value, f"a text of 1 to {MAX_TEXT} characters")
+        raise _wrong(name, value, f"a string of 1 to {MAX_TEXT} characters")
     return shown(value)
 
 
 def _owner(value: object) -> str:
     """One line of bounded length: it is shown to whoever comes next, in the log and in the status."""
     if not isinstance(value, str):
-        raise _wrong("owner", value, "a text")
+        raise _wrong("owner", value, "a string")
     return " ".join(shown(value[: 4 * MAX_OWNER]).split())[:MAX_OWNER]
 
 

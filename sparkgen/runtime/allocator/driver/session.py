@@ -267,7 +267,7 @@ def _check_application_id(rendered: Mapping[str, str]) -> None:
 def _earlier_properties(folder: Path) -> dict[str, str]:
     try:
         return properties.parse(_text(folder / PROPERTIES_FILE))
-    except ValueError:  # not ours: it is written anew
+    except ValueError:  # not ours: it is rewritten
         return {}
 
 

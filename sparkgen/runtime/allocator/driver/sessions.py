@@ -36,7 +36,7 @@ class SessionAwaited(Exception):
     """The driver from before a restart of the allocator may speak at any moment."""
 
     def __init__(self) -> None:
-        super().__init__("the driver that was here before the allocator began anew may go on: ask again")
+        super().__init__("the driver that was here before the allocator restarted may go on: ask again")
 
 
 def no_sockets() -> frozenset[str]:
@@ -112,7 +112,7 @@ def why_over(began: float, heard: Sequence[float | None], now: float, *, resumed
     """Why a session in client mode is over; "" while it is not.
 
     `heard`: when the command and the driver spoke last, None for who has not. Nobody is missed from the start
-    of a process on: an allocator that begins anew (`resumed`) waits for both once more.
+    of a process on: an allocator that restarts (`resumed`) waits for both once more.
     """
     words = [time for time in heard if time is not None]
     if not words and not resumed:

@@ -230,8 +230,8 @@ class TuningFile:
             news = str(error) != self._bad
             self._bad, self._read_last = str(error), None
             return TuningChange(before, str(error)) if news else None
-        mended, self._bad = self._bad is not None, None
-        return TuningChange(self.settings) if mended or self.settings != before else None
+        fixed, self._bad = self._bad is not None, None
+        return TuningChange(self.settings) if fixed or self.settings != before else None
 
     def _read(self, path: Path) -> AllocationSettings:
         text = _text(path)

@@ -82,7 +82,7 @@ NEVER_STARTED = frozenset({"StartError", "ContainerCannotRun"})
 """The runtime's reasons for a container whose process was never there (exit codes 127 and 128)."""
 
 PERMANENT = IMAGES | BAD_CONTAINER - {Code.RUN_CONTAINER_ERROR}
-"""Reasons of a waiting container that time does not mend, as far as `MAY_PASS` does not say otherwise."""
+"""Reasons of a waiting container that time does not fix, as far as `MAY_PASS` does not say otherwise."""
 
 MAY_PASS = (
     *(

@@ -57,7 +57,7 @@ def _token_in(metadata: Mapping[str, Any]) -> str:
     if token is None:
         return ""
     if not isinstance(token, str) or len(token) > MAX_TOKEN or not token.isascii():
-        raise Malformed(f"metadata.continue must be a text of at most {MAX_TOKEN} characters")
+        raise Malformed(f"metadata.continue must be a string of at most {MAX_TOKEN} characters")
     return token
 
 

@@ -13,7 +13,7 @@ from sparkgen.runtime.allocator.values.clock import ClockAndRandom
 LONGEST_LIST_PAUSE = 30.0
 """Seconds between two lists that fail, at most."""
 STEADY = 30.0
-"""Seconds after which a watch counts as a good one: its end begins the pauses anew."""
+"""Seconds after which a watch counts as a good one: its end begins the pauses again."""
 
 
 class Watcher:

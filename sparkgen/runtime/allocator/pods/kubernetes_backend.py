@@ -38,7 +38,7 @@ POD_GROUPS = "scheduling.k8s.io/v1alpha2"
 WATCH_SECONDS = (240, 360)
 """How long one watch lasts: about the servers' own choice, and never the same for all allocators."""
 SILENCE = 100.0
-"""Seconds without a line after which a watch is opened anew; servers send a bookmark every minute."""
+"""Seconds without a line after which a watch is opened again; servers send a bookmark every minute."""
 
 
 class KubernetesBackend:

@@ -104,7 +104,7 @@ def executor_pod(
 
 
 def is_queued(template: Mapping[str, Any]) -> bool:
-    """Whether executors wait in a queue of Kueue's: with a part of its marks they would wait for ever."""
+    """Whether executors wait in a queue of Kueue's: with a part of its marks they would wait forever."""
     metadata = template.get("metadata") or {}
     marks = {**(metadata.get("labels") or {}), **(metadata.get("annotations") or {})}
     return marks.keys() >= set(contract.QUEUE_MARKS)

@@ -56,7 +56,7 @@ class EventRecorder:
         return len(self._again)
 
     def run(self) -> None:
-        """Send what comes, for ever: for a thread that does not keep the process."""
+        """Send what comes, forever: for a thread that does not keep the process."""
         while True:
             self.step()
 

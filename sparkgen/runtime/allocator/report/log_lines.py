@@ -118,7 +118,7 @@ def _is_settled(made: Round) -> bool:
 
 
 def _hindered(before: Round | None, now: Round) -> bool:
-    """Whether something else than before keeps executors from coming, or tokens from being renewed."""
+    """Whether something other than before keeps executors from coming, or tokens from being renewed."""
     if now.target.token_failures != (before.target.token_failures if before else ()):
         return True
     return bool(_hindrance(now)) and (before is None or _hindrance(now) != _hindrance(before))

@@ -153,7 +153,7 @@ def _lines(facts: StatusFacts) -> Iterator[str]:
         "sparkgen_executors_lost_total", "counter", "Executors that ended, by the cause.", losses
     )
     yield from single(
-        "sparkgen_watch_gaps_total", "counter", "Times that the watch had to begin anew.", facts.gaps
+        "sparkgen_watch_gaps_total", "counter", "Times that the watch had to restart.", facts.gaps
     )
     yield from single("sparkgen_rounds_total", "counter", "Rounds of the loop.", facts.rounds)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

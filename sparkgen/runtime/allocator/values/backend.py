@@ -46,7 +46,7 @@ class Notice:
 class WatchEnded(Exception):
     """A watch is over and the view may have a gap: list again, after `pause` seconds at least.
 
-    `permanent`: it was refused in a way that no time will mend.
+    `permanent`: it was refused in a way that no time will fix.
     """
 
     def __init__(self, reason: Hindrance, pause: float = 0.0, *, permanent: bool = False) -> None:

@@ -57,7 +57,7 @@ class Rate:
 class Backoff:
     """A pause in creating, until a time and for a reason.
 
-    `level` counts the rounds in a row that went wrong, `permanent` those of them that no time will mend.
+    `level` counts the rounds in a row that went wrong, `permanent` those of them that no time will fix.
     """
 
     level: int = 0
@@ -100,7 +100,7 @@ class AllocatorMemory:
     session: str = ""
     """The driver's session that spoke last."""
     given_up: bool = False
-    """Whether that session was given up (where drivers come and go): it begins anew if it speaks again."""
+    """Whether that session was given up (where drivers come and go): it restarts if it speaks again."""
     first_id: int = 1
     """Executors with a lower id belong to an earlier session of the driver, and have to go."""
     failure: Hindrance | None = None

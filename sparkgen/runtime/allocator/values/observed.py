@@ -165,7 +165,7 @@ class ObservedExecutor:
 class ListFailure:
     """Why the last list was not given; None when it was.
 
-    `permanent` counts the tries in a row that were refused in a way that no time will mend.
+    `permanent` counts the tries in a row that were refused in a way that no time will fix.
     """
 
     reason: Hindrance | None = None

@@ -45,7 +45,7 @@ class AllocationSettings:
     executor_timeout: float = 600.0
     """How long a request may stay unseen, and a running executor unregistered."""
     pending_timeout: float | None = None
-    """How long a pod may be pending; None: for ever, as a full cluster is nobody's failure."""
+    """How long a pod may be pending; None: forever, as a full cluster is nobody's failure."""
     max_failures: int | None = None
     """Failures within `failures_interval` that end the application; None: Spark's max(3, 2 x executors)."""
     failures_interval: float = 3600.0

@@ -91,7 +91,7 @@ def test_a_pod_that_may_still_run_has_no_cause(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(WAITING))
 def test_a_pending_pod_says_why_it_waits(name: str) -> None:
-    """The reason is Kubernetes' own; only what no time will mend is permanent."""
+    """The reason is Kubernetes' own; only what no time will fix is permanent."""
     reason, words, permanent = WAITING[name]
     waiting = waiting_of(recorded(name))
     assert waiting is not None

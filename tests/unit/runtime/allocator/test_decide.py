@@ -534,7 +534,7 @@ def test_executors_that_end_with_their_driver_do_not_end_the_application() -> No
 
 
 def test_executors_of_an_earlier_driver_are_nobodys_failure() -> None:
-    """Also for an allocator that begins anew and finds them: it knows from the volume whose they were."""
+    """Also for an allocator that restarts and finds them: it knows from the volume whose they were."""
     ended = [pod(id_, PodPhase.FAILED, loss=OOM) for id_ in range(1, 20)]
     decision = decided(seen(ended), DriverTarget(), remembers(first_id=20, next_id=20))
     assert (decision.memory.failures, decision.memory.bad_starts.level) == ((), 0)
@@ -726,7 +726,7 @@ def test_a_pod_is_pending_for_ever_unless_somebody_sets_a_limit() -> None:
 
 
 def test_an_executor_that_runs_and_never_registers_is_refused_and_replaced() -> None:
-    """A hanging JVM must not stand in the way for ever; it may register at any moment: refused first."""
+    """A hanging JVM must not stand in the way forever; it may register at any moment: refused first."""
     overdue, memory = seen([pod(1, since=NOW - 700)]), remembers(speaking_since=NOW - 700)
     first = decided(overdue, wants(1), memory)
     assert (first.refuse, first.actions) == ({1}, ())
@@ -947,7 +947,7 @@ def test_one_bad_node_is_not_the_applications_failure_while_others_work() -> Non
 
 
 def test_what_had_ended_when_it_was_seen_first_is_no_failure() -> None:
-    """An allocator that began anew does not know whether it was asked to: its driver may have refused it."""
+    """An allocator that restarted does not know whether it was asked to: its driver may have refused it."""
     ended = [pod(id_, PodPhase.FAILED, loss=OOM, found_ended=True) for id_ in range(1, 9)]
     decision = decided(seen(ended), wants(1))
     assert (decision.memory.failures, decision.failure, set(decision.memory.losses)) == (

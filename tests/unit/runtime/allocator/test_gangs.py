@@ -54,7 +54,7 @@ def test_from_the_first_node_on_others_come_one_by_one() -> None:
 
 
 def test_fewer_than_the_gang_are_no_gang() -> None:
-    """A lower minimum holds at once: those that wait for each other would wait for ever."""
+    """A lower minimum holds at once: those that wait for each other would wait forever."""
     assert members(decided(seen(), wants(2), settings=GANG)) == [False, False]
     dissolved = decided(seen([waiting(1), waiting(2)]), wants(2), settings=GANG)
     assert ids(dissolved.actions, Delete) == [1, 2]

@@ -190,7 +190,7 @@ def test_a_server_that_is_not_there_has_done_nothing(tmp_path: Path) -> None:
 
 
 def test_an_event_that_was_not_taken_is_worth_another_try(tmp_path: Path) -> None:
-    """Too many calls, a fault of the server, a right that may yet come; not what no time will mend."""
+    """Too many calls, a fault of the server, a right that may yet come; not what no time will fix."""
     refusals = [answer(code, b"{}") for code in (429, 500, 403, 422, 201)]
     with playing(tmp_path, *refusals) as (kube, _):
         told = [kube.record_event(Notice("Test", Hindrance(Code.DENIED, "message"))) for _ in refusals]
@@ -342,7 +342,7 @@ def test_a_page_of_large_pods_takes_little_memory(tmp_path: Path) -> None:
 
 
 def test_an_answer_that_never_ends_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A byte now and then keeps no thread for ever."""
+    """A byte now and then keeps no thread forever."""
     monkeypatch.setattr("sparkgen.runtime.kubernetes.response_body.WHOLE_TIMEOUT", 0.3)
 
     def drip(script: Script) -> None:
@@ -358,7 +358,7 @@ def test_an_answer_that_never_ends_is_given_up(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_line_without_an_end_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A watch that shows one line for ever is opened anew, and then counts as one with a gap."""
+    """A watch that shows one line forever is opened again, and then counts as one with a gap."""
     monkeypatch.setattr("sparkgen.runtime.kubernetes.response_body.MAX_ANSWER", 100_000)
     ticks = iter(range(0, 10_000, 20))
     endless = [stream(b"x" * 60_000, b"x" * 60_000, b"x" * 60_000, then=silence) for _ in range(4)]

@@ -220,7 +220,7 @@ def test_notices_are_not_repeated() -> None:
 
 
 def test_a_notice_that_could_not_be_sent_is_sent_again() -> None:
-    """Within a minute, while the API server is away; once it was taken, no more; never for ever."""
+    """Within a minute, while the API server is away; once it was taken, no more; never forever."""
     now, sent, away = [0.0], list[tuple[float, str]](), [True]
 
     def send(notice: Notice) -> bool:

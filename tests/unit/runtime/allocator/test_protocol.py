@@ -71,7 +71,7 @@ def test_what_may_be_absent() -> None:
     [
         ({"version": 2}, "version 2 of the protocol, and this allocator version 1"),
         ({"version": None}, "version None"),
-        ({"session": ""}, "session: found '', expected a text"),
+        ({"session": ""}, "session: found '', expected a string"),
         ({"revision": 0}, "revision: found 0, expected a whole number from 1 to"),
         ({"revision": True}, "revision: found True"),
         ({"phase": "starting"}, 'phase: found \'starting\', expected "running" or "stopped"'),
@@ -87,7 +87,7 @@ def test_what_may_be_absent() -> None:
         ({"dynamic": "yes"}, "dynamic: found 'yes', expected true or false"),
         ({"profiles": {"0": {"memoryMiB": "1g"}}}, "profiles.0.memoryMiB: found '1g'"),
         ({"hostTasks": {"0": {"h": None}}}, "hostTasks.0.h: found None"),
-        ({"session": "x" * 100 + "y" * 200}, "..., expected a text of 1 to 253 characters"),
+        ({"session": "x" * 100 + "y" * 200}, "..., expected a string of 1 to 253 characters"),
         ({"session": ["x" * 100]}, "session: found a list of 1"),
         (
             {"targets": {"0": 2**31}},

@@ -57,7 +57,7 @@ def with_resources(**resources: dict[str, str]) -> dict[str, Any]:
 
 
 def test_no_controller_claims_an_executor() -> None:
-    """Whatever wrote the template: with one of these marks Kueue would hold the pod back for ever."""
+    """Whatever wrote the template: with one of these marks Kueue would hold the pod back forever."""
     template = read_template(rendered())
     before = template["metadata"]
     claims = {"kueue.x-k8s.io/pod-suspending-parent": "Job", "argocd.argoproj.io/tracking-id": "pi"}
@@ -96,7 +96,7 @@ def test_topologies_are_for_who_waits_in_a_queue(queued: bool) -> None:
 
 @pytest.mark.parametrize("mark", sorted(contract.QUEUE_MARKS))
 def test_a_part_of_the_marks_is_none(mark: str) -> None:
-    """With some of them Kueue would hold the pod back for ever, or pass it over: it gets none."""
+    """With some of them Kueue would hold the pod back forever, or pass it over: it gets none."""
     template = read_template(rendered("kueue"))
     for part in ("labels", "annotations"):
         template["metadata"][part].pop(mark, None)

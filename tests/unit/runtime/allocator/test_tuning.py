@@ -67,7 +67,7 @@ def test_the_end_of_a_run(moment: str) -> None:
 
 
 def test_every_problem_at_once() -> None:
-    """One look at the message is enough to mend the file."""
+    """One look at the message is enough to fix the file."""
     with pytest.raises(BadTuning) as caught:
         parse(
             text(

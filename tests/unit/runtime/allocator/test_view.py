@@ -141,7 +141,7 @@ def test_late_events_do_not_turn_time_back() -> None:
 
 
 def test_what_had_ended_at_first_sight_is_marked() -> None:
-    """Whoever begins anew knows of its end only, and not of what was asked of it."""
+    """Whoever restarts knows of its end only, and not of what was asked of it."""
     now = view(executor("exited-1", 1), executor("running", 2))
     now = now.with_event(event("MODIFIED", executor("exited-1", 2)), 11)
     now = now.with_event(event("MODIFIED", executor("exited-1", 1)), 12)

@@ -70,7 +70,7 @@ def test_what_was_pushed_is_there(registry: FakeRegistry, places: Places) -> Non
 
 
 def test_a_half_done_folder_does_not_count(registry: FakeRegistry, places: Places) -> None:
-    """The mark is written last: without it all begins anew."""
+    """The mark is written last: without it all restarts."""
     pushed = registry.push(FILES)
     for name in ("code", ".code.new"):
         (places.artifacts / name).mkdir()
@@ -142,7 +142,7 @@ def test_a_registry_that_stays_away(places: Places) -> None:
     assert nothing_is_left(places)
 
 
-# --- what no second try would mend ----------------------------------------------------------------
+# --- what no second try would fix ----------------------------------------------------------------
 
 
 def refused(pushed: Pushed, places: Places, **more: str) -> str:
@@ -450,7 +450,7 @@ def test_a_hostile_cache_costs_a_download(registry: FakeRegistry, places: Places
 
 
 def test_a_neighbour_that_keeps_the_lock(registry: FakeRegistry, places: Places) -> None:
-    """It is waited for, and not for ever."""
+    """It is waited for, and not forever."""
     import fcntl  # noqa: PLC0415 - for this one
 
     places.cache.mkdir()

@@ -78,7 +78,7 @@ def test_a_runs_pod_group_goes_with_its_files() -> None:
 
 
 def test_a_label_of_the_document_makes_no_run_a_session() -> None:
-    """`metadata.labels` is on a run's Job as well: its runs would stay for ever."""
+    """`metadata.labels` is on a run's Job as well: its runs would stay forever."""
     before = job("pi-before", 1)
     before["metadata"]["labels"] |= {"app.kubernetes.io/component": "session"}
     before["spec"] = {"template": {"metadata": {"labels": {"app.kubernetes.io/component": "driver"}}}}

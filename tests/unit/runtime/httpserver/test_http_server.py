@@ -55,7 +55,7 @@ def attackers(count: int) -> list[str]:
 class Flood:
     """Machines that open connections, each as many as it can, and say `says` on them.
 
-    They open them anew for as long as it lasts; but for `once`.
+    They open them again for as long as it lasts; but for `once`.
     """
 
     def __init__(

@@ -76,7 +76,7 @@ class Node:
         self.restart()
 
     def restart(self) -> None:
-        """The janitor begins anew: what it remembered is lost."""
+        """The janitor restarts: what it remembered is lost."""
         calls: ApiCalls = self.server
         ports = JanitorPorts(
             Disk([self.folder]), lambda name: cluster.drivers(calls, name), lambda: self.now, self.said.append
@@ -145,7 +145,7 @@ def test_an_evicted_driver_and_the_one_that_follows_it(node: Node) -> None:
 def test_a_node_that_was_rebooted(node: Node) -> None:
     """Its directory is as it was; one driver went with it, and one runs elsewhere."""
     node.server.phases[A.uid] = "Failed"
-    node.now = 5.0  # the monotonic clock begins anew, and so does the janitor
+    node.now = 5.0  # the monotonic clock restarts, and so does the janitor
     node.restart()
     node.rounds(400)
     assert node.left() == {B.folder}

@@ -107,7 +107,7 @@ def reply(status: int, message: str = "", reason: str = "", header: str = "") ->
     ],
 )
 def test_every_refusal_has_a_meaning_and_a_code(status: int, message: str, answer: str, code: str) -> None:
-    """What time may mend is told from what it will not; our words have the server's beside them."""
+    """What time may fix is told from what it will not; our words have the server's beside them."""
     said = verdict(reply(status, message), "create executor 5")
     assert said.answer is Answer(answer)
     assert said.hindrance is not None
