@@ -74,6 +74,11 @@ class Registry:
         return f"{CONTROL_ADDRESS}:{PLAIN_PORT if self.plain else PORT}"
 
     @property
+    def push_address(self) -> str:
+        """Where images are pushed to: it has one side."""
+        return self.address
+
+    @property
     def authority(self) -> Path | None:
         """The file with the certificate authority that vouches for it; None with plain HTTP."""
         return None if self.plain else self.layout.pki / "ca.crt"

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import yaml
 from deployed import SMALL, Deployed, spark_image
@@ -19,7 +19,6 @@ from deployed import SMALL, Deployed, spark_image
 from cluster import network
 from cluster.handle import Cluster
 from cluster.plan import NAME
-from cluster.registry import Registry
 from sparkgen import contract
 
 SPARKGEN = str(Path(sys.executable).with_name("sparkgen"))
@@ -83,20 +82,57 @@ def zipped(files: Mapping[str, str]) -> bytes:
     return out.getvalue()
 
 
-def wheel(folder: Path) -> None:
-    """The package `pinned` 1.0, in a folder that takes the place of PyPI."""
+def wheel(
+    folder: Path, name: str = "pinned", version: str = "1.0", text: str = "NAME = 'pinned-1.0'\n"
+) -> None:
+    """A package of one file, in a folder that takes the place of PyPI."""
     folder.mkdir(parents=True, exist_ok=True)
-    info = "pinned-1.0.dist-info"
+    info = f"{name}-{version}.dist-info"
     files = {
-        "pinned/__init__.py": "NAME = 'pinned-1.0'\n",
-        f"{info}/METADATA": "Metadata-Version: 2.1\nName: pinned\nVersion: 1.0\n",
+        f"{name}/__init__.py": text,
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
         f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
-    record = "".join(f"{name},,\n" for name in [*files, f"{info}/RECORD"])
-    (folder / "pinned-1.0-py3-none-any.whl").write_bytes(zipped({**files, f"{info}/RECORD": record}))
+    record = "".join(f"{file},,\n" for file in [*files, f"{info}/RECORD"])
+    (folder / f"{name}-{version}-py3-none-any.whl").write_bytes(zipped({**files, f"{info}/RECORD": record}))
 
 
-def needed(namespace: str, registry: Registry, user: str = "reader") -> list[dict[str, Any]]:
+def offline(folder: Path) -> dict[str, str]:
+    """Variables by which packages come from `folder`/index, and are kept in `folder`/cache."""
+    index = str(folder / "index")
+    return {
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": index,
+        "UV_NO_INDEX": "1",
+        "UV_FIND_LINKS": index,
+        "XDG_CACHE_HOME": str(folder / "cache"),
+    }
+
+
+class Store(Protocol):
+    """What a project is pushed to, and pulled from: a registry of the tests, or a staging server."""
+
+    @property
+    def address(self) -> str:
+        """What the names of its images begin with, for pods and nodes."""
+
+    @property
+    def push_address(self) -> str:
+        """The same for `sparkgen push`."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether it speaks plain HTTP, and asks nobody for a password."""
+
+    @property
+    def authority(self) -> Path | None:
+        """The file with the authority that vouches for it; None with plain HTTP."""
+
+    def config_json(self, user: str) -> str:
+        """The config.json of docker with the password of a user."""
+
+
+def needed(namespace: str, registry: Store, user: str = "reader") -> list[dict[str, Any]]:
     """The Secret and the ConfigMap that the documents name."""
     secret = {
         "apiVersion": "v1",
@@ -124,9 +160,10 @@ class Project:
     """Files in a folder, and what is done with them as a person does."""
 
     folder: Path
-    registry: Registry
+    registry: Store
     cluster: Cluster
     namespace: str
+    repository: str = REPOSITORY
 
     @property
     def document(self) -> Path:
@@ -141,7 +178,12 @@ class Project:
         (self.folder / "jars" / "marker.jar").write_bytes(zipped({"marker.txt": "marker"}))
         (self.folder / "data.zip").write_bytes(zipped({"inner.txt": "inner\n"}))
         wheel(self.folder / "index")
-        delivery: dict[str, Any] = {"repository": f"{self.registry.address}/{REPOSITORY}", "mount": mount}
+        delivery: dict[str, Any] = {
+            "repository": f"{self.registry.address}/{self.repository}",
+            "mount": mount,
+        }
+        if self.registry.push_address != self.registry.address:
+            delivery["pushRepository"] = f"{self.registry.push_address}/{self.repository}"
         if self.registry.plain:
             delivery["insecure"] = True
         else:
@@ -157,10 +199,10 @@ class Project:
                 "imagePullPolicy": "IfNotPresent",
                 "mainApplicationFile": "./jobs/etl.py",
                 "deps": DEPS,
-                "delivery": delivery,
                 "driver": SMALL,
                 "executor": {**SMALL, "instances": 2},
                 **spec,
+                "delivery": {**delivery, **spec.get("delivery", {})},
             }
         )
 
@@ -186,22 +228,17 @@ class Project:
         (config / "config.json").write_text(
             json.dumps({"auths": {}}) if self.registry.plain else self.registry.config_json("team-a")
         )
-        index = str(self.folder / "index")
-        environment = {
-            **os.environ,
-            "DOCKER_CONFIG": str(config),
-            "PIP_NO_INDEX": "1",
-            "PIP_FIND_LINKS": index,
-            "UV_NO_INDEX": "1",
-            "UV_FIND_LINKS": index,
-            "XDG_CACHE_HOME": str(self.folder / "cache"),
-        }
+        environment = {**os.environ, **offline(self.folder), "DOCKER_CONFIG": str(config)}
         command = [*network.enter(NAME), SPARKGEN, "push", str(self.document)]
         if self.registry.authority is not None:
             command += ["--ca-file", str(self.registry.authority)]
         done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout + done.stderr
+
+    def told(self, application: Deployed) -> list[str]:
+        """What the program has printed."""
+        return [line for line in application.logs().splitlines() if line.startswith(("driver ", "executor "))]
 
     def artifact(self, name: str = "code") -> dict[str, Any]:
         """What the lock says of an artifact."""

@@ -28,11 +28,6 @@ def project(tmp_path: Path, registry: Registry, cluster: Cluster, restricted: st
     return Project(tmp_path / "project", registry, cluster, restricted)
 
 
-def told(application: Deployed) -> list[str]:
-    """What the program has printed."""
-    return [line for line in application.logs().splitlines() if line.startswith(("driver ", "executor "))]
-
-
 def fetch_of(application: Deployed) -> dict[str, object]:
     """How the driver's `fetch` ended; empty while it has not."""
     for status in application.driver()["status"].get("initContainerStatuses", []):
@@ -49,7 +44,7 @@ def test_a_python_project_runs_from_this_machine(version: str, mount: str, proje
     project.push()
     application = project.deploy()
     assert application.wait() == "Complete", application.story()
-    assert told(application) == [DRIVER, EXECUTOR]
+    assert project.told(application) == [DRIVER, EXECUTOR]
     names = [one["name"] for one in application.driver()["spec"]["initContainers"]]
     ours = ["install", "fetch", "allocator"] if mount == "fetch" else ["allocator"]
     assert names == ours
@@ -77,17 +72,19 @@ def test_changed_code_is_one_new_run_and_unchanged_code_is_none(
     second = project.deploy()
     assert second.run != first.run
     assert second.wait() == "Complete", second.story()
-    assert told(second)[1] == EXECUTOR.replace("parts", "others")
+    assert project.told(second)[1] == EXECUTOR.replace("parts", "others")
     jobs = cluster.objects("jobs", restricted, "")
     assert sorted(job["metadata"]["name"] for job in jobs) == sorted([first.run, second.run])
 
 
 @pytest.mark.parametrize("trouble", ["truncated", "tampered", "gone", "password"])
-def test_what_cannot_be_had_ends_the_driver_with_one_reason(trouble: str, project: Project) -> None:
+def test_what_cannot_be_had_ends_the_driver_with_one_reason(
+    trouble: str, project: Project, registry: Registry
+) -> None:
     """The exit code says that no second try helps, and `status` says what to do."""
     project.write(NEW)
     project.push()
-    blob = project.registry.blob(str(project.artifact()["digest"]))
+    blob = registry.blob(str(project.artifact()["digest"]))
     data = blob.read_bytes()
     match trouble:
         case "truncated":
@@ -100,7 +97,7 @@ def test_what_cannot_be_had_ends_the_driver_with_one_reason(trouble: str, projec
             blob.unlink()
             words = "is not in the registry"
         case _:
-            config = project.registry.config_json("reader").replace("reader", "nobody")
+            config = registry.config_json("reader").replace("reader", "nobody")
             secret = projects.needed(project.namespace, project.registry)[0]
             secret["stringData"] = {".dockerconfigjson": config}
             project.cluster.apply(secret)
