@@ -95,7 +95,8 @@ def client(
 
 def end(started: subprocess.Popen[str]) -> list[str]:
     """What a client has printed at its end."""
-    out, err = started.communicate(timeout=300)
+    # PySpark alone tries for ten minutes to reach a server that was lost.
+    out, err = started.communicate(timeout=900)
     assert started.returncode == 0, f"{out}\n{err}"
     return out.splitlines()
 

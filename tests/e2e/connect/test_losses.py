@@ -29,7 +29,7 @@ def query_meets(
 
     with ThreadPoolExecutor(1) as clients:
         client = clients.submit(connect, cluster, application.namespace, application.name, "long.py", *query)
-        wait_until(lambda: client.done() or works(), 180, "two executors", application.story)
+        wait_until(lambda: client.done() or works(), 300, "two executors", application.story)
         fault()
         return client.result()
 
