@@ -33,7 +33,7 @@ class DynamicAllocation:
     sustained_timeout: float = 1.0
     ratio: float = 1.0
     tracking: bool = True
-    """Executors whose shuffle output an active job may need are kept. Spark 3.x has to be told so."""
+    """Executors whose shuffle output an active job may need are kept: the default since Spark 3.4."""
     tracking_timeout: float = math.inf
 
 

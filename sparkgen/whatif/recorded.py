@@ -23,12 +23,13 @@ def recorded_properties(recording: Recording) -> dict[str, str]:
     cores = Counter(one.cores for one in recording.executors)
     if cores:
         properties.setdefault("spark.executor.cores", str(cores.most_common(1)[0][0]))
-    properties.setdefault("spark.executor.instances", str(recorded(recording, 1).most))
     if properties.get("spark.dynamicAllocation.enabled", "").lower() == "true":
-        if "spark.executor.instances" not in recording.properties:
-            del properties["spark.executor.instances"]
-        if recording.spark_version.startswith("3."):  # the default is another one since 4.0
+        if recording.spark_version.startswith(("2.", "3.0.", "3.1.", "3.2.", "3.3.")):  # true since 3.4
             properties.setdefault("spark.dynamicAllocation.shuffleTracking.enabled", "false")
+        return properties
+    there, asked = recorded(recording, 1).most, properties.get("spark.executor.instances", "")
+    if not asked.isdecimal() or int(asked) > there:  # the cluster had no room for more, or the work was done
+        properties["spark.executor.instances"] = str(there)
     return properties
 
 
@@ -68,6 +69,14 @@ def doubts(recording: Recording, properties: Mapping[str, str]) -> tuple[str, ..
         found.append(
             f"{recording.reading.broken} of {recording.reading.lines} lines are broken, and "
             f"{recording.reading.cut_off} of {recording.reading.files} files break off"
+        )
+    asked, given = (
+        recording.properties.get("spark.executor.instances"),
+        properties.get("spark.executor.instances"),
+    )
+    if asked not in (None, given):
+        found.append(
+            f"{asked} executors were asked for, and {given} came: the recorded configuration has {given}"
         )
     if len({stage.profile for stage in recording.stages}) > 1:
         found.append(

@@ -9,7 +9,7 @@ import pytest
 
 from sparkgen.eventlog import Recording, read_recording
 from sparkgen.whatif.outcome import recorded
-from sparkgen.whatif.recorded import NotReplayable, work_of
+from sparkgen.whatif.recorded import NotReplayable, doubts, recorded_properties, work_of
 from sparkgen.whatif.replay import replay
 from tests.unit.eventlog import event_log as made
 
@@ -98,6 +98,27 @@ def test_the_first_executors_are_those_that_no_job_asked_for(tmp_path: Path) -> 
     assert work.start_delays == pytest.approx((7.0,))
     assert work.usual_delay == pytest.approx(8.5)
     assert recorded(recording, 1).pods[-2:] == ((41.0, 2), (60.0, 0))
+
+
+def test_executors_that_never_came_are_not_replayed(tmp_path: Path) -> None:
+    """A cluster that gave two of nine hundred would give two again; it is said."""
+    events = made.small()
+    events[1]["Spark Properties"] = {"spark.executor.instances": "900"}
+    recording = read(tmp_path, events)
+    settings, _ = work_of(recording)
+    assert settings.instances == 2
+    (said,) = doubts(recording, recorded_properties(recording))
+    assert said.startswith("900 executors were asked for, and 2 came")
+
+
+def test_the_default_of_shuffle_tracking_is_that_of_the_version(tmp_path: Path) -> None:
+    """It is on since Spark 3.4."""
+    for version, tracking in (("3.3.2", False), ("3.4.4", True), ("4.0.1", True)):
+        events = made.small()
+        events[:3] = made.start(version, **{"spark.dynamicAllocation.enabled": "true"})
+        settings, _ = work_of(read(tmp_path, events))
+        assert settings.dynamic is not None
+        assert settings.dynamic.tracking is tracking
 
 
 def test_a_job_that_uses_an_older_stage_does_not_run_it_again(tmp_path: Path) -> None:
