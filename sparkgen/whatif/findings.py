@@ -10,6 +10,7 @@ from sparkgen.eventlog import Recording, Stage
 from sparkgen.eventlog.recording import SUCCEEDED
 from sparkgen.whatif.configuration import Configuration
 from sparkgen.whatif.outcome import Outcome
+from sparkgen.whatif.remark import Remark, RemarkCode
 
 HELPS = 0.01
 """More executors help when they make an application shorter by this part."""
@@ -125,38 +126,48 @@ def limit(wall: Callable[[int], float], most: int) -> int:
     return good
 
 
-def advice(found: Facts, recorded: Outcome, settings: Configuration) -> list[str]:
-    """What to look at, a sentence each: evidence, and what to do."""
-    said = []
+def advice(found: Facts, recorded: Outcome, settings: Configuration) -> list[Remark]:
+    """What to look at, evidence, and what to do."""
+    said: list[Remark] = []
+
+    def say(code: RemarkCode, text: str) -> None:
+        said.append(Remark(code, text))
+
     if found.heap_used and found.heap_asked > 2 * found.heap_used:
-        said.append(
+        say(
+            RemarkCode.MEMORY_UNUSED,
             f"executors ask for {found.heap_asked} MiB of heap and used {found.heap_used} MiB at most: "
-            "a smaller spec.executor.memory leaves room for others"
+            "a smaller spec.executor.memory leaves room for others",
         )
     most = settings.instances if settings.dynamic is None else settings.dynamic.maximum
     if most is not None and most > found.limit:
         field = (
             "spec.executor.instances" if settings.dynamic is None else "spec.dynamicAllocation.maxExecutors"
         )
-        said.append(
-            f"{field} is {most}, and more than {found.limit} executors make it no faster: set {found.limit}"
+        say(
+            RemarkCode.EXECUTORS_BEYOND_LIMIT,
+            f"{field} is {most}, and more than {found.limit} executors make it no faster: set {found.limit}",
         )
     if settings.dynamic is not None and settings.dynamic.tracking and recorded.idle > 0.5:
-        said.append(
+        say(
+            RemarkCode.IDLE_HELD_BY_SHUFFLE,
             f"executors ran nothing for {recorded.idle:.0%} of their time; those with shuffle output stay: "
-            "a shuffle service, or spec.dynamicAllocation.shuffleTrackingTimeout, lets them go"
+            "a shuffle service, or spec.dynamicAllocation.shuffleTrackingTimeout, lets them go",
         )
     if found.spilled:
-        said.append(
-            f"tasks spilled {found.spilled / (1 << 20):.0f} MiB to disk: more memory for each task may help"
+        say(
+            RemarkCode.SPILLED,
+            f"tasks spilled {found.spilled / (1 << 20):.0f} MiB to disk: more memory for each task may help",
         )
     if found.gc > 0.1:
-        said.append(
-            f"garbage collection took {found.gc:.0%} of the tasks' time: more memory for each core may help"
+        say(
+            RemarkCode.GARBAGE_COLLECTION,
+            f"garbage collection took {found.gc:.0%} of the tasks' time: more memory for each core may help",
         )
     if found.driver_only > 0.3 * recorded.wall:
-        said.append(
+        say(
+            RemarkCode.NO_TASK_RAN,
             f"no task ran for {found.driver_only:.0f} of {recorded.wall:.0f} s, as the driver worked or "
-            "executors came: more executors do not shorten that"
+            "executors came: more executors do not shorten that",
         )
     return said

@@ -37,8 +37,8 @@ def data(study: Study) -> dict[str, Any]:
         "currency": study.currency,
         "facts": asdict(study.facts),
         "lossSeconds": study.loss,
-        "advice": list(study.advice),
-        "notKnown": list(study.doubts),
+        "advice": [asdict(remark) for remark in study.advice],
+        "notKnown": [asdict(remark) for remark in study.doubts],
     }
 
 

@@ -8,6 +8,7 @@ from importlib import resources
 
 from sparkgen.whatif.candidates import counted
 from sparkgen.whatif.drawing import Chart, bars, box, escaped
+from sparkgen.whatif.remark import Remark
 from sparkgen.whatif.study import Run, Study, price
 from sparkgen.whatif.text_report import seconds
 
@@ -42,8 +43,8 @@ def _sections(study: Study) -> Iterator[str]:
     yield "<h2>All replays</h2>" + _table(study)
     yield "<h2>Stages</h2>" + _stages(study)
     yield "<h2>Memory of executors</h2>" + _memory(study)
-    yield _list("What to look at", [*study.advice, *_skew(study)])
-    yield _list("What a replay cannot know of this log", study.doubts)
+    yield _list("What to look at", [*_texts(study.advice), *_skew(study)])
+    yield _list("What a replay cannot know of this log", _texts(study.doubts))
 
 
 def _cards(study: Study) -> str:
@@ -205,6 +206,10 @@ def _memory(study: Study) -> str:
             f'<text x="{at:.1f}" y="{top + 15}" text-anchor="{side}"{fill}>{name}: {value} MiB</text>'
         )
     return f"<div class=wide>{chart.svg('Heap asked for and used', parts, 'MiB of heap', '')}</div>"
+
+
+def _texts(remarks: Sequence[Remark]) -> list[str]:
+    return [remark.text for remark in remarks]
 
 
 def _skew(study: Study) -> list[str]:

@@ -10,6 +10,7 @@ from sparkgen.errors import SparkgenError
 from sparkgen.eventlog import Recording
 from sparkgen.whatif.configuration import Configuration, configuration
 from sparkgen.whatif.outcome import recorded
+from sparkgen.whatif.remark import Remark, RemarkCode
 from sparkgen.whatif.workload import Workload, workload
 
 
@@ -60,38 +61,56 @@ def work_of(recording: Recording) -> tuple[Configuration, Workload]:
     return settings, workload(recording, ready_at(recording, settings))
 
 
-def doubts(recording: Recording, properties: Mapping[str, str]) -> tuple[str, ...]:
-    """What of a recording a replay does not follow, a sentence each."""
-    found = []
+def doubts(recording: Recording, properties: Mapping[str, str]) -> tuple[Remark, ...]:
+    """What of a recording a replay does not follow."""
+    found: list[Remark] = []
+
+    def say(code: RemarkCode, text: str) -> None:
+        found.append(Remark(code, text))
+
     if not recording.finished:
-        found.append("the log has no end of the application: what comes after its last event is not known")
+        say(
+            RemarkCode.LOG_UNFINISHED,
+            "the log has no end of the application: what comes after its last event is not known",
+        )
     if recording.reading.broken or recording.reading.cut_off:
-        found.append(
+        say(
+            RemarkCode.LOG_BROKEN,
             f"{recording.reading.broken} of {recording.reading.lines} lines are broken, and "
-            f"{recording.reading.cut_off} of {recording.reading.files} files break off"
+            f"{recording.reading.cut_off} of {recording.reading.files} files break off",
         )
     asked, given = (
         recording.properties.get("spark.executor.instances"),
         properties.get("spark.executor.instances"),
     )
     if asked not in (None, given):
-        found.append(
-            f"{asked} executors were asked for, and {given} came: the recorded configuration has {given}"
+        say(
+            RemarkCode.FEWER_CAME,
+            f"{asked} executors were asked for, and {given} came: the recorded configuration has {given}",
         )
     if len({stage.profile for stage in recording.stages}) > 1:
-        found.append(
-            "stages ask for executors of several resource profiles: all are replayed as the default one"
+        say(
+            RemarkCode.SEVERAL_PROFILES,
+            "stages ask for executors of several resource profiles: all are replayed as the default one",
         )
     if properties.get("spark.speculation", "").lower() == "true":
-        found.append("tasks were run speculatively: a replay starts no second attempt of a slow task")
+        say(
+            RemarkCode.SPECULATION,
+            "tasks were run speculatively: a replay starts no second attempt of a slow task",
+        )
     if properties.get("spark.scheduler.mode", "FIFO").upper() == "FAIR":
-        found.append("jobs shared executors by the FAIR scheduler: a replay serves them in their order")
+        say(
+            RemarkCode.FAIR_SCHEDULER,
+            "jobs shared executors by the FAIR scheduler: a replay serves them in their order",
+        )
     if any(stage.attempt for stage in recording.stages):
-        found.append(
-            "stages were run again because output was lost: their later attempts are replayed as well"
+        say(
+            RemarkCode.STAGES_AGAIN,
+            "stages were run again because output was lost: their later attempts are replayed as well",
         )
     if properties.get("spark.dynamicAllocation.enabled", "").lower() == "true":
-        found.append(
-            "when Spark's garbage collection lets shuffle output go is not in a log: a replay keeps it"
+        say(
+            RemarkCode.SHUFFLE_CLEANING,
+            "when Spark's garbage collection lets shuffle output go is not in a log: a replay keeps it",
         )
     return tuple(found)

@@ -13,6 +13,7 @@ from sparkgen.whatif.findings import Facts, advice, facts, limit
 from sparkgen.whatif.outcome import Outcome, recorded
 from sparkgen.whatif.prices import Cost, Prices, cost
 from sparkgen.whatif.recorded import doubts, recorded_properties, work_of
+from sparkgen.whatif.remark import Remark
 from sparkgen.whatif.replay import ReplayStopped, replay, with_fixed
 from sparkgen.whatif.workload import Workload
 
@@ -46,8 +47,9 @@ class Study:
     """The recorded configuration."""
     runs: tuple[Run, ...]
     facts: Facts
-    advice: tuple[str, ...]
-    doubts: tuple[str, ...]
+    advice: tuple[Remark, ...]
+    doubts: tuple[Remark, ...]
+    """What a replay does not know of this log, or does otherwise."""
     loss: float | None
     """Seconds that the loss of an executor in the middle costs; None where there is no executor then."""
     best: Run | None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from sparkgen.whatif.remark import Remark
 from sparkgen.whatif.study import Run, Study
 
 
@@ -88,5 +89,5 @@ def _facts(study: Study) -> Iterator[str]:
     yield from _bullets("not known", study.doubts)
 
 
-def _bullets(title: str, sentences: Sequence[str]) -> Iterator[str]:
-    yield from (f"{title}: {sentence}" for sentence in sentences)
+def _bullets(title: str, remarks: Sequence[Remark]) -> Iterator[str]:
+    yield from (f"{title}: {remark.text}" for remark in remarks)

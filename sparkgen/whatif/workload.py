@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 from sparkgen.eventlog import Executor, Job, Recording, Stage
 from sparkgen.eventlog.recording import FAILED, SUCCEEDED
+from sparkgen.whatif.remark import Remark, RemarkCode
 
 START_DELAY = 10.0
 """Seconds from asking for an executor until it registers, where the log does not say."""
@@ -83,7 +84,7 @@ class Workload:
     """Seconds that any other executor takes to register."""
     warm_up: float
     """Seconds that the first task of each slot takes longer."""
-    assumed: tuple[str, ...]
+    assumed: tuple[Remark, ...]
     """What the log does not say, and what is taken instead."""
 
     @property
@@ -123,7 +124,7 @@ def workload(recording: Recording, ready: float) -> Workload:
     )
     first, later = _delays(recording)
     usual = _usual_delay(recording)
-    assumed = [] if usual is not None else [_delay_words(first)]
+    assumed = [] if usual is not None else [Remark(RemarkCode.DELAY_ASSUMED, _delay_words(first))]
     return Workload(
         jobs=jobs,
         stages=stages,

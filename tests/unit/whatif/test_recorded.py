@@ -108,7 +108,7 @@ def test_executors_that_never_came_are_not_replayed(tmp_path: Path) -> None:
     settings, _ = work_of(recording)
     assert settings.instances == 2
     (said,) = doubts(recording, recorded_properties(recording))
-    assert said.startswith("900 executors were asked for, and 2 came")
+    assert said.text.startswith("900 executors were asked for, and 2 came")
 
 
 def test_the_default_of_shuffle_tracking_is_that_of_the_version(tmp_path: Path) -> None:

@@ -1,0 +1,68 @@
+"""What is said of a recording beside numbers: each remark when there is a reason, and not without one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from sparkgen.whatif.configuration import Configuration, DynamicAllocation
+from sparkgen.whatif.findings import Facts, advice, limit
+from sparkgen.whatif.outcome import Outcome
+from sparkgen.whatif.remark import RemarkCode
+
+QUIET = Facts(0.0, 10.0, 4, (), 0, 0.0, 1000, 900, 0.0)
+RECORDED = Outcome(100.0, 400.0, 400.0, 380.0, ((0.0, 0),), ((0.0, 0),), 4, (), 1)
+SETTINGS = Configuration(instances=4)
+
+
+def codes(facts: Facts, settings: Configuration = SETTINGS, outcome: Outcome = RECORDED) -> list[RemarkCode]:
+    """The codes of what is said."""
+    return [remark.code for remark in advice(facts, outcome, settings)]
+
+
+def test_without_a_reason_nothing_is_said() -> None:
+    """An application that uses what it has."""
+    assert codes(QUIET) == []
+
+
+@pytest.mark.parametrize(
+    ("facts", "code"),
+    [
+        (replace(QUIET, heap_used=499), RemarkCode.MEMORY_UNUSED),
+        (replace(QUIET, limit=3), RemarkCode.EXECUTORS_BEYOND_LIMIT),
+        (replace(QUIET, spilled=1 << 30), RemarkCode.SPILLED),
+        (replace(QUIET, gc=0.2), RemarkCode.GARBAGE_COLLECTION),
+        (replace(QUIET, driver_only=31.0), RemarkCode.NO_TASK_RAN),
+    ],
+)
+def test_each_reason_is_said(facts: Facts, code: RemarkCode) -> None:
+    """Alone."""
+    assert codes(facts) == [code]
+
+
+def test_memory_that_nobody_measured_is_not_unused() -> None:
+    """A log without peaks says nothing of them."""
+    assert codes(replace(QUIET, heap_used=0)) == []
+
+
+def test_idle_executors_are_shuffle_trackings_only_where_it_tracks() -> None:
+    """With a service they are idle for another reason."""
+    idle = replace(RECORDED, task_seconds=100.0)
+    tracking = replace(SETTINGS, dynamic=DynamicAllocation())
+    assert codes(QUIET, tracking, idle) == [RemarkCode.IDLE_HELD_BY_SHUFFLE]
+    assert codes(QUIET, replace(SETTINGS, dynamic=DynamicAllocation(tracking=False)), idle) == []
+
+
+@pytest.mark.parametrize("right", [1, 2, 3, 7, 8, 9, 63, 64])
+def test_the_limit_is_the_fewest_that_are_as_fast(right: int) -> None:
+    """Between powers of two, too, and with few replays."""
+    asked: list[int] = []
+
+    def wall(count: int) -> float:
+        asked.append(count)
+        return 100.0 / min(count, right)
+
+    assert limit(wall, 64) == right or math.isclose(wall(limit(wall, 64)), wall(right), rel_tol=0.02)
+    assert len(asked) < 40
