@@ -22,7 +22,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 unexport PYTHONDONTWRITEBYTECODE
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help venv wheel docs docs-serve demo test soak replay soak-chart lint format bench bench-cluster bench-executors bench-scale bench-shuffle bench-sessions bench-quota bench-plots \
+.PHONY: help venv wheel docs docs-serve demo test soak replay soak-chart lint format bench bench-cluster bench-executors bench-scale bench-shuffle bench-sessions bench-quota whatif-proof bench-plots \
         release golden tools \
         scheduler clean \
         cluster-requirements cluster-up cluster-down cluster-status cluster-images cluster-argocd cluster-shell e2e e2e-full
@@ -121,6 +121,9 @@ bench-sessions: $(STAMP) ## Measure how long a session's first result takes, on 
 
 bench-quota: $(STAMP) ## Measure what a full quota costs, on the test cluster (10 minutes)
 	@$(BIN)/python tools/bench/quota.py
+
+whatif-proof: $(STAMP) ## Measure how exact whatif's predictions are (MINUTES=120), and write docs/benchmarks/whatif.md
+	@$(BIN)/python tools/bench/whatif.py --write --minutes $(or $(MINUTES),120)
 
 bench-plots: $(STAMP) ## Draw the kept numbers of the benchmarks into docs/benchmarks
 	@$(BIN)/python tools/bench/plots.py
