@@ -6,9 +6,14 @@ which some two hundred bytes are looked at.
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 
-Optional = int | None
+Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 31)]
+Number = Annotated[int, msgspec.Meta(ge=-(1 << 53), le=1 << 53)]
+"""Milliseconds, nanoseconds, bytes: what is beyond is no time and no size, and its line is broken."""
+Optional = Number | None
 
 
 class Event(msgspec.Struct, rename=None, gc=False):
@@ -27,7 +32,7 @@ class ApplicationStart(msgspec.Struct, gc=False):
     """SparkListenerApplicationStart."""
 
     name: str = msgspec.field(name="App Name")
-    time: int = msgspec.field(name="Timestamp")
+    time: Number = msgspec.field(name="Timestamp")
     id: str | None = msgspec.field(name="App ID", default=None)
     attempt: str | None = msgspec.field(name="App Attempt ID", default=None)
 
@@ -35,7 +40,7 @@ class ApplicationStart(msgspec.Struct, gc=False):
 class ApplicationEnd(msgspec.Struct, gc=False):
     """SparkListenerApplicationEnd."""
 
-    time: int = msgspec.field(name="Timestamp")
+    time: Number = msgspec.field(name="Timestamp")
 
 
 class Environment(msgspec.Struct, gc=False):
@@ -48,15 +53,15 @@ class ExecutorInfo(msgspec.Struct, gc=False):
     """An executor as it registered. Times in milliseconds since 1970; those of requests since Spark 3.4."""
 
     host: str = msgspec.field(name="Host")
-    cores: int = msgspec.field(name="Total Cores")
-    profile: int = msgspec.field(name="Resource Profile Id", default=0)
+    cores: Count = msgspec.field(name="Total Cores")
+    profile: Count = msgspec.field(name="Resource Profile Id", default=0)
     requested: Optional = msgspec.field(name="Request Time", default=None)
 
 
 class ExecutorAdded(msgspec.Struct, gc=False):
     """SparkListenerExecutorAdded."""
 
-    time: int = msgspec.field(name="Timestamp")
+    time: Number = msgspec.field(name="Timestamp")
     id: str = msgspec.field(name="Executor ID")
     info: ExecutorInfo = msgspec.field(name="Executor Info")
 
@@ -64,7 +69,7 @@ class ExecutorAdded(msgspec.Struct, gc=False):
 class ExecutorRemoved(msgspec.Struct, gc=False):
     """SparkListenerExecutorRemoved."""
 
-    time: int = msgspec.field(name="Timestamp")
+    time: Number = msgspec.field(name="Timestamp")
     id: str = msgspec.field(name="Executor ID")
     reason: str = msgspec.field(name="Removed Reason", default="")
 
@@ -79,23 +84,23 @@ class StorageLevel(msgspec.Struct, gc=False):
 class RddInfo(msgspec.Struct, gc=False):
     """An RDD of a stage."""
 
-    id: int = msgspec.field(name="RDD ID")
+    id: Number = msgspec.field(name="RDD ID")
     level: StorageLevel = msgspec.field(name="Storage Level")
 
 
 class StageInfo(msgspec.Struct, gc=False):
     """A stage, as jobs and its own events describe it."""
 
-    id: int = msgspec.field(name="Stage ID")
-    attempt: int = msgspec.field(name="Stage Attempt ID", default=0)
+    id: Number = msgspec.field(name="Stage ID")
+    attempt: Count = msgspec.field(name="Stage Attempt ID", default=0)
     name: str = msgspec.field(name="Stage Name", default="")
-    tasks: int = msgspec.field(name="Number of Tasks", default=0)
+    tasks: Count = msgspec.field(name="Number of Tasks", default=0)
     parents: list[int] = msgspec.field(name="Parent IDs", default_factory=list)
     rdds: list[RddInfo] = msgspec.field(name="RDD Info", default_factory=list)
     submitted: Optional = msgspec.field(name="Submission Time", default=None)
     completed: Optional = msgspec.field(name="Completion Time", default=None)
     failure: str | None = msgspec.field(name="Failure Reason", default=None)
-    profile: int = msgspec.field(name="Resource Profile Id", default=0)
+    profile: Count = msgspec.field(name="Resource Profile Id", default=0)
 
 
 class StageEvent(msgspec.Struct, gc=False):
@@ -114,8 +119,8 @@ class JobProperties(msgspec.Struct, gc=False):
 class JobStart(msgspec.Struct, gc=False):
     """SparkListenerJobStart."""
 
-    id: int = msgspec.field(name="Job ID")
-    time: int = msgspec.field(name="Submission Time")
+    id: Number = msgspec.field(name="Job ID")
+    time: Number = msgspec.field(name="Submission Time")
     stages: list[int] = msgspec.field(name="Stage IDs")
     properties: JobProperties | None = msgspec.field(name="Properties", default=None)
 
@@ -129,8 +134,8 @@ class JobResult(msgspec.Struct, gc=False):
 class JobEnd(msgspec.Struct, gc=False):
     """SparkListenerJobEnd."""
 
-    id: int = msgspec.field(name="Job ID")
-    time: int = msgspec.field(name="Completion Time")
+    id: Number = msgspec.field(name="Job ID")
+    time: Number = msgspec.field(name="Completion Time")
     result: JobResult = msgspec.field(name="Job Result")
 
 
@@ -143,11 +148,11 @@ class EndReason(msgspec.Struct, gc=False):
 class TaskInfo(msgspec.Struct, gc=False):
     """A task attempt. Times in milliseconds since 1970."""
 
-    index: int = msgspec.field(name="Index")
-    launched: int = msgspec.field(name="Launch Time")
-    finished: int = msgspec.field(name="Finish Time")
+    index: Count = msgspec.field(name="Index")
+    launched: Number = msgspec.field(name="Launch Time")
+    finished: Number = msgspec.field(name="Finish Time")
     executor: str = msgspec.field(name="Executor ID")
-    attempt: int = msgspec.field(name="Attempt", default=0)
+    attempt: Count = msgspec.field(name="Attempt", default=0)
     locality: str = msgspec.field(name="Locality", default="")
     speculative: bool = msgspec.field(name="Speculative", default=False)
     killed: bool = msgspec.field(name="Killed", default=False)
@@ -156,33 +161,33 @@ class TaskInfo(msgspec.Struct, gc=False):
 class ShuffleRead(msgspec.Struct, gc=False):
     """Bytes of a task's shuffle read."""
 
-    remote: int = msgspec.field(name="Remote Bytes Read", default=0)
-    local: int = msgspec.field(name="Local Bytes Read", default=0)
-    waited: int = msgspec.field(name="Fetch Wait Time", default=0)
+    remote: Number = msgspec.field(name="Remote Bytes Read", default=0)
+    local: Number = msgspec.field(name="Local Bytes Read", default=0)
+    waited: Number = msgspec.field(name="Fetch Wait Time", default=0)
 
 
 class ShuffleWrite(msgspec.Struct, gc=False):
     """Bytes of a task's shuffle write."""
 
-    written: int = msgspec.field(name="Shuffle Bytes Written", default=0)
+    written: Number = msgspec.field(name="Shuffle Bytes Written", default=0)
 
 
 class InputMetrics(msgspec.Struct, gc=False):
     """Bytes that a task read."""
 
-    read: int = msgspec.field(name="Bytes Read", default=0)
+    read: Number = msgspec.field(name="Bytes Read", default=0)
 
 
 class TaskMetrics(msgspec.Struct, gc=False):
     """What a task used: milliseconds, bytes; the processor's time in nanoseconds."""
 
-    deserialize: int = msgspec.field(name="Executor Deserialize Time", default=0)
-    run: int = msgspec.field(name="Executor Run Time", default=0)
-    cpu: int = msgspec.field(name="Executor CPU Time", default=0)
-    deserialize_cpu: int = msgspec.field(name="Executor Deserialize CPU Time", default=0)
-    gc_time: int = msgspec.field(name="JVM GC Time", default=0)
-    peak: int = msgspec.field(name="Peak Execution Memory", default=0)
-    spilled: int = msgspec.field(name="Disk Bytes Spilled", default=0)
+    deserialize: Number = msgspec.field(name="Executor Deserialize Time", default=0)
+    run: Number = msgspec.field(name="Executor Run Time", default=0)
+    cpu: Number = msgspec.field(name="Executor CPU Time", default=0)
+    deserialize_cpu: Number = msgspec.field(name="Executor Deserialize CPU Time", default=0)
+    gc_time: Number = msgspec.field(name="JVM GC Time", default=0)
+    peak: Number = msgspec.field(name="Peak Execution Memory", default=0)
+    spilled: Number = msgspec.field(name="Disk Bytes Spilled", default=0)
     shuffle_read: ShuffleRead | None = msgspec.field(name="Shuffle Read Metrics", default=None)
     shuffle_write: ShuffleWrite | None = msgspec.field(name="Shuffle Write Metrics", default=None)
     input: InputMetrics | None = msgspec.field(name="Input Metrics", default=None)
@@ -191,17 +196,17 @@ class TaskMetrics(msgspec.Struct, gc=False):
 class MemoryPeaks(msgspec.Struct, gc=False):
     """The peaks of an executor's memory, in bytes; 0 where nobody measured."""
 
-    heap: int = msgspec.field(name="JVMHeapMemory", default=0)
-    off_heap: int = msgspec.field(name="JVMOffHeapMemory", default=0)
-    jvm_rss: int = msgspec.field(name="ProcessTreeJVMRSSMemory", default=0)
-    python_rss: int = msgspec.field(name="ProcessTreePythonRSSMemory", default=0)
+    heap: Number = msgspec.field(name="JVMHeapMemory", default=0)
+    off_heap: Number = msgspec.field(name="JVMOffHeapMemory", default=0)
+    jvm_rss: Number = msgspec.field(name="ProcessTreeJVMRSSMemory", default=0)
+    python_rss: Number = msgspec.field(name="ProcessTreePythonRSSMemory", default=0)
 
 
 class TaskEnd(msgspec.Struct, gc=False):
     """SparkListenerTaskEnd."""
 
-    stage: int = msgspec.field(name="Stage ID")
-    stage_attempt: int = msgspec.field(name="Stage Attempt ID")
+    stage: Number = msgspec.field(name="Stage ID")
+    stage_attempt: Count = msgspec.field(name="Stage Attempt ID")
     reason: EndReason = msgspec.field(name="Task End Reason")
     info: TaskInfo = msgspec.field(name="Task Info")
     metrics: TaskMetrics | None = msgspec.field(name="Task Metrics", default=None)

@@ -33,6 +33,7 @@ KEPT_TOO = (
 )
 """What the names of the properties begin with that are kept: none of them is a secret's."""
 DRIVER = "driver"
+LONGEST_NAME = 200
 
 
 @dataclass(slots=True)
@@ -171,9 +172,9 @@ def recording(so_far: Gathered, source: str, reading: Reading) -> Recording:
     ended = so_far.last if so_far.end is None else so_far.end
     return Recording(
         source=source,
-        name=start.name,
-        application_id=start.id or "",
-        spark_version=so_far.version,
+        name=start.name[:LONGEST_NAME],
+        application_id=(start.id or "")[:LONGEST_NAME],
+        spark_version=so_far.version[:LONGEST_NAME],
         began=start.time,
         ended=max(0.0, (ended - start.time) / 1e3),
         finished=so_far.end is not None,
@@ -234,7 +235,7 @@ def _stage_of(info: events.StageInfo, tasks: Tasks, zero: int) -> Stage:
     return Stage(
         id=info.id,
         attempt=info.attempt,
-        name=info.name,
+        name=info.name[:LONGEST_NAME],
         size=info.tasks,
         parents=tuple(info.parents),
         submitted=((info.submitted or zero) - zero) / 1e3,

@@ -137,7 +137,7 @@ def prices_of(found: Any, name: str) -> Prices:
         read.problems.append("nodes must be a list")
         nodes = []
     prices = Prices(
-        currency=str(top.get("currency") or ""),
+        currency=_text(top.get("currency") or ""),
         on_demand=read.rate(top.get("onDemand"), "onDemand"),
         spot=read.rate(top.get("spot"), "spot"),
         nodes=tuple(read.shape(one, f"nodes[{place}]") for place, one in enumerate(nodes)),
@@ -149,6 +149,17 @@ def prices_of(found: Any, name: str) -> Prices:
     return prices
 
 
+def _text(value: Any) -> str:
+    return "" if isinstance(value, dict | list) else str(value)
+
+
+def _shown(value: Any) -> str:
+    """A value as a message names it: collections by their kind, as aliases can make them endless."""
+    if isinstance(value, dict | list):
+        return "a mapping" if isinstance(value, dict) else "a list"
+    return repr(value)[:60]
+
+
 @dataclass(frozen=True, slots=True)
 class _Reader:
     """Reads values of the file, and gathers what is wrong with them."""
@@ -157,17 +168,19 @@ class _Reader:
 
     def mapping(self, value: Any, where: str, allowed: tuple[str, ...]) -> Mapping[str, Any]:
         if not isinstance(value, dict):
-            self.problems.append(f"{where} must be a mapping with {', '.join(allowed)}, not {value!r:.60}")
+            self.problems.append(f"{where} must be a mapping with {', '.join(allowed)}, not {_shown(value)}")
             return {}
         for key in value:
             if key not in allowed:
-                self.problems.append(f"{where} has an unknown key {key!r}; allowed are {', '.join(allowed)}")
+                self.problems.append(
+                    f"{where} has an unknown key {_shown(key)}; allowed are {', '.join(allowed)}"
+                )
         return value
 
     def number(self, section: Mapping[str, Any], where: str, key: str) -> float:
         value = section.get(key)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-            self.problems.append(f"{where}.{key} must be a number from 0 on, not {value!r:.60}")
+            self.problems.append(f"{where}.{key} must be a number from 0 on, not {_shown(value)}")
             return 0.0
         return float(value)
 
@@ -180,12 +193,12 @@ class _Reader:
     def shape(self, value: Any, where: str) -> Shape:
         section = self.mapping(value, where, ("name", "cores", "memory", "hour", "spotHour"))
         try:
-            memory = float(quantity.parse(str(section.get("memory")))) / _GIB
+            memory = float(quantity.parse(_text(section.get("memory")))) / _GIB
         except GrammarError as error:
             self.problems.append(f"{where}.memory: {error}")
             memory = 1.0
         return Shape(
-            name=str(section.get("name") or where),
+            name=_text(section.get("name") or where),
             cores=self.number(section, where, "cores"),
             memory=memory,
             hour=self.number(section, where, "hour"),

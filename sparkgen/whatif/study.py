@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -130,9 +131,15 @@ class _Asker:
     properties: Mapping[str, str]
     question: Question
 
-    def run(self, label: str, candidate: Candidate | None, settings: Configuration) -> Run:
+    def run(
+        self,
+        label: str,
+        candidate: Candidate | None,
+        settings: Configuration,
+        cluster: Cluster | None = None,
+    ) -> Run:
         try:
-            outcome = replay(self.work, settings, self.question.cluster)
+            outcome = replay(self.work, settings, cluster or self.question.cluster)
         except ReplayStopped as stopped:
             return Run(label, candidate, settings, None, None, str(stopped))
         return Run(label, candidate, settings, outcome, self.cost_of(outcome, settings))
@@ -157,7 +164,12 @@ class _Asker:
         widest = max((len(stage.tasks) for stage in self.work.stages), default=1)
         together = max(1, -(-widest // settings.slots))
         quiet = replace(self.question.cluster, losses_per_hour=0.0, lose_at=(), capacity=None, ready=None)
-        return limit(lambda count: replay(self.work, with_fixed(settings, count), quiet).wall, together)
+
+        def wall(count: int) -> float:
+            outcome = self.run("", None, with_fixed(settings, count), quiet).outcome
+            return math.inf if outcome is None else outcome.wall
+
+        return limit(wall, together)
 
     def sweep(self, settings: Configuration, most: int) -> tuple[tuple[int, Outcome, float], ...]:
         counts = sorted({max(1, round(most * part / MOST_SWEPT)) for part in range(1, MOST_SWEPT + 1)})
@@ -172,11 +184,10 @@ class _Asker:
         if replayed.outcome is None:
             return None
         lost = replace(self.question.cluster, lose_at=(replayed.outcome.wall / 2,))
-        try:
-            outcome = replay(self.work, settings, lost)
-        except ReplayStopped:
+        outcome = self.run("", None, settings, lost).outcome
+        if outcome is None or outcome.lost <= replayed.outcome.lost:
             return None
-        return outcome.wall - replayed.outcome.wall if outcome.lost > replayed.outcome.lost else None
+        return outcome.wall - replayed.outcome.wall
 
 
 def _best(replayed: Run, runs: Sequence[Run]) -> Run | None:

@@ -199,7 +199,7 @@ def _stage_work(place: int, index: _Index, tasks: tuple[tuple[float, ...], ...])
         other
         for id_ in (stage.id, *stage.parents)
         for other in index.by_id.get(id_, ())
-        if other != place
+        if other < place
         and index.owned[other][1] is job
         and _stage_end(index.owned[other][0]) <= stage.submitted + _SHORTEST
     ]
@@ -290,12 +290,12 @@ def _predecessors(jobs: Sequence[Job], ends: Sequence[float]) -> Iterator[tuple[
     in_order = sorted(range(len(jobs)), key=lambda place: ends[place])
     times = [ends[place] for place in in_order]
     ended, latest = 0, 0.0
-    for job in jobs:  # in the order of their begin
+    for own, job in enumerate(jobs):  # in the order of their begin
         while ended < len(times) and times[ended] <= job.submitted + _SHORTEST:
             latest = max(latest, jobs[in_order[ended]].submitted)
             ended += 1
         first = bisect.bisect_right(times, latest, hi=ended)
-        yield tuple(sorted(place for place in in_order[first:ended] if jobs[place] is not job))
+        yield tuple(sorted(place for place in in_order[first:ended] if place < own))
 
 
 def _job_work(

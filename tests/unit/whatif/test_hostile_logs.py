@@ -1,0 +1,95 @@
+"""A log is somebody else's text: whatever stands in it, it is read, or refused in words."""
+
+from __future__ import annotations
+
+import copy
+import json
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparkgen.errors import SparkgenError
+from sparkgen.eventlog import read_recording
+from sparkgen.whatif import json_report, page, text_report
+from sparkgen.whatif.study import Question, study
+from tests.unit.eventlog import event_log as made
+
+VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.sampled_from([0, -1, 1, 2**31, 2**53, 2**63, 2**64 - 1, -(2**63), 10**40, 1.5, 1e308]),
+    st.sampled_from(["", "x" * 500, "\x1b[2J", "</script>", "-1", "1e9", "9" * 40]),
+    st.sampled_from([[], {}, [0, 1, 0], {"Stage ID": 0}]),
+)
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The paths of all values."""
+    if path:
+        yield path
+    children = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
+    for key, child in children:
+        yield from places(child, (*path, key))
+
+
+PLACES = [*places(made.small())]
+
+
+def replaced(events: list[Any], path: tuple[Any, ...], value: Any) -> None:
+    """Put a value there, if the place is still there."""
+    here: Any = events
+    for key in path[:-1]:
+        try:
+            here = here[key]
+        except (KeyError, IndexError, TypeError):
+            return
+    if isinstance(here, dict) or (isinstance(here, list) and path[-1] < len(here)):
+        here[path[-1]] = value
+
+
+def asked(events: list[Any]) -> None:
+    """Read, replay and report; only a refusal in words may come of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "log"
+        log.write_bytes(b"".join(json.dumps(one).encode() + b"\n" for one in events))
+        try:
+            found = study(read_recording(str(log)), Question(sweep=True))
+        except SparkgenError:
+            return
+    assert found.replayed.outcome is not None or found.replayed.stopped
+    assert text_report.text(found)
+    assert json.loads(json_report.text([found]))
+    assert page.text(found).endswith("</html>\n")
+
+
+@given(st.lists(st.tuples(st.sampled_from(PLACES), VALUES), min_size=1, max_size=4))
+def test_no_value_of_an_event_is_more_than_a_refusal(changes: list[tuple[tuple[Any, ...], Any]]) -> None:
+    """Any value anywhere: of another type, out of range, or not there."""
+    events: list[Any] = copy.deepcopy(made.small())
+    for path, value in changes:
+        replaced(events, path, value)
+    asked(events)
+
+
+@given(st.lists(st.sampled_from(made.small()), max_size=30))
+def test_no_order_of_events_is_more_than_a_refusal(events: list[Any]) -> None:
+    """Some of them, several times, in any order: a log that lost lines, or has them twice."""
+    asked([*made.start(), *events])
+
+
+def test_stages_that_wait_for_each_other_end() -> None:
+    """Two at one time, each of which calls the other one its parent."""
+    events = [*made.start(), made.executor("1", 0.0), made.job_start(0, 1.0, [0, 1])]
+    for one, other in ((0, 1), (1, 0)):
+        events += [
+            made.stage_submitted(one, 1, 1.0, [other]),
+            made.task(one, 0, "1", 1.0, 1.0),
+            made.stage_completed(one, 1, 1.0, 1.0, [other]),
+        ]
+    asked([*events, made.job_end(0, 1.0), made.end(1.0)])
