@@ -163,7 +163,16 @@ def objects(_: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
         elif _NO_DRY_RUN in refusal.said:
             yield _unchecked("objects", f"{kind} {name}", Unknown(refusal.message))
         else:
-            yield _error("objects", refusal.said, "correct what it names, and apply again")
+            yield _refused("objects", "", refusal.said, "correct what it names, and apply again")
+
+
+def _refused(kind: str, whose: str, said: str, step: str) -> Finding:
+    """A refusal in the server's words. A webhook that is away refuses nothing that a document could mend."""
+    known = refusal_in(said)
+    if known is not None and known.code is Code.WEBHOOK_FAILED:
+        step = "tell those who run the cluster, and apply again when it answers"
+        return _error(kind, f"{whose}{known.cause}: {known.detail(said)}", step)
+    return _error(kind, f"{whose}{said}", step)
 
 
 # --- pods -------------------------------------------------------------------------------------------------
@@ -207,7 +216,7 @@ def pods(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
                 step = "free some of it, ask for more, or make the application smaller"
                 yield _error("quota", f"the {role}'s pod: {refusal.said}", step)
         elif code != Code.SERVICE_ACCOUNT_NOT_FOUND:  # said by `references`
-            yield _error("pods", f"the {role}'s pod is refused: {refusal.said}", "correct what it names")
+            yield _refused("pods", f"the {role}'s pod is refused: ", refusal.said, "correct what it names")
 
 
 def quotas(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:

@@ -113,6 +113,19 @@ def test_a_policy_and_a_conflict_are_in_the_servers_words() -> None:
     assert severities[-1][0] is INFO
 
 
+def test_a_webhook_that_is_away_is_nobodys_mistake() -> None:
+    """As Kueue's, while its controller is away: there is nothing to correct in the document."""
+    away = 'Internal error occurred: failed calling webhook "mjob.kb.io": connection refused'
+    refused = {("Job", "pi"): refusal(500, f"cannot compare Job pi in a: {away}")}
+    pods = {"driver": refusal(500, f"cannot create Pod x in a: {away}")}
+    first, second = found(wanted(), refused=refused, pods=pods)
+    what = 'an admission webhook of the cluster does not answer: "mjob.kb.io": connection refused'
+    assert (first.message, second.message) == (what, f"the driver's pod is refused: {what}")
+    assert {one.next_step for one in (first, second)} == {
+        "tell those who run the cluster, and apply again when it answers"
+    }
+
+
 def test_pod_security_is_told_by_the_rules_of_lint() -> None:
     """What restricted refuses and baseline lets in, and what baseline refuses."""
     root = wanted(driver={"podSecurityContext": {"runAsUser": 0, "runAsNonRoot": False}})
