@@ -248,6 +248,9 @@ class Replay:
         if state.left == 0:
             self._end_stage(place, now)
             return
+        self._later(now + self.work.stages[place].launch, partial(self._launch_stage, place))
+
+    def _launch_stage(self, place: int, now: float) -> None:
         self._open_stage(place)
         self._schedule(now)
 

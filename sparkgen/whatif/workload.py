@@ -6,6 +6,7 @@ The laws, all of them simple on purpose:
   by what first tasks took longer in the log (classes are loaded, code is compiled).
 - A stage begins when the stages are complete whose output it reads, and a job when all jobs are complete
   that ended before it began; between lies the same time of the driver as in the log.
+- The first task of a stage starts as long after the stage's begin as in the log, where a slot was free then.
 - A failed attempt fails again, after the same time. Attempts that were killed are left out: another attempt
   of the same task had won, or its stage had failed.
 - A micro-batch of a stream begins no sooner than it did, as its trigger is a clock.
@@ -40,6 +41,8 @@ class StageWork:
     """Places of the stages that come before it."""
     gap: float
     """Seconds of the driver between them, or its job's begin, and it."""
+    launch: float
+    """Seconds of the driver from its begin until its first task could start: it prepares them."""
     tasks: tuple[tuple[float, ...], ...]
     """Seconds of each task's attempts; all but the last one fail."""
     shuffle: bool
@@ -103,7 +106,7 @@ class Workload:
             for place in job.stages:
                 stage = self.stages[place]
                 parents = max((done[one] for one in stage.after), default=began)
-                done[place] = max(parents, began) + stage.gap + stage.longest
+                done[place] = max(parents, began) + stage.gap + stage.launch + stage.longest
             ends.append(max((done[place] for place in job.stages), default=began) + job.tail)
         return max(ends, default=0.0) + self.tail
 
@@ -114,8 +117,10 @@ def workload(recording: Recording, ready: float) -> Workload:
     warm_up = _warm_up(recording, cold)
     owned = _owned(recording)
     index = _Index.of(recording, owned)
+    slots = _Slots.of(recording)
     stages = tuple(
-        _stage_work(place, index, _attempts(owned[place][0], cold, warm_up)) for place in range(len(owned))
+        _stage_work(place, index, _attempts(stage, cold, warm_up), slots.launch(stage))
+        for place, (stage, _) in enumerate(owned)
     )
     ends = [_end_of(job, index) for job in recording.jobs]
     jobs = tuple(
@@ -187,13 +192,45 @@ class _Index:
         return cls(owned, by_id, by_job, frozenset(read), places)
 
 
+@dataclass(frozen=True, slots=True)
+class _Slots:
+    """How many slots were free, at any time of the recording."""
+
+    launched: Sequence[float]
+    finished: Sequence[float]
+    executors: Sequence[Executor]
+
+    @classmethod
+    def of(cls, recording: Recording) -> _Slots:
+        columns = [stage.tasks for stage in recording.stages]
+        return cls(
+            sorted(time for tasks in columns for time in tasks.launched),
+            sorted(time for tasks in columns for time in tasks.finished),
+            recording.executors,
+        )
+
+    def free(self, time: float) -> int:
+        there = sum(
+            executor.cores
+            for executor in self.executors
+            if executor.added <= time and (executor.removed is None or executor.removed > time)
+        )
+        running = bisect.bisect_right(self.launched, time) - bisect.bisect_right(self.finished, time)
+        return there - running
+
+    def launch(self, stage: Stage) -> float:
+        """Seconds until a stage's first task started; 0 where it may have waited for a slot."""
+        first = min(stage.tasks.launched, default=stage.submitted)
+        return max(0.0, first - stage.submitted) if self.free(stage.submitted) > 0 else 0.0
+
+
 def _stage_end(stage: Stage) -> float:
     if stage.completed is not None:
         return stage.completed
     return max(stage.tasks.finished, default=stage.submitted)
 
 
-def _stage_work(place: int, index: _Index, tasks: tuple[tuple[float, ...], ...]) -> StageWork:
+def _stage_work(place: int, index: _Index, tasks: tuple[tuple[float, ...], ...], launch: float) -> StageWork:
     stage, job = index.owned[place]
     after = [
         other
@@ -211,6 +248,7 @@ def _stage_work(place: int, index: _Index, tasks: tuple[tuple[float, ...], ...])
         job=index.job_places[job.id],
         after=tuple(after),
         gap=max(0.0, stage.submitted - began),
+        launch=launch,
         tasks=tasks,
         shuffle=any(stage.tasks.written) or (job.id, stage.id) in index.read,
         cached=bool(stage.caches),

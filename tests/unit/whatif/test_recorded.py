@@ -71,6 +71,22 @@ def test_jobs_that_ran_together_wait_for_the_same(tmp_path: Path) -> None:
     assert [job.after for job in work.jobs] == [(), (0,), (0,), (1, 2)]
 
 
+def test_the_driver_takes_its_time_to_launch_a_stage(tmp_path: Path) -> None:
+    """Where a slot was free; where none was, the stage waited for that."""
+    events = [*made.start(**{"spark.executor.instances": "1"}), made.executor("1", 0.5)]
+    events += [
+        made.job_start(0, 1.0, [0, 1]),
+        made.stage_submitted(0, 1, 1.0),
+        made.stage_submitted(1, 1, 3.0),
+    ]
+    events += [made.task(0, 0, "1", 2.0, 6.0), made.task(1, 0, "1", 6.0, 8.0)]
+    events += [made.stage_completed(0, 1, 1.0, 6.0), made.stage_completed(1, 1, 3.0, 8.0)]
+    recording = read(tmp_path, [*events, made.job_end(0, 8.0), made.end(8.0)])
+    settings, work = work_of(recording)
+    assert [stage.launch for stage in work.stages] == [1.0, 0.0]
+    assert replay(work, settings).wall == pytest.approx(8.0, abs=0.1)
+
+
 def test_what_first_tasks_take_longer_is_measured(tmp_path: Path) -> None:
     """In stages where most tasks were not the first ones."""
     events = [

@@ -24,6 +24,7 @@ def stage(
         job=job,
         after=tuple(after),
         gap=0.0,
+        launch=0.0,
         tasks=tuple((seconds,) for seconds in tasks),
         shuffle=False,
         cached=False,
