@@ -76,7 +76,7 @@ def _picked(checked: Checked, name: str) -> Document:
 def _run(document: Document, request: Request, options: LocalRunOptions) -> int:
     on_terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
     view = _view(on_terminal=on_terminal)
-    value, python_path = _in_place(document, request, view)
+    value, python_path = in_place(document, request, view)
     application = application_of(value, options.arguments)
     if not request.quiet:
         tell_left_aside(document, ignored_fields(document.value), "on this machine")
@@ -86,7 +86,7 @@ def _run(document: Document, request: Request, options: LocalRunOptions) -> int:
     return processes.run(made, view, on_terminal=on_terminal)
 
 
-def _in_place(document: Document, request: Request, view: View) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+def in_place(document: Document, request: Request, view: View) -> tuple[Mapping[str, Any], tuple[str, ...]]:
     """A document with its local files where they are, and the folders that Python needs for them.
 
     The packages of its requirements are installed into the user's cache, for the Python of this machine.
@@ -96,11 +96,11 @@ def _in_place(document: Document, request: Request, view: View) -> tuple[Mapping
     if not concerned(document.value):
         return document.value, ()
     from sparkgen.delivery import environment  # noqa: PLC0415
-    from sparkgen.delivery.in_place import in_place  # noqa: PLC0415
+    from sparkgen.delivery.in_place import in_place as placed  # noqa: PLC0415
     from sparkgen.usecases import local_files  # noqa: PLC0415
 
     looked = local_files.found(document, request)
-    found = in_place(document.value, looked, local_files.folder_of(document))
+    found = placed(document.value, looked, local_files.folder_of(document))
     packages = tuple(
         str(environment.built(environment.of_this_machine(one.requirements, os.environ), os.environ, view))
         for one in looked.contents

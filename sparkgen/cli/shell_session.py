@@ -9,11 +9,13 @@ import os
 import secrets
 import shutil
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -109,6 +111,7 @@ def _run(document: Document, request: Request, options: ShellOptions) -> int:
     if not request.quiet:
         run_local.tell_left_aside(document, unused_fields(document.value), "in a session")
     session_rights.check(cluster, application.namespace)
+    here = _local(document, request)
     token = secrets.token_hex(32)
     id_ = secrets.token_hex(names.SESSION_ID_LENGTH)[: names.SESSION_ID_LENGTH]
     asked = AskedSession(application.name, id_, hashlib.sha256(token.encode()).hexdigest())
@@ -133,14 +136,33 @@ def _run(document: Document, request: Request, options: ShellOptions) -> int:
         heartbeat = Heartbeat(client.say_alive, _say)
         heartbeat.start()
         stack.callback(heartbeat.stop)
-        driver = _prepare(application, client, folder, Reached(host, address, options.listening))
+        reached = Reached(host, address, options.listening)
+        driver = _prepare(application, client, folder, reached, here.folder)
         over = threading.Event()
         stack.callback(over.set)
         watch = (cluster, forwarding, heartbeat, over)
         threading.Thread(target=_until_the_end, args=watch, daemon=True).start()
-        code = run_client(command, client_files.environment_of(application, os.environ, folder))
+        variables = client_files.environment_of(application, os.environ, folder, here.python_path)
+        code = run_client(command, variables)
         session.await_stop(client, driver, STOP_SECONDS)
         return code
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """The document's folder, and where Python finds its modules and the packages of its requirements."""
+
+    folder: Path
+    python_path: tuple[str, ...]
+
+
+def _local(document: Document, request: Request) -> Local:
+    """The local files of a document where they are; packages are installed into the cache."""
+    from sparkgen.local.view import Plain  # noqa: PLC0415 - few documents have any
+    from sparkgen.usecases.local_files import folder_of  # noqa: PLC0415
+
+    _, python_path = run_local.in_place(document, request, Plain(sys.stderr))
+    return Local(folder_of(document), python_path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +175,7 @@ class Reached:
 
 
 def _prepare(
-    application: Application, client: AllocatorClient, folder: ClientFolder, reached: Reached
+    application: Application, client: AllocatorClient, folder: ClientFolder, reached: Reached, home: Path
 ) -> DriverAddress:
     """Have the way to this machine tried, and write what the driver starts with; where it will listen."""
     settings, driver = _tried(client, reached)
@@ -164,7 +186,8 @@ def _prepare(
         )
     folder.write(folder.jar, client.jar(application.scala_version))
     folder.write(folder.token, client.token.encode())
-    for name, text in client_files.files(application, settings.properties, folder, client.port).items():
+    made = client_files.files(application, settings.properties, folder, client.port, home)
+    for name, text in made.items():
         folder.write(folder.conf / name, text.encode())
     _say(f"executors will connect to {driver.host}:{driver.port} and {driver.block_manager_port}")
     return driver

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sparkgen import contract
+from sparkgen.delivery.in_place import here
 from sparkgen.errors import SparkgenError
 from sparkgen.live.tunnel import LOOPBACK
 from sparkgen.local.launch import python
@@ -35,8 +36,9 @@ _EXECUTORS_SCRIPTS = (contract.EXECUTOR_SCRIPT_FILE, contract.SHUFFLE_SCRIPT_FIL
 _LOGIN_OF_POD = (PRINCIPAL_PROPERTY, KEYTAB_PROPERTY)
 _PYTHONS = ("spark.pyspark.python", "spark.pyspark.driver.python")
 _SERVED_FILES = frozenset({"spark.files", "spark.archives", "spark.submit.pyFiles"})
-_IN_PODS = f"file://{contract.ARTIFACTS_DIR}/"
-"""How files begin that `fetch`, or the kubelet, brings to pods."""
+_FILE_IN_PODS = f"file://{contract.ARTIFACTS_DIR}/"
+_JAR_IN_PODS = f"local://{contract.ARTIFACTS_DIR}/"
+"""How files and jars begin that pods are brought; an artifact and a path in it follow."""
 _ELSEWHERE = ("SPARK_REMOTE", "SPARK_CONNECT_MODE_ENABLED", "SPARK_API_MODE")
 """Variables by which PySpark would talk to a Connect server instead."""
 
@@ -129,38 +131,57 @@ def _remove_left(base: Path) -> None:
 
 
 def files(
-    application: Application, properties: Mapping[str, str], folder: ClientFolder, port: int
+    application: Application, properties: Mapping[str, str], folder: ClientFolder, port: int, home: Path
 ) -> dict[str, str]:
     """The files of SPARK_CONF_DIR, by name. `properties`: what the allocator says that the driver has.
 
     Those of the cluster's ConfigMap, less what is the executors'. Hadoop finds its own on the class path,
-    which this folder is on. `port`: of this machine, which leads to the allocator.
+    which this folder is on. `port`: of this machine, which leads to the allocator. `home`: the document's
+    folder, with its local files.
     """
     shared = {
         name: text for name, text in conf.conf_files(application).items() if name not in _EXECUTORS_SCRIPTS
     }
     hadoop = conf.hadoop_files(application) if application.hadoop else {}
-    text = java_properties.text_of(_properties(application, properties, folder, port))
+    text = java_properties.text_of(_properties(application, properties, folder, port, home))
     return {**shared, **hadoop, contract.SPARK_DEFAULTS_FILE: text}
 
 
-def _elsewhere(given: Mapping[str, str]) -> dict[str, str]:
-    """The properties without files that the driver of a pod would serve: only executors have them here.
+def _in_place(given: Mapping[str, str], home: Path) -> dict[str, str]:
+    """The properties with the document's own files in place of what was pushed of them.
 
-    A driver that names a file of another machine does not start (SparkContext.addFile).
+    The driver serves them to executors, as that of a pod does. They are the same: a session begins with files
+    that are as they were pushed.
     """
     found = dict(given)
     for name in _SERVED_FILES & found.keys():
-        kept = [one for one in found[name].split(",") if not one.startswith(_IN_PODS)]
-        found.pop(name)
-        found |= {name: ",".join(kept)} if kept else {}
+        found[name] = ",".join(_place(one, home) for one in found[name].split(","))
     return found
 
 
+def _place(uri: str, home: Path) -> str:
+    if not uri.startswith(_FILE_IN_PODS):
+        return uri
+    path, mark, name = uri.removeprefix(_FILE_IN_PODS).partition("#")
+    return f"{Path(_here(path, home)).as_uri()}{mark}{name}"
+
+
+def _here(path: str, home: Path) -> str:
+    """The place on this machine of `ARTIFACT/PATH` in pods."""
+    return here(home, path.partition("/")[2])
+
+
+def _own_jars(given: Mapping[str, str], home: Path) -> Iterator[str]:
+    """The document's own jars, for the driver's class path: executors have theirs at another place."""
+    for one in given.get("spark.jars", "").split(","):
+        if one.startswith(_JAR_IN_PODS):
+            yield _here(one.removeprefix(_JAR_IN_PODS), home)
+
+
 def _properties(
-    application: Application, given: Mapping[str, str], folder: ClientFolder, port: int
+    application: Application, given: Mapping[str, str], folder: ClientFolder, port: int, home: Path
 ) -> dict[str, str]:
-    found = {name: text for name, text in _elsewhere(given).items() if name not in _PYTHONS}
+    found = {name: text for name, text in _in_place(given, home).items() if name not in _PYTHONS}
     if "spark.jars.ivy" not in application.properties:
         found.pop("spark.jars.ivy", None)  # this user has a home
     if application.kerberos is not None:
@@ -168,19 +189,25 @@ def _properties(
         found[CREDENTIALS_PROPERTY] = "ccache"  # this user's, which is read again before tokens end
     if application.log_claim is not None:
         found["spark.eventLog.enabled"] = "false"  # its claim is mounted in pods only
-    class_path = application.properties.get("spark.driver.extraClassPath")
+    asked = application.properties.get("spark.driver.extraClassPath")
+    class_path = (str(folder.jar), *_own_jars(given, home), asked)
     return found | {
         "spark.master": f"sparkgen://{LOOPBACK}:{port}",
-        "spark.driver.extraClassPath": ":".join(filter(None, (str(folder.jar), class_path))),
+        "spark.driver.extraClassPath": ":".join(filter(None, class_path)),
         "spark.sparkgen.tokenFile": str(folder.token),
         SPARK_VERSION: application.spark_version,
     }
 
 
 def environment_of(
-    application: Application, given: Mapping[str, str], folder: ClientFolder
+    application: Application,
+    given: Mapping[str, str],
+    folder: ClientFolder,
+    python_path: tuple[str, ...] = (),
 ) -> dict[str, str]:
     """The environment of the driver's program. `given`: that of this process.
+
+    `python_path`: the folders with the document's modules and packages, before what PYTHONPATH has already.
 
     PySpark has executors run what PYSPARK_PYTHON says: it is the image's, and that of this machine is the
     driver's. The UI listens on this machine alone, which SPARK_LOCAL_IP decides.
@@ -191,6 +218,9 @@ def environment_of(
         "PYSPARK_PYTHON": image_python(application),
         "PYSPARK_DRIVER_PYTHON": given.get("PYSPARK_DRIVER_PYTHON") or python(given),
     }
+    if python_path:
+        whole = filter(None, (*python_path, given.get(contract.ENV_PYTHON_PATH)))
+        found[contract.ENV_PYTHON_PATH] = os.pathsep.join(whole)
     if not given.get(contract.ENV_LOCAL_IP):
         found[contract.ENV_LOCAL_IP] = LOOPBACK
         found.setdefault("SPARK_PUBLIC_DNS", "localhost")

@@ -14,6 +14,8 @@ from sparkgen.usecases.shell.client_files import ClientFolder, client_folder, en
 from sparkgen.usecases.shell.unused_fields import unused_fields
 
 HERE = ClientFolder(Path("/run/user/1/x"))
+HOME = Path("/home/me/my etl")
+"""The document's folder."""
 
 
 def application(**spec: Any) -> Application:
@@ -40,7 +42,7 @@ def document(**spec: Any) -> dict[str, Any]:
 def defaults(made: Application, **given: str) -> dict[str, str]:
     """spark-defaults.conf."""
     found = {name.replace("_", "."): text for name, text in given.items()}
-    return properties.parse(files(made, found, HERE, 4000)["spark-defaults.conf"])
+    return properties.parse(files(made, found, HERE, 4000, HOME)["spark-defaults.conf"])
 
 
 def test_pythons_are_the_images_and_this_machines() -> None:
@@ -88,17 +90,29 @@ def test_what_is_in_pods_only_is_left_out() -> None:
     assert defaults(ivy, spark_jars_ivy="/x")["spark.jars.ivy"] == "/x"
 
 
-def test_files_that_only_pods_have_are_not_served_from_here() -> None:
-    """A driver that names a file of another machine does not start; jars are the executors' own."""
-    inside = "/opt/sparkgen/artifacts/code"
+def test_files_of_the_document_are_served_from_where_they_are() -> None:
+    """A driver that names a file of a pod does not start; executors have jars of their own."""
+    inside, jars = "/opt/sparkgen/artifacts/code", "local:///opt/sparkgen/artifacts/dependencies/jars"
     given = {
-        "spark_files": f"file://{inside}/a.csv",
+        "spark_files": f"file://{inside}/a.csv,file://{inside}/_parent/shared/b.csv",
         "spark_archives": f"s3a://b/c.zip,file://{inside}/d.zip#d",
-        "spark_jars": f"local://{inside}/e.jar",
+        "spark_submit_pyFiles": f"file://{inside}/lib/util.py",
+        "spark_jars": f"{jars}/e.jar,local:///opt/f.jar",
     }
     found = defaults(application(), **given)
-    assert "spark.files" not in found
-    assert (found["spark.archives"], found["spark.jars"]) == ("s3a://b/c.zip", given["spark_jars"])
+    assert found["spark.files"] == "file:///home/me/my%20etl/a.csv,file:///home/me/shared/b.csv"
+    assert found["spark.archives"] == "s3a://b/c.zip,file:///home/me/my%20etl/d.zip#d"
+    assert found["spark.submit.pyFiles"] == "file:///home/me/my%20etl/lib/util.py"
+    assert found["spark.jars"] == given["spark_jars"]
+    assert found["spark.driver.extraClassPath"] == f"{HERE.jar}:{HOME}/jars/e.jar"
+
+
+def test_modules_and_packages_of_the_document_come_before_what_python_finds_already() -> None:
+    """As in a pod, where the image's come last; without any, the variable is left alone."""
+    own = {"PYTHONPATH": "/usr/lib/spark/python"}
+    found = environment_of(application(), own, HERE, ("/home/me/etl/lib", "/home/me/.cache/packages"))
+    assert found["PYTHONPATH"] == "/home/me/etl/lib:/home/me/.cache/packages:/usr/lib/spark/python"
+    assert environment_of(application(), own, HERE)["PYTHONPATH"] == own["PYTHONPATH"]
 
 
 def test_files_of_the_document_are_there() -> None:
@@ -108,7 +122,7 @@ def test_files_of_the_document_are_there() -> None:
         sparkConfFiles={"hive-site.xml": "<x/>"},
         sparkConf={"spark.driver.extraClassPath": "/opt/more.jar"},
     )
-    found = files(made, {}, HERE, 4000)
+    found = files(made, {}, HERE, 4000, HOME)
     assert {"core-site.xml", "hive-site.xml", "log4j2.properties", "metrics.properties"} <= set(found)
     class_path = properties.parse(found["spark-defaults.conf"])["spark.driver.extraClassPath"]
     assert class_path == f"{HERE.jar}:/opt/more.jar"
