@@ -116,7 +116,7 @@ def _write(path: Path, text: str) -> None:
 def _too_dear(one: Study, most: float | None) -> bool:
     if most is None:
         return False
-    chosen = one.best or one.replayed
+    chosen = one.best or one.baseline
     found = chosen.cost.on_demand if chosen.cost is not None else None
     if found is None or found <= most:
         return False

@@ -14,15 +14,15 @@ of a rolling log. The recorded configuration is replayed first: its error stands
 Executors come as Spark's own dynamic allocation asks for them and as sparkgen's allocator creates them. What
 a replay can and cannot say: docs/whatif.md. This needs the extra `sparkgen[whatif]`.
 
-Exits 1 if the cheapest answer costs more than --max-cost.
+Exits 1 if the best configuration, or without others the recorded one, costs more than --max-cost.
 """
 EXAMPLES = """\b
 Examples:
-  sparkgen whatif app-1234.zstd                     # where the time goes, and the limit of more executors
+  sparkgen whatif app-1234.zstd          # where the time goes, and the limit
   sparkgen whatif LOG --set spec.executor.instances=5,10,20,50
   sparkgen whatif LOG --overlay prod.yaml --prices prices.yaml
   sparkgen whatif LOG --search --prices prices.yaml --best best.yaml
-  sparkgen whatif LOG --search --html report.html   # one page, without network
+  sparkgen whatif LOG --search --html report.html
   sparkgen whatif LOG --json --prices prices.yaml --max-cost 2.50
 """
 

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from sparkgen.errors import SparkgenError
 from sparkgen.eventlog import Recording
 from sparkgen.whatif.configuration import Configuration, configuration
+from sparkgen.whatif.measured_work import workload
 from sparkgen.whatif.outcome import recorded
 from sparkgen.whatif.remark import Remark, RemarkCode
-from sparkgen.whatif.workload import Workload, workload
+from sparkgen.whatif.workload import Workload
 
 
 class NotReplayable(SparkgenError):

@@ -46,6 +46,8 @@ class Study:
     truth_cost: Cost | None
     replayed: Run
     """The recorded configuration."""
+    baseline: Run
+    """The same in the cluster that was asked about; the same run where none was."""
     runs: tuple[Run, ...]
     facts: Facts
     advice: tuple[Remark, ...]
@@ -97,10 +99,13 @@ def study(recording: Recording, question: Question, progress: Callable[[int], No
     properties = recorded_properties(recording)
     asker = _Asker(recording, work, properties, question)
     truth = recorded(recording, settings.slots)
-    replayed = asker.run("as recorded", None, settings)
+    replayed = asker.run("as recorded", None, settings, Cluster())
     most = asker.limit(settings)
     candidates = [*question.candidates, *(search(settings, most) if question.search else ())]
-    runs = []
+    runs, baseline = [], replayed
+    if question.cluster != Cluster():
+        baseline = asker.run("as recorded, in that cluster", None, settings)
+        runs.append(baseline)
     for done, candidate in enumerate(candidates, 1):
         runs.append(asker.run(candidate.label, candidate, configuration(candidate.properties(properties))))
         progress(done)
@@ -115,7 +120,8 @@ def study(recording: Recording, question: Question, progress: Callable[[int], No
         advice=tuple(advice(found, truth, settings)),
         doubts=(*work.assumed, *doubts(recording, properties)),
         loss=asker.loss(settings, replayed),
-        best=_best(replayed, runs),
+        best=_best(baseline, runs),
+        baseline=baseline,
         work=work,
         currency=question.prices.currency if question.prices else "",
         sweep=asker.sweep(settings, most) if question.sweep else (),
@@ -183,18 +189,19 @@ class _Asker:
     def loss(self, settings: Configuration, replayed: Run) -> float | None:
         if replayed.outcome is None:
             return None
-        lost = replace(self.question.cluster, lose_at=(replayed.outcome.wall / 2,))
+        lost = Cluster(lose_at=(replayed.outcome.wall / 2,))
         outcome = self.run("", None, settings, lost).outcome
         if outcome is None or outcome.lost <= replayed.outcome.lost:
             return None
         return outcome.wall - replayed.outcome.wall
 
 
-def _best(replayed: Run, runs: Sequence[Run]) -> Run | None:
-    if replayed.outcome is None:
+def _best(baseline: Run, runs: Sequence[Run]) -> Run | None:
+    if baseline.outcome is None:
         return None
-    longest = replayed.outcome.wall * SLOWER
-    good = [run for run in runs if run.outcome is not None and run.outcome.wall <= longest]
+    longest = baseline.outcome.wall * SLOWER
+    asked = [run for run in runs if run.candidate is not None]
+    good = [run for run in asked if run.outcome is not None and run.outcome.wall <= longest]
     return min(good, key=lambda run: (price(run), run.label), default=None)
 
 

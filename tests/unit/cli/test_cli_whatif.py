@@ -81,6 +81,16 @@ def test_the_best_is_an_overlay(cli: Cli, log: str) -> None:
     assert cli("whatif", log, "--set", "spec.executor.instances=1,2,4", "--best", "-").out == text
 
 
+def test_another_cluster_is_not_the_recorded_one(cli: Cli, log: str) -> None:
+    """The error is that of what was recorded; what the cluster makes of it stands beside."""
+    study = json.loads(cli("whatif", log, "--json", "--ready", "1", "--scale-up", "30").out)["studies"][0]
+    assert study["error"]["wall"] == pytest.approx(0.0, abs=0.01)
+    (slower,) = study["runs"]
+    assert slower["label"] == "as recorded, in that cluster"
+    assert slower["wallSeconds"] > study["replayed"]["wallSeconds"] + 5
+    assert study["best"] is None
+
+
 def test_a_search_is_bounded_and_finds_the_limit(cli: Cli, log: str) -> None:
     """Fixed and dynamic, other sizes, with a service and without."""
     study = json.loads(cli("whatif", log, "--search", "--json").out)["studies"][0]

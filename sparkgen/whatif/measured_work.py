@@ -1,0 +1,287 @@
+"""The work that a recording says: what waited for what, and how long each part took (workload.py)."""
+
+from __future__ import annotations
+
+import bisect
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sparkgen.eventlog import Executor, Job, Recording, Stage
+from sparkgen.eventlog.recording import FAILED, SUCCEEDED
+from sparkgen.whatif.remark import Remark, RemarkCode
+from sparkgen.whatif.workload import JobWork, StageWork, Workload
+
+START_DELAY = 10.0
+"""Seconds from asking for an executor until it registers, where the log does not say."""
+_SHORTEST = 0.001
+
+
+def workload(recording: Recording, ready: float) -> Workload:
+    """The work of a recording. `ready`: when its driver was ready for a first job, in seconds."""
+    cold = _cold_tasks(recording)
+    warm_up = _warm_up(recording, cold)
+    owned = _owned(recording)
+    index = _Index.of(recording, owned)
+    slots = _Slots.of(recording)
+    stages = tuple(
+        _stage_work(place, index, _attempts(stage, cold, warm_up), slots.launch(stage))
+        for place, (stage, _) in enumerate(owned)
+    )
+    ends = [_end_of(job, index) for job in recording.jobs]
+    jobs = tuple(
+        _job_work(place, before, recording.jobs, ends, index, ready)
+        for place, before in enumerate(_predecessors(recording.jobs, ends))
+    )
+    first, later = _delays(recording)
+    usual = _usual_delay(recording)
+    assumed = [] if usual is not None else [Remark(RemarkCode.DELAY_ASSUMED, _delay_words(first))]
+    return Workload(
+        jobs=jobs,
+        stages=stages,
+        tail=max(0.0, recording.ended - max(ends, default=ready)),
+        first_delays=first,
+        start_delays=later,
+        usual_delay=usual if usual is not None else statistics.median(first) if first else START_DELAY,
+        warm_up=warm_up,
+        assumed=tuple(assumed),
+    )
+
+
+def _delay_words(first: Sequence[float]) -> str:
+    if not first:
+        return f"the log does not say how long executors take to register: it is taken as {START_DELAY:g} s"
+    return (
+        "the log does not say when executors were asked for: later ones are taken to register as long after "
+        "that as the first ones did after the application's start"
+    )
+
+
+def _owned(recording: Recording) -> list[tuple[Stage, Job]]:
+    """Each stage attempt with the job for which it ran: the last one with this stage that had begun."""
+    naming: dict[int, list[Job]] = {}
+    for job in recording.jobs:
+        for id_ in job.stages:
+            naming.setdefault(id_, []).append(job)
+    found = []
+    for stage in recording.stages:
+        jobs = naming.get(stage.id, [])
+        begun = [job for job in jobs if job.submitted <= stage.submitted + _SHORTEST]
+        if jobs:
+            found.append((stage, begun[-1] if begun else jobs[0]))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """Stage attempts by what is asked of them."""
+
+    owned: Sequence[tuple[Stage, Job]]
+    by_id: Mapping[int, Sequence[int]]
+    """Stage -> the places of its attempts."""
+    by_job: Mapping[int, Sequence[int]]
+    """Job -> the places of the stage attempts that ran for it."""
+    read: frozenset[tuple[int, int]]
+    """Job and stage, where another stage of the job reads the stage's output."""
+    job_places: Mapping[int, int]
+
+    @classmethod
+    def of(cls, recording: Recording, owned: Sequence[tuple[Stage, Job]]) -> _Index:
+        by_id: dict[int, list[int]] = {}
+        by_job: dict[int, list[int]] = {}
+        read = set()
+        for place, (stage, job) in enumerate(owned):
+            by_id.setdefault(stage.id, []).append(place)
+            by_job.setdefault(job.id, []).append(place)
+            read |= {(job.id, parent) for parent in stage.parents}
+        places = {job.id: place for place, job in enumerate(recording.jobs)}
+        return cls(owned, by_id, by_job, frozenset(read), places)
+
+
+@dataclass(frozen=True, slots=True)
+class _Slots:
+    """How many slots were free, at any time of the recording."""
+
+    launched: Sequence[float]
+    finished: Sequence[float]
+    executors: Sequence[Executor]
+
+    @classmethod
+    def of(cls, recording: Recording) -> _Slots:
+        columns = [stage.tasks for stage in recording.stages]
+        return cls(
+            sorted(time for tasks in columns for time in tasks.launched),
+            sorted(time for tasks in columns for time in tasks.finished),
+            recording.executors,
+        )
+
+    def free(self, time: float) -> int:
+        there = sum(
+            executor.cores
+            for executor in self.executors
+            if executor.added <= time and (executor.removed is None or executor.removed > time)
+        )
+        running = bisect.bisect_right(self.launched, time) - bisect.bisect_right(self.finished, time)
+        return there - running
+
+    def launch(self, stage: Stage) -> float:
+        """Seconds until a stage's first task started; 0 where it may have waited for a slot."""
+        first = min(stage.tasks.launched, default=stage.submitted)
+        return max(0.0, first - stage.submitted) if self.free(stage.submitted) > 0 else 0.0
+
+
+def _stage_end(stage: Stage) -> float:
+    if stage.completed is not None:
+        return stage.completed
+    return max(stage.tasks.finished, default=stage.submitted)
+
+
+def _stage_work(place: int, index: _Index, tasks: tuple[tuple[float, ...], ...], launch: float) -> StageWork:
+    stage, job = index.owned[place]
+    after = [
+        other
+        for id_ in (stage.id, *stage.parents)
+        for other in index.by_id.get(id_, ())
+        if other < place
+        and index.owned[other][1] is job
+        and _stage_end(index.owned[other][0]) <= stage.submitted + _SHORTEST
+    ]
+    began = max([job.submitted, *(_stage_end(index.owned[other][0]) for other in after)])
+    return StageWork(
+        id=stage.id,
+        attempt=stage.attempt,
+        name=stage.name,
+        job=index.job_places[job.id],
+        after=tuple(after),
+        gap=max(0.0, stage.submitted - began),
+        launch=launch,
+        tasks=tasks,
+        shuffle=any(stage.tasks.written) or (job.id, stage.id) in index.read,
+        cached=bool(stage.caches),
+    )
+
+
+def _attempts(stage: Stage, cold: set[tuple[int, int, int]], warm_up: float) -> tuple[tuple[float, ...], ...]:
+    """Seconds of each task's attempts as they are on warm executors, tasks in the order of their launch."""
+    rows = sorted(
+        range(len(stage.tasks)), key=lambda row: (stage.tasks.launched[row], stage.tasks.index[row])
+    )
+    found: dict[int, list[tuple[int, float]]] = {}
+    for row in rows:
+        seconds = max(_SHORTEST, stage.tasks.finished[row] - stage.tasks.launched[row])
+        if (stage.id, stage.attempt, row) in cold:
+            seconds = max(seconds - warm_up, min(seconds, _warm_median(stage, cold)))
+        found.setdefault(stage.tasks.index[row], []).append((stage.tasks.outcome[row], seconds))
+    return tuple(_to_success(attempts) for attempts in found.values())
+
+
+def _warm_median(stage: Stage, cold: set[tuple[int, int, int]]) -> float:
+    """The median of the stage's other tasks, or the shortest there can be where there is none."""
+    tasks = stage.tasks
+    warm = [
+        tasks.finished[row] - tasks.launched[row]
+        for row in range(len(tasks))
+        if tasks.outcome[row] == SUCCEEDED and (stage.id, stage.attempt, row) not in cold
+    ]
+    return statistics.median(warm) if warm else _SHORTEST
+
+
+def _to_success(attempts: list[tuple[int, float]]) -> tuple[float, ...]:
+    failed = [seconds for outcome, seconds in attempts if outcome == FAILED]
+    won = [seconds for outcome, seconds in attempts if outcome == SUCCEEDED]
+    last = won[0] if won else max(seconds for _, seconds in attempts)
+    return (*(failed if won else failed[:-1]), last)
+
+
+def _cold_tasks(recording: Recording) -> set[tuple[int, int, int]]:
+    """The first task of each slot of each executor: stage, attempt, row."""
+    left = {place: executor.cores for place, executor in enumerate(recording.executors)}
+    in_order = sorted(
+        (stage.tasks.launched[row], stage.id, stage.attempt, row, stage.tasks.executor[row])
+        for stage in recording.stages
+        for row in range(len(stage.tasks))
+    )
+    cold = set()
+    for _, id_, attempt, row, executor in in_order:
+        if left.get(executor, 0) > 0:
+            left[executor] -= 1
+            cold.add((id_, attempt, row))
+    return cold
+
+
+def _warm_up(recording: Recording, cold: set[tuple[int, int, int]]) -> float:
+    """The median of what first tasks took longer than the median of the same stage's others."""
+    longer = []
+    for stage in recording.stages:
+        rows = [row for row in range(len(stage.tasks)) if (stage.id, stage.attempt, row) in cold]
+        usual = _warm_median(stage, cold) if rows else 0.0
+        if usual > _SHORTEST and len(stage.tasks) >= 2 * len(rows):
+            longer += [stage.tasks.finished[row] - stage.tasks.launched[row] - usual for row in rows]
+    return max(0.0, statistics.median(longer)) if longer else 0.0
+
+
+def _end_of(job: Job, index: _Index) -> float:
+    if job.completed is not None:
+        return job.completed
+    return max([job.submitted, *(_stage_end(index.owned[one][0]) for one in index.by_job.get(job.id, ()))])
+
+
+def _predecessors(jobs: Sequence[Job], ends: Sequence[float]) -> Iterator[tuple[int, ...]]:
+    """For each job, in their order, the places of those for whose end it waited: all that had ended.
+
+    What had ended when one of them began is left out, as that one waited for it.
+    """
+    in_order = sorted(range(len(jobs)), key=lambda place: ends[place])
+    times = [ends[place] for place in in_order]
+    ended, latest = 0, 0.0
+    for own, job in enumerate(jobs):  # in the order of their begin
+        while ended < len(times) and times[ended] <= job.submitted + _SHORTEST:
+            latest = max(latest, jobs[in_order[ended]].submitted)
+            ended += 1
+        first = bisect.bisect_right(times, latest, hi=ended)
+        yield tuple(sorted(place for place in in_order[first:ended] if place < own))
+
+
+def _job_work(
+    place: int,
+    after: tuple[int, ...],
+    jobs: Sequence[Job],
+    ends: Sequence[float],
+    index: _Index,
+    ready: float,
+) -> JobWork:
+    job = jobs[place]
+    began = max((ends[one] for one in after), default=ready)
+    own = tuple(index.by_job.get(job.id, ()))
+    last = max((_stage_end(index.owned[one][0]) for one in own), default=job.submitted)
+    new_batch = job.batch and all(jobs[one].batch != job.batch for one in after)
+    return JobWork(
+        id=job.id,
+        after=after,
+        gap=max(0.0, job.submitted - began),
+        not_before=max(0.0, job.submitted - ready) if new_batch else 0.0,
+        stages=own,
+        tail=max(0.0, ends[place] - max(last, job.submitted)),
+        execution=job.execution,
+    )
+
+
+def _delays(recording: Recording) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Of the first executors, and of the later ones."""
+    registered = [executor for executor in recording.executors if executor.added > 0]
+    first = [executor for executor in registered if recording.is_first(executor)]
+    later = sorted((one for one in registered if not recording.is_first(one)), key=_asked)
+    return (
+        tuple(sorted(executor.added for executor in first)),
+        tuple(executor.added - _asked(executor) for executor in later),
+    )
+
+
+def _usual_delay(recording: Recording) -> float | None:
+    """The median time from asking for an executor until it registered, where the log says that."""
+    known = [one.added - one.requested for one in recording.executors if one.requested is not None]
+    return statistics.median(known) if known else None
+
+
+def _asked(executor: Executor) -> float:
+    return executor.added if executor.requested is None else min(executor.requested, executor.added)
