@@ -2,153 +2,34 @@
 
 from __future__ import annotations
 
-import base64
 import json
+import sys
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from http.client import HTTPException
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 import yaml
 
-from cluster import certificates, network, registry
-from cluster.certificates import Certificate
-from cluster.handle import Cluster
+from cluster import network
 from cluster.ociimage import Image, Layer, layer, tar
-from cluster.plan import LAYOUT, NAME, NODES
+from cluster.plan import LAYOUT, NAME
 from cluster.registry_client import Client, Refused
 from sparkgen.model import describe
 from sparkgen.resources import render
 
+sys.path.insert(0, str(Path(__file__).parent))
+
+from staging_server import NODE, PULL_PORT, Staging
+
 pytestmark = pytest.mark.own_cluster
 
-NODE = NODES[0]
-"""The claim is a folder of it: all pods of the server run there."""
-PULL_PORT, PUSH_PORT = 30500, 30501
 SETTLE_SECONDS = 60.0
 Answer = TypeVar("Answer")
-
-
-@dataclass(frozen=True, slots=True)
-class Staging:
-    """A server of a test: its namespace, and the namespace of applications that use it."""
-
-    cluster: Cluster
-    namespace: str
-    users: str
-
-    def client(self, side: str, user: str = "", password: str = "") -> Client:
-        """A client of one side, by the node's port: with a password of `registry.PASSWORDS`, or this one."""
-        port = {"pull": PULL_PORT, "push": PUSH_PORT}[side]
-        known = registry.PASSWORDS[user][0] if user else ""
-        return Client(f"{NODE.address}:{port}", LAYOUT.pki / "ca.crt", user, password or known)
-
-    def pods(self, side: str) -> list[str]:
-        """The names of the running pods of a side."""
-        found = self.cluster.objects("pods", self.namespace, f"sparkgen.dev/staging-side={side}")
-        return [pod["metadata"]["name"] for pod in found if not pod["metadata"].get("deletionTimestamp")]
-
-    def rollout(self) -> None:
-        """Wait until both sides have all their pods."""
-        for name in ("staging", "staging-push"):
-            self.cluster.kubectl(
-                *("rollout", "status", f"deployment/{name}", "-n", self.namespace, "--timeout=90s"),
-                seconds=100,
-            )
-
-    def apply(self, **over: Any) -> None:
-        """Apply the document, with these fields of its spec instead."""
-        rendered = render(describe({**_document(self), "spec": {**_document(self)["spec"], **over}}))
-        self.cluster.apply(*rendered)
-        self.rollout()
-
-
-def _document(staging: Staging) -> dict[str, Any]:
-    text = f"""
-apiVersion: sparkgen.dev/v1alpha1
-kind: SparkStagingServer
-metadata: {{name: staging, namespace: {staging.namespace}}}
-spec:
-  imagePullPolicy: IfNotPresent
-  replicas: 2
-  storage: {{claim: staging}}
-  credentials: {{secretName: staging}}
-  tls: {{secretName: staging-tls}}
-  pull: {{serviceType: NodePort, nodePort: {PULL_PORT}}}
-  push: {{serviceType: NodePort, nodePort: {PUSH_PORT}}}
-  nodeSelector: {{kubernetes.io/hostname: {NODE.name}}}
-  garbageCollection: {{namespaces: [{staging.users}], graceSeconds: 0, suspend: true}}
-"""
-    return dict(yaml.safe_load(text))
-
-
-def _secrets(namespace: str) -> list[dict[str, Any]]:
-    certificates.issue(LAYOUT.pki, Certificate("staging", "/CN=staging", (f"IP:{NODE.address}",)))
-    pair = {f"tls.{kind}": (LAYOUT.pki / f"staging.{kind}").read_text() for kind in ("crt", "key")}
-    users = {"pull": registry.htpasswd("reader"), "push": registry.htpasswd("team-a")}
-    given: dict[str, tuple[str, dict[str, str]]] = {
-        "staging-tls": ("kubernetes.io/tls", pair),
-        "staging": ("Opaque", {**users, "uploads": "random of a test"}),
-    }
-    return [
-        {
-            "apiVersion": "v1",
-            "kind": "Secret",
-            "metadata": {"name": name, "namespace": namespace},
-            "type": kind,
-            "data": {key: base64.b64encode(text.encode()).decode() for key, text in data.items()},
-        }
-        for name, (kind, data) in given.items()
-    ]
-
-
-def _claim(namespace: str) -> list[dict[str, Any]]:
-    """A claim for many pods: a folder of one node, as the cluster has no storage that nodes share."""
-    spec = {"accessModes": ["ReadWriteMany"], "storageClassName": ""}
-    volume = {
-        "apiVersion": "v1",
-        "kind": "PersistentVolume",
-        "metadata": {"name": namespace},
-        "spec": {
-            **spec,
-            "capacity": {"storage": "1Gi"},
-            "hostPath": {"path": f"/srv/{namespace}", "type": "DirectoryOrCreate"},
-            "persistentVolumeReclaimPolicy": "Retain",
-        },
-    }
-    claim = {
-        "apiVersion": "v1",
-        "kind": "PersistentVolumeClaim",
-        "metadata": {"name": "staging", "namespace": namespace},
-        "spec": {**spec, "volumeName": namespace, "resources": {"requests": {"storage": "1Gi"}}},
-    }
-    return [volume, claim]
-
-
-@pytest.fixture(scope="module")
-def staging(cluster: Cluster) -> Iterator[Staging]:
-    """A server with TLS and passwords, in a namespace that enforces Pod Security "restricted"."""
-    cluster.load_registry()
-    cluster.load_runtime()
-    word = uuid.uuid4().hex[:8]
-    it = Staging(cluster, f"staging-{word}", f"users-{word}")
-    for name in (it.namespace, it.users):
-        cluster.kubectl("create", "namespace", name)
-    cluster.kubectl("label", "namespace", it.namespace, "pod-security.kubernetes.io/enforce=restricted")
-    # A hostPath is not handed to the pod's group by the kubelet, as a volume of a CSI driver is.
-    folder = LAYOUT.node(NODE) / "srv" / it.namespace
-    folder.mkdir()
-    folder.chmod(0o777)
-    cluster.apply(*_claim(it.namespace), *_secrets(it.namespace))
-    it.apply()
-    yield it
-    for name in (it.namespace, it.users):
-        cluster.kubectl("delete", "namespace", name, "--wait=false")
-    cluster.kubectl("delete", "persistentvolume", it.namespace, "--wait=false")
 
 
 def _image(text: str, size: int = 0) -> Image:
