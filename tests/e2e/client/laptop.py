@@ -13,6 +13,8 @@ from cluster.requirements import run
 ADDRESS = "10.77.0.99"
 NAMESPACE = f"{NAME}-laptop"
 _LINK = "laptop"
+_HARDWARE_ADDRESS = "02:00:0a:4d:00:63"
+"""The same each time: nodes that have seen the laptop of the tests before would else look for that one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ def laptop() -> Iterator[Laptop]:
         run(*switch, "link", "add", _LINK, "type", "veth", "peer", "name", "eth0", "netns", NAMESPACE)
         run(*switch, "link", "set", _LINK, "master", network.SWITCH)
         run(*switch, "link", "set", _LINK, "up")
+        run(*own, "link", "set", "eth0", "address", _HARDWARE_ADDRESS)
         run(*own, "addr", "add", f"{ADDRESS}/24", "dev", "eth0")
         run(*own, "link", "set", "eth0", "up")
         run(*own, "route", "add", "default", "via", CONTROL_ADDRESS)

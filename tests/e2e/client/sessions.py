@@ -10,7 +10,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from subprocess import PIPE
 from typing import Any
@@ -142,6 +143,18 @@ class Session:
         for pid in pids:
             os.kill(pid, signal.SIGKILL)
 
+    @contextmanager
+    def asleep(self) -> Iterator[None]:
+        """Its machine sleeps: command, program and driver stand still, and say nothing."""
+        pids = (self.process.pid, *self.driver())
+        try:
+            for pid in pids:
+                os.kill(pid, signal.SIGSTOP)
+            yield
+        finally:
+            for pid in pids:
+                os.kill(pid, signal.SIGCONT)
+
     def close(self) -> None:
         """End whatever is left of it on this machine."""
         left = _below(self.process.pid)
@@ -207,3 +220,7 @@ def _below(pid: int) -> list[int]:
         found += below
         waiting += below
     return found
+
+
+Begin = Callable[..., Session]
+"""A function that begins a session: its document and command, and what `Session` takes."""

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -20,36 +18,13 @@ from cluster.plan import NODES
 from tests.e2e.commands.looking import sparkgen
 
 from . import pods
-from .laptop import Laptop, laptop
-from .sessions import PROGRAMS, Session, document
+from .laptop import Laptop
+from .sessions import PROGRAMS, Begin, Session, document
 
 pytestmark = pytest.mark.own_cluster
 OLD, NEW = TESTED_VERSIONS[0], TESTED_VERSIONS[1]
-Begin = Callable[..., Session]
 SILENCE = 60
 """Seconds without a word after which a session ends; as long again it is still shown."""
-
-
-@pytest.fixture(scope="module")
-def beside(cluster: Cluster) -> Iterator[Laptop]:
-    """A machine beside the cluster."""
-    with laptop() as made:
-        yield made
-
-
-@pytest.fixture
-def begin(cluster: Cluster, restricted: str, beside: Laptop, tmp_path: Path) -> Iterator[Begin]:
-    """A function: begin a session on that machine."""
-    begun: list[Session] = []
-
-    def call(asked: dict[str, Any], *command: str, **more: Any) -> Session:
-        more.setdefault("enter", beside.enter)
-        begun.append(Session(cluster, restricted, asked, command, folder=tmp_path, **more))
-        return begun[-1]
-
-    yield call
-    for session in begun:
-        session.close()
 
 
 def python(name: str) -> list[str]:
@@ -197,6 +172,18 @@ def test_commands_that_are_killed(begin: Begin) -> None:
     seconds = alone.nothing_is_left(3 * SILENCE)
     assert seconds > SILENCE
     alone.line("stopped:", 60)
+
+
+@pytest.mark.full
+def test_a_machine_that_sleeps(begin: Begin) -> None:
+    """Nothing is left meanwhile; when it wakes, Spark stops in the program at once, and says why."""
+    session = begin(document("asleep", NEW), *python("rounds"))
+    session.line("round 3:", 300)
+    with session.asleep():
+        assert session.nothing_is_left(3 * SILENCE) > SILENCE
+    session.line("stopped:", 30)
+    assert session.ended(30) == 3, session.story()
+    assert [line for line in session.err if "[SessionEnded]" in line], session.story()
 
 
 @pytest.mark.full

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,6 +53,18 @@ class Service:
     port: int
     host_network: bool = False
     secret_name: str = SECRET
+
+    def section(self) -> dict[str, Any]:
+        """What a document says to use it: `spec.shuffleService`."""
+        return {
+            "mode": "daemonset",
+            "name": self.name,
+            "namespace": self.namespace,
+            "port": self.port,
+            "directories": [self.directory],
+            "secretName": self.secret_name,
+            "hostNetwork": self.host_network,
+        }
 
     def pods(self) -> list[dict[str, Any]]:
         """Its pods, one per node."""
@@ -181,15 +193,7 @@ def application(
         **spec,
     }
     if service is not None:
-        given["shuffleService"] = {
-            "mode": "daemonset",
-            "name": service.name,
-            "namespace": service.namespace,
-            "port": service.port,
-            "directories": [service.directory],
-            "secretName": service.secret_name,
-            "hostNetwork": service.host_network,
-        }
+        given["shuffleService"] = service.section()
     return deployed.document(name, version, "reused.py", *arguments, **given)
 
 
@@ -202,12 +206,19 @@ def deploy(cluster: Cluster, namespace: str, document: dict[str, Any]) -> Deploy
 
 def result(run: Deployed) -> dict[str, Any]:
     """What the application told at its end; `stages`: each of them, in the order of their numbers."""
-    lines = run.logs().splitlines()
+    told = read_result(run.logs().splitlines())
+    assert told, run.story()
+    return told
+
+
+def read_result(lines: Sequence[str]) -> dict[str, Any]:
+    """What the lines of reused.py tell, as `result` gives it; {} when it has not come to its end."""
     told, stages = (
         [json.loads(line.removeprefix(word)) for line in lines if line.startswith(word)]
         for word in ("result: ", "stage: ")
     )
-    assert told, run.story()
+    if not told:
+        return {}
     return {**told[-1], "stages": sorted(stages, key=lambda stage: (stage["stageId"], stage["attemptId"]))}
 
 
