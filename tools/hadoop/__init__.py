@@ -1,1 +1,1 @@
-"""A Kerberos KDC for tests, on this machine's loopback address."""
+"""A Kerberos KDC and a secure HDFS for tests."""

@@ -1,19 +1,20 @@
 """A KDC for tests: MIT Kerberos from Debian's packages, unpacked into the cache and not installed.
 
-It listens on loopback, is there while a test needs it, and knows nobody but those whom the test names.
+It listens on loopback, or where a test says (place.py), is there while a test needs it, and knows nobody but
+those whom the test names.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import time
 from pathlib import Path
 
 from common import progress
 from common.cachedir import ToolError, cache_root, environment, key, publish
+from hadoop.place import LOOPBACK, Place
 
 PACKAGES = (
     *("krb5-kdc", "krb5-admin-server", "krb5-user", "libkadm5srv-mit12", "libkadm5clnt-mit12", "libkdb5-10"),
@@ -48,14 +49,17 @@ def _unpack(target: Path) -> None:
 
 
 class Kdc:
-    """A KDC at `port` of the loopback address, with all that it has in `folder`.
+    """A KDC at `port` of an address, with all that it has in `folder`.
 
     `life` and `renewable`: of its tickets, in seconds.
     """
 
-    def __init__(self, folder: Path, port: int, life: int = 600, renewable: int = 3600) -> None:
+    def __init__(
+        self, folder: Path, port: int, life: int = 600, renewable: int = 3600, place: Place = LOOPBACK
+    ) -> None:
         """Make its database; `start` begins to serve."""
         self.folder, self.port, self.life, self.renewable = folder, port, life, renewable
+        self.place = place
         self.client_conf = folder / "krb5.conf"
         """The configuration of whoever asks it (java.security.krb5.conf)."""
         self._root = packages()
@@ -66,30 +70,35 @@ class Kdc:
         (folder / "kdc.conf").write_text(self._server_text())
         self._run("kdb5_util", "create", "-s", "-r", REALM, "-P", "of-a-test")
 
-    def keytab(self, principal: str) -> Path:
-        """A new principal ("alice"), and its keytab."""
-        path = self.folder / f"{principal.replace('/', '-')}.keytab"
-        name = f"{principal}@{REALM}"
-        self._run("kadmin.local", "-q", f"addprinc -randkey {name}")
-        self._run("kadmin.local", "-q", f"ktadd -norandkey -k {path} {name}")
+    def keytab(self, *principals: str) -> Path:
+        """New principals ("alice"), and one keytab for them, named after the first."""
+        path = self.folder / f"{principals[0].replace('/', '-')}.keytab"
+        for principal in principals:
+            name = f"{principal}@{REALM}"
+            self._run("kadmin.local", "-q", f"addprinc -randkey {name}")
+            self._run("kadmin.local", "-q", f"ktadd -norandkey -k {path} {name}")
         return path
+
+    def ticket(self, principal: str, keytab: Path, cache: Path) -> None:
+        """Log a principal in, and write its tickets into a cache, as kinit does."""
+        command = ("-k", "-t", str(keytab), "-c", f"FILE:{cache}", f"{principal}@{REALM}")
+        self._run("kinit", *command)
 
     def start(self) -> None:
         """Serve; ToolError when it does not listen in time."""
         with (self.folder / "kdc.out").open("ab") as log:
             self._process = subprocess.Popen(
-                [self._program("krb5kdc"), "-n"], env=self._environment(), stdout=log, stderr=log
+                [*self.place.enter, self._program("krb5kdc"), "-n"],
+                env=self._environment(),
+                stdout=log,
+                stderr=log,
             )
         deadline = time.monotonic() + PATIENCE
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", self.port), 1).close()
-                return
-            except OSError:
-                if self._process.poll() is not None or time.monotonic() > deadline:
-                    said = (self.folder / "kdc.out").read_text()
-                    raise ToolError(f"the KDC does not listen:\n{said[-1000:]}") from None
-                time.sleep(0.05)
+        while not self.place.answers(self.port):
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                said = (self.folder / "kdc.out").read_text()
+                raise ToolError(f"the KDC does not listen:\n{said[-1000:]}")
+            time.sleep(0.05)
 
     def stop(self) -> None:
         """Serve no more; `start` goes on with the same principals."""
@@ -100,7 +109,7 @@ class Kdc:
 
     def _run(self, program: str, *arguments: str) -> None:
         done = subprocess.run(
-            [self._program(program), *arguments],
+            [*self.place.enter, self._program(program), *arguments],
             env=self._environment(),
             capture_output=True,
             text=True,
@@ -110,7 +119,8 @@ class Kdc:
             raise ToolError(f"{program} {arguments[0]} failed:\n{done.stderr[-1000:]}")
 
     def _program(self, name: str) -> str:
-        return str(self._root / "usr" / "sbin" / name)
+        folder = "bin" if name in ("kinit", "klist") else "sbin"
+        return str(self._root / "usr" / folder / name)
 
     def _environment(self) -> dict[str, str]:
         return {
@@ -134,7 +144,7 @@ class Kdc:
   forwardable = true
 [realms]
   {REALM} = {{
-    kdc = 127.0.0.1:{self.port}
+    kdc = {self.place.address}:{self.port}
   }}
 [domain_realm]
   localhost = {REALM}
@@ -143,8 +153,8 @@ class Kdc:
     def _server_text(self) -> str:
         return f"""\
 [kdcdefaults]
-  kdc_listen = 127.0.0.1:{self.port}
-  kdc_tcp_listen = 127.0.0.1:{self.port}
+  kdc_listen = {self.place.address}:{self.port}
+  kdc_tcp_listen = {self.place.address}:{self.port}
 [realms]
   {REALM} = {{
     database_name = {self.folder}/principal

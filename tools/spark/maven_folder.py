@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from common import progress
@@ -17,16 +18,21 @@ from spark import spark_home
 HARMLESS_MAIN_CLASS = "org.apache.hadoop.util.VersionInfo"
 
 
-def ensure(version: str, package: str) -> Path:
-    """The repository of a package (`group:name:version`) of a Spark version; ToolError when there is none."""
-    target = cache_root(environment()) / "maven" / key(version, package)
-    return publish(target, lambda folder: _resolve(version, package, folder))
+def ensure(version: str, package: str, excluded: Sequence[str] = ()) -> Path:
+    """The repository of a package (`group:name:version`) of a Spark version; ToolError when there is none.
+
+    `excluded`: what it needs and is not fetched (`group:name`).
+    """
+    target = cache_root(environment()) / "maven" / key(version, package, *excluded)
+    return publish(target, lambda folder: _resolve(version, package, excluded, folder))
 
 
-def _resolve(version: str, package: str, target: Path) -> None:
+def _resolve(version: str, package: str, excluded: Sequence[str], target: Path) -> None:
     progress.say(f"resolving {package} (once)")
     ivy, home = target / "ivy", spark_home.ensure(version)
     command = [str(home / "bin" / "spark-submit"), "--packages", package, "--conf", f"spark.jars.ivy={ivy}"]
+    if excluded:
+        command += ["--exclude-packages", ",".join(excluded)]
     done = subprocess.run(
         [*command, "--class", HARMLESS_MAIN_CLASS, "spark-internal"],
         env={**os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1"},
