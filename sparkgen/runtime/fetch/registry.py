@@ -26,6 +26,8 @@ LARGEST_MANIFEST = 1 << 20
 LARGEST_TOKEN = 64 << 10
 MOST_REDIRECTS = 5
 CHUNK = 1 << 18
+_BASIC = "Basic "
+"""How the header with a name and a password begins."""
 CONNECT_SECONDS, READ_SECONDS = 10.0, 30.0
 LONGEST_ASKED_PAUSE = 120.0
 """Seconds for which a registry may ask to be left alone (Retry-After)."""
@@ -103,6 +105,8 @@ class Registry:
                 authorization = self._authorized(answer, artifact, authorization)
                 answer.close()
                 answer = self._get(url, headers, authorization)
+                if answer.status == 401 and authorization.startswith(_BASIC):
+                    raise _no_rights(artifact, (self._access.credentials or {}).get(artifact.reference))
             for _ in range(MOST_REDIRECTS):
                 if answer.status not in (301, 302, 303, 307, 308):
                     break

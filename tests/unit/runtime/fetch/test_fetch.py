@@ -313,6 +313,7 @@ def test_wrong_or_missing_credentials(registry: FakeRegistry, places: Places, kn
         docker_config(places, registry.host, password="wr0ng")  # noqa: S106
     reason = refused(pushed, places)
     assert "delivery.pullSecret" in reason
+    assert ("does not take the credentials" if known else "asks for credentials") in reason
     assert "wr0ng" not in reason
 
 
