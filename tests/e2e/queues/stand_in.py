@@ -131,9 +131,9 @@ class StandIn:
             "message": message,
             "lastTransitionTime": "2026-01-01T00:00:00Z",
         }
-        self._patch(
-            "workload", workload, {"status": {"conditions": [condition]}}, "--subresource=status", merge=True
-        )
+        # By its whole name: Kubernetes has Workloads of its own.
+        kind, change = "workloads.kueue.x-k8s.io", {"status": {"conditions": [condition]}}
+        self._patch(kind, workload, change, "--subresource=status", merge=True)
 
     def _patch(self, kind: str, name: str, change: Object, *options: str, merge: bool = False) -> None:
         """Change an object; one that is gone meanwhile is left alone."""

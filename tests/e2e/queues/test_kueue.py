@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +33,9 @@ def elastic(most: int) -> dict[str, Any]:
     return {"enabled": True, "minExecutors": 0, "maxExecutors": most}
 
 
-def reason(cluster: Cluster, namespace: str, folder: Path) -> str:
-    """What `sparkgen status` says of the one application."""
-    done = on(cluster, namespace, folder)("status", "-o", "json")
+def reason(cluster: Cluster, namespace: str, folder: Path, *name: str) -> str:
+    """What `sparkgen status` says of the one application, or of the one with this name."""
+    done = on(cluster, namespace, folder)("status", *name, "-o", "json")
     [row] = [one for one in json.loads(done.stdout)["runs"] if one["latest"]]
     return str((row.get("reason") or {}).get("cause", ""))
 
@@ -79,6 +80,36 @@ def test_an_application_gets_what_its_queue_has_room_for(
     assert [loss.facts["code"] for loss in application.losses()] == [Code.PREEMPTED]
     names = created(application)
     assert len(names) == len(set(names)) == 7, "six, and one again: nothing is asked for twice"
+
+
+BEGINS = "SchedulerBackend is ready for scheduling beginning after reached minRegisteredResourcesRatio: 0.5"
+
+
+@pytest.mark.own_cluster
+def test_a_gang_begins_when_its_minimum_is_there(
+    cluster: Cluster, restricted: str, queue: StandIn, tmp_path: Path
+) -> None:
+    """One executor registers, and no task runs. The second one is enough, though four are asked for."""
+    value = document("gang", VERSION, "hold.py", "4", "nothing", "1", **QUEUED)
+    value["spec"]["batchSchedulerOptions"] = {"queue": "team-a", "minExecutors": 2}
+    bounds = {"enabled": True, "minExecutors": 2, "initialExecutors": 4, "maxExecutors": 4}
+    value["spec"]["dynamicAllocation"] = bounds
+    del value["spec"]["executor"]["instances"]
+    queue.room = 1
+    queue.start()
+    application = deploy(cluster, restricted, value)
+    wait_until(application.has_driver, 60, "its Job is let go")
+    wait_until(lambda: "Registered executor" in application.logs(), 120, "one registers", application.story)
+    time.sleep(5)
+    assert "ready for scheduling" not in application.logs(), "it does not begin with one"
+    said = reason(cluster, restricted, tmp_path)  # Spark wants its minimum only, after a minute of waiting
+    assert re.match(r"1 of [24] executors admitted, [13] waits? in the queue team-a", said), said
+    queue.room = 2
+    assert application.wait() == "Complete", application.story()
+    assert BEGINS in application.logs(), "neither earlier, nor after a time"
+    assert "total: 6" in application.logs()
+    names = created(application)
+    assert len(names) == len(set(names)), "nothing is asked for twice"
 
 
 @pytest.mark.own_cluster
@@ -140,3 +171,24 @@ def test_kueues_api_takes_what_the_pages_show(
     assert {item["kind"] for item in objects} >= {"ResourceFlavor", "ClusterQueue", "LocalQueue"}
     for item in objects:
         cluster.kubectl("create", "--dry-run=server", "-f", "-", input_text=json.dumps(item))
+
+
+@pytest.mark.own_cluster
+def test_status_says_whose_turn_it_is(
+    cluster: Cluster, restricted: str, queue: StandIn, tmp_path: Path
+) -> None:
+    """Five applications wait in one queue, the oldest of them in front."""
+    names = ("a", "b", "c", "d", "e")
+    queue.drivers = False
+    for name in names:
+        deploy(cluster, restricted, document(name, VERSION, "hold.py", "1", "nothing", "0", **QUEUED))
+        queue.look()
+    places = {name: reason(cluster, restricted, tmp_path, name) for name in names}
+    assert {name: text.partition(" (")[0] for name, text in places.items()} == {
+        "a": "queued in team-a, 1st of 5",
+        "b": "queued in team-a, 2nd of 5",
+        "c": "queued in team-a, 3rd of 5",
+        "d": "queued in team-a, 4th of 5",
+        "e": "queued in team-a, 5th of 5",
+    }
+    assert "insufficient unused quota for cpu" in places["c"]
