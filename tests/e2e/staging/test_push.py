@@ -12,21 +12,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from deployed import wait_until
+from deployed import Deployed, wait_until
 
 from cluster import registry as registries
 from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
 from cluster.plan import LAYOUT
+from sparkgen import contract
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "delivery"))
 
-from project import DEPS, DRIVER, EXECUTOR, Project
+from project import DEPS, DRIVER, EXECUTOR, Project, needed
 from staging_server import NODE, PULL_PORT, PUSH_PORT, Staging
 
 pytestmark = pytest.mark.own_cluster
-OLD = TESTED_VERSIONS[0]
+OLD, NEW = TESTED_VERSIONS
 BYTES = 40_000_000
 """Of a file beside the code: an upload and a download take a while."""
 
@@ -91,3 +92,24 @@ def test_replicas_that_die_lose_no_push_and_no_run(project: Project, staging: St
     assert len(application.drivers()) == 1
     staging.rollout()
     assert "nothing to push" in project.push()
+
+
+def refused(application: Deployed) -> str:
+    """Why the driver's `fetch` has ended; the test fails when it has not, or with another code."""
+    assert application.wait() == "Failed", application.story()
+    statuses = application.driver()["status"]["initContainerStatuses"]
+    (end,) = [one["state"]["terminated"] for one in statuses if one["name"] == contract.FETCH_CONTAINER]
+    assert end["exitCode"] == contract.BAD_ARTIFACT, application.story()
+    assert len(application.drivers()) == 1
+    return str(end["message"])
+
+
+def test_a_password_of_another_server_ends_the_driver_with_one_reason(
+    project: Project, staging: Staging
+) -> None:
+    """A namespace's password is worth nothing at the server of another one."""
+    staging.rollout()
+    project.write(NEW)
+    project.push()
+    project.cluster.apply(needed(project.namespace, project.registry, "team-b")[0])
+    assert "does not take the credentials of delivery.pullSecret" in refused(project.deploy())
