@@ -277,7 +277,7 @@ def test_export(tmp_path: Path) -> None:
     } == files()
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "mine.txt").write_text("x", encoding="utf-8")
-    with pytest.raises(SparkgenError, match="holds something else"):
+    with pytest.raises(SparkgenError, match="holds something other"):
         export(tmp_path / "other")
 
 

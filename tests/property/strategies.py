@@ -202,6 +202,8 @@ def _field(field: Field) -> Strategy:
         keys = field.schema.get("propertyNames")
         if keys == {"$ref": "#/$defs/fileName"}:
             return st.dictionaries(FILE_NAMES, _file(), max_size=2)
+        if keys == {"$ref": "#/$defs/dataHost"}:
+            return st.dictionaries(NAMES, NAMES, max_size=2)
         values = LABEL_VALUES if keys == {"$ref": "#/$defs/labelKey"} else TEXTS
         return st.dictionaries(LABEL_KEYS, values, max_size=2)
     return st.one_of([_of_type(field, name) for name in field.types])

@@ -149,7 +149,10 @@ WORLDS = (
 
 
 def write_documents(folder: Path, values: list[Value]) -> None:
-    """A folder with these documents, each under a name of its own, its account too, and all examples."""
+    """A folder with these documents, each under a name of its own, its account too, and the examples.
+
+    Those with local files stay out: a copy of the document alone would miss them.
+    """
     folder.mkdir(parents=True)
     for index, value in enumerate(values):
         value["metadata"]["name"] = f"a{index}"
@@ -158,6 +161,8 @@ def write_documents(folder: Path, values: list[Value]) -> None:
             account["name"] = f"account-{index}"
         (folder / f"{index:02}.yaml").write_text(as_yaml(value), "utf-8")
     for path in EXAMPLES.glob("*/app.yaml"):
+        if path.with_name("app.lock.yaml").exists():
+            continue
         shutil.copy(path, folder / f"{path.parent.name}.yaml")
 
 

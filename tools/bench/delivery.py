@@ -28,12 +28,13 @@ if __name__ == "__main__":  # as a script: its neighbours are the tools
 from cluster import images, ociimage
 from common.cachedir import ToolError
 from gotools import gotools
+from sparkgen.spark_versions import NEWEST
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs" / "benchmarks" / "delivery.md"
 SPARKGEN = str(Path(sys.executable).with_name("sparkgen"))
 PUSH, BUILD = "sparkgen push", "an image built and pushed"
-VERSION = "4.3.0"
+VERSION = NEWEST.version
 SCRIPT = "print('version {number}')\n"
 HOST = "127.0.0.1"
 

@@ -28,6 +28,7 @@ if __name__ == "__main__":  # as a script: its neighbours are the tools
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from sparkgen.eventlog import Recording, read_recording
+from sparkgen.spark_versions import NEWEST
 from sparkgen.whatif.candidates import from_sets
 from sparkgen.whatif.configuration import configuration
 from sparkgen.whatif.findings import facts
@@ -65,7 +66,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--minutes", type=float, default=120, help="begin no further run after so long")
     parser.add_argument("--shapes", nargs="*", default=SHAPES, choices=SHAPES)
-    parser.add_argument("--spark", default="4.3.0", help="version of Spark")
+    parser.add_argument("--spark", default=NEWEST.version, help="version of Spark")
     parser.add_argument("--write", action="store_true", help=f"write {RESULTS.relative_to(ROOT)}")
     options = parser.parse_args(arguments)
     kept: Kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}

@@ -23,8 +23,9 @@ from hadoop.kdc import REALM, Kdc
 from hadoop.place import Place
 from spark import maven_folder, spark_home
 from sparkgen.resources.text import hadoop_xml
+from sparkgen.spark_versions import NEWEST
 
-SPARK_VERSION = "4.3.0"
+SPARK_VERSION = NEWEST.version
 """The release that has the Hadoop of PACKAGE among its jars."""
 PACKAGE = "org.apache.hadoop:hadoop-client-minicluster:3.5.0"
 OF_SPARK = ("org.apache.hadoop:hadoop-client-api", "org.apache.hadoop:hadoop-client-runtime")

@@ -24,6 +24,7 @@ from sparkgen.resources.conf import hadoop_files, spark_properties
 from sparkgen.resources.driver import driver_pod
 from sparkgen.resources.executor import executor_pod
 from sparkgen.resources.text import properties_text
+from sparkgen.spark_versions import NEWEST
 
 RPC_SECRET = "of-a-test"  # noqa: S105 - of processes that a test starts
 OF_THE_POD = (
@@ -54,7 +55,7 @@ def document(secure: Secure, kerberos: Mapping[str, Any], *arguments: str, **spe
         "metadata": {"name": "secure"},
         "spec": {
             "type": "Python",
-            "sparkVersion": "4.3.0",
+            "sparkVersion": NEWEST.version,
             "image": "spark",
             "mainApplicationFile": f"{secure.hdfs.url}/apps/secure_hdfs.py",
             "arguments": list(arguments),
