@@ -34,7 +34,8 @@ _MASKED = re.compile(
 _END = re.compile(r"""[.!?](?:[)"'*_\]]|\(x+\))*\s+(?=["'(\[*_]*(?:[A-Z`]|sparkgen\b))""")
 _LABEL = re.compile(r"\*\*[^*]+\*\*")
 """Words such as **Warning.** at the beginning of a line: they stay with the sentence after them."""
-_SHORT = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|No|approx)|\.\.)\.$")
+_SHORT = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|No|approx)|\.\.|^\**\d+)\.$")
+"""What ends with a point and is no sentence: abbreviations, and the number of a step."""
 _ITEM = re.compile(r"^(?P<quote>(?:\s*>\s?)*)(?P<marks>(?:\s*(?:[-*+]|\d+[.)])\s+)*)(?P<space>\s*)")
 
 
@@ -74,7 +75,9 @@ def sentences(text: str) -> list[str]:
     """The sentences of a line of Markdown."""
     found, start, plain = [], 0, masked(text)
     for end in _END.finditer(plain):
-        if _SHORT.search(plain[: end.start() + 1]) or _LABEL.fullmatch(plain[start : end.end()].strip()):
+        if _SHORT.search(plain[start : end.start() + 1]) or _LABEL.fullmatch(
+            plain[start : end.end()].strip()
+        ):
             continue
         found.append(text[start : end.end()].strip())
         start = end.end()

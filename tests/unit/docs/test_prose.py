@@ -21,6 +21,7 @@ PAGES = {str(path.relative_to(prose.ROOT)): path for path in prose.pages()}
         ("It is 3.5. `render` says so.", ["It is 3.5.", "`render` says so."]),
         ("It asks (why?) nobody. *So* it is.", ["It asks (why?) nobody.", "*So* it is."]),
         ("[A page.](a.md) Another.", ["[A page.](a.md)", "Another."]),
+        ("**1. The Secret.** It holds a key.", ["**1. The Secret.** It holds a key."]),
         ("**Warning.** A field. More.", ["**Warning.** A field.", "More."]),
         ("![One. Two.](a.svg)", ["![One. Two.](a.svg)"]),
     ],
