@@ -44,8 +44,8 @@ class GangTogether(Invariant):
         if not gang or not own or self._fewer or process is None or first in self._begun:
             return
         self._begun.add(first)
-        ending = sum(self._holds_a_node(one) for one in self.world.cluster.executors.values())
-        if len(own) + ending < gang:
+        held = sum(self._holds_a_node(one) for one in self.world.cluster.executors.values())
+        if len(executors) + held < gang:
             raise self.broken(f"{[one.id for one in own]} get nodes, and the gang has {gang}")
 
     def _holds_a_node(self, executor: Executor) -> bool:
