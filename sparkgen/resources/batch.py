@@ -24,7 +24,7 @@ PATIENCE = "spark.scheduler.maxRegisteredResourcesWaitingTime"
 FOR_EVER = "365d"
 """How long a driver waits for its gang: a queue may take days."""
 PARTS = 1_000_000
-"""The ratio has six digits, cut off: 0.333333 of 3 executors is reached with one of them."""
+"""The ratio has six digits, and is a little less than the part: 0.333333 of 3 is reached with one of them."""
 
 
 def values(application: Application, role: RoleName) -> dict[str, Any]:
@@ -60,7 +60,8 @@ def waits_for_gang(application: Application) -> dict[str, str]:
 
 def gang_ratio(gang: int, initial: int) -> str:
     """The part of the initial executors that Spark begins with: the gang is enough, and no fewer are."""
-    parts = PARTS * min(gang, initial) // max(initial, 1)
+    # One step less where it comes out even: Spark multiplies doubles, and 1450 x 0.34 is more than 493.
+    parts = PARTS if gang >= initial else (PARTS * gang - 1) // initial
     return f"{parts // PARTS}.{parts % PARTS:06d}"
 
 

@@ -52,7 +52,7 @@
   {{- $found := dict -}}
   {{- with .batch -}}
     {{- if and .gang (eq .name "kueue") -}}
-      {{- $parts := div (mul $.t.gangRatio.parts (min .gang .initial)) (max .initial 1) -}}
+      {{- $parts := ternary $.t.gangRatio.parts (div (sub (mul $.t.gangRatio.parts .gang) 1) (max .initial 1)) (ge .gang .initial) -}}
       {{- $whole := div $parts $.t.gangRatio.parts -}}
       {{- $_ := set $found $.t.gangRatio.ratio (printf "%d.%06d" $whole (mod $parts $.t.gangRatio.parts)) -}}
       {{- $_ := set $found $.t.gangRatio.patience $.t.gangRatio.forEver -}}

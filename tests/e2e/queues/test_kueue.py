@@ -82,7 +82,7 @@ def test_an_application_gets_what_its_queue_has_room_for(
     assert len(names) == len(set(names)) == 7, "six, and one again: nothing is asked for twice"
 
 
-BEGINS = "SchedulerBackend is ready for scheduling beginning after reached minRegisteredResourcesRatio: 0.5"
+BEGINS = "is ready for scheduling beginning after reached minRegisteredResourcesRatio: 0.499999"
 
 
 @pytest.mark.own_cluster

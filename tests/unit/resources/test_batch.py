@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sparkgen.grammar.quantity import parse
@@ -117,6 +117,7 @@ def test_spark_waits_for_the_gang_of_a_kueue(rendered: Make) -> None:
 
 
 @given(st.integers(1, 999), st.integers(1, 999))
+@example(493, 958)
 def test_the_ratio_is_reached_by_the_gang_and_by_no_fewer(gang: int, more: int) -> None:
     """Law: initial x ratio is at most the gang, and more than one executor less, as Spark computes it."""
     initial = gang + more - 1
