@@ -11,7 +11,6 @@ from sparkgen.cli import output
 from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.request import Apply, Request
 from sparkgen.cluster import ClusterError, Place, connect
-from sparkgen.delivery.entries import entries_of
 from sparkgen.errors import Severity, SparkgenError
 from sparkgen.live.state import is_suspended
 from sparkgen.live.values import served_as
@@ -23,6 +22,7 @@ from sparkgen.preflight import (
     needs,
 )
 from sparkgen.preflight.judge import starts
+from sparkgen.semantics.local_entries import entries_of
 from sparkgen.usecases import object_names
 from sparkgen.usecases.apply_objects import Outcome, Task, Way, apply_all
 from sparkgen.usecases.applying import findings, job_of, look, wanted

@@ -14,10 +14,10 @@ from sparkgen.cli import output
 from sparkgen.cli.problems import Stdin, show
 from sparkgen.cli.request import Request
 from sparkgen.delivery import environment
-from sparkgen.delivery.entries import entries_of
 from sparkgen.delivery.limits import bytes_text
 from sparkgen.errors import Severity, SparkgenError
 from sparkgen.local.view import Plain
+from sparkgen.semantics.local_entries import entries_of
 from sparkgen.usecases import local_files, pushing
 from sparkgen.usecases.checking import check
 

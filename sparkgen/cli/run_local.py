@@ -91,7 +91,7 @@ def in_place(document: Document, request: Request, view: View) -> tuple[Mapping[
 
     The packages of its requirements are installed into the user's cache, for the Python of this machine.
     """
-    from sparkgen.delivery.entries import concerned  # noqa: PLC0415 - few documents have any
+    from sparkgen.semantics.local_entries import concerned  # noqa: PLC0415 - few documents have any
 
     if not concerned(document.value):
         return document.value, ()

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sparkgen.delivery.entries import spec_of
 from sparkgen.delivery.look import PARENT
 from sparkgen.delivery.values import Looked
 from sparkgen.document.locks import spec_path
 from sparkgen.model.delivery import CODE, DELIVERED_LISTS, MAIN_FILE_FIELD, REQUIREMENTS_FIELD, is_local
+from sparkgen.semantics.local_entries import spec_of
 
 _ONLY_FOR_PODS = ("artifacts", "delivery")
 _ONLY_FOR_PACKAGES = (REQUIREMENTS_FIELD, "pythonVersion", "pythonPlatform")

@@ -12,12 +12,12 @@ from typing import Any
 from sparkgen.delivery import requirements as packages
 from sparkgen.delivery import secret_files
 from sparkgen.delivery.disk import Disk, FileOnDisk, Unusable
-from sparkgen.delivery.entries import Entry, entries_of, spec_of
 from sparkgen.delivery.ignore import FILE_NAME
 from sparkgen.delivery.limits import DEFAULT_MAX_BYTES, MAX_FILES, bytes_text
 from sparkgen.delivery.requirements import Requirements
 from sparkgen.delivery.values import PYTHON, Contents, LocalFile, Looked, Wrong
 from sparkgen.model.delivery import CODE, DEPENDENCIES, MAIN_FILE_FIELD, REQUIREMENTS_FIELD, ArtifactName
+from sparkgen.semantics.local_entries import Entry, entries_of, spec_of
 
 PARENT = "_parent"
 """The folder inside of an artifact for what is beside the document's folder and not below it."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sparkgen.delivery.entries import Entry
 from sparkgen.delivery.requirements import Requirements
 from sparkgen.model.delivery import ArtifactName
+from sparkgen.semantics.local_entries import Entry
 
 PYTHON = "python/"
 """The folder of `dependencies` with the packages of `requirements`."""

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from sparkgen.errors import Path
-from sparkgen.model.delivery import (
-    DELIVERED_LISTS,
-    DELIVERED_MAIN_FILE,
-    DEPENDENCIES,
-    MAIN_FILE_FIELD,
-    REQUIREMENTS_FIELD,
-    is_local,
-)
+from sparkgen.model.delivery import DEPENDENCIES
 from sparkgen.semantics.facts import DocumentFacts
 from sparkgen.semantics.findings import Finding, about_key
+from sparkgen.semantics.local_entries import Entry, local_entries
 from sparkgen.semantics.wording import listed, shortened
 
 _OF_FETCH = ("caConfigMap", "cacheVolume")
@@ -37,37 +30,30 @@ def never_pushed(artifact: str) -> str:
 def not_pushed(facts: DocumentFacts) -> Iterator[Finding]:
     """Local files without their artifact, whatever is in them: once for an artifact."""
     known = {one["name"] for one in facts.spec.get("artifacts") or ()}
-    first = {name: (path, text) for name, path, text in reversed([*_local_entries(facts)])}
-    for name, (path, text) in sorted(first.items()):
+    for name, entry in _first(local_entries(facts.spec, facts.root)):
         if name not in known:
-            yield Finding(path, never_pushed(name), shortened(text), next_step=_PUSH)
+            yield Finding(entry.path, never_pushed(name), shortened(entry.text), next_step=_PUSH)
 
 
 def pushed_otherwise(facts: DocumentFacts) -> Iterator[Finding]:
     """Local files that their artifact does not have: once for an artifact."""
     known = {one["name"]: one["files"] for one in facts.spec.get("artifacts") or ()}
-    lacking = [
-        (name, path, text)
-        for name, path, text in _local_entries(facts)
-        if name in known and text not in known[name]
-    ]
-    first = {name: (path, text) for name, path, text in reversed(lacking)}
-    for name, (path, text) in sorted(first.items()):
-        yield Finding(path, f"the artifact `{name}` {OTHER_ENTRIES}", shortened(text), next_step=_PUSH)
+    lacking = (
+        entry
+        for entry in local_entries(facts.spec, facts.root)
+        if entry.artifact in known and entry.text not in known[entry.artifact]
+    )
+    for name, entry in _first(lacking):
+        message = f"the artifact `{name}` {OTHER_ENTRIES}"
+        yield Finding(entry.path, message, shortened(entry.text), next_step=_PUSH)
 
 
-def _local_entries(facts: DocumentFacts) -> Iterator[tuple[str, Path, str]]:
-    """The artifact, the path and the text of each local entry."""
-    main = facts.get(MAIN_FILE_FIELD)
-    if is_local(main):
-        yield DELIVERED_MAIN_FILE[0], facts.path(MAIN_FILE_FIELD), main
-    for field, (artifact, _) in DELIVERED_LISTS.items():
-        for path, text in facts.dependencies(field):
-            if is_local(text):
-                yield artifact, path, text
-    requirements = facts.get("deps", REQUIREMENTS_FIELD)
-    if requirements is not None:
-        yield DEPENDENCIES, facts.path("deps", REQUIREMENTS_FIELD), requirements
+def _first(entries: Iterable[Entry]) -> list[tuple[str, Entry]]:
+    """The first entry of each artifact, by the artifact's name."""
+    found: dict[str, Entry] = {}
+    for entry in entries:
+        found.setdefault(entry.artifact, entry)
+    return sorted(found.items())
 
 
 def cache_without_volume(facts: DocumentFacts) -> Iterator[Finding]:

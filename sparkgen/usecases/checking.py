@@ -74,7 +74,7 @@ def _unnamed_image(document: Document) -> Iterator[Problem]:
 
 def _local(document: Document, inputs: Inputs) -> list[Problem]:
     """What is wrong with the files beside a document, or with what was pushed of them."""
-    from sparkgen.delivery.entries import concerned  # noqa: PLC0415 - few documents have any
+    from sparkgen.semantics.local_entries import concerned  # noqa: PLC0415 - few documents have any
 
     if not concerned(document.value):
         return []

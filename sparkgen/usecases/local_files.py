@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sparkgen.delivery.compare import Difference, differences
-from sparkgen.delivery.entries import entries_of, spec_of
 from sparkgen.delivery.limits import DEFAULT_MAX_BYTES
 from sparkgen.delivery.look import look
 from sparkgen.document.locks import ARTIFACTS, lock_of, spec_path
 from sparkgen.document.sources import STDIN, STDIN_NAME
 from sparkgen.document.text import shortened
 from sparkgen.errors import Problem, Severity
+from sparkgen.semantics.local_entries import entries_of, spec_of
 from sparkgen.semantics.rules_delivery import never_pushed
 
 if TYPE_CHECKING:

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from sparkgen.delivery import lock
 from sparkgen.delivery.compare import Difference
-from sparkgen.delivery.entries import spec_of
 from sparkgen.delivery.oci import Blob, Image, image, sha256
 from sparkgen.delivery.pack import Layer, layer
 from sparkgen.delivery.registry import credentials
@@ -28,6 +27,7 @@ from sparkgen.document.locks import ARTIFACTS, laid
 from sparkgen.document.parse import parse
 from sparkgen.errors import SparkgenError
 from sparkgen.model.delivery import ArtifactName
+from sparkgen.semantics.local_entries import spec_of
 from sparkgen.usecases import local_files, thread_map
 from sparkgen.writers import atomic
 

@@ -60,10 +60,11 @@ def concerned(value: Mapping[str, Any]) -> bool:
 
 def entries_of(value: Mapping[str, Any]) -> tuple[Entry, ...]:
     """The local entries of a document, in its order of fields. What is no text is the schema's to refuse."""
-    return tuple(_entries(spec_of(value), spec_path(value)))
+    return tuple(local_entries(spec_of(value), spec_path(value)))
 
 
-def _entries(spec: Mapping[str, Any], root: Path) -> Iterator[Entry]:
+def local_entries(spec: Mapping[str, Any], root: Path) -> Iterator[Entry]:
+    """The local entries of an application's spec, which is at `root` of its document."""
     main = spec.get(MAIN_FILE_FIELD)
     if isinstance(main, str) and is_local(main):
         yield Entry(MAIN_FILE_FIELD, (*root, MAIN_FILE_FIELD), main)
