@@ -9,7 +9,7 @@ from importlib import resources
 from sparkgen.whatif.candidates import counted
 from sparkgen.whatif.drawing import Chart, bars, box, escaped
 from sparkgen.whatif.remark import Remark
-from sparkgen.whatif.study import Run, Study, price
+from sparkgen.whatif.study import Study, price
 from sparkgen.whatif.text_report import seconds
 
 MOST_STAGES = 40
@@ -71,11 +71,6 @@ def _cost_name(study: Study) -> str:
     return escaped(f"cost in {study.currency}" if study.currency else "cost")
 
 
-def _price(run: Run) -> float:
-    """In the unit of the page: money, or core-hours."""
-    return price(run) if run.cost is not None else price(run) / 3600
-
-
 def _key(*entries: tuple[str, str]) -> str:
     return (
         "<div class=key>"
@@ -124,7 +119,7 @@ def _slider(study: Study, chart: Chart) -> str:
 
 def _frontier(study: Study) -> str:
     runs = [run for run in (study.replayed, *study.runs) if run.outcome is not None]
-    points = [(_price(run), run.outcome.wall, run) for run in runs if run.outcome is not None]
+    points = [(price(run), run.outcome.wall, run) for run in runs if run.outcome is not None]
     if not points:
         return "<p>No replay came to an end.</p>"
     chart = Chart.of(max(x for x, _, _ in points), max(y for _, y, _ in points))
@@ -161,7 +156,7 @@ def _table(study: Study) -> str:
             continue
         outcome = run.outcome
         cells = [run.label, seconds(outcome.wall), f"{outcome.executor_seconds:.0f}", str(outcome.most)]
-        cells += [f"{outcome.idle:.0%}", f"{_price(run):.4f}"]
+        cells += [f"{outcome.idle:.0%}", f"{price(run):.4f}"]
         mark = " class=best" if run is study.best else ""
         rows.append(f"<tr{mark}>{''.join(f'<td>{escaped(cell)}</td>' for cell in cells)}</tr>")
     head = "".join(f"<th scope=col>{name}</th>" for name in names)

@@ -180,11 +180,7 @@ class _Asker:
     def sweep(self, settings: Configuration, most: int) -> tuple[tuple[int, Outcome, float], ...]:
         counts = sorted({max(1, round(most * part / MOST_SWEPT)) for part in range(1, MOST_SWEPT + 1)})
         runs = [(count, self.run("", None, with_fixed(settings, count))) for count in counts]
-        return tuple(
-            (count, run.outcome, price(run) / (1 if run.cost else 3600))
-            for count, run in runs
-            if run.outcome is not None
-        )
+        return tuple((count, run.outcome, price(run)) for count, run in runs if run.outcome is not None)
 
     def loss(self, settings: Configuration, replayed: Run) -> float | None:
         if replayed.outcome is None:
@@ -206,12 +202,12 @@ def _best(baseline: Run, runs: Sequence[Run]) -> Run | None:
 
 
 def price(run: Run) -> float:
-    """What runs are compared by: their cost, or what executors took of cores for how long."""
+    """What runs are compared by: their cost, or the core-hours of their executors."""
     if run.outcome is None:
         return float("inf")
     if run.cost is not None and run.cost.on_demand is not None:
         return run.cost.on_demand
-    return run.outcome.pod_seconds * run.settings.cores
+    return run.outcome.pod_seconds * run.settings.cores / 3600
 
 
 def _part(found: float, truth: float) -> float:

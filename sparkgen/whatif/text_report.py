@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sparkgen.whatif.remark import Remark
-from sparkgen.whatif.study import Run, Study
+from sparkgen.whatif.study import Run, Study, price
 
 
 def text(study: Study) -> str:
@@ -64,7 +64,7 @@ def _row(study: Study, run: Run, *, priced: bool, spot: bool) -> list[str]:
     row = [label, seconds(outcome.wall), f"{change:+.0%}" if run is not study.replayed else ""]
     row += [f"{outcome.executor_seconds:.0f}", str(outcome.most), f"{outcome.idle:.0%}"]
     if not priced or run.cost is None:
-        return [*row, f"{outcome.pod_seconds * run.settings.cores / 3600:.3f}"]
+        return [*row, f"{price(run):.3f}"]
     return [*row, _money(run.cost.on_demand), *([_money(run.cost.spot)] if spot else [])]
 
 
