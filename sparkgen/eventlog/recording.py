@@ -57,6 +57,10 @@ class Tasks:
     def __len__(self) -> int:
         return len(self.index)
 
+    def seconds(self, row: int) -> float:
+        """How long an attempt took."""
+        return self.finished[row] - self.launched[row]
+
 
 @dataclass(frozen=True, slots=True)
 class Stage:
@@ -179,8 +183,4 @@ class Recording:
     @property
     def task_seconds(self) -> float:
         """Seconds that task attempts ran, summed."""
-        return sum(
-            end - start
-            for stage in self.stages
-            for start, end in zip(stage.tasks.launched, stage.tasks.finished, strict=True)
-        )
+        return sum(stage.tasks.seconds(row) for stage in self.stages for row in range(len(stage.tasks)))

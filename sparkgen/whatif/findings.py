@@ -63,11 +63,7 @@ def facts(recording: Recording, settings: Configuration, critical_path: float, l
         gc=sum(tasks.gc[row] for tasks, row in rows) / run if run > 0 else 0.0,
         heap_asked=settings.memory,
         heap_used=max((one.peak.heap for one in recording.executors), default=0) >> 20,
-        failed_seconds=sum(
-            tasks.finished[row] - tasks.launched[row]
-            for tasks, row in rows
-            if tasks.outcome[row] != SUCCEEDED
-        ),
+        failed_seconds=sum(tasks.seconds(row) for tasks, row in rows if tasks.outcome[row] != SUCCEEDED),
     )
 
 
@@ -89,11 +85,7 @@ def _skewed(stages: tuple[Stage, ...]) -> list[Skew]:
     found = []
     for stage in stages:
         tasks = stage.tasks
-        seconds = [
-            tasks.finished[row] - tasks.launched[row]
-            for row in range(len(tasks))
-            if tasks.outcome[row] == SUCCEEDED
-        ]
+        seconds = [tasks.seconds(row) for row in range(len(tasks)) if tasks.outcome[row] == SUCCEEDED]
         if len(seconds) < 3:
             continue
         median, longest = statistics.median(seconds), max(seconds)

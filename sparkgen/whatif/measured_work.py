@@ -168,7 +168,7 @@ def _attempts(stage: Stage, cold: set[tuple[int, int, int]], warm_up: float) -> 
     )
     found: dict[int, list[tuple[int, float]]] = {}
     for row in rows:
-        seconds = max(_SHORTEST, stage.tasks.finished[row] - stage.tasks.launched[row])
+        seconds = max(_SHORTEST, stage.tasks.seconds(row))
         if (stage.id, stage.attempt, row) in cold:
             seconds = max(seconds - warm_up, min(seconds, _warm_median(stage, cold)))
         found.setdefault(stage.tasks.index[row], []).append((stage.tasks.outcome[row], seconds))
@@ -179,7 +179,7 @@ def _warm_median(stage: Stage, cold: set[tuple[int, int, int]]) -> float:
     """The median of the stage's other tasks, or the shortest there can be where there is none."""
     tasks = stage.tasks
     warm = [
-        tasks.finished[row] - tasks.launched[row]
+        tasks.seconds(row)
         for row in range(len(tasks))
         if tasks.outcome[row] == SUCCEEDED and (stage.id, stage.attempt, row) not in cold
     ]
@@ -216,7 +216,7 @@ def _warm_up(recording: Recording, cold: set[tuple[int, int, int]]) -> float:
         rows = [row for row in range(len(stage.tasks)) if (stage.id, stage.attempt, row) in cold]
         usual = _warm_median(stage, cold) if rows else 0.0
         if usual > _SHORTEST and len(stage.tasks) >= 2 * len(rows):
-            longer += [stage.tasks.finished[row] - stage.tasks.launched[row] - usual for row in rows]
+            longer += [stage.tasks.seconds(row) - usual for row in rows]
     return max(0.0, statistics.median(longer)) if longer else 0.0
 
 
