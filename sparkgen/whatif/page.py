@@ -10,7 +10,7 @@ from sparkgen.whatif.candidates import counted
 from sparkgen.whatif.drawing import Chart, bars, box, escaped
 from sparkgen.whatif.remark import Remark
 from sparkgen.whatif.study import Study, price
-from sparkgen.whatif.text_report import seconds
+from sparkgen.whatif.text_report import seconds, skew_words
 
 MOST_STAGES = 40
 """Of more stages the longest are drawn."""
@@ -208,11 +208,7 @@ def _texts(remarks: Sequence[Remark]) -> list[str]:
 
 
 def _skew(study: Study) -> list[str]:
-    return [
-        f"stage {one.stage} ({one.name}) is skewed: the longest of {one.tasks} tasks takes "
-        f"{seconds(one.longest)}, the median {seconds(one.median)}"
-        for one in study.facts.skewed
-    ]
+    return [f"stage {one.stage} ({one.name}) is skewed: {skew_words(one)}" for one in study.facts.skewed]
 
 
 def _list(title: str, sentences: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from sparkgen.whatif.findings import Skew
 from sparkgen.whatif.remark import Remark
 from sparkgen.whatif.study import Run, Study, price
 
@@ -19,6 +20,13 @@ def seconds(value: float) -> str:
         return f"{value:.1f} s"
     minutes, rest = divmod(round(value), 60)
     return f"{minutes} m {rest:02d} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} m"
+
+
+def skew_words(skew: Skew) -> str:
+    """How much longer the longest task of a stage takes."""
+    return (
+        f"the longest of {skew.tasks} tasks takes {seconds(skew.longest)}, the median {seconds(skew.median)}"
+    )
 
 
 def _truth(study: Study) -> Iterator[str]:
@@ -81,10 +89,7 @@ def _facts(study: Study) -> Iterator[str]:
     if study.loss is not None:
         yield f"loss: an executor that is lost in the middle costs {seconds(max(0.0, study.loss))}"
     for skew in facts.skewed:
-        yield (
-            f"skew: stage {skew.stage} ({skew.name}): the longest of {skew.tasks} tasks takes "
-            f"{seconds(skew.longest)}, the median {seconds(skew.median)}"
-        )
+        yield f"skew: stage {skew.stage} ({skew.name}): {skew_words(skew)}"
     yield from _bullets("advice", study.advice)
     yield from _bullets("not known", study.doubts)
 
