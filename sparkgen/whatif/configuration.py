@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from sparkgen.errors import SparkgenError
 from sparkgen.grammar import GrammarError, duration, memory
+from sparkgen.model.properties import is_true
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
 
 DYNAMIC = "spark.dynamicAllocation."
@@ -80,8 +81,8 @@ def configuration(properties: Mapping[str, str]) -> Configuration:
     factor = read.number("spark.executor.memoryOverheadFactor", OVERHEAD_FACTOR)
     overhead = read.mebibytes("spark.executor.memoryOverhead", max(LEAST_OVERHEAD, int(heap * factor)))
     more = read.mebibytes("spark.executor.pyspark.memory", 0) + read.mebibytes("spark.memory.offHeap.size", 0)
-    service = read.switch("spark.shuffle.service.enabled", False)
-    dynamic = _dynamic(read, service) if read.switch(f"{DYNAMIC}enabled", False) else None
+    service = is_true(properties, "spark.shuffle.service.enabled")
+    dynamic = _dynamic(read, service) if is_true(properties, f"{DYNAMIC}enabled") else None
     instances = read.count("spark.executor.instances", 2, least=0)
     return Configuration(
         cores=cores,
@@ -119,7 +120,7 @@ def _dynamic(read: _Reader, service: bool) -> DynamicAllocation:
         backlog_timeout=backlog,
         sustained_timeout=read.seconds(f"{DYNAMIC}sustainedSchedulerBacklogTimeout", backlog),
         ratio=read.number(f"{DYNAMIC}executorAllocationRatio", 1.0),
-        tracking=not service and read.switch(f"{DYNAMIC}shuffleTracking.enabled", True),
+        tracking=not service and is_true(read.properties, f"{DYNAMIC}shuffleTracking.enabled", True),
         tracking_timeout=read.seconds(f"{DYNAMIC}shuffleTracking.timeout", math.inf, "ms"),
     )
 
@@ -147,10 +148,6 @@ class _Reader:
     def text(self, name: str) -> str | None:
         given = self.properties.get(name)
         return None if given is None or not given.strip() else given.strip()
-
-    def switch(self, name: str, default: bool) -> bool:
-        given = self.text(name)
-        return default if given is None else given.lower() == "true"
 
     def optional_count(self, name: str, least: int = 1) -> int | None:
         given = self.text(name)

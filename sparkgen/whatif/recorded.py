@@ -8,7 +8,8 @@ from collections.abc import Mapping
 
 from sparkgen.errors import SparkgenError
 from sparkgen.eventlog import Recording
-from sparkgen.whatif.configuration import Configuration, configuration
+from sparkgen.model.properties import is_true
+from sparkgen.whatif.configuration import DYNAMIC, Configuration, configuration
 from sparkgen.whatif.measured_work import workload
 from sparkgen.whatif.outcome import recorded
 from sparkgen.whatif.remark import Remark, RemarkCode
@@ -25,9 +26,9 @@ def recorded_properties(recording: Recording) -> dict[str, str]:
     cores = Counter(one.cores for one in recording.executors)
     if cores:
         properties.setdefault("spark.executor.cores", str(cores.most_common(1)[0][0]))
-    if properties.get("spark.dynamicAllocation.enabled", "").lower() == "true":
+    if is_true(properties, f"{DYNAMIC}enabled"):
         if recording.spark_version.startswith(("2.", "3.0.", "3.1.", "3.2.", "3.3.")):  # true since 3.4
-            properties.setdefault("spark.dynamicAllocation.shuffleTracking.enabled", "false")
+            properties.setdefault(f"{DYNAMIC}shuffleTracking.enabled", "false")
         return properties
     there, asked = recorded(recording, 1).most, properties.get("spark.executor.instances", "")
     if not asked.isdecimal() or int(asked) > there:  # the cluster had no room for more, or the work was done
@@ -94,7 +95,7 @@ def doubts(recording: Recording, properties: Mapping[str, str]) -> tuple[Remark,
             RemarkCode.SEVERAL_PROFILES,
             "stages ask for executors of several resource profiles: all are replayed as the default one",
         )
-    if properties.get("spark.speculation", "").lower() == "true":
+    if is_true(properties, "spark.speculation"):
         say(
             RemarkCode.SPECULATION,
             "tasks were run speculatively: a replay starts no second attempt of a slow task",
@@ -109,7 +110,7 @@ def doubts(recording: Recording, properties: Mapping[str, str]) -> tuple[Remark,
             RemarkCode.STAGES_AGAIN,
             "stages were run again because output was lost: their later attempts are replayed as well",
         )
-    if properties.get("spark.dynamicAllocation.enabled", "").lower() == "true":
+    if is_true(properties, f"{DYNAMIC}enabled"):
         say(
             RemarkCode.SHUFFLE_CLEANING,
             "when Spark's garbage collection lets shuffle output go is not in a log: a replay keeps it",
