@@ -6,7 +6,7 @@ The libraries for it are an optional extra, `sparkgen[whatif]`; this package alo
 from __future__ import annotations
 
 from sparkgen.eventlog.errors import EventLogError
-from sparkgen.eventlog.read import read_recording
+from sparkgen.eventlog.read import read_recording, silent
 from sparkgen.eventlog.recording import Executor, Job, Recording, Stage, Tasks
 
-__all__ = ["EventLogError", "Executor", "Job", "Recording", "Stage", "Tasks", "read_recording"]
+__all__ = ["EventLogError", "Executor", "Job", "Recording", "Stage", "Tasks", "read_recording", "silent"]

@@ -20,16 +20,22 @@ from sparkgen.eventlog.recording import (
     Tasks,
 )
 
-KEPT = ("spark.app.", "spark.default.", "spark.driver.", "spark.dynamicAllocation.", "spark.executor.")
-KEPT_TOO = (
-    *("spark.kubernetes.allocation.", "spark.locality.", "spark.master", "spark.memory.", "spark.scheduler."),
-    *(
-        "spark.shuffle.service.",
-        "spark.speculation",
-        "spark.sql.adaptive.",
-        "spark.sql.shuffle.",
-        "spark.task.",
-    ),
+KEPT = (
+    "spark.app.",
+    "spark.default.",
+    "spark.driver.",
+    "spark.dynamicAllocation.",
+    "spark.executor.",
+    "spark.kubernetes.allocation.",
+    "spark.locality.",
+    "spark.master",
+    "spark.memory.",
+    "spark.scheduler.",
+    "spark.shuffle.service.",
+    "spark.speculation",
+    "spark.sql.adaptive.",
+    "spark.sql.shuffle.",
+    "spark.task.",
 )
 """What the names of the properties begin with that are kept: none of them is a secret's."""
 DRIVER = "driver"
@@ -76,7 +82,7 @@ def _end(so_far: Gathered, event: events.ApplicationEnd) -> None:
 
 def _environment(so_far: Gathered, event: events.Environment) -> None:
     so_far.properties.update(
-        (name, value) for name, value in event.properties.items() if name.startswith(KEPT + KEPT_TOO)
+        (name, value) for name, value in event.properties.items() if name.startswith(KEPT)
     )
 
 

@@ -11,7 +11,7 @@ from sparkgen.eventlog.lines import Counts, lines
 from sparkgen.eventlog.recording import Reading, Recording
 
 
-def silent(_read: int) -> None:
+def silent(_done: int) -> None:
     """No progress is told."""
 
 

@@ -81,7 +81,7 @@ def asked_properties(spec: Mapping[str, Any]) -> dict[str, str]:
 
 def from_sets(sets: Sequence[str]) -> list[Candidate]:
     """The candidates of `--set PATH=V1,V2`: each of the values, with each of those of every other one."""
-    axes = [_axis(text, number) for number, text in enumerate(sets, 1)]
+    axes = [_axis(text) for text in sets]
     runs = math.prod(len(axis) for axis in axes)
     if axes and runs > MOST_RUNS:
         raise BadQuestion(f"--set asks for {runs} replays, and {MOST_RUNS} are the most: give fewer values")
@@ -93,7 +93,7 @@ def from_sets(sets: Sequence[str]) -> list[Candidate]:
     return found
 
 
-def _axis(text: str, number: int) -> list[str]:
+def _axis(text: str) -> list[str]:
     path, equals, values = text.partition("=")
     given = values.split(",")
     if not equals or not path.strip() or not all(given):
@@ -102,7 +102,6 @@ def _axis(text: str, number: int) -> list[str]:
         raise BadQuestion(f"--set {text}: this sets several fields; give each of them a --set of its own")
     if not path.startswith("spec."):
         raise BadQuestion(f"--set {text}: a path begins with spec., as in spec.executor.instances=4,8")
-    del number
     return [f"{path}={value}" for value in given]
 
 

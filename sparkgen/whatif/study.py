@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sparkgen.eventlog import Recording
+from sparkgen.eventlog import Recording, silent
 from sparkgen.whatif.candidates import Candidate, search
 from sparkgen.whatif.cluster import Cluster
 from sparkgen.whatif.configuration import Configuration, configuration
@@ -84,10 +84,6 @@ class Question:
     """Whether to replay all fixed numbers of executors, up to the limit."""
     prices: Prices | None = None
     cluster: Cluster = field(default_factory=Cluster)
-
-
-def silent(_done: int) -> None:
-    """No progress is told."""
 
 
 def study(recording: Recording, question: Question, progress: Callable[[int], None] = silent) -> Study:
