@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from sparkgen.cli import output
 from sparkgen.cli.problems import Stdin, show
+from sparkgen.cli.progress import live_line
 from sparkgen.cli.request import Request
 from sparkgen.delivery import environment
 from sparkgen.delivery.limits import bytes_text
@@ -99,19 +100,15 @@ def _asked(ca_file: str) -> Iterator[pushing.Push]:
 @contextmanager
 def _progress() -> Iterator[Callable[[str, int, int], None]]:
     """How far uploads are: one line on a terminal, nothing elsewhere."""
-    terminal, known, held = sys.stderr.isatty(), dict[str, str](), threading.Lock()
+    known, held = dict[str, str](), threading.Lock()
+    with live_line() as show:
 
-    def sent(name: str, done: int, size: int) -> None:
-        with held:
-            known[name] = f"{name} {bytes_text(done)} of {bytes_text(size)}"
-            if terminal:
-                output.redraw(", ".join(known.values()))
+        def sent(name: str, done: int, size: int) -> None:
+            with held:
+                known[name] = f"{name} {bytes_text(done)} of {bytes_text(size)}"
+                show(", ".join(known.values()))
 
-    try:
         yield sent
-    finally:
-        if terminal and known:
-            output.redraw()
 
 
 def _tell(

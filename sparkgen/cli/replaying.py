@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from sparkgen.cli import output
+from sparkgen.cli.progress import live_line
 from sparkgen.errors import SparkgenError
 from sparkgen.eventlog import read_recording
 from sparkgen.whatif import json_report, overlay_report, page, text_report
@@ -78,24 +76,9 @@ def _agree(asked: Asked) -> None:
 
 
 def _study(log: str, question: Question) -> Study:
-    with _progress() as say:
+    with live_line() as say:
         recording = read_recording(log, lambda read: say(f"read {read // MIB} MiB of {log}"))
         return study(recording, question, lambda done: say(f"replayed {done} configurations"))
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str], None]]:
-    """A function that says how far the work is, on a terminal; nothing elsewhere."""
-    shown = sys.stderr.isatty()
-    try:
-        yield output.redraw if shown else _silent
-    finally:
-        if shown:
-            output.redraw()
-
-
-def _silent(_words: str) -> None:
-    """Nobody looks."""
 
 
 def _best(one: Study) -> str:
