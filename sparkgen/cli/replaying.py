@@ -14,7 +14,7 @@ from sparkgen.whatif.candidates import from_overlay, from_sets
 from sparkgen.whatif.cluster import Cluster
 from sparkgen.whatif.prices import read_prices
 from sparkgen.whatif.study import Question, Study, study
-from sparkgen.writers.atomic import replace
+from sparkgen.writers import own_files
 
 MIB = 1 << 20
 
@@ -54,10 +54,10 @@ def whatif(asked: Asked) -> int:
     else:
         output.write("\n".join(text_report.text(one) for one in studies))
     if asked.page:
-        _write(Path(asked.page), page.text(studies[0]))
+        own_files.write(Path(asked.page), page.text(studies[0]))
         output.note(f"wrote {asked.page}")
     if asked.best and asked.best != "-":
-        _write(Path(asked.best), _best(studies[0]))
+        own_files.write(Path(asked.best), _best(studies[0]))
         output.note(f"wrote {asked.best}; next: sparkgen diff --from HEAD -f {asked.best} APP.yaml")
     dear = [one for one in studies if _too_dear(one, asked.max_cost)]
     return int(bool(dear))
@@ -87,13 +87,6 @@ def _best(one: Study) -> str:
             "no configuration takes less than a tenth longer than the recorded one: ask for larger ones"
         )
     return overlay_report.text(one, one.best)
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        replace(path.parent, {path.name: text})
-    except OSError as error:
-        raise SparkgenError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def _too_dear(one: Study, most: float | None) -> bool:

@@ -29,7 +29,7 @@ from sparkgen.errors import SparkgenError
 from sparkgen.model.delivery import ArtifactName
 from sparkgen.semantics.local_entries import spec_of
 from sparkgen.usecases import local_files, thread_map
-from sparkgen.writers import atomic
+from sparkgen.writers import own_files
 
 if TYPE_CHECKING:
     from sparkgen.delivery.requirements import Requirements
@@ -248,10 +248,7 @@ def _write_lock(name: str, plans: Sequence[Plan]) -> str:
     if not text:
         path.unlink()
         return "removed"
-    try:
-        atomic.replace(path.parent, {path.name: text})
-    except OSError as error:
-        raise SparkgenError(f"cannot write {path}: {error.strerror}") from error
+    own_files.write(path, text)
     return "written"
 
 

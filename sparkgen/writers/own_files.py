@@ -9,6 +9,14 @@ from sparkgen.errors import SparkgenError
 from sparkgen.writers.atomic import replace
 
 
+def write(path: Path, text: str) -> None:
+    """Write one file, whole or not at all. SparkgenError says what the file system refused."""
+    try:
+        replace(path.parent, {path.name: text})
+    except OSError as error:
+        raise SparkgenError(f"cannot write {path}: {error.strerror or error}") from error
+
+
 def put(directory: Path, files: Mapping[str, str], is_ours: Callable[[str], bool]) -> int:
     """Have `files` (text by path below `directory`) there; how many were missing or different.
 
