@@ -15,7 +15,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -97,10 +97,15 @@ def paragraphs(text: str) -> Iterator[Paragraph]:
 
 
 def _blocks(text: str, *kinds: str) -> Iterator[tuple[Token, Token]]:
-    tokens = _markdown().parse(text)
-    for one, following in pairwise(tokens):
+    for one, following in pairwise(_parsed(text)):
         if one.type in kinds and following.type == "inline":
             yield one, following
+
+
+@lru_cache(maxsize=1)
+def _parsed(text: str) -> list[Token]:
+    """The tokens of a page, which several checks ask for one after the other."""
+    return _markdown().parse(text)
 
 
 @cache
@@ -128,8 +133,9 @@ def _marks(line: str) -> tuple[str, str]:
 def findings(path: str, text: str, banned: Mapping[str, str]) -> list[Finding]:
     """What is against the rules in a page."""
     found = [*_long_sentences(path, text), *_banned_words(path, text, banned)]
-    if rewritten(text) != text:
-        lines = zip(text.split("\n"), rewritten(text).split("\n"), strict=False)
+    written = rewritten(text)
+    if written != text:
+        lines = zip(text.split("\n"), written.split("\n"), strict=False)
         first = next((number for number, (old, new) in enumerate(lines, 1) if old != new), 1)
         found.append(Finding(path, first, "write one sentence a line: tools/docs/prose.py --write does it"))
     return sorted(found, key=lambda one: one.line)
@@ -145,10 +151,9 @@ def _long_sentences(path: str, text: str) -> Iterator[Finding]:
 
 
 def _banned_words(path: str, text: str, banned: Mapping[str, str]) -> Iterator[Finding]:
-    for kind in ("paragraph_open", "heading_open", "td_open", "th_open"):
-        for token, inline in _blocks(text, kind):
-            for said in misused(masked(inline.content), banned):
-                yield Finding(path, (token.map or inline.map or [0])[0] + 1, said)
+    for token, inline in _blocks(text, "paragraph_open", "heading_open", "td_open", "th_open"):
+        for said in misused(masked(inline.content), banned):
+            yield Finding(path, (token.map or inline.map or [0])[0] + 1, said)
 
 
 def misused(text: str, banned: Mapping[str, str]) -> list[str]:
@@ -192,9 +197,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     banned, number = vocabulary(), 0
     for page in options.pages or pages():
         text = page.read_text()
-        if options.write and rewritten(text) != text:
-            page.write_text(rewritten(text))
-            text = page.read_text()
+        if options.write and (written := rewritten(text)) != text:
+            page.write_text(written)
+            text = written
         for one in findings(str(page), text, banned):
             print(one)
             number += 1
