@@ -16,7 +16,7 @@ CODE = "login"
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
-    """What the log has, the cause, and the next step. `{}` stands for what the pattern's group has found."""
+    """What the log has, the cause, and the next step. `{}` stands for whoever the log says logs in."""
 
     pattern: re.Pattern[str]
     cause: str

@@ -109,7 +109,7 @@ def made(folder: Path) -> Iterator[Bench]:
     (work / "docker").mkdir(parents=True)
     (work / "docker" / "config.json").write_text("{}")
     (folder / "project").mkdir()
-    with registry(folder) as address, images._private_buildah(work) as buildah:
+    with registry(folder) as address, images.private_buildah(work) as buildah:
         bench = Bench(folder / "project", address, buildah)
         ociimage.make_layout(work / "base", images.spark(VERSION))
         pulled = run(bench, *buildah, "pull", "--quiet", "oci:base", cwd=work).split()[-1]

@@ -132,7 +132,7 @@ def build(context: Path, below: Image, folder: Path, *options: str) -> Image:
     """
     work = folder / "buildah"
     ociimage.make_layout(work / "base", below)
-    with _private_buildah(work) as buildah:
+    with private_buildah(work) as buildah:
         # From the folder itself: some versions make a name of the path, and not every path can be one.
         pulled = _step("reading the base image", *buildah, "pull", "--quiet", "oci:base", cwd=work)
         _step("naming the base image", *buildah, "tag", pulled.split()[-1], "localhost/base")
@@ -163,7 +163,7 @@ def build(context: Path, below: Image, folder: Path, *options: str) -> Image:
 
 
 @contextlib.contextmanager
-def _private_buildah(work: Path) -> Iterator[tuple[str, ...]]:
+def private_buildah(work: Path) -> Iterator[tuple[str, ...]]:
     """The start of a buildah command that keeps all it writes, and its mounts, in the folder `work`."""
     for name in ("containers", "tmp"):
         (work / name).mkdir()
