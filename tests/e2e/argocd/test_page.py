@@ -48,7 +48,7 @@ def set_up(cluster: Cluster, repository: Repository, team: str, environment: dic
     """Follow docs/gitops.md in an empty repository: one application, and Argo CD that is told of it."""
     manifest = with_own_names(APPLICATION_SET.read_text("utf-8"), repository)
     (repository.folder / "applicationset.yaml").write_text(manifest, "utf-8")
-    script = section("gitops.md", "A repository for all of it").replace(TEAM, team)
+    script = section("gitops.md", "Set up a repository").replace(TEAM, team)
     follow(script, repository.folder, environment)
 
 
