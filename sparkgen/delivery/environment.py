@@ -14,6 +14,7 @@ import re
 import shutil
 import stat
 import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from email.parser import HeaderParser
@@ -27,7 +28,7 @@ from sparkgen.local import launch
 from sparkgen.local.cache import cache_root, key, publish
 from sparkgen.local.errors import CannotRun
 from sparkgen.local.progress import Progress, megabytes, run
-from sparkgen.local.spark import python_with_pip
+from sparkgen.local.spark import pip
 
 GLIBC = range(28, 16, -1)
 """Minor versions of glibc 2 whose wheels run on the stock images of Spark, the newest first."""
@@ -79,9 +80,12 @@ def of_this_machine(wanted: Requirements, environment: Mapping[str, str]) -> Req
 def _build(wanted: Requirements, folder: Path, environment: Mapping[str, str], progress: Progress) -> None:
     work = folder / ".work"
     work.mkdir()
-    target = folder / "packages"
+    target = work / "packages"
     file = work / "requirements.txt"
-    file.write_text(wanted.text, encoding="utf-8", newline="\n")
+    file.write_text(packages.checked_text(wanted.text), encoding="utf-8", newline="\n")
+    # uv takes settings from the nearest folder that has this file: not from a repository, whose settings
+    # could allow packages that run code when they are installed.
+    (work / "uv.toml").touch()
     uv = shutil.which("uv", path=environment.get("PATH"))
     command = _uv(uv, wanted, file, target) if uv else _pip(wanted, file, target, work, progress)
     where = (
@@ -93,6 +97,7 @@ def _build(wanted: Requirements, folder: Path, environment: Mapping[str, str], p
             f"installing packages for {where} (once)",
             command,
             environment={**environment, "PIP_NO_INPUT": "1"},
+            folder=work,
             detail=lambda: f"{megabytes(target):.0f} MB",
         )
     except CannotRun as error:
@@ -102,7 +107,6 @@ def _build(wanted: Requirements, folder: Path, environment: Mapping[str, str], p
     strip(target)
     for path in sorted(target.iterdir()):
         path.rename(folder / path.name)
-    target.rmdir()
     shutil.rmtree(work)
 
 
@@ -110,6 +114,7 @@ def _uv(uv: str, wanted: Requirements, file: Path, target: Path) -> list[str]:
     platform = ["--python-platform", f"{wanted.platform}-manylinux_2_{GLIBC[0]}"] if wanted.platform else []
     return [
         *(uv, "pip", "install", "--quiet", "--no-progress", "--target", str(target)),
+        *("--python", sys.executable),  # else it starts the one of a .venv that it finds
         *("--python-version", wanted.python, *platform),
         *("--only-binary", ":all:", "--link-mode", "copy", "--no-compile-bytecode", "-r", str(file)),
     ]
@@ -125,14 +130,8 @@ def _pip(wanted: Requirements, file: Path, target: Path, work: Path, progress: P
     tags += [f"manylinux2014_{wanted.platform}", "any"]
     platform = [word for tag in tags for word in ("--platform", tag)] if wanted.platform else []
     return [
-        *(
-            str(python_with_pip(work, progress)),
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-        ),
+        *pip(work, progress),
+        *("install", "--quiet", "--disable-pip-version-check"),
         *("--target", str(target), "--python-version", wanted.python, "--implementation", "cp", *platform),
         *("--only-binary=:all:", "--no-compile", "-r", str(file)),
     ]

@@ -1,6 +1,8 @@
 """A file of Python requirements: whether it names the same packages tomorrow. Pure.
 
-Its format: https://pip.pypa.io/en/stable/reference/requirements-file-format/.
+Its format: https://pip.pypa.io/en/stable/reference/requirements-file-format/. An installer never gets the
+file itself, but the lines that were read and checked here (`checked_text`): two readers differ in what ends a
+line, and an option that one of them overlooks makes the other one run code of a package.
 """
 
 from __future__ import annotations
@@ -12,16 +14,24 @@ from dataclasses import dataclass
 PLATFORMS = ("x86_64", "aarch64")
 LOCK_STEP = "make a file with exact versions: uv pip compile requirements.in -o requirements.txt"
 
-_NAME = r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:\s*\[[^\]]*\])?"
-_HASHES = r"(?P<hashes>(?:\s+--hash[= ]\S+)*)"
-_PINNED = re.compile(rf"{_NAME}\s*===?\s*(?P<version>[^\s;,*]+)\s*(?:;(?:(?!\s--hash)[^\n])*)?{_HASHES}\s*")
+_NAME = r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:\s*\[(?:[A-Za-z0-9._,-]|\s(?!-))*\])?"
+_MARKER = r"(?:;(?:(?!\s-)[^\n])*)?"
+"""A condition. It has no word that begins with a hyphen: pip takes that for an option."""
+_HASHES = r"(?P<hashes>(?:\s+--hash[= ][A-Za-z0-9]+:[0-9A-Fa-f]+)*)"
+_PINNED = re.compile(rf"{_NAME}\s*===?\s*(?P<version>[^\s;,*]+)\s*{_MARKER}{_HASHES}\s*")
 _URL = re.compile(
-    rf"{_NAME}\s*@\s*https://\S+\.whl(?P<fragment>#sha256=[0-9a-f]{{64}})?\S*\s*(?:;[^\n]*?)?{_HASHES}\s*"
+    rf"{_NAME}\s*@\s*https://(?>\S+?\.whl)(?P<fragment>#sha256=[0-9a-f]{{64}})?\S*+\s*{_MARKER}{_HASHES}\s*"
 )
 _OPTIONS = (
     "-i", "--index-url", "--extra-index-url", "--no-index", "--trusted-host", "--prefer-binary",
     "--only-binary", "--require-hashes", "--pre",
 )  # fmt: skip
+_OPTION = re.compile(
+    r"(?:-i|--index-url|--extra-index-url|--trusted-host)(?:\s+|=)[^\s-]\S*"
+    r"|--only-binary(?:\s+|=)(?::all:|[A-Za-z0-9][A-Za-z0-9._-]*)(?:,(?::all:|[A-Za-z0-9][A-Za-z0-9._-]*))*"
+    r"|--no-index|--prefer-binary|--require-hashes|--pre"
+)
+"""One of them, with its value, and nothing more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,24 +48,29 @@ class Requirements:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A logical line: `number` of its first one, and `text` without comments."""
+    """A logical line: `number` of its first one, and `text` without comments, with single spaces."""
 
     number: int
     text: str
 
 
 def lines(text: str) -> Iterator[Line]:
-    """The lines that say something; those that end with a backslash are joined."""
+    """The lines that say something; those that end with a backslash are joined, as pip joins them."""
     whole, first = "", 0
     for number, raw in enumerate([*text.splitlines(), ""], start=1):
         first = first or number
-        if raw.endswith("\\"):
+        if raw.endswith("\\") and not raw.lstrip().startswith("#"):
             whole += f"{raw[:-1]} "
             continue
-        whole = re.sub(r"(^|\s)#.*$", "", whole + raw).strip()
+        whole = " ".join(re.sub(r"(^|\s)#.*$", "", whole + raw).split())
         if whole:
             yield Line(first, whole)
         whole, first = "", 0
+
+
+def checked_text(text: str) -> str:
+    """What an installer gets of a file without faults: its lines as they were checked, each on one line."""
+    return "".join(f"{line.text}\n" for line in lines(text))
 
 
 def names(text: str) -> frozenset[str]:
@@ -78,14 +93,18 @@ def faults(text: str) -> Iterator[tuple[Line, str, str]]:
 
 
 def _fault(text: str) -> tuple[str, str] | None:
+    if "\\" in text:
+        return "has a backslash that ends no line", "delete it"
     word = re.split(r"[\s=]", text, maxsplit=1)[0]
     if word.startswith("-"):
-        return None if word in _OPTIONS else _option(word)
+        return _option(word) if word not in _OPTIONS else _value_of_option(text, word)
     if _PINNED.fullmatch(text):
         return None
     found = _URL.fullmatch(text)
     if found and (found["fragment"] or found["hashes"].strip()):
         return None
+    if option := re.search(r"\s(--?[A-Za-z][A-Za-z-]*)", re.sub(_HASHES, "", text)):
+        return f"has the option {option[1]}, which sparkgen does not pass on", "delete it"
     if "@" in text or "://" in text:
         return (
             "must be the https address of a wheel with its hash",
@@ -102,3 +121,12 @@ def _option(word: str) -> tuple[str, str]:
     if word in ("-e", "--editable"):
         return "installs a folder of this machine", "add the folder to `deps.pyFiles`"
     return "is an option that sparkgen does not pass on", f"delete it; allowed are {', '.join(_OPTIONS)}"
+
+
+def _value_of_option(text: str, word: str) -> tuple[str, str] | None:
+    """What is wrong with a line of an option that is allowed; None for nothing."""
+    if _OPTION.fullmatch(text):
+        return None
+    if word == "--only-binary":
+        return "allows packages that run code when they are installed", "delete it: only wheels are installed"
+    return f"has more than the option {word}", "write each option on a line of its own"

@@ -74,7 +74,8 @@ def libraries(folder: Path, work: Path, progress: Progress) -> None:
         progress,
         f"fetching {', '.join(f'{pin.name} {pin.version}' for pin in LIBRARIES)} from PyPI",
         [
-            *(str(spark.python_with_pip(work, progress)), "-m", "pip", "download", "--quiet"),
+            *spark.pip(work, progress),
+            *("download", "--quiet"),
             *("--disable-pip-version-check", "--no-deps", "--only-binary=:all:", "--require-hashes"),
             *(f"--dest={work / 'wheels'}", f"--requirement={wanted}"),
         ],

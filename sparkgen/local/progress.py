@@ -36,11 +36,12 @@ def run(
     command: Sequence[str],
     *,
     environment: Mapping[str, str] | None = None,
+    folder: Path | None = None,
     detail: Callable[[], str] = lambda: "",
 ) -> str:
     """Run a command to its end, and return what it wrote. CannotRun with the last lines when it fails.
 
-    `detail` says how far it is, each half second.
+    `folder`: where it runs, this process's without one. `detail` says how far it is, each half second.
     """
     with (
         tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output,
@@ -50,6 +51,7 @@ def run(
             process = subprocess.Popen(
                 list(command),
                 env=None if environment is None else dict(environment),
+                cwd=folder,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

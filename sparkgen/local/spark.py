@@ -124,20 +124,20 @@ def lay_out(source: Path, target: Path) -> None:
 
 
 def _download(version: str, folder: Path, environment: Mapping[str, str], progress: Progress) -> Path:
-    python = python_with_pip(folder, progress)
+    fetch = pip(folder, progress)
     # pip's own files, so that they can be counted, and go when this is interrupted.
     temporary = folder / "tmp"
     temporary.mkdir()
     wanted = temporary / "requirements.txt"
     wanted.write_text(requirement(version))
     hashes = ["--require-hashes"] if version in ARCHIVES else []
-    pip = [str(python), "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    fetch += ["download", "--quiet", "--disable-pip-version-check", "--no-deps"]
     try:
         run(
             progress,
             f"fetching Spark {version} from PyPI (300 to 450 MB, once)",
             [
-                *(*pip, *hashes, "--no-cache-dir", "--no-binary=pyspark"),
+                *(*fetch, *hashes, "--no-cache-dir", "--no-binary=pyspark"),
                 *(f"--dest={folder / 'download'}", f"--requirement={wanted}"),
             ],
             environment={**environment, "TMPDIR": str(temporary)},
@@ -168,9 +168,13 @@ def _advice(said: str, version: str) -> str:
     return f"try again, or set SPARK_HOME to a Spark {version} that is on this machine"
 
 
-def python_with_pip(folder: Path, progress: Progress) -> Path:
-    """The running Python if it has pip, else a new environment's."""
-    if importlib.util.find_spec("pip"):
-        return Path(sys.executable)
-    run(progress, "making a place for pip", [sys.executable, "-m", "venv", str(folder / "venv")])
-    return folder / "venv" / "bin" / "python"
+def pip(folder: Path, progress: Progress) -> list[str]:
+    """The command pip, of the running Python if that has it, else of a new environment in `folder`.
+
+    With `-P`: Python would else import from the working directory first, which is somebody's repository.
+    """
+    python = sys.executable
+    if not importlib.util.find_spec("pip"):
+        run(progress, "making a place for pip", [python, "-P", "-m", "venv", str(folder / "venv")])
+        python = str(folder / "venv" / "bin" / "python")
+    return [python, "-P", "-m", "pip"]

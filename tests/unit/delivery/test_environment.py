@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from sparkgen.delivery import environment
+from sparkgen.delivery import environment, requirements
 from sparkgen.delivery.in_place import in_place
 from sparkgen.delivery.look import look
 from sparkgen.delivery.requirements import Requirements
 from sparkgen.local.errors import CannotRun
+from sparkgen.local.spark import pip
 from sparkgen.local.view import Plain
 
 RECORD = """\
@@ -114,11 +116,106 @@ def test_the_second_time_nothing_is_installed(no_network: dict[str, str]) -> Non
     assert "--python-version 3.10 --python-platform x86_64-manylinux_2_28 --only-binary :all:" in calls[0]
 
 
+HIDDEN_OPTIONS = (
+    "--only-binary :none:\nevil==1\n",
+    "--only-binary=six,:none:\nevil==1\n",
+    "--pre --no-binary evil\nevil==1\n",
+    "--index-url https://index.example.com --no-binary=evil\nevil==1\n",
+    "evil==1 --no-binary evil\n",
+    "evil==1 ; python_version > '3' --no-binary evil\n",
+    "evil[a --no-binary evil ]==1\n",
+    "evil==1 --hash=--no-binary\n",
+    "evil==1\\ \n--pre\n",
+)
+
+
+@pytest.mark.parametrize("text", HIDDEN_OPTIONS)
+def test_no_option_hides_behind_another_one(text: str) -> None:
+    """With `--no-binary` an installer runs the code of a package on the machine that pushes."""
+    assert list(requirements.faults(text))
+
+
+FORMS = (
+    "six==1.16.0",
+    "six[a, b-c]===1 ; python_version < '3.11' and platform_machine == 'x'",
+    f"six==1 --hash=sha256:{'a' * 64} --hash=sha256:{'b' * 64}",
+    f"six @ https://files.example.com/six-1-py3-none-any.whl#sha256={'a' * 64}",
+    f"six @ https://files.example.com/six-1-py3-none-any.whl ; os_name == 'x' --hash=sha256:{'a' * 64}",
+    "--index-url https://${NAME}:${WORD}@index.example.com/simple",
+    "-i https://index.example.com",
+    "--only-binary=:all:",
+    "--only-binary six,idna",
+    "--require-hashes",
+)
+
+
+@pytest.mark.parametrize("line", FORMS)
+def test_what_tools_write_is_taken(line: str) -> None:
+    """Each form of a line that names the same package tomorrow."""
+    assert not list(requirements.faults(f"{line}\n"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# about six \\\nsix==1\n",
+        "six==1 # why\nidna==2",
+        "six==1 \\\n  --hash=sha256:aa # of it\n",
+        "six==1\x0cidna==2\u2028attrs==3\rtyping==4",
+    ],
+)
+def test_the_installer_gets_the_lines_that_were_checked(text: str) -> None:
+    """Installers differ in what ends a line or a comment; here nothing is left to differ in."""
+    checked = requirements.checked_text(text)
+    assert [line.text for line in requirements.lines(text)] == checked.splitlines()
+    assert not {"\\", "#", "\r", "\x0c", "\u2028"} & set(checked)
+    assert not list(requirements.faults(checked))
+
+
+def test_a_line_of_any_length_is_read_in_a_moment() -> None:
+    """The reader is linear: no line of a stranger's file holds up a check."""
+    for text in (
+        f"six==1{' ' * 200_000}x",
+        f"six @ https://{'.whl' * 50_000} x",
+        f"six==1;{'-' * 200_000} -x",
+        f"--only-binary {'a,' * 100_000}:",
+    ):
+        assert len(list(requirements.faults(text))) == 1
+
+
 def test_a_package_that_nobody_named_is_refused(no_network: dict[str, str]) -> None:
     """With the line to add; nothing stays in the cache."""
     with pytest.raises(CannotRun, match=r"(?s)extra==1.*add these lines"):
         build("six==1\nneedy==1\n", no_network)
     assert not [one for one in Path(no_network["SPARKGEN_CACHE"], "python").iterdir() if one.is_dir()]
+
+
+def test_the_installer_starts_nothing_of_the_folder_that_is_pushed(
+    no_network: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither `uv.toml`, which may allow packages that run code, nor `.venv`, nor a `pip.py`."""
+    program = Path(no_network["PATH"], "uv")
+    told = "pathlib.Path(sys.argv[0]).with_name('in').write_text"
+    with program.open("a") as file:
+        file.write(f"{told}(f\"{{pathlib.Path.cwd()}} {{pathlib.Path('uv.toml').read_text()}}\")\n")
+    monkeypatch.chdir(tmp_path)
+    build("six==1\n", no_network)
+    call = Path(no_network["PATH"], "calls").read_text()
+    assert f"--python {sys.executable}" in call
+    folder, settings = program.with_name("in").read_text().split(" ")
+    assert Path(folder).is_relative_to(no_network["SPARKGEN_CACHE"])
+    assert not settings
+    (tmp_path / "pip.py").write_text("raise SystemExit('taken from the working directory')")
+    said = subprocess.run([*pip(tmp_path, Plain(sys.stderr)), "--version"], capture_output=True, check=True)
+    assert said.stdout.startswith(b"pip ")
+
+
+def test_a_package_may_have_any_name(no_network: dict[str, str]) -> None:
+    """Also that of the folder into which packages are installed first."""
+    program = Path(no_network["PATH"], "uv")
+    with program.open("a") as file:
+        file.write("(target / 'packages').mkdir()\n(target / 'packages/a.py').write_text('x')\n")
+    assert (build("six==1\n", no_network) / "packages/a.py").is_file()
 
 
 def test_what_the_installer_says_comes_without_passwords(no_network: dict[str, str]) -> None:
