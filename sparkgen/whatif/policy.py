@@ -1,13 +1,15 @@
 """Spark's dynamic allocation: how many executors it wants, and which it lets go.
 
-The rules are those of Spark's ExecutorAllocationManager and ExecutorMonitor (3.4 to 4.x):
+The rules are those of Spark's ExecutorAllocationManager and ExecutorMonitor, as their sources of 3.4.4 and
+4.0.1 have them, which differ in no rule:
 
 - every 100 ms it compares its target with what all running and waiting tasks need;
 - a target above that falls to it at once, but not below the minimum;
-- while tasks wait, the target grows by 1, 2, 4 ... : first after `schedulerBacklogTimeout`, then after every
-  `sustainedSchedulerBacklogTimeout`;
-- an executor that has run nothing for its time-out goes: `executorIdleTimeout`, or that of cached blocks or
-  of shuffle output that no active job needs, if it holds either. Below target and minimum nobody goes.
+- while tasks wait, the target grows by 1, 2, 4 ... : first after `schedulerBacklogTimeout`, then, each time
+  that it has grown, after `sustainedSchedulerBacklogTimeout`;
+- an executor that has run nothing for its time-out goes: the longest of `executorIdleTimeout` and, if it
+  holds either, those of cached blocks and of shuffle output that no active job needs. Below target and
+  minimum nobody goes; the order is that of the ids as texts.
 """
 
 from __future__ import annotations
@@ -113,7 +115,7 @@ class AllocationPolicy:
         if timed_out:
             self._initializing = False
         self._set_target(now, tasks)
-        return self._let_go(sorted(timed_out))
+        return self._let_go(sorted(timed_out, key=str))
 
     def next_look(self, now: float) -> float | None:
         """When a look may change something, if nothing happens before."""
@@ -121,8 +123,10 @@ class AllocationPolicy:
         return next_tick(min(times)) if times else None
 
     def _times(self, now: float) -> Iterator[float]:
-        if self._add_at is not None:
-            yield max(self._add_at, now + TICK)
+        if (
+            self._add_at is not None and self._add_at > now + _SLACK
+        ):  # once it has run out, only an event helps
+            yield self._add_at
         for executor in self.executors.values():
             deadline = self._deadline(executor)
             if now + _SLACK < deadline < math.inf:
@@ -131,9 +135,10 @@ class AllocationPolicy:
     def _deadline(self, executor: Tracked) -> float:
         if executor.idle_since is None or executor.leaving or executor.active_shuffle:
             return math.inf
-        held = [self.settings.cached_timeout] if executor.cached else []
-        held += [self.settings.tracking_timeout] if executor.shuffles else []
-        return executor.idle_since + (min(held) if held else self.settings.idle_timeout)
+        timeouts = [self.settings.idle_timeout]
+        timeouts += [self.settings.cached_timeout] if executor.cached else []
+        timeouts += [self.settings.tracking_timeout] if executor.shuffles else []
+        return executor.idle_since + max(timeouts)
 
     def needed(self, tasks: int) -> int:
         """How many executors so many tasks need."""
@@ -146,18 +151,18 @@ class AllocationPolicy:
         if needed < self.target:
             self.target = max(needed, self.settings.minimum)
             self._to_add = 1
-        elif self._add_at is not None and now + _SLACK >= self._add_at:
-            self._grow(needed)
+        elif self._add_at is not None and now + _SLACK >= self._add_at and self._grow(needed):
             self._add_at = now + self.settings.sustained_timeout
 
-    def _grow(self, needed: int) -> None:
+    def _grow(self, needed: int) -> bool:
+        """Whether the target has changed. If not, the next look may change it: the timer has run out."""
         before = self.target
-        if before >= self.most:
-            self._to_add = 1
-            return
-        grown = min(max(before, len(self.executors)) + self._to_add, needed)
-        self.target = max(min(grown, self.most), self.settings.minimum)
-        self._to_add = self._to_add * 2 if self.target - before == self._to_add else 1
+        if before < self.most:
+            grown = min(max(before, len(self.executors)) + self._to_add, needed)
+            self.target = max(min(grown, self.most), self.settings.minimum)
+        added = self.target - before
+        self._to_add = self._to_add * 2 if added == self._to_add else 1
+        return added != 0
 
     def _let_go(self, timed_out: list[int]) -> list[int]:
         left = sum(1 for one in self.executors.values() if not one.leaving)

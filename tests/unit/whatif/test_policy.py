@@ -46,11 +46,11 @@ def test_nothing_changes_before_a_stage_or_a_time_out() -> None:
 
 
 def test_nobody_goes_below_the_minimum_or_the_target() -> None:
-    """Those with the lowest ids go first."""
+    """Spark sorts their ids as texts: 10 goes before 2."""
     watched = policy(minimum=1)
-    for id_ in (1, 2, 3):
+    for id_ in (1, 2, 10):
         watched.executor_added(id_, 0.0)
-    assert watched.look(60.0, 0) == [1, 2]
+    assert watched.look(60.0, 0) == [1, 10]
     assert watched.look(61.0, 0) == []
 
 
@@ -77,13 +77,36 @@ def test_cached_blocks_hold_an_executor_for_their_own_time_out() -> None:
 
 def test_shuffle_output_of_a_running_job_holds_whatever_the_time_out() -> None:
     """When no job needs it, its own time-out counts."""
-    watched = policy(tracking_timeout=5.0)
+    watched = policy(tracking_timeout=70.0)
     watched.executor_added(1, 0.0)
     watched.task_started(1)
     watched.task_ended(1, 1.0, 7, cached=False)
     assert watched.look(100.0, 0) == []
     watched.shuffles_active([])
     assert watched.look(100.1, 0) == [1]
+
+
+def test_the_longest_time_out_counts() -> None:
+    """A short one for shuffle output or cached blocks lets nobody go before the idle time-out."""
+    for shuffle, settings in ((7, {"tracking_timeout": 5.0}), (None, {"cached_timeout": 5.0})):
+        watched = policy(**settings)
+        watched.executor_added(1, 0.0)
+        watched.task_started(1)
+        watched.task_ended(1, 1.0, shuffle, cached=shuffle is None)
+        watched.shuffles_active([])
+        assert watched.look(60.9, 0) == []
+        assert watched.look(61.0, 0) == [1]
+
+
+def test_a_timer_that_ran_out_without_growth_counts_for_the_next_stage() -> None:
+    """Nothing more was needed at 2 s; what a new stage needs is asked for at the next look."""
+    watched = policy()
+    for time, tasks in ((1.0, 2), (2.0, 2), (3.0, 2)):
+        watched.look(time, tasks)
+    assert watched.target == 2
+    watched.stage_submitted(3.2)
+    watched.look(3.2, 10)
+    assert watched.target == 3
 
 
 def test_properties_mean_what_spark_means_by_them() -> None:
