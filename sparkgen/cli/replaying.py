@@ -12,7 +12,7 @@ from sparkgen.eventlog import read_recording
 from sparkgen.whatif import json_report, overlay_report, page, text_report
 from sparkgen.whatif.candidates import from_overlay, from_sets
 from sparkgen.whatif.cluster import Cluster
-from sparkgen.whatif.prices import read_prices
+from sparkgen.whatif.price_file import read_prices
 from sparkgen.whatif.study import Question, Study, study
 from sparkgen.writers import own_files
 

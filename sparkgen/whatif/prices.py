@@ -1,4 +1,6 @@
-"""Prices from a small file, and what an outcome costs by them.
+"""Prices, and what an outcome costs by them; a file of them is read by price_file.py.
+
+A file:
 
 currency: USD
 onDemand: {coreHour: 0.0400, gibHour: 0.0044}
@@ -10,20 +12,11 @@ nodes:                               # instead of cores and memory: whole nodes,
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
-
-import yaml
 
 from sparkgen.errors import SparkgenError
-from sparkgen.grammar import GrammarError, quantity
 from sparkgen.whatif.configuration import Configuration
 from sparkgen.whatif.outcome import Outcome
-
-LARGEST_FILE = 1 << 20
-_GIB = 1 << 30
 
 
 class BadPrices(SparkgenError):
@@ -110,97 +103,3 @@ def _by_nodes(outcome: Outcome, shape: Shape, size: tuple[float, float], driver:
     part = max(driver[0] / shape.cores, driver[1] / shape.memory) * outcome.wall / 3600 * shape.hour
     spot = None if shape.spot is None else part + seconds / 3600 * shape.spot
     return Cost(part + seconds / 3600 * shape.hour, spot, shape.name)
-
-
-def read_prices(name: str) -> Prices:
-    """The prices of a file. BadPrices with all that is wrong with it."""
-    try:
-        with Path(name).open("rb") as file:
-            data = file.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise BadPrices(f"cannot read {name}: {error.strerror or error}") from error
-    if len(data) > LARGEST_FILE:
-        raise BadPrices(f"{name} is larger than a megabyte: a file of prices has some lines")
-    try:
-        found = yaml.safe_load(data)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise BadPrices(f"{name} is no YAML: {' '.join(str(error).split())}") from error
-    return prices_of(found, name)
-
-
-def prices_of(found: Any, name: str) -> Prices:
-    """The prices in a value. BadPrices with all that is wrong with it."""
-    read = _Reader([])
-    top = read.mapping(found, "the file", ("currency", "onDemand", "spot", "nodes"))
-    nodes = top.get("nodes") or []
-    if not isinstance(nodes, list):
-        read.problems.append("nodes must be a list")
-        nodes = []
-    prices = Prices(
-        currency=_text(top.get("currency") or ""),
-        on_demand=read.rate(top.get("onDemand"), "onDemand"),
-        spot=read.rate(top.get("spot"), "spot"),
-        nodes=tuple(read.shape(one, f"nodes[{place}]") for place, one in enumerate(nodes)),
-    )
-    if not read.problems and prices.on_demand is None and not prices.nodes:
-        read.problems.append("there is no price: give onDemand with coreHour and gibHour, or nodes")
-    if read.problems:
-        raise BadPrices("\n".join(f"{name}: {problem}" for problem in read.problems))
-    return prices
-
-
-def _text(value: Any) -> str:
-    return "" if isinstance(value, dict | list) else str(value)
-
-
-def _shown(value: Any) -> str:
-    """A value as a message names it: collections by their kind, as aliases can make them endless."""
-    if isinstance(value, dict | list):
-        return "a mapping" if isinstance(value, dict) else "a list"
-    return repr(value)[:60]
-
-
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    """Reads values of the file, and gathers what is wrong with them."""
-
-    problems: list[str]
-
-    def mapping(self, value: Any, where: str, allowed: tuple[str, ...]) -> Mapping[str, Any]:
-        if not isinstance(value, dict):
-            self.problems.append(f"{where} must be a mapping with {', '.join(allowed)}, not {_shown(value)}")
-            return {}
-        for key in value:
-            if key not in allowed:
-                self.problems.append(
-                    f"{where} has an unknown key {_shown(key)}; allowed are {', '.join(allowed)}"
-                )
-        return value
-
-    def number(self, section: Mapping[str, Any], where: str, key: str) -> float:
-        value = section.get(key)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-            self.problems.append(f"{where}.{key} must be a number from 0 on, not {_shown(value)}")
-            return 0.0
-        return float(value)
-
-    def rate(self, value: Any, where: str) -> Rate | None:
-        if value is None:
-            return None
-        section = self.mapping(value, where, ("coreHour", "gibHour"))
-        return Rate(self.number(section, where, "coreHour"), self.number(section, where, "gibHour"))
-
-    def shape(self, value: Any, where: str) -> Shape:
-        section = self.mapping(value, where, ("name", "cores", "memory", "hour", "spotHour"))
-        try:
-            memory = float(quantity.parse(_text(section.get("memory")))) / _GIB
-        except GrammarError as error:
-            self.problems.append(f"{where}.memory: {error}")
-            memory = 1.0
-        return Shape(
-            name=_text(section.get("name") or where),
-            cores=self.number(section, where, "cores"),
-            memory=memory,
-            hour=self.number(section, where, "hour"),
-            spot=self.number(section, where, "spotHour") if "spotHour" in section else None,
-        )

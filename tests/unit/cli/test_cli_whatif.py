@@ -141,18 +141,25 @@ def test_what_cannot_be_answered_is_refused_in_words(
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("[]", "the file must be a mapping"),
-        ("onDemand: {coreHour: -1, gibHour: x, more: 1}", "onDemand has an unknown key 'more'"),
-        ("onDemand: {coreHour: -1, gibHour: x}", "onDemand.coreHour must be a number from 0 on, not -1"),
-        ("onDemand: {coreHour: -1, gibHour: x}", "onDemand.gibHour must be a number from 0 on, not 'x'"),
-        ("currency: USD", "there is no price"),
-        ("nodes: [{name: a, cores: 1, memory: lots, hour: 1}]", "nodes[0].memory: "),
+        ("[]", "p.yaml:1:1: the file must be a mapping"),
+        ("onDemand: {coreHour: -1, gibHour: x, more: 1}", "p.yaml:1:38: onDemand has an unknown key 'more'"),
+        ("onDemand:\n  coreHour: -1", "p.yaml:2:13: onDemand.coreHour must be a number from 0 on, not -1"),
+        (
+            "onDemand:\n  coreHour: -1",
+            "p.yaml:2:3: onDemand.gibHour must be a number from 0 on, but it is mis",
+        ),
+        ("onDemand: {gibHour: x}", "p.yaml:1:21: onDemand.gibHour must be a number from 0 on, not 'x'"),
+        ("currency: USD", "p.yaml:1:1: there is no price"),
+        ("", "p.yaml:1:1: there is no price"),
+        ("nodes: 3", "p.yaml:1:8: nodes must be a list, not 3"),
+        ("nodes: [{name: a, cores: 1, memory: lots, hour: 1}]", "p.yaml:1:37: nodes[0].memory: "),
         ("nodes: [{name: a, cores: 1, memory: 1Gi, hour: 1}]", "no node of the prices has room"),
-        ("a: [", "is no YAML"),
+        ("a: 1\n---\nb: 2", "p.yaml:3:1: a file of prices holds one document"),
+        ("a: [", "p.yaml:1:4: the bracket `[` that opens here is never closed"),
     ],
 )
 def test_every_problem_of_a_file_of_prices_is_named(cli: Cli, log: str, text: str, says: str) -> None:
-    """With the file and the key."""
+    """With file, line and column."""
     Path("p.yaml").write_text(text, "utf-8")
     result = cli("whatif", log, "--prices", "p.yaml")
     assert result.code == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from sparkgen.eventlog import read_recording
 from sparkgen.whatif import page
 from sparkgen.whatif.candidates import from_sets
-from sparkgen.whatif.prices import prices_of
+from sparkgen.whatif.price_file import prices_of
 from sparkgen.whatif.study import Question, Study, study
 from tests.unit.eventlog import event_log as made
 
@@ -24,7 +25,8 @@ def asked(folder: Path, name: str = "made") -> Study:
     events[2]["App Name"] = name
     events[6]["Stage Info"]["Stage Name"] = events[9]["Stage Info"]["Stage Name"] = name
     (folder / "log").write_bytes(made.text(events))
-    prices = prices_of({"currency": name, "onDemand": {"coreHour": 1, "gibHour": 0}}, "prices")
+    priced = json.dumps({"currency": name, "onDemand": {"coreHour": 1, "gibHour": 0}})
+    prices = prices_of(priced.encode(), "prices")
     question = Question(from_sets(["spec.executor.instances=1,3"]), sweep=True, prices=prices)
     return study(read_recording(str(folder / "log")), question)
 

@@ -1,0 +1,141 @@
+"""The file of prices: its YAML to values, with the place of all that is wrong with it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sparkgen.document.node import Node
+from sparkgen.document.parse import parse
+from sparkgen.errors import Position
+from sparkgen.grammar import GrammarError, quantity
+from sparkgen.whatif.prices import BadPrices, Prices, Rate, Shape
+
+LARGEST_FILE = 1 << 20
+_GIB = 1 << 30
+_FIELDS = ("currency", "onDemand", "spot", "nodes")
+_RATE = ("coreHour", "gibHour")
+_SHAPE = ("name", "cores", "memory", "hour", "spotHour")
+
+
+def read_prices(name: str) -> Prices:
+    """The prices of a file. BadPrices with all that is wrong with it."""
+    try:
+        with Path(name).open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+    except OSError as error:
+        raise BadPrices(f"cannot read {name}: {error.strerror or error}") from error
+    if len(data) > LARGEST_FILE:
+        raise BadPrices(f"{name} is larger than a megabyte: a file of prices has a few lines")
+    return prices_of(data, name)
+
+
+def prices_of(data: bytes, name: str) -> Prices:
+    """The prices in the bytes of a file of this name. BadPrices with all that is wrong with them."""
+    parsed = parse(data, name)
+    problems = [*parsed.problems, *(problem for one in parsed.documents for problem in one.problems)]
+    if problems:
+        raise BadPrices("\n".join(f"{one.position}: {one.message}" for one in problems))
+    roots = [one.root for one in parsed.documents if one.root is not None]
+    read = _Reader()
+    if len(roots) > 1:
+        read.note(roots[1].position, "a file of prices holds one document; remove the others")
+    prices = read.prices(roots[0] if roots else None, Position(name, 1, 1))
+    if read.problems:
+        raise BadPrices("\n".join(f"{place}: {words}" for place, words in sorted(read.problems)))
+    return prices
+
+
+def _shown(node: Node) -> str:
+    """A value as a message names it: collections by their kind, as aliases can make them endless."""
+    if node.is_mapping or node.is_list:
+        return "a mapping" if node.is_mapping else "a list"
+    return "nothing" if node.value is None else repr(node.value)[:60]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads values of the file, and gathers what is wrong with them, each with its place."""
+
+    problems: list[tuple[Position, str]] = field(default_factory=list)
+
+    def note(self, place: Position, words: str) -> None:
+        self.problems.append((place, words))
+
+    def prices(self, root: Node | None, start: Position) -> Prices:
+        top = self.mapping(root, "the file", _FIELDS) if root is not None else {}
+        prices = Prices(
+            currency=self.text(top.get("currency")),
+            on_demand=self.rate(top.get("onDemand"), "onDemand"),
+            spot=self.rate(top.get("spot"), "spot"),
+            nodes=tuple(
+                self.shape(one, f"nodes[{place}]") for place, one in enumerate(self.listed(top.get("nodes")))
+            ),
+        )
+        if not self.problems and prices.on_demand is None and not prices.nodes:
+            self.note(start, "there is no price: add onDemand with coreHour and gibHour, or nodes")
+        return prices
+
+    def mapping(self, node: Node, where: str, allowed: tuple[str, ...]) -> dict[str, Node]:
+        if not node.is_mapping:
+            self.note(
+                node.position, f"{where} must be a mapping with {', '.join(allowed)}, not {_shown(node)}"
+            )
+            return {}
+        for key in node.entries:
+            if key not in allowed:
+                known = ", ".join(allowed)
+                self.note(node.keys[key], f"{where} has an unknown key {key[:60]!r}; allowed are {known}")
+        return node.entries
+
+    def listed(self, node: Node | None) -> list[Node]:
+        if node is None or node.value is None:
+            return []
+        if not node.is_list:
+            self.note(node.position, f"nodes must be a list, not {_shown(node)}")
+        return node.items
+
+    def text(self, node: Node | None) -> str:
+        return "" if node is None or node.is_mapping or node.is_list else node.text
+
+    def number(self, section: dict[str, Node], where: str, key: str, place: Position) -> float:
+        node = section.get(key)
+        value = None if node is None else node.value
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+            found = "but it is missing" if node is None else f"not {_shown(node)}"
+            self.note(
+                place if node is None else node.position,
+                f"{where}.{key} must be a number from 0 on, {found}",
+            )
+            return 0.0
+        return float(value)
+
+    def rate(self, node: Node | None, where: str) -> Rate | None:
+        if node is None or node.value is None:
+            return None
+        section = self.mapping(node, where, _RATE)
+        core, gib = (self.number(section, where, key, node.position) for key in _RATE)
+        return Rate(core, gib)
+
+    def shape(self, node: Node, where: str) -> Shape:
+        section = self.mapping(node, where, _SHAPE)
+        numbers = {
+            key: self.number(section, where, key, node.position)
+            for key in ("cores", "hour", "spotHour")
+            if key != "spotHour" or key in section
+        }
+        return Shape(
+            name=self.text(section.get("name")) or where,
+            cores=numbers["cores"],
+            memory=self.gib(section.get("memory"), where, node.position),
+            hour=numbers["hour"],
+            spot=numbers.get("spotHour"),
+        )
+
+    def gib(self, node: Node | None, where: str, place: Position) -> float:
+        try:
+            return float(quantity.parse(self.text(node))) / _GIB
+        except GrammarError as error:
+            self.note(place if node is None else node.position, f"{where}.memory: {error}")
+            return 1.0
