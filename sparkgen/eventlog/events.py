@@ -117,11 +117,11 @@ class JobProperties(msgspec.Struct, gc=False):
 
 
 class JobStart(msgspec.Struct, gc=False):
-    """SparkListenerJobStart."""
+    """SparkListenerJobStart. Spark 1.2 wrote no time."""
 
     id: Number = msgspec.field(name="Job ID")
-    time: Number = msgspec.field(name="Submission Time")
     stages: list[int] = msgspec.field(name="Stage IDs")
+    time: Optional = msgspec.field(name="Submission Time", default=None)
     properties: JobProperties | None = msgspec.field(name="Properties", default=None)
 
 
@@ -132,11 +132,11 @@ class JobResult(msgspec.Struct, gc=False):
 
 
 class JobEnd(msgspec.Struct, gc=False):
-    """SparkListenerJobEnd."""
+    """SparkListenerJobEnd. Spark 1.2 wrote no time."""
 
     id: Number = msgspec.field(name="Job ID")
-    time: Number = msgspec.field(name="Completion Time")
     result: JobResult = msgspec.field(name="Job Result")
+    time: Optional = msgspec.field(name="Completion Time", default=None)
 
 
 class EndReason(msgspec.Struct, gc=False):

@@ -59,6 +59,7 @@ class Gathered:
     stages: dict[tuple[int, int], events.StageInfo] = field(default_factory=dict)
     tasks: dict[tuple[int, int], Tasks] = field(default_factory=dict)
     jobs: dict[int, events.JobStart] = field(default_factory=dict)
+    """With times: where the log has none, that of the last event before."""
     job_ends: dict[int, events.JobEnd] = field(default_factory=dict)
 
     def take(self, name: bytes, event: Any) -> None:
@@ -103,11 +104,13 @@ def _stage(so_far: Gathered, event: events.StageEvent) -> None:
 
 
 def _job(so_far: Gathered, event: events.JobStart) -> None:
+    event.time = so_far.last if event.time is None else event.time
     so_far.jobs[event.id] = event
     so_far.last = max(so_far.last, event.time)
 
 
 def _job_end(so_far: Gathered, event: events.JobEnd) -> None:
+    event.time = so_far.last if event.time is None else event.time
     so_far.job_ends[event.id] = event
     so_far.last = max(so_far.last, event.time)
 
@@ -261,8 +264,8 @@ def _jobs(so_far: Gathered, zero: int) -> tuple[Job, ...]:
         found.append(
             Job(
                 id=job.id,
-                submitted=(job.time - zero) / 1e3,
-                completed=None if end is None else (end.time - zero) / 1e3,
+                submitted=((job.time or zero) - zero) / 1e3,
+                completed=None if end is None else ((end.time or zero) - zero) / 1e3,
                 succeeded=end is not None and end.result.result == "JobSucceeded",
                 stages=tuple(job.stages),
                 execution=said.execution or "",

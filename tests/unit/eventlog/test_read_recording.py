@@ -48,6 +48,19 @@ def test_stages_know_their_parents_and_tasks_their_ends(recording: Recording) ->
     assert recording.jobs[0].succeeded
 
 
+def test_a_job_without_times_begins_and_ends_with_what_happened_last(tmp_path: Path) -> None:
+    """Spark 1.2 wrote none."""
+    events = made.small()
+    for event in events:
+        if event["Event"] in ("SparkListenerJobStart", "SparkListenerJobEnd"):
+            event.pop("Submission Time", None)
+            event.pop("Completion Time", None)
+    read = read_recording(write(tmp_path / "app-1", made.text(events)))
+    assert read.reading.broken == 0
+    (job,) = read.jobs
+    assert (job.submitted, job.completed) == (1.5, 9.0)
+
+
 def test_properties_that_may_hold_a_secret_are_not_kept(recording: Recording) -> None:
     """What is kept is named by its beginning."""
     assert recording.properties == {"spark.executor.instances": "2"}
