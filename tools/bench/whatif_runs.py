@@ -1,0 +1,212 @@
+"""The runs of the proof of `sparkgen whatif`: an application of bench/jobs/shapes.py, and its event log.
+
+On the test cluster they are applied as a person does, and their logs lie on a claim; without a cluster
+`sparkgen run --local` plays them. Both have Spark's own processes and the production allocator.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from bench import cluster as bench_cluster
+from cluster.handle import Cluster
+from cluster.plan import LAYOUT, NODES
+from cluster.runtime_image import REPOSITORY_WITH_ARCHIVE
+from common.cachedir import ToolError
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = ROOT / "tools" / "bench" / "jobs" / "shapes.py"
+LONGEST = 900
+"""Seconds that a run may take."""
+MOUNTED, CLAIM = "/mnt/event-logs", "event-logs"
+SMALL = {"cores": 1, "memory": "600m", "javaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+"""JVMs of a small machine: they start with as little of the processor as they can."""
+
+DRIVER_SHARE, EXECUTOR_SHARE = {"coreLimit": "500m"}, {"coreLimit": "350m"}
+"""Each pod has a share of the two cores of its own, as on a cluster with a core for each: without it, the
+more executors start together, the longer each of them takes, which no log can tell."""
+
+
+class Runner(Protocol):
+    """Where applications run."""
+
+    def run(self, name: str, arguments: Sequence[str], sets: Sequence[str], folder: Path) -> Path:
+        """Run the program with these arguments under a configuration: its event log, in `folder`.
+
+        ToolError, or that of a command, when the application fails.
+        """
+
+
+def document(name: str, version: str, arguments: Sequence[str], spec: Mapping[str, Any]) -> dict[str, Any]:
+    """The document of an application, without a number of executors."""
+    return {
+        "apiVersion": "sparkgen.dev/v1alpha1",
+        "kind": "SparkApplication",
+        "metadata": {"name": name},
+        "spec": {
+            "type": "Python",
+            "sparkVersion": version,
+            "arguments": list(arguments),
+            "driver": SMALL,
+            "executor": SMALL,
+            **spec,
+            "sparkConf": {
+                "spark.ui.enabled": "false",
+                "spark.sql.shuffle.partitions": "8",
+                **spec.get("sparkConf", {}),
+            },
+        },
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """Processes of this machine, without a cluster."""
+
+    version: str
+
+    def run(self, name: str, arguments: Sequence[str], sets: Sequence[str], folder: Path) -> Path:
+        """As `Runner` says."""
+        logs = folder / "logs"
+        logs.mkdir(parents=True, exist_ok=True)
+        properties = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": logs.as_uri()}
+        spec = {"image": f"spark:{self.version}", "mainApplicationFile": f"local://{PROGRAM}"}
+        app = document(name, self.version, arguments, {**spec, "sparkConf": properties})
+        with tempfile.TemporaryDirectory() as scratch:
+            file = Path(scratch) / "app.yaml"
+            file.write_text(json.dumps(app), "utf-8")
+            command = [sys.executable, "-m", "sparkgen", "run", "--local", str(file)]
+            subprocess.run(
+                [*command, *(word for one in sets for word in ("--set", one))],
+                stdout=subprocess.DEVNULL,
+                stderr=(folder / "said.log").open("wb"),
+                timeout=LONGEST,
+                check=True,
+                cwd=ROOT,
+                env={**os.environ, "PYSPARK_PYTHON": sys.executable},
+            )
+        return max(logs.iterdir(), key=lambda path: path.stat().st_mtime)
+
+
+@dataclass(frozen=True, slots=True)
+class OnCluster:
+    """The test cluster. `logs`: the claim's directory, as this machine sees it."""
+
+    cluster: Cluster
+    namespace: str
+    version: str
+    logs: Path
+
+    def run(self, name: str, arguments: Sequence[str], sets: Sequence[str], folder: Path) -> Path:
+        """As `Runner` says."""
+        role = {**SMALL, "coreRequest": "100m"}
+        app = document(
+            name,
+            self.version,
+            arguments,
+            {
+                "image": f"{REPOSITORY_WITH_ARCHIVE}:{self.version}",
+                "imagePullPolicy": "IfNotPresent",
+                "mainApplicationFile": f"local:///opt/job/{PROGRAM.name}",
+                "eventLog": {"dir": f"file://{MOUNTED}", "claim": CLAIM},
+                "driver": {**role, **DRIVER_SHARE, "configMaps": [{"name": "job", "path": "/opt/job"}]},
+                "executor": {**role, **EXECUTOR_SHARE},
+            },
+        )
+        app["metadata"]["namespace"] = self.namespace
+        self._apply(app, sets)
+        try:
+            self._wait(name)
+            return self._taken(folder)
+        finally:
+            self.cluster.kubectl("delete", "jobs", "-n", self.namespace, "--all", "--wait=true")
+
+    def _apply(self, app: Mapping[str, Any], sets: Sequence[str]) -> None:
+        command = [str(Path(sys.executable).with_name("sparkgen")), "render", "-q", "-"]
+        words = [word for one in sets for word in ("--set", one)]
+        done = subprocess.run(
+            [*command, *words], input=json.dumps(app), capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            raise ToolError(f"sparkgen render refuses the proof's document:\n{done.stderr}")
+        self.cluster.kubectl("apply", "-f", "-", input_text=done.stdout)
+
+    def _wait(self, name: str) -> None:
+        """Until the driver has succeeded; ToolError when it has not."""
+        selector = f"sparkgen.dev/application={name},spark-role=driver"
+        until = time.monotonic() + LONGEST
+        while True:
+            pods = self.cluster.objects("pods", self.namespace, selector)
+            phases = {pod["status"].get("phase") for pod in pods}
+            if "Succeeded" in phases:
+                return
+            if "Failed" in phases or time.monotonic() > until:
+                said = self.cluster.try_kubectl(
+                    "logs", "-n", self.namespace, "-l", selector, "--all-containers", "--tail=40"
+                )
+                raise ToolError(f"{name} has not succeeded:\n{said.stdout}{said.stderr}")
+            time.sleep(1.0)
+
+    def _taken(self, folder: Path) -> Path:
+        """The one log that is there, taken along."""
+        (log,) = self.logs.iterdir()
+        target = folder / "logs" / log.name
+        shutil.copytree(log, target)
+        shutil.rmtree(log)
+        return target
+
+
+@contextmanager
+def on_cluster(version: str) -> Iterator[OnCluster]:
+    """The test cluster with what these applications need: a namespace, their program, and a claim."""
+    name = f"whatif-{uuid.uuid4().hex[:8]}"
+    with bench_cluster.held("make whatif-proof", version) as cluster:
+        cluster.load_spark_with_archive([version])
+        logs = LAYOUT.node(NODES[0]) / "mnt" / name
+        logs.mkdir()
+        try:
+            cluster.kubectl("create", "namespace", name)
+            _claim(cluster, name)
+            about = {"name": "job", "namespace": name}
+            program = {PROGRAM.name: PROGRAM.read_text("utf-8")}
+            cluster.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": about, "data": program})
+            yield OnCluster(cluster, name, version, logs)
+        finally:
+            cluster.kubectl("delete", "namespace", name, seconds=180)
+            cluster.kubectl("delete", "pv", name, "--ignore-not-found")
+            shutil.rmtree(logs)
+
+
+def _claim(cluster: Cluster, name: str) -> None:
+    """A claim on a directory of the first node."""
+    shared: dict[str, Any] = {"accessModes": ["ReadWriteMany"], "storageClassName": ""}
+    node = {"key": "kubernetes.io/hostname", "operator": "In", "values": [NODES[0].name]}
+    volume = {
+        **shared,
+        "capacity": {"storage": "1Gi"},
+        "persistentVolumeReclaimPolicy": "Retain",
+        "local": {"path": f"/mnt/{name}"},
+        "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [node]}]}},
+    }
+    claimed = {**shared, "volumeName": name, "resources": {"requests": {"storage": "1Gi"}}}
+    cluster.apply(
+        {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}, "spec": volume},
+        {
+            "apiVersion": "v1",
+            "kind": "PersistentVolumeClaim",
+            "metadata": {"name": CLAIM, "namespace": name},
+            "spec": claimed,
+        },
+    )
