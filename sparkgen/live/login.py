@@ -45,6 +45,11 @@ _FAILURES = (
         "make the Secret again with a new keytab",
     ),
     _failure(
+        r"Client's entry in database has expired|Password has expired",
+        "{} has expired in the KDC",
+        "ask the KDC's administrator to extend it, or use another principal",
+    ),
+    _failure(
         r"Clock skew too great",
         "the clocks of the node and of the KDC differ too much for a login of {}",
         "have both ask a time server",
@@ -64,6 +69,11 @@ _FAILURES = (
         r"User: \S+ is not allowed to impersonate \S+",
         "HDFS does not let the gateway act for this user ({})",
         "have HDFS permit it (hadoop.proxyuser.* of its core-site.xml), or correct spec.proxyUser",
+    ),
+    _failure(
+        r"No common protection layer between client and server",
+        "HDFS and the application have no hadoop.rpc.protection in common",
+        "set it in spec.hadoopConf, or in spec.hadoopConfigMap, to what HDFS has",
     ),
     _failure(
         r"Client cannot authenticate via:\s?\[TOKEN, KERBEROS\]",

@@ -4,6 +4,8 @@
         it.shell("-mkdir -p /user/alice", "-chown alice /user/alice")
         it.client_conf                     # the properties of whoever asks it
 
+Without a KDC it is one that believes whatever name it is told.
+
 Its programs are one jar of Hadoop (hadoop-client-minicluster) beside the jars of a release of Spark. Tokens
 live for as long as a test says: minutes, where it is to see them end.
 """
@@ -69,10 +71,12 @@ class Hdfs:
     """An HDFS with all that it has in `folder`. `gateway`: the user who may act for all others."""
 
     folder: Path
-    kdc: Kdc
+    kdc: Kdc | None
     namenode: Place
     datanodes: Sequence[Place]
     lives: Lives = field(default_factory=Lives)
+    protection: str = "authentication"
+    """Of calls and of data: "privacy" encrypts both."""
     gateway: str = "gateway"
     port: int = NAMENODE_PORT
     """The NameNode's; DataNodes take what is free."""
@@ -81,7 +85,7 @@ class Hdfs:
     def __post_init__(self) -> None:
         """Write all files; nothing runs yet."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.keytab = self.kdc.keytab(PRINCIPAL, WEB_PRINCIPAL)
+        self.keytab = self.kdc.keytab(PRINCIPAL, WEB_PRINCIPAL) if self.kdc else Path()
         self._class_path = jars()
         hosts = [self.namenode, *self.datanodes]
         lines = ["127.0.0.1 localhost", *(f"{place.address} {place.name}" for place in hosts)]
@@ -101,12 +105,14 @@ class Hdfs:
     @property
     def client_conf(self) -> Mapping[str, str]:
         """The properties of clients."""
+        if self.kdc is None:
+            return {"fs.defaultFS": self.url}
         return {
             "fs.defaultFS": self.url,
             "hadoop.security.authentication": "kerberos",
-            "hadoop.rpc.protection": "authentication",
+            "hadoop.rpc.protection": self.protection,
             "dfs.namenode.kerberos.principal": f"{PRINCIPAL}@{REALM}",
-            "dfs.data.transfer.protection": "authentication",
+            "dfs.data.transfer.protection": self.protection,
             # Connections are made anew, so that a test sees when a token has ended.
             "ipc.client.connection.maxidletime": "1000",
         }
@@ -143,24 +149,25 @@ class Hdfs:
             process.wait()
         self._processes.clear()
 
-    def shell(self, *commands: str, user: tuple[str, Path] | None = None) -> str:
+    def shell(self, *commands: str, user: tuple[str, Path] | None = None, place: Place | None = None) -> str:
         """What commands of `hdfs dfs` print ("-ls /user"), as the superuser, or a principal with its keytab.
 
+        `place`: where they run: a DataNode that is there gets the first copy of all that is written.
         ToolError for the first one that fails.
         """
         words = [word for command in commands for word in (*command.split(), ";")]
         principal, keytab = user or (PRINCIPAL, self.keytab)
-        return self._client(str(SHELL), *words, login=(principal, keytab))
+        return self._client(str(SHELL), *words, login=(principal, keytab), place=place)
 
     def tokens(self, target: Path, renewer: str, user: tuple[str, Path]) -> None:
         """Write delegation tokens of a principal into a file, as `hdfs fetchdt` does."""
         main = "org.apache.hadoop.hdfs.tools.DelegationTokenFetcher"
         self._client(main, "--renewer", renewer, str(target), login=user)
 
-    def _client(self, *arguments: str, login: tuple[str, Path]) -> str:
+    def _client(self, *arguments: str, login: tuple[str, Path], place: Place | None = None) -> str:
         principal, keytab = login
-        variables = {"KRB5PRINCIPAL": f"{principal}@{REALM}", "KRB5KEYTAB": str(keytab)}
-        command = [*self._command("client", self.namenode, "192m"), *arguments]
+        variables = {"KRB5PRINCIPAL": f"{principal}@{REALM}", "KRB5KEYTAB": str(keytab)} if self.kdc else {}
+        command = [*self._command("client", place or self.namenode, "192m"), *arguments]
         environment = {**os.environ, **variables}
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         if done.returncode != 0:
@@ -168,10 +175,9 @@ class Hdfs:
         return done.stdout
 
     def _command(self, conf: str, place: Place, heap: str) -> list[str]:
-        options = (
-            f"-Djava.security.krb5.conf={self.kdc.client_conf}",
-            f"-Djdk.net.hosts.file={self.folder}/hosts",
-        )
+        options = [f"-Djdk.net.hosts.file={self.folder}/hosts"]
+        if self.kdc is not None:
+            options += [f"-Djava.security.krb5.conf={self.kdc.client_conf}"]
         class_path = f"{self.folder / conf}:{self._class_path}"
         return [
             *place.enter,
@@ -214,9 +220,13 @@ class Hdfs:
         (folder / "log4j2.properties").write_text(LOGGING)
 
     def _server_conf(self) -> Mapping[str, str]:
+        own = {"hadoop.tmp.dir": str(self.folder / "tmp"), "dfs.replication": "1"}
+        if self.kdc is None:
+            return own
         return {
-            "hadoop.tmp.dir": str(self.folder / "tmp"),
+            **own,
             "hadoop.security.authorization": "true",
+            "dfs.encrypt.data.transfer": str(self.protection == "privacy").lower(),
             "dfs.namenode.keytab.file": str(self.keytab),
             "dfs.datanode.kerberos.principal": f"{PRINCIPAL}@{REALM}",
             "dfs.datanode.keytab.file": str(self.keytab),
@@ -224,7 +234,6 @@ class Hdfs:
             "dfs.web.authentication.kerberos.keytab": str(self.keytab),
             "dfs.block.access.token.enable": "true",
             "ignore.secure.ports.for.testing": "true",
-            "dfs.replication": "1",
         }
 
     def _namenode_conf(self) -> Mapping[str, str]:
@@ -256,14 +265,15 @@ class Hdfs:
 @contextmanager
 def running(
     folder: Path,
-    kdc: Kdc,
+    kdc: Kdc | None,
     namenode: Place,
     datanodes: Sequence[Place],
     lives: Lives,
     port: int = NAMENODE_PORT,
+    protection: str = "authentication",
 ) -> Iterator[Hdfs]:
     """An HDFS that runs meanwhile, and is gone afterwards."""
-    made = Hdfs(folder, kdc, namenode, datanodes, lives, port=port)
+    made = Hdfs(folder, kdc, namenode, datanodes, lives, protection, port=port)
     with ExitStack() as stack:
         stack.callback(made.stop)
         made.start()

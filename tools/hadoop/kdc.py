@@ -18,7 +18,7 @@ from hadoop.place import LOOPBACK, Place
 
 PACKAGES = (
     *("krb5-kdc", "krb5-admin-server", "krb5-user", "libkadm5srv-mit12", "libkadm5clnt-mit12", "libkdb5-10"),
-    *("libverto1", "libverto-libev1", "libev4", "libgssrpc4"),
+    *("libverto1", "libverto-libev1", "libev4", "libgssrpc4", "libfaketime"),
 )
 """0.7 MB; all else that they need is on any Debian."""
 REALM = "SPARKGEN.TEST"
@@ -79,17 +79,25 @@ class Kdc:
             self._run("kadmin.local", "-q", f"ktadd -norandkey -k {path} {name}")
         return path
 
+    def change_key(self, principal: str) -> None:
+        """Give a principal another key, as somebody does who makes a new keytab: older ones are of no use."""
+        self._run("kadmin.local", "-q", f"cpw -randkey {principal}@{REALM}")
+
+    def expire(self, principal: str) -> None:
+        """End a principal: the KDC gives it no more tickets."""
+        self._run("kadmin.local", "-q", f"modprinc -expire yesterday {principal}@{REALM}")
+
     def ticket(self, principal: str, keytab: Path, cache: Path) -> None:
         """Log a principal in, and write its tickets into a cache, as kinit does."""
         command = ("-k", "-t", str(keytab), "-c", f"FILE:{cache}", f"{principal}@{REALM}")
         self._run("kinit", *command)
 
-    def start(self) -> None:
-        """Serve; ToolError when it does not listen in time."""
+    def start(self, clock: str = "") -> None:
+        """Serve; ToolError when it does not listen in time. `clock`: by how much its clock is off ("+1h")."""
         with (self.folder / "kdc.out").open("ab") as log:
             self._process = subprocess.Popen(
                 [*self.place.enter, self._program("krb5kdc"), "-n"],
-                env=self._environment(),
+                env={**self._environment(), **(self._off(clock) if clock else {})},
                 stdout=log,
                 stderr=log,
             )
@@ -129,6 +137,10 @@ class Kdc:
             "KRB5_CONFIG": str(self.client_conf),
             "KRB5_KDC_PROFILE": str(self.folder / "kdc.conf"),
         }
+
+    def _off(self, clock: str) -> dict[str, str]:
+        """What a program's environment has when its clock is off."""
+        return {"LD_PRELOAD": str(self._libraries / "faketime" / "libfaketime.so.1"), "FAKETIME": clock}
 
     def _client_text(self) -> str:
         return f"""\

@@ -18,7 +18,7 @@ import org.apache.spark.security.HadoopDelegationTokenProvider
  *
  * Spark's providers write a warning and give nothing when their service is away, and Spark takes that for "never has to
  * be renewed": it asks again in millions of years, and executors that come later get no tokens at all. This one says
- * that it has to be asked again soon, and gives what it gave last meanwhile.
+ * that it has to be asked again soon, and gives what it gave last meanwhile. `look` notices that it is not asked.
  *
  * @param retry  how long Spark is to wait after so many failures in a row; milliseconds
  * @param ratio  the part of a token's time after which Spark asks for the next one
@@ -33,6 +33,8 @@ private[spark] final class GuardedTokenProvider(
 
   private var last = new Credentials
   private var expiresAt: Option[Long] = None
+  /** When Spark has to ask for the next ones. */
+  private var due: Option[Long] = None
   @volatile private var failing: Option[TokenFailure] = None
 
   override def serviceName: String = provider.serviceName
@@ -61,10 +63,23 @@ private[spark] final class GuardedTokenProvider(
       }
     }
 
+  /** Tells of a failure when it is past the time at which Spark had to ask: where no login works, it asks nobody. */
+  def look(now: Long): Unit = synchronized {
+    for (end <- expiresAt; time <- due if failing.isEmpty && now > time + math.min(LatestMs, (end - time) / 4)) {
+      logWarning(s"No new tokens of $serviceName: they were due at ${utc(time)}, and there is no login to ask for them " +
+        s"with; Spark has logged the reason. Tasks fail when those that there are end, at ${utc(end)}.")
+      change(Some(TokenFailure(serviceName, time, 1, expiresAt)))
+    }
+  }
+
   private def obtained(fresh: Credentials, next: Option[Long]): Option[Long] = {
     failing.foreach { was => logInfo(s"There are new tokens of $serviceName, after ${was.attempts} failed attempts.") }
     last = fresh
     expiresAt = next
+    due = next.map { end =>
+      val now = System.currentTimeMillis
+      now + ((end - now) * ratio).toLong
+    }
     change(None)
     next
   }
@@ -92,6 +107,8 @@ private[spark] final class GuardedTokenProvider(
 }
 
 private[spark] object GuardedTokenProvider {
+  /** How much later than it was due a renewal may begin: the renewals of other services take their time. */
+  private val LatestMs = 30000L
 
   private def utc(milliseconds: Long): String = Instant.ofEpochMilli(milliseconds).truncatedTo(ChronoUnit.SECONDS).toString
 

@@ -27,6 +27,12 @@ private[spark] class SparkgenTokenManager(
   import SparkgenTokenManager._
 
   private var guarded = Seq.empty[GuardedTokenProvider]
+  private val watch = Threads.daemon("sparkgen-tokens") {
+    while (true) {
+      Thread.sleep(LookMs)
+      guarded.foreach(_.look(System.currentTimeMillis))
+    }
+  }
 
   // Without renewal they are asked once, and nobody asks again.
   if (renewalEnabled) {
@@ -35,6 +41,16 @@ private[spark] class SparkgenTokenManager(
       guarded = guarded :+ guard
       guard
     }
+  }
+
+  override def start(): Array[Byte] = {
+    watch.start()
+    super.start()
+  }
+
+  override def stop(): Unit = {
+    watch.interrupt()
+    super.stop()
   }
 
   private def tell(): Unit = heard(guarded.flatMap(_.failure).sortBy(_.service))
@@ -46,6 +62,7 @@ private[spark] object SparkgenTokenManager extends Logging {
   private val FieldName = "delegationTokenProviders"
   private val LongestMs = 300000L
   private val Doublings = 20
+  private val LookMs = 1000L
   /** After a login that failed. Spark's default of an hour is more than the last quarter of many a token's time. */
   private val LoginRetryWait = "1m"
 

@@ -84,7 +84,7 @@ def run(
     (folder / "token").write_text(f"{fake_allocator.TOKEN}\n")
     properties = _properties(trial, spark_properties(application))
     (folder / "spark.properties").write_text(_here(folder, properties_text(properties.items())))
-    krb5 = f"-Djava.security.krb5.conf={secure.hdfs.kdc.client_conf}"
+    krb5 = f"-Djava.security.krb5.conf={secure.kdc.client_conf}"
     trial.allocator.secret = RPC_SECRET
     trial.allocator.options = (krb5, *_startup_options(executor))
     trial.allocator.start()

@@ -67,7 +67,7 @@ def test_a_gateway_acts_for_nobody_else(trial: Trials, loopback: Secure) -> None
 
 def test_a_ticket_cache_is_enough(trial: Trials, loopback: Secure, tmp_path: Path) -> None:
     """The driver is whoever has the tickets; executors get tokens."""
-    loopback.hdfs.kdc.ticket("alice", loopback.keytabs["alice"], tmp_path / "tickets")
+    loopback.kdc.ticket("alice", loopback.keytabs["alice"], tmp_path / "tickets")
     value = document(loopback, loopback.login("ticketCache", "alice"), "/user/alice/tickets")
     check(run(trial(NEW), loopback, value, tmp_path / "tickets"), "alice")
 
@@ -89,6 +89,21 @@ def test_the_keytab_of_somebody_else_is_one_clear_reason(trial: Trials, loopback
     assert reason(ended) == "the keytab has no key of alice@SPARKGEN.TEST"
 
 
+def test_what_travels_may_be_encrypted(trial: Trials, tmp_path: Path) -> None:
+    """An HDFS that takes nothing else: encrypted calls, and encrypted data; executors do as it wants."""
+    with on_loopback(tmp_path / "private", protection="privacy") as secure:
+        value = document(secure, secure.login("keytab", "alice"), "/user/alice/private")
+        check(run(trial(NEW), secure, value, secure.keytabs["alice"]), "alice")
+
+
+def test_protection_that_hdfs_does_not_have_is_one_clear_reason(trial: Trials, loopback: Secure) -> None:
+    """The application would encrypt its calls, and the NameNode does not."""
+    value = document(loopback, loopback.login("keytab", "alice"), "/user/alice/protected")
+    value["spec"]["hadoopConf"]["hadoop.rpc.protection"] = "privacy"
+    ended = run(trial(NEW), loopback, value, loopback.keytabs["alice"])
+    assert reason(ended) == "HDFS and the application have no hadoop.rpc.protection in common"
+
+
 @pytest.mark.full
 def test_a_keytab_outlives_tickets_and_tokens(trial: Trials, tmp_path: Path) -> None:
     """It goes on after the end of the first ticket, its renewable life, and the longest life of a token."""
@@ -100,3 +115,4 @@ def test_a_keytab_outlives_tickets_and_tokens(trial: Trials, tmp_path: Path) -> 
     sums = re.findall(r"round \d+: (\d+)", ended.log)
     assert len(sums) >= 20
     assert set(sums) == {"499500"}
+    assert not re.search(r"round \d+ failed", ended.log)

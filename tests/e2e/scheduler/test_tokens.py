@@ -12,7 +12,7 @@ import pytest
 from common.ports import free_port
 from hadoop import fake_tokens
 from hadoop.kdc import REALM, Kdc
-from spark.trial_driver import Trial
+from spark.trial_driver import Driver, Trial
 from sparkgen.spark_versions import COMPILED
 
 lines = pytest.mark.parametrize("line", COMPILED)
@@ -35,17 +35,13 @@ def until(condition: Callable[[], object], what: str, seconds: float = 120.0) ->
         time.sleep(0.1)
 
 
-@lines
-def test_tokens_are_renewed_after_their_service_was_away(
-    trial: Callable[[str], Trial], kdc: Kdc, line: str
-) -> None:
-    """It is tried again and said; who comes meanwhile gets the last tokens, and after it the new ones."""
-    made = trial(line)
+def started(made: Trial, kdc: Kdc, **conf: str) -> Driver:
+    """A driver with a keytab, whose only tokens are the provider's."""
     provider, keytab = fake_tokens.compiled(made.home, made.folder), kdc.keytab("alice")
     option = f"-Djava.security.krb5.conf={kdc.client_conf}"
     made.allocator.options = (option,)
     made.allocator.start()
-    driver = made.start(
+    return made.start(
         {
             "spark.executor.instances": "1",
             "spark.driver.extraJavaOptions": option,
@@ -54,11 +50,19 @@ def test_tokens_are_renewed_after_their_service_was_away(
             "spark.kerberos.keytab": str(keytab),
             "spark.security.credentials.hadoopfs.enabled": "false",
             "spark.faketokens.folder": str(made.folder),
-            "spark.faketokens.life": "8s",
-            "spark.sparkgen.tokens.retryPause": "1s",
+            **conf,
         },
         jar=Path(f"{made.jar}:{provider}"),
     )
+
+
+@lines
+def test_tokens_are_renewed_after_their_service_was_away(
+    trial: Callable[[str], Trial], kdc: Kdc, line: str
+) -> None:
+    """It is tried again and said; who comes meanwhile gets the last tokens, and after it the new ones."""
+    made = trial(line)
+    driver = started(made, kdc, **{"spark.faketokens.life": "8s", "spark.sparkgen.tokens.retryPause": "1s"})
     calls = made.folder / "calls"
     driver.do("sc = SparkContext()")
     until(lambda: calls.stat().st_size >= 2, "the first renewal")
@@ -81,6 +85,30 @@ def test_tokens_are_renewed_after_their_service_was_away(
     said = driver.output()
     assert "No new tokens of faketokens: attempt 1 has failed" in said
     assert re.search(r"There are new tokens of faketokens, after \d+ failed attempts", said)
+    driver.do("sc.stop()")
+    assert driver.finish() == 0
+
+
+@lines
+def test_a_kdc_that_is_away_at_a_renewal_is_told_of(
+    trial: Callable[[str], Trial], kdc: Kdc, line: str
+) -> None:
+    """No login works, so that Spark asks nobody for tokens: it is said before those end that are there."""
+    made = trial(line)
+    driver = started(
+        made, kdc, **{"spark.faketokens.life": "40s", "spark.security.credentials.retryWait": "2s"}
+    )
+    driver.do("sc = SparkContext()")
+    kdc.stop()
+    state = made.allocator.wait(lambda state: state.get("tokenFailures"), "the word of the failure")
+    (failure,) = state["tokenFailures"]
+    assert (failure["service"], failure["attempts"]) == ("faketokens", 1)
+    assert time.time() < failure["expiresAt"], failure
+    kdc.start()
+    made.allocator.wait(lambda state: not state.get("tokenFailures"), "the end of it")
+    said = driver.output()
+    assert "there is no login to ask for them with" in said
+    assert "There are new tokens of faketokens, after 1 failed attempts" in said
     driver.do("sc.stop()")
     assert driver.finish() == 0
 

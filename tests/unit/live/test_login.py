@@ -16,6 +16,7 @@ LOGIN = "KerberosAuthException: failure to login: for principal: alice@EXAMPLE.C
         (f"{LOGIN}Client not found in Kerberos database (6)", "the KDC does not know alice@EXAMPLE.COM"),
         (f"{LOGIN}Unable to obtain password from user", "the keytab has no key of alice@EXAMPLE.COM"),
         (f"{LOGIN}Checksum failed", "the key of alice@EXAMPLE.COM has changed since the keytab was made"),
+        (f"{LOGIN}Client's entry in database has expired (1)", "alice@EXAMPLE.COM has expired in the KDC"),
         (
             f"{LOGIN}Clock skew too great (37)",
             "the clocks of the node and of the KDC differ too much for a login",
@@ -26,6 +27,10 @@ LOGIN = "KerberosAuthException: failure to login: for principal: alice@EXAMPLE.C
         (
             "User: gateway@EXAMPLE.COM is not allowed to impersonate alice",
             "HDFS does not let the gateway act for this user (gateway@EXAMPLE.COM for alice)",
+        ),
+        (
+            "SaslException: No common protection layer between client and server",
+            "HDFS and the application have no hadoop.rpc.protection in common",
         ),
         ("Client cannot authenticate via:[TOKEN, KERBEROS]", "nobody is logged in"),
         (

@@ -1,6 +1,9 @@
 """Writes below a folder of HDFS and reads it again; says who the driver is, and how executors could log in.
 
-secure_hdfs.py FOLDER [--of-others FILE] [--for SECONDS]
+secure_hdfs.py FOLDER [--of-others FILE] [--twice NUMBER] [--until FILE] [--for SECONDS]
+
+`--twice`: by the function Twice of a jar. `--until`: of the driver; what was said is there to be looked at.
+A round that fails is said, and the next one begins.
 """
 
 import os
@@ -9,6 +12,7 @@ import time
 from pathlib import Path
 
 from pyspark.sql import SparkSession
+from pyspark.sql.types import LongType
 
 folder, *options = sys.argv[1:]
 named = dict(zip(options[::2], options[1::2], strict=True))
@@ -45,11 +49,22 @@ if "--of-others" in named:
         print("read:", sc.textFile(named["--of-others"]).count(), flush=True)
     except Exception as error:  # noqa: BLE001 - what Java throws has many names here
         print("refused:", "AccessControlException" in str(error), flush=True)
+if "--twice" in named:
+    spark.udf.registerJavaFunction("twice", "Twice", LongType())
+    doubled = spark.range(int(named["--twice"]), int(named["--twice"]) + 1).selectExpr("twice(id)")
+    print("twice:", doubled.collect()[0][0], flush=True)
+while "--until" in named and not Path(named["--until"]).exists():
+    time.sleep(0.2)
 until = time.monotonic() + float(named.get("--for", 0))
 rounds = 0
 while time.monotonic() < until:
     rounds += 1
-    print(f"round {rounds}: {round_trip(rounds)}", flush=True)
+    began = time.time()
+    try:
+        print(f"round {rounds}: {round_trip(rounds)} begun {began:.0f}", flush=True)
+    except Exception as error:  # noqa: BLE001 - as above
+        said = " ".join(str(error).split())[:600]
+        print(f"round {rounds} failed: begun {began:.0f} ended {time.time():.0f}: {said}", flush=True)
     time.sleep(3)
 print("rounds:", rounds, flush=True)
 spark.stop()
