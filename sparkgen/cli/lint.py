@@ -39,6 +39,7 @@ Examples:
   sparkgen lint apps/ --profile pss-restricted --profile cost
   sparkgen lint app.yaml --show info    # what is worth knowing, too
   sparkgen lint app.yaml -f prod.yaml --fail-on error
+  sparkgen lint app.yaml --evidence app-1234.zstd   # beside what a run used
   sparkgen lint app.yaml --rule SG220=error --rule SG234=off
   sparkgen lint apps/ --fix             # fix what needs no decision
   sparkgen lint apps/ --diff            # show what --fix would change
@@ -100,6 +101,15 @@ def command(
         ),
     ] = "",
     isolated: Annotated[bool, typer.Option("--isolated", help="Read no configuration.")] = False,
+    evidence: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--evidence",
+            metavar="LOG",
+            help="An event log of a run: what it used, beside what the document asks for. Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
     target: Annotated[
         Target | None,
         typer.Option(
@@ -122,6 +132,8 @@ def command(
     from sparkgen.usecases.reviewing import LintOptions  # noqa: PLC0415
 
     asked = requested(sources, values, sets, set_strings, form=form, colour=colour, target=target, lock=lock)
-    options = LintOptions(tuple(profiles or ()), tuple(rules or ()), fail_on, show, config, isolated)
+    options = LintOptions(
+        tuple(profiles or ()), tuple(rules or ()), fail_on, show, config, isolated, tuple(evidence or ())
+    )
     if code := lint(replace(asked, quiet=quiet), options, fix=fix, diff=diff):
         raise typer.Exit(code)

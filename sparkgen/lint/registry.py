@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sparkgen import semantics
 from sparkgen.errors import Problem, Severity
 from sparkgen.lint import rules_cost as cost
+from sparkgen.lint import rules_evidence as recorded
 from sparkgen.lint import rules_gitops as gitops
 from sparkgen.lint import rules_hardening as hardening
 from sparkgen.lint import rules_images as images
@@ -17,6 +18,7 @@ from sparkgen.lint import rules_reliability as reliability
 from sparkgen.lint import rules_restricted as restricted
 from sparkgen.lint import rules_servers as servers
 from sparkgen.lint import rules_trust as trust
+from sparkgen.lint.evidence import Evidence
 from sparkgen.lint.findings import Edit, Finding, Rule, ServerCheck
 from sparkgen.lint.serversubject import ServerSubject
 from sparkgen.lint.settings import Settings
@@ -145,6 +147,10 @@ RULES: tuple[Rule, ...] = (
     Rule("SG279", "login-by-hand", WARNING, _P, "A login to Kerberos that Spark alone knows of.", kerberos.login_by_hand),
     # priorities
     Rule("SG282", "preemptible-driver", WARNING, _P, "A driver that its own executors may drive out.", reliability.preemptible_driver),
+    # what recorded runs show (`--evidence`)
+    Rule("SG283", "unused-memory", WARNING, _P + _C, "Twice the memory that executors ever used.", recorded.unused_memory),
+    Rule("SG284", "useless-executors", WARNING, _P + _C, "More executors than make it faster.", recorded.useless_executors),
+    Rule("SG285", "held-executors", WARNING, _P + _C, "Idle executors that shuffle output holds.", recorded.held_executors),
 )
 # fmt: on
 
@@ -166,13 +172,16 @@ def validity_warnings() -> tuple[str, ...]:
     return ("SG008", "SG018", UNNAMED, *meaning)
 
 
-def check(document: Document, settings: Settings) -> list[tuple[Problem, tuple[Edit, ...]]]:
+def check(
+    document: Document, settings: Settings, evidence: tuple[Evidence, ...] = ()
+) -> list[tuple[Problem, tuple[Edit, ...]]]:
     """What all rules, of whatever profile, find in a valid document, each with the edits that would end it.
 
-    All are warnings here, so that a comment can ignore them; what they weigh is the policy's choice.
+    `evidence`: what recorded runs say, of this application and of others. All findings are warnings here, so
+    that a comment can ignore them; what they weigh is the policy's choice.
     """
     found: dict[Problem, tuple[Edit, ...]] = {}
-    for code, finding in _findings(document.value, settings):
+    for code, finding in _findings(document.value, settings, evidence):
         found.setdefault(_problem(document, code, finding), finding.fix)
     return list(found.items())
 
@@ -198,14 +207,16 @@ def _problem(document: Document, code: str, finding: Finding) -> Problem:
     )
 
 
-def _findings(value: Mapping[str, Any], settings: Settings) -> Iterator[tuple[str, Finding]]:
+def _findings(
+    value: Mapping[str, Any], settings: Settings, evidence: tuple[Evidence, ...]
+) -> Iterator[tuple[str, Finding]]:
     """Code and finding, in the order of the table."""
     if value["kind"] in SERVER_KINDS:
         server = ServerSubject.of(value, settings)
         for code, look in sorted(server_checks(value["kind"]).items()):
             yield from ((code, finding) for finding in look(server))
         return
-    subject = Subject.of(value, settings)
+    subject = Subject.of(value, settings, evidence)
     for rule in RULES:
         yield from ((rule.code, finding) for finding in rule.check(subject))
 

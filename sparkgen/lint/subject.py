@@ -9,6 +9,7 @@ from typing import Any
 
 from sparkgen import contract, model, resources
 from sparkgen.errors import Path
+from sparkgen.lint.evidence import Evidence, of_application
 from sparkgen.lint.settings import Settings
 from sparkgen.lint.view import Container, Kind, Pod, View
 from sparkgen.model.application import Application
@@ -21,7 +22,8 @@ _RUNTIME = (contract.INSTALL_CONTAINER, contract.ALLOCATOR_CONTAINER)
 class Subject(View):
     """A frozen view of one application's document: its facts, its application, its pods.
 
-    `job_annotations`: those of the Job of an application that runs once; none for all others.
+    `job_annotations`: those of the Job of an application that runs once; none for all others. `evidence`:
+    what recorded runs of the application say.
     """
 
     PAGES = "the Spark UI"
@@ -29,17 +31,19 @@ class Subject(View):
     facts: DocumentFacts
     application: Application
     job_annotations: Mapping[str, str]
+    evidence: tuple[Evidence, ...]
 
     @classmethod
-    def of(cls, value: Mapping[str, Any], settings: Settings) -> Subject:
-        """The view of a valid document's value."""
+    def of(cls, value: Mapping[str, Any], settings: Settings, evidence: tuple[Evidence, ...] = ()) -> Subject:
+        """The view of a valid document's value. `evidence`: what recorded runs of any application say."""
         facts = DocumentFacts.of(value)
         application = model.build(value)
         objects = tuple(filter(_not_history, resources.render(application)))
         templates = {"driver": _driver(objects), "executor": _executor(objects)}
         pods = tuple(_pod(facts, role, templates[role]) for role in ROLES)
         jobs = [item["metadata"].get("annotations") or {} for item in objects if item["kind"] == "Job"]
-        return cls(value, facts.root, pods, settings, facts, application, jobs[0] if jobs else {})
+        known = of_application(value["metadata"]["name"], evidence)
+        return cls(value, facts.root, pods, settings, facts, application, jobs[0] if jobs else {}, known)
 
     @property
     def driver(self) -> Pod:

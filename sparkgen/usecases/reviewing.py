@@ -14,12 +14,14 @@ from sparkgen.errors import Problem, Severity, SparkgenError
 from sparkgen.lint import PROFILES, Config, Policy
 from sparkgen.lint.config import OFF
 from sparkgen.lint.configfile import NEVER, SEVERITIES, configurable, read_config
+from sparkgen.lint.evidence import Evidence, unused
 from sparkgen.lint.fix import edits_of
 from sparkgen.lint.registry import check as review
 from sparkgen.lint.registry import check_together as review_together
 from sparkgen.semantics.wording import listed
 from sparkgen.usecases import configuration
 from sparkgen.usecases.checking import check, examine
+from sparkgen.usecases.evidence import evidence_of
 from sparkgen.usecases.inputs import Inputs
 
 if TYPE_CHECKING:
@@ -37,7 +39,8 @@ class LintOptions:
     """What is looked for, and what counts; "" and () leave it to the configuration.
 
     `profiles`: names of PROFILES; `rules`: as `SG220=off`; `fail_on`, `show`: the least severity that counts,
-    or is shown; `config`: the path of the configuration, instead of the one that is found; `isolated`: none.
+    or is shown; `config`: the path of the configuration, instead of the one that is found; `isolated`: none;
+    `evidence`: event logs of runs.
     """
 
     profiles: tuple[str, ...] = ()
@@ -46,15 +49,20 @@ class LintOptions:
     show: str = ""
     config: str = ""
     isolated: bool = False
+    evidence: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """A policy, the folder that its patterns are relative to, and what its file says about documents."""
+    """A policy, the folder that its patterns are relative to, and what its file says about documents.
+
+    `evidence`: what recorded runs say.
+    """
 
     policy: Policy
     folder: str
     configured: Configured = field(default_factory=Configured)
+    evidence: tuple[Evidence, ...] = ()
 
     def find(self, document: Document) -> list[Found]:
         """All that can be said about a document, and the edits that would end it if it is valid."""
@@ -62,7 +70,7 @@ class Review:
         if any(problem.severity is Severity.ERROR for problem in problems):
             return [(problem, ()) for problem in problems]
         told = [(problem, edits_of(problem, document)) for problem in (*document.warnings, *problems)]
-        return [*told, *review(document, self.policy.config.settings)]
+        return [*told, *review(document, self.policy.config.settings, self.evidence)]
 
     def weighed(self, problem: Problem, file: str) -> Problem | None:
         """A problem with the severity that the policy gives it; None for one that it does not look for."""
@@ -94,6 +102,7 @@ def lint(inputs: Inputs, made: Review, stdin: Callable[[], bytes], reviews: Revi
     fixable: set[Problem] = set()
 
     def policy(documents: Sequence[Document]) -> Iterable[list[Problem]]:
+        _all_used(documents, made.evidence)
         reviewed = _together(documents, list(reviews(made.find, documents)))
         for document, found in zip(documents, reviewed, strict=True):
             for problem, edits in found:
@@ -117,6 +126,27 @@ def lint(inputs: Inputs, made: Review, stdin: Callable[[], bytes], reviews: Revi
         frozenset(problem for problem in found if _RANK[problem.severity] >= lowest),
         frozenset(problem for problem in found if found[problem] in fixable),
     )
+
+
+def _all_used(documents: Sequence[Document], evidence: tuple[Evidence, ...]) -> None:
+    """SparkgenError for a recorded run that no document, or more than one, can be meant by."""
+    names = [name for document in documents if (name := _name(document))]
+    lost = unused(names, evidence)
+    if lost and lost[0].application:
+        raise SparkgenError(
+            f"{lost[0].source} is a run of {lost[0].application}, and no document here has that name: "
+            "give its document, too"
+        )
+    if lost:
+        raise SparkgenError(
+            f"{lost[0].source} does not say of which document it is a run: lint that one alone with it"
+        )
+
+
+def _name(document: Document) -> str:
+    metadata = document.value.get("metadata") if isinstance(document.value, dict) else None
+    name = metadata.get("name") if isinstance(metadata, dict) else None
+    return name if isinstance(name, str) else ""
 
 
 def _together(documents: Sequence[Document], reviewed: Sequence[list[Found]]) -> list[list[Found]]:
@@ -159,7 +189,8 @@ def review_of(options: LintOptions) -> Review | tuple[Problem, ...]:
         raise SparkgenError(f"there is no profile {unknown[0]}: use {', '.join(PROFILES)}")
     rules = dict(_rule(text) for text in options.rules)
     folder = os.path.realpath(Path(name).parent if name else ".")
-    return Review(Policy(read, options.profiles, rules), folder, configuration.read(name))
+    evidence = tuple(evidence_of(log) for log in options.evidence)
+    return Review(Policy(read, options.profiles, rules), folder, configuration.read(name), evidence)
 
 
 def _rule(text: str) -> tuple[str, Severity | None]:

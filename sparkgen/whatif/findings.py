@@ -6,15 +6,17 @@ import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sparkgen.eventlog import Recording, Stage
+from sparkgen.eventlog import Executor, Recording, Stage
 from sparkgen.eventlog.recording import SUCCEEDED
-from sparkgen.whatif.configuration import Configuration
+from sparkgen.whatif.configuration import Configuration, DynamicAllocation
 from sparkgen.whatif.outcome import Outcome
 from sparkgen.whatif.remark import Remark, RemarkCode
 
 HELPS = 0.01
 """More executors help when they make an application shorter by this part."""
 MOST_TRIED = 4096
+HELD = 0.1
+"""Executors that shuffle output holds are worth a word from this part of all executor-seconds on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,8 @@ class Facts:
     """The most of any executor; 0 where nobody measured."""
     failed_seconds: float
     """Seconds of attempts that did not succeed."""
+    held: float
+    """Seconds past the idle time-out, summed, of executors that shuffle tracking keeps."""
 
 
 def facts(recording: Recording, settings: Configuration, critical_path: float, limit: int) -> Facts:
@@ -63,6 +67,7 @@ def facts(recording: Recording, settings: Configuration, critical_path: float, l
         gc=sum(tasks.gc[row] for tasks, row in rows) / run if run > 0 else 0.0,
         heap_asked=settings.memory,
         heap_used=max((one.peak.heap for one in recording.executors), default=0) >> 20,
+        held=_held(recording, settings),
         failed_seconds=sum(tasks.seconds(row) for tasks, row in rows if tasks.outcome[row] != SUCCEEDED),
     )
 
@@ -79,6 +84,36 @@ def _without_tasks(recording: Recording) -> float:
         busy += max(0.0, end - max(begin, until))
         until = max(until, end)
     return max(0.0, recording.wall - busy)
+
+
+def _held(recording: Recording, settings: Configuration) -> float:
+    """Executor-seconds that shuffle tracking alone costs: an executor with cached blocks stays for those."""
+    if settings.dynamic is None or not settings.dynamic.tracking:
+        return 0.0
+    rows: dict[int, list[tuple[float, float, bool, bool]]] = {}
+    for stage in recording.stages:
+        for row, place in enumerate(stage.tasks.executor):
+            written = stage.tasks.written[row] > 0
+            times = (stage.tasks.launched[row], stage.tasks.finished[row])
+            rows.setdefault(place, []).append((*times, written, bool(stage.caches)))
+    return sum(
+        _idle_with_output(sorted(tasks), recording.executors[place], recording.ended, settings.dynamic)
+        for place, tasks in rows.items()
+    )
+
+
+def _idle_with_output(
+    tasks: list[tuple[float, float, bool, bool]], executor: Executor, end: float, dynamic: DynamicAllocation
+) -> float:
+    """Seconds past the idle time-out between tasks, in their order, and until the executor's end."""
+    held, until, keeps = 0.0, executor.added, False
+    gone = end if executor.removed is None else executor.removed
+    for begin, finish, written, cached in [*tasks, (gone, gone, False, False)]:
+        held += max(0.0, begin - until - dynamic.idle_timeout) if keeps else 0.0
+        if cached:
+            return held
+        until, keeps = max(until, finish), keeps or written
+    return held
 
 
 def _skewed(stages: tuple[Stage, ...]) -> list[Skew]:
@@ -140,11 +175,11 @@ def advice(found: Facts, recorded: Outcome, settings: Configuration) -> list[Rem
             RemarkCode.EXECUTORS_BEYOND_LIMIT,
             f"{field} is {most}, and more than {found.limit} executors make it no faster: set {found.limit}",
         )
-    if settings.dynamic is not None and settings.dynamic.tracking and recorded.idle > 0.5:
+    if found.held > HELD * recorded.executor_seconds:
         say(
             RemarkCode.IDLE_HELD_BY_SHUFFLE,
-            f"executors ran nothing for {recorded.idle:.0%} of their time; those with shuffle output stay: "
-            "a shuffle service, or spec.dynamicAllocation.shuffleTrackingTimeout, lets them go",
+            f"idle executors with shuffle output stayed for {found.held:.0f} executor-seconds past their "
+            "time-out: a shuffle service, or spec.dynamicAllocation.shuffleTrackingTimeout, lets them go",
         )
     if found.spilled:
         say(

@@ -16,6 +16,7 @@ from sparkgen.document import Document, load
 from sparkgen.errors import Severity
 from sparkgen.lint import PROFILES, RULES, Config
 from sparkgen.lint.configfile import read_config
+from sparkgen.lint.evidence import Evidence
 from sparkgen.lint.registry import check
 from tests.unit.semantics.documents import whole
 
@@ -48,7 +49,16 @@ def codes(code: str, heading: str) -> set[str]:
     shown = document(whole(example(code, heading)))
     assert schema.check(shown) == []
     assert [problem for problem in semantics.check(shown) if problem.severity is Severity.ERROR] == []
-    return {problem.code for problem, _ in check(shown, config.settings)}
+    return {problem.code for problem, _ in check(shown, config.settings, evidence(code))}
+
+
+def evidence(code: str) -> tuple[Evidence, ...]:
+    """What a recorded run says, as the page shows it."""
+    said = yaml.safe_load(example(code, "What the log says")) or {}
+    snake = {
+        re.sub("[A-Z]", lambda found: f"_{found[0].lower()}", name): value for name, value in said.items()
+    }
+    return (Evidence("app-1.zstd", "", **snake),) if said else ()
 
 
 @pytest.mark.parametrize("code", BY_CODE)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from sparkgen.whatif.configuration import Configuration, DynamicAllocation
+from sparkgen.eventlog import read_recording
+from sparkgen.whatif.configuration import Configuration
 from sparkgen.whatif.findings import Facts, advice, limit
 from sparkgen.whatif.outcome import Outcome
 from sparkgen.whatif.remark import RemarkCode
+from sparkgen.whatif.study import Question, study
+from tests.unit.eventlog import event_log as made
 
-QUIET = Facts(0.0, 10.0, 4, (), 0, 0.0, 1000, 900, 0.0)
+QUIET = Facts(0.0, 10.0, 4, (), 0, 0.0, 1000, 900, 0.0, 0.0)
 RECORDED = Outcome(100.0, 400.0, 400.0, 380.0, ((0.0, 0),), ((0.0, 0),), 4, (), 1)
 SETTINGS = Configuration(instances=4)
 
@@ -47,12 +51,34 @@ def test_memory_that_nobody_measured_is_not_unused() -> None:
     assert codes(replace(QUIET, heap_used=0)) == []
 
 
-def test_idle_executors_are_shuffle_trackings_only_where_it_tracks() -> None:
-    """With a service they are idle for another reason."""
-    idle = replace(RECORDED, task_seconds=100.0)
-    tracking = replace(SETTINGS, dynamic=DynamicAllocation())
-    assert codes(QUIET, tracking, idle) == [RemarkCode.IDLE_HELD_BY_SHUFFLE]
-    assert codes(QUIET, replace(SETTINGS, dynamic=DynamicAllocation(tracking=False)), idle) == []
+def test_executors_that_shuffle_output_holds_are_said_from_a_tenth_of_their_time_on() -> None:
+    """A few seconds are not worth a change."""
+    assert codes(replace(QUIET, held=41.0)) == [RemarkCode.IDLE_HELD_BY_SHUFFLE]
+    assert codes(replace(QUIET, held=39.0)) == []
+
+
+@pytest.mark.parametrize(
+    ("more", "held"),
+    [
+        (
+            {},
+            2.5,
+        ),  # executor 2 ends its task at 5 s and is removed at 9.5 s; executor 1 is idle for 1 s, twice
+        ({"executorIdleTimeout": "500ms"}, 4.0 + 0.5 + 0.5),
+        ({"executorIdleTimeout": "60s"}, 0.0),
+        ({"shuffleTracking.enabled": "false"}, 0.0),
+    ],
+)
+def test_what_shuffle_tracking_holds_is_counted_past_the_idle_timeout(
+    tmp_path: Path, more: dict[str, str], held: float
+) -> None:
+    """Between tasks and until the executor's end, from its first output on."""
+    events = made.small()
+    settings = {"enabled": "true", "executorIdleTimeout": "2s", **more}
+    events[1]["Spark Properties"] |= {f"spark.dynamicAllocation.{k}": v for k, v in settings.items()}
+    (tmp_path / "log").write_bytes(made.text(events))
+    found = study(read_recording(str(tmp_path / "log")), Question())
+    assert found.facts.held == pytest.approx(held)
 
 
 @pytest.mark.parametrize("right", [1, 2, 3, 7, 8, 9, 63, 64])

@@ -1,0 +1,88 @@
+"""What a recorded run shows of its document. Without `--evidence` these rules find nothing. Sizes in MiB."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sparkgen.lint.evidence import Evidence
+from sparkgen.lint.findings import Finding
+from sparkgen.lint.subject import Subject
+
+SPARE = 1.5
+"""The heap that is proposed, as a multiple of the most that was used."""
+SMALLEST_HEAP = 512
+HELD = 0.1
+"""The part of the executors' time from which on those that are held are worth a finding."""
+_TRACKING = "spark.dynamicAllocation.shuffleTracking"
+
+
+def unused_memory(subject: Subject) -> Iterator[Finding]:
+    """Twice the heap that executors ever used."""
+    most = max((one for one in subject.evidence), key=lambda one: one.heap_used, default=None)
+    if most is None or not most.heap_used:
+        return
+    heap = subject.application.executor.memory.heap
+    enough = max(SMALLEST_HEAP, -(-int(most.heap_used * SPARE) // 64) * 64)
+    if heap > 2 * most.heap_used and heap > enough:
+        yield Finding(
+            subject.property_path("spark.executor.memory"),
+            f"executors used at most {most.heap_used} MiB of heap in {most.source}",
+            f"{heap} MiB",
+            f"at most {2 * most.heap_used} MiB, twice of that",
+            f"set `memory: {enough}m`, and run it again: the peak of other data may be higher",
+        )
+
+
+def useless_executors(subject: Subject) -> Iterator[Finding]:
+    """More executors than make the application faster."""
+    known = [one for one in subject.evidence if one.useful_tasks]
+    executors = subject.application.executors
+    most = executors.maximum if executors.dynamic else executors.instances
+    if not known or most is None:
+        return
+    widest = max(known, key=lambda one: one.useful_tasks)
+    limit = -(-widest.useful_tasks // _slots(subject))
+    if most > limit:
+        name = "spark.dynamicAllocation.maxExecutors" if executors.dynamic else "spark.executor.instances"
+        yield Finding(
+            subject.property_path(name),
+            f"a replay of {widest.source} is no faster with more than {limit} executors",
+            str(most),
+            f"at most {limit}",
+            f"set it to {limit}; `sparkgen whatif {widest.source}` shows time and cost of other numbers",
+        )
+
+
+def held_executors(subject: Subject) -> Iterator[Finding]:
+    """Executors that stay idle because shuffle tracking keeps their output."""
+    if not _tracks_for_ever(subject):
+        return
+    most = max(subject.evidence, key=_part_held, default=None)
+    if most is not None and _part_held(most) > HELD:
+        yield Finding(
+            subject.facts.path("dynamicAllocation"),
+            f"idle executors with shuffle output stayed for {most.held:.0f} of "
+            f"{most.executor_seconds:.0f} executor-seconds past their time-out in {most.source}",
+            "",
+            f"at most {HELD:.0%}",
+            "use a `shuffleService`, or set `shuffleTrackingTimeout`: what is read later is computed again",
+            on_key=True,
+        )
+
+
+def _part_held(one: Evidence) -> float:
+    return one.held / one.executor_seconds if one.executor_seconds > 0 else 0.0
+
+
+def _slots(subject: Subject) -> int:
+    """Tasks that an executor runs at one time."""
+    cpus = subject.facts.properties.get("spark.task.cpus", "1")
+    return max(1, subject.application.executor.cores // (int(cpus) if cpus.isdecimal() and int(cpus) else 1))
+
+
+def _tracks_for_ever(subject: Subject) -> bool:
+    facts, application = subject.facts, subject.application
+    kept_elsewhere = application.shuffle is not None or facts.is_true("spark.shuffle.service.enabled")
+    bounded = f"{_TRACKING}.timeout" in facts.properties
+    tracked = facts.is_true(f"{_TRACKING}.enabled", True)
+    return application.executors.dynamic and tracked and not (kept_elsewhere or bounded)
