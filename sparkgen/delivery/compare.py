@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from sparkgen.delivery.pushed import Identity
 from sparkgen.delivery.source import source
 from sparkgen.delivery.values import Contents, Looked
 from sparkgen.semantics.rules_delivery import OTHER_ENTRIES
@@ -26,10 +27,14 @@ class Difference:
         return f"{self.artifact} {self.reason}"
 
 
-def differences(looked: Looked, artifacts: Any, repository: str) -> Iterator[Difference]:
+def differences(
+    looked: Looked, artifacts: Any, repository: str, identity: Callable[[Contents], Identity]
+) -> Iterator[Difference]:
     """What of the artifacts is not made of the files as they are, or stands in another repository.
 
-    `artifacts`: as the document has them; what is no artifact is the schema's to refuse.
+    `artifacts`: as the document has them; what is no artifact is the schema's to refuse. `identity`: what the
+    files give when they are packed. It is not asked for packages, which an index and an installer have to
+    give: of these only the requirements are compared.
     """
     listed = artifacts if isinstance(artifacts, list) else ()
     known = {str(one["name"]): one for one in listed if isinstance(one, Mapping) and "name" in one}
@@ -37,13 +42,18 @@ def differences(looked: Looked, artifacts: Any, repository: str) -> Iterator[Dif
         artifact = known.pop(contents.name, None)
         if artifact is None:
             yield Difference(contents.name, "missing", "was not pushed")
-        elif reason := _changed(contents, artifact, repository):
+        elif reason := _changed(contents, artifact, repository, identity):
             yield Difference(contents.name, "changed", reason)
     for name in known:
         yield Difference(name, "unneeded", "is made of files that the document does not name")
 
 
-def _changed(contents: Contents, artifact: Mapping[str, Any], repository: str) -> str:
+def _changed(
+    contents: Contents,
+    artifact: Mapping[str, Any],
+    repository: str,
+    identity: Callable[[Contents], Identity],
+) -> str:
     pushed = artifact.get("files")
     pushed = {str(key): tuple(paths) for key, paths in pushed.items()} if isinstance(pushed, Mapping) else {}
     here = {path for paths in contents.entries.values() for path in paths}
@@ -58,4 +68,6 @@ def _changed(contents: Contents, artifact: Mapping[str, Any], repository: str) -
         return "has changed since it was pushed"
     if str(artifact.get("reference")).partition("@")[0] != repository:
         return f"was pushed to {str(artifact.get('reference')).partition('@')[0]}, not to {repository}"
+    if contents.requirements is None and Identity.of(artifact) != identity(contents):
+        return "has a digest or a size in the lock that its files do not give"
     return ""

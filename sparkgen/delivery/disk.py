@@ -5,7 +5,6 @@ Nothing outside of the root is opened: each path is resolved first, whatever lin
 
 from __future__ import annotations
 
-import glob
 import hashlib
 import os
 import stat
@@ -14,10 +13,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from sparkgen.delivery import secret_files
-from sparkgen.delivery.ignore import FILE_NAME, Ignores
+from sparkgen.delivery import globs, secret_files
+from sparkgen.delivery.ignore import FILE_NAME, BadIgnoreFile, Ignores
 
 CHUNK = 1 << 20
+LONGEST_IGNORE_FILE = 1 << 20
+GIT_FOLDER = ".git"
 
 
 class Unusable(Exception):
@@ -64,8 +65,13 @@ class Disk:
         return os.path.relpath(path, self.root)
 
     def matches(self, pattern: str) -> list[str]:
-        """What a glob finds, sorted, as paths from the document's folder."""
-        return sorted(glob.glob(pattern, root_dir=self.folder, recursive=True))  # noqa: PTH207 - `**` and links as in shells
+        """What a glob finds, sorted, as paths from the document's folder. Unusable for too much of it."""
+        try:
+            return globs.Glob(self.folder, self._is_inside).matches(pattern)
+        except globs.TooMany:
+            raise Unusable(
+                f"goes through more than {globs.MOST_SEEN} files and folders", "name the folders more exactly"
+            ) from None
 
     def is_folder(self, path: str) -> bool:
         """Whether an absolute path is a folder. Unusable for what is neither a folder nor a file."""
@@ -92,8 +98,13 @@ class Disk:
         return self._real(path)
 
     def file(self, path: str) -> FileOnDisk:
-        """A regular file with its digest. Unusable where it cannot be read."""
+        """A regular file with its digest. Unusable where it cannot be read, or is Git's own."""
         real = self._real(path)
+        if GIT_FOLDER in self.relative(real).lower().split("/"):
+            raise Unusable(
+                f"leads to {self.relative(real)}, where Git keeps addresses and passwords of this machine",
+                "copy what is needed to another place",
+            )
         try:
             status = Path(real).stat()
             digest, secret = _digest(real, status.st_mtime_ns, status.st_size, status.st_ino)
@@ -107,21 +118,39 @@ class Disk:
             found = os.path.realpath(path, strict=True)
         except OSError as error:
             raise _unreadable(error) from None
+        except ValueError:  # NUL, or half a character
+            raise Unusable("is no path that a file can have", "check its characters") from None
         self._inside(found, "a symbolic link to it" if found != path else "it")
         return found
 
+    def _is_inside(self, path: str) -> bool:
+        return path == self.root or path.startswith(self.root.rstrip("/") + "/")
+
     def _inside(self, path: str, what: str) -> None:
-        if path != self.root and not path.startswith(self.root.rstrip("/") + "/"):
+        if not self._is_inside(path):
             raise Unusable(
                 f"leads out of the repository: {what} is {path}, and the root is {self.root}",
                 "copy it into the repository, or put it into the image",
             )
 
     def _ignore_text(self, folder: str) -> str | None:
+        """BadIgnoreFile for one that leads out of the repository, is no file, or is too large."""
+        path = Path(self.root, folder, FILE_NAME)
         try:
-            return Path(self.root, folder, FILE_NAME).read_text(encoding="utf-8", errors="replace")
-        except OSError:
+            real = os.path.realpath(path, strict=True)
+            if not self._is_inside(real):
+                raise BadIgnoreFile("leads out of the repository")
+            if not stat.S_ISREG(Path(real).stat().st_mode):
+                raise BadIgnoreFile("is no regular file")
+            with Path(real).open("rb") as file:
+                data = file.read(LONGEST_IGNORE_FILE + 1)
+        except FileNotFoundError:
             return None
+        except OSError as error:
+            raise BadIgnoreFile(f"cannot be read: {error.strerror or error}") from None
+        if len(data) > LONGEST_IGNORE_FILE:
+            raise BadIgnoreFile(f"is larger than {LONGEST_IGNORE_FILE >> 20} MiB")
+        return data.decode("utf-8", "replace")
 
 
 def chunks(place: str) -> Iterator[bytes]:

@@ -191,7 +191,7 @@ def record_text(text: str, there: Callable[[str], bool]) -> str:
 
 def redacted(text: str) -> str:
     """What an installer said, without the passwords of addresses."""
-    return re.sub(r"://[^/\s@]+@", "://***@", text)
+    return re.sub(r"://[^/\s]+@", "://***@", text)
 
 
 def _advice(said: str) -> str:

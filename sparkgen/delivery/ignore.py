@@ -6,6 +6,7 @@ keep out what differs between two machines with the same code. A line `!pattern`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -14,6 +15,14 @@ from pathspec import GitIgnoreSpec
 FILE_NAME = ".sparkgenignore"
 ALWAYS = (".git", "__pycache__/", "*.py[cod]", ".ipynb_checkpoints/", ".DS_Store")
 """What is left out unless a `.sparkgenignore` takes it in."""
+
+
+MOST_WILDCARDS = 3
+"""Of `*` in one name of a line, and of `**` in a line: time grows by a power of them."""
+
+
+class BadIgnoreFile(Exception):
+    """A `.sparkgenignore` that cannot be used. Its argument: why, to follow the file's path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +37,8 @@ class Verdict:
 @dataclass(slots=True)
 class Ignores:
     """The rules of a repository. `read`: the text of a folder's file, None where it has none.
+
+    Each method raises BadIgnoreFile for a file that cannot be used: what it keeps out must not be taken in.
 
     Paths are relative to the repository's root, with `/`; that of a folder ends with one, and the root is "".
     """
@@ -53,9 +64,30 @@ class Ignores:
 
     def _spec(self, folder: str) -> GitIgnoreSpec | None:
         if folder not in self._specs:
-            text = self.read(folder)
-            self._specs[folder] = None if text is None else GitIgnoreSpec.from_lines(text.splitlines())
+            self._specs[folder] = self._new_spec(folder)
         return self._specs[folder]
+
+    def _new_spec(self, folder: str) -> GitIgnoreSpec | None:
+        try:
+            text = self.read(folder)
+            return None if text is None else _spec_of(text)
+        except BadIgnoreFile as error:
+            raise BadIgnoreFile(f"{folder}{FILE_NAME} {error}") from None
+
+
+def _spec_of(text: str) -> GitIgnoreSpec:
+    lines = text.splitlines()
+    for number, line in enumerate(lines, 1):
+        names = line.split("/")
+        if names.count("**") > MOST_WILDCARDS or any(
+            len(re.findall(r"\*+", name)) > MOST_WILDCARDS for name in names
+        ):
+            raise BadIgnoreFile(f"has more than {MOST_WILDCARDS} wildcards in line {number}")
+        try:
+            GitIgnoreSpec.from_lines([line])
+        except (ValueError, re.error):
+            raise BadIgnoreFile(f"has a pattern that cannot be read in line {number}") from None
+    return GitIgnoreSpec.from_lines(lines)
 
 
 _DEFAULT = GitIgnoreSpec.from_lines(ALWAYS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,11 @@ from typing import Any
 from sparkgen.delivery import requirements as packages
 from sparkgen.delivery import secret_files
 from sparkgen.delivery.disk import Disk, FileOnDisk, Unusable
-from sparkgen.delivery.ignore import FILE_NAME
-from sparkgen.delivery.limits import DEFAULT_MAX_BYTES, MAX_FILES, bytes_text
+from sparkgen.delivery.globs import MAGIC
+from sparkgen.delivery.ignore import FILE_NAME, BadIgnoreFile
+from sparkgen.delivery.limits import DEFAULT_MAX_BYTES, MAX_MEMBER, MOST_SEEN, bytes_text, not_unpacked
 from sparkgen.delivery.requirements import Requirements
+from sparkgen.delivery.sizes import too_large
 from sparkgen.delivery.values import PYTHON, Contents, LocalFile, Looked, Wrong
 from sparkgen.model.delivery import CODE, DEPENDENCIES, MAIN_FILE_FIELD, REQUIREMENTS_FIELD, ArtifactName
 from sparkgen.semantics.local_entries import Entry, entries_of, spec_of
@@ -22,7 +24,6 @@ from sparkgen.semantics.local_entries import Entry, entries_of, spec_of
 PARENT = "_parent"
 """The folder inside of an artifact for what is beside the document's folder and not below it."""
 
-_GLOB = re.compile(r"[*?\[]")
 _SAFE = re.compile(r"(?:\.?[A-Za-z0-9_+@=~-][A-Za-z0-9_+@=~.-]*(?:/|$))+")
 """A path that Spark reads as it is: it takes paths for URIs, and its JVM has no locale."""
 _FILES_ONLY = {MAIN_FILE_FIELD: "name a file in it", "archives": "pack it: tar -czf NAME.tar.gz -C FOLDER ."}
@@ -38,7 +39,7 @@ def look(value: Mapping[str, Any], folder: Path, max_bytes: int = DEFAULT_MAX_BY
     for entry in entries:
         found.add(entry)
     contents = tuple(one for name in (CODE, DEPENDENCIES) if (one := found.contents(name)) is not None)
-    wrong = [*found.wrong, *_too_large(contents, entries, max_bytes)]
+    wrong = [*found.wrong, *too_large(contents, entries, max_bytes)]
     return Looked(entries, contents, tuple(wrong), tuple(sorted(found.left_out)))
 
 
@@ -52,6 +53,7 @@ class _Search:
     _entries: dict[tuple[ArtifactName, str], tuple[str, ...]] = field(default_factory=dict)
     _base_names: dict[str, str] = field(default_factory=dict)
     _requirements: Requirements | None = None
+    _seen: int = 0
 
     def add(self, entry: Entry) -> None:
         """Find what an entry names, and keep it, or what is wrong with it."""
@@ -61,6 +63,9 @@ class _Search:
                 self._read_requirements(entry)
         except Unusable as error:
             self.wrong.append(Wrong(entry, error.message, error.next_step))
+            return
+        except BadIgnoreFile as error:
+            self.wrong.append(Wrong(entry, f"cannot be looked at: {error}", f"fix the {FILE_NAME}"))
             return
         known = self._entries.setdefault((entry.artifact, entry.text), inside)
         if known != inside:
@@ -85,7 +90,7 @@ class _Search:
 
     def _found(self, entry: Entry) -> Iterator[str]:
         pattern = entry.pattern
-        literal = not _GLOB.search(pattern) or os.path.lexists(os.path.join(self.disk.folder, pattern))  # noqa: PTH118 - see disk.py
+        literal = not MAGIC.search(pattern) or os.path.lexists(os.path.join(self.disk.folder, pattern))  # noqa: PTH118 - see disk.py
         matches = [pattern] if literal else self._matches(entry)
         if entry.field == MAIN_FILE_FIELD and not literal:
             raise Unusable("must be one file, not a glob", "name the file")
@@ -105,7 +110,7 @@ class _Search:
             yield from self._taken(entry, match, path, vouched=verdict.named)
 
     def _matches(self, entry: Entry) -> list[str]:
-        self.disk.absolute(re.split(_GLOB, entry.pattern, maxsplit=1)[0])
+        self.disk.absolute(re.split(MAGIC, entry.pattern, maxsplit=1)[0])
         found = []
         for match in self.disk.matches(entry.pattern):
             path = self.disk.absolute(match)
@@ -153,7 +158,15 @@ class _Search:
     def _below(self, inside: str, folder: str, above: tuple[str, ...]) -> list[tuple[str, str]]:
         """All files below a folder that are not left out: their paths inside, and here."""
         found: list[tuple[str, str]] = []
+        if said := not_unpacked(inside):
+            raise Unusable(f"{inside[:200]} {said}", f"rename it, or leave it out, in {FILE_NAME}")
         for name in self.disk.names(folder):
+            self._seen += 1
+            if self._seen > MOST_SEEN:
+                raise Unusable(
+                    f"leads through more than {MOST_SEEN} files and folders",
+                    f"leave some out, in {FILE_NAME}",
+                )
             path = f"{folder}/{name}"
             is_folder = self.disk.is_folder(path)
             relative = self.disk.relative(path) + ("/" if is_folder else "")
@@ -179,8 +192,12 @@ class _Search:
             inside.encode()
         except UnicodeEncodeError:
             raise Unusable(f"{relative!a}: the name is not UTF-8", "rename the file") from None
+        if said := not_unpacked(inside):
+            raise Unusable(f"{inside[:200]} {said}", f"rename it, or leave it out, in {FILE_NAME}")
         found = self.disk.file(path)
-        _refuse_secret(relative, found, vouched=vouched)
+        if found.size > MAX_MEMBER:
+            raise Unusable(f"{relative} has {bytes_text(found.size)}, more than an archive holds", "split it")
+        _refuse_secret(relative, self.disk.relative(found.place), found, vouched=vouched)
         file = LocalFile(inside, found.place, found.size, found.executable, found.sha256)
         known = self._files.setdefault((entry.artifact, inside), file)
         if replace(known, place=file.place) != file:
@@ -246,8 +263,9 @@ def _refuse_odd(inside: str) -> None:
         )
 
 
-def _refuse_secret(relative: str, file: FileOnDisk, *, vouched: bool) -> None:
-    said = secret_files.by_name(relative) or file.secret
+def _refuse_secret(relative: str, real: str, file: FileOnDisk, *, vouched: bool) -> None:
+    """`relative`, `real`: its path, and that behind all links."""
+    said = secret_files.by_name(relative) or secret_files.by_name(real) or file.secret
     if said and not vouched:
         raise Unusable(
             f"{relative} seems to hold a secret ({said}), which all who may pull the artifact could read",
@@ -258,25 +276,5 @@ def _refuse_secret(relative: str, file: FileOnDisk, *, vouched: bool) -> None:
 
 def _redacted(text: str) -> str:
     """A line without passwords of addresses, and not longer than a message may be."""
-    shown = re.sub(r"://[^/\s@]+@", "://", text)
+    shown = re.sub(r"://[^/\s]+@", "://", text)
     return shown if len(shown) <= 60 else f"{shown[:57]}..."
-
-
-def _too_large(contents: Sequence[Contents], entries: Sequence[Entry], max_bytes: int) -> Iterator[Wrong]:
-    for one in contents:
-        first = next(entry for entry in entries if entry.artifact == one.name)
-        size = sum(file.size for file in one.files)
-        if size > max_bytes:
-            largest = max(one.files, key=lambda file: file.size)
-            yield Wrong(
-                first,
-                f"the files of the artifact {one.name} have {bytes_text(size)}, more than "
-                f"{bytes_text(max_bytes)}; the largest is {largest.inside} with {bytes_text(largest.size)}",
-                f"leave files out, in {FILE_NAME}, or allow more with maxArtifactSize in .sparkgen.yaml",
-            )
-        if len(one.files) > MAX_FILES:
-            yield Wrong(
-                first,
-                f"the artifact {one.name} would have {len(one.files)} files, more than {MAX_FILES}",
-                f"leave files out, in {FILE_NAME}, or pack them into an archive",
-            )

@@ -30,9 +30,19 @@ class Layer:
 def layer(files: Sequence[LocalFile]) -> Layer:
     """The layer of these files. All are read once. SparkgenError where one changes meanwhile or is gone."""
     members = tuple(
-        Member(file.inside, file.size, file.executable, partial(disk.chunks, file.place)) for file in files
+        Member(file.inside, file.size, file.executable, partial(_unchanged, file)) for file in files
     )
     return Layer(members, measured(_told(archive(members))), sum(file.size for file in files))
+
+
+def _unchanged(file: LocalFile) -> Iterator[bytes]:
+    """The bytes of a file. Changed where they are not those that were looked at: they could be a secret."""
+    whole = hashlib.sha256()
+    for chunk in disk.chunks(file.place):
+        whole.update(chunk)
+        yield chunk
+    if file.sha256 and file.sha256 != whole.hexdigest():
+        raise Changed(file.inside)
 
 
 def measured(chunks: Iterable[bytes]) -> Blob:

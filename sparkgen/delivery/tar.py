@@ -13,12 +13,10 @@ BLOCK = 512
 FILE_MODE, EXECUTABLE_MODE, FOLDER_MODE = 0o644, 0o755, 0o755
 _FILE, _FOLDER, _PAX = b"0", b"5", b"x"
 _LONGEST_NAME = 100
-MAX_MEMBER = 0o77777777777
-"""Bytes of one file that the header has room for: 8 GiB less one."""
 
 
 class Changed(Exception):
-    """A file had another size when it was read than when it was looked at. Its argument: the path inside."""
+    """A file had another size or text than when it was looked at. Its argument: the path inside."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sparkgen.delivery.compare import Difference, differences
 from sparkgen.delivery.limits import DEFAULT_MAX_BYTES
 from sparkgen.delivery.look import look
+from sparkgen.delivery.pushed import identity
 from sparkgen.document.locks import ARTIFACTS, lock_of, spec_path
 from sparkgen.document.sources import STDIN, STDIN_NAME
 from sparkgen.document.text import shortened
@@ -147,4 +148,5 @@ def _step(document: Document, inputs: Inputs, difference: Difference) -> str:
 
 def stale(document: Document, looked: Looked) -> Iterator[Difference]:
     """Why the document has to be pushed; nothing for one that is up to date."""
-    return differences(looked, spec_of(document.value).get(ARTIFACTS), repository_of(document))
+    artifacts = spec_of(document.value).get(ARTIFACTS)
+    return differences(looked, artifacts, repository_of(document), identity)

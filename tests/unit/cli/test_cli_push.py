@@ -421,6 +421,26 @@ def test_a_document_from_standard_input(project: Cli) -> None:
     assert project("validate", "-", "--lock", "x.lock.yaml", stdin=text).code == 0
 
 
+def test_a_lock_that_names_other_content_is_found(project: Cli) -> None:
+    """Whoever changes the digest in Git and leaves the rest as it is would have pods run something else."""
+    assert project("push", "app.yaml").code == 0
+    good, before = Path("app.lock.yaml").read_text(), artifacts()[0]
+    Path(CODE).write_text("print(2)\n")
+    assert project("push", "app.yaml").code == 0
+    other = artifacts()[0]
+    Path(CODE).write_text("print(1)\n")
+    lies = [(before[field], other[field]) for field in ("reference", "digest")]
+    lies += [(f"{field}: {before[field]}", f"{field}: 7") for field in ("size", "unpackedSize")]
+    for truth, lie in lies:
+        Path("app.lock.yaml").write_text(good.replace(truth, lie))
+        done = project("validate", "app.yaml")
+        assert done.code == 1
+        assert "SG307" in done.out
+        assert "has a digest or a size in the lock that its files do not give" in done.out
+    assert project("push", "app.yaml").code == 0
+    assert Path("app.lock.yaml").read_text() == good
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

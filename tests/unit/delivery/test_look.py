@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,11 @@ from typing import Any
 import pytest
 
 from sparkgen.delivery.look import look
+from sparkgen.delivery.pack import layer
 from sparkgen.delivery.source import source
 from sparkgen.delivery.values import Looked
+from sparkgen.errors import SparkgenError
+from sparkgen.runtime.fetch import archive
 
 
 @pytest.fixture
@@ -116,6 +120,9 @@ def test_a_scheduled_application_has_its_entries_in_the_template(project: Path) 
         (document(pyFiles=["./"]), "is the folder of the document"),
         (document(pyFiles=["./lib"], files=["./lib"]), "stands in two fields"),
         (document(files=["./pipe"]), "is no regular file"),
+        (document(files=["./a\0b"]), "is no path that a file can have"),
+        (document(files=["./a\ud800"]), "is no path that a file can have"),
+        (document(files=["./*/../../../../*"]), "matches no file"),
     ],
 )
 def test_what_cannot_be_delivered(project: Path, value: dict[str, Any], message: str) -> None:
@@ -284,3 +291,140 @@ def test_the_source_follows_contents_modes_and_paths(project: Path) -> None:
     changed = now()
     (project / "lib/a.py").rename(project / "lib/c.py")
     assert len({first, executable, changed, now()}) == 4
+
+
+@pytest.mark.parametrize("link", ["conf.txt", "lib/more"])
+def test_what_is_gits_is_never_delivered(project: Path, link: str) -> None:
+    """Its configuration has the token of a clone or of a CI system, whatever links and ignore files say."""
+    (project / "../../.git/config").write_text("[http]\n  extraheader = AUTHORIZATION: basic xxx\n")
+    above = "../" * (2 + link.count("/"))
+    (project / link).symlink_to(f"{above}.git{'/config' if link.endswith('txt') else ''}")
+    (project / "../../.sparkgenignore").write_text(f"!.git\n!apps/etl/{link}\n")
+    assert "leads to .git/config" in said(look(document(pyFiles=[f"./{link}"]), project))
+    assert "leads to .git/config" in said(look(document(files=["../../.git/config"]), project))
+
+
+def test_a_link_is_judged_by_what_it_leads_to(project: Path) -> None:
+    """A harmless name for a file with secrets is an oversight like another."""
+    (project / ".env").write_text("A=b")
+    (project / "lib/settings.txt").symlink_to("../.env")
+    assert "seems to hold a secret" in said(look(document(pyFiles=["./lib"]), project))
+
+
+def ignore_file(project: Path, kind: str) -> None:
+    """A `.sparkgenignore` in `lib` that cannot be used."""
+    file = project / "lib/.sparkgenignore"
+    if kind == "pipe":
+        os.mkfifo(file)
+    elif kind == "large":
+        file.write_bytes(b"#" * (2 << 20))
+    elif kind.startswith("/"):
+        file.symlink_to(kind)
+    else:
+        file.write_text(kind)
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("/dev/zero", "leads out of the repository"),
+        ("/etc/passwd", "leads out of the repository"),
+        ("pipe", "is no regular file"),
+        ("large", "is larger than 1 MiB"),
+        ("a\n!\n", "has a pattern that cannot be read in line 2"),
+        ("[z-a]", "has a pattern that cannot be read in line 1"),
+        ("*a*a*a*a*a*a*ab", "has more than 3 wildcards in line 1"),
+        ("**/a/**/a/**/a/**/b", "has more than 3 wildcards in line 1"),
+    ],
+)
+def test_an_ignore_file_that_cannot_be_used_is_an_error(project: Path, kind: str, message: str) -> None:
+    """Whoever wrote it wants something kept out: it is not passed over, and nothing else is opened."""
+    ignore_file(project, kind)
+    (project / "lib" / ("a" * 255)).write_text("")
+    told = said(look(document(files=[f"./lib/{'a' * 255}"]), project))
+    assert f"apps/etl/lib/.sparkgenignore {message}" in told
+
+
+def linked(project: Path, depth: int) -> None:
+    """Folders of which each has two links to the next one: two ways at each step."""
+    for number in range(depth):
+        folder = project / f"chain/{number}"
+        folder.mkdir(parents=True)
+        for name in "ab":
+            (folder / name).symlink_to(f"../{number + 1}")
+    (project / f"chain/{depth}").mkdir()
+    (project / f"chain/{depth}/x.py").write_text("x")
+
+
+def test_links_do_not_multiply(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sixty links are 2 to the 30th paths: a folder and a glob both end, with a reason."""
+    monkeypatch.setattr("sparkgen.delivery.look.MOST_SEEN", 2000)
+    monkeypatch.setattr("sparkgen.delivery.globs.MOST_SEEN", 2000)
+    linked(project, 30)
+    assert "leads through more than 2000" in said(look(document(pyFiles=["./chain/0"]), project))
+    assert "goes through more than 2000" in said(look(document(files=["./chain/0/**/*.py"]), project))
+
+
+def test_a_glob_stays_in_the_repository(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Links that lead out are not followed, nor those that lead back: they would lead through the machine."""
+    listed: list[str] = []
+    scandir = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path: listed.append(os.path.realpath(path)) or scandir(path))
+    (project / "lib/root").symlink_to("/")
+    (project / "lib/here").symlink_to(".")
+    looked = look(document(files=["./**/*.csv"], pyFiles=["./**/**/**/b.py"]), project)
+    assert entries(looked)["code"]["./**/*.csv"] == ("data/x.csv",)
+    assert entries(looked)["code"]["./**/**/**/b.py"] == ("lib/deep/b.py",)
+    assert all(Path(one).is_relative_to(project.parents[1]) for one in listed)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("line\nfeed.py", "has a control character or a backslash"),
+        ("back\\slash.py", "has a control character or a backslash"),
+        ("/".join("d" * 101) + "/x.py", "is deeper than 100 folders"),
+    ],
+)
+def test_what_pods_would_refuse_is_not_pushed(project: Path, name: str, message: str) -> None:
+    """A file that `fetch` does not unpack is found beside the document, not in the cluster."""
+    file = project / "lib" / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("")
+    assert message in said(look(document(pyFiles=["./lib"]), project))
+
+
+def test_all_that_is_packed_can_be_unpacked(project: Path, tmp_path_factory: Any) -> None:
+    """The longest name, the deepest folder and odd characters, as `sparkgen push` packs and pods unpack."""
+    for name in ("\u00fc" * 127, " a#b:c%d", "\u202e", "/".join("d" * 97) + "/x", f"{'e' * 255}/{'f' * 255}"):
+        file = project / "lib" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(name)
+    [code] = look(document(pyFiles=["./lib"]), project).contents
+    made = layer(code.files)
+    target = tmp_path_factory.mktemp("unpacked")
+    count = archive.unpack(io.BytesIO(b"".join(made.chunks())), target, made.unpacked)
+    assert count == len(code.files)
+    assert sorted(str(one.relative_to(target)) for one in target.rglob("*") if one.is_file()) == sorted(
+        file.inside for file in code.files
+    )
+
+
+def test_a_file_that_changes_under_the_push_is_not_packed(project: Path) -> None:
+    """Also one of the same size: what was looked at is what is sent."""
+    [code] = look(document(pyFiles=["./lib"]), project).contents
+    file = project / "lib/a.py"
+    text = file.read_text()
+    made = layer(code.files)
+    for other in (text.swapcase(), f"{text}x"):
+        file.write_text(other)
+        with pytest.raises(SparkgenError, match="was written while it was packed"):
+            layer(code.files)
+        with pytest.raises(SparkgenError, match="was written while it was packed"):
+            list(made.chunks())
+
+
+def test_an_artifact_of_too_many_folders_is_refused(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Folders count as well where artifacts are unpacked."""
+    monkeypatch.setattr("sparkgen.delivery.sizes.MOST_ENTRIES", 4)
+    assert "4 files and folders or more" in said(look(document(pyFiles=["./lib"]), project))
