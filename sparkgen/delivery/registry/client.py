@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import ssl
 import urllib.request
 from collections.abc import Callable, Iterable, Mapping
@@ -26,6 +27,9 @@ _TIMEOUT = urllib3.Timeout(connect=10, read=120)
 _LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 _MOST_BYTES = 1 << 20
 """Of an answer: a registry that is none may send anything."""
+
+_NUMBER = re.compile(r"[0-9]{1,18}")
+"""Of a header: `isdigit` takes digits that `int` does not, and any length."""
 
 Body = Callable[[], Iterable[bytes]]
 
@@ -168,7 +172,8 @@ class Client:
             preload_content=False,
         )
         try:
-            data = b"" if method == "HEAD" else response.read(_MOST_BYTES, decode_content=True)
+            # As it comes: nobody asked for a compressed answer, and one of a megabyte may be a thousand.
+            data = b"" if method == "HEAD" else response.read(_MOST_BYTES, decode_content=False)
         finally:
             response.drain_conn() if _is_small(response.headers) else response.close()
             response.release_conn()
@@ -185,7 +190,10 @@ class Client:
         return f"Bearer {self._token(asked, known)}"
 
     def _token(self, asked: Challenge, known: Credentials | None) -> str:
-        realm = urlsplit(asked.realm)
+        try:
+            realm = urlsplit(asked.realm)
+        except ValueError:
+            raise RegistryError(f"{self.target.host} wants a login at what is no address") from None
         if realm.scheme not in ("https", self._scheme) or not realm.netloc:
             raise RegistryError(
                 f"{self.target.host} wants a login at {realm.scheme or 'an address'} without TLS: not sent"
@@ -206,9 +214,9 @@ class Client:
         try:
             said: Any = json.loads(answer.body)
             token = said.get("token") or said.get("access_token")
-        except (ValueError, AttributeError):
+        except (ValueError, AttributeError, RecursionError):
             token = None
-        if not isinstance(token, str) or not token or not token.isprintable():
+        if not isinstance(token, str) or not re.fullmatch(r"[\x21-\x7e]+", token):
             raise RegistryError(f"the login server of {self.target.host} answers without a token")
         return token
 
@@ -223,13 +231,26 @@ class Client:
 
 
 def absolute(base: str, location: str) -> str:
-    """An address from an answer, which may be relative to that of the request."""
-    return urljoin(base, location)
+    """An address from an answer, which may be relative to that of the request.
+
+    RegistryError for what is none, and for one without TLS where the request had it.
+    """
+    try:
+        found = urljoin(base, location)
+        scheme = urlsplit(found).scheme
+    except ValueError:  # such as half an IPv6 address
+        raise RegistryError(f"{urlsplit(base).netloc} names an upload that is no address") from None
+    if scheme not in ("https", urlsplit(base).scheme):
+        raise RegistryError(
+            f"{urlsplit(base).netloc} wants the upload at an address without TLS ({scheme}): not sent; "
+            "a proxy before it has to tell it the scheme (X-Forwarded-Proto)"
+        )
+    return found
 
 
 def _is_small(headers: Mapping[str, str]) -> bool:
     length = headers.get("content-length", "")
-    return length.isdigit() and int(length) <= _MOST_BYTES
+    return bool(_NUMBER.fullmatch(length)) and int(length) <= _MOST_BYTES
 
 
 def _is_permanent(error: RegistryError, tries: int) -> bool:
@@ -241,7 +262,7 @@ def _is_permanent(error: RegistryError, tries: int) -> bool:
 
 def _pause(answer: Answer, usual: float) -> float:
     asked = answer.headers.get("retry-after", "")
-    return min(float(asked), _LONGEST_PAUSE) if asked.isdigit() else usual
+    return min(float(asked), _LONGEST_PAUSE) if _NUMBER.fullmatch(asked) else usual
 
 
 def _pool(target: Target, environment: Mapping[str, str]) -> urllib3.PoolManager:

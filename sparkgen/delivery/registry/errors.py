@@ -109,12 +109,12 @@ def message(body: bytes) -> str:
         errors = json.loads(body).get("errors")
         texts = [f"{one.get('message') or one.get('code')}" for one in errors]
         details = [str(one["detail"]) for one in errors if isinstance(one.get("detail"), str)]
-    except (ValueError, AttributeError, TypeError):
+    except (ValueError, AttributeError, TypeError, RecursionError):
         return ""
     return _short("; ".join([*texts, *details]))
 
 
 def _short(text: str) -> str:
-    line = " ".join(text.split())
+    line = re.sub(r"://[^/\s]+@", "://", " ".join(text.split()))  # a proxy's password
     line = re.sub(r"\?[^\s)'\"]+", "", line)  # queries of uploads hold a state that is as good as a key
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."

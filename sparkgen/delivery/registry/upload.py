@@ -113,7 +113,7 @@ class Repository:
     def _state(self, location: str) -> tuple[str, int]:
         """Where a broken upload goes on, and with which byte: a new one where the registry has none."""
         answer = self.client.send("GET", location)
-        found = re.fullmatch(r"(?:bytes=)?0-(\d+)", answer.headers.get("range", ""))
+        found = re.fullmatch(r"(?:bytes=)?0-([0-9]{1,18})", answer.headers.get("range", ""))
         if answer.status != 204 or found is None:
             return self._begin(), 0
         return self._next(location, answer), int(found[1]) + 1 if int(found[1]) else 0

@@ -155,19 +155,20 @@ class _Patience:
                 self._wait(error)
 
     def is_rewarded(self, size: int) -> None:
-        """More of the layer is there than ever: what is sent again is nothing new."""
+        """More of the layer is there than ever: what is sent again is nothing new. Refused after LONGEST."""
+        if self._time.now() - self._began > LONGEST:
+            raise self._away(f"the layer is not there, only {size} bytes of it")
         if size > self._most:
             self._most, self._last, self._pause = size, self._time.now(), FIRST_PAUSE
 
     def _wait(self, error: Passing) -> None:
         now = self._time.now()
         if now - self._last > PATIENCE or now - self._began > LONGEST:
-            raise Refused(
-                f"{error} (for {now - self._last:.0f} s)",
-                "see whether pods reach the registry, and whether it runs",
-                Code.REGISTRY_AWAY,
-            )
+            raise self._away(f"{error} (for {now - self._last:.0f} s)")
         pause = max(error.pause, self._pause * (0.5 + self._time.random() / 2))
         self._pause = min(LONGEST_PAUSE, self._pause * 2)
         self._say(f"{error}; trying again in {pause:.1f} s")
         self._time.sleep(pause)
+
+    def _away(self, text: str) -> Refused:
+        return Refused(text, "see whether pods reach the registry, and whether it runs", Code.REGISTRY_AWAY)

@@ -9,16 +9,18 @@ from __future__ import annotations
 import json
 import re
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 from typing import Any
 from urllib.parse import quote, urlencode, urljoin, urlsplit
 
 import urllib3
 
 from sparkgen import contract
+from sparkgen.runtime.fetch import answers
 from sparkgen.runtime.fetch.credentials import DOCKER_HUB, Credentials
 from sparkgen.runtime.fetch.values import Artifact, BadArtifact, Passing
 
@@ -29,11 +31,9 @@ CHUNK = 1 << 18
 _BASIC = "Basic "
 """How the header with a name and a password begins."""
 CONNECT_SECONDS, READ_SECONDS = 10.0, 30.0
-LONGEST_ASKED_PAUSE = 120.0
-"""Seconds for which a registry may ask to be left alone (Retry-After)."""
+WHOLE_SECONDS = 60.0
+"""For a manifest or a token."""
 _CHALLENGE = re.compile(r'([a-zA-Z]+)="([^"]*)"')
-_RANGE = re.compile(r"bytes ([0-9]{1,18})-[0-9]{1,18}/([0-9]{1,18}|\*)")
-_PASSING_STATUS = frozenset({408, 425, 429})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,12 @@ class Access:
 class Registry:
     """Reads from the registries of some artifacts. Passing or BadArtifact from each method."""
 
-    def __init__(self, access: Access, agent: str = "sparkgen-fetch") -> None:
+    def __init__(
+        self, access: Access, agent: str = "sparkgen-fetch", clock: Callable[[], float] = monotonic
+    ) -> None:
         self._access = access
         self._agent = agent
+        self._clock = clock
         self._authorization: dict[str, str] = {}
         options: dict[str, Any] = {} if access.insecure else {"ssl_context": _context(access.ca_file)}
         self._pool = urllib3.PoolManager(num_pools=4, retries=False, **options)
@@ -61,8 +64,8 @@ class Registry:
         path = f"manifests/{artifact.manifest}"
         with self._answer(artifact, path, {"Accept": contract.ARTIFACT_MANIFEST_TYPE}) as answer:
             if answer.status != 200:
-                raise _refused(answer, artifact, "the manifest")
-            return _whole(answer, LARGEST_MANIFEST, "the manifest")
+                raise answers.refused(answer, artifact, "the manifest")
+            return self._whole(answer, LARGEST_MANIFEST, "the manifest")
 
     @contextmanager
     def layer(self, artifact: Artifact, start: int) -> Iterator[tuple[int, Iterator[bytes]]]:
@@ -73,14 +76,14 @@ class Registry:
         headers = {"Range": f"bytes={start}-"} if start else {}
         with self._answer(artifact, f"blobs/{artifact.digest}", headers) as answer:
             if answer.status == 416:
-                raise _too_short(answer, artifact, start)
+                raise answers.too_short(answer, artifact, start)
             if answer.status not in (200, 206):
-                raise _refused(answer, artifact, "the layer")
-            begins = _begins(answer, start)
+                raise answers.refused(answer, artifact, "the layer")
+            begins = answers.begins_at(answer, start)
             length = answer.headers.get("Content-Length", "")
             if begins is None:
                 raise Passing(f"{artifact.host} sends another part of the layer than it was asked for")
-            if length.isdigit() and begins + int(length) != artifact.size:
+            if answers.is_number(length) and begins + int(length) != artifact.size:
                 raise BadArtifact(
                     f"the registry has {begins + int(length)} bytes of the layer of {artifact.name}, and the "
                     f"lock says {artifact.size}",
@@ -106,7 +109,9 @@ class Registry:
                 answer.close()
                 answer = self._get(url, headers, authorization)
                 if answer.status == 401 and authorization.startswith(_BASIC):
-                    raise _no_rights(artifact, (self._access.credentials or {}).get(artifact.reference))
+                    raise answers.no_rights(
+                        artifact, (self._access.credentials or {}).get(artifact.reference)
+                    )
             for _ in range(MOST_REDIRECTS):
                 if answer.status not in (301, 302, 303, 307, 308):
                     break
@@ -143,8 +148,13 @@ class Registry:
             raise _failed(error, urlsplit(url).netloc) from None
 
     def _redirect(self, url: str, answer: urllib3.BaseHTTPResponse, artifact: Artifact) -> str:
-        target = urljoin(url, answer.headers.get("Location", ""))
-        parts = urlsplit(target)
+        try:
+            target = urljoin(url, answer.headers.get("Location", ""))
+            parts = urlsplit(target)
+        except ValueError:  # such as half an IPv6 address
+            raise BadArtifact(
+                f"{artifact.host} leads to what is no address", "ask whoever runs the registry"
+            ) from None
         allowed = ("https", "http") if self._access.insecure else ("https",)
         if parts.scheme not in allowed or not parts.hostname or parts.username is not None:
             raise BadArtifact(
@@ -160,19 +170,24 @@ class Registry:
         scheme = challenge.partition(" ")[0].lower()
         if scheme == "basic":
             if known is None or tried is not None:
-                raise _no_rights(artifact, known)
+                raise answers.no_rights(artifact, known)
             header = known.basic
         elif scheme == "bearer":
             header = f"Bearer {self._token(dict(_CHALLENGE.findall(challenge)), artifact, known)}"
         else:
-            raise _no_rights(artifact, known)
+            raise answers.no_rights(artifact, known)
         self._authorization[artifact.reference] = header
         return header
 
     def _token(self, challenge: Mapping[str, str], artifact: Artifact, known: Credentials | None) -> str:
         """A token from the server that a challenge names (docker's token authentication)."""
         realm = challenge.get("realm", "")
-        parts = urlsplit(realm)
+        try:
+            parts = urlsplit(realm)
+        except ValueError:
+            raise BadArtifact(
+                f"{artifact.host} names a token server that is no address", "ask whoever runs the registry"
+            ) from None
         own = parts.hostname == urlsplit(f"//{artifact.host}").hostname
         safe = parts.scheme == "https" or (self._access.insecure and parts.scheme == "http" and own)
         if not safe or not parts.hostname or parts.username is not None:
@@ -200,12 +215,23 @@ class Registry:
         answer = self._request(method, realm, headers, body)
         try:
             if answer.status in (400, 401, 403):
-                raise _no_rights(artifact, known)
+                raise answers.no_rights(artifact, known)
             if answer.status != 200:
-                raise _refused(answer, artifact, "a token")
-            return _token_in(_whole(answer, LARGEST_TOKEN, "the token"), artifact)
+                raise answers.refused(answer, artifact, "a token")
+            return _token_in(self._whole(answer, LARGEST_TOKEN, "the token"), artifact)
         finally:
             answer.close()
+
+    def _whole(self, answer: urllib3.BaseHTTPResponse, most: int, what: str) -> bytes:
+        """A small answer. Passing for one that takes long, BadArtifact for one that is larger than `most`."""
+        data, began = b"", self._clock()
+        for chunk in _stream(answer, "the registry"):
+            data += chunk
+            if len(data) > most:
+                raise BadArtifact(f"{what} is larger than {most} bytes", "push again: sparkgen push FILE")
+            if self._clock() - began > WHOLE_SECONDS:
+                raise Passing(f"{what} did not come within {WHOLE_SECONDS:.0f} s")
+        return data
 
 
 def _context(ca_file: Path | None) -> ssl.SSLContext:
@@ -236,77 +262,13 @@ def _failed(error: Exception, host: str) -> Exception:
     return Passing(f"{host} does not answer: {error}")
 
 
-def _whole(answer: urllib3.BaseHTTPResponse, most: int, what: str) -> bytes:
-    data = b""
-    for chunk in _stream(answer, "the registry"):
-        data += chunk
-        if len(data) > most:
-            raise BadArtifact(f"{what} is larger than {most} bytes", "push again: sparkgen push FILE")
-    return data
-
-
 def _stream(answer: urllib3.BaseHTTPResponse, host: str) -> Iterator[bytes]:
     try:
-        yield from answer.stream(CHUNK, decode_content=False)
+        # What is there, and not whole chunks: whoever sends a byte a minute must not outstay any deadline.
+        while chunk := answer.read1(CHUNK, decode_content=False):
+            yield chunk
     except (urllib3.exceptions.HTTPError, OSError) as error:
         raise Passing(f"{host} broke off: {error}") from None
-
-
-def _begins(answer: urllib3.BaseHTTPResponse, start: int) -> int | None:
-    """The byte at which an answer begins; None for another part than was asked for."""
-    if answer.status == 200:
-        return 0
-    found = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
-    return start if found and int(found[1]) == start else None
-
-
-def _too_short(answer: urllib3.BaseHTTPResponse, artifact: Artifact, start: int) -> Exception:
-    has = answer.headers.get("Content-Range", "").removeprefix("bytes */")
-    if has.isdigit() and int(has) != artifact.size:
-        return BadArtifact(
-            f"the registry has {has} bytes of the layer of {artifact.name}, and the lock says "
-            f"{artifact.size}",
-            "push again: sparkgen push FILE",
-        )
-    return Passing(f"{artifact.host} does not go on at byte {start}")
-
-
-def _refused(answer: urllib3.BaseHTTPResponse, artifact: Artifact, what: str) -> Exception:
-    """An answer that is none of those hoped for, in words."""
-    status = answer.status
-    if status in _PASSING_STATUS or status >= 500:
-        return Passing(f"{artifact.host} answers {status} for {what}", _asked_pause(answer))
-    if status in (401, 403):
-        return BadArtifact(
-            f"{artifact.host} gives no right to pull {artifact.repository} ({status})",
-            "let the account of delivery.pullSecret pull this repository",
-        )
-    if status == 404:
-        return BadArtifact(
-            f"{artifact.reference} is not in the registry: {what} is not there",
-            "push it (again): sparkgen push FILE",
-        )
-    return BadArtifact(
-        f"{artifact.host} answers {status} for {what} of {artifact.repository}",
-        "ask whoever runs the registry",
-    )
-
-
-def _no_rights(artifact: Artifact, known: Credentials | None) -> BadArtifact:
-    if known is None:
-        return BadArtifact(
-            f"{artifact.host} asks for credentials, and there are none for {artifact.repository}",
-            "name a Secret that has them in delivery.pullSecret",
-        )
-    return BadArtifact(
-        f"{artifact.host} does not take the credentials of delivery.pullSecret",
-        "put valid ones into the Secret: a token may have expired",
-    )
-
-
-def _asked_pause(answer: urllib3.BaseHTTPResponse) -> float:
-    text = answer.headers.get("Retry-After", "")
-    return min(float(text), LONGEST_ASKED_PAUSE) if text.isdigit() and len(text) < 6 else 0.0
 
 
 def _token_in(data: bytes, artifact: Artifact) -> str:

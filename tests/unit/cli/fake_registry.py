@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 import ssl
 import threading
@@ -44,6 +43,10 @@ class Registry:
     seen: list[str] = field(default_factory=list)
     address: str = ""
     realm: str = ""
+    location: str = ""
+    """Where uploads go, in place of here."""
+    token: bytes = b'{"token": "good"}'
+    """What the login server answers."""
 
     def basic(self) -> str:
         """The header that it wants."""
@@ -103,7 +106,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _token(self) -> None:
         if self.headers.get("Authorization", "") == self.registry.basic():
-            self._answer(200, json.dumps({"token": "good"}).encode())
+            self._answer(200, self.registry.token)
         else:
             self._answer(401)
 
@@ -115,7 +118,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif self.command == "POST":
             name = f"u{len(self.registry.uploads)}"
             self.registry.uploads[name] = bytearray()
-            self._answer(202, Location=f"{path}{name}?_state=hidden")
+            self._answer(202, Location=self.registry.location or f"{path}{name}?_state=hidden")
         elif "/blobs/uploads/" in path:
             self._upload(path.rpartition("/")[2])
         elif "/manifests/" in path:

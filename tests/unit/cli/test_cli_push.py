@@ -15,6 +15,9 @@ from typing import Any
 import pytest
 import yaml
 
+from sparkgen.delivery.registry.client import absolute
+from sparkgen.delivery.registry.errors import RegistryError
+
 from .conftest import DOCUMENT, Cli
 from .fake_registry import Registry, served
 
@@ -263,6 +266,59 @@ def test_credentials_of_docker(project: Cli, registry: Registry, scheme: str) ->
     done = project("push", "app.yaml")
     assert f"refuses the credentials of me in {Path.home()}/.docker/config.json" in done.err
     assert "word" not in done.err
+
+
+@pytest.mark.parametrize("location", ["http://[", "ftp://files.example.com/x", "gopher:x"])
+def test_an_upload_that_is_sent_to_no_address(project: Cli, registry: Registry, location: str) -> None:
+    """A sentence, and nothing is sent."""
+    registry.location = location
+    done = project("push", "app.yaml")
+    assert (done.code, registry.received) == (2, 0)
+    assert registry.address in done.err
+    assert "Traceback" not in done.err
+
+
+def test_no_code_goes_out_without_tls_where_there_was_tls() -> None:
+    """A proxy that ends TLS and does not say so makes a registry name http addresses."""
+    with pytest.raises(RegistryError, match=r"reg.example.com wants the upload at an address without TLS"):
+        absolute("https://reg.example.com/v2/x/blobs/uploads/", "http://reg.example.com/v2/x/blobs/uploads/1")
+    for location in ("/v2/x/1", "https://store.example.com/1"):
+        assert absolute("https://reg.example.com/v2/x/", location).startswith("https://")
+    assert absolute("http://reg.example.com/v2/x/", "http://reg.example.com/1") == "http://reg.example.com/1"
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        b"[]",
+        b'{"token": "a\\nb"}',
+        '{"token": "\u65e5"}'.encode(),
+        b'{"token": 5}',
+        b"[" * 100_000,
+        b"\x1f\x8b\x08",
+    ],
+    ids=lambda token: repr(token[:12]),
+)
+def test_a_login_server_that_sends_no_token(project: Cli, registry: Registry, token: bytes) -> None:
+    """Whatever it sends, it is told in a sentence."""
+    registry.login, registry.token = "bearer", token
+    login(registry)
+    done = project("push", "app.yaml")
+    assert done.code == 2
+    assert "answers without a token" in done.err
+
+
+def test_a_login_at_what_is_no_address(project: Cli, registry: Registry) -> None:
+    """Nor does a broken realm end in a traceback."""
+    registry.login, registry.realm = "bearer", "https://["
+    login(registry)
+    assert "what is no address" in project("push", "app.yaml").err
+
+
+def test_a_refusal_of_any_depth(project: Cli, registry: Registry) -> None:
+    """JSON that is nested without end is no message."""
+    registry.answers = {("POST", "/v2/"): [(403, b'{"errors":' + b"[" * 100_000)]}
+    assert "answers 403: these credentials" in project("push", "app.yaml").err
 
 
 def test_a_login_server_without_tls_gets_no_password(project: Cli, registry: Registry) -> None:

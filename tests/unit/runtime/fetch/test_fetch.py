@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from sparkgen.delivery.oci import sha256
 from sparkgen.runtime.exits import Refused, exit_code
 from sparkgen.runtime.fetch import cache, command, download
 from sparkgen.runtime.fetch.command import Places, fetch
-from sparkgen.runtime.fetch.values import BadArtifact
+from sparkgen.runtime.fetch.registry import Access, Registry
+from sparkgen.runtime.fetch.values import Artifact, BadArtifact, Passing, artifacts
 from tests.unit.runtime.fetch.fake_registry import Answer, FakeRegistry, Pushed, environment
 
 FILES = {"jobs/etl.py": b"print(1)\n", "lib/a/__init__.py": b"", "big": bytes(range(256)) * 4000}
@@ -355,6 +357,66 @@ def test_a_redirect_to_what_is_not_safe(registry: FakeRegistry, places: Places, 
     pushed = registry.push(FILES)
     registry.script = [("blobs", Answer(302, headers={"Location": target}))]
     assert "not safe" in refused(pushed, places)
+
+
+@pytest.mark.parametrize("location", ["http://[", "https://[::1", "http://\xb2["])
+def test_a_redirect_to_no_address(registry: FakeRegistry, places: Places, location: str) -> None:
+    """It is refused in a sentence."""
+    pushed = registry.push(FILES)
+    registry.script = [("blobs", Answer(302, headers={"Location": location}))]
+    assert "leads to what is no address" in refused(pushed, places)
+
+
+def test_a_token_server_at_no_address(registry: FakeRegistry, places: Places) -> None:
+    """As is a realm."""
+    pushed = registry.push(FILES)
+    registry.script = [("manifests", Answer(401, headers={"WWW-Authenticate": 'Bearer realm="https://["'}))]
+    assert "a token server that is no address" in refused(pushed, places)
+
+
+@pytest.mark.parametrize("number", ["\xb2", "9" * 5000, "-1", "1e5", "\xb9\xb2"])
+def test_a_header_that_is_no_number(registry: FakeRegistry, places: Places, number: str) -> None:
+    """Superscripts are digits for `isdigit` and not for `int`; they end nothing here."""
+    pushed = registry.push(FILES)
+    registry.script = [
+        ("manifests", Answer(429, headers={"Retry-After": number})),
+        ("blobs", Answer(416, headers={"Content-Range": f"bytes */{number}"})),
+        ("blobs", Answer(200, pushed.layer, {"Length": number}, cut=len(pushed.layer))),
+    ]
+    run(pushed, places)
+    assert files_in(places.artifacts / "code") == FILES
+
+
+def test_a_layer_that_comes_by_drops(registry: FakeRegistry, places: Places) -> None:
+    """Each of them is something new, and all the same it ends: no pod waits for days."""
+    pushed, clock = registry.push(FILES), FakeTime()
+
+    class Drips(Registry):
+        @contextmanager
+        def layer(self, artifact: Artifact, start: int) -> Iterator[tuple[int, Iterator[bytes]]]:
+            def drops() -> Iterator[bytes]:
+                for byte in pushed.layer[start:]:
+                    clock.seconds += 29
+                    yield bytes([byte])
+
+            with super().layer(artifact, start) as (begins, _):
+                yield begins, drops()
+
+    [artifact] = artifacts(environment(pushed.wanted))
+    with (places.artifacts / "x").open("w+b") as file, pytest.raises(Refused) as caught:
+        download.download(Drips(Access(insecure=True)), artifact, file, clock.time, print)
+    assert caught.value.code == Code.REGISTRY_AWAY
+    assert clock.seconds < 3700
+
+
+def test_a_manifest_that_comes_by_drops(registry: FakeRegistry, places: Places) -> None:
+    """It is asked for again."""
+    pushed, ticks = registry.push(FILES), iter(range(0, 10_000, 61))
+    source = Registry(Access(insecure=True), clock=lambda: float(next(ticks)))
+    [artifact] = artifacts(environment(pushed.wanted))
+    with pytest.raises(Passing, match="did not come within 60 s"):
+        source.manifest(artifact)
+    source.close()
 
 
 def test_redirects_in_a_circle(registry: FakeRegistry, places: Places) -> None:

@@ -1,0 +1,83 @@
+"""What a registry's answers mean: numbers in their headers, and refusals in words. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sparkgen.runtime.fetch.values import Artifact, BadArtifact, Passing
+
+if TYPE_CHECKING:
+    import urllib3
+
+    from sparkgen.runtime.fetch.credentials import Credentials
+
+LONGEST_ASKED_PAUSE = 120.0
+"""Seconds for which a registry may ask to be left alone (Retry-After)."""
+_RANGE = re.compile(r"bytes ([0-9]{1,18})-[0-9]{1,18}/([0-9]{1,18}|\*)")
+_NUMBER = re.compile(r"[0-9]{1,18}")
+_PASSING_STATUS = frozenset({408, 425, 429})
+
+
+def is_number(text: str) -> bool:
+    """Whether a header is a number: `isdigit` takes digits that `int` does not, and any length."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+def begins_at(answer: urllib3.BaseHTTPResponse, start: int) -> int | None:
+    """The byte at which an answer begins; None for another part than was asked for."""
+    if answer.status == 200:
+        return 0
+    found = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
+    return start if found and int(found[1]) == start else None
+
+
+def too_short(answer: urllib3.BaseHTTPResponse, artifact: Artifact, start: int) -> Exception:
+    """A refusal of the bytes from `start` on: where the registry has another layer than the lock says."""
+    has = answer.headers.get("Content-Range", "").removeprefix("bytes */")
+    if is_number(has) and int(has) != artifact.size:
+        return BadArtifact(
+            f"the registry has {has} bytes of the layer of {artifact.name}, and the lock says "
+            f"{artifact.size}",
+            "push again: sparkgen push FILE",
+        )
+    return Passing(f"{artifact.host} does not go on at byte {start}")
+
+
+def refused(answer: urllib3.BaseHTTPResponse, artifact: Artifact, what: str) -> Exception:
+    """An answer that is none of those hoped for, in words."""
+    status = answer.status
+    if status in _PASSING_STATUS or status >= 500:
+        return Passing(f"{artifact.host} answers {status} for {what}", _asked_pause(answer))
+    if status in (401, 403):
+        return BadArtifact(
+            f"{artifact.host} gives no right to pull {artifact.repository} ({status})",
+            "let the account of delivery.pullSecret pull this repository",
+        )
+    if status == 404:
+        return BadArtifact(
+            f"{artifact.reference} is not in the registry: {what} is not there",
+            "push it (again): sparkgen push FILE",
+        )
+    return BadArtifact(
+        f"{artifact.host} answers {status} for {what} of {artifact.repository}",
+        "ask whoever runs the registry",
+    )
+
+
+def no_rights(artifact: Artifact, known: Credentials | None) -> BadArtifact:
+    """A login that is asked for, and is not there or is not taken."""
+    if known is None:
+        return BadArtifact(
+            f"{artifact.host} asks for credentials, and there are none for {artifact.repository}",
+            "name a Secret that has them in delivery.pullSecret",
+        )
+    return BadArtifact(
+        f"{artifact.host} does not take the credentials of delivery.pullSecret",
+        "put valid ones into the Secret: a token may have expired",
+    )
+
+
+def _asked_pause(answer: urllib3.BaseHTTPResponse) -> float:
+    text = answer.headers.get("Retry-After", "")
+    return min(float(text), LONGEST_ASKED_PAUSE) if is_number(text) else 0.0
