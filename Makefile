@@ -70,10 +70,10 @@ test: lint tools ## Run all checks: lint, types, layers, and the tests (TESTS="p
 
 soak: $(STAMP) tools ## Play every long test whole, then N schedules of the simulator from SEED on (N=100000 SEED=1)
 	@SPARKGEN_SHARE=all $(BIN)/pytest $(WORKERS) -rs $(TESTS)
-	@PYTHONPATH=tools $(BIN)/python -m simulator soak $(or $(N),100000) --seed $(or $(SEED),1) $(if $(SESSIONS),--sessions) $(if $(GANGS),--gangs)
+	@PYTHONPATH=tools $(BIN)/python -m simulator soak $(or $(N),100000) --seed $(or $(SEED),1) $(if $(SESSIONS),--sessions) $(if $(GANGS),--gangs) $(if $(FILES),--files)
 
-replay: $(STAMP) ## Tell what happens in one schedule of the simulator (SEED=11; SHRINK=1: with only what breaks it; SESSIONS=1; GANGS=1)
-	@PYTHONPATH=tools $(BIN)/python -m simulator replay $(or $(SEED),1) $(if $(SHRINK),--shrink) $(if $(SESSIONS),--sessions) $(if $(GANGS),--gangs)
+replay: $(STAMP) ## Tell what happens in one schedule of the simulator (SEED=11; SHRINK=1: with only what breaks it; SESSIONS=1; GANGS=1; FILES=1)
+	@PYTHONPATH=tools $(BIN)/python -m simulator replay $(or $(SEED),1) $(if $(SHRINK),--shrink) $(if $(SESSIONS),--sessions) $(if $(GANGS),--gangs) $(if $(FILES),--files)
 
 e2e: $(STAMP) ## Run the end-to-end tests of this commit (a tenth of the slow ones) on the test cluster, or on KUBECONFIG's
 	@$(BIN)/pytest $(E2E) $(or $(TESTS),tests/e2e)

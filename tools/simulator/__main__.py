@@ -11,13 +11,20 @@ from simulator.run import run
 from simulator.scale import SIZES, scale
 from simulator.soak import PLANS, Plan, report_text, smallest, soak
 
+ABOUT = {
+    "sessions": "where drivers come and go",
+    "gangs": "executors that are of use together only",
+    "files": "where executors wait for their files, or cannot have them",
+}
+"""The options that choose what the schedules are about."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit code is 1 when an invariant was broken."""
     options = _parser().parse_args(arguments)
     if options.command == "scale":
         return scale(tuple(size for size in SIZES if size <= options.most), options.applications, tell)
-    plan: Plan = "sessions" if options.sessions else "gangs" if options.gangs else "plain"
+    plan: Plan = options.plan
     seed = options.seed
     if options.command == "soak":
         return soak(options.count, seed, options.jobs, tell, plan)
@@ -42,8 +49,9 @@ def _parser() -> argparse.ArgumentParser:
 
     def about(command: argparse.ArgumentParser) -> None:
         kinds = command.add_mutually_exclusive_group()
-        kinds.add_argument("--sessions", action="store_true", help="where drivers come and go")
-        kinds.add_argument("--gangs", action="store_true", help="executors that are of use together only")
+        command.set_defaults(plan="plain")
+        for plan, help_text in ABOUT.items():
+            kinds.add_argument(f"--{plan}", action="store_const", const=plan, dest="plan", help=help_text)
 
     replay = commands.add_parser("replay", help="play the schedule of a seed, and show what happens when")
     replay.add_argument("seed", type=int)

@@ -25,9 +25,11 @@ class ActiveFaults:
         self.left[fault.kind] += fault.count
 
     def calm(self) -> None:
-        """From now on nothing goes wrong."""
+        """From now on nothing goes wrong; files that are gone for good stay so."""
+        gone = self.left[FaultKind.NO_FILES]
         self.until.clear()
         self.left.clear()
+        self.left[FaultKind.NO_FILES] = gone
 
     def holds(self, kind: FaultKind) -> bool:
         """Whether this is so now."""

@@ -106,6 +106,8 @@ class Cluster:
         for _ in range(schedule.nodes):
             self.add_node()
         self.executors: dict[str, Executor] = {}
+        self.without_files = 0
+        """How many executors have ended as their files could not be had."""
         self.neighbours: list[Cluster] = []
         """Other applications on nodes of the same names: their pods take the same room."""
         self._world = world
@@ -228,6 +230,14 @@ class Cluster:
             return
         if pod["metadata"].get("deletionTimestamp"):
             self._world.server.put("DELETED", pod)
+            return
+        if self._world.active_faults.left[FaultKind.NO_FILES]:
+            executor.ends_for(Cause.FAILED_START, by_application=True)
+            self.without_files += 1
+            self._world.server.put("MODIFIED", nodes.without_files(pod))
+            return
+        if self._world.active_faults.holds(FaultKind.FETCH_SLOW):
+            self._soon(1.0, 2.0, lambda: self._begin(executor, node))
             return
         executor.host, executor.runs, executor.answered_at = node.name, True, self._world.event_queue.now
         self._world.server.put("MODIFIED", nodes.running(pod))

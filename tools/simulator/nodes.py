@@ -95,6 +95,16 @@ def ended(pod: Object, exit_code: int, reason: str = "") -> Object:
     return {**pod, "status": {**pod["status"], **status}}
 
 
+def without_files(pod: Object) -> Object:
+    """The pod whose init container `fetch` could not have what was pushed: nothing of Spark ever ran."""
+    message = "r.example/etl@sha256:0 is not in the registry"
+    terminated = {"exitCode": contract.BAD_ARTIFACT, "reason": "Error", "message": message}
+    fetch = {"name": contract.FETCH_CONTAINER, "state": {"terminated": terminated}}
+    spark = {"name": contract.EXECUTOR_CONTAINER, "state": {"waiting": {"reason": "PodInitializing"}}}
+    status = {"phase": "Failed", "initContainerStatuses": [fetch], "containerStatuses": [spark]}
+    return {**pod, "status": {**pod["status"], **status}}
+
+
 def evicted(pod: Object) -> Object:
     """The pod that its node has evicted."""
     conditions = [_condition("DisruptionTarget", "True", "TerminationByKubelet")]

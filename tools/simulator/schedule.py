@@ -78,6 +78,9 @@ class FaultKind(enum.Enum):
 
     HINTS = "Spark says where its tasks would be local, and something else each second"
 
+    FETCH_SLOW = "new executors wait for their files, as the registry is away"
+    NO_FILES = "the files of executors are gone for good"
+
     LIES = "user code speaks for the driver: it wants a hundred thousand, and calls pods registered"
 
 
@@ -98,7 +101,9 @@ OF_QUEUES = (
     FaultKind.QUEUE_PREEMPTS,
 )
 """What a queue does, as Kueue: it gates, admits a part or nobody, evicts and preempts."""
-OWN_CHANCE = frozenset({FaultKind.LIES, FaultKind.HINTS, *OF_SESSIONS, *OF_QUEUES})
+OF_FILES = (FaultKind.FETCH_SLOW, FaultKind.NO_FILES)
+"""What goes wrong before an executor's container starts: its init container `fetch` waits, or fails."""
+OWN_CHANCE = frozenset({FaultKind.LIES, FaultKind.HINTS, *OF_SESSIONS, *OF_QUEUES, *OF_FILES})
 KINDS = tuple(kind for kind in FaultKind if kind not in OWN_CHANCE)
 """What a schedule draws from; others come by a chance of their own, so that other seeds stay as they were."""
 NOT_IN_SESSIONS = frozenset({FaultKind.TERM, FaultKind.CLOCK, FaultKind.DRIVER_RESTART})
@@ -131,7 +136,7 @@ LASTING = frozenset(
             FaultKind.REGISTER_SLOW,
             FaultKind.MEANWHILE,
         ),
-        *(FaultKind.LIES, FaultKind.HINTS),
+        *(FaultKind.LIES, FaultKind.HINTS, FaultKind.FETCH_SLOW),
         *(FaultKind.DRIVER_STILL, FaultKind.CUT),
         *(FaultKind.QUEUE, FaultKind.QUEUE_HOLDS),
     }

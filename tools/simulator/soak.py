@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+from simulator.files import file_schedule_of
 from simulator.gangs import gang_schedule_of
 from simulator.run import Result, run
 from simulator.schedule import Schedule, schedule_of, session_schedule_of
@@ -34,12 +35,14 @@ class FailedSchedule:
         return f"seed {self.seed} breaks {self.invariant}: {self.text}"
 
 
-Plan = Literal["plain", "sessions", "gangs"]
-"""What the schedules are about: one driver, drivers that come and go, executors of use together only."""
+Plan = Literal["plain", "sessions", "gangs", "files"]
+"""What the schedules are about: one driver, drivers that come and go, executors of use together only, files
+that executors wait for or cannot have."""
 PLANS: Mapping[Plan, Callable[..., Schedule]] = {
     "plain": schedule_of,
     "sessions": session_schedule_of,
     "gangs": gang_schedule_of,
+    "files": file_schedule_of,
 }
 """What makes the schedule of a seed, and of kinds of faults to have more of."""
 

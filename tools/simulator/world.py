@@ -122,7 +122,9 @@ class World:
         self.begin()
         self.event_queue.run_until(self.schedule.calm_at)
         self.calm()
-        if not self.over:
+        if self.active_faults.left[FaultKind.NO_FILES]:
+            self._settle_without_files()
+        elif not self.over:
             self._settle()
         self.end()
 
@@ -180,6 +182,22 @@ class World:
         self.invariants.begins_quiet()
         self.event_queue.run_until(self.event_queue.now + QUIET)
         self.invariants.ends_quiet()
+
+    def _settle_without_files(self) -> None:
+        """Wait until the application fails, or needs no executor that it has not."""
+        deadline = self.event_queue.now + SETTLE
+        while self.event_queue.now < deadline:
+            everybody = self.driver is not None and self.process is not None
+            if everybody and (self.has_failed or not self.what_is_missing()):
+                break
+            self.event_queue.run_until(self.event_queue.now + 2.0)
+        self.note("world", "the application fails" if self.has_failed else "the application goes on")
+        self.invariants.without_files()
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the driver knows that its application has to stop."""
+        return self.driver is not None and bool(self.driver.failure)
 
     def _end(self) -> None:
         """The driver ends, then the allocator, and then somebody deletes the driver's pod."""

@@ -24,6 +24,7 @@ from sparkgen.runtime.allocator.decide import (
     gangs,
     gates,
     locality,
+    losses,
     prune_memory,
     removals,
 )
@@ -766,3 +767,20 @@ def hints_that_vanished_are_followed(patch: pytest.MonkeyPatch) -> None:
     last: dict[int, Mapping[str, int]] = {}
     real = locality.wishes
     patch.setattr(locality, "wishes", wishes)
+
+
+@breaks("ends-without-files", plan="files", focus=(FaultKind.NO_FILES,))
+def missing_files_are_nobodys_fault(patch: pytest.MonkeyPatch) -> None:
+    """Executors that could not have their files count for nothing: more of them are made, for ever."""
+    real = losses._is_failure
+    patch.setattr(
+        losses,
+        "_is_failure",
+        lambda id_, loss, situation: not loss.without_artifact and real(id_, loss, situation),
+    )
+
+
+@breaks("no-blame", plan="files", focus=(FaultKind.NO_FILES,))
+def one_try_for_files_is_enough(patch: pytest.MonkeyPatch) -> None:
+    """The first executor that could not have its files ends the application."""
+    patch.setattr(losses, "PERMANENT_ROUNDS", 1)

@@ -82,3 +82,15 @@ def test_every_law_holds_where_drivers_come_and_go(seeds: range) -> None:
     """A seed that is named here is played again by `make replay SEED=N SESSIONS=1 SHRINK=1`."""
     count = scale.count(f"session schedules from {seeds.start}", len(seeds), 5 * SMALL)
     assert played(seeds[:count], "sessions") == []
+
+
+FILES = 1_000
+"""Schedules in which executors wait for their files, or cannot have them."""
+FILE_SEEDS = [range(first, first + FILES // 2) for first in range(0, FILES, FILES // 2)]
+
+
+@pytest.mark.parametrize("seeds", FILE_SEEDS, ids=lambda seeds: f"from-{seeds.start}")
+def test_every_law_holds_where_files_are_missing(seeds: range) -> None:
+    """A seed that is named here is played again by `make replay SEED=N FILES=1 SHRINK=1`."""
+    count = scale.count(f"file schedules from {seeds.start}", len(seeds), 4 * SMALL)
+    assert played(seeds[:count], "files") == []

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from simulator.driver import FIRST_SESSION
 from simulator.invariants.bounds import BoundedCalls, BoundedMemory, NoLeak, NoSpin, Patience
+from simulator.invariants.files import EndsWithoutFiles
 from simulator.invariants.gangs import BeginsWithItsMinimum, GangTogether, NoDeadlock
 from simulator.invariants.gates import BoundedUnschedulable, KeepsItsPlace, WaitsForRegistration
 from simulator.invariants.hooks import Invariants
@@ -264,13 +265,24 @@ class TargetReached(Invariant):
             raise self.broken(missing)
 
 
+FAILURES = 3
+"""Less is no reason to stop: schedules allow two executors to end by the application's fault."""
+
+
 class NoBlame(Invariant):
-    """No application is stopped for what it did not do: faults of the cluster never end it."""
+    """No application is stopped for what it did not do: faults of the cluster never end it.
+
+    Where its files are gone, it may stop when at least the third executor has ended by its fault.
+    """
 
     name = "no-blame"
 
     def after_round(self, process: AllocatorProcess, before: Round | None, now: Round) -> None:
-        if now.decision.failure is not None:
+        if now.decision.failure is None:
+            return
+        cluster = self.world.cluster
+        blamed = sum(any(blame for _, blame in one.causes) for one in cluster.executors.values())
+        if not cluster.without_files or blamed < FAILURES:
             raise self.broken(f"the application has to stop: {now.decision.failure}")
 
 
@@ -295,6 +307,7 @@ INVARIANTS: tuple[type[Invariant], ...] = (
     BoundedMemory,
     NoLeak,
     NoBlame,
+    EndsWithoutFiles,
     NoSpin,
     NoTakeover,
     OneSession,

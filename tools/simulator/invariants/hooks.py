@@ -45,6 +45,7 @@ class Invariants:
         self.session_over = _all(those("session_over"))
         self.all_gone = _all(those("all_gone"))
         self.stuck = _all(those("stuck"))
+        self.without_files = _all(those("without_files"))
         self.after_sweep = _all(those("after_sweep"))
         self.at_the_end = _all(those("at_the_end"))
 

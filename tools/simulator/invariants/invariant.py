@@ -77,6 +77,9 @@ class Invariant:
     def stuck(self) -> None:
         """Two applications have had time to end one after the other, and this one has not begun."""
 
+    def without_files(self) -> None:
+        """The files of executors are gone since a while, and nothing else goes wrong."""
+
     def after_sweep(self, *, swept_all: bool) -> None:
         """The allocator has ended, a while ago; it says whether it has swept all."""
 
