@@ -45,7 +45,7 @@ _FAILURES = (
         "make the Secret again with a new keytab",
     ),
     _failure(
-        r"Client's entry in database has expired|Password has expired",
+        r"Client's entry in database (?:has )?expired|Password has expired",
         "{} has expired in the KDC",
         "ask the KDC's administrator to extend it, or use another principal",
     ),

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from common.cachedir import ToolError
 from hadoop.kdc import REALM, Kdc
@@ -77,6 +78,8 @@ class Hdfs:
     lives: Lives = field(default_factory=Lives)
     protection: str = "authentication"
     """Of calls and of data: "privacy" encrypts both."""
+    block_size: int = 128 << 20
+    """Of files that `shell` writes, in bytes."""
     gateway: str = "gateway"
     port: int = NAMENODE_PORT
     """The NameNode's; DataNodes take what is free."""
@@ -105,10 +108,15 @@ class Hdfs:
     @property
     def client_conf(self) -> Mapping[str, str]:
         """The properties of clients."""
-        if self.kdc is None:
-            return {"fs.defaultFS": self.url}
-        return {
+        common = {
             "fs.defaultFS": self.url,
+            "dfs.replication": "1",
+            "dfs.blocksize": str(self.block_size),
+        }
+        if self.kdc is None:
+            return common
+        return {
+            **common,
             "hadoop.security.authentication": "kerberos",
             "hadoop.rpc.protection": self.protection,
             "dfs.namenode.kerberos.principal": f"{PRINCIPAL}@{REALM}",
@@ -156,22 +164,26 @@ class Hdfs:
         ToolError for the first one that fails.
         """
         words = [word for command in commands for word in (*command.split(), ";")]
-        principal, keytab = user or (PRINCIPAL, self.keytab)
-        return self._client(str(SHELL), *words, login=(principal, keytab), place=place)
+        return self._run([*self.command(user, place), *words])
+
+    def command(self, user: tuple[str, Path] | None = None, place: Place | None = None) -> list[str]:
+        """The program and first arguments of `hdfs dfs`, for those whom `shell` names."""
+        return [*self._client(user or (PRINCIPAL, self.keytab), place), str(SHELL)]
 
     def tokens(self, target: Path, renewer: str, user: tuple[str, Path]) -> None:
         """Write delegation tokens of a principal into a file, as `hdfs fetchdt` does."""
         main = "org.apache.hadoop.hdfs.tools.DelegationTokenFetcher"
-        self._client(main, "--renewer", renewer, str(target), login=user)
+        self._run([*self._client(user), main, "--renewer", renewer, str(target)])
 
-    def _client(self, *arguments: str, login: tuple[str, Path], place: Place | None = None) -> str:
+    def _client(self, login: tuple[str, Path], place: Place | None = None) -> list[str]:
         principal, keytab = login
-        variables = {"KRB5PRINCIPAL": f"{principal}@{REALM}", "KRB5KEYTAB": str(keytab)} if self.kdc else {}
-        command = [*self._command("client", place or self.namenode, "192m"), *arguments]
-        environment = {**os.environ, **variables}
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        variables = [f"KRB5PRINCIPAL={principal}@{REALM}", f"KRB5KEYTAB={keytab}"] if self.kdc else []
+        return ["env", *variables, *self._command("client", place or self.namenode, "192m")]
+
+    def _run(self, command: Sequence[str]) -> str:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            raise ToolError(f"{' '.join(arguments)} failed:\n{done.stdout[-1000:]}{done.stderr[-2000:]}")
+            raise ToolError(f"{command[-4:]} failed:\n{done.stdout[-1000:]}{done.stderr[-2000:]}")
         return done.stdout
 
     def _command(self, conf: str, place: Place, heap: str) -> list[str]:
@@ -220,7 +232,7 @@ class Hdfs:
         (folder / "log4j2.properties").write_text(LOGGING)
 
     def _server_conf(self) -> Mapping[str, str]:
-        own = {"hadoop.tmp.dir": str(self.folder / "tmp"), "dfs.replication": "1"}
+        own = {"hadoop.tmp.dir": str(self.folder / "tmp")}
         if self.kdc is None:
             return own
         return {
@@ -270,10 +282,10 @@ def running(
     datanodes: Sequence[Place],
     lives: Lives,
     port: int = NAMENODE_PORT,
-    protection: str = "authentication",
+    **more: Any,
 ) -> Iterator[Hdfs]:
-    """An HDFS that runs meanwhile, and is gone afterwards."""
-    made = Hdfs(folder, kdc, namenode, datanodes, lives, protection, port=port)
+    """An HDFS that runs meanwhile, and is gone afterwards; `more`: fields of `Hdfs`."""
+    made = Hdfs(folder, kdc, namenode, datanodes, lives, port=port, **more)
     with ExitStack() as stack:
         stack.callback(made.stop)
         made.start()

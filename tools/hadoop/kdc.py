@@ -176,7 +176,7 @@ class Kdc:
     max_renewable_life = {self.renewable}s
     master_key_type = aes256-cts
     supported_enctypes = aes256-cts:normal aes128-cts:normal
-    default_principal_flags = +renewable, +forwardable
+    default_principal_flags = +renewable, +forwardable, +preauth
   }}
 [dbmodules]
   db_module_dir = {self._libraries}/krb5/plugins/kdb

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cluster import network
+from cluster.plan import CONTROL_ADDRESS, NAME, NODES
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +35,7 @@ class Place:
 
 
 LOOPBACK = Place()
+CONTROL = Place(CONTROL_ADDRESS, NAME, "namenode")
+"""Beside the test cluster's API server: pods reach it."""
+ON_NODES = tuple(Place(node.address, node.network_namespace, node.name) for node in NODES)
+"""The test cluster's nodes, by their names: as DataNodes are on the nodes of a real one."""

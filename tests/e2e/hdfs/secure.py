@@ -12,12 +12,11 @@ from typing import Any
 import program_jar
 
 from cluster.handle import Cluster
-from cluster.plan import CONTROL_ADDRESS, NAME, NODES
 from common.ports import free_ports
 from hadoop import hdfs
 from hadoop.hdfs import Hdfs, Lives
 from hadoop.kdc import REALM, Kdc
-from hadoop.place import LOOPBACK, Place
+from hadoop.place import CONTROL, LOOPBACK, ON_NODES, Place
 
 PORTS, OTHER_PORTS = (8088, hdfs.NAMENODE_PORT), (8089, hdfs.NAMENODE_PORT + 1)
 """The KDC's and the NameNode's, of the HDFS that tests share, and of one beside it."""
@@ -28,8 +27,6 @@ LONG = Lives()
 USERS = ("alice", "bob", "gateway", "carol", "dave")
 HERE = Path(__file__).parent
 SCRIPT = HERE.parent / "runtime" / "applications" / "secure_hdfs.py"
-NAMENODE = Place(CONTROL_ADDRESS, NAME, "namenode")
-DATANODES = tuple(Place(node.address, node.network_namespace, node.name) for node in NODES)
 
 
 @dataclass(frozen=True)
@@ -78,7 +75,7 @@ def on_cluster(folder: Path, lives: Lives = LONG, ports: Sequence[int] = PORTS) 
 
     `lives`: of tickets, too.
     """
-    with _running(folder, NAMENODE, DATANODES, lives, ports) as it:
+    with _running(folder, CONTROL, ON_NODES, lives, ports) as it:
         yield it
 
 
@@ -105,7 +102,9 @@ def _running(
     keytabs = {user: kdc.keytab(user) for user in USERS}
     kdc.start()
     try:
-        with hdfs.running(folder / "hdfs", kdc, namenode, datanodes, lives, port, protection) as it:
+        with hdfs.running(
+            folder / "hdfs", kdc, namenode, datanodes, lives, port, protection=protection
+        ) as it:
             homes = [f"/user/{user}" for user in USERS]
             it.shell(
                 f"-mkdir -p /apps {' '.join(homes)}",

@@ -16,7 +16,10 @@ LOGIN = "KerberosAuthException: failure to login: for principal: alice@EXAMPLE.C
         (f"{LOGIN}Client not found in Kerberos database (6)", "the KDC does not know alice@EXAMPLE.COM"),
         (f"{LOGIN}Unable to obtain password from user", "the keytab has no key of alice@EXAMPLE.COM"),
         (f"{LOGIN}Checksum failed", "the key of alice@EXAMPLE.COM has changed since the keytab was made"),
-        (f"{LOGIN}Client's entry in database has expired (1)", "alice@EXAMPLE.COM has expired in the KDC"),
+        (
+            f"{LOGIN}Client's entry in database expired (1) - CLIENT EXPIRED",
+            "alice@EXAMPLE.COM has expired in the KDC",
+        ),
         (
             f"{LOGIN}Clock skew too great (37)",
             "the clocks of the node and of the KDC differ too much for a login",
