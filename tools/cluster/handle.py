@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from cluster import audit, images, network, nodes, notebook_image, runtime_image
+from cluster import audit, images, network, nodes, notebook_image, r_image, runtime_image
 from cluster.audit import Call
 from cluster.ociimage import Image
 from cluster.plan import LAYOUT, NAME, NODES
@@ -121,6 +121,13 @@ class Cluster:
         name = f"{notebook_image.REPOSITORY}:{version}"
         if self.own:
             self.load({name: notebook_image.spark_notebook(version)})
+        return name
+
+    def load_r(self, version: str) -> str:
+        """Have Spark with R on every node (another cluster pulls its own): its name."""
+        name = f"{r_image.REPOSITORY}:{version}"
+        if self.own:
+            self.load({name: r_image.spark_with_r(version)})
         return name
 
     def load(self, wanted: Mapping[str, Image]) -> None:
