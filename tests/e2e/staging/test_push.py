@@ -14,17 +14,19 @@ from pathlib import Path
 import pytest
 from deployed import Deployed, wait_until
 
+from cluster import network
 from cluster import registry as registries
 from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
-from cluster.plan import LAYOUT
+from cluster.plan import LAYOUT, NAME
+from cluster.registry_client import Refused
 from sparkgen import contract
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "delivery"))
 
 from project import DEPS, DRIVER, EXECUTOR, Project, needed
-from staging_server import NODE, PULL_PORT, PUSH_PORT, Staging
+from staging_server import NODE, PULL_PORT, PUSH_PORT, Staging, secrets
 
 pytestmark = pytest.mark.own_cluster
 OLD, NEW = TESTED_VERSIONS
@@ -62,6 +64,11 @@ def project(tmp_path: Path, staging: Staging, cluster: Cluster, restricted: str)
     return found
 
 
+def write(project: Project, version: str, mount: str) -> None:
+    """The project's document, with the large file."""
+    project.write(version, mount, deps={**DEPS, "files": ["./conf/*.csv", "./large.bin"]})
+
+
 def dying(staging: Staging, side: str, action: Callable[[], str], after: float) -> str:
     """What an action says, while a pod of a side is killed some seconds after it began."""
     victim = staging.pods(side)[0]
@@ -77,10 +84,13 @@ def kill(staging: Staging, pod: str) -> None:
     staging.cluster.kubectl("delete", "pod", pod, "-n", staging.namespace, "--grace-period=0", "--force")
 
 
-def test_replicas_that_die_lose_no_push_and_no_run(project: Project, staging: Staging) -> None:
+@pytest.mark.parametrize(("version", "mount"), [(OLD, "fetch"), (NEW, "image")])
+def test_replicas_that_die_lose_no_push_and_no_run(
+    version: str, mount: str, project: Project, staging: Staging
+) -> None:
     """A pod of each side is killed during a push, between the two, and while the driver gets its files."""
     staging.rollout()
-    project.write(OLD, deps={**DEPS, "files": ["./conf/*.csv", "./large.bin"]})
+    write(project, version, mount)
     said = dying(staging, "push", project.push, 1.5)
     assert "pushed" in said
     kill(staging, staging.pods("pull")[0])
@@ -97,19 +107,44 @@ def test_replicas_that_die_lose_no_push_and_no_run(project: Project, staging: St
 def refused(application: Deployed) -> str:
     """Why the driver's `fetch` has ended; the test fails when it has not, or with another code."""
     assert application.wait() == "Failed", application.story()
-    statuses = application.driver()["status"]["initContainerStatuses"]
+    pods = application.drivers().values()
+    (driver,) = [pod for pod in pods if pod["metadata"]["labels"][contract.LABEL_RUN] == application.run]
+    statuses = driver["status"]["initContainerStatuses"]
     (end,) = [one["state"]["terminated"] for one in statuses if one["name"] == contract.FETCH_CONTAINER]
     assert end["exitCode"] == contract.BAD_ARTIFACT, application.story()
-    assert len(application.drivers()) == 1
     return str(end["message"])
 
 
-def test_a_password_of_another_server_ends_the_driver_with_one_reason(
+def test_a_password_of_another_server_and_one_that_has_expired_end_the_driver_with_one_reason(
     project: Project, staging: Staging
 ) -> None:
-    """A namespace's password is worth nothing at the server of another one."""
+    """A password is worth nothing at the server of another namespace, nor after its Secret has changed."""
     staging.rollout()
     project.write(NEW)
     project.push()
     project.cluster.apply(needed(project.namespace, project.registry, "team-b")[0])
-    assert "does not take the credentials of delivery.pullSecret" in refused(project.deploy())
+    words = "does not take the credentials of delivery.pullSecret"
+    assert words in refused(project.deploy())
+
+    project.cluster.apply(needed(project.namespace, project.registry)[0])
+    staging.cluster.apply(*secrets(staging.namespace, pull="team-b"))
+    try:
+        wait_until(lambda: expired(staging), 150, "the server has read its passwords anew")
+        project.change("lib/cleaning/parts.py", "def more():\n    return 'others'\n")
+        project.push()
+        assert words in refused(project.deploy())
+    finally:
+        staging.cluster.apply(*secrets(staging.namespace))
+        wait_until(lambda: not expired(staging), 150, "the server has its old passwords again")
+
+
+def expired(staging: Staging) -> bool:
+    """Whether both pods refuse the password of `reader`."""
+    with network.inside(NAME):
+        for _ in range(6):
+            try:
+                staging.client("pull", "reader").ask("GET", "/v2/")
+            except Refused:
+                continue
+            return False
+    return True
