@@ -22,7 +22,7 @@ from sparkgen.preflight import (
     needs,
 )
 from sparkgen.preflight.judge import starts
-from sparkgen.semantics.local_entries import entries_of
+from sparkgen.semantics.local_entries import concerned
 from sparkgen.usecases import object_names
 from sparkgen.usecases.apply_objects import Outcome, Task, Way, apply_all
 from sparkgen.usecases.applying import findings, job_of, look, wanted
@@ -135,7 +135,7 @@ def _documents(request: Request, options: Apply) -> Sequence[Document]:
     if checked.errors:
         return ()
     agree(checked.documents, request.namespace)
-    if not options.push or not any(entries_of(document.value) for document in checked.documents):
+    if not options.push or not any(concerned(document.value) for document in checked.documents):
         return checked.documents
     from sparkgen.cli import pushing  # noqa: PLC0415 - few documents have files beside them
 

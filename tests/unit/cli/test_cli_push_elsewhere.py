@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Cli
+from .conftest import DOCUMENT, Cli
 from .fake_registry import Registry
 from .kube import Kube
 from .test_cli_diff import commit, git
@@ -33,6 +33,21 @@ def test_apply_pushes_what_has_changed_and_only_that(act: Cli, kube: Kube, regis
     registry.calls.clear()
     assert act("apply", "app.yaml", "--skip-preflight").code == 0
     assert not registry.calls
+
+
+def test_apply_leaves_out_what_the_document_no_longer_names(act: Cli, kube: Kube, registry: Registry) -> None:
+    """A lock that is left of local files goes: pods would wait for artifacts that nobody asked for."""
+    assert act("apply", "app.yaml", "--skip-preflight").code == 0
+    reference = artifacts()[0]["reference"]
+    before = set(kube.named("Job"))
+    Path("app.yaml").write_text(DOCUMENT)
+    done = act("apply", "app.yaml", "--skip-preflight")
+    assert done.code == 0, done.err
+    assert "app.lock.yaml: removed" in done.err
+    (run,) = (name for name in set(kube.named("Job")) - before if "history" not in name)
+    assert reference not in str(kube.one("Job", run))
+    Path("app.lock.yaml").unlink(missing_ok=True)
+    assert act("render", "app.yaml").out.count(run)
 
 
 def test_apply_without_push_refuses(act: Cli, kube: Kube, registry: Registry) -> None:
