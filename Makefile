@@ -125,7 +125,7 @@ bench-quota: $(STAMP) ## Measure what a full quota costs, on the test cluster (1
 whatif-proof: $(STAMP) ## Measure how exact whatif's predictions are (MINUTES=120), and write docs/benchmarks/whatif.md
 	@$(BIN)/python tools/bench/whatif.py --write --minutes $(or $(MINUTES),120)
 
-bench-delivery: $(STAMP) ## Measure a changed script until it can be applied, beside an image build (as root, 3 minutes)
+bench-delivery: $(STAMP) ## Measure a changed script until it runs, beside an image build and Spark's upload, on the test cluster (10 minutes)
 	@$(BIN)/python tools/bench/delivery.py
 
 bench-plots: $(STAMP) ## Draw the kept numbers of the benchmarks into docs/benchmarks

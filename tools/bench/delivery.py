@@ -1,20 +1,22 @@
-"""`make bench-delivery`: a changed script until it is in the registry and rendered, beside an image build.
+"""`make bench-delivery`: from a changed script on the laptop to the program that runs in the driver.
 
-Two ways take turns, on this machine alone: `sparkgen push` and `render`; and an image built by buildah on
-Spark's, pushed, and `render`. Both have the same script. What comes then, a driver that starts, is not
-measured.
+Four ways take turns, with one Spark, one image of it, and one script, of which one line changes before each:
+
+- `sparkgen apply`, which pushes the script, with each of the two mounts;
+- an image built on Spark's by buildah, pushed, and then `sparkgen apply`;
+- `spark-submit` in cluster mode with `spark.kubernetes.file.upload.path`.
+
+The program prints when it began, by the clock that all share. No way has an executor. The registry and the
+folder of the upload path are on this machine, so that no network counts; bytes are what would cross one.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
-import socket
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,26 +27,37 @@ from pathlib import Path
 if __name__ == "__main__":  # as a script: its neighbours are the tools
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from cluster import images, ociimage
+from bench import cluster as bench_cluster
+from cluster import images, network, ociimage, registry
+from cluster.handle import Cluster
+from cluster.images import REPOSITORY
+from cluster.plan import LAYOUT, NAME, NODES
+from cluster.registry import Registry
 from common.cachedir import ToolError
-from gotools import gotools
-from sparkgen.spark_versions import NEWEST
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs" / "benchmarks" / "delivery.md"
 SPARKGEN = str(Path(sys.executable).with_name("sparkgen"))
-PUSH, BUILD = "sparkgen push", "an image built and pushed"
-VERSION = NEWEST.version
-SCRIPT = "print('version {number}')\n"
-HOST = "127.0.0.1"
+SECONDS = 180.0
+NODE = NODES[0]
+"""All drivers run here: the folder of the upload path is one of this node."""
+FETCH, IMAGE_VOLUME = "sparkgen, mount: fetch", "sparkgen, mount: image"
+BUILD, UPLOAD = "an image built and pushed", "spark-submit, upload path"
+SCRIPT = "import time\nprint('began', time.time(), flush=True)\n# version {number}\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One change: seconds until the manifests are there, and what the registry has more of, in bytes."""
+    """One change: seconds until the program ran, and until the command that sent it was done; new bytes.
+
+    `stored`: bytes that the registry, or the folder, has more of than before. `load`: the machine's load
+    average of the minute before.
+    """
 
     seconds: float
+    sent: float
     stored: int
+    load: float = 0.0
 
 
 Round = Mapping[str, Run]
@@ -52,222 +65,253 @@ Round = Mapping[str, Run]
 
 @dataclass
 class Bench:
-    """A project, its registry, and buildah with Spark's image in its store; `number` counts the changes."""
+    """What all sides share; `number` counts the changes of the script."""
 
+    cluster: Cluster
+    home: Path
+    version: str
+    registry: Registry
     folder: Path
-    address: str
     buildah: Sequence[str]
     number: int = 0
 
-    @property
-    def base(self) -> str:
-        """Spark's image in the registry."""
-        return f"{self.address}/bench/etl:base"
-
-    def change(self) -> None:
-        """Write the script with another line than before."""
+    def changed(self) -> Path:
+        """The script, with another line than before."""
         self.number += 1
-        (self.folder / "etl.py").write_text(SCRIPT.format(number=self.number))
+        script = self.folder / "etl.py"
+        script.write_text(SCRIPT.format(number=self.number))
+        return script
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the rounds and print the page; keep it with `--write`."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=10, help="changes of the script (default 10)")
-    parser.add_argument("--write", action="store_true", help=f"keep the page in {RESULTS.relative_to(ROOT)}")
-    options = parser.parse_args(arguments)
-    try:
-        first, found = measured(options.rounds)
-    except ToolError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    text = page(first, found)
-    print(text)
-    if options.write:
-        RESULTS.write_text(text)
-        kept = [{name: asdict(run) for name, run in one.items()} for one in (first, *found)]
-        RESULTS.with_suffix(".json").write_text(json.dumps({"rounds": kept}, indent=1) + "\n")
-    return 0
+    options = bench_cluster.parser(__doc__, RESULTS, rounds=5).parse_args(arguments)
+    found = bench_cluster.measured(
+        options,
+        RESULTS,
+        lambda cluster, home: measured(cluster, home, options.version, options.rounds),
+        lambda found: page(found, options.version),
+        lambda found: [{name: asdict(run) for name, run in one.items()} for one in found],
+    )
+    return 1 if found is None else 0
 
 
-def measured(rounds: int) -> tuple[Round, list[Round]]:
-    """The first delivery of all, and the rounds after it, in which the script alone has changed."""
-    with tempfile.TemporaryDirectory() as folder, made(Path(folder)) as bench:
-        found: list[Round] = []
+def measured(cluster: Cluster, home: Path, version: str, rounds: int) -> list[Round]:
+    """Rounds with each side once; the order moves on by one. One round before them is not counted."""
+    sides: dict[str, Callable[[Bench, str], float]] = {
+        FETCH: lambda bench, namespace: by_push(bench, namespace, "fetch"),
+        IMAGE_VOLUME: lambda bench, namespace: by_push(bench, namespace, "image"),
+        BUILD: by_build,
+        UPLOAD: by_upload,
+    }
+    found: list[Round] = []
+    with made(cluster, home, version) as bench:
         for number in range(rounds + 1):
-            sides = {PUSH: by_push, BUILD: by_build}
-            order = list(sides) if number % 2 else list(reversed(sides))
+            names = list(sides)
+            order = names[number % len(names) :] + names[: number % len(names)]
             runs = {name: one(bench, sides[name]) for name in order}
-            found.append({name: runs[name] for name in sides})
-        return found[0], found[1:]
+            told = ", ".join(f"{name} {runs[name].seconds:.1f} s" for name in names)
+            print(f"round {number}: {told}", file=sys.stderr, flush=True)
+            found.append({name: runs[name] for name in names})
+    return found[1:]
 
 
 @contextmanager
-def made(folder: Path) -> Iterator[Bench]:
-    """A registry that has Spark's image, and buildah's store with the same image: nobody waits for those."""
-    work = folder / "work"
+def made(cluster: Cluster, home: Path, version: str) -> Iterator[Bench]:
+    """A registry with Spark's image, and buildah's store with the same image: nobody waits for those."""
+    folder = LAYOUT.node(NODE) / "srv" / "bench-delivery"
+    folder.mkdir(parents=True)
+    work = LAYOUT.root / "bench-buildah"
     (work / "docker").mkdir(parents=True)
     (work / "docker" / "config.json").write_text("{}")
-    (folder / "project").mkdir()
-    with registry(folder) as address, images.private_buildah(work) as buildah:
-        bench = Bench(folder / "project", address, buildah)
-        ociimage.make_layout(work / "base", images.spark(VERSION))
-        pulled = run(bench, *buildah, "pull", "--quiet", "oci:base", cwd=work).split()[-1]
-        run(bench, *buildah, "tag", pulled, bench.base)
-        push_image(bench, bench.base)
-        yield bench
-
-
-@contextmanager
-def registry(folder: Path) -> Iterator[str]:
-    """CNCF distribution at a port of this machine: its address."""
-    with socket.socket() as free:
-        free.bind((HOST, 0))
-        address = f"{HOST}:{free.getsockname()[1]}"
-    storage = {"filesystem": {"rootdirectory": str(folder / "data")}}
-    config = folder / "config.yml"
-    config.write_text(json.dumps({"version": 0.1, "storage": storage, "http": {"addr": address}}))
-    environment = {"PATH": os.environ["PATH"], "OTEL_TRACES_EXPORTER": "none"}
-    command = [str(gotools.ensure("registry")), "serve", str(config)]
-    with (folder / "registry.log").open("w") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
     try:
-        listening(address)
-        yield address
+        with (
+            registry.running(LAYOUT.root / "bench-registry", plain=True) as it,
+            images.private_buildah(work) as buildah,
+        ):
+            bench = Bench(cluster, home, version, it, folder, buildah)
+            ociimage.make_layout(work / "base", images.spark(version))
+            pulled = run(*buildah, "pull", "--quiet", "oci:base", cwd=work).split()[-1]
+            run(*buildah, "tag", pulled, base(bench))
+            push_image(bench, base(bench))
+            yield bench
     finally:
-        process.terminate()
-        process.wait()
+        run("rm", "-rf", str(work), str(folder), str(LAYOUT.root / "bench-registry"))
 
 
-def listening(address: str) -> None:
-    """Wait until somebody listens there; ToolError after 30 seconds."""
-    host, _, port = address.partition(":")
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        try:
-            socket.create_connection((host, int(port)), timeout=1).close()
-        except OSError:
-            time.sleep(0.05)
-        else:
-            return
-    raise ToolError("the registry does not listen")
-
-
-def run(bench: Bench, *command: str, cwd: Path | None = None) -> str:
-    """What a command prints, without credentials for registries; ToolError when it fails."""
-    environment = {**os.environ, "DOCKER_CONFIG": str(bench.folder.parent / "work" / "docker")}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd, env=environment)
-    if done.returncode:
-        raise ToolError(f"{' '.join(command)[:200]}: failed\n{done.stderr[-2000:]}")
-    return done.stdout
+def base(bench: Bench) -> str:
+    """The name of Spark's image in the registry."""
+    return f"{bench.registry.address}/bench/etl:base"
 
 
 def push_image(bench: Bench, name: str) -> None:
     """Push an image of buildah's store; what the registry has is not sent."""
     options = ("--quiet", "--disable-compression", "--tls-verify=false")
-    run(bench, *bench.buildah, "push", *options, name, f"docker://{name}")
+    run(*network.enter(NAME), *bench.buildah, "push", *options, name, f"docker://{name}")
 
 
-def one(bench: Bench, side: Callable[[Bench], None]) -> Run:
-    """A changed script until its manifests are rendered."""
-    bench.change()
-    before, began = stored(bench), time.monotonic()
-    side(bench)
-    return Run(time.monotonic() - began, stored(bench) - before)
+def run(*command: str, cwd: Path | None = None) -> str:
+    """What a command prints; ToolError when it fails."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd, env=environment())
+    if done.returncode:
+        raise ToolError(f"{' '.join(command)[:200]}: failed\n{done.stderr[-2000:]}")
+    return done.stdout
+
+
+def environment() -> dict[str, str]:
+    """What this process has, without credentials for registries."""
+    return {**os.environ, "DOCKER_CONFIG": str(LAYOUT.root / "bench-buildah" / "docker")}
+
+
+def one(bench: Bench, side: Callable[[Bench, str], float]) -> Run:
+    """A changed script until it runs, in a namespace of its own."""
+
+    def measure(namespace: str) -> Run:
+        before, load = stored(bench), os.getloadavg()[0]
+        bench.changed()
+        began = time.time()
+        sent = side(bench, namespace) - began
+        return Run(program_began(bench.cluster, namespace) - began, sent, stored(bench) - before, load)
+
+    return bench_cluster.in_namespace(bench.cluster, measure)
 
 
 def stored(bench: Bench) -> int:
-    """Bytes of all blobs in the registry."""
-    return sum(path.stat().st_size for path in (bench.folder.parent / "data").rglob("data") if path.is_file())
+    """Bytes of all blobs in the registry, and of what was uploaded to the folder."""
+    blobs = (bench.registry.folder / "data/docker/registry/v2/blobs").rglob("data")
+    uploaded = bench.folder.glob("spark-upload-*/*")
+    return sum(path.stat().st_size for path in (*blobs, *uploaded))
 
 
-def document(bench: Bench, file: str, **spec: object) -> Path:
-    """The application in a file beside the script: each way has its own."""
+def document(bench: Bench, namespace: str, file: str = "app.yaml", **spec: object) -> Path:
+    """The application's document, beside the script. One without local files has its own: no lock is its."""
+    role = {
+        "cores": 1,
+        "coreRequest": "100m",
+        "memory": bench_cluster.MEMORY,
+        "nodeSelector": {"kubernetes.io/hostname": NODE.name},
+    }
     whole = {
         "apiVersion": "sparkgen.dev/v1alpha1",
         "kind": "SparkApplication",
-        "metadata": {"name": "etl"},
-        "spec": {"type": "Python", "sparkVersion": VERSION, "executor": {"instances": 1}, **spec},
+        "metadata": {"name": "etl", "namespace": namespace},
+        "spec": {
+            "type": "Python",
+            "sparkVersion": bench.version,
+            "image": f"{REPOSITORY}:{bench.version}",
+            "driver": role,
+            "executor": {**role, "instances": 1},
+            **spec,
+        },
     }
     path = bench.folder / file
     path.write_text(json.dumps(whole))
     return path
 
 
-def by_push(bench: Bench) -> None:
-    """By `sparkgen push` and `render`."""
-    path = document(
-        bench,
-        "app.yaml",
-        image=bench.base,
-        mainApplicationFile="./etl.py",
-        delivery={"repository": f"{bench.address}/bench/code"},
-    )
-    run(bench, SPARKGEN, "push", str(path))
-    render(bench, path)
+def apply(bench: Bench, path: Path) -> float:
+    """`sparkgen apply`, which pushes what has changed; when it was done."""
+    known = ("--kubeconfig", str(bench.cluster.kubeconfig))
+    run(*network.enter(NAME), SPARKGEN, "apply", str(path), *known)
+    return time.time()
 
 
-def by_build(bench: Bench) -> None:
-    """By buildah, with the script as one more layer, and `render`."""
-    name = f"{bench.address}/bench/etl:{bench.number}"
-    text = f"FROM {bench.base}\nCOPY etl.py /opt/app/etl.py\n"
-    (bench.folder / "Dockerfile").write_text(text)
-    options = ("--quiet", "--layers=false", "--pull-never", f"--tag={name}")
-    run(bench, *bench.buildah, "build", *options, str(bench.folder))
+def by_push(bench: Bench, namespace: str, mount: str) -> float:
+    """By one command, which pushes and applies."""
+    repository = f"{bench.registry.address}/bench/code"
+    delivery = {"repository": repository, "insecure": True, "mount": mount}
+    return apply(bench, document(bench, namespace, mainApplicationFile="./etl.py", delivery=delivery))
+
+
+def by_build(bench: Bench, namespace: str) -> float:
+    """By buildah on the stored image, with the script as its last layer."""
+    name = f"{bench.registry.address}/bench/etl:{bench.number}"
+    context = bench.folder / "context"
+    context.mkdir(exist_ok=True)
+    (context / "etl.py").write_bytes((bench.folder / "etl.py").read_bytes())
+    (context / "Dockerfile").write_text(f"FROM {base(bench)}\nCOPY etl.py /opt/app/etl.py\n")
+    run(*bench.buildah, "build", "--quiet", "--layers=false", "--pull-never", f"--tag={name}", str(context))
     push_image(bench, name)
-    path = document(
-        bench,
-        "image.yaml",
-        image=name,
-        mainApplicationFile="local:///opt/app/etl.py",
-    )
-    render(bench, path)
+    program = "local:///opt/app/etl.py"
+    return apply(bench, document(bench, namespace, "image.yaml", image=name, mainApplicationFile=program))
 
 
-def render(bench: Bench, path: Path) -> None:
-    """The manifests of a document, in a folder beside it."""
-    run(bench, SPARKGEN, "render", "-q", str(path), "-o", str(path.with_suffix("")))
+def by_upload(bench: Bench, namespace: str) -> float:
+    """By spark-submit, to a folder that the driver's pod has under the same path."""
+    volume = "spark.kubernetes.driver.volumes.hostPath.upload"
+    settings = {
+        "spark.kubernetes.file.upload.path": f"file://{bench.folder}",
+        f"{volume}.mount.path": str(bench.folder),
+        f"{volume}.options.path": f"/srv/{bench.folder.name}",
+        "spark.kubernetes.node.selector.kubernetes.io/hostname": NODE.name,
+        "spark.executor.instances": "1",
+    }
+    program = (f"file://{bench.folder}/etl.py",)
+    bench_cluster.submit_native(bench.cluster, namespace, bench.home, bench.version, settings, program)
+    return time.time()
 
 
-def page(first: Round, found: Sequence[Round]) -> str:
-    """The page: ratios within each round, and the bytes."""
-    ratios = [one[PUSH].seconds / one[BUILD].seconds for one in found]
+def program_began(cluster: Cluster, namespace: str) -> float:
+    """When the program says that it began; ToolError when it has not within SECONDS."""
+    deadline = time.monotonic() + SECONDS
+    while time.monotonic() < deadline:
+        for pod in cluster.objects("pods", namespace, "spark-role=driver"):
+            name, phase = pod["metadata"]["name"], pod["status"].get("phase")
+            if phase in ("Succeeded", "Failed"):
+                said = cluster.kubectl("logs", "-n", namespace, name, "-c", "spark-kubernetes-driver")
+                began = [line.split()[1] for line in said.splitlines() if line.startswith("began ")]
+                if not began:
+                    raise ToolError(f"the program has not begun:\n{said[-2000:]}")
+                return float(began[0])
+        time.sleep(0.5)
+    raise ToolError(f"no driver has ended:\n{cluster.kubectl('get', 'pods', '-n', namespace)}")
+
+
+def page(found: Sequence[Round], version: str) -> str:
+    """The page: ratios first, and the bytes."""
     lines = [
-        "# A changed script until it can be applied",
+        "# A changed script until it runs",
         "",
-        f"Spark {VERSION}, {os.cpu_count()} cores, {datetime.now(UTC):%Y-%m-%d}, {len(found)} rounds.",
+        f"Spark {version}, the test cluster of this repository, {os.cpu_count()} cores, "
+        f"{datetime.now(UTC):%Y-%m-%d}, {len(found)} rounds.",
         "Written by `make bench-delivery`; the raw data is in [`delivery.json`](delivery.json).",
+        "One line of a script changes; the time ends when the program begins in the driver.",
         "",
-        f"The ratio of `{PUSH}` to {BUILD}, median of the rounds: **{statistics.median(ratios):.2f}** "
-        f"({min(ratios):.2f} to {max(ratios):.2f}).",
-        "",
-        "| way | a changed script, s | bytes that the registry did not have | bytes of the first time |",
-        "|---|---|---|---|",
+        f"| way | times as long as `{BUILD}`, median | rounds | until the command is done, s "
+        "| until the program runs, s | bytes that were sent |",
+        "|---|---|---|---|---|---|",
     ]
-    for name in (PUSH, BUILD):
-        seconds = statistics.median(one[name].seconds for one in found)
-        stored_ = statistics.median(one[name].stored for one in found)
-        lines.append(f"| {name} | {seconds:.2f} | {stored_:,.0f} | {first[name].stored:,} |")
-    return "\n".join([*lines, "", NOTES])
+    for name in found[0]:
+        ratios = [one[name].seconds / one[BUILD].seconds for one in found]
+        runs = [one[name] for one in found]
+        sent = statistics.median(run.sent for run in runs)
+        seconds = statistics.median(run.seconds for run in runs)
+        lines.append(
+            f"| {name} | {statistics.median(ratios):.2f} | {min(ratios):.2f} to {max(ratios):.2f} "
+            f"| {sent:.1f} | {seconds:.1f} | {statistics.median(run.stored for run in runs):,.0f} |"
+        )
+    loads = [run.load for one in found for run in one.values()]
+    load = f"The load average before a change was {min(loads):.1f} to {max(loads):.1f}."
+    return "\n".join([*lines, "", load, NOTES])
 
 
 NOTES = """\
 Compare ratios, never seconds.
-A project is a script, of which one line changes.
-The time ends when the registry has it and the manifests are rendered.
-The driver's start, which follows, is not in it: it is a pod's start with any of the ways.
+Buildah has Spark's image in its store, and the registry and the nodes have its layers.
+So an image build makes, pushes and pulls one more layer.
+The upload path is a folder that the laptop and the driver's pod share, which costs less than a bucket.
+The registry and the folder are on the disk of this machine, so no network adds time.
 
-- The push is the slower way here.
-  It starts Python twice, for `push` and for `render`; the other way starts buildah twice, and Python once.
-  What it saves is not this time: no builder is needed on the laptop or in CI, and no copy of Spark's image.
-- The image is built on Spark's, by buildah.
-  Spark's image is in its store and in the registry, so that one more layer is all that is built and sent.
-  A first build pulls Spark's image, which nobody waits for here.
-- Registry and laptop are one machine.
-  A network adds to both by the bytes.
-- Spark's own upload (`spark.kubernetes.file.upload.path`) is not here.
-  It is a part of `spark-submit`, and can't be timed without a cluster.
-  It sends all files again with each submission, to a new folder, and removes none.
+- The bytes are those of a second push: what the registry or the folder has more of than before.
+  `sparkgen` sends a layer with the script, a configuration and a manifest.
+  A built image has the same, with the configuration of the whole image.
+  The upload path gets the script alone.
+- With `mount: fetch` the driver's pod starts one more container, which is what it takes longer than an \
+image build here.
+  With `mount: image` it starts one container fewer than the pod of a built image.
+- Nothing removes what native Spark uploads.
+- `spark-submit` starts a JVM on the laptop, and the driver's JVM downloads the script.
+- A real image build has more steps than one `COPY`.
 """
 
 
