@@ -49,7 +49,8 @@ def on_executor(_):
 
 loader = context._jvm.java.lang.Thread.currentThread().getContextClassLoader()
 marker = "no" if loader.getResource("marker.txt") is None else "marker"
-print(told("driver", [open(SparkFiles.get("numbers.csv")).read().strip(), marker]), flush=True)
+read = [open(SparkFiles.get(name)).read().strip() for name in ("numbers.csv", "data/inner.txt")]
+print(told("driver", [*read, marker]), flush=True)
 for line in sorted(set(context.parallelize(range(4), 4).mapPartitions(on_executor).collect())):
     print(line, flush=True)
 """
@@ -69,7 +70,7 @@ DEPS = {
     "requirements": "./requirements.txt",
     "pythonVersion": "3.10",
 }
-DRIVER = "driver cleaning-1 parts helpers pinned-1.0 42 marker"
+DRIVER = "driver cleaning-1 parts helpers pinned-1.0 42 inner marker"
 EXECUTOR = "executor cleaning-1 parts helpers pinned-1.0 42 inner 42"
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
+import uuid
 from pathlib import Path
 
 import pytest
-from deployed import Deployed
+from deployed import Deployed, wait_until
 
+from cluster import network
+from cluster import registry as registries
 from cluster.handle import Cluster
 from cluster.images import TESTED_VERSIONS
+from cluster.plan import NAME
 from cluster.registry import Registry
 from sparkgen import contract
 
@@ -97,7 +102,7 @@ def test_what_cannot_be_had_ends_the_driver_with_one_reason(
             blob.unlink()
             words = "is not in the registry"
         case _:
-            config = registry.config_json("reader").replace("reader", "nobody")
+            config = registries.docker_config(registry.address, "reader", "another")
             secret = projects.needed(project.namespace, project.registry)[0]
             secret["stringData"] = {".dockerconfigjson": config}
             project.cluster.apply(secret)
@@ -109,3 +114,23 @@ def test_what_cannot_be_had_ends_the_driver_with_one_reason(
     assert words in str(end["message"])
     assert len(application.drivers()) == 1
     assert not application.executors()
+
+
+def test_what_cannot_be_mounted_is_told_by_status(project: Project, registry: Registry) -> None:
+    """The kubelet tries again and again, and no container of the driver starts; `status` says why."""
+    project.write(NEW, "image")
+    project.change("conf/unique.csv", uuid.uuid4().hex)  # no node has it from another test
+    project.push()
+    registry.blob(str(project.artifact()["digest"])).unlink()
+    application = project.deploy()
+    known = ("-n", project.namespace, "--kubeconfig", str(project.cluster.kubeconfig))
+
+    def told() -> str:
+        command = [*network.enter(NAME), projects.SPARKGEN, "status", "etl", "-o", "json", *known]
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+
+    words = f"the artifact {project.artifact()['reference']} cannot be had"
+    wait_until(lambda: words in told(), 90, "status names the artifact", told)
+    assert "sparkgen push" in told()
+    assert len(application.drivers()) == 1
+    assert not application.executors("Running")

@@ -29,12 +29,13 @@ case class Order(country: String, told: String)
 
 object Orders {
   def read(name: String): String = scala.io.Source.fromFile(name).mkString.trim
+  def files: String = read(SparkFiles.get("numbers.csv")) + " " + read(SparkFiles.get("data/inner.txt"))
 
   def main(arguments: Array[String]): Unit = {
     val spark = SparkSession.builder.getOrCreate()
-    println("driver " + Country.of("de") + " " + read(SparkFiles.get("numbers.csv")))
+    println("driver " + Country.of("de") + " " + files)
     val orders = spark.sparkContext.parallelize(1 to 4, 4)
-      .map(_ => Order(Country.of("fr"), read("numbers.csv")))
+      .map(_ => Order(Country.of("fr"), files + " " + read("numbers.csv") + " " + read("data/inner.txt")))
       .collect()
     orders.distinct.foreach(order => println("executor " + order.country + " " + order.told))
     spark.stop()
@@ -72,7 +73,10 @@ def compiled(folder: Path, version: str) -> None:
 def test_a_jar_runs_from_this_machine(
     version: str, mount: str, tmp_path: Path, registry: Registry, cluster: Cluster, restricted: str
 ) -> None:
-    """The main class is in the main file, and a class that executors need, too, in `deps.jars`."""
+    """The main class is in the main file, and a class that executors need, too, in `deps.jars`.
+
+    Executors have files and an archive where `SparkFiles` looks, and in their working directory.
+    """
     project = Project(tmp_path / "project", registry, cluster, restricted)
     compiled(project.folder, version)
     project.write(
@@ -81,9 +85,13 @@ def test_a_jar_runs_from_this_machine(
         type="Scala",
         mainClass="Orders",
         mainApplicationFile="./target/orders.jar",
-        deps={"jars": ["./jars/country.jar"], "files": ["./conf/numbers.csv"]},
+        deps={
+            "jars": ["./jars/country.jar"],
+            "files": ["./conf/numbers.csv"],
+            "archives": ["./data.zip#data"],
+        },
     )
     project.push()
     application = project.deploy()
     assert application.wait() == "Complete", application.story()
-    assert project.told(application) == ["driver Germany 42", "executor France 42"]
+    assert project.told(application) == ["driver Germany 42 inner", "executor France 42 inner 42 inner"]

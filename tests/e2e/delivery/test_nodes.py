@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from sparkgen import contract
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from project import REPOSITORY, Project
+from project import REPOSITORY, Project, zipped
 
 pytestmark = pytest.mark.own_cluster
 NEW = TESTED_VERSIONS[1]
@@ -77,6 +78,9 @@ def test_fifty_executors_download_once_for_each_node(
         "delivery": {"cacheVolume": "cache"},
     }
     project.write(NEW, mount, **(cached if mount == "fetch" else {}))
+    own = uuid.uuid4().hex  # no node has these bytes from another test
+    project.change("conf/own.csv", own)
+    (project.folder / "data.zip").write_bytes(zipped({"inner.txt": own}))
     project.push()
     manifests = project.render()
     config_maps = [one for one in yaml.safe_load_all(manifests) if one["kind"] == "ConfigMap"]
