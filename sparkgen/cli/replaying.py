@@ -66,25 +66,27 @@ def whatif(asked: Asked) -> int:
 def _agree(asked: Asked) -> None:
     """SparkgenError for options that do not go together."""
     if asked.max_cost is not None and not asked.prices:
-        raise SparkgenError("--max-cost is about money: name prices with --prices FILE")
+        raise SparkgenError("--max-cost needs prices; add --prices FILE")
     if asked.best and not (asked.sets or asked.overlays or asked.search):
-        raise SparkgenError(
-            "--best chooses among other configurations: name some with --set, --overlay or --search"
-        )
+        raise SparkgenError("--best needs configurations to choose from; add --set, --overlay or --search")
     if (asked.best or asked.page) and len(asked.logs) > 1:
-        raise SparkgenError("--best and --html are of one application: name one LOG")
+        raise SparkgenError("--best and --html take only one LOG")
 
 
 def _study(log: str, question: Question) -> Study:
     with live_line() as say:
         recording = read_recording(log, lambda read: say(f"read {read // MIB} MiB of {log}"))
-        return study(recording, question, lambda done: say(f"replayed {done} configurations"))
+        return study(
+            recording,
+            question,
+            lambda done: say(f"replayed {done} {'configuration' if done == 1 else 'configurations'}"),
+        )
 
 
 def _best(one: Study) -> str:
     if one.best is None:
         raise SparkgenError(
-            "no configuration takes less than a tenth longer than the recorded one: ask for larger ones"
+            "every configuration takes over 10% longer than the recorded one; try larger ones"
         )
     return overlay_report.text(one, one.best)
 

@@ -6,19 +6,21 @@ from typing import Annotated
 
 import typer
 
-SUMMARY = "Replay an application's event log with other settings: time and cost."
-HELP = """Replay an application's event log with other settings, and say what time and cost they take.
+SUMMARY = "Predict an application's time and cost with other settings, from its event log."
+HELP = """Predict an application's time and cost with other settings, by replaying its event log.
 
 LOG is an event log of Spark 3.4 to 4.x: a file, plain or compressed (gz, lz4, snappy, zstd), or the directory
-of a rolling log. The recorded configuration is replayed first: its error stands above all that follows.
-Executors come as Spark's own dynamic allocation asks for them and as sparkgen's allocator creates them. What
-a replay can and cannot say: docs/whatif.md. This needs the extra `sparkgen[whatif]`.
+of a rolling log. sparkgen replays the recorded configuration first, and reports the error of that replay:
+expect at least this error in every prediction. The replay requests executors by the rules of Spark's dynamic
+allocation, and creates them as sparkgen's allocator does. For what a replay can and cannot predict, see
+docs/whatif.md. Install the extra `sparkgen[whatif]` first.
 
-Exits 1 if the best configuration, or without others the recorded one, costs more than --max-cost.
+Exits 1 if the best configuration costs more than --max-cost. If you ask for no other configuration, it
+compares the cost of the recorded one.
 """
 EXAMPLES = """\b
 Examples:
-  sparkgen whatif app-1234.zstd          # where the time goes, and the limit
+  sparkgen whatif app-1234.zstd          # where time is lost, and how many executors help
   sparkgen whatif LOG --set spec.executor.instances=5,10,20,50
   sparkgen whatif LOG --overlay prod.yaml --prices prices.yaml
   sparkgen whatif LOG --search --prices prices.yaml --best best.yaml
@@ -39,20 +41,21 @@ def command(
         typer.Option(
             "--set",
             metavar="PATH=V1,V2",
-            help="A field of the document and its values: a replay of each. Repeatable: each with each.",
+            help="Replay each value of a field. If repeated, replay every combination.",
             show_default=False,
         ),
     ] = None,
     overlays: Annotated[
         list[str] | None,
         typer.Option(
-            "--overlay", metavar="FILE", help="An overlay: a replay of it. Repeatable.", show_default=False
+            "--overlay", metavar="FILE", help="Replay with this overlay. Repeatable.", show_default=False
         ),
     ] = None,
     search: Annotated[
         bool,
         typer.Option(
-            "--search", help="Try numbers and sizes of executors, dynamic allocation and a service."
+            "--search",
+            help="Try different numbers and sizes of executors, dynamic allocation, and a shuffle service.",
         ),
     ] = False,
     prices: Annotated[
@@ -60,14 +63,14 @@ def command(
         typer.Option(
             "--prices",
             metavar="FILE",
-            help="Prices of cores and memory, or of nodes, on demand and spot.",
+            help="On-demand and spot prices, per core and GiB or per node.",
             show_default=False,
         ),
     ] = "",
     max_cost: Annotated[
         float | None,
         typer.Option(
-            "--max-cost", metavar="NUMBER", help="With --prices: exit 1 above this cost.", show_default=False
+            "--max-cost", metavar="NUMBER", help="Exit 1 above this cost. Needs --prices.", show_default=False
         ),
     ] = None,
     capacity: Annotated[
@@ -76,7 +79,7 @@ def command(
             "--capacity",
             metavar="N",
             min=1,
-            help="So many executors fit into the cluster.",
+            help="Maximum number of executors that the cluster has room for.",
             show_default=False,
         ),
     ] = None,
@@ -86,12 +89,12 @@ def command(
             "--ready",
             metavar="N",
             min=0,
-            help="So many fit on nodes that are there; the others wait for --scale-up.",
+            help="Number of executors that fit on existing nodes. The others wait for --scale-up.",
             show_default=False,
         ),
     ] = None,
     scale_up: Annotated[
-        float, typer.Option("--scale-up", metavar="SECONDS", min=0, help="How long a new node takes.")
+        float, typer.Option("--scale-up", metavar="SECONDS", min=0, help="Time until a new node is ready.")
     ] = 90.0,
     losses: Annotated[
         float,
@@ -99,15 +102,15 @@ def command(
             "--spot-losses",
             metavar="PER-HOUR",
             min=0,
-            help="How often in an hour of an executor its spot node is taken back.",
+            help="How many spot nodes are reclaimed per executor-hour.",
         ),
     ] = 0.0,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of chance: spot losses.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Random seed for spot losses.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     page: Annotated[
         str,
         typer.Option(
-            "--html", metavar="FILE", help="Write a page with drawings, for a browser.", show_default=False
+            "--html", metavar="FILE", help="Write a report with charts as an HTML page.", show_default=False
         ),
     ] = "",
     best: Annotated[
@@ -115,7 +118,7 @@ def command(
         typer.Option(
             "--best",
             metavar="FILE",
-            help="Write the best configuration as an overlay; - prints it and nothing else.",
+            help="Write the best configuration as an overlay. With -, print only the overlay.",
             show_default=False,
         ),
     ] = "",

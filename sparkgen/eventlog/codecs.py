@@ -56,7 +56,7 @@ def _gzip(file: BinaryIO) -> Iterator[bytes]:
     except zlib.error as error:
         raise BrokenStream(str(error)) from error
     if not unpacker.eof:
-        raise BrokenStream("the file breaks off")
+        raise BrokenStream("the file is truncated")
 
 
 def _zstd(file: BinaryIO) -> Iterator[bytes]:
@@ -77,10 +77,10 @@ def _lz4(file: BinaryIO) -> Iterator[bytes]:
     cramjam = _cramjam()
     while header := file.read(_LZ4_HEADER.size):
         if len(header) < _LZ4_HEADER.size:
-            raise BrokenStream("the file breaks off")
+            raise BrokenStream("the file is truncated")
         magic, token, packed_size, size, _ = _LZ4_HEADER.unpack(header)
         if magic != _LZ4_MAGIC or not (0 <= packed_size <= LARGEST_BLOCK and 0 <= size <= LARGEST_BLOCK):
-            raise BrokenStream("no block of lz4-java")
+            raise BrokenStream("not a block of lz4-java")
         packed = _exactly(file, packed_size)
         if size == 0:  # the end of one stream; another may follow
             continue
@@ -101,10 +101,10 @@ def _snappy(file: BinaryIO) -> Iterator[bytes]:
             continue
         size = int.from_bytes(word, "big")
         if len(word) < 4 or size > LARGEST_BLOCK:
-            raise BrokenStream("no block of snappy-java")
+            raise BrokenStream("not a block of snappy-java")
         packed = _exactly(file, size)
         if _snappy_length(packed) > LARGEST_BLOCK:
-            raise BrokenStream("a block that is too large")
+            raise BrokenStream("a block is too large")
         try:
             yield bytes(cramjam.snappy.decompress_raw(packed))
         except Exception as error:
@@ -124,7 +124,7 @@ def _snappy_length(packed: bytes) -> int:
 def _exactly(file: BinaryIO, size: int) -> bytes:
     data = file.read(size)
     if len(data) < size:
-        raise BrokenStream("the file breaks off")
+        raise BrokenStream("the file is truncated")
     return data
 
 

@@ -13,4 +13,4 @@ class EventLogError(SparkgenError):
 
 def not_installed() -> EventLogError:
     """A library of the extra is missing."""
-    return EventLogError(f"this command reads event logs, and a library for that is missing: {INSTALL}")
+    return EventLogError(f"this command needs a library to read event logs; run: {INSTALL}")

@@ -256,7 +256,7 @@ def decode(line: bytes) -> tuple[bytes, msgspec.Struct] | None:
         if decoder is not None:
             return name, decoder.decode(line)
         if not line.rstrip().endswith(b"}"):
-            raise BrokenEvent("the line breaks off")
+            raise BrokenEvent("the line is truncated")
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise BrokenEvent(str(error)) from error
     return None

@@ -38,14 +38,17 @@ def log_files(path: Path) -> list[Path]:
             return [path]
     except OSError as error:
         raise EventLogError(f"cannot read {path}: {error.strerror or error}") from error
-    raise EventLogError(f"{path} is not there: name a file, or the directory of a rolling log ({ROLLING}...)")
+    raise EventLogError(
+        f"{path} does not exist; give a file, or the directory of a rolling log ({ROLLING}...)"
+    )
 
 
 def _rolled(folder: Path) -> list[Path]:
     numbered = [(int(found[1]), entry) for entry in folder.iterdir() if (found := _numbered(entry))]
     if not numbered:
         raise EventLogError(
-            f"{folder} holds no event log: name a file, or a directory with files events_1_..., events_2_..."
+            f"{folder} contains no event log; give a file, or a directory with files events_1_..., "
+            "events_2_..."
         )
     compacted = [number for number, entry in numbered if _is_compacted(entry)]
     first = max(compacted, default=0)

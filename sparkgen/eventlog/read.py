@@ -45,6 +45,7 @@ def read_recording(source: str, progress: Callable[[int], None] = silent) -> Rec
 
 def _no_application(source: str, counts: Counts) -> str:
     text = (
-        f"{source} is no event log of Spark: no event SparkListenerApplicationStart in {counts.lines} lines"
+        f"{source} is not a Spark event log: it has no SparkListenerApplicationStart event in "
+        f"{counts.lines} lines"
     )
     return f"{text} ({counts.broken} broken, the first at {counts.first_broken})" if counts.broken else text

@@ -84,7 +84,7 @@ def from_sets(sets: Sequence[str]) -> list[Candidate]:
     axes = [_axis(text) for text in sets]
     runs = math.prod(len(axis) for axis in axes)
     if axes and runs > MOST_RUNS:
-        raise BadQuestion(f"--set asks for {runs} replays, and {MOST_RUNS} are the most: give fewer values")
+        raise BadQuestion(f"--set asks for {runs} replays; the maximum is {MOST_RUNS}. Give fewer values")
     found = []
     for texts in itertools.product(*axes) if axes else ():
         spec = _spec_of(texts)
@@ -97,11 +97,11 @@ def _axis(text: str) -> list[str]:
     path, equals, values = text.partition("=")
     given = values.split(",")
     if not equals or not path.strip() or not all(given):
-        raise BadQuestion(f"--set {text}: write PATH=VALUE, or PATH=VALUE,VALUE for a replay of each")
+        raise BadQuestion(f"--set {text}: write PATH=VALUE, or PATH=VALUE,VALUE to replay each value")
     if "=" in values:
-        raise BadQuestion(f"--set {text}: this sets several fields; give each of them a --set of its own")
+        raise BadQuestion(f"--set {text}: this sets more than one field; use one --set for each field")
     if not path.startswith("spec."):
-        raise BadQuestion(f"--set {text}: a path begins with spec., as in spec.executor.instances=4,8")
+        raise BadQuestion(f"--set {text}: the path must start with spec., as in spec.executor.instances=4,8")
     return [f"{path}={value}" for value in given]
 
 
@@ -140,8 +140,8 @@ def _answered(spec: Mapping[str, Any], label: str) -> Mapping[str, Any]:
     if not asked_properties(spec):
         fields = sorted(f"spec.{path_text(p)}" for p, name in TYPED_PROPERTIES.items() if name in ANSWERED)
         raise BadQuestion(
-            f"{label}: a replay cannot answer for this. It can for {', '.join(fields)}, spec.shuffleService, "
-            "and the same as spec.sparkConf"
+            f"{label}: a replay cannot predict the effect of this. It can for {', '.join(fields)}, "
+            "spec.shuffleService, and the same settings in spec.sparkConf"
         )
     return {name: value for name, value in spec.items() if value != {}}
 

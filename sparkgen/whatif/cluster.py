@@ -171,7 +171,7 @@ class Pods:
     def lose(self, id_: int, now: float) -> None:
         """The executor's node is taken back."""
         if id_ in self.pods:
-            lost = Loss(Cause.PREEMPTED, f"the node of executor {id_} was taken back")
+            lost = Loss(Cause.PREEMPTED, f"the node of executor {id_} was reclaimed")
             self._there[id_] = replace(self._there[id_], phase=PodPhase.FAILED, loss=lost)
             self._close(id_, now)
             self.later(now + ENDING, partial(self._forget, id_))

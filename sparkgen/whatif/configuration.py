@@ -107,7 +107,7 @@ def _dynamic(read: _Reader, service: bool) -> DynamicAllocation:
     least = read.count(f"{DYNAMIC}minExecutors", 0, least=0)
     most = read.optional_count(f"{DYNAMIC}maxExecutors")
     if most is not None and most < least:
-        raise BadSetting(f"{DYNAMIC}maxExecutors is {most}, which is less than minExecutors, {least}")
+        raise BadSetting(f"{DYNAMIC}maxExecutors is {most}, less than minExecutors ({least})")
     asked = read.count(f"{DYNAMIC}initialExecutors", least, least=0)
     asked = max(least, asked, read.count("spark.executor.instances", 0, least=0))
     backlog = read.seconds(f"{DYNAMIC}schedulerBacklogTimeout", 1.0)
@@ -154,7 +154,7 @@ class _Reader:
         if given is None:
             return None
         if not given.isascii() or not given.isdigit() or not least <= int(given) < 2**31:
-            raise BadSetting(f"{name} is {given!r}; it must be a whole number from {least} on")
+            raise BadSetting(f"{name} must be an integer of at least {least}, not {given!r}")
         return None if int(given) == 2**31 - 1 else int(given)
 
     def count(self, name: str, default: int, least: int = 1) -> int:
@@ -168,7 +168,7 @@ class _Reader:
         except ValueError:
             value = math.nan
         if not 0 <= value < math.inf:
-            raise BadSetting(f"{name} is {given!r}; it must be a number from 0 on")
+            raise BadSetting(f"{name} must be a number of at least 0, not {given!r}")
         return value
 
     def seconds(self, name: str, default: float, unit: str = "s") -> float:

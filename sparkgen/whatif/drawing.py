@@ -129,4 +129,4 @@ def bars(rows: Sequence[tuple[str, float, float, str]], end: float, row: int = 1
             f"<g>{box(at, top + 3, width, row - 6, 'replayed')}"
             f'<text {place_of} y="{top + row - 5}">{escaped(label)}</text><title>{escaped(title)}</title></g>'
         )
-    return chart.svg("When each stage runs", parts, "seconds", "")
+    return chart.svg("Stages over time", parts, "seconds", "")

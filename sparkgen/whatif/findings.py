@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from sparkgen.eventlog import Executor, Recording, Stage
 from sparkgen.eventlog.recording import SUCCEEDED
+from sparkgen.whatif.candidates import counted
 from sparkgen.whatif.configuration import Configuration, DynamicAllocation
 from sparkgen.whatif.outcome import Outcome
 from sparkgen.whatif.remark import Remark, RemarkCode
@@ -163,8 +164,9 @@ def advice(found: Facts, recorded: Outcome, settings: Configuration) -> list[Rem
     if found.heap_used and found.heap_asked > 2 * found.heap_used:
         say(
             RemarkCode.MEMORY_UNUSED,
-            f"executors ask for {found.heap_asked} MiB of heap and used {found.heap_used} MiB at most: "
-            "a smaller spec.executor.memory leaves room for others",
+            f"executors request {found.heap_asked} MiB of heap but never used more than "
+            f"{found.heap_used} MiB: "
+            "reduce spec.executor.memory",
         )
     most = settings.instances if settings.dynamic is None else settings.dynamic.maximum
     if most is not None and most > found.limit:
@@ -173,28 +175,30 @@ def advice(found: Facts, recorded: Outcome, settings: Configuration) -> list[Rem
         )
         say(
             RemarkCode.EXECUTORS_BEYOND_LIMIT,
-            f"{field} is {most}, and more than {found.limit} executors make it no faster: set {found.limit}",
+            f"{field} is {most}, but {counted(found.limit)} would be as fast: set it to {found.limit}",
         )
     if found.held > HELD * recorded.executor_seconds:
         say(
             RemarkCode.IDLE_HELD_BY_SHUFFLE,
-            f"idle executors with shuffle output stayed for {found.held:.0f} executor-seconds past their "
-            "time-out: a shuffle service, or spec.dynamicAllocation.shuffleTrackingTimeout, lets them go",
+            f"idle executors were kept for {found.held:.0f} executor-seconds past their timeout because they "
+            "held shuffle output: use a shuffle service, or set "
+            "spec.dynamicAllocation.shuffleTrackingTimeout",
         )
     if found.spilled:
         say(
             RemarkCode.SPILLED,
-            f"tasks spilled {found.spilled / (1 << 20):.0f} MiB to disk: more memory for each task may help",
+            f"tasks spilled {found.spilled / (1 << 20):.0f} MiB to disk: more memory per task may help",
         )
     if found.gc > 0.1:
         say(
             RemarkCode.GARBAGE_COLLECTION,
-            f"garbage collection took {found.gc:.0%} of the tasks' time: more memory for each core may help",
+            f"garbage collection took {found.gc:.0%} of task time: more memory per core may help",
         )
     if found.driver_only > 0.3 * recorded.wall:
         say(
             RemarkCode.NO_TASK_RAN,
-            f"no task ran for {found.driver_only:.0f} of {recorded.wall:.0f} s, as the driver worked or "
-            "executors came: more executors do not shorten that",
+            f"no task ran for {found.driver_only:.0f} of {recorded.wall:.0f} s, because the driver "
+            "was busy or "
+            "executors were starting: more executors do not shorten this time",
         )
     return said

@@ -50,10 +50,12 @@ def workload(recording: Recording, ready: float) -> Workload:
 
 def _delay_words(first: Sequence[float]) -> str:
     if not first:
-        return f"the log does not say how long executors take to register: it is taken as {START_DELAY:g} s"
+        return (
+            f"the log does not show how long executors take to register: the replay assumes {START_DELAY:g} s"
+        )
     return (
-        "the log does not say when executors were asked for: later ones are taken to register as long after "
-        "that as the first ones did after the application's start"
+        "the log does not show when executors were requested: the replay assumes that each takes as long to "
+        "register as the first ones took after the application started"
     )
 
 

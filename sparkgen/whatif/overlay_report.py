@@ -14,13 +14,14 @@ def text(study: Study, run: Run) -> str:
     spec = {} if run.candidate is None else run.candidate.spec
     spec = {name: dict(value) if isinstance(value, dict) else value for name, value in spec.items()}
     lines = [
-        f"# {run.label}: replayed from the event log of {_plain(study.recording.application_id)}.",
-        f"# Its error: {study.wall_error:+.1%} of wall, {study.executor_error:+.1%} of executor-seconds.",
+        f"# {run.label}: predicted from the event log of {_plain(study.recording.application_id)}.",
+        f"# Error of the replay: {study.wall_error:+.1%} wall time, {study.executor_error:+.1%} "
+        "executor-seconds.",
     ]
     if outcome is not None and before is not None:
-        lines.append(f"# Replayed: {seconds(outcome.wall)} in place of {seconds(before.wall)}.")
+        lines.append(f"# Predicted wall time: {seconds(outcome.wall)} instead of {seconds(before.wall)}.")
     if spec.get("shuffleService"):
-        lines.append("# The shuffle service needs its name as well: spec.shuffleService.name.")
+        lines.append("# Add the name of your shuffle service: spec.shuffleService.name.")
     return "\n".join(lines) + "\n" + yaml.safe_dump({"spec": spec}, sort_keys=False)
 
 

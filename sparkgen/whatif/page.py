@@ -39,29 +39,29 @@ def _sections(study: Study) -> Iterator[str]:
     )
     yield _cards(study)
     yield "<h2>Executors over time</h2>" + _executors(study)
-    yield f"<h2>Time against {_cost_name(study)}</h2>" + _frontier(study)
+    yield f"<h2>Wall time and {_cost_name(study)}</h2>" + _frontier(study)
     yield "<h2>All replays</h2>" + _table(study)
     yield "<h2>Stages</h2>" + _stages(study)
-    yield "<h2>Memory of executors</h2>" + _memory(study)
+    yield "<h2>Executor memory</h2>" + _memory(study)
     yield _list("What to look at", [*_texts(study.advice), *_skew(study)])
-    yield _list("What a replay cannot know of this log", _texts(study.doubts))
+    yield _list("What the log does not show", _texts(study.doubts))
 
 
 def _cards(study: Study) -> str:
     best = study.best
     cards = [
-        (seconds(study.truth.wall), "recorded"),
-        (f"{study.wall_error:+.1%}", "error of the replay in wall"),
-        (f"{study.executor_error:+.1%}", "error in executor-seconds"),
-        (str(study.facts.limit), "executors; more make it no faster"),
-        (seconds(study.facts.critical_path), "is the least, with any number"),
+        (seconds(study.truth.wall), "recorded wall time"),
+        (f"{study.wall_error:+.1%}", "error of the replay in wall time"),
+        (f"{study.executor_error:+.1%}", "error of the replay in executor-seconds"),
+        (str(study.facts.limit), "executors: more are not faster"),
+        (seconds(study.facts.critical_path), "minimum wall time, with any number of executors"),
     ]
     if best is not None and best.outcome is not None:
         cards.append((seconds(best.outcome.wall), f"best: {best.label}"))
     made = (
         f"<div class=card><b>{escaped(value)}</b><span>{escaped(name)}</span></div>" for value, name in cards
     )
-    note = "<p>No answer here is more exact than the error of the replay.</p>"
+    note = "<p>Every prediction on this page has at least the error of the replay.</p>"
     return f"<div class=cards>{''.join(made)}</div>{note}"
 
 
@@ -110,7 +110,7 @@ def _slider(study: Study, chart: Chart) -> str:
     packed = json.dumps(data).replace("<", "\\u003c")
     script = resources.files("sparkgen.whatif").joinpath("page.js").read_text("utf-8")
     return (
-        '<div id="slide" class=screen hidden><label for="count">A fixed number of executors</label><br>'
+        '<div id="slide" class=screen hidden><label for="count">Fixed number of executors</label><br>'
         f'<input type="range" id="count" min="0" max="{len(data) - 1}" value="0"> '
         '<output id="chosen"></output></div>'
         f'<script type="application/json" id="sweep">{packed}</script><script>{script}</script>'
@@ -121,7 +121,7 @@ def _frontier(study: Study) -> str:
     runs = [run for run in (study.replayed, *study.runs) if run.outcome is not None]
     points = [(price(run), run.outcome.wall, run) for run in runs if run.outcome is not None]
     if not points:
-        return "<p>No replay came to an end.</p>"
+        return "<p>No replay finished.</p>"
     chart = Chart.of(max(x for x, _, _ in points), max(y for _, y, _ in points))
     parts = [chart.line(frontier([(x, y) for x, y, _ in points]), "frontier")]
     for x, y, run in sorted(points, key=lambda point: point[2] is study.best):
@@ -131,10 +131,10 @@ def _frontier(study: Study) -> str:
             parts.append(chart.label(x, y, run.label))
     key = _key(
         ("recorded", "as recorded"),
-        ("replayed", "others"),
-        ("best", "best, and the frontier: nothing is cheaper and as fast"),
+        ("replayed", "other configurations"),
+        ("best", "best; the line joins those that none beats in both time and cost"),
     )
-    drawing = chart.svg("Time against cost of each replay", parts, _cost_name(study), "seconds")
+    drawing = chart.svg("Wall time and cost of each replay", parts, _cost_name(study), "seconds")
     return f"{key}<div class=wide>{drawing}</div>"
 
 
@@ -148,7 +148,7 @@ def frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]
 
 
 def _table(study: Study) -> str:
-    names = ["", "wall", "executor-seconds", "most", "idle", _cost_name(study)]
+    names = ["", "wall time", "executor-seconds", "peak executors", "idle", _cost_name(study)]
     rows = []
     for run in (study.replayed, *study.runs):
         if run.outcome is None:
@@ -178,19 +178,21 @@ def _stages(study: Study) -> str:
         for span in sorted(longest, key=lambda span: (span.began, span.id))
     ]
     left = len(outcome.stages) - len(rows)
-    note = f"<p class=soft>{left} shorter stages are left out.</p>" if left else ""
+    note = (
+        f"<p class=soft>Not shown: {left} shorter {'stage' if left == 1 else 'stages'}.</p>" if left else ""
+    )
     return f"<div class=wide>{bars(rows, outcome.wall)}</div>{note}"
 
 
 def _memory(study: Study) -> str:
     facts = study.facts
     if not facts.heap_used:
-        asked = f"Executors ask for {facts.heap_asked} MiB of heap."
-        return f"<p>{asked} The log does not say how much they used.</p>"
+        asked = f"Executors request {facts.heap_asked} MiB of heap."
+        return f"<p>{asked} The log does not show how much they used.</p>"
     chart = Chart.of(max(facts.heap_asked, facts.heap_used), 1, height=112)
     parts = []
     for place, (name, value, kind) in enumerate(
-        [("asked for", facts.heap_asked, "recorded"), ("most used", facts.heap_used, "replayed")]
+        [("requested", facts.heap_asked, "recorded"), ("peak use", facts.heap_used, "replayed")]
     ):
         top, width = 24 + 24 * place, chart.x(value) - chart.x(0)
         parts.append(box(chart.x(0), top, width, 20, kind))
@@ -200,7 +202,7 @@ def _memory(study: Study) -> str:
         parts.append(
             f'<text x="{at:.1f}" y="{top + 15}" text-anchor="{side}"{fill}>{name}: {value} MiB</text>'
         )
-    return f"<div class=wide>{chart.svg('Heap asked for and used', parts, 'MiB of heap', '')}</div>"
+    return f"<div class=wide>{chart.svg('Heap requested and used', parts, 'MiB of heap', '')}</div>"
 
 
 def _texts(remarks: Sequence[Remark]) -> list[str]:

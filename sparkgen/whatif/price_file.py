@@ -27,7 +27,7 @@ def read_prices(name: str) -> Prices:
     except OSError as error:
         raise BadPrices(f"cannot read {name}: {error.strerror or error}") from error
     if len(data) > LARGEST_FILE:
-        raise BadPrices(f"{name} is larger than a megabyte: a file of prices has a few lines")
+        raise BadPrices(f"{name} is larger than 1 MiB; a price file has a few lines")
     return prices_of(data, name)
 
 
@@ -40,7 +40,7 @@ def prices_of(data: bytes, name: str) -> Prices:
     roots = [one.root for one in parsed.documents if one.root is not None]
     read = _Reader()
     if len(roots) > 1:
-        read.note(roots[1].position, "a file of prices holds one document; remove the others")
+        read.note(roots[1].position, "a price file must contain one document; remove the others")
     prices = read.prices(roots[0] if roots else None, Position(name, 1, 1))
     if read.problems:
         raise BadPrices("\n".join(f"{place}: {words}" for place, words in sorted(read.problems)))
@@ -74,19 +74,20 @@ class _Reader:
             ),
         )
         if not self.problems and prices.on_demand is None and not prices.nodes:
-            self.note(start, "there is no price: add onDemand with coreHour and gibHour, or nodes")
+            self.note(start, "no price found; add onDemand with coreHour and gibHour, or nodes")
         return prices
 
     def mapping(self, node: Node, where: str, allowed: tuple[str, ...]) -> dict[str, Node]:
         if not node.is_mapping:
             self.note(
-                node.position, f"{where} must be a mapping with {', '.join(allowed)}, not {_shown(node)}"
+                node.position,
+                f"{where} must be a mapping with the keys {', '.join(allowed)}, not {_shown(node)}",
             )
             return {}
         for key in node.entries:
             if key not in allowed:
                 known = ", ".join(allowed)
-                self.note(node.keys[key], f"{where} has an unknown key {key[:60]!r}; allowed are {known}")
+                self.note(node.keys[key], f"unknown key {key[:60]!r} in {where}; allowed: {known}")
         return node.entries
 
     def listed(self, node: Node | None) -> list[Node]:
@@ -103,10 +104,11 @@ class _Reader:
         node = section.get(key)
         value = None if node is None else node.value
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-            found = "but it is missing" if node is None else f"not {_shown(node)}"
             self.note(
                 place if node is None else node.position,
-                f"{where}.{key} must be a number from 0 on, {found}",
+                f"{where}.{key} is missing; add a number of at least 0"
+                if node is None
+                else f"{where}.{key} must be a number of at least 0, not {_shown(node)}",
             )
             return 0.0
         return float(value)

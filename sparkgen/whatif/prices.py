@@ -70,8 +70,9 @@ def cost(outcome: Outcome, settings: Configuration, driver: tuple[float, float],
     if prices.nodes:
         if not fitting:
             raise BadPrices(
-                f"no node of the prices has room for an executor of {size[0]:g} cores and {size[1]:.1f} GiB, "
-                "and for the driver: name a larger one"
+                f"no node in the price file has room for an executor of {size[0]:g} CPU and "
+                f"{size[1]:.1f} GiB "
+                "and for the driver; add a larger node"
             )
         return min(
             (_by_nodes(outcome, shape, size, driver) for shape in fitting), key=lambda one: one.on_demand or 0

@@ -49,7 +49,7 @@ def work_of(recording: Recording) -> tuple[Configuration, Workload]:
     """The recorded settings, and the work. NotReplayable where there is nothing to replay."""
     if not recording.jobs or not any(len(stage.tasks) for stage in recording.stages):
         raise NotReplayable(
-            f"{recording.source}: no task has ended in this log, so there is nothing to replay"
+            f"{recording.source}: no task finished in this log, so there is nothing to replay"
         )
     if (
         recording.properties.get("spark.master", "").startswith("local")
@@ -57,7 +57,7 @@ def work_of(recording: Recording) -> tuple[Configuration, Workload]:
     ):
         raise NotReplayable(
             f"{recording.source}: the application ran in Spark's local mode, without executors. "
-            "Record it once with executors: sparkgen run --local has some"
+            "Record a run with executors, for example with sparkgen run --local"
         )
     settings = configuration(recorded_properties(recording))
     return settings, workload(recording, ready_at(recording, settings))
@@ -73,13 +73,14 @@ def doubts(recording: Recording, properties: Mapping[str, str]) -> tuple[Remark,
     if not recording.finished:
         say(
             RemarkCode.LOG_UNFINISHED,
-            "the log has no end of the application: what comes after its last event is not known",
+            "the log ends before the application does: nothing is known after its last event",
         )
     if recording.reading.broken or recording.reading.cut_off:
         say(
             RemarkCode.LOG_BROKEN,
-            f"{recording.reading.broken} of {recording.reading.lines} lines are broken, and "
-            f"{recording.reading.cut_off} of {recording.reading.files} files break off",
+            f"the log is damaged: {recording.reading.broken} of {recording.reading.lines} lines are "
+            "unreadable, "
+            f"and {recording.reading.cut_off} of {recording.reading.files} files are truncated",
         )
     asked, given = (
         recording.properties.get("spark.executor.instances"),
@@ -88,31 +89,31 @@ def doubts(recording: Recording, properties: Mapping[str, str]) -> tuple[Remark,
     if asked not in (None, given):
         say(
             RemarkCode.FEWER_CAME,
-            f"{asked} executors were asked for, and {given} came: the recorded configuration has {given}",
+            f"the application requested {asked} executors and got {given}: the replay uses {given}",
         )
     if len({stage.profile for stage in recording.stages}) > 1:
         say(
             RemarkCode.SEVERAL_PROFILES,
-            "stages ask for executors of several resource profiles: all are replayed as the default one",
+            "stages use several resource profiles: the replay uses the default profile for all",
         )
     if is_true(properties, "spark.speculation"):
         say(
             RemarkCode.SPECULATION,
-            "tasks were run speculatively: a replay starts no second attempt of a slow task",
+            "speculation was on: the replay starts no second attempt of a slow task",
         )
     if properties.get("spark.scheduler.mode", "FIFO").upper() == "FAIR":
         say(
             RemarkCode.FAIR_SCHEDULER,
-            "jobs shared executors by the FAIR scheduler: a replay serves them in their order",
+            "jobs shared executors through the FAIR scheduler: the replay runs them first in, first out",
         )
     if any(stage.attempt for stage in recording.stages):
         say(
             RemarkCode.STAGES_AGAIN,
-            "stages were run again because output was lost: their later attempts are replayed as well",
+            "stages ran again because output was lost: the replay includes these later attempts",
         )
     if is_true(properties, f"{DYNAMIC}enabled"):
         say(
             RemarkCode.SHUFFLE_CLEANING,
-            "when Spark's garbage collection lets shuffle output go is not in a log: a replay keeps it",
+            "a log does not show when Spark's garbage collection frees shuffle output: the replay keeps it",
         )
     return tuple(found)

@@ -118,7 +118,7 @@ class Replay:
         while self._done_at is None or self.now < self._done_at:
             if not self._queue or bound == 0:
                 raise ReplayStopped(
-                    f"the replay does not end: after {self.now:.0f} s no executor can run what waits"
+                    f"the replay is stuck: after {self.now:.0f} s, no executor can run the waiting tasks"
                 )
             bound -= 1
             self.now, _, call = heapq.heappop(self._queue)

@@ -100,7 +100,7 @@ def study(recording: Recording, question: Question, progress: Callable[[int], No
     candidates = [*question.candidates, *(search(settings, most) if question.search else ())]
     runs, baseline = [], replayed
     if question.cluster != Cluster():
-        baseline = asker.run("as recorded, in that cluster", None, settings)
+        baseline = asker.run("as recorded, in this cluster", None, settings)
         runs.append(baseline)
     for done, candidate in enumerate(candidates, 1):
         runs.append(asker.run(candidate.label, candidate, configuration(candidate.properties(properties))))

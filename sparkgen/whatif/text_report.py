@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from sparkgen.whatif.candidates import counted
 from sparkgen.whatif.findings import Skew
 from sparkgen.whatif.remark import Remark
 from sparkgen.whatif.study import Run, Study, price
@@ -31,7 +32,7 @@ def skew_words(skew: Skew) -> str:
 
 def _truth(study: Study) -> Iterator[str]:
     recording, truth, replayed = study.recording, study.truth, study.replayed.outcome
-    words = f"{truth.executor_seconds:.0f} executor-seconds, at most {truth.most}"
+    words = f"{truth.executor_seconds:.0f} executor-seconds, at most {counted(truth.most)}"
     yield f"{recording.source}: {recording.name}, {recording.application_id}, Spark {recording.spark_version}"
     yield f"recorded:  {seconds(truth.wall)}, {words}"
     if replayed is None:
@@ -39,11 +40,11 @@ def _truth(study: Study) -> Iterator[str]:
         return
     yield (
         f"replayed:  {seconds(replayed.wall)}, {replayed.executor_seconds:.0f} executor-seconds, "
-        f"at most {replayed.most}"
+        f"at most {counted(replayed.most)}"
     )
     yield (
-        f"error:     {study.wall_error:+.1%} of wall, {study.executor_error:+.1%} of executor-seconds; "
-        "what follows is no more exact than this"
+        f"error:     {study.wall_error:+.1%} wall time, {study.executor_error:+.1%} executor-seconds; "
+        "expect at least this error in every prediction below"
     )
 
 
@@ -51,7 +52,7 @@ def _table(study: Study) -> list[str]:
     priced = study.truth_cost is not None
     spot = priced and study.truth_cost is not None and study.truth_cost.spot is not None
     cost = [f"cost {study.currency}".strip(), *(["on spot"] if spot else [])] if priced else ["core-hours"]
-    rows = [["", "wall", "change", "executor-s", "most", "idle", *cost]]
+    rows = [["", "wall time", "change", "executor-s", "peak", "idle", *cost]]
     rows += [_row(study, run, priced=priced, spot=spot) for run in (study.replayed, *study.runs)]
     widths = [max(len(row[column]) for row in rows if len(row) > column) for column in range(len(rows[0]))]
     return [
@@ -83,15 +84,15 @@ def _money(value: float | None) -> str:
 def _facts(study: Study) -> Iterator[str]:
     facts = study.facts
     if study.best is not None:
-        yield f"*  the cheapest that takes no more than a tenth longer: {study.best.label}"
+        yield f"*  best: the cheapest that takes at most 10% longer: {study.best.label}"
     least = seconds(facts.critical_path)
-    yield f"limit: more than {facts.limit} executors make it no faster; it takes {least} at least"
+    yield f"limit: {counted(facts.limit)}; more are not faster. The minimum wall time is {least}"
     if study.loss is not None:
-        yield f"loss: an executor that is lost in the middle costs {seconds(max(0.0, study.loss))}"
+        yield f"loss: losing an executor halfway through costs {seconds(max(0.0, study.loss))}"
     for skew in facts.skewed:
         yield f"skew: stage {skew.stage} ({skew.name}): {skew_words(skew)}"
     yield from _bullets("advice", study.advice)
-    yield from _bullets("not known", study.doubts)
+    yield from _bullets("unknown", study.doubts)
 
 
 def _bullets(title: str, remarks: Sequence[Remark]) -> Iterator[str]:

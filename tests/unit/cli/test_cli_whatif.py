@@ -36,13 +36,13 @@ def test_the_truth_comes_first(cli: Cli, log: str) -> None:
     lines = result.out.splitlines()
     assert (result.code, result.err) == (0, "")
     assert lines[0] == "log: made, app-1, Spark 4.0.1"
-    assert lines[1] == "recorded:  31.0 s, 60 executor-seconds, at most 2"
-    assert lines[3].startswith("error:     +0.0% of wall, +0.0% of executor-seconds")
+    assert lines[1] == "recorded:  31.0 s, 60 executor-seconds, at most 2 executors"
+    assert lines[3].startswith("error:     +0.0% wall time, +0.0% executor-seconds")
     table = {line.split()[0]: line.replace("*", "").split() for line in lines[5:10]}
     assert table["executor.instances=1"][1:4] == ["1", "m", "01"]
     assert table["executor.instances=4"][1:4] == ["16.0", "s", "-48%"]
     assert table["executor.instances=12"][1:4] == ["6.0", "s", "-81%"]
-    assert "limit: more than 12 executors make it no faster; it takes 5.0 s at least" in lines
+    assert "limit: 12 executors; more are not faster. The minimum wall time is 5.0 s" in lines
 
 
 def test_several_fields_are_tried_each_with_each(cli: Cli, log: str) -> None:
@@ -77,7 +77,7 @@ def test_the_best_is_an_overlay(cli: Cli, log: str) -> None:
     assert "next: sparkgen diff --from HEAD -f best.yaml" in result.err
     text = Path("best.yaml").read_text("utf-8")
     assert yaml.safe_load(text)["spec"]["executor"] == {"instances": 2}
-    assert "# Its error: +0.0% of wall" in text
+    assert "# Error of the replay: +0.0% wall time" in text
     assert cli("whatif", log, "--set", "spec.executor.instances=1,2,4", "--best", "-").out == text
 
 
@@ -86,7 +86,7 @@ def test_another_cluster_is_not_the_recorded_one(cli: Cli, log: str) -> None:
     study = json.loads(cli("whatif", log, "--json", "--ready", "1", "--scale-up", "30").out)["studies"][0]
     assert study["error"]["wall"] == pytest.approx(0.0, abs=0.01)
     (slower,) = study["runs"]
-    assert slower["label"] == "as recorded, in that cluster"
+    assert slower["label"] == "as recorded, in this cluster"
     assert slower["wallSeconds"] > study["replayed"]["wallSeconds"] + 5
     assert study["best"] is None
 
@@ -111,15 +111,18 @@ def test_node_shapes_are_paid_for_whole(cli: Cli, log: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["nothing"], "nothing is not there: name a file"),
-        (["log", "--max-cost", "3"], "--max-cost is about money: name prices"),
-        (["log", "--best", "x"], "name some with --set, --overlay or --search"),
+        (["nothing"], "nothing does not exist; give a file"),
+        (["log", "--max-cost", "3"], "--max-cost needs prices; add --prices FILE"),
+        (["log", "--best", "x"], "add --set, --overlay or --search"),
         (["log", "--set", "spec.executor.instances"], "write PATH=VALUE"),
-        (["log", "--set", "executor.instances=3"], "a path begins with spec."),
-        (["log", "--set", "spec.executor.instances=3,spec.executor.cores=2"], "give each of them a --set"),
-        (["log", "--set", "spec.driver.cores=3"], "a replay cannot answer for this. It can for spec."),
-        (["log", "--set", "spec.executor.instances=many"], "must be a whole number from 0 on"),
-        (["log", "--set", "spec.executor.cores=0"], "must be a whole number from 1 on"),
+        (["log", "--set", "executor.instances=3"], "the path must start with spec."),
+        (["log", "--set", "spec.executor.instances=3,spec.executor.cores=2"], "use one --set for each field"),
+        (
+            ["log", "--set", "spec.driver.cores=3"],
+            "a replay cannot predict the effect of this. It can for spec.",
+        ),
+        (["log", "--set", "spec.executor.instances=many"], "must be an integer of at least 0"),
+        (["log", "--set", "spec.executor.cores=0"], "must be an integer of at least 1"),
         (["log", "--set", "spec.executor.memory=1x"], "spark.executor.memory is '1x'"),
         (["log", "--set", "spec.executor=3"], "spec.executor must be a mapping"),
         (["log", "--set", "spec.executor.instances=" + ",".join("1" * 65)], "asks for 65 replays"),
@@ -142,19 +145,22 @@ def test_what_cannot_be_answered_is_refused_in_words(
     ("text", "says"),
     [
         ("[]", "p.yaml:1:1: the file must be a mapping"),
-        ("onDemand: {coreHour: -1, gibHour: x, more: 1}", "p.yaml:1:38: onDemand has an unknown key 'more'"),
-        ("onDemand:\n  coreHour: -1", "p.yaml:2:13: onDemand.coreHour must be a number from 0 on, not -1"),
+        ("onDemand: {coreHour: -1, gibHour: x, more: 1}", "p.yaml:1:38: unknown key 'more' in onDemand"),
         (
             "onDemand:\n  coreHour: -1",
-            "p.yaml:2:3: onDemand.gibHour must be a number from 0 on, but it is mis",
+            "p.yaml:2:13: onDemand.coreHour must be a number of at least 0, not -1",
         ),
-        ("onDemand: {gibHour: x}", "p.yaml:1:21: onDemand.gibHour must be a number from 0 on, not 'x'"),
-        ("currency: USD", "p.yaml:1:1: there is no price"),
-        ("", "p.yaml:1:1: there is no price"),
+        (
+            "onDemand:\n  coreHour: -1",
+            "p.yaml:2:3: onDemand.gibHour is missing; add a number of at least 0",
+        ),
+        ("onDemand: {gibHour: x}", "p.yaml:1:21: onDemand.gibHour must be a number of at least 0, not 'x'"),
+        ("currency: USD", "p.yaml:1:1: no price found"),
+        ("", "p.yaml:1:1: no price found"),
         ("nodes: 3", "p.yaml:1:8: nodes must be a list, not 3"),
         ("nodes: [{name: a, cores: 1, memory: lots, hour: 1}]", "p.yaml:1:37: nodes[0].memory: "),
-        ("nodes: [{name: a, cores: 1, memory: 1Gi, hour: 1}]", "no node of the prices has room"),
-        ("a: 1\n---\nb: 2", "p.yaml:3:1: a file of prices holds one document"),
+        ("nodes: [{name: a, cores: 1, memory: 1Gi, hour: 1}]", "no node in the price file has room"),
+        ("a: 1\n---\nb: 2", "p.yaml:3:1: a price file must contain one document"),
         ("a: [", "p.yaml:1:4: the bracket `[` that opens here is never closed"),
     ],
 )

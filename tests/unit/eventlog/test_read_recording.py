@@ -162,7 +162,7 @@ def test_events_and_fields_that_nobody_knows_are_no_fault(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        ("empty", b"", "is no event log of Spark"),
+        ("empty", b"", "is not a Spark event log"),
         ("text", b"hello\n", "1 broken, the first at"),
         ("app.lzf", b"ZV", "compressed with lzf"),
     ],
@@ -175,18 +175,18 @@ def test_what_is_no_log_is_refused_in_words(tmp_path: Path, name: str, data: byt
 
 def test_what_is_not_there_is_refused_in_words(tmp_path: Path) -> None:
     """With what to name."""
-    with pytest.raises(EventLogError, match="is not there"):
+    with pytest.raises(EventLogError, match="does not exist"):
         read_recording(str(tmp_path / "nothing"))
-    with pytest.raises(EventLogError, match="holds no event log"):
+    with pytest.raises(EventLogError, match="contains no event log"):
         read_recording(str(tmp_path))
 
 
 def test_a_block_that_claims_to_be_huge_is_not_unpacked(tmp_path: Path) -> None:
     """A header may say anything."""
     huge = b"LZ4Block" + bytes([0x25]) + b"\xff\xff\xff\x7f" * 2 + b"\0" * 8
-    with pytest.raises(EventLogError, match="no event log"):
+    with pytest.raises(EventLogError, match="is not a Spark event log"):
         read_recording(write(tmp_path / "app.lz4", huge))
-    with pytest.raises(EventLogError, match="no event log"):
+    with pytest.raises(EventLogError, match="is not a Spark event log"):
         read_recording(
             write(tmp_path / "app.snappy", b"\x82SNAPPY\0" + b"\0" * 8 + b"\0\0\0\x05\xff\xff\xff\xff\x7f")
         )

@@ -98,4 +98,4 @@ def test_what_is_no_log_is_refused(cli: Cli) -> None:
     """As whatif refuses it."""
     result = cli("lint", "app.yaml", "--evidence", "missing.log")
     assert (result.code, "Traceback" in result.err) == (2, False)
-    assert "missing.log is not there" in result.err
+    assert "missing.log does not exist" in result.err

@@ -86,8 +86,8 @@ def test_every_drawing_is_there(tmp_path: Path) -> None:
     drawings = [attributes["aria-label"] for tag, attributes in found if tag == "svg"]
     assert drawings == [
         "Registered executors over time",
-        "Time against cost of each replay",
-        "When each stage runs",
+        "Wall time and cost of each replay",
+        "Stages over time",
     ]
     slider = next(attributes for tag, attributes in found if tag == "input")
     assert (slider["min"], slider["max"]) == ("0", "1")

@@ -123,7 +123,7 @@ def test_new_nodes_take_their_time() -> None:
 
 def test_a_replay_that_cannot_end_says_so() -> None:
     """No executor fits."""
-    with pytest.raises(ReplayStopped, match="does not end"):
+    with pytest.raises(ReplayStopped, match="the replay is stuck"):
         replay(chain([1.0]), fixed(1), Cluster(capacity=0))
 
 
