@@ -80,13 +80,13 @@ def test_from_another_operators_application_to_its_log(
     """Imported, validated, rendered and committed; Argo CD syncs it; its state and log are read."""
     environment = shell(cluster, tmp_path)
     set_up(cluster, repository, team, environment)
-    page = (DOCS / "import.md").read_text("utf-8").partition("\n## The whole way, once\n")[2]
+    page = (DOCS / "import.md").read_text("utf-8").partition("\n## A complete example\n")[2]
     document = re.search(r"^```yaml\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
     assert document
     old = repository.folder / "old" / "pi.yaml"
     old.parent.mkdir()
     old.write_text(document[1].replace(TEAM, team), "utf-8")
-    moving, reading = section("import.md", "The whole way, once").replace(TEAM, team).split("sparkgen status")
+    moving, reading = section("import.md", "A complete example").replace(TEAM, team).split("sparkgen status")
     follow(moving, repository.folder, environment)
     wait_for(cluster, f"prod-{team}-pi", "Progressing", "Healthy")
     said = follow(f"sparkgen status{reading}", repository.folder, environment)
