@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparkgen.errors import Path
+from sparkgen.grammar.whole import whole
 from sparkgen.importing.conf_volumes import volumes
 from sparkgen.importing.draft import Draft, Property
 from sparkgen.importing.entry import Outcome
@@ -257,7 +258,8 @@ def _typed(draft: Draft, item: Property, field: tuple[str, ...]) -> None:
     value: Any = item.text.strip()
     name, section = field[-1], field[1]
     if name in _WHOLE or (section == "allocation" and name in _WHOLE_ALLOCATION):
-        value = int(value) if value.isascii() and value.isdigit() else value
+        number = whole(value)
+        value = value if number is None else number
     elif name in _FLAGS:
         value = {"true": True, "false": False}.get(value.lower(), value)
     elif name == "executorAllocationRatio":

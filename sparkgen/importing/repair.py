@@ -14,6 +14,7 @@ from typing import Any
 from sparkgen.document import Document
 from sparkgen.document.parse import parse
 from sparkgen.errors import Path, Position, Problem, Severity
+from sparkgen.grammar.whole import whole
 from sparkgen.importing.complete import REPOSITORY
 from sparkgen.importing.draft import Draft
 from sparkgen.importing.entry import Entry, Outcome
@@ -100,8 +101,8 @@ def _retyped(draft: Draft, path: Path, problem: Problem, text: str | None) -> bo
         return False
     if problem.allowed.startswith("a string"):
         _set(draft.value, path, text)
-    elif "whole number" in problem.allowed and text.strip().isdigit():
-        _set(draft.value, path, int(text))
+    elif "whole number" in problem.allowed and (number := whole(text.strip())) is not None:
+        _set(draft.value, path, number)
     elif text.strip().lower() in ("true", "false") and "true" in problem.allowed:
         _set(draft.value, path, text.strip().lower() == "true")
     else:

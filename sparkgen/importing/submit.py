@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sparkgen.errors import Path, Position
+from sparkgen.grammar.whole import whole
 from sparkgen.importing.complete import spark_default_instances
 from sparkgen.importing.draft import Draft, Property
 from sparkgen.importing.entry import Outcome
@@ -126,8 +127,8 @@ def _take(line: _Line, option: Option, word: Word, text: str) -> None:
         value: object = text
         if option.kind == LIST:
             value = [_place_of(line, source, position, item) for item in _items(text)]
-        elif option.kind == INT and text.isascii() and text.isdigit():
-            value = int(text)
+        elif option.kind == INT and (number := whole(text)) is not None:
+            value = number
         draft.put(target, value)
         draft.tell(Outcome.CARRIED, source, position, target)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sparkgen.grammar.whole import whole
 from sparkgen.lint.evidence import Evidence
 from sparkgen.lint.findings import Finding
 from sparkgen.lint.subject import Subject
@@ -76,8 +77,8 @@ def _part_held(one: Evidence) -> float:
 
 def _slots(subject: Subject) -> int:
     """Tasks that an executor runs at one time."""
-    cpus = subject.facts.properties.get("spark.task.cpus", "1")
-    return max(1, subject.application.executor.cores // (int(cpus) if cpus.isdecimal() and int(cpus) else 1))
+    cpus = whole(subject.facts.properties.get("spark.task.cpus", "1")) or 1
+    return max(1, subject.application.executor.cores // cpus)
 
 
 def _tracks_for_ever(subject: Subject) -> bool:

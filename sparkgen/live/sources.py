@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sparkgen import contract
 from sparkgen.errors import SparkgenError
+from sparkgen.grammar.whole import whole
 from sparkgen.live import allocatorlog
 from sparkgen.live.values import (
     Run,
@@ -105,8 +106,9 @@ def _gone(run: Run, id_: str, allocator_log: str) -> str:
     there = sorted((executor_id(pod) for pod in run.executors), key=_number)
     have = ", ".join(there[:SHOWN]) + (f" and {len(there) - SHOWN} more" if len(there) > SHOWN else "")
     now = f"there are executors {have}" if there else "no executor is there now"
-    said = allocatorlog.loss(allocator_log, int(id_)) if id_.isdigit() else ""
-    if not said and not (id_.isdigit() and run.driver is not None):
+    number = whole(id_)
+    said = allocatorlog.loss(allocator_log, number) if number is not None else ""
+    if not said and not (number is not None and run.driver is not None):
         return f"{run.name} has no executor {id_}: {now}"
     pod = _pod_name(run, id_)
     where = f"its log went with its pod {pod}: look for that name where your cluster collects logs"
@@ -116,12 +118,12 @@ def _gone(run: Run, id_: str, allocator_log: str) -> str:
 
 
 def _pod_name(run: Run, id_: str) -> str:
-    driver = run.driver
-    if driver is None or not id_.isdigit():
+    driver, number = run.driver, whole(id_)
+    if driver is None or number is None:
         return f"{run.label}-...-exec-{id_}"
     attempt = new_attempt(run.application, run.label, run.namespace, name_of(driver), uid_of(driver), "")
-    return attempt.executor_name(int(id_))
+    return attempt.executor_name(number)
 
 
 def _number(id_: str) -> int:
-    return int(id_) if id_.isdigit() else 0
+    return whole(id_) or 0

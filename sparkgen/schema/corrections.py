@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from sparkgen.grammar.whole import MOST_DIGITS
 from sparkgen.schema.accepts import python_pattern
 from sparkgen.schema.fields import Field
 from sparkgen.schema.wording import flow, quoted, scalar
@@ -49,9 +50,9 @@ def _whole_number(field: Field, node: Node) -> str | None:
     if "integer" not in field.types or not isinstance(node.value, str):
         return None
     text = node.value.strip()
-    if re.fullmatch(r"-?[0-9]+", text):
+    if re.fullmatch(rf"-?[0-9]{{1,{MOST_DIGITS}}}", text):
         return str(int(text))
-    match = re.fullmatch(r"([0-9]+)([smhd])", text)
+    match = re.fullmatch(rf"([0-9]{{1,{MOST_DIGITS}}})([smhd])", text)
     return str(int(match[1]) * SECONDS[match[2]]) if match and field.name.endswith("Seconds") else None
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from sparkgen.errors import Path
+from sparkgen.grammar.whole import MOST_DIGITS
 from sparkgen.semantics.facts import ROLES, DocumentFacts
 from sparkgen.semantics.findings import Finding
 from sparkgen.semantics.wording import shortened
@@ -22,7 +23,8 @@ _EITHER = f"Spark {_LOWEST} or {NEWEST.line[0]}"
 
 def _version(text: str) -> tuple[int, int]:
     major, minor = text.split(".")[:2]
-    return int(major), int(re.match(r"[0-9]+", minor)[0])  # type: ignore[index]
+    # More digits than any version has: a number above all.
+    return int(major[:MOST_DIGITS]), int(re.match(r"[0-9]+", minor)[0][:MOST_DIGITS])  # type: ignore[index]
 
 
 def _is_supported(version: tuple[int, int]) -> bool:
@@ -151,8 +153,8 @@ def artifact_versions(facts: DocumentFacts) -> Iterator[Finding]:
 def _artifact(facts: DocumentFacts, path: Path, name: str) -> Iterator[Finding]:
     wanted, spark = scala(facts), facts.spec["sparkVersion"]
     line = re.search(r"_(2\.1[0-9])(?![0-9])", name)
-    module = re.search(r"^org\.apache\.spark:spark-[a-z0-9-]+_2\.1[0-9]:([0-9]+)\.([0-9]+)", name)
-    named = re.search(r"(?:spark-runtime-|hudi-spark)([0-9])\.([0-9]+)(?:-bundle)?_2\.1", name)
+    module = re.search(r"^org\.apache\.spark:spark-[a-z0-9-]+_2\.1[0-9]:([0-9]{1,9})\.([0-9]{1,9})", name)
+    named = re.search(r"(?:spark-runtime-|hudi-spark)([0-9])\.([0-9]{1,9})(?:-bundle)?_2\.1", name)
     made_for = module or named
     if made_for and (int(made_for[1]), int(made_for[2])) != _version(spark):
         yield Finding(

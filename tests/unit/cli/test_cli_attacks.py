@@ -211,3 +211,62 @@ def test_a_value_of_the_command_line_is_no_bomb(kind: str, cli: Cli) -> None:
     assert result.code in (1, 2), result.err[:300]
     assert "Traceback" not in result.err
     assert "internal error" not in result.err
+
+
+MANY = "9" * 5000
+"""More digits than `int` reads (sys.get_int_max_str_digits)."""
+TWO = "\u00b2"
+"""A digit for `str.isdigit`, and none for `int`."""
+FIELDS = (
+    ("executor", "cores"),
+    ("executor", "instances"),
+    ("sparkVersion",),
+    ("deps", "packages"),
+    ("sparkConf", "spark.task.cpus"),
+    ("sparkConf", "spark.executor.cores"),
+)
+LIKE_NUMBERS = {
+    "many digits": MANY,
+    "no digit of ASCII": TWO,
+    "seconds": f"{MANY}s",
+    "a version": f"3.{MANY}",
+    "a package": f"org.apache.spark:spark-avro_2.12:{MANY}.{MANY}",
+}
+COMMANDS = (
+    "spark-submit --class A --num-executors {} local:///a.jar",
+    "spark-submit --class A --conf spark.executor.instances={} local:///a.jar",
+    "spark-submit --class A --conf spark.kubernetes.allocation.batch.size={} local:///a.jar",
+)
+OPERATOR = """apiVersion: sparkoperator.k8s.io/v1beta2
+kind: SparkApplication
+metadata: {name: a}
+spec:
+  type: Scala
+  sparkVersion: 3.5.8
+  image: x
+  mainClass: A
+  mainApplicationFile: local:///a.jar
+  timeToLiveSeconds: "{}"
+  executor: {cores: "{}", instances: "{}"}
+"""
+
+
+@pytest.mark.parametrize("field", FIELDS, ids=".".join)
+@pytest.mark.parametrize("text", LIKE_NUMBERS.values(), ids=LIKE_NUMBERS)
+def test_a_text_like_a_number_is_a_problem_with_a_place(text: str, field: tuple[str, ...], cli: Cli) -> None:
+    """Where a number, or one with dots, is expected: it is refused, or no number."""
+    value: Any = [text] if field[0] == "deps" else text
+    for key in reversed(field[1:]):
+        value = {key: value}
+    Path("numbers.yaml").write_text(document(**{field[0]: value}))
+    result = cli("lint", "numbers.yaml")
+    assert "internal error" not in result.err + result.out
+
+
+@pytest.mark.parametrize("text", [MANY, TWO], ids=["many digits", "no digit of ASCII"])
+@pytest.mark.parametrize("form", [*COMMANDS, OPERATOR], ids=["option", "property", "count", "operator"])
+def test_a_text_like_a_number_is_imported_or_named(form: str, text: str, cli: Cli) -> None:
+    """An importer never fails by it."""
+    Path("other").write_text(form.replace("{}", text))
+    result = cli("import", "other")
+    assert "internal error" not in result.err
