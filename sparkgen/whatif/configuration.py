@@ -8,12 +8,16 @@ from dataclasses import dataclass, field
 
 from sparkgen.errors import SparkgenError
 from sparkgen.grammar import GrammarError, duration, memory
+from sparkgen.grammar.whole import whole
 from sparkgen.model.properties import is_true
 from sparkgen.runtime.allocator.values.settings import AllocationSettings
 
 DYNAMIC = "spark.dynamicAllocation."
 LEAST_OVERHEAD = 384
 OVERHEAD_FACTOR = 0.1
+LARGEST_FACTOR = 1000
+"""More than any ratio or factor of Spark means, and few enough that no product is endless."""
+LONGEST_SHOWN = 40
 
 
 class BadSetting(SparkgenError):
@@ -153,9 +157,10 @@ class _Reader:
         given = self.text(name)
         if given is None:
             return None
-        if not given.isascii() or not given.isdigit() or not least <= int(given) < 2**31:
-            raise BadSetting(f"{name} must be an integer of at least {least}, not {given!r}")
-        return None if int(given) == 2**31 - 1 else int(given)
+        count = whole(given)
+        if count is None or not least <= count < 2**31:
+            raise BadSetting(f"{name} must be an integer of at least {least}, not {_shown(given)}")
+        return None if count == 2**31 - 1 else count
 
     def count(self, name: str, default: int, least: int = 1) -> int:
         given = self.optional_count(name, least)
@@ -167,8 +172,8 @@ class _Reader:
             value = default if given is None else float(given)
         except ValueError:
             value = math.nan
-        if not 0 <= value < math.inf:
-            raise BadSetting(f"{name} must be a number of at least 0, not {given!r}")
+        if not 0 <= value <= LARGEST_FACTOR:
+            raise BadSetting(f"{name} must be a number from 0 to {LARGEST_FACTOR}, not {_shown(given or '')}")
         return value
 
     def seconds(self, name: str, default: float, unit: str = "s") -> float:
@@ -178,7 +183,7 @@ class _Reader:
         try:
             return duration.to_milliseconds(given, unit) / 1000
         except GrammarError as error:
-            raise BadSetting(f"{name} is {given!r}: {error}") from error
+            raise BadSetting(f"{name} is {_shown(given)}: {error}") from error
 
     def mebibytes(self, name: str, default: int) -> int:
         given = self.text(name)
@@ -187,4 +192,9 @@ class _Reader:
         try:
             return memory.to_mib(given)
         except GrammarError as error:
-            raise BadSetting(f"{name} is {given!r}: {error}") from error
+            raise BadSetting(f"{name} is {_shown(given)}: {error}") from error
+
+
+def _shown(text: str) -> str:
+    """A value as a message names it, whatever its length."""
+    return repr(text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}...")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,6 +12,8 @@ from sparkgen.grammar import GrammarError, quantity
 from sparkgen.whatif.prices import BadPrices, Prices, Rate, Shape
 
 LARGEST_FILE = 1 << 20
+LARGEST = 1_000_000_000
+"""Of a price in any currency, and of a node's cores: no sum of them is endless."""
 _GIB = 1 << 30
 _FIELDS = ("currency", "onDemand", "spot", "nodes")
 _RATE = ("coreHour", "gibHour")
@@ -103,12 +104,12 @@ class _Reader:
     def number(self, section: dict[str, Node], where: str, key: str, place: Position) -> float:
         node = section.get(key)
         value = None if node is None else node.value
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST:
             self.note(
                 place if node is None else node.position,
                 f"{where}.{key} is missing; add a number of at least 0"
                 if node is None
-                else f"{where}.{key} must be a number of at least 0, not {_shown(node)}",
+                else f"{where}.{key} must be a number from 0 to {LARGEST}, not {_shown(node)}",
             )
             return 0.0
         return float(value)

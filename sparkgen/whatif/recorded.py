@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from sparkgen.errors import SparkgenError
 from sparkgen.eventlog import Recording
+from sparkgen.grammar.whole import whole
 from sparkgen.model.properties import is_true
 from sparkgen.whatif.configuration import DYNAMIC, Configuration, configuration
 from sparkgen.whatif.measured_work import workload
@@ -30,8 +31,8 @@ def recorded_properties(recording: Recording) -> dict[str, str]:
         if recording.spark_version.startswith(("2.", "3.0.", "3.1.", "3.2.", "3.3.")):  # true since 3.4
             properties.setdefault(f"{DYNAMIC}shuffleTracking.enabled", "false")
         return properties
-    there, asked = recorded(recording, 1).most, properties.get("spark.executor.instances", "")
-    if not asked.isdecimal() or int(asked) > there:  # the cluster had no room for more, or the work was done
+    there, asked = recorded(recording, 1).most, whole(properties.get("spark.executor.instances", ""))
+    if asked is None or asked > there:  # the cluster had no room for more, or the work was done
         properties["spark.executor.instances"] = str(there)
     return properties
 

@@ -148,13 +148,16 @@ def test_what_cannot_be_answered_is_refused_in_words(
         ("onDemand: {coreHour: -1, gibHour: x, more: 1}", "p.yaml:1:38: unknown key 'more' in onDemand"),
         (
             "onDemand:\n  coreHour: -1",
-            "p.yaml:2:13: onDemand.coreHour must be a number of at least 0, not -1",
+            "p.yaml:2:13: onDemand.coreHour must be a number from 0 to 1000000000, not -1",
         ),
         (
             "onDemand:\n  coreHour: -1",
             "p.yaml:2:3: onDemand.gibHour is missing; add a number of at least 0",
         ),
-        ("onDemand: {gibHour: x}", "p.yaml:1:21: onDemand.gibHour must be a number of at least 0, not 'x'"),
+        (
+            "onDemand: {gibHour: x}",
+            "p.yaml:1:21: onDemand.gibHour must be a number from 0 to 1000000000, not 'x'",
+        ),
         ("currency: USD", "p.yaml:1:1: no price found"),
         ("", "p.yaml:1:1: no price found"),
         ("nodes: 3", "p.yaml:1:8: nodes must be a list, not 3"),

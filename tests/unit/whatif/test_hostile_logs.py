@@ -9,12 +9,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sparkgen.errors import SparkgenError
 from sparkgen.eventlog import read_recording
 from sparkgen.whatif import json_report, page, text_report
+from sparkgen.whatif.configuration import DYNAMIC, BadSetting, configuration
+from sparkgen.whatif.price_file import prices_of
+from sparkgen.whatif.prices import BadPrices
 from sparkgen.whatif.study import Question, study
 from tests.unit.eventlog import event_log as made
 
@@ -51,6 +55,19 @@ def replaced(events: list[Any], path: tuple[Any, ...], value: Any) -> None:
             return
     if isinstance(here, dict) or (isinstance(here, list) and path[-1] < len(here)):
         here[path[-1]] = value
+
+
+NUMBERS = (
+    *("spark.executor.instances", "spark.executor.cores", "spark.executor.memory", "spark.task.cpus"),
+    *("spark.executor.memoryOverheadFactor", "spark.scheduler.minRegisteredResourcesRatio"),
+    *("spark.scheduler.maxRegisteredResourcesWaitingTime", "spark.kubernetes.allocation.batch.size"),
+    *("spark.driver.cores", "spark.driver.memory"),
+    *("spark.dynamicAllocation.minExecutors", "spark.dynamicAllocation.maxExecutors"),
+    *("spark.dynamicAllocation.executorAllocationRatio", "spark.dynamicAllocation.executorIdleTimeout"),
+)
+"""Properties that a replay computes with."""
+HUGE = "9" * 300
+TEXTS = ("9" * 5000, "1e308", "1e-320", "nan", "\u00b2", "\u0663", f"{HUGE}s", f"{HUGE}t", "0")
 
 
 def asked(events: list[Any]) -> None:
@@ -93,3 +110,31 @@ def test_stages_that_wait_for_each_other_end() -> None:
             made.stage_completed(one, 1, 1.0, 1.0, [other]),
         ]
     asked([*events, made.job_end(0, 1.0), made.end(1.0)])
+
+
+@pytest.mark.parametrize("enabled", ["true", "false"])
+@pytest.mark.parametrize("name", NUMBERS)
+def test_no_property_is_more_than_a_refusal(name: str, enabled: str) -> None:
+    """Numbers that no computer has, and texts that look like one."""
+    for text in TEXTS:
+        events = made.small()
+        events[1]["Spark Properties"] |= {name: text, "spark.dynamicAllocation.enabled": enabled}
+        asked(events)
+
+
+@pytest.mark.parametrize("text", ["nan", "1e400", "1e308", "9" * 5000], ids=lambda text: text[:9])
+def test_a_setting_that_is_no_number_is_named_in_short(text: str) -> None:
+    """The message is no bomb either."""
+    with pytest.raises(BadSetting, match=r"executorAllocationRatio must be a number from 0 to 1000") as found:
+        configuration({f"{DYNAMIC}enabled": "true", f"{DYNAMIC}executorAllocationRatio": text})
+    assert len(str(found.value)) < 200
+
+
+@pytest.mark.parametrize("hour", ["1e308", "-1", "9" * 5000], ids=lambda text: text[:9])
+@pytest.mark.parametrize(
+    "form", ["onDemand: {coreHour: %s, gibHour: 1}", "nodes: [{cores: 8, hour: %s}]"], ids=["rate", "node"]
+)
+def test_prices_are_numbers_that_can_be_summed(form: str, hour: str) -> None:
+    """What is endless would make costs that no page draws and no JSON holds."""
+    with pytest.raises(BadPrices, match=r"Hour must be a number from 0|hour must be a number from 0"):
+        prices_of((form % hour).encode(), "prices.yaml")
