@@ -14,7 +14,7 @@ from sparkgen.document.text import shortened
 from sparkgen.errors import Path, Position, Problem, Severity
 
 TEMPLATE_STEP = (
-    'sparkgen fills in no templates: write the value; if the braces are meant, quote it: "{{ ... }}"'
+    'sparkgen does not expand templates: write the value; if you mean the braces, quote it: "{{ ... }}"'
 )
 
 

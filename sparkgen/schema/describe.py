@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 MOST_NAMES = 10
 """Up to so many allowed field names are listed."""
 
+_NAMES = frozenset({"Spark", "Python", "Scala", "Kubernetes", "Maven", "Kerberos", "JupyterLab", "Helm"})
+
 _TEMPLATE = re.compile(r"\{\{|\{%|\$[{(]")  # of Helm, Jinja and shells
 
 
@@ -75,8 +77,14 @@ def missing(field: Field) -> Said:
     if text is None:
         text = f"{field.name}:"
     title = str(field.schema.get("title", ""))
-    about = f" ({title[0].lower()}{title[1:]})" if title else ""
+    about = f" ({_in_a_sentence(title)})" if title else ""
     return Said(f"{called(field)} is missing{about}", next_step=f"add `{text}`{_where(field, text)}")
+
+
+def _in_a_sentence(title: str) -> str:
+    """A title as it is written inside of a sentence: names keep their capital."""
+    first = title.split()[0]
+    return title if first in _NAMES or first.isupper() else f"{title[0].lower()}{title[1:]}"
 
 
 def _where(field: Field, text: str) -> str:
@@ -123,7 +131,7 @@ def _retyped(field: Field, node: Node) -> str:
     fixed = corrections.corrected(field, node)
     if fixed is not None and len(fixed) <= wording.LONGEST:
         if fixed == quoted(node.text) and _of_option(node):
-            return f"give it as text: `{wording.set_string(field.path, node.text)}`"
+            return f"give it as a string: `{wording.set_string(field.path, node.text)}`"
         if fixed == quoted(node.text) and isinstance(field.path[-1], int):
             return f"quote it: `{fixed}`"  # no `- ` before it, which would be wrong in brackets
         verb = "quote it:" if fixed == quoted(node.text) else "write"
@@ -159,8 +167,8 @@ def _whole_name(field: Field, node: Node) -> str | None:
     name, text = ".".join(names), value if isinstance(value, str) else flow(value)
     if _of_option(node):
         step = wording.set_string((*field.path[:-1], name), text)
-        return f"put a backslash before each point of the name: `{step}`"
-    return f"write the whole name in one line: `{name}: {quoted(text)}`"
+        return f"put a backslash before each dot in the name: `{step}`"
+    return f"write the whole name on one line: `{name}: {quoted(text)}`"
 
 
 def not_allowed(field: Field, error: Any) -> Said:
@@ -183,8 +191,8 @@ def pattern(field: Field, error: Any) -> Said:
     fixed = corrections.respelled(error.instance, form, error.schema.get("maxLength", wording.LONGEST))
     step = f"for example `{line(field.path, scalar(fixed))}`" if fixed else example(field)
     if _TEMPLATE.search(error.instance):
-        step = "sparkgen fills in no templates and no variables: write the value, or give it with --set"
-    return Said(f"{called(field)} cannot be `{found}`", found, words, step or "write what is allowed")
+        step = "sparkgen does not expand templates or variables: write the value, or set it with --set"
+    return Said(f"{called(field)} cannot be `{found}`", found, words, step or "write an allowed value")
 
 
 def key(error: Any) -> Said:
@@ -198,7 +206,7 @@ def key(error: Any) -> Said:
     fits = named != error.instance and re.search(python_pattern(pattern), named)
     fixed = named if fits else corrections.respelled(named, pattern, wording.LONGEST)
     step = f"for example `{fixed}`" if fixed else "rename it"
-    return Said(f"`{found}` cannot be a key here", found, error.schema["patternErrorMessage"], step)
+    return Said(f"`{found}` is not a valid key here", found, error.schema["patternErrorMessage"], step)
 
 
 SIZES = {

@@ -80,7 +80,7 @@ def _no_field(parent: Field, name: str, names: list[str]) -> SparkgenError:
     having = [kind for kind in fields.KINDS if fields.document(kind).find(("spec", name)) is not None]
     paths = homes(fields.KINDS[0]).get(name, ())
     if len(having) == 1 and parent.path == ("spec",) and not paths:
-        return SparkgenError(f"{message}; that of a {having[0]} has: add --kind {having[0]}")
+        return SparkgenError(f"{message}; a {having[0]} has it: add --kind {having[0]}")
     if (guess := nearest(name, known, 0.6)) is not None:
         return SparkgenError(f"{message}; did you mean {guess}?")
     if not known:
@@ -88,7 +88,7 @@ def _no_field(parent: Field, name: str, names: list[str]) -> SparkgenError:
     if parent.path == ("spec",) and 0 < len(paths) <= MOST_HOMES:
         return SparkgenError(f"{message}; did you mean {either([path_text((*one, name)) for one in paths])}?")
     if len(known) > MOST_NAMES:
-        return SparkgenError(f"{message}; to see what it has: sparkgen explain {where}")
+        return SparkgenError(f"{message}; list its fields: sparkgen explain {where}")
     return SparkgenError(f"{message}; it has {', '.join(known)}")
 
 

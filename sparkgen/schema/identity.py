@@ -76,7 +76,7 @@ def _unknown_kind(document: Document, version: Any, kind: Any) -> Problem:
         document,
         "kind",
         f"this is a {name} of {shortened(str(version))}, not a sparkgen document",
-        "leave it out here: sparkgen reads its own documents only; commit it beside the rendered files",
+        "don't pass it to sparkgen, which reads only its own documents; commit it beside the rendered files",
     )
 
 
@@ -87,11 +87,11 @@ def _unknown_version(document: Document, version: Any, kind: str) -> Identity:
         return Identity(kind, _problem(document, "apiVersion", "`apiVersion` is missing", f"add {write}"))
     if text.startswith(KUBEFLOW_GROUP):
         message = f"this is the spark-operator's {kind}, not sparkgen's"
-        step = f"write {write}: most fields have the same names, the others are reported one by one"
+        step = f"convert it with `sparkgen import`, or write {write}: most fields have the same names"
         return Identity(kind, _problem(document, "apiVersion", message, step))
     if text.startswith(APACHE_GROUP):
         message = f"this is a {kind} of Apache's spark-kubernetes-operator, not sparkgen's"
-        step = "its fields have other names here: `sparkgen init` writes a document to start from"
+        step = "its fields have other names here: convert it with `sparkgen import`"
         return Identity(None, _problem(document, "apiVersion", message, step))
-    message = f"{kind} has no apiVersion {scalar(text)}"
+    message = f"there is no {kind} with the apiVersion {scalar(text)}"
     return Identity(kind, _problem(document, "apiVersion", message, f"write {write}"))

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 ROLE = "role"
 """Stands for `spec.driver` and `spec.executor` alike."""
 
-_BACK_OFF = "delete it: Kubernetes waits 10 s, 20 s, 40 s and so on between tries"
+_BACK_OFF = "delete it: Kubernetes waits 10 s, 20 s, 40 s and so on between retries"
 _NO_SUBMISSION = "delete it: nothing is submitted, so no submission can fail"
 _INGRESS = (
-    "name the host in `spec.sparkUIOptions.ingress.host`, and what stands here in its `annotations`, "
+    "set the host in `spec.sparkUIOptions.ingress.host`, and the rest in its `annotations`, "
     "`className` and `tlsSecretName`"
 )
 
@@ -25,33 +25,33 @@ ELSEWHERE: Mapping[str, Mapping[str, str]] = {
         "deploymentMode": "delete it: the driver always runs in a pod of its own",
         "driverArgs": "rename it to `spec.arguments`",
         "driverIngressOptions": (
-            "name further ports in `spec.driver.ports`; a Service or an Ingress for them is not rendered: "
-            "commit it beside the rendered files"
+            "add the ports to `spec.driver.ports`; sparkgen renders no Service or Ingress for them: "
+            "commit those beside the rendered files"
         ),
         "driverPodDisruptionBudget": "write `podDisruptionBudget: {enabled: true}` instead",
-        "driverSpec": "rename it to `driver`; what is in its podTemplateSpec goes to `driver.template`",
-        "executorSpec": "rename it to `executor`; what is in its podTemplateSpec goes to `executor.template`",
+        "driverSpec": "rename it to `driver`, and move its podTemplateSpec to `driver.template`",
+        "executorSpec": "rename it to `executor`, and move its podTemplateSpec to `executor.template`",
         "failureRetries": "write `restartPolicy: {type: OnFailure, onFailureRetries: ...}` instead",
         "jars": "move it to `spec.deps.jars`, or to `spec.mainApplicationFile` if it is the application",
         "mode": "delete it: the driver always runs in a pod of its own",
         "nodeSelector": "move it to `spec.driver.nodeSelector` and `spec.executor.nodeSelector`",
         "pyFiles": (
-            "the main Python file goes to `spec.mainApplicationFile`, further ones to `spec.deps.pyFiles`"
+            "move the main Python file to `spec.mainApplicationFile`, and the others to `spec.deps.pyFiles`"
         ),
         "pythonVersion": "delete it: the image decides; or set PYSPARK_PYTHON in `env` of both roles",
         "retryInterval": _BACK_OFF,
-        "runtimeVersions": "write `sparkVersion` and, if need be, `scalaVersion` below `spec` instead",
+        "runtimeVersions": "write `sparkVersion` and, if necessary, `scalaVersion` below `spec` instead",
         "sparkConfigMap": (
-            "name its files one by one in `spec.sparkConfFiles`, with `configMapKeyRef`; copy the properties "
+            "list its files in `spec.sparkConfFiles`, with `configMapKeyRef`; copy the properties "
             "of its spark-defaults.conf to `spec.sparkConf`, and its log levels to `spec.logging`"
         ),
-        "sparkRFiles": "the R file goes to `spec.mainApplicationFile`",
+        "sparkRFiles": "move the R file to `spec.mainApplicationFile`",
     },
     ROLE: {
-        "deleteOnTermination": "delete it: executor pods are always removed when the driver has ended",
+        "deleteOnTermination": "delete it: executor pods are always removed when the driver ends",
         "envSecretKeyRefs": "write a list in `env`, with `valueFrom.secretKeyRef` in each item",
         "envVars": "write a list in `env`, with `name` and `value` in each item",
-        "hostNetwork": "delete it: driver and executors need addresses of their own",
+        "hostNetwork": "delete it: driver and executors need their own addresses",
         "kubernetesMaster": "delete it: the allocator uses the cluster that it runs in",
         "memoryLimit": (
             "delete it: a pod's memory limit is its request, `memory` and `memoryOverhead` together; "
@@ -60,14 +60,14 @@ ELSEWHERE: Mapping[str, Mapping[str, str]] = {
         "podName": "delete it: the driver's pod is named after the run",
         "podTemplateSpec": "rename it to `template`",
         "serviceAnnotations": (
-            "executors need no Service to find the driver; annotations of the UI's Service go to "
+            "executors need no Service to find the driver; put annotations of the UI's Service in "
             "`spec.sparkUIOptions.serviceAnnotations`"
         ),
         "serviceLabels": (
-            "executors need no Service to find the driver; labels of the UI's Service go to "
+            "executors need no Service to find the driver; put labels of the UI's Service in "
             "`spec.sparkUIOptions.serviceLabels`"
         ),
-        "shareProcessNamespace": "delete it: the code must not see the allocator's processes",
+        "shareProcessNamespace": "delete it: user code must not see the allocator's processes",
     },
     "spec.monitoring": {
         "exposeDriverMetrics": "delete it: they are always served, at /metrics/prometheus of the driver's UI",
@@ -75,10 +75,10 @@ ELSEWHERE: Mapping[str, Mapping[str, str]] = {
             'set `spark.ui.prometheus.enabled` to "true" in `spec.sparkConf`: then they are served at '
             "/metrics/executors/prometheus of the driver's UI"
         ),
-        "metricsPropertiesFile": "name the file in `spec.sparkConf`, as `spark.metrics.conf`",
+        "metricsPropertiesFile": "set `spark.metrics.conf` to the file in `spec.sparkConf`",
         "prometheus": (
             "start the exporter with `javaOptions` (-javaagent:...) of `spec.driver` and `spec.executor`, "
-            "and name its port in their `ports`"
+            "and add its port to their `ports`"
         ),
     },
     "spec.restartPolicy": {
@@ -96,7 +96,7 @@ ELSEWHERE: Mapping[str, Mapping[str, str]] = {
 
 _BY_THE_SERVER = "delete it: the API server sets it"
 _SIZES = "use `cores`, `coreRequest`, `coreLimit`, `memory` and `memoryOverhead`"
-_POD = "a template has `metadata` and `spec` only: delete it"
+_POD = "delete it: a template has only `metadata` and `spec`"
 _IN_TEMPLATE = "move it to `template.spec` of the same role"
 
 MISTAKES: Mapping[str, Mapping[str, str]] = {
@@ -114,11 +114,11 @@ MISTAKES: Mapping[str, Mapping[str, str]] = {
             "selfLink",
             "uid",
         ),
-        "delete it: it means nothing for a rendered object",
+        "delete it: it has no effect on a rendered object",
     ),
     ROLE: {
-        "containers": "move it to `template.spec`, or use `sidecars` for further containers",
-        "cpu": "use `cores`, and `coreRequest` for parts of a CPU",
+        "containers": "move it to `template.spec`, or use `sidecars` for more containers",
+        "cpu": "use `cores`, or `coreRequest` for a fraction of a CPU",
         "limits": _SIZES,
         "replicas": "use `spec.executor.instances`",
         "requests": _SIZES,
@@ -133,15 +133,15 @@ MISTAKES: Mapping[str, Mapping[str, str]] = {
     "role.template": {"apiVersion": _POD, "kind": _POD, "status": _POD},
     "role.podSecurityContext": dict.fromkeys(
         ("allowPrivilegeEscalation", "capabilities", "privileged", "readOnlyRootFilesystem"),
-        "move it to `securityContext` of the same role: it is a container's, not a pod's",
+        "move it to `securityContext` of the same role: it is a field of containers, not of pods",
     ),
     "role.template.spec.securityContext": dict.fromkeys(
         ("allowPrivilegeEscalation", "capabilities", "privileged", "readOnlyRootFilesystem"),
-        "move it to `securityContext` of a container: it is a container's, not a pod's",
+        "move it to `securityContext` of a container: it is a field of containers, not of pods",
     ),
     "role.securityContext": dict.fromkeys(
         ("fsGroup", "fsGroupChangePolicy", "supplementalGroups", "supplementalGroupsPolicy", "sysctls"),
-        "move it to `podSecurityContext` of the same role: it is a pod's, not a container's",
+        "move it to `podSecurityContext` of the same role: it is a field of pods, not of containers",
     ),
 }
 """The same for fields that no operator has."""

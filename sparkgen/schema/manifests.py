@@ -96,7 +96,7 @@ def _asked(version: str) -> tuple[str, str]:
     found = _VERSION.fullmatch(version)
     if found is None:
         raise SparkgenError(
-            f"--kubernetes {version!r} is no version: write your cluster's, such as {minors()[-1]}"
+            f"--kubernetes {version!r} is not a version: write your cluster's, such as {minors()[-1]}"
         )
     if found[1] not in minors():
         if f"{version}0" in minors():  # YAML reads 1.30 as a number
@@ -104,8 +104,8 @@ def _asked(version: str) -> tuple[str, str]:
                 f'--kubernetes {version}: did you mean {version}0? In YAML, quote it: "{version}0"'
             )
         raise SparkgenError(
-            f"--kubernetes {version}: there are schemas of Kubernetes {minors()[0]} to {minors()[-1]}. "
-            "Next: name the nearest one, or install a sparkgen that knows yours"
+            f"--kubernetes {version}: sparkgen has schemas of Kubernetes {minors()[0]} to {minors()[-1]}. "
+            "Next: use the nearest version, or install a sparkgen that has yours"
         )
     return found[1], f"{found[1]}{found[2] or '.0'}"
 

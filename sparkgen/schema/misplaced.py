@@ -59,7 +59,7 @@ def _unscheduled(strays: list[str]) -> Said:
 
 def _schedule(strays: list[str]) -> Said:
     return Said(
-        message=f"`{strays[0]}` is a field of a ScheduledSparkApplication only",
+        message=f"`{strays[0]}` is a field only of a ScheduledSparkApplication",
         found=strays[0],
         next_step=f"write `kind: {SCHEDULED}`, and the application's fields below `spec.template`",
     )

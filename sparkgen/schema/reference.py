@@ -15,17 +15,17 @@ INTRODUCTION = """\
 <!-- Generated from schemas/spark-application.schema.json. Do not edit: change the schema, then run
 `make golden`. -->
 
-One document describes one application, Connect server, notebook, shuffle service or history server. At a
-terminal `sparkgen explain spec.executor.memory` says the same as this page. An editor with a YAML language
-server checks a document while you write it: print the schema with
+One document describes one application, Connect server, notebook, shuffle service, history server or
+staging server. In a terminal, `sparkgen explain spec.executor.memory` shows the same. An editor with a
+YAML language server checks a document while you write it: print the schema with
 `sparkgen schema > spark-application.schema.json`, and start the document with
 
 ```yaml
 # yaml-language-server: $schema=spark-application.schema.json
 ```
 
-Types with a capital, such as `Volume` and `[]EnvVar`, are Kubernetes' own: `sparkgen explain` shows their
-fields.
+Types that start with a capital letter, such as `Volume` and `[]EnvVar`, are Kubernetes' own:
+`sparkgen explain` shows their fields.
 """
 
 SHARED = ("spec", "driver"), ("spec", "executor")

@@ -79,7 +79,7 @@ class Stray:
             return _rename(choice)
         shown = path_text(tuple(part for part in self.parent.path if isinstance(part, str)))
         command = f"sparkgen explain {shown}" if self.parent.path else "sparkgen explain"
-        return Suggestion(f"delete it, or see which fields there are: `{command}`")
+        return Suggestion(f"delete it, or list the valid fields: `{command}`")
 
     def _required(self) -> str | None:
         """The required field of which this is the end: `path` of a mount is its `mountPath`."""
@@ -94,7 +94,7 @@ class Stray:
         """A Spark property that is no longer below `sparkConf`."""
         if not self.name.startswith("spark."):
             return None
-        return f"it is a property of Spark: move it to `{self.spec}.sparkConf`"
+        return f"it is a Spark property: move it to `{self.spec}.sparkConf`"
 
     def _deeper(self) -> str | None:
         """A field of a neighbour, not indented enough: `secretKeyRef` beside `name` of a variable."""

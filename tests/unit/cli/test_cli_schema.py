@@ -83,10 +83,10 @@ def test_a_patch_is_taken_as_kubeconform_looks_for_it(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--kubernetes", "1.29", "-o", "x"], "there are schemas of Kubernetes 1.30 to 1.36"),
+        (["--kubernetes", "1.29", "-o", "x"], "sparkgen has schemas of Kubernetes 1.30 to 1.36"),
         (["--kubernetes", "1.3", "-o", "x"], 'did you mean 1.30? In YAML, quote it: "1.30"'),
-        (["--kubernetes", "latest", "-o", "x"], "'latest' is no version"),
-        (["--kubernetes", "1.33/../..", "-o", "x"], "is no version"),
+        (["--kubernetes", "latest", "-o", "x"], "'latest' is not a version"),
+        (["--kubernetes", "1.33/../..", "-o", "x"], "is not a version"),
         (["--kubernetes", "1.33"], "say where to with -o DIR"),
         (["-o", "x"], "give --kubernetes VERSION"),
     ],

@@ -187,7 +187,7 @@ def test_a_template_is_one_problem(cli: Cli, name: str) -> None:
     """Whatever it stands for, no name is made up of it."""
     said = cli("validate", "-", stdin=DOCUMENT.replace("name: pi", f"name: {name}")).out
     assert "1 problem (1 error) in 1 file" in said
-    assert "fills in no templates" in said
+    assert "does not expand templates" in said
 
 
 def test_documents_without_a_line_between_them(cli: Cli) -> None:

@@ -13,8 +13,8 @@ VERSION:  sparkgen.dev/v1alpha1
 FIELD:    spec.executor.memory <string>
 
 DESCRIPTION:
-    Heap of the JVM, as Spark writes sizes: a whole number with k, m, g or t, counted in
-    powers of 1024. The pod asks for more than this: see `memoryOverhead`. Becomes
+    Size of the JVM's heap, in Spark's units: a whole number with k, m, g or t, in powers of
+    1024. The pod requests more than this: see `memoryOverhead`. Becomes
     `spark.driver.memory` or `spark.executor.memory`.
 
 DEFAULT:  1g
@@ -37,7 +37,7 @@ EXAMPLES:
 
 FIELDS:
   name <string> -required-
-      Name of the resource
+      Resource name
   quantity <integer> -required-
       Number of GPUs
 """
@@ -126,11 +126,11 @@ def test_scheduled() -> None:
             "executor.memroy",
             "there is no field executor.memroy: spec.executor has no memroy; did you mean memory?",
         ),
-        ("schedule", "spec has no schedule; that of a ScheduledSparkApplication has"),
-        ("spec.schedule", "that of a ScheduledSparkApplication has: add --kind ScheduledSparkApplication"),
+        ("schedule", "spec has no schedule; a ScheduledSparkApplication has it"),
+        ("spec.schedule", "a ScheduledSparkApplication has it: add --kind ScheduledSparkApplication"),
         ("memory", "spec has no memory; did you mean spec.driver.memory or spec.executor.memory?"),
-        ("spec.qqq", "spec has no qqq; to see what it has: sparkgen explain spec"),
-        ("driver.qqq", "spec.driver has no qqq; to see what it has: sparkgen explain spec.driver"),
+        ("spec.qqq", "spec has no qqq; list its fields: sparkgen explain spec"),
+        ("driver.qqq", "spec.driver has no qqq; list its fields: sparkgen explain spec.driver"),
         ("driver.env.qqq", "spec.driver.env has no qqq; it has name, value, valueFrom"),
         ("driver.cores.x", "spec.driver.cores has no x; it has no fields"),
     ],

@@ -56,7 +56,7 @@ CASES = {
     "a property over several lines": (
         with_spec("sparkConf:\n  spark:\n    executor:\n      cores: 4"),
         ("SG012", "11:5", "spec.sparkConf.spark", "`spark` must be a string, not a mapping"),
-        ("", "a string", 'write the whole name in one line: `spark.executor.cores: "4"`'),
+        ("", "a string", 'write the whole name on one line: `spark.executor.cores: "4"`'),
     ),
     "a list in sparkConf": (
         with_spec("sparkConf:\n  spark.jars.packages: [a:b:1, c:d:2]"),
@@ -249,7 +249,7 @@ CASES = {
             'spec["spark.executor.cores"]',
             "`spark.executor.cores` is not a field of `spec`",
         ),
-        ("spark.executor.cores", "", "it is a property of Spark: move it to `spec.sparkConf`"),
+        ("spark.executor.cores", "", "it is a Spark property: move it to `spec.sparkConf`"),
     ),
     "a source that is not indented": (
         with_spec("volumes:\n  - name: data\n    claimName: data"),
@@ -264,7 +264,7 @@ CASES = {
     "a whole pod as template": (
         with_spec("driver:\n  template:\n    kind: Pod"),
         ("SG010", "12:7", "spec.driver.template.kind", "`kind` is not a field of `spec.driver.template`"),
-        ("kind", "metadata, spec", "a template has `metadata` and `spec` only: delete it"),
+        ("kind", "metadata, spec", "delete it: a template has only `metadata` and `spec`"),
     ),
     "a container's security on a pod": (
         spec("podSecurityContext: {capabilities: {}}", DRIVER),
@@ -277,13 +277,13 @@ CASES = {
         (
             "capabilities",
             "",
-            "move it to `securityContext` of the same role: it is a container's, not a pod's",
+            "move it to `securityContext` of the same role: it is a field of containers, not of pods",
         ),
     ),
     "a field that nobody knows": (
         spec("zebra: 1"),
         ("SG010", "10:3", "spec.zebra", "`zebra` is not a field of `spec`"),
-        ("zebra", "", "delete it, or see which fields there are: `sparkgen explain spec`"),
+        ("zebra", "", "delete it, or list the valid fields: `sparkgen explain spec`"),
     ),
     "kubeflow's mode": (
         spec("mode: cluster"),
@@ -306,7 +306,7 @@ CASES = {
         (
             "onFailureRetryInterval",
             "type, onFailureRetries",
-            "delete it: Kubernetes waits 10 s, 20 s, 40 s and so on between tries",
+            "delete it: Kubernetes waits 10 s, 20 s, 40 s and so on between retries",
         ),
     ),
     "kubeflow's node selector, scheduled": (
@@ -368,7 +368,7 @@ CASES = {
     ),
     "a key with a blank": (
         with_spec("driver:\n  labels:\n    cost center: a"),
-        ("SG014", "12:7", 'spec.driver.labels["cost center"]', "`cost center` cannot be a key here"),
+        ("SG014", "12:7", 'spec.driver.labels["cost center"]', "`cost center` is not a valid key here"),
         (
             "cost center",
             "letters, digits, '-', '_' and '.', with an optional prefix such as example.com/",
@@ -430,7 +430,8 @@ CASES = {
         (
             "ConfigMap",
             ALL_KINDS,
-            "leave it out here: sparkgen reads its own documents only; commit it beside the rendered files",
+            "don't pass it to sparkgen, which reads only its own documents; "
+            "commit it beside the rendered files",
         ),
     ),
     "no kind": (
@@ -464,7 +465,7 @@ CASES = {
     ),
     "another version of the format": (
         replaced("v1alpha1", "v1"),
-        ("SG007", "1:13", "apiVersion", "SparkApplication has no apiVersion sparkgen.dev/v1"),
+        ("SG007", "1:13", "apiVersion", "there is no SparkApplication with the apiVersion sparkgen.dev/v1"),
         ("sparkgen.dev/v1", "sparkgen.dev/v1alpha1", "write `apiVersion: sparkgen.dev/v1alpha1`"),
     ),
     "kubeflow's resource": (
@@ -473,8 +474,8 @@ CASES = {
         (
             "sparkoperator.k8s.io/v1beta2",
             "sparkgen.dev/v1alpha1",
-            "write `apiVersion: sparkgen.dev/v1alpha1`: most fields have the same names, the others are "
-            "reported one by one",
+            "convert it with `sparkgen import`, or write `apiVersion: sparkgen.dev/v1alpha1`: "
+            "most fields have the same names",
         ),
     ),
     "Apache's resource": (
@@ -488,12 +489,12 @@ CASES = {
         (
             "spark.apache.org/v1",
             "sparkgen.dev/v1alpha1",
-            "its fields have other names here: `sparkgen init` writes a document to start from",
+            "its fields have other names here: convert it with `sparkgen import`",
         ),
     ),
     "a schedule in an application": (
         spec('schedule: "0 3 * * *"'),
-        ("SG010", "10:3", "spec.schedule", "`schedule` is a field of a ScheduledSparkApplication only"),
+        ("SG010", "10:3", "spec.schedule", "`schedule` is a field only of a ScheduledSparkApplication"),
         (
             "schedule",
             "",
@@ -502,7 +503,7 @@ CASES = {
     ),
     "a scheduled application under the other kind": (
         SCHEDULED.replace("ScheduledSpark", "Spark"),
-        ("SG010", "6:3", "spec.schedule", "`schedule` is a field of a ScheduledSparkApplication only"),
+        ("SG010", "6:3", "spec.schedule", "`schedule` is a field only of a ScheduledSparkApplication"),
         (
             "schedule",
             "",
