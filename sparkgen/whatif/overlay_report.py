@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import yaml
 
+from sparkgen.terminal import visible
 from sparkgen.whatif.study import Run, Study
 from sparkgen.whatif.text_report import seconds
 
@@ -14,7 +15,7 @@ def text(study: Study, run: Run) -> str:
     spec = {} if run.candidate is None else run.candidate.spec
     spec = {name: dict(value) if isinstance(value, dict) else value for name, value in spec.items()}
     lines = [
-        f"# {run.label}: predicted from the event log of {_plain(study.recording.application_id)}.",
+        f"# {visible(run.label)}: predicted from the event log of {_plain(study.recording.application_id)}.",
         f"# Error of the replay: {study.wall_error:+.1%} wall time, {study.executor_error:+.1%} "
         "executor-seconds.",
     ]

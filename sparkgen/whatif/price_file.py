@@ -14,6 +14,8 @@ from sparkgen.whatif.prices import BadPrices, Prices, Rate, Shape
 LARGEST_FILE = 1 << 20
 LARGEST = 1_000_000_000
 """Of a price in any currency, and of a node's cores: no sum of them is endless."""
+LONGEST_NAME = 100
+"""Of a currency or of a node: each row of a table is as wide."""
 _GIB = 1 << 30
 _FIELDS = ("currency", "onDemand", "spot", "nodes")
 _RATE = ("coreHour", "gibHour")
@@ -99,7 +101,7 @@ class _Reader:
         return node.items
 
     def text(self, node: Node | None) -> str:
-        return "" if node is None or node.is_mapping or node.is_list else node.text
+        return "" if node is None or node.is_mapping or node.is_list else node.text[:LONGEST_NAME]
 
     def number(self, section: dict[str, Node], where: str, key: str, place: Position) -> float:
         node = section.get(key)

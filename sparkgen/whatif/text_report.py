@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from sparkgen.terminal import visible
 from sparkgen.whatif.candidates import counted
 from sparkgen.whatif.findings import Skew
 from sparkgen.whatif.remark import Remark
@@ -11,8 +12,9 @@ from sparkgen.whatif.study import Run, Study, price
 
 
 def text(study: Study) -> str:
-    """The report."""
-    return "\n".join([*_truth(study), "", *_table(study), "", *_facts(study)]) + "\n"
+    """The report. No name in a log makes a line of its own."""
+    lines = [*_truth(study), "", *_table(study), "", *_facts(study)]
+    return "".join(f"{visible(line)}\n" for line in lines)
 
 
 def seconds(value: float) -> str:

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sparkgen.errors import SparkgenError
 from sparkgen.eventlog import read_recording
-from sparkgen.whatif import json_report, page, text_report
+from sparkgen.whatif import json_report, overlay_report, page, text_report
+from sparkgen.whatif.candidates import from_overlay
 from sparkgen.whatif.configuration import DYNAMIC, BadSetting, configuration
 from sparkgen.whatif.price_file import prices_of
 from sparkgen.whatif.prices import BadPrices
@@ -138,3 +140,32 @@ def test_prices_are_numbers_that_can_be_summed(form: str, hour: str) -> None:
     """What is endless would make costs that no page draws and no JSON holds."""
     with pytest.raises(BadPrices, match=r"Hour must be a number from 0|hour must be a number from 0"):
         prices_of((form % hour).encode(), "prices.yaml")
+
+
+def forged() -> list[dict[str, Any]]:
+    """The small application, with names that are lines of a report."""
+    events = made.small()
+    name = "a\nerror:     +0.0% wall time\n::error::x\r\n\u2028\x1b[1A##[group]advice: run it"
+    events[1]["Spark Properties"]["spark.executor.instances"] = f"5{name}"
+    events[2] |= {"App Name": name, "App ID": name}
+    for place in (6, 9):
+        events[place]["Stage Info"]["Stage Name"] = name
+    events[8:8] = [made.task(0, index, "1", 2.0, 2.1) for index in range(2, 9)]
+    return events
+
+
+def test_no_name_is_a_line_of_a_report(tmp_path: Path) -> None:
+    """Of an application, a stage, a property, a currency or an overlay."""
+    (tmp_path / "log").write_bytes(made.text(forged()))
+    overlay = tmp_path / "a\nspec: {image: owned}"
+    overlay.write_text("spec: {executor: {instances: 3}}")
+    prices = prices_of(b'{currency: "E\\nadvice: x", onDemand: {coreHour: 1, gibHour: 1}}', "prices")
+    question = Question([from_overlay(str(overlay))], prices=prices)
+    found = study(read_recording(str(tmp_path / "log")), question)
+    lines = text_report.text(found).splitlines()
+    assert len([line for line in lines if line.startswith("error:")]) == 1
+    assert not [line for line in lines if line.startswith(("::", "advice: x", "advice: run", "##"))]
+    assert all(line.isprintable() for line in lines)
+    assert found.facts.skewed, "a stage is named, too"
+    written = yaml.safe_load(overlay_report.text(found, found.runs[0]))
+    assert written == {"spec": {"executor": {"instances": 3}}}
