@@ -1,0 +1,227 @@
+"""`make bench-locality`: a scan of files in an HDFS whose DataNodes are on the cluster's two nodes.
+
+Native Spark, sparkgen with locality switched off, and sparkgen as it is run the same program
+(bench/jobs/scan.py) with the same dynamic allocation, in turn, so that a noisy machine treats all alike. Each
+file is one block on one node, and one task. Once the files of both nodes are read, and once those of one.
+
+Where pods and tasks were is known by addresses; what was read remotely is counted where it leaves a node, by
+the node's own interface. That interface has the speed that --rate says.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+if __name__ == "__main__":  # as a script: its neighbours are the tools
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench import cluster as bench_cluster
+from bench.locality_page import BLOCK, EXECUTORS, Plan, Round, Scan, page
+from cluster import network
+from cluster.handle import Cluster
+from cluster.images import REPOSITORY
+from cluster.plan import LAYOUT, NODES
+from cluster.requirements import run as command
+from common.cachedir import ToolError
+from hadoop import hdfs
+from hadoop.hdfs import Hdfs
+from hadoop.place import CONTROL, ON_NODES
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "docs" / "benchmarks" / "locality.md"
+JOB = ROOT / "tools" / "bench" / "jobs" / "scan.py"
+FOLDER = "/opt/job"
+PATHS = {"both": "/data/*.txt", "one": f"/data/{NODES[-1].name}-*.txt"}
+"""What is read: the files of both nodes, or those of one."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the rounds, print the page, and keep it with `--write`."""
+    made = bench_cluster.parser(__doc__, RESULTS, rounds=3)
+    made.add_argument("--files", type=int, default=16, help="of 128 MiB, on each node (default 16)")
+    made.add_argument(
+        "--rate", default="1gbit", help='of a node\'s interface; "" for no limit (default 1gbit)'
+    )
+    options = made.parse_args(arguments)
+    plan = Plan(options.version, options.files, options.rate, options.rounds)
+    found = bench_cluster.measured(
+        options,
+        RESULTS,
+        lambda cluster, home: measured(cluster, home, plan),
+        lambda found: page(found, plan, os.cpu_count() or 1, datetime.now(UTC)),
+        lambda found: [
+            {paths: {side: asdict(scan) for side, scan in sides.items()} for paths, sides in each.items()}
+            for each in found
+        ],
+        files=plan.files,
+        rate=plan.rate,
+    )
+    return 1 if found is None else 0
+
+
+def measured(cluster: Cluster, home: Path, plan: Plan) -> list[Round]:
+    """The rounds, on an HDFS of their own."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-locality-")))
+        running = hdfs.running(folder / "hdfs", None, CONTROL, ON_NODES, hdfs.Lives(), block_size=BLOCK)
+        storage = stack.enter_context(running)
+        fill(storage, folder / "block.txt", plan.files)
+        stack.enter_context(limited(plan.rate))
+        return [one_round(cluster, home, plan, storage.url, number) for number in range(plan.rounds)]
+
+
+def fill(storage: Hdfs, block: Path, files: int) -> None:
+    """Write the files, each on the node that its name begins with."""
+    line = b"." * 1023 + b"\n"
+    block.write_bytes(line * (BLOCK // len(line)))
+    storage.shell("-mkdir /data")
+    for place in ON_NODES:
+        names = (f"/data/{place.name}-{number:02}.txt" for number in range(files))
+        storage.shell(*(f"-put {block} {name}" for name in names), place=place)
+
+
+@contextmanager
+def limited(rate: str) -> Iterator[None]:
+    """Let the nodes' interfaces send at this speed only; "": as fast as they can."""
+    names = [node.network_namespace for node in NODES] if rate else []
+    shape = ("root", "tbf", "rate", rate, "burst", "1mb", "latency", "50ms")
+    with ExitStack() as stack:
+        for name in names:
+            device = ("dev", "eth0")
+            command("tc", "-n", name, "qdisc", "add", *device, *shape)
+            stack.callback(command, "tc", "-n", name, "qdisc", "del", *device, "root")
+        yield
+
+
+def one_round(cluster: Cluster, home: Path, plan: Plan, url: str, number: int) -> Round:
+    """Every side with every data."""
+    found: Round = {}
+    for paths, glob in PATHS.items():
+        sides: dict[str, Callable[[str], Scan]] = {
+            "native": partial(native, cluster, home, plan.version, url + glob),
+            "off": partial(sparkgen, cluster, plan.version, url + glob, locality=False),
+            "on": partial(sparkgen, cluster, plan.version, url + glob, locality=True),
+        }
+        found[paths] = {}
+        for side, run in sides.items():
+            scan = found[paths][side] = bench_cluster.in_namespace(cluster, run)
+            print(f"round {number + 1}, {paths}, {side}: {scan}", file=sys.stderr, flush=True)
+    return found
+
+
+def sparkgen(cluster: Cluster, version: str, paths: str, namespace: str, *, locality: bool) -> Scan:
+    """By `sparkgen render - | kubectl apply -f -`."""
+    role = {"cores": 1, "coreRequest": "100m", "memory": bench_cluster.MEMORY}
+    document = {
+        "apiVersion": "sparkgen.dev/v1alpha1",
+        "kind": "SparkApplication",
+        "metadata": {"name": "scan", "namespace": namespace},
+        "spec": {
+            "type": "Python",
+            "sparkVersion": version,
+            "image": f"{REPOSITORY}:{version}",
+            "mainApplicationFile": f"local://{FOLDER}/{JOB.name}",
+            "arguments": [paths],
+            "allocation": {"locality": {"enabled": locality}},
+            "dynamicAllocation": {"enabled": True, "maxExecutors": EXECUTORS},
+            "driver": {**role, "configMaps": [{"name": "job", "path": FOLDER}]},
+            "executor": role,
+        },
+    }
+
+    def submit() -> float:
+        began = datetime.now(UTC).timestamp()
+        words = [str(Path(sys.executable).with_name("sparkgen")), "render", "-q", "-"]
+        text = json.dumps(document)
+        done = subprocess.run(words, input=text, capture_output=True, text=True, check=True)
+        cluster.kubectl("apply", "-f", "-", input_text=done.stdout)
+        return began
+
+    return scanned(cluster, namespace, submit)
+
+
+def native(cluster: Cluster, home: Path, version: str, paths: str, namespace: str) -> Scan:
+    """By `spark-submit --master k8s://...` in cluster mode."""
+    mount = {"name": "job", "mountPath": FOLDER}
+    container = {"name": "spark-kubernetes-driver", "volumeMounts": [mount]}
+    volume = {"name": "job", "configMap": {"name": "job"}}
+    template = LAYOUT.root / f"{namespace}.yaml"
+    template.write_text(json.dumps({"spec": {"containers": [container], "volumes": [volume]}}))
+    settings = {
+        "spark.kubernetes.driver.podTemplateFile": str(template),
+        "spark.dynamicAllocation.enabled": "true",
+        "spark.dynamicAllocation.shuffleTracking.enabled": "true",
+        "spark.dynamicAllocation.maxExecutors": str(EXECUTORS),
+    }
+    program = (f"local://{FOLDER}/{JOB.name}", paths)
+    submit = partial(bench_cluster.submit_native, cluster, namespace, home, version, settings, program)
+    try:
+        return scanned(cluster, namespace, submit)
+    finally:
+        template.unlink()
+
+
+def scanned(cluster: Cluster, namespace: str, submit: Callable[[], float]) -> Scan:
+    """Submit, wait for the end, and read what the program and the interfaces say."""
+    scripts = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "job", "namespace": namespace}}
+    cluster.apply({**scripts, "data": {JOB.name: JOB.read_text()}})
+    before = sent()
+    run = bench_cluster.finished(cluster, namespace, submit())
+    remote = sent() - before
+    (pod,) = cluster.objects("pods", namespace, "spark-role=driver")
+    log = ("logs", "-n", namespace, pod["metadata"]["name"], "-c", "spark-kubernetes-driver")
+    found = re.search(r"^result: (.+)$", cluster.kubectl(*log), re.MULTILINE)
+    if found is None:
+        raise ToolError(f"the scan in {namespace} says no result")
+    return scan_of(json.loads(found[1]), run.wall, remote)
+
+
+def scan_of(result: Mapping[str, Any], wall: float, remote: int) -> Scan:
+    """What the program has said, by the nodes of its executors' addresses."""
+    nodes = {host: node_of(host) for _, host in result["tasks"]}
+    return Scan(
+        wall=round(wall, 2),
+        scan=result["scan"],
+        remote=remote,
+        local=sum(file.partition("-")[0] == nodes[host] for file, host in result["tasks"]),
+        tasks=Counter(nodes[host] for _, host in result["tasks"]),
+        executors=Counter(nodes.values()),
+        levels=result["levels"],
+    )
+
+
+def node_of(host: str) -> str:
+    """The node of a pod's address."""
+    address = ipaddress.ip_address(host)
+    return next(node.name for node in NODES if address in ipaddress.ip_network(node.pods))
+
+
+def sent() -> int:
+    """Bytes that the nodes' interfaces have sent to each other and to the control plane."""
+    return sum(sent_by(node.network_namespace) for node in NODES)
+
+
+def sent_by(namespace: str) -> int:
+    """Bytes that the interface eth0 of a network namespace has sent."""
+    with network.inside(namespace):
+        lines = Path("/proc/thread-self/net/dev").read_text().splitlines()
+    (counters,) = [line.partition(":")[2].split() for line in lines if line.strip().startswith("eth0:")]
+    return int(counters[8])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,163 @@
+"""The page of `make bench-locality`: what was measured, and how it is told."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+BLOCK = 128 << 20
+EXECUTORS = 2
+SIDES = {"native": "native Spark", "off": "sparkgen, `locality` off", "on": "sparkgen"}
+DATA = {"both": "on both nodes", "one": "on one node"}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is measured: files of a block on each node, the speed of the nodes' interfaces, rounds."""
+
+    version: str
+    files: int
+    rate: str
+    rounds: int
+
+    def size(self, data: str) -> int:
+        """Bytes that are read."""
+        return self.files * BLOCK * (2 if data == "both" else 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """One application. `wall` and `scan` are seconds, `remote` bytes that left the nodes meanwhile."""
+
+    wall: float
+    scan: float
+    remote: int
+    local: int
+    """Tasks on the node of their data."""
+    tasks: Mapping[str, int]
+    """By node."""
+    executors: Mapping[str, int]
+    """Those that had tasks, by node."""
+    levels: Sequence[Mapping[str, int]]
+    """How near tasks were, by Spark's words, of each stage."""
+
+    @property
+    def share(self) -> float:
+        """The part of the tasks that ran on the node of their data."""
+        return self.local / sum(self.tasks.values())
+
+
+Round = dict[str, dict[str, Scan]]
+"""By where the data is, and by side."""
+
+
+def median(found: Sequence[Round], data: str, side: str, what: Callable[[Scan], float]) -> float:
+    """The median of the rounds."""
+    return statistics.median(what(each[data][side]) for each in found)
+
+
+def page(found: Sequence[Round], plan: Plan, cores: int, now: datetime) -> str:
+    """The page of results."""
+    speed = f"which send {plan.rate}" if plan.rate else "which send as fast as they can"
+    gigabytes = f"{plan.size('both') / 2**30:g}"
+    parts = (
+        "# A scan of HDFS: tasks and executors where the data is",
+        f"`make bench-locality` on {now:%Y-%m-%d}: Spark {plan.version}, on the test cluster of two nodes, "
+        f"{speed}, and {cores} cores; the raw data is in [`locality.json`](locality.json).\n"
+        f"An HDFS has a DataNode on each node, and {gigabytes} GiB of text in files of one block of 128 MiB, "
+        "with one copy of each.\n"
+        "A program counts their lines, with dynamic allocation of at most two executors of one core.\n"
+        "It reads all files, or those of one node.\n"
+        "The three sides run in turn.",
+        "\n".join(_results(found, data) for data in DATA),
+        _table(_medians(found)),
+        MEANING,
+        "## Where executors and tasks were",
+        _table(_places(found)),
+        "## The rounds",
+        _table(_rounds(found)),
+    )
+    return "\n\n".join(parts) + "\n"
+
+
+MEANING = "\n".join(
+    (
+        "*Local* is the share of the tasks that ran on the node of their data.",
+        "*Remote* is what the nodes' interfaces sent meanwhile: data, and what driver, executors and "
+        "API server say to each other.",
+        "*Scan* is the time from the first task to the end of the last one.",
+        "*Wall* is the time from the command until the driver's pod had succeeded.",
+        "Compare ratios: machines differ, and so do networks.",
+    )
+)
+
+
+def _results(found: Sequence[Round], data: str) -> str:
+    ours, theirs = (median(found, data, side, lambda scan: scan.remote) for side in ("on", "native"))
+    time = statistics.median(each[data]["on"].scan / each[data]["native"].scan for each in found)
+    return (
+        f"**With the data {DATA[data]}, sparkgen reads {ours / theirs:.2f} of the remote bytes that native "
+        f"Spark reads, and the scan takes {time:.2f} of its time** (medians of {len(found)})."
+    )
+
+
+def _medians(found: Sequence[Round]) -> list[Sequence[str]]:
+    rows: list[Sequence[str]] = [("data", "side", "local", "remote", "scan", "wall")]
+    for data, where in DATA.items():
+        for side, name in SIDES.items():
+            share, remote, scan, wall = (
+                median(found, data, side, what)
+                for what in (lambda s: s.share, lambda s: s.remote, lambda s: s.scan, lambda s: s.wall)
+            )
+            rows.append((where, name, f"{share:.0%}", _megabytes(remote), f"{scan:.1f} s", f"{wall:.0f} s"))
+    return rows
+
+
+def _places(found: Sequence[Round]) -> list[Sequence[str]]:
+    rows: list[Sequence[str]] = [("data", "side", "executors", "tasks", "levels of the scan", "of the sum")]
+    for data, where in DATA.items():
+        for side, name in SIDES.items():
+            scans = [each[data][side] for each in found]
+            levels = [_sum(scan.levels[stage] for scan in scans) for stage in (0, -1)]
+            executors, tasks = _sum(s.executors for s in scans), _sum(s.tasks for s in scans)
+            rows.append((where, name, *map(_counts, (executors, tasks, *levels))))
+    return rows
+
+
+def _rounds(found: Sequence[Round]) -> list[Sequence[str]]:
+    rows: list[Sequence[str]] = [("round", "data", "side", "local", "remote", "scan", "wall")]
+    for number, each in enumerate(found, start=1):
+        for data, where in DATA.items():
+            for side, name in SIDES.items():
+                scan = each[data][side]
+                cells = (
+                    f"{scan.share:.0%}",
+                    _megabytes(scan.remote),
+                    f"{scan.scan:.1f} s",
+                    f"{scan.wall:.0f} s",
+                )
+                rows.append((str(number), where, name, *cells))
+    return rows
+
+
+def _sum(counts: Iterable[Mapping[str, int]]) -> Mapping[str, int]:
+    total: Counter[str] = Counter()
+    for each in counts:
+        total.update(each)
+    return total
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{number} {name}" for name, number in sorted(counts.items()))
+
+
+def _megabytes(size: float) -> str:
+    return f"{size / 2**20:.0f} MiB"
+
+
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    head, *rest = rows
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, ("---",) * len(head), *rest))
