@@ -16,6 +16,10 @@ from spark.trial_driver import Driver, Trial
 from sparkgen.spark_versions import COMPILED
 
 lines = pytest.mark.parametrize("line", COMPILED)
+LIFE, RATIO = 30, 0.75
+"""Seconds that tokens live, and after which part of it Spark renews them."""
+RENEWALS, COMING, PAUSE = 2, 4, 0.8
+"""Executors that come around each renewal, and the seconds from one to the next."""
 
 
 @pytest.fixture
@@ -109,6 +113,36 @@ def test_a_kdc_that_is_away_at_a_renewal_is_told_of(
     said = driver.output()
     assert "there is no login to ask for them with" in said
     assert "There are new tokens of faketokens, after 1 failed attempts" in said
+    driver.do("sc.stop()")
+    assert driver.finish() == 0
+
+
+@lines
+def test_executors_that_come_during_a_renewal_have_its_tokens(
+    trial: Callable[[str], Trial], kdc: Kdc, line: str
+) -> None:
+    """Some fetch their configuration before it and register after it: each has the new tokens at once.
+
+    Without a word after their registration these would have them with the next renewal, and that is too late.
+    """
+    made = trial(line)
+    driver = started(made, kdc, **{"spark.faketokens.life": f"{LIFE}s"})
+    calls, there = made.folder / "calls", made.folder / "executor-1.log"
+    driver.do("sc = SparkContext()")
+    for _ in range(RENEWALS):
+        before, due = calls.stat().st_size, calls.stat().st_mtime + LIFE * RATIO
+        heard = len(sizes(there))
+        until(lambda due=due: time.time() > due - COMING * PAUSE, "the next renewal is near")
+        came = []
+        for _ in range(COMING):
+            came.append(made.allocator.launch())
+            time.sleep(PAUSE)
+        made.allocator.wait(lambda state, came=came: {*came} <= {*state["registered"]}, "all have come")
+        until(lambda before=before: calls.stat().st_size > before, "the renewal")
+        until(lambda heard=heard: len(sizes(there)) > heard, "those that are there hear of it")
+        for log in (made.folder / f"executor-{executor}.log" for executor in came):
+            until(lambda log=log: sizes(log)[-1:] == sizes(there)[-1:], f"{log.name} has the new tokens")
+        assert calls.stat().st_size == before + 1, "only with the next renewal, or the machine is too slow"
     driver.do("sc.stop()")
     assert driver.finish() == 0
 
