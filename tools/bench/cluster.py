@@ -275,12 +275,15 @@ def _seconds(stamp: str) -> float:
 def report(found: Sequence[Mapping[str, Run]], version: str) -> str:
     """The page: the rounds, the medians and where the time goes."""
     lines = [
-        "# Pi with two executors: sparkgen beside Spark's own backend",
+        "# Pi with two executors",
+        "",
+        "This page compares how long a small application takes with sparkgen and with Spark's own backend.",
         "",
         f"Spark {version}, the test cluster of this repository, {os.cpu_count()} cores, "
-        f"{datetime.now(UTC):%Y-%m-%d}. Written by `make bench-cluster`.",
-        "Seconds from the submitting command to the driver's pod succeeded; on another machine the seconds",
-        "are others, and the ratio is what counts.",
+        f"{datetime.now(UTC):%Y-%m-%d}.",
+        "Written by `make bench-cluster`.",
+        "The seconds are those from the submitting command until the driver's pod succeeded.",
+        "Compare ratios: machines differ.",
         "",
         f"| round | {OWN} | {STOCK} | {NATIVE} | ratio, its image | ratio, stock image |",
         "|---|---|---|---|---|---|",
@@ -294,14 +297,14 @@ def report(found: Sequence[Mapping[str, Run]], version: str) -> str:
         f"Median ratio: **{ratio(found, OWN):.2f}** in sparkgen's image (goal: at most {GOAL:.2f}), "
         f"**{ratio(found, STOCK):.2f}** in the stock image.",
         "",
-        "The stock image is the one that Spark's own backend runs in. sparkgen's (images/spark-with-runtime)",
-        "is that image with two things on top: the runtime, and an archive of Spark's classes, made from an",
-        "application that does a little of everything when the image is built. Java, Spark, its jars and all",
-        "settings are the same.",
+        "The stock image is the one that Spark's own backend runs in.",
+        "sparkgen's image (images/spark-with-runtime) adds the runtime and an archive of Spark's classes.",
+        "The image build makes the archive from an application that does a little of everything.",
+        "Java, Spark, its jars and all settings are the same.",
         "",
-        "Where the time goes:",
+        "## Where the time goes",
         "",
-        f"| over after (median seconds) | {OWN} | {STOCK} | {NATIVE} |",
+        f"| done after (median seconds) | {OWN} | {STOCK} | {NATIVE} |",
         "|---|---|---|---|",
     ]
     for name in found[0][OWN].parts:
@@ -314,10 +317,12 @@ def report(found: Sequence[Mapping[str, Run]], version: str) -> str:
 
 
 MEANING = (
-    "Until the driver's container starts, the kubelet takes its steps: pod, `install`, allocator. From then",
-    "until the job is done, both cores are busy with the JVMs of the driver and of two executors: what makes",
-    "it shorter is less work, and Spark's own backend has the JVM of `spark-submit` in front of it. The last",
-    "seconds are the kubelet's again, which notices the end of a container, and of a pod, at its own pace.",
+    "Until the driver's container starts, the kubelet does its steps: pod, `install`, allocator.",
+    "From then until the job is done, both cores are busy with the JVMs of the driver and of two executors, "
+    "so only less work makes it shorter.",
+    "Spark's own backend starts the JVM of `spark-submit` first.",
+    "The last seconds are the kubelet's again: it notices the end of a container, and of a pod, "
+    "at its own pace.",
 )
 
 

@@ -272,10 +272,13 @@ def page(found: Sequence[Round], version: str) -> str:
     lines = [
         "# A changed script until it runs",
         "",
+        "This page compares how long it takes until a changed script runs: with `sparkgen push`, "
+        "an image build, and Spark's upload.",
+        "",
         f"Spark {version}, the test cluster of this repository, {os.cpu_count()} cores, "
         f"{datetime.now(UTC):%Y-%m-%d}, {len(found)} rounds.",
         "Written by `make bench-delivery`; the raw data is in [`delivery.json`](delivery.json).",
-        "One line of a script changes; the time ends when the program begins in the driver.",
+        "One line of a script changes; the time ends when the program starts in the driver.",
         "",
         f"| way | times as long as `{BUILD}`, median | rounds | until the command is done, s "
         "| until the program runs, s | bytes that were sent |",
@@ -302,12 +305,11 @@ So an image build makes, pushes and pulls one more layer.
 The upload path is a folder that the laptop and the driver's pod share, which costs less than a bucket.
 The registry and the folder are on the disk of this machine, so no network adds time.
 
-- The bytes are those of a second push: what the registry or the folder has more of than before.
+- The bytes are those of a second push: what the registry or the folder has in addition to the first.
   `sparkgen` sends a layer with the script, a configuration and a manifest.
   A built image has the same, with the configuration of the whole image.
   The upload path gets the script alone.
-- With `mount: fetch` the driver's pod starts one more container, which is what it takes longer than an \
-image build here.
+- With `mount: fetch` the driver's pod starts one more container, so it takes longer than an image build here.
   With `mount: image` it starts one container fewer than the pod of a built image.
 - Nothing removes what native Spark uploads.
 - `spark-submit` starts a JVM on the laptop, and the driver's JVM downloads the script.

@@ -162,15 +162,20 @@ def _watched(cluster: Cluster, namespace: str, submit: Callable[[], float]) -> R
 def page(found: Rounds, version: str) -> str:
     """The page: the rounds and the medians."""
     lines = [
-        "# A two-stage shuffle with dynamic allocation: sparkgen beside Spark's own backend",
+        "# A shuffle with dynamic allocation",
+        "",
+        "This page compares the time and the executor-seconds of a two-stage shuffle with sparkgen and with "
+        "Spark's own backend.",
         "",
         f"Spark {version}, the test cluster of this repository, {os.cpu_count()} cores, "
-        f"{datetime.now(UTC):%Y-%m-%d}. Written by `make bench-cluster`;",
-        "the raw data is in [`dynamic.json`](dynamic.json). No executor at first, at most "
-        f"{MOST}; {TASKS} tasks of a second,",
-        f"a shuffle, and half as many; idle executors leave after {IDLE} s. *Wall* is from the command to",
-        "the driver's pod succeeded; *executor-seconds* from the creation of each executor's pod to its",
-        "end, summed up. Compare ratios: machines differ.",
+        f"{datetime.now(UTC):%Y-%m-%d}.",
+        "Written by `make bench-cluster`; the raw data is in [`dynamic.json`](dynamic.json).",
+        f"The job has {TASKS} tasks of a second, a shuffle, and half as many tasks.",
+        f"It starts without executors, may have {MOST}, and idle ones leave after {IDLE} s.",
+        "Compare ratios: machines differ.",
+        "",
+        "- *Wall* is the time from the command until the driver's pod succeeded.",
+        "- *Executor-seconds* are the lifetimes of all executors' pods together.",
         "",
         "| round | wall (s): sparkgen | native | ratio | executor-seconds: sparkgen | native | ratio |",
         "|---|---|---|---|---|---|---|",

@@ -339,18 +339,25 @@ def _await_allocator(namespace: str) -> None:
 def page(found: dict[int, dict[str, list[Result]]], version: str) -> str:
     """The page: a table per number of executors."""
     lines = [
-        "# Executors created: sparkgen, Spark's own backend, and a raw client",
+        "# Creating executors",
+        "",
+        "This page compares how fast executors are created by sparkgen, Spark's own backend and "
+        "a raw client.",
         "",
         f"Spark {version}, the test cluster of this repository, {os.cpu_count()} cores, "
-        f"{datetime.now(UTC):%Y-%m-%d}. Written by `make bench-executors`;",
-        "the raw data is in [`executors.json`](executors.json). The executors are on nodes that kwok",
-        "pretends to be; the drivers are real. Seconds from the first executor's creation, read from the API",
-        "server's audit log; medians of rounds that took all sides in turn. Compare ratios: machines differ.",
+        f"{datetime.now(UTC):%Y-%m-%d}.",
+        "Written by `make bench-executors`; the raw data is in [`executors.json`](executors.json).",
+        "The executors are on kwok's fake nodes; the drivers are real.",
+        "The seconds are those from the first executor's creation, read from the API server's audit log.",
+        "They are medians of rounds, in which the sides take turns.",
+        "Compare ratios: machines differ.",
         "",
-        "- *native* is Spark's own Kubernetes backend with its defaults (in 4.3: batches of 20, a second",
-        "  apart); *tuned* has `spark.kubernetes.allocation.batch.size=300` and `batch.delay=200ms`.",
-        f"- *raw client* is {RAW_THREADS} threads that do nothing but POST the same pods with the same",
-        "  library, beside an open watch and a starting driver: what this API server gives on this machine.",
+        "- *native* is Spark's own Kubernetes backend with its defaults (in 4.3: batches of 20, a second "
+        "apart).",
+        "- *native, tuned* has `spark.kubernetes.allocation.batch.size=300` and `batch.delay=200ms`.",
+        f"- *raw client* is {RAW_THREADS} threads that only POST the same pods with the same library, "
+        "beside an open watch and a starting driver.",
+        "  It is as fast as this API server allows on this machine.",
         "",
     ]
     for count, sides in sorted(found.items()):
@@ -363,8 +370,8 @@ def _table(count: int, sides: dict[str, list[Result]]) -> list[str]:
     lines = [
         f"## {count} executors",
         "",
-        "| | all created | all Running | created, times ours | API server's CPU | writes each | calls |",
-        "|---|---|---|---|---|---|---|",
+        "| | all created | all Running | created, times ours | API server's CPU | writes each |",
+        "|---|---|---|---|---|---|",
     ]
     for name, results in sides.items():
         ratio = statistics.median(
@@ -378,11 +385,12 @@ def _table(count: int, sides: dict[str, list[Result]]) -> list[str]:
             f"{ratio:.1f}",
             f"{_median([result.api_server_cpu for result in results])} s",
             f"{writes:.2f}",
-            _calls(results[-1].calls),
         ]
         lines.append(f"| {' | '.join(cells)} |")
     cpu, memory = _median([r.allocator_cpu for r in ours]), _median([r.allocator_memory for r in ours])
-    return [*lines, "", f"The allocator used {cpu} s of CPU from its start, and {memory} MiB at most."]
+    calls = [f"- {name}: {_calls(results[-1].calls)}" for name, results in sides.items()]
+    told = f"The allocator used {cpu} s of CPU from its start, and {memory} MiB at most."
+    return [*lines, "", told, "", "Calls to the API server:", "", *calls]
 
 
 def _writes(calls: dict[str, int]) -> int:

@@ -231,11 +231,15 @@ def compared(
 def report(comparisons: list[Comparison]) -> str:
     """The table, as Markdown."""
     lines = [
-        "# Rendering beside helm",
+        "# Rendering, compared with Helm",
         "",
-        f"Made by `make bench`. sparkgen {__version__}, Python {platform.python_version()}, "
-        f"{os.cpu_count()} cores. Times are medians of whole processes; the ratio is the median over "
-        "interleaved pairs. Compare ratios, not seconds: machines differ.",
+        "This page compares how long `sparkgen render`, `render --check` and `diff` take with "
+        "`helm template`.",
+        "",
+        f"sparkgen {__version__}, Python {platform.python_version()}, {os.cpu_count()} cores.",
+        "Written by `make bench`.",
+        "Times are medians of whole processes, and the ratio is the median over interleaved pairs.",
+        "Compare ratios: machines differ.",
         "",
         "| what | ours | theirs | ratio | goal |",
         "|---|---|---|---|---|",

@@ -195,17 +195,20 @@ def _is_try(call: Call) -> bool:
 def page(found: Rounds, version: str) -> str:
     """The page: the rounds and the medians."""
     lines = [
-        "# A full quota: sparkgen beside Spark's own backend",
+        "# A full quota",
+        "",
+        "This page compares what a full quota costs with sparkgen and with Spark's own backend.",
         "",
         f"Spark {version}, the test cluster of this repository, {os.cpu_count()} cores, "
         f"{datetime.now(UTC):%Y-%m-%d}.",
         "Written by `make bench-quota`; the raw data is in [`quota.json`](quota.json).",
-        f"The namespace has room for {ROOM} of {WANTED} executors, by a ResourceQuota of {ROOM + 1} pods.",
-        f"Counted are the {WINDOW} s from the first try to create an executor on.",
-        "Nodes are kwok's, and both sides have their defaults.",
-        "*Writes* are calls that change something, or try to: what the API server and its quota have "
-        "to answer.",
-        "*Refused* are creations that met the full quota.",
+        f"A ResourceQuota of {ROOM + 1} pods leaves room for {ROOM} of {WANTED} executors.",
+        f"The {WINDOW} s after the first attempt to create an executor count.",
+        "The nodes are kwok's, and both sides have their defaults.",
+        "",
+        "- *Writes* are calls that change something or try to, which the API server and its quota "
+        "must answer.",
+        "- *Refused* are creations that the full quota refused.",
         "",
         "| round | writes a minute: sparkgen | native | refused: sparkgen | native "
         "| executors running: sparkgen | native | pending, at most: sparkgen | native |",
@@ -226,11 +229,11 @@ def page(found: Rounds, version: str) -> str:
     if any(_gave_up(theirs) for _, theirs in found):
         lines += [
             "",
-            "Spark's backend stops asking before the window ends, and without what it wanted.",
-            "Spark 4.3 counts a creation that is refused as a failed executor (`ExecutorPodsAllocator`), "
-            "and gives the application up when more have failed than `spark.executor.maxNumFailures`, "
+            "Spark's backend stops before the window ends, without the executors that it wanted.",
+            "Spark 4.3 counts a refused creation as a failed executor (`ExecutorPodsAllocator`), "
+            "and ends the application when more have failed than `spark.executor.maxNumFailures`, "
             f"which is {2 * WANTED} here.",
-            "sparkgen counts no refusal as a failure, and goes on asking once in up to two minutes.",
+            "sparkgen counts no refusal as a failure, and retries at least every two minutes.",
         ]
     return "\n".join([*lines, "", "![writes and pods over time](quota.svg)"]) + "\n"
 
@@ -238,7 +241,9 @@ def page(found: Rounds, version: str) -> str:
 def _over_time(found: Rounds) -> list[str]:
     """A table of the medians of all rounds, in lines of `ROW` seconds."""
     lines = [
-        "Over time (medians of the rounds; pods at the end of each line's seconds):",
+        "## Over time",
+        "",
+        "These are medians of the rounds, with the pods at the end of each line's seconds.",
         "",
         "| seconds | writes a minute: sparkgen | native | pending: sparkgen | native "
         "| running: sparkgen | native |",
@@ -260,8 +265,7 @@ def _over_time(found: Rounds) -> list[str]:
         lines.append(f"| {first * STEP} to {(last + 1) * STEP} | {told} |")
     lines += [
         "",
-        "None is pending: a full quota refuses the pod before it is there, "
-        "and those that are taken run at once.",
+        "No pod is pending: a full quota refuses a pod before it exists, and accepted pods run at once.",
     ]
     return lines
 

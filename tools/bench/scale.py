@@ -74,12 +74,15 @@ def page(found: dict[str, Any]) -> str:
     lines = [
         "# What grows with size",
         "",
-        f"Python {platform.python_version()}, {os.cpu_count()} cores, {datetime.now(UTC):%Y-%m-%d}; written",
-        "by `make bench-scale`; the raw data is in [`scale.json`](scale.json).",
+        "This page shows how the allocator's time and memory grow with the number of executors.",
+        "",
+        f"Python {platform.python_version()}, {os.cpu_count()} cores, {datetime.now(UTC):%Y-%m-%d}.",
+        "Written by `make bench-scale`; the raw data is in [`scale.json`](scale.json).",
         "",
         "## A round of the loop",
         "",
-        "All is well and nothing is to be done: what every round costs at least. Best of five.",
+        "Nothing is wrong and nothing must be done: this is the minimum cost of a round.",
+        "The numbers are the best of five.",
         "",
         "| executors | decide (ms) | per executor (us) | snapshot (ms) | one event (us) | view (MiB) |",
         "|---:|---:|---:|---:|---:|---:|",
@@ -98,12 +101,12 @@ def page(found: dict[str, Any]) -> str:
         "",
         "## A whole life",
         "",
-        "The allocator as it is, threads and all but TLS, in a process of its own, beside a server that",
-        "answers at once and keeps nothing (`tools/bench/one_life.py`): executors come, register, rest for",
-        "ten seconds, and are removed. Memory is the process's, resident; that of `python` with all modules",
-        "is in it.",
+        "The allocator runs with its threads but without TLS, in its own process.",
+        "A server beside it answers at once and stores nothing (`tools/bench/one_life.py`).",
+        "Executors start, register, rest for ten seconds, and are removed.",
+        "The memory is the process's resident memory, including `python` with all modules.",
         "",
-        "| executors | all asked for (s) | all removed (s) | CPU: up (s) | resting, of 10 s (s) | down (s) "
+        "| executors | all requested (s) | all removed (s) | CPU: up (s) | resting, of 10 s (s) | down (s) "
         "| rounds | memory before, resting, most (MiB) |",
         "|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
@@ -123,9 +126,10 @@ def page(found: dict[str, Any]) -> str:
         "",
         "## Many applications",
         "",
-        f"{each['count']:,} applications of 4 executors, each from its start to its end in the simulator:",
-        f"{1e3 * each['seconds_each']:.1f} ms of this machine and {each['calls_each']:.1f} API calls each.",
-        "They share nothing but the API server, so the calls of many are the calls of one, many times.",
+        f"The simulator ran {each['count']:,} applications of 4 executors from start to end.",
+        f"Each took {1e3 * each['seconds_each']:.1f} ms of this machine and {each['calls_each']:.1f} API "
+        "calls.",
+        "They share nothing but the API server, so the calls of many are a multiple of the calls of one.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -472,11 +472,15 @@ def page(found: Sequence[Round], version: str) -> str:
         [
             "# A session's first result",
             "",
+            "This page compares how long a session waits for its first result: with a Connect server, "
+            "`sparkgen shell` and `spark-submit`.",
+            "",
             f"Spark {version}, kubeflow spark-operator {operator}, {thin.replace('==', ' ')}, the test "
             f"cluster of this repository, {os.cpu_count()} cores,",
             f"{datetime.now(UTC):%Y-%m-%d}. Written by `make bench-sessions`; the raw data is in "
             "[`sessions.json`](sessions.json).",
-            f"Medians of {len(found)} rounds, and the least and the most. Compare ratios: machines differ.",
+            f"The numbers are medians of {len(found)} rounds, with the minimum and the maximum.",
+            "Compare ratios: machines differ.",
             "",
             "![Seconds to the first result](sessions.svg)",
             "",
@@ -542,39 +546,39 @@ def _load(found: Sequence[Round]) -> str:
 
 
 WORDS = f"""\
-What is measured:
+## What is measured
 
-- *{COLD}*: from the command that applies a document, when nothing of it is there, to the result at a
-  client. The client starts as soon as the Service has an address, and connects as soon as somebody
+- *{COLD}*: from the command that applies a document, when none of its objects exists, to the result at a
+  client. The client starts as soon as the Service has an address, and connects as soon as something
   listens there.
-- *{WARM}*: from the start of the client. The server is up, and its executors have gone.
-- *{HOT}*: from the start of the client. The executors of the session before are still there.
-- *{SPARKGEN_SHELL}* and *{SPARK_SUBMIT}* (client mode): from the start of the command. They begin with
+- *{WARM}*: from the start of the client. The server is up, and its executors have left.
+- *{HOT}*: from the start of the client. The executors of the previous session are still there.
+- *{SPARKGEN_SHELL}* and *{SPARK_SUBMIT}* (client mode): from the start of the command. They start from
   nothing each time.
 
 The session counts 100,000 rows in seven groups: two stages, and a shuffle between them.
 All sides have the same Spark, the same stock image, a driver of {MEMORY["driver"]}, and dynamic
-allocation of 0 to {EXECUTORS} executors of one core and {MEMORY["executor"]}, which go after
+allocation of 0 to {EXECUTORS} executors of one core and {MEMORY["executor"]}, which leave after
 {IDLE_SECONDS} s without work.
-Clients run in the network of a node. No server asks for a token, and no image is pulled.
-Each round has every side once; the next round begins with another side.
+Clients run in the network of a node. No server requires a token, and no image is pulled.
+Each round has every side once; the next round starts with another side.
 
-What is not the same:
+## What differs
 
 - *{SPARKGEN_CONNECT}*: `apply` tries all objects in a dry run first. The pod has an init container and
-  the allocator. The Service leads to it once the server has answered by gRPC, which is asked every two
-  seconds. Spark's own connections are authenticated, and sessions share executors fairly.
-- *{KUBEFLOW_CONNECT}*: `kubectl apply` of a `SparkConnect`; the operator is there already. The Service
-  leads to the pod as soon as that runs. The server has Spark's own backend for Kubernetes.
+  the allocator. The Service leads to it once the server has answered a gRPC call, which is made every
+  two seconds. Spark's own connections are authenticated, and sessions share executors fairly.
+- *{KUBEFLOW_CONNECT}*: `kubectl apply` of a `SparkConnect`; the operator is already running. The Service
+  leads to the pod as soon as that runs. The server uses Spark's own backend for Kubernetes.
   The resource sets one property that the operator's own examples don't:
-  `spark.kubernetes.executor.useDriverPodIP: "false"`. Without it no executor comes with this Spark: the
-  operator has the driver bind to 0.0.0.0, and Spark gives executors that address.
+  `spark.kubernetes.executor.useDriverPodIP: "false"`. Without it, no executor registers with this Spark: the
+  operator makes the driver bind to 0.0.0.0, and Spark gives executors that address.
 - *{SPARK_SUBMIT}*: the driver is a process of the machine, with Spark's own backend.
-- *{SPARKGEN_SHELL}*: the driver is a process of the machine, too. Its allocator is a pod, which is made
-  first, and tries from the cluster whether executors will reach the driver.
+- *{SPARKGEN_SHELL}*: the driver is a process of the machine too. Its allocator is a pod, which is created
+  first, and tests from the cluster whether executors will reach the driver.
 
-What it does not show: pulls of images, nodes that have to be added first, a network between client and
-cluster, TLS, and several sessions at once. Most of all times is JVMs that start, on cores that all share.
+The page does not show pulls of images, nodes that must be added first, a network between client and
+cluster, TLS, or several sessions at once. Most of the time is the start of JVMs, on shared cores.
 """
 
 

@@ -224,22 +224,26 @@ def typical(found: Sequence[Round]) -> Round:
 def page(found: Sequence[Round], job: Job, now: datetime) -> str:
     """The page of results."""
     title = (
-        f"`make bench-shuffle` on {now:%Y-%m-%d}: Spark {job.version}, on the test cluster of two nodes, "
-        f"{os.cpu_count()} cores; the raw data is in [`shuffle.json`](shuffle.json). "
-        f"A job writes a shuffle and reads it {job.pauses + 1} times, with {job.pauses} pauses of "
-        f"{job.seconds:g} s between the reads;\ndynamic allocation from 0 to {job.executors} executors, "
-        f"which may go after {IDLE_SECONDS} s. The sides run in turn and differ in one field, "
-        "`spec.shuffleService`."
+        "This page compares the executor-seconds of a job with pauses, with a shuffle service and with "
+        "shuffle tracking.\n\n"
+        f"Spark {job.version}, the test cluster of two nodes, {os.cpu_count()} cores, {now:%Y-%m-%d}.\n"
+        "Written by `make bench-shuffle`; the raw data is in [`shuffle.json`](shuffle.json).\n"
+        f"The job writes a shuffle and reads it {job.pauses + 1} times, with {job.pauses} pauses of "
+        f"{job.seconds:g} s between the reads.\n"
+        f"Dynamic allocation uses 0 to {job.executors} executors, which may leave after {IDLE_SECONDS} s.\n"
+        "The sides take turns and differ in one field, `spec.shuffleService`."
     )
     result = (
         f"**The service takes {ratio(found):.2f} of the executor-seconds that shuffle tracking takes** "
         f"(median of {len(found)}; the goal is at most {GOAL})."
     )
     costs = (
-        "What it costs: each read begins with new executors, which the wall shows; and the service itself, "
-        "one small JVM on each node for all applications together, is not among the\nexecutor-seconds. "
-        "The longer the pauses, and the more applications, the more it is worth; with three pauses of 40 s "
-        "the\ngoal would probably be missed (0.63 by an estimate that was made before the first measurement)."
+        "The service has costs: each read starts with new executors, so the wall time is longer.\n"
+        "The executor-seconds do not include the service itself, one small JVM on each node for all "
+        "applications together.\n"
+        "The longer the pauses, and the more applications, the more the service saves.\n"
+        "With three pauses of 40 s, the goal would probably be missed (0.63, by an estimate made before the "
+        "first measurement)."
     )
     seconds, walls = ([f"{side}: {what}" for side in SIDES] for what in ("executor-seconds", "wall"))
     columns = ("round", *seconds, "ratio", *walls)

@@ -242,11 +242,16 @@ def page(found: Sequence[Round], version: str, count: int) -> str:
     lines = [
         f"# {count} applications applied at once",
         "",
+        f"This page compares how long it takes until {count} drivers run, with sparkgen and with the "
+        "kubeflow spark-operator.",
+        "",
         f"Spark {version}, kubeflow spark-operator {operator}, the test cluster of this repository, "
         f"{os.cpu_count()} cores, {datetime.now(UTC):%Y-%m-%d}.",
         "Written by `make bench-cluster`; the raw data is in [`submissions.json`](submissions.json).",
-        "Seconds from the command until every driver's pod is there, and until it runs; medians of rounds",
-        "that took all sides in turn. The drivers are on nodes that kwok pretends to be. Compare ratios.",
+        "The seconds are those from the command until every driver's pod exists, and until it runs.",
+        "They are medians of rounds, in which the sides take turns.",
+        "The drivers are on kwok's fake nodes.",
+        "Compare ratios: machines differ.",
         "",
         f"| | {' | '.join(COLUMNS)} | times as fast | times less CPU |",
         f"|---{'|---' * len(COLUMNS)}|---|---|",
@@ -275,15 +280,18 @@ def _row(found: Sequence[Round], side: str) -> str:
 
 
 WORDS = (
-    "- *sparkgen*: one call with all documents on its standard input. Reading, checking and rendering them",
-    "  is in the time of all three ways, and so is the start of Python. `apply` tries every object in a dry",
-    "  run before it applies the first one (its preflight), which nobody else here does; `--skip-preflight`",
-    "  leaves that out. `kubectl` is `kubectl apply --server-side -f -`. The CPU is that of the commands.",
-    "- *spark-operator*: the custom resources by one `kubectl apply --server-side -f -`. The controller runs",
-    "  on this machine with the defaults of its chart (10 workers), and starts a JVM (`spark-submit`)",
-    "  for each application: on more cores it takes less time, and as much CPU. The CPU is that of",
-    "  kubectl, controller and JVMs.",
-    "- The second table has, for each round, the seconds until all drivers' pods were there, and ran.",
+    "- *sparkgen* is one call with all documents on its standard input.",
+    "  All three ways include the start of Python, and reading, checking and rendering the documents.",
+    "  `apply` first tries every object in a dry run (its preflight), which nothing else here does; "
+    "`--skip-preflight` omits it.",
+    "  `kubectl` is `kubectl apply --server-side -f -`.",
+    "  The CPU is that of the commands.",
+    "- *spark-operator* gets the custom resources from one `kubectl apply --server-side -f -`.",
+    "  The controller runs on this machine with the defaults of its chart (10 workers), and starts a JVM "
+    "(`spark-submit`) for each application.",
+    "  On more cores, that takes less time but as much CPU.",
+    "  The CPU is that of kubectl, controller and JVMs.",
+    "- The second table has the seconds of each round, until all drivers' pods existed and until they ran.",
 )
 
 
