@@ -6,6 +6,7 @@ gzip and zstd are plain formats. For lz4 and snappy Spark uses the block streams
 
 from __future__ import annotations
 
+import gzip
 import struct
 import zlib
 from collections.abc import Callable, Iterator
@@ -30,7 +31,10 @@ class BrokenStream(Exception):
 
 
 def chunks(file: BinaryIO, codec: str) -> Iterator[bytes]:
-    """The bytes of a file that was compressed with `codec` ("" for a plain one); BrokenStream at a break."""
+    """The bytes of a file that was compressed with `codec` ("" for a plain one), at most a megabyte at once.
+
+    BrokenStream at a break.
+    """
     readers: dict[str, Callable[[BinaryIO], Iterator[bytes]]] = {
         "": _plain,
         "gz": _gzip,
@@ -38,7 +42,9 @@ def chunks(file: BinaryIO, codec: str) -> Iterator[bytes]:
         "lz4": _lz4,
         "snappy": _snappy,
     }
-    return readers[codec](file)
+    for piece in readers[codec](file):
+        for place in range(0, len(piece), CHUNK):
+            yield piece[place : place + CHUNK]
 
 
 def _plain(file: BinaryIO) -> Iterator[bytes]:
@@ -47,16 +53,13 @@ def _plain(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _gzip(file: BinaryIO) -> Iterator[bytes]:
-    unpacker = zlib.decompressobj(wbits=31)
+    # A file may have a hundred thousand members in a megabyte: GzipFile copies none of what follows one.
     try:
-        while packed := unpacker.unconsumed_tail or unpacker.unused_data or file.read(CHUNK):
-            if unpacker.eof:  # of one member; the next one begins
-                unpacker = zlib.decompressobj(wbits=31)
-            yield unpacker.decompress(packed, CHUNK)
-    except zlib.error as error:
+        with gzip.GzipFile(fileobj=file) as unpacker:
+            while chunk := unpacker.read1(CHUNK):
+                yield chunk
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise BrokenStream(str(error)) from error
-    if not unpacker.eof:
-        raise BrokenStream("the file is truncated")
 
 
 def _zstd(file: BinaryIO) -> Iterator[bytes]:

@@ -95,7 +95,7 @@ class StageInfo(msgspec.Struct, gc=False):
     attempt: Count = msgspec.field(name="Stage Attempt ID", default=0)
     name: str = msgspec.field(name="Stage Name", default="")
     tasks: Count = msgspec.field(name="Number of Tasks", default=0)
-    parents: list[int] = msgspec.field(name="Parent IDs", default_factory=list)
+    parents: list[Number] = msgspec.field(name="Parent IDs", default_factory=list)
     rdds: list[RddInfo] = msgspec.field(name="RDD Info", default_factory=list)
     submitted: Optional = msgspec.field(name="Submission Time", default=None)
     completed: Optional = msgspec.field(name="Completion Time", default=None)
@@ -120,7 +120,7 @@ class JobStart(msgspec.Struct, gc=False):
     """SparkListenerJobStart. Spark 1.2 wrote no time."""
 
     id: Number = msgspec.field(name="Job ID")
-    stages: list[int] = msgspec.field(name="Stage IDs")
+    stages: list[Number] = msgspec.field(name="Stage IDs")
     time: Optional = msgspec.field(name="Submission Time", default=None)
     properties: JobProperties | None = msgspec.field(name="Properties", default=None)
 

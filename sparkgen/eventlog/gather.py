@@ -1,24 +1,14 @@
-"""Events to a recording, one at a time: what is kept of a task is its row in the stage's columns."""
+"""Events to what a recording is made of, one at a time: of a task its row in the stage's columns is kept."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from sparkgen.eventlog import events
-from sparkgen.eventlog.recording import (
-    FAILED,
-    KILLED,
-    SUCCEEDED,
-    Executor,
-    Job,
-    MemoryPeak,
-    Reading,
-    Recording,
-    Stage,
-    Tasks,
-)
+from sparkgen.eventlog.errors import EventLogError
+from sparkgen.eventlog.recording import FAILED, KILLED, SUCCEEDED, MemoryPeak, Tasks
 
 KEPT = (
     "spark.app.",
@@ -40,6 +30,10 @@ KEPT = (
 """What the names of the properties begin with that are kept: none of them is a secret's."""
 DRIVER = "driver"
 LONGEST_NAME = 200
+LONGEST_VALUE = 1000
+"""Of a property that a replay reads."""
+MOST_KEPT = 5_000_000
+"""Task attempts, jobs, stages, executors, and what they name: a replay of more takes hours, and gigabytes."""
 
 
 @dataclass(slots=True)
@@ -61,14 +55,25 @@ class Gathered:
     jobs: dict[int, events.JobStart] = field(default_factory=dict)
     """With times: where the log has none, that of the last event before."""
     job_ends: dict[int, events.JobEnd] = field(default_factory=dict)
+    kept: int = 0
+    """How much was kept of events."""
 
     def take(self, name: bytes, event: Any) -> None:
-        """Take in one event."""
+        """Take in one event. EventLogError where there is more than a replay can do."""
         _TAKE[name](self, event)
+
+    def keep(self, number: int = 1) -> None:
+        """Count what is kept."""
+        self.kept += number
+        if self.kept > MOST_KEPT:
+            raise EventLogError(
+                f"the log says more than a replay can do: over {MOST_KEPT:,} task attempts, jobs, stages, "
+                "executors and properties"
+            )
 
 
 def _version(so_far: Gathered, event: events.LogStart) -> None:
-    so_far.version = event.version
+    so_far.version = event.version[:LONGEST_NAME]
 
 
 def _start(so_far: Gathered, event: events.ApplicationStart) -> None:
@@ -82,41 +87,59 @@ def _end(so_far: Gathered, event: events.ApplicationEnd) -> None:
 
 
 def _environment(so_far: Gathered, event: events.Environment) -> None:
-    so_far.properties.update(
-        (name, value) for name, value in event.properties.items() if name.startswith(KEPT)
-    )
+    known = {
+        name: value
+        for name, value in event.properties.items()
+        if name.startswith(KEPT) and len(name) + len(value) <= LONGEST_VALUE
+    }
+    so_far.keep(len(known))
+    so_far.properties.update(known)
 
 
 def _added(so_far: Gathered, event: events.ExecutorAdded) -> None:
+    so_far.keep()
+    event.id, event.info.host = event.id[:LONGEST_NAME], event.info.host[:LONGEST_NAME]
     so_far.executors[event.id] = event
     so_far.last = max(so_far.last, event.time)
 
 
 def _removed(so_far: Gathered, event: events.ExecutorRemoved) -> None:
+    so_far.keep()
+    event.id, event.reason = event.id[:LONGEST_NAME], event.reason[:LONGEST_VALUE]
     so_far.removed.setdefault(event.id, event)
     so_far.last = max(so_far.last, event.time)
 
 
 def _stage(so_far: Gathered, event: events.StageEvent) -> None:
     info = event.info
+    info.name, info.failure = info.name[:LONGEST_NAME], (info.failure or "")[:LONGEST_VALUE]
+    info.rdds = [rdd for rdd in info.rdds if rdd.level.disk or rdd.level.memory]
+    so_far.keep(1 + len(info.parents) + len(info.rdds))
     so_far.stages[(info.id, info.attempt)] = info
     so_far.last = max(so_far.last, info.submitted or 0, info.completed or 0)
 
 
 def _job(so_far: Gathered, event: events.JobStart) -> None:
     event.time = so_far.last if event.time is None else event.time
+    so_far.keep(1 + len(event.stages))
+    if (said := event.properties) is not None:
+        said.execution, said.batch = (said.execution or "")[:LONGEST_NAME], (said.batch or "")[:LONGEST_NAME]
     so_far.jobs[event.id] = event
     so_far.last = max(so_far.last, event.time)
 
 
 def _job_end(so_far: Gathered, event: events.JobEnd) -> None:
     event.time = so_far.last if event.time is None else event.time
+    so_far.keep()
+    event.result.result = event.result.result[:LONGEST_NAME]
     so_far.job_ends[event.id] = event
     so_far.last = max(so_far.last, event.time)
 
 
 def _task(so_far: Gathered, event: events.TaskEnd) -> None:
     info, metrics = event.info, event.metrics or events.TaskMetrics()
+    so_far.keep()
+    info.executor = info.executor[:LONGEST_NAME]
     so_far.last = max(so_far.last, info.finished)
     tasks = so_far.tasks.setdefault((event.stage, event.stage_attempt), Tasks())
     tasks.index.append(info.index)
@@ -144,10 +167,12 @@ def _outcome(event: events.TaskEnd) -> int:
 
 
 def _metrics(so_far: Gathered, event: events.StageExecutorMetrics) -> None:
+    so_far.keep()
     _note_peak(so_far, event.id, event.peaks)
 
 
 def _note_peak(so_far: Gathered, executor: str, peaks: events.MemoryPeaks) -> None:
+    executor = executor[:LONGEST_NAME]
     old = so_far.peaks.get(executor, MemoryPeak())
     so_far.peaks[executor] = MemoryPeak(
         max(old.heap, peaks.heap),
@@ -171,105 +196,3 @@ _BY_KIND: dict[str, Callable[[Gathered, Any], None]] = {
     "StageExecutorMetrics": _metrics,
 }
 _TAKE = {f"{events.PREFIX}{kind}".encode(): take for kind, take in _BY_KIND.items()}
-
-
-def recording(so_far: Gathered, source: str, reading: Reading) -> Recording:
-    """The recording of what was gathered; `so_far.start` has to be there."""
-    start = so_far.start
-    if start is None:
-        raise ValueError("no application")
-    ended = so_far.last if so_far.end is None else so_far.end
-    return Recording(
-        source=source,
-        name=start.name[:LONGEST_NAME],
-        application_id=(start.id or "")[:LONGEST_NAME],
-        spark_version=so_far.version[:LONGEST_NAME],
-        began=start.time,
-        ended=max(0.0, (ended - start.time) / 1e3),
-        finished=so_far.end is not None,
-        properties=so_far.properties,
-        executors=_executors(so_far, start.time),
-        stages=_stages(so_far, start.time),
-        jobs=_jobs(so_far, start.time),
-        driver_peak=so_far.peaks.get(DRIVER, MemoryPeak()),
-        reading=reading,
-    )
-
-
-def _executors(so_far: Gathered, zero: int) -> tuple[Executor, ...]:
-    """Those that tasks name first, in the order of their places; then those that ran none."""
-    ids = [*so_far.places, *(id_ for id_ in so_far.executors if id_ not in so_far.places)]
-    found = []
-    for id_ in ids:
-        removed = so_far.removed.get(id_)
-        executor = Executor(
-            id=id_,
-            host="",
-            cores=1,
-            profile=0,
-            added=0.0,
-            requested=None,
-            removed=None if removed is None else (removed.time - zero) / 1e3,
-            reason="" if removed is None else removed.reason,
-            peak=so_far.peaks.get(id_, MemoryPeak()),
-        )
-        event = so_far.executors.get(id_)
-        if event is not None:
-            asked = event.info.requested
-            executor = replace(
-                executor,
-                host=event.info.host,
-                cores=max(1, event.info.cores),
-                profile=event.info.profile,
-                added=(event.time - zero) / 1e3,
-                requested=None if asked is None else (asked - zero) / 1e3,
-            )
-        found.append(executor)
-    return tuple(found)
-
-
-def _stages(so_far: Gathered, zero: int) -> tuple[Stage, ...]:
-    found = [
-        _stage_of(info, so_far.tasks.pop(key, Tasks()), zero)
-        for key, info in so_far.stages.items()
-        if info.submitted is not None
-    ]
-    return tuple(sorted(found, key=lambda stage: (stage.submitted, stage.id, stage.attempt)))
-
-
-def _stage_of(info: events.StageInfo, tasks: Tasks, zero: int) -> Stage:
-    for column in (tasks.launched, tasks.finished):
-        for place, time in enumerate(column):
-            column[place] = (time - zero) / 1e3
-    return Stage(
-        id=info.id,
-        attempt=info.attempt,
-        name=info.name[:LONGEST_NAME],
-        size=info.tasks,
-        parents=tuple(info.parents),
-        submitted=((info.submitted or zero) - zero) / 1e3,
-        completed=None if info.completed is None else (info.completed - zero) / 1e3,
-        failure=info.failure or "",
-        profile=info.profile,
-        caches=frozenset(rdd.id for rdd in info.rdds if rdd.level.disk or rdd.level.memory),
-        tasks=tasks,
-    )
-
-
-def _jobs(so_far: Gathered, zero: int) -> tuple[Job, ...]:
-    found = []
-    for job in so_far.jobs.values():
-        end = so_far.job_ends.get(job.id)
-        said = job.properties or events.JobProperties()
-        found.append(
-            Job(
-                id=job.id,
-                submitted=((job.time or zero) - zero) / 1e3,
-                completed=None if end is None else ((end.time or zero) - zero) / 1e3,
-                succeeded=end is not None and end.result.result == "JobSucceeded",
-                stages=tuple(job.stages),
-                execution=said.execution or "",
-                batch=said.batch or "",
-            )
-        )
-    return tuple(sorted(found, key=lambda job: (job.submitted, job.id)))

@@ -10,6 +10,9 @@ from sparkgen.eventlog import codecs
 from sparkgen.eventlog.errors import EventLogError
 from sparkgen.eventlog.files import codec_of
 
+MOST_UNPACKED = 500
+"""Bytes of one byte of a file: events are alike, and unpack to twenty or fifty."""
+UNPACKED_ALWAYS = 1 << 28
 LONGEST_LINE = 64 << 20
 """Bytes. A job of ten thousand stages takes some megabytes; what is longer counts as broken."""
 
@@ -20,6 +23,7 @@ class Counts:
 
     read_bytes: int = 0
     """Of the files, as they lie there."""
+    unpacked_bytes: int = 0
     lines: int = 0
     broken: int = 0
     first_broken: str = ""
@@ -46,28 +50,40 @@ def lines(
 
 
 def _lines_of(path: Path, counts: Counts, progress: Callable[[int], None]) -> Iterator[bytes]:
-    before = counts.read_bytes
+    before, rest = counts.read_bytes, bytearray()
     try:
         with path.open("rb") as file:
             known = codecs.recognised(file.read(16))
             file.seek(0)
-            rest = b""
             for chunk in codecs.chunks(file, codec_of(path.name) if known is None else known):
-                *whole, rest = (rest + chunk).split(b"\n") if b"\n" in chunk else (_bounded(rest, chunk),)
-                yield from whole
+                first, *more = chunk.split(b"\n")
+                _extend(rest, first)
+                if more:
+                    yield bytes(rest)
+                    yield from more[:-1]
+                    rest = bytearray(more[-1])
                 counts.read_bytes = before + file.tell()
+                _refuse_bomb(path, len(chunk), counts)
                 progress(counts.read_bytes)
             if rest:  # of a driver that was killed in the middle of a line, or a last line without its end
-                yield rest
+                yield bytes(rest)
             counts.read_bytes = before + file.tell()
     except codecs.BrokenStream:
         counts.cut_off += 1
         if rest:
-            yield rest
+            yield bytes(rest)
     except OSError as error:
         raise EventLogError(f"cannot read {path}: {error.strerror or error}") from error
 
 
-def _bounded(rest: bytes, chunk: bytes) -> bytes:
-    """What there is of a line; of one that is too long no more than shows that it is."""
-    return rest if len(rest) > LONGEST_LINE else rest + chunk
+def _extend(rest: bytearray, part: bytes) -> None:
+    """Go on with a line; of one that is too long no more is kept than shows that it is."""
+    if len(rest) <= LONGEST_LINE:
+        rest += part
+
+
+def _refuse_bomb(path: Path, size: int, counts: Counts) -> None:
+    """Count what was unpacked. EventLogError where no event log unpacks to so much."""
+    counts.unpacked_bytes += size
+    if counts.unpacked_bytes > UNPACKED_ALWAYS + MOST_UNPACKED * counts.read_bytes:
+        raise EventLogError(f"{path} unpacks to more than {MOST_UNPACKED} times its size; no event log does")

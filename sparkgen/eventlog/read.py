@@ -22,7 +22,7 @@ def read_recording(source: str, progress: Callable[[int], None] = silent) -> Rec
     (`Recording.reading`). EventLogError where there is no log, or no application in it.
     """
     try:
-        from sparkgen.eventlog import events, gather  # noqa: PLC0415 - msgspec is of the extra
+        from sparkgen.eventlog import assemble, events, gather  # noqa: PLC0415 - msgspec is of the extra
     except ImportError as error:
         raise not_installed() from error
     files = log_files(Path(source))
@@ -40,7 +40,7 @@ def read_recording(source: str, progress: Callable[[int], None] = silent) -> Rec
     reading = Reading(
         len(files), counts.read_bytes, counts.lines, counts.broken, counts.first_broken, counts.cut_off
     )
-    return gather.recording(so_far, source, reading)
+    return assemble.recording(so_far, source, reading)
 
 
 def _no_application(source: str, counts: Counts) -> str:

@@ -1,0 +1,105 @@
+"""Small logs that would be large, or slow, when they are read."""
+
+from __future__ import annotations
+
+import gzip
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+
+from sparkgen.eventlog import gather, lines, read_recording
+from sparkgen.eventlog.errors import EventLogError
+
+from . import event_log as made
+
+LONG = "x" * 100_000
+
+
+def small_with(*events: dict[str, Any]) -> bytes:
+    """The small application and more of its events."""
+    return made.text([*made.small()[:-1], *events, made.end(10.0)])
+
+
+def test_a_file_of_many_members_and_tiny_blocks_is_the_same_log(tmp_path: Path) -> None:
+    """A member, or a block, of a few bytes each: none is copied again for those that follow."""
+    log = made.text(made.small())
+    whole = read_recording(str(_written(tmp_path / "plain", log)))
+    members = b"".join(gzip.compress(log[place : place + 3]) for place in range(0, len(log), 3))
+    blocks = b"".join(
+        struct.pack("<8sBiii", b"LZ4Block", 0x15, len(part), len(part), 0) + part
+        for part in (log[place : place + 3] for place in range(0, len(log), 3))
+    )
+    for name, packed in (("log.gz", members), ("log.lz4", blocks)):
+        found = read_recording(str(_written(tmp_path / name, packed)))
+        assert (found.stages, found.executors) == (whole.stages, whole.executors)
+
+
+def test_a_log_that_unpacks_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever stands in it; one that is like itself, as logs are, is read."""
+    monkeypatch.setattr(lines, "UNPACKED_ALWAYS", 1 << 20)
+    bomb = zstandard.ZstdCompressor().compress(made.text(made.start()) + b"\n" * (8 << 20))
+    with pytest.raises(EventLogError, match="unpacks to more than 500 times its size"):
+        read_recording(str(_written(tmp_path / "bomb.zstd", bomb)))
+    usual = zstandard.ZstdCompressor().compress(
+        small_with(*(made.task(1, 0, "1", n, n + 1) for n in range(9000)))
+    )
+    assert read_recording(str(_written(tmp_path / "log.zstd", usual))).reading.broken == 0
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        made.task(1, 0, "1", 5.0, 6.0),
+        made.executor("9", 1.0),
+        made.removed("9", 1.0),
+        made.stage_submitted(7, 1, 1.0, range(20)),
+        {
+            **made.stage_submitted(7, 1, 1.0),
+            "Stage Info": made.stage_info(7, 1, submitted=1.0)
+            | {"RDD Info": [{"RDD ID": 1, "Storage Level": {"Use Memory": True}}] * 20},
+        },
+        made.job_start(7, 1.0, range(20)),
+        made.job_end(7, 1.0),
+        {"Event": "SparkListenerStageExecutorMetrics", "Executor ID": "9", "Executor Metrics": {}},
+        {
+            "Event": "SparkListenerEnvironmentUpdate",
+            "Spark Properties": {f"spark.app.{number}": "" for number in range(20)},
+        },
+    ],
+    ids=lambda event: event["Event"],
+)
+def test_more_than_a_replay_can_do_is_refused(
+    event: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each kind of event counts, with the lists in it: memory has a bound."""
+    monkeypatch.setattr(gather, "MOST_KEPT", 60)
+    read_recording(str(_written(tmp_path / "few", small_with(event))))
+    with pytest.raises(EventLogError, match="more than a replay can do"):
+        read_recording(str(_written(tmp_path / "many", small_with(*[event] * 60))))
+
+
+def test_of_a_text_without_end_the_beginning_is_kept(tmp_path: Path) -> None:
+    """Names, reasons and properties of megabytes each."""
+    events = made.small()
+    events[1]["Spark Properties"] |= {"spark.app.name": LONG, "spark.executor.memory": LONG}
+    events[2] |= {"App Name": LONG, "App ID": LONG}
+    events[5]["Properties"] |= {"spark.sql.execution.id": LONG, "streaming.sql.batchId": LONG}
+    events[-2] |= {"Removed Reason": LONG}
+    for place in (6, 9):
+        events[place]["Stage Info"] |= {"Stage Name": LONG, "Failure Reason": LONG}
+    for event in events:
+        if "Executor ID" in event:
+            event["Executor ID"] += LONG
+        if "Task Info" in event:
+            event["Task Info"]["Executor ID"] += LONG
+    found = read_recording(str(_written(tmp_path / "log", made.text(events))))
+    assert len(repr(found)) < 50_000
+    assert len(found.executors) == 2, "they are told apart"
+
+
+def _written(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
