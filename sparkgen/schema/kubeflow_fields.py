@@ -22,7 +22,7 @@ _INGRESS = (
 ELSEWHERE: Mapping[str, Mapping[str, str]] = {
     "spec": {
         "applicationTolerations": "use `spec.restartPolicy` and `spec.allocation` instead",
-        "deploymentMode": "delete it: the driver always runs in a pod of its own",
+        "deploymentMode": "delete it: the driver always runs in its own pod",
         "driverArgs": "rename it to `spec.arguments`",
         "driverIngressOptions": (
             "add the ports to `spec.driver.ports`; sparkgen renders no Service or Ingress for them: "
@@ -33,7 +33,7 @@ ELSEWHERE: Mapping[str, Mapping[str, str]] = {
         "executorSpec": "rename it to `executor`, and move its podTemplateSpec to `executor.template`",
         "failureRetries": "write `restartPolicy: {type: OnFailure, onFailureRetries: ...}` instead",
         "jars": "move it to `spec.deps.jars`, or to `spec.mainApplicationFile` if it is the application",
-        "mode": "delete it: the driver always runs in a pod of its own",
+        "mode": "delete it: the driver always runs in its own pod",
         "nodeSelector": "move it to `spec.driver.nodeSelector` and `spec.executor.nodeSelector`",
         "pyFiles": (
             "move the main Python file to `spec.mainApplicationFile`, and the others to `spec.deps.pyFiles`"

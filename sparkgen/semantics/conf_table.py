@@ -47,11 +47,13 @@ MOVED: Mapping[str, str] = {
             "define it in `volumes` (`ephemeral` for a claim per pod), and mount it in `ROLE.volumeMounts`",
         )
     ),
-    **dict(_roles("podTemplateFile", "set what the file says in `ROLE.template`")),
-    **dict(_roles("podTemplateContainerName", "name the container of `ROLE.template` spark-kubernetes-ROLE")),
+    **dict(_roles("podTemplateFile", "move the file's content to `ROLE.template`")),
+    **dict(
+        _roles("podTemplateContainerName", "in `ROLE.template`, name the container spark-kubernetes-ROLE")
+    ),
     **dict(_roles("container.image", "set it in `ROLE.image`")),
     **dict(_roles("scheduler.name", "set it in `ROLE.schedulerName`")),
-    **dict(_roles("pod.featureSteps", "set in `ROLE.template` what the steps would add")),
+    **dict(_roles("pod.featureSteps", "put what the steps would add into `ROLE.template`")),
     "spark.kubernetes.driverEnv.": "set it in `driver.env`",
     "spark.kubernetes.driver.service.annotation.": "set it in `sparkUIOptions.serviceAnnotations`",
     "spark.kubernetes.driver.service.label.": "set it in `sparkUIOptions.serviceLabels`",
@@ -69,32 +71,36 @@ MOVED: Mapping[str, str] = {
 """Property, or prefix that ends in a dot -> where it is said here. Native Spark applies it to a pod."""
 
 UNUSED: Mapping[str, str] = {
-    "spark.master": "delete it: the driver's master is the allocator beside it",
-    "spark.submit.deployMode": "delete it: the driver always runs in a pod of its own",
+    "spark.master": "delete it: the driver's master is the allocator in its pod",
+    "spark.submit.deployMode": "delete it: the driver always runs in its own pod",
     "spark.submit.": "delete it: nothing is submitted",
-    "spark.driver.host": "delete it: the driver is reached by the address of its pod",
-    "spark.driver.bindAddress": "delete it: the driver listens on the address of its pod",
+    "spark.driver.host": "delete it: the driver is reached at its pod's address",
+    "spark.driver.bindAddress": "delete it: the driver listens on its pod's address",
     "spark.driver.port": "delete it: the port is 7078",
     "spark.driver.blockManager.port": "delete it: the port is 7079",
     "spark.blockManager.port": "delete it: the port is 7079",
     "spark.ui.port": "delete it: the port is 4040; `sparkUIOptions.servicePort` is the port of the Service",
     "spark.local.dir": (
-        "delete it; mount a volume named `spark-local-dir-1` where scratch space is wanted, in both roles"
+        "delete it; for scratch space, mount a volume named `spark-local-dir-1` in both roles"
     ),
-    "spark.authenticate.secret": "delete it: each run gets a secret of its own",
-    "spark.authenticate.secret.file": "delete it: each run gets a secret of its own",
-    "spark.authenticate.secret.driver.file": "delete it: each run gets a secret of its own",
-    "spark.authenticate.secret.executor.file": "delete it: each run gets a secret of its own",
+    "spark.authenticate.secret": "delete it: each run gets its own secret",
+    "spark.authenticate.secret.file": "delete it: each run gets its own secret",
+    "spark.authenticate.secret.driver.file": "delete it: each run gets its own secret",
+    "spark.authenticate.secret.executor.file": "delete it: each run gets its own secret",
     "spark.kubernetes.namespace": "delete it: everything runs in `metadata.namespace`",
     "spark.kubernetes.authenticate.": "delete it: only the allocator talks to Kubernetes, with its own token",
     "spark.kubernetes.driver.pod.name": "delete it: the driver's pod is named after its run",
     "spark.kubernetes.executor.podNamePrefix": "delete it: executor pods are named after the run",
-    "spark.kubernetes.executor.deleteOnTermination": "delete it: executor pods go when the driver has ended",
+    "spark.kubernetes.executor.deleteOnTermination": (
+        "delete it: executor pods are removed when the driver ends"
+    ),
     "spark.kubernetes.report.interval": "delete it: nothing waits for the application from outside",
     "spark.kubernetes.submission.": "delete it: nothing is submitted",
-    "spark.kubernetes.file.upload.path": "delete it: put files into the image or into an object store",
-    "spark.kubernetes.allocation.": "delete it: the fields of `allocation` are what the allocator knows",
-    "spark.kubernetes.": "delete it: native Spark would read it, and native Spark is not used",
+    "spark.kubernetes.file.upload.path": (
+        "delete it: push local files with `sparkgen push`, or put them into the image or an object store"
+    ),
+    "spark.kubernetes.allocation.": "delete it: the allocator supports only the fields of `allocation`",
+    "spark.kubernetes.": "delete it: only native Spark on Kubernetes reads it",
 }
 """Property, or prefix that ends in a dot -> what to do with it. Nothing is lost without it."""
 

@@ -15,7 +15,7 @@ def contradicting_accounts(facts: DocumentFacts) -> Iterator[Finding]:
     if driver is not None and name is not None and driver != name:
         yield Finding(
             facts.path("serviceAccount", "name"),
-            f"`driver.serviceAccount` names {shortened(driver)}, and the driver has one account",
+            f"`driver.serviceAccount` names {shortened(driver)}, but the driver has only one account",
             shortened(name),
             "",
             "delete one of the two",
@@ -32,10 +32,10 @@ def missing_accounts(facts: DocumentFacts) -> Iterator[Finding]:
     ):
         yield Finding(
             facts.path("serviceAccount", "create"),
-            f"the pods will use an account named {facts.name}, which must exist already",
+            f"the pods will use a service account named {facts.name}, which must already exist",
             "false",
             "",
-            "add `name`, the account that exists, below `serviceAccount:`",
+            "add `name`, the existing account, below `serviceAccount:`",
         )
 
 
@@ -46,12 +46,14 @@ def lost_account_annotations(facts: DocumentFacts) -> Iterator[Finding]:
     created = section.get("create", existing is None)
     if section.get("annotations") and not created:
         because = (
-            "`create` is false" if section.get("create") is False else "`driver.serviceAccount` names another"
+            "`create` is false"
+            if section.get("create") is False
+            else ("`driver.serviceAccount` names another one")
         )
         yield about_key(
             facts.path("serviceAccount", "annotations"),
-            f"the account is not rendered, because {because}: its annotations would be lost",
-            "annotate the account where it is defined, or let sparkgen render it with `create: true`",
+            f"the service account is not rendered because {because}, so its annotations would be lost",
+            "annotate the account where it is defined, or set `create: true` to let sparkgen render it",
         )
 
 
@@ -61,8 +63,8 @@ def budget_with_both(facts: DocumentFacts) -> Iterator[Finding]:
     if budget.get("minAvailable") is not None and budget.get("maxUnavailable") is not None:
         yield about_key(
             facts.path("podDisruptionBudget", "maxUnavailable"),
-            "`minAvailable` and `maxUnavailable` exclude each other",
-            "delete `maxUnavailable`: one driver runs, and `minAvailable: 1` keeps it",
+            "`minAvailable` and `maxUnavailable` are mutually exclusive",
+            "delete `maxUnavailable`: only one driver runs, and `minAvailable: 1` protects it",
             "one of the two",
         )
 
@@ -83,7 +85,7 @@ def budget_of_a_job(facts: DocumentFacts) -> Iterator[Finding]:
         if value is not None and (field == "maxUnavailable" or isinstance(value, str)):
             yield Finding(
                 facts.path("podDisruptionBudget", field),
-                "Kubernetes cannot count it for the pod of a Job, and then lets no drain of a node go on",
+                "Kubernetes cannot compute it for the pod of a Job, and then blocks every drain of the node",
                 str(value),
                 "a whole number in `minAvailable`",
                 "write `minAvailable: 1`",

@@ -33,7 +33,7 @@ quote and line break escaped, and annotations hold 256 KiB together (TotalAnnota
 UNREAD: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (
         re.compile(r"log4j2\.(ya?ml|jsn|json|xml)"),
-        f"nothing reads it: {contract.LOG4J2_FILE}, which sparkgen writes, is found first",
+        f"nothing reads it: Spark finds {contract.LOG4J2_FILE} first, which sparkgen writes",
         INSTEAD[contract.LOG4J2_FILE],
     ),
     (
@@ -43,13 +43,13 @@ UNREAD: tuple[tuple[re.Pattern[str], str, str], ...] = (
     ),
     (
         re.compile(r"spark-env\.sh"),
-        "the driver's spark-submit alone reads it, and executors do not",
+        "only the driver's spark-submit reads it; executors do not",
         "set variables in `env` of both roles",
     ),
     (
         re.compile(r".*\.template"),
-        "nothing reads a template of Spark's",
-        "leave the `.template` out of its name",
+        "nothing reads Spark's template files",
+        "remove `.template` from its name",
     ),
 )
 """Names of files that do not do what people expect: message and next step."""
@@ -74,9 +74,8 @@ def files(facts: DocumentFacts) -> Iterator[Finding]:
     if size > LARGEST:
         yield about_key(
             facts.path(FIELD),
-            f"the texts of these files have {size} bytes together, and the run's ConfigMap has room for "
-            f"{LARGEST}",
-            "keep a large file in a ConfigMap of its own, and name it with `configMapKeyRef`; or put it into "
+            f"these files have {size} bytes in total, but the run's ConfigMap has room for only {LARGEST}",
+            "put a large file into its own ConfigMap, and refer to it with `configMapKeyRef`; or put it into "
             "the image",
         )
 
@@ -95,9 +94,9 @@ def unread_files(facts: DocumentFacts) -> Iterator[Finding]:
     if APPLIED < size <= LARGEST:
         yield about_key(
             facts.path(FIELD),
-            f"the texts of these files have {size} bytes together: `kubectl apply` keeps a copy in an "
+            f"these files have {size} bytes in total: `kubectl apply` keeps a copy in an "
             "annotation, which may become too long",
-            "apply with `--server-side`; or keep a large file in a ConfigMap of its own, and name it with "
+            "apply with `--server-side`; or put a large file into its own ConfigMap, and refer to it with "
             "`configMapKeyRef`",
         )
 
@@ -108,8 +107,10 @@ def secrets_in_files(facts: DocumentFacts) -> Iterator[Finding]:
         if holds_secret(text):
             yield Finding(
                 facts.path(FIELD, name),
-                "looks as if it holds a secret in plain text, which ends in Git and in a ConfigMap",
-                next_step="keep the file in a Secret, and name it with `secretKeyRef: {name: ..., key: ...}`",
+                "seems to contain a secret in plain text, which would end up in Git and in a ConfigMap",
+                next_step=(
+                    "put the file into a Secret, and refer to it with `secretKeyRef: {name: ..., key: ...}`"
+                ),
             )
 
 
@@ -145,8 +146,8 @@ def proxy_users(facts: DocumentFacts) -> Iterator[Finding]:
         return
     wanted = {"driver": contract.ENV_HADOOP_PROXY_USER, "executor": contract.ENV_SPARK_USER}
     said = {
-        "driver": "Hadoop would be asked to act for a user in the name of another one, and refuses",
-        "executor": f"has no effect: with `{PROXY}` it is {shortened(user)}",
+        "driver": "sets a second user to act as, which Hadoop refuses",
+        "executor": f"has no effect: `{PROXY}` sets it to {shortened(user)}",
     }
     for container in facts.containers:
         for path, item in container.items("env"):
@@ -156,7 +157,7 @@ def proxy_users(facts: DocumentFacts) -> Iterator[Finding]:
                     said[container.role],
                     str(item["name"]),
                     "",
-                    f"delete it: `{PROXY}` says in whose name driver and executors act",
+                    f"delete it: `{PROXY}` sets the user that driver and executors act as",
                 )
 
 
@@ -166,7 +167,7 @@ def two_logins(facts: DocumentFacts) -> Iterator[Finding]:
         if facts.get(PROXY) is not None and name in facts.conf and facts.get("kerberos") is None:
             yield Finding(
                 facts.path("sparkConf", name),
-                f"spark-submit refuses a principal beside `{PROXY}`",
+                f"spark-submit refuses a principal together with `{PROXY}`",
                 shortened(facts.conf[name]),
                 "",
                 "keep one of them: log in as the user itself; or give the gateway's keytab in `kerberos`",

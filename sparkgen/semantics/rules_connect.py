@@ -49,9 +49,9 @@ def unknown_tokens(facts: DocumentFacts) -> Iterator[Finding]:
         variable = path[-1] == "name"
         yield Finding(
             path,
-            f"Spark {shortened(version)} asks no client for a token, and would let everybody in",
+            f"Spark {shortened(version)} does not support tokens, and would let everyone in",
             contract.ENV_CONNECT_TOKEN if variable else str(path[-1]),
-            next_step="take Spark 4, or delete it and have a proxy ask who connects",
+            next_step="use Spark 4; or delete it, and let a proxy authenticate clients",
             on_key=not variable,
         )
 
@@ -65,12 +65,12 @@ def open_to_all(facts: DocumentFacts) -> Iterator[Finding]:
         step = (
             "name a Secret: `connect: {token: {name: ..., key: token}}`"
             if knows
-            else "take Spark 4 and a token"
+            else "use Spark 4 and a token"
         )
         yield Finding(
             facts.path("connect", "token"),
-            "every pod of the cluster may run code with the server's rights: nobody asks for a token",
-            next_step=f"{step}, or say who may connect: `networkPolicy: {{ingressFrom: [...]}}`",
+            "every pod in the cluster can run code with the server's rights: no token is required",
+            next_step=f"{step}, or restrict who may connect: `networkPolicy: {{ingressFrom: [...]}}`",
             on_key=True,
         )
 
@@ -91,7 +91,8 @@ def missing_package(facts: DocumentFacts) -> Iterator[Finding]:
     if is_stock(own or facts.spec["image"]) and not any(_PACKAGE in text for text in named):
         yield Finding(
             facts.path("driver", "image") if own else facts.path("image"),
-            f"images of Spark {shortened(version)} hold no Connect server, and the driver would not start",
+            f"images of Spark {shortened(version)} do not include the Connect server, so the driver "
+            "would not start",
             shortened(own or facts.spec["image"]),
             "",
             f'add `deps: {{packages: ["{package}"]}}`, or ignore this if the image has its jar',
@@ -105,7 +106,7 @@ def own_settings(facts: DocumentFacts) -> Iterator[Finding]:
     if facts.conf.get(PORT_PROPERTY, str(contract.CONNECT_PORT)).strip() != str(contract.CONNECT_PORT):
         yield Finding(
             facts.path("sparkConf", PORT_PROPERTY),
-            f"has no effect: the server listens at {contract.CONNECT_PORT}",
+            f"has no effect: the server listens on port {contract.CONNECT_PORT}",
             shortened(facts.conf[PORT_PROPERTY]),
             "",
             "delete it; `connect.servicePort` is the port of the Service",
@@ -113,27 +114,28 @@ def own_settings(facts: DocumentFacts) -> Iterator[Finding]:
     if facts.get("connect", "token") is not None and TOKEN_PROPERTY in facts.conf:
         yield Finding(
             facts.path("sparkConf", TOKEN_PROPERTY),
-            "wins over `connect.token`: clients that send the token of that Secret are refused",
+            "overrides `connect.token`: clients that send the token from that Secret are refused",
             next_step="delete it",
             on_key=True,
         )
     if facts.get("connect", "ingressFrom") is not None and _has_no_policy(facts):
         yield about_key(
             facts.path("connect", "ingressFrom"),
-            "has no effect without a network policy: everybody may connect",
+            "has no effect without a network policy: everyone may connect",
             "add `networkPolicy: {enabled: true}`, or delete it",
         )
     yield from _too_short(
-        facts, ("connect", "idleTimeout"), "executors would go between two sessions' first words"
+        facts, ("connect", "idleTimeout"), "executors would be removed as soon as a session ends"
     )
-    yield from _own_probes(facts, "sparkgen asks the server itself, by gRPC")
+    yield from _own_probes(facts, "sparkgen checks the server itself, by gRPC")
     if ADDRESS_PROPERTY in facts.conf:
         yield Finding(
             facts.path("sparkConf", ADDRESS_PROPERTY),
-            "keeps the Service and the probes from the server",
+            "makes the server unreachable for the Service and the probes",
             shortened(facts.conf[ADDRESS_PROPERTY]),
             "",
-            "delete it: the server listens at every address of its pod; `networkPolicy` says who may connect",
+            "delete it: the server listens on every address of its pod; use `networkPolicy` to "
+            "restrict access",
         )
 
 
@@ -141,8 +143,10 @@ def notebook_settings(facts: DocumentFacts) -> Iterator[Finding]:
     """What has another effect than it says in a notebook."""
     if facts.value["kind"] != NOTEBOOK_KIND:
         return
-    yield from _too_short(facts, ("notebook", "kernelIdleTimeout"), "kernels would end before a first cell")
-    yield from _own_probes(facts, "sparkgen asks JupyterLab itself")
+    yield from _too_short(
+        facts, ("notebook", "kernelIdleTimeout"), ("kernels would end before they run a cell")
+    )
+    yield from _own_probes(facts, "sparkgen checks JupyterLab itself")
     for container in facts.containers:
         if container.role == "driver" and container.kind == "spark":
             for path, place, _ in places(container):
@@ -151,8 +155,8 @@ def notebook_settings(facts: DocumentFacts) -> Iterator[Finding]:
                         path,
                         "is the home directory, where sparkgen mounts `notebook.claim` or an emptyDir",
                         shortened(place),
-                        f"another place, also below {contract.HOME_DIR}",
-                        "name the claim in `notebook.claim`, or mount it somewhere else",
+                        f"another path, which may be below {contract.HOME_DIR}",
+                        "set the claim in `notebook.claim`, or mount the volume somewhere else",
                     )
 
 

@@ -77,14 +77,16 @@ LOGIN_VARIABLES = (
 """Those by which Hadoop logs in: where the document has a login, it has no other one."""
 
 INSTEAD: Mapping[str, str] = {
-    **dict.fromkeys(LOGIN_VARIABLES, "delete it: `kerberos` says who logs in, and with what"),
-    **dict.fromkeys(("JUPYTER_TOKEN", "JUPYTER_TOKEN_FILE"), "delete it: `notebook.token` names the token"),
-    contract.ENV_HOME: f"delete it: the home directory is {contract.HOME_DIR}, of `notebook.claim`",
+    **dict.fromkeys(LOGIN_VARIABLES, "delete it: `kerberos` configures the login"),
+    **dict.fromkeys(("JUPYTER_TOKEN", "JUPYTER_TOKEN_FILE"), "delete it: `notebook.token` sets the token"),
+    contract.ENV_HOME: f"delete it: the home directory is {contract.HOME_DIR}, on `notebook.claim`",
     contract.ENV_CONNECT_TOKEN: "delete it, or `connect.token`, which sets it",
     contract.ENV_HADOOP_CONF_DIR: "delete it, or delete `hadoopConf` and `hadoopConfigMap`",
-    contract.ENV_LOCAL_DIRS: "delete it; mount a volume named `spark-local-dir-1` for scratch space",
+    contract.ENV_LOCAL_DIRS: "delete it; for scratch space, mount a volume named `spark-local-dir-1`",
     contract.ENV_SPARK_CONF_DIR: "delete it, and use `sparkConf` and `sparkConfFiles`",
-    contract.ENV_PYTHON_PATH: "write it as a string in `env` of the role: local modules come before it",
+    contract.ENV_PYTHON_PATH: (
+        "write it as a string in `env` of the role: local modules are put in front of it"
+    ),
     contract.ENV_EXECUTOR_CORES: "delete it, and set `executor.cores`",
     contract.ENV_EXECUTOR_MEMORY: "delete it, and set `executor.memory`",
 }
@@ -108,7 +110,7 @@ def reserved_names(facts: DocumentFacts) -> Iterator[Finding]:
         for path, volume in facts.named_volumes(role):
             name = str(volume.get("name", ""))
             if name.startswith(contract.VOLUME_PREFIX) and (role == "driver" or role in path):
-                yield _taken((*path, "name"), name, "a volume of sparkgen's own")
+                yield _taken((*path, "name"), name, "one of sparkgen's own volumes")
 
 
 def _taken(path: Path, name: str, what: str) -> Finding:
@@ -144,13 +146,13 @@ def _port_names(facts: DocumentFacts, container: Container) -> Iterator[Finding]
             continue
         own = container.kind == "spark" and port.get("containerPort") in _pod_ports(facts, container.role)
         if name in taken and not own:
-            message = "another port of the container has this name"
+            message = "another port of the container already has this name"
             yield Finding((*path, "name"), message, shortened(name), "another name", "rename it")
         elif len(name) > 15 or not re.fullmatch(r"(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*", name):
             allowed = "at most 15 lower-case letters, digits and single `-`, with at least one letter"
             yield Finding(
                 (*path, "name"),
-                "Kubernetes refuses this name of a port",
+                "Kubernetes refuses this port name",
                 shortened(name),
                 allowed,
                 "rename it",
@@ -186,8 +188,8 @@ def reserved_ports(facts: DocumentFacts) -> Iterator[Finding]:
                 (*path, "containerPort"),
                 f"{user} listens on this port of the {container.role}'s pod",
                 str(number),
-                f"any port but {listed([str(one) for one in ports])}",
-                "let it listen on another port",
+                f"any port except {listed([str(one) for one in ports])}",
+                "make it listen on another port",
             )
 
 
@@ -248,7 +250,7 @@ def variables_twice(facts: DocumentFacts) -> Iterator[Finding]:
             if last[name] != index:
                 yield Finding(
                     (*path, "name"),
-                    "is set again further down, and the last one counts",
+                    "is set again below, and the last value wins",
                     shortened(name),
                     "",
                     "delete one",
@@ -265,9 +267,9 @@ def variable_sources(facts: DocumentFacts) -> Iterator[Finding]:
             if len(sources) != 1:
                 yield Finding(
                     path,
-                    "names both a ConfigMap and a Secret"
+                    "refers to both a ConfigMap and a Secret"
                     if sources
-                    else "names neither a ConfigMap nor a Secret",
+                    else "refers to neither a ConfigMap nor a Secret",
                     listed(sources) if sources else "",
                     "configMapRef or secretRef",
                     "write one item for each"
@@ -283,7 +285,7 @@ def _variable(path: Path, item: Mapping[str, Any]) -> Iterator[Finding]:
     if item.get("value"):
         yield about_key(
             (*path, "valueFrom"),
-            "`value` and `valueFrom` exclude each other",
+            "`value` and `valueFrom` are mutually exclusive",
             "delete `value`, or `valueFrom`",
             "one of the two",
         )

@@ -13,11 +13,12 @@ from sparkgen.semantics.wording import listed, shortened
 _OF_FETCH = ("caConfigMap", "cacheVolume")
 """Settings that `fetch` alone reads."""
 
-OTHER_ENTRIES = "is named by other entries than when it was pushed"
+OTHER_ENTRIES = "was pushed for different entries of the document"
 """What is wrong with an artifact that lacks an entry of the document."""
 
 _PUSH = (
-    "run sparkgen push, and give Helm the lock that it writes with one more -f: -f app.yaml -f app.lock.yaml"
+    "run `sparkgen push`, and pass the lock that it writes to Helm with another -f: -f app.yaml -f "
+    "app.lock.yaml"
 )
 
 
@@ -63,7 +64,7 @@ def cache_without_volume(facts: DocumentFacts) -> Iterator[Finding]:
     if name is not None and name not in known:
         yield Finding(
             facts.path("delivery", "cacheVolume"),
-            "the document has no volume of this name",
+            "the document has no volume with this name",
             shortened(str(name)),
             listed(known, "or") if 0 < len(known) <= 5 else "",
             f"define the volume in `{'.'.join(map(str, facts.path('volumes')))}`, or fix the name",
@@ -78,6 +79,6 @@ def settings_without_fetch(facts: DocumentFacts) -> Iterator[Finding]:
         if facts.get("delivery", name) is not None:
             yield about_key(
                 facts.path("delivery", name),
-                "nothing reads it with `mount: image`: the kubelet pulls, as its node is set up",
+                "has no effect with `mount: image`: the kubelet pulls, as its node is configured",
                 "delete it, or use `mount: fetch`",
             )

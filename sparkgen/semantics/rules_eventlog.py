@@ -35,7 +35,7 @@ def directories(facts: DocumentFacts) -> Iterator[Finding]:
             if claim is not None and mounted_at(place) == claim.path:
                 yield Finding(
                     path,
-                    "the claim of `eventLog` is mounted at the same place",
+                    "the claim of `eventLog` is mounted at the same path",
                     shortened(place),
                     "",
                     f"mount {what} somewhere else, or delete `eventLog.claim`",
@@ -55,10 +55,10 @@ def history_directories(facts: ServerFacts) -> Iterator[Finding]:
     if local_path(section["dir"]) is not None and "claim" not in section:
         yield Finding(
             (*path, "dir"),
-            "is a directory of the server's own pod, where no application writes",
+            "is a directory in the server's own pod, where no application writes",
             shortened(section["dir"]),
             "",
-            "add `claim:` with the claim of the applications, which is mounted there",
+            "add `claim:` and the applications' claim, which is mounted there",
         )
     else:
         yield from _place(path, section)
@@ -70,25 +70,25 @@ def _place(path: Path, section: Mapping[str, Any]) -> Iterator[Finding]:
     found = shortened(directory)
     place = local_path(directory)
     if directory.startswith("file:") and place is None:
-        message = "is no absolute path, which a directory of the pod is named by"
+        message = "is not an absolute path, which a directory in the pod needs"
         yield Finding((*path, "dir"), message, found, "", f"write it as in `{EXAMPLE}`")
     elif "claim" not in section:
         return
     elif place is None:
         yield Finding(
             (*path, "claim"),
-            "nothing is written to it: `dir` is no directory of the pod",
+            "nothing is written to it: `dir` is not a directory in the pod",
             section["claim"],
             "",
-            f"write `{EXAMPLE}`, where it is mounted then, or delete `claim`",
+            f"write `{EXAMPLE}`, where the claim is then mounted, or delete `claim`",
         )
     elif not PLAIN.fullmatch(place) or {".", ".."} & set(place.split("/")):
-        message = "is no place to mount a claim at"
+        message = "is not a path where a claim can be mounted"
         allowed = "a path of letters, digits, '.', '_' and '-'"
         yield Finding((*path, "dir"), message, found, allowed, f"write it as in `{EXAMPLE}`")
     elif any(_hides(place, own) for own in NEEDED):
-        message = "the claim would hide files of Spark, of sparkgen or of the JVM"
-        yield Finding((*path, "dir"), message, found, "", f"choose a place of its own, as in `{EXAMPLE}`")
+        message = "the claim would hide files of Spark, sparkgen or the JVM"
+        yield Finding((*path, "dir"), message, found, "", f"choose a separate path, as in `{EXAMPLE}`")
 
 
 def _hides(place: str, own: str) -> bool:
@@ -115,7 +115,7 @@ def lost(facts: DocumentFacts) -> Iterator[Finding]:
     if not any(is_below(place, at) for at in mounted):
         yield Finding(
             facts.place(DIRECTORY),
-            "is in the driver's pod, and gone with it",
+            "is in the driver's pod, and is lost with it",
             shortened(directory),
             "",
             "name a claim in `eventLog.claim`, or a directory of an object store",

@@ -34,7 +34,7 @@ def executor_bounds(facts: DocumentFacts) -> Iterator[Finding]:
         if _count(facts, INSTANCES) == 0:
             yield Finding(
                 facts.place(INSTANCES),
-                "asks for no executors, and Spark refuses that without dynamic allocation",
+                "requests no executors, which Spark refuses without dynamic allocation",
                 "0",
                 "a whole number from 1",
                 "write 1 or more, or set `dynamicAllocation.enabled: true`",
@@ -44,15 +44,15 @@ def executor_bounds(facts: DocumentFacts) -> Iterator[Finding]:
     if most == 0:
         yield Finding(
             facts.place(MAXIMUM),
-            "permits no executors, and Spark refuses that",
+            "allows no executors, which Spark refuses",
             "0",
             "a whole number from 1",
-            "write the largest number of executors that may run, or delete it",
+            "write the maximum number of executors, or delete it",
         )
     elif most is not None and least > most:
         yield Finding(
             facts.place(MAXIMUM),
-            f"is less than `minExecutors`, which is {least}, and Spark refuses that",
+            f"is less than `minExecutors`, which is {least}: Spark refuses that",
             str(most),
             f"a whole number from {least}",
             "raise `maxExecutors` or lower `minExecutors`",
@@ -68,7 +68,7 @@ def _starts_above(facts: DocumentFacts, most: int) -> Iterator[Finding]:
         if number is not None and number > most:
             yield Finding(
                 facts.place(name),
-                f"starts with more executors than `maxExecutors`, which is {most}, and Spark refuses that",
+                f"starts with more executors than `maxExecutors`, which is {most}: Spark refuses that",
                 str(number),
                 f"at most {most}",
                 f"lower it to {most}, or raise `maxExecutors`",
@@ -104,7 +104,7 @@ def _switched_off(facts: DocumentFacts) -> Iterator[Finding]:
     if others and "enabled" not in section and ENABLED not in facts.conf:
         yield about_key(
             facts.path("dynamicAllocation"),
-            f"nothing turns dynamic allocation on, so `{others[0]}` has no effect",
+            f"dynamic allocation is not turned on, so `{others[0]}` has no effect",
             "add `enabled: true` below `dynamicAllocation:`, or delete the section",
         )
 
@@ -115,7 +115,7 @@ def _batches(facts: DocumentFacts) -> Iterator[Finding]:
     if batch is not None and pending is not None and pending < batch:
         yield Finding(
             facts.place("spark.kubernetes.allocation.maxPendingPods"),
-            f"is less than `batchSize`, so that no batch ever has all its {batch} pods",
+            f"is less than `batchSize`, so no batch ever gets all its {batch} pods",
             str(pending),
             f"from {batch}",
             f"raise it to {batch} or more, or lower `batchSize`",
@@ -133,7 +133,7 @@ def shuffle_service(facts: DocumentFacts) -> Iterator[Finding]:
     if facts.is_true(name) and not facts.role("executor").get("sidecars"):
         yield Finding(
             facts.place(name),
-            "executors look for the service at the address of their own pod, find none, and exit",
+            "executors look for the service at their own pod's address, do not find it, and exit",
             facts.properties[name],
             "false",
             "delete it: dynamic allocation tracks shuffle data instead; or use `shuffleService`",
@@ -163,7 +163,7 @@ def shuffle_data(facts: DocumentFacts) -> Iterator[Finding]:
     if not keeps:
         yield Finding(
             facts.place(TRACKING),
-            "without it nothing keeps shuffle data when an executor goes, and Spark does not start",
+            "without it, shuffle data is lost when an executor is removed, so Spark does not start",
             facts.properties[TRACKING],
             "true",
             "delete it; or turn on `spark.decommission.enabled`",
@@ -209,7 +209,7 @@ def task_larger_than_executor(facts: DocumentFacts) -> Iterator[Finding]:
     if cpus is not None and has and cpus > has:
         yield Finding(
             facts.path("sparkConf", "spark.task.cpus"),
-            f"each task needs {cpus} cores, and an executor has {has}: Spark does not start",
+            f"each task needs {cpus} cores, but an executor has {has}: Spark does not start",
             str(cpus),
             f"at most {has}",
             f"set `executor.cores: {cpus}` or more, or lower it",
@@ -222,6 +222,6 @@ def unbounded(facts: DocumentFacts) -> Iterator[Finding]:
         typed = facts.get("dynamicAllocation", "enabled") is not None
         yield about_key(
             facts.path("dynamicAllocation") if typed else facts.path("sparkConf", ENABLED),
-            "without `maxExecutors` one large query may ask for thousands of pods",
-            "add `maxExecutors`, as large as the application ever needs",
+            "without `maxExecutors`, one large query can request thousands of pods",
+            "add `maxExecutors`, with the most that the application ever needs",
         )

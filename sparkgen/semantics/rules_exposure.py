@@ -31,7 +31,7 @@ def _path(path: Path, text: str | None) -> Iterator[Finding]:
     if text is not None and found:
         yield Finding(
             path,
-            f"Spark's pages take `{found[0]}` for a part of their own address, and stay empty",
+            f"the Spark UI takes `{found[0]}` for part of its own address, and stays empty",
             shortened(text),
             "",
             "choose another path, such as /spark",

@@ -34,7 +34,7 @@ def durations(facts: ServerFacts) -> Iterator[Finding]:
 
 def secrets_in_conf(facts: ServerFacts) -> Iterator[Finding]:
     """Secrets in properties, variables and Java options."""
-    step = "keep it in a Secret, and take it from there with `env`, `envFrom` or `secrets`"
+    step = "put it into a Secret, and read it with `env`, `envFrom` or `secrets`"
     for field in ("sparkConf", "hadoopConf"):
         for name, text in (facts.spec.get(field) or {}).items():
             if is_secret(name, text):
@@ -50,8 +50,8 @@ def secrets_in_env(facts: ServerFacts) -> Iterator[Finding]:
         if text is not None and is_secret(variable["name"], text):
             yield Finding(
                 facts.path("env", index, "value"),
-                "looks like a secret in plain text, and ends in Git",
-                next_step="keep it in a Secret, and take it with `valueFrom.secretKeyRef`",
+                "seems to be a secret in plain text, which would end up in Git",
+                next_step="put it into a Secret, and refer to it with `valueFrom.secretKeyRef`",
             )
 
 
@@ -75,7 +75,7 @@ def cleaner_without_section(facts: ServerFacts) -> Iterator[Finding]:
     if facts.conf.get(name, "").strip().lower() == "true":
         yield Finding(
             facts.path("sparkConf", name),
-            "can remove nothing: the claim is mounted for reading",
+            "cannot remove anything: the claim is mounted read-only",
             facts.conf[name],
             "",
             "delete it, and add `cleaner: {}` beside `eventLog`",

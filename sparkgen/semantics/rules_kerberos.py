@@ -29,15 +29,15 @@ def logins(facts: DocumentFacts) -> Iterator[Finding]:
     if not given:
         allowed = "one of keytab, ticketCache, delegationToken"
         step = "name a Secret: `keytab: {name: ..., key: ...}`"
-        yield about_key(place, "does not say with what the driver logs in", step, allowed)
+        yield about_key(place, "does not say how the driver logs in", step, allowed)
     for field in given[1:]:
-        message = f"the driver logs in with `{given[0]}` already"
+        message = f"the driver already logs in with `{given[0]}`"
         yield about_key((*place, field), message, f"delete `{field}`, or `{given[0]}`")
     if not given:
         return
     has_principal = "principal" in section
     if given[0] == kerberos.TOKEN and has_principal:
-        message = "has no effect: tokens know their owner"
+        message = "has no effect: tokens contain their owner"
         yield about_key((*place, "principal"), message, "delete it, or log in with a keytab")
     if given[0] != kerberos.TOKEN and not has_principal:
         message = "a login needs a principal"
@@ -55,10 +55,10 @@ def somebody_else(facts: DocumentFacts) -> Iterator[Finding]:
     if user is not None and section is not None and kerberos.KEYTAB not in section:
         yield Finding(
             facts.path(kerberos.PROXY_USER),
-            "nothing can act as another user without a keytab",
+            "acting as another user requires a keytab",
             shortened(user),
             "",
-            "give the gateway's keytab in `kerberos.keytab`, or delete `proxyUser`",
+            "set the gateway's keytab in `kerberos.keytab`, or delete `proxyUser`",
         )
     yield from _own_logins(facts)
     if user is None:
@@ -73,10 +73,10 @@ def _own_logins(facts: DocumentFacts) -> Iterator[Finding]:
         if name in facts.conf:
             yield Finding(
                 facts.path("sparkConf", name),
-                "Spark would log in with this as well, and might act as somebody else than `kerberos` says",
+                "Spark would log in with this as well, and might act as a user other than that of `kerberos`",
                 shortened(facts.conf[name]),
                 "",
-                "delete it: `kerberos` says who logs in, and with what",
+                "delete it: `kerberos` configures the login",
             )
 
 
@@ -90,8 +90,9 @@ def _hidden_users(facts: DocumentFacts) -> Iterator[Finding]:
             if named and container.kind == "spark" and container.role == "driver":
                 yield Finding(
                     (*path, "name"),
-                    "Spark logs in as the principal, and would silently act as it and not as this user",
+                    "Spark logs in as the principal, and would silently act as the principal instead "
+                    "of this user",
                     contract.ENV_HADOOP_PROXY_USER,
                     "",
-                    "delete it; set `proxyUser`, and give the gateway's keytab in `kerberos.keytab`",
+                    "delete it; set `proxyUser`, and the gateway's keytab in `kerberos.keytab`",
                 )

@@ -17,7 +17,7 @@ from sparkgen.semantics.wording import refused, shortened
 
 JOB_FIELDS = {
     "activeDeadlineSeconds": "delete it: a streaming application ends when its document is deleted",
-    "timeToLiveSeconds": "delete it: a Deployment is never finished",
+    "timeToLiveSeconds": "delete it: a Deployment never finishes",
 }
 """Fields of a Job that a Deployment does not have -> what to do."""
 
@@ -41,7 +41,7 @@ def schedules(facts: DocumentFacts) -> Iterator[Finding]:
         except GrammarError as error:
             found = refused(path, text, error, cron.ALLOWED, "30 3 * * *")
             if "TZ" in text:
-                step = f"{found.next_step}, and name the zone in `spec.timeZone`"
+                step = f"{found.next_step}, and set the zone in `spec.timeZone`"
                 found = Finding(path, found.message, found.found, found.allowed, step)
             yield found
 
@@ -58,12 +58,12 @@ def surprising_schedules(facts: DocumentFacts) -> Iterator[Finding]:
         except GrammarError:
             continue
         if schedule.never:
-            message = "no date matches this schedule, so that nothing ever runs"
-            yield Finding(path, message, shortened(text), "", "name a day that the months have")
+            message = "no date matches this schedule, so it never runs"
+            yield Finding(path, message, shortened(text), "", "choose a day that exists in these months")
         elif schedule.every is not None:
             yield Finding(
                 path,
-                "counts from the creation of the CronJob, and Kubernetes does not document @every",
+                "counts from the creation of the CronJob, and @every is not documented by Kubernetes",
                 shortened(text),
                 cron.ALLOWED,
                 "write the minutes and hours, as in `*/15 * * * *`",
@@ -98,7 +98,7 @@ def unknown_time_zones(facts: DocumentFacts) -> Iterator[Finding]:
             near = timezone.suggest(text)
             yield Finding(
                 path,
-                "is not in the time zone database of 2025, and Kubernetes refuses names it does not know",
+                "is not in the 2025 time zone database, and Kubernetes refuses unknown names",
                 shortened(text),
                 timezone.ALLOWED,
                 f"write `timeZone: {near}` if you mean that" if near else "check the name",
@@ -154,7 +154,7 @@ def retries(facts: DocumentFacts) -> Iterator[Finding]:
     if _restart(facts) == "OnFailure" and not number:
         yield Finding(
             facts.path("restartPolicy", "type"),
-            "without `onFailureRetries` a failed driver is not started again",
+            "without `onFailureRetries`, a failed driver is not restarted",
             "OnFailure",
             "",
             "add `onFailureRetries: 2`, or write `type: Never`",
@@ -162,7 +162,7 @@ def retries(facts: DocumentFacts) -> Iterator[Finding]:
     elif _restart(facts) != "OnFailure" and number:
         yield about_key(
             facts.path("restartPolicy", "onFailureRetries"),
-            f"means nothing with `type: {_restart(facts)}`",
+            f"has no effect with `type: {_restart(facts)}`",
             "delete it, or write `type: OnFailure`",
         )
 
@@ -172,11 +172,11 @@ def time_to_live(facts: DocumentFacts) -> Iterator[Finding]:
     seconds = facts.get("timeToLiveSeconds")
     if seconds is not None and not facts.scheduled and _restart(facts) != "Always":
         target = facts.value["metadata"].get("target")
-        left_out = f"is left out for `target: {target}`: " if target in GITOPS else ""
+        left_out = f"is not rendered for `target: {target}`: " if target in GITOPS else ""
         yield about_key(
             facts.path("timeToLiveSeconds"),
-            f"{left_out}Argo CD and Flux create a deleted Job again, and that runs the application again",
-            "delete it; `run.history` says how many ended runs are kept",
+            f"{left_out}Argo CD and Flux create a deleted Job again, which runs the application again",
+            "delete it; use `run.history` to set how many finished runs are kept",
         )
 
 
@@ -184,25 +184,26 @@ def fields_without_meaning(facts: DocumentFacts) -> Iterator[Finding]:
     """Fields of `run`, and `suspend`, where they do something other than they say."""
     if facts.scheduled:
         for field, step in (
-            ("id", "delete it: the schedule alone says when it runs"),
+            ("id", "delete it: only the schedule decides when it runs"),
             ("history", "use `spec.successfulRunHistoryLimit` and `spec.failedRunHistoryLimit`"),
         ):
             if facts.get("run", field) is not None:
-                message = "means nothing to an application on a schedule"
+                message = "has no effect on a scheduled application"
                 yield about_key(facts.path("run", field), message, step)
         if facts.get("suspend") is True:
             yield about_key(
                 facts.path("suspend"),
-                "every Job of the schedule would be made suspended, and would wait until someone resumes it",
+                "every Job of the schedule would be created suspended, and would wait until someone "
+                "resumes it",
                 "write `suspend: true` directly below `spec:` to pause the schedule",
             )
     elif _restart(facts) == "Always":
         for field, step in (
-            ("history", "delete it: a Deployment has no ended runs"),
-            ("expiresAt", "delete it: after that moment the driver could not be started again"),
+            ("history", "delete it: a Deployment has no finished runs"),
+            ("expiresAt", "delete it: after that time, the driver could not be restarted"),
         ):
             if facts.get("run", field) is not None:
-                message = "does not fit an application that always restarts"
+                message = "cannot be used with an application that always restarts"
                 yield about_key(facts.path("run", field), message, step)
 
 
@@ -216,7 +217,7 @@ def loggers(facts: DocumentFacts) -> Iterator[Finding]:
             root = plain == name
             yield about_key(
                 facts.path("logging", "loggers", name),
-                "is a setting of log4j, and no package or class has this name",
+                "is a Log4j setting, not the name of a package or class",
                 "set `logging.level` instead" if root else f"write `{shortened(plain)}`",
                 "the name of a package or class",
             )

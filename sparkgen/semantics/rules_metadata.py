@@ -24,14 +24,14 @@ _OWN_LABELS = (
 )
 """Labels that sparkgen sets on pods and objects, whatever the document says."""
 
-_CLAIMED = (
-    "is left out: a controller would take the executor's pod for its own, and delete it or hold it back"
-)
+_CLAIMED = "is not rendered: a controller would take over the executor's pod, and delete it or hold it back"
 
-_NOT_QUEUED = "is left out: Kueue reads it on executors that wait in a queue"
+_NOT_QUEUED = "is not rendered: Kueue reads it on executors that wait in a queue"
 _LONGEST_VALUE = 63
 _LONGEST_PREFIX = 253
-_VALUE_WORDS = f"at most {_LONGEST_VALUE} letters, digits, `-`, `_` and `.`, a letter or digit at both ends"
+_VALUE_WORDS = (
+    f"at most {_LONGEST_VALUE} letters, digits, `-`, `_` and `.`, with a letter or digit at both ends"
+)
 
 
 def names_too_long(facts: DocumentFacts) -> Iterator[Finding]:
@@ -40,7 +40,7 @@ def names_too_long(facts: DocumentFacts) -> Iterator[Finding]:
     if len(name) > names.MAX_APPLICATION_NAME:
         yield Finding(
             ("metadata", "name"),
-            f"has {len(name)} characters, and the names made of it would be too long for Kubernetes",
+            f"has {len(name)} characters, and names built from it would be too long for Kubernetes",
             shortened(name),
             f"at most {names.MAX_APPLICATION_NAME} characters",
             f"shorten it by {len(name) - names.MAX_APPLICATION_NAME}, for example to "
@@ -50,10 +50,10 @@ def names_too_long(facts: DocumentFacts) -> Iterator[Finding]:
     if app_id is not None and not _is_value(app_id):
         yield Finding(
             facts.path("sparkConf", "spark.app.id"),
-            "becomes a label of the pods, and Kubernetes refuses such a value",
+            "becomes a pod label, and Kubernetes refuses this value",
             shortened(app_id),
             f"at most {_LONGEST_VALUE} letters, digits, `-`, `_` and `.`",
-            "shorten it, or delete it: each run gets an id of its own",
+            "shorten it, or delete it: each run gets its own ID",
         )
 
 
@@ -65,10 +65,10 @@ def label_syntax(facts: DocumentFacts) -> Iterator[Finding]:
             if isinstance(value, str) and not _is_value(value):
                 yield Finding(
                     (*path, key),
-                    "Kubernetes refuses this value of a label",
+                    "Kubernetes refuses this label value",
                     shortened(value),
                     _VALUE_WORDS,
-                    "shorten or change it; a longer text may be an annotation",
+                    "shorten or change it; use an annotation for a longer string",
                 )
     for path, given in _annotation_maps(facts):
         for key in given:
@@ -111,11 +111,11 @@ def _key(path: Path, key: str) -> Iterator[Finding]:
     prefix, slash, name = key.rpartition("/")
     part = r"[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?"
     if len(name) > _LONGEST_VALUE or not re.fullmatch(part, name):
-        message = f"`{shortened(name)}` is no name of a label or annotation"
+        message = f"`{shortened(name)}` is not a valid name for a label or annotation"
         yield about_key((*path, key), message, "rename it", _VALUE_WORDS)
     domain = r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*"
     if slash and (len(prefix) > _LONGEST_PREFIX or not re.fullmatch(domain, prefix.lower())):
-        message = f"`{shortened(prefix)}` is no domain, and what stands before the `/` must be one"
+        message = f"`{shortened(prefix)}` is not a domain: the part before the `/` must be one"
         yield about_key((*path, key), message, "rename it", "a domain, such as example.com")
 
 
@@ -187,6 +187,6 @@ def _toleration(path: Path, item: Mapping[str, Any]) -> Iterator[Finding]:
     if item.get("tolerationSeconds") is not None and item.get("effect") != "NoExecute":
         yield about_key(
             (*path, "tolerationSeconds"),
-            "means something with `effect: NoExecute` only",
+            "has an effect only with `effect: NoExecute`",
             "delete it, or write `effect: NoExecute`",
         )

@@ -56,7 +56,7 @@ def shared_service_names(facts: ServerFacts, good: str) -> Iterator[Finding]:
     if facts.value["metadata"]["name"] == API_SERVICE:
         yield Finding(
             ("metadata", "name"),
-            "is the name of Kubernetes' own Service in the namespace `default`, and the server's Service "
+            "is the name of Kubernetes' own Service in the namespace `default`: the server's Service "
             "would take it over",
             API_SERVICE,
             "",
@@ -80,23 +80,23 @@ def _reserved_suffix(name: str) -> Iterator[Finding]:
 def _default() -> Finding:
     return Finding(
         ("metadata", "name"),
-        "would give its rights to the account `default`, which every pod uses that names none",
+        "would give its rights to the account `default`, which every pod without its own account uses",
         DEFAULT_ACCOUNT,
         "",
-        "choose another name, or name an account in `serviceAccount.name`",
+        "choose another name, or set an account in `serviceAccount.name`",
     )
 
 
 def _rendered_account(path: Path, account: str) -> Iterator[Finding]:
     """An account that is rendered, and is somebody else's: the namespace's, or another application's."""
-    whose = "each namespace has already" if account == DEFAULT_ACCOUNT else ""
+    whose = "every namespace already has" if account == DEFAULT_ACCOUNT else ""
     if account.endswith(HISTORY_SUFFIX):
         whose = f"sparkgen renders for an application `{shortened(account.removesuffix(HISTORY_SUFFIX))}`"
     if whose:
         yield Finding(
             path,
-            f"is the account that {whose}, and rendering it would take it over",
+            f"is the account that {whose}: rendering it would take that over",
             shortened(account),
             "",
-            "name another account, or add `create: false` to `serviceAccount`",
+            "choose another account, or add `create: false` to `serviceAccount`",
         )

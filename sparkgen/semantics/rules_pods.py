@@ -11,10 +11,12 @@ from sparkgen.semantics.findings import Finding, about_key
 from sparkgen.semantics.wording import shortened
 
 SHARED: Mapping[str, str] = {
-    "shareProcessNamespace": "user code could read the allocator's memory, with its token",
-    "hostNetwork": "two drivers on one node would fight for their ports, and the allocator be exposed",
-    "hostPID": "user code could see every process of the node, the allocator with its token among them",
-    "hostIPC": "user code could reach shared memory of the whole node",
+    "shareProcessNamespace": "user code could read the allocator's memory, including its token",
+    "hostNetwork": (
+        "two drivers on one node would compete for the same ports, and the allocator would be exposed"
+    ),
+    "hostPID": "user code could see every process on the node, including the allocator and its token",
+    "hostIPC": "user code could access the shared memory of the whole node",
 }
 """Setting of a driver's whole pod -> why it is refused."""
 
@@ -50,9 +52,9 @@ def root_users(facts: DocumentFacts) -> Iterator[Finding]:
             continue  # said once, for the Spark container
         yield Finding(
             path,
-            "is root, and `runAsNonRoot` is on unless you turn it off: the container never starts",
+            "is root, but `runAsNonRoot` is on by default: the container never starts",
             "0",
-            "a user from 1",
+            "a user ID from 1",
             "use the image's own user (185 in the stock image), or set `runAsNonRoot: false` beside it",
         )
 
@@ -75,13 +77,15 @@ def template_replaced(facts: DocumentFacts) -> Iterator[Finding]:
         inside = facts.template(role)
         path = facts.path(role, "template", "spec")
         if inside.get("restartPolicy") not in (None, "Never"):
-            step = "delete it; `restartPolicy` of the application says whether the driver starts again"
-            message = "is replaced: executors are replaced by new pods, drivers follow `spec.restartPolicy`"
+            step = "delete it; the application's `restartPolicy` decides whether the driver is restarted"
+            message = (
+                "has no effect: executors are replaced by new pods, and drivers follow `spec.restartPolicy`"
+            )
             yield about_key((*path, "restartPolicy"), message, step)
         for name in set((facts.get(role, "template", "metadata")) or {}) - {"labels", "annotations"}:
             yield about_key(
                 facts.path(role, "template", "metadata", name),
-                "is left out: pods get their names from Kubernetes",
+                "has no effect: Kubernetes names the pods",
                 "delete it",
                 "labels, annotations",
             )
@@ -90,10 +94,10 @@ def template_replaced(facts: DocumentFacts) -> Iterator[Finding]:
             for field, step in (
                 ("image", "set `image` of the application or of the role"),
                 ("args", "set `arguments`"),
-                ("command", "the entrypoint of the image starts Spark"),
+                ("command", "the image's entrypoint starts Spark"),
             ):
                 if field in container.spec:
-                    message = "is replaced by what the application's own fields say"
+                    message = "is overridden by the application's own fields"
                     yield about_key((*container.path, field), message, f"delete it; {step}")
 
 
@@ -106,7 +110,7 @@ def template_accounts(facts: DocumentFacts) -> Iterator[Finding]:
             if name is not None and name != wanted:
                 yield about_key(
                     facts.path(role, "template", "spec", field),
-                    "is replaced by the application's own account, so that it would be lost",
+                    "would be lost: the application's own account replaces it",
                     f"write `serviceAccount: {shortened(str(name))}` below `{role}:` instead",
                 )
 
@@ -118,6 +122,6 @@ def tokens(facts: DocumentFacts) -> Iterator[Finding]:
             yield about_key(
                 facts.path(role, "template", "spec", "automountServiceAccountToken"),
                 "stays false: user code gets no Kubernetes credentials, only the allocator does",
-                "delete it; code that needs the Kubernetes API mounts a token as a projected volume",
+                "delete it; if your code needs the Kubernetes API, mount a token as a projected volume",
                 "false",
             )

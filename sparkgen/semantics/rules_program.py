@@ -43,10 +43,11 @@ def type_against_file(facts: DocumentFacts) -> Iterator[Finding]:
     overhead = "0.4" if kind in ("Python", "R") else "0.1"
     yield Finding(
         facts.path("mainApplicationFile"),
-        f"Spark runs it as {language}, but `type` is {kind}, and memory is set aside for that ({overhead})",
+        f"Spark runs it as {language}, but `type` is {kind}, which determines the memory overhead "
+        f"({overhead})",
         shortened(_main(facts)),
         f"a {_SUFFIXES[kind][0]} file",
-        f"set `type` to {language}, or name the right file",
+        f"set `type` to {language}, or use the right file",
     )
 
 
@@ -63,10 +64,10 @@ def main_class_missing(facts: DocumentFacts) -> Iterator[Finding]:
     if not script and (file.startswith("local:") or file == INTERNAL):
         yield Finding(
             facts.path("mainApplicationFile"),
-            "`mainClass` is missing, and spark-submit cannot look for it in this file",
+            "`mainClass` is missing, and spark-submit cannot find it in this file",
             shortened(file),
             "",
-            "add `mainClass`, the class with the `main` method, with its package",
+            "add `mainClass`, the class with the `main` method, including its package",
         )
 
 
@@ -77,10 +78,10 @@ def main_class_in_manifest(facts: DocumentFacts) -> Iterator[Finding]:
     if readable and not facts.get("mainClass"):
         yield Finding(
             facts.path("mainApplicationFile"),
-            "without `mainClass` the driver fails unless the jar's manifest has a Main-Class",
+            "without `mainClass`, the driver fails unless the jar's manifest has a Main-Class",
             shortened(file),
             "",
-            "add `mainClass`, the class with the `main` method, with its package",
+            "add `mainClass`, the class with the `main` method, including its package",
         )
 
 
@@ -89,7 +90,7 @@ def main_class_unused(facts: DocumentFacts) -> Iterator[Finding]:
     name = facts.get("mainClass")
     if name and not _is_jvm(facts):
         yield about_key(
-            facts.path("mainClass"), f"means nothing beside a {_language(_main(facts))} file", "delete it"
+            facts.path("mainClass"), f"has no effect with a {_language(_main(facts))} file", "delete it"
         )
 
 
@@ -100,10 +101,10 @@ def main_file(facts: DocumentFacts) -> Iterator[Finding]:
         return
     yield Finding(
         facts.path("mainApplicationFile"),
-        f"spark-submit takes it for a jar, because its name does not end in {_SUFFIXES[kind][0]}",
+        f"spark-submit treats it as a jar, because its name does not end in {_SUFFIXES[kind][0]}",
         shortened(file),
         f"a name that ends in {_SUFFIXES[kind][0]}",
-        "name the script itself; further modules go to `deps.pyFiles`"
+        "use the script itself, and put other modules into `deps.pyFiles`"
         if kind == "Python"
         else "name the script itself",
     )
@@ -122,16 +123,16 @@ def file_locations(facts: DocumentFacts) -> Iterator[Finding]:
         ):
             yield Finding(
                 path,
-                "looks like a file on someone's computer, and is looked for inside the image",
+                "seems to be a file on someone's computer, but is looked for in the image",
                 shortened(text),
                 "local:///..., or a URL that the driver can fetch",
-                "copy it into the image, or to an object store, and name that place",
+                "copy it into the image or to an object store, and use that location",
             )
         elif not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", text):
             fixed = text if text.startswith("/") else f"/{text}"
             yield Finding(
                 path,
-                "has no scheme, so that the driver looks for it in its image and copies it to the executors",
+                "has no scheme, so the driver looks for it in its image and copies it to the executors",
                 shortened(text),
                 "local://, or a URL that the driver can fetch",
                 f"write `local://{shortened(fixed)}` if the image has it",
@@ -149,13 +150,12 @@ def unexpanded(facts: DocumentFacts) -> Iterator[Finding]:
         variable = re.search(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}|(?<![$\w])\$[A-Z][A-Z0-9_]+\b", text)
         if braces:
             step = (
-                "write the value; differing values of several environments go to an overlay (`-f`) or `--set`"
+                "write the value; if it differs between environments, set it in an overlay (`-f`) or "
+                "with `--set`"
             )
-            yield Finding(
-                path, "is passed on as it stands: nothing fills it in", shortened(braces[0]), "", step
-            )
+            yield Finding(path, "is passed on unchanged: nothing expands it", shortened(braces[0]), "", step)
         elif variable:
             name = variable[0].strip("${}")
-            step = f"write `$({name})` for a variable of the container, or the value itself"
-            message = "is passed on as it stands: no shell fills it in"
+            step = f"write `$({name})` for an environment variable of the container, or the value itself"
+            message = "is passed on unchanged: no shell expands it"
             yield Finding(path, message, shortened(variable[0]), "", step)

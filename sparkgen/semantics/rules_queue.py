@@ -29,7 +29,7 @@ def queues(facts: DocumentFacts) -> Iterator[Finding]:
     if options and scheduler is None:
         yield about_key(
             facts.path(_OPTIONS),
-            "nothing reads it without `batchScheduler`, so that nobody waits in a queue",
+            "has no effect without `batchScheduler`, so nothing waits in a queue",
             "add `batchScheduler: kueue`, or delete it",
         )
     for option in _READ_BY.keys() & options.keys():
@@ -46,18 +46,18 @@ def _kueue(facts: DocumentFacts, *, queued: bool) -> Iterator[Finding]:
     if contract.LABEL_QUEUE in (facts.value["metadata"].get("labels") or {}):
         path = ("metadata", "labels", contract.LABEL_QUEUE)
         if queued:
-            yield about_key(path, "`batchSchedulerOptions.queue` takes its place on the Job", "delete it")
+            yield about_key(path, "`batchSchedulerOptions.queue` replaces it on the Job", "delete it")
         else:
             yield about_key(
                 path,
-                "the driver waits in this queue, and its executors walk past it",
-                "name the queue in `batchSchedulerOptions.queue`, with `batchScheduler: kueue`",
+                "the driver waits in this queue, but its executors bypass it",
+                "set the queue in `batchSchedulerOptions.queue`, with `batchScheduler: kueue`",
             )
     if queued and facts.get("suspend") is True and not facts.scheduled:
         yield about_key(
             facts.path("suspend"),
-            "Kueue lets a suspended Job go as soon as its queue has room",
-            "delete it; `stopPolicy: Hold` of the LocalQueue holds everything back",
+            "Kueue resumes a suspended Job as soon as its queue has room",
+            "delete it; to hold everything back, set `stopPolicy: Hold` on the LocalQueue",
         )
 
 
@@ -78,21 +78,21 @@ def gangs(facts: DocumentFacts) -> Iterator[Finding]:
             "no LocalQueue of Kueue can have this name",
             str(batch.queue),
             "lower-case letters, digits, '-' and '.'",
-            "name the LocalQueue as `kubectl get localqueues` shows it",
+            "use the name that `kubectl get localqueues` shows",
         )
     path = facts.path(_OPTIONS, "minExecutors")
     if batch.gang > executors.initial:
         yield Finding(
             path,
-            f"the application begins with {executors.initial}, so that the gang would never be complete",
+            f"the application starts with {executors.initial}, so the gang would never be complete",
             str(batch.gang),
             f"0 to {executors.initial}",
-            "lower it, or begin with more executors",
+            "lower it, or start with more executors",
         )
     elif batch.gang > executors.minimum and batch.name in ("kueue", "kube-scheduler"):
         yield Finding(
             path,
-            f"Spark may want fewer before the gang is complete, as few as {executors.minimum} "
+            f"Spark may need fewer before the gang is complete, as few as {executors.minimum} "
             "(dynamicAllocation.minExecutors)",
             str(batch.gang),
             f"0 to {executors.minimum}",
@@ -115,7 +115,7 @@ def _held_back(facts: DocumentFacts, gang: int) -> Iterator[Finding]:
         if bound is not None and gang > int(bound):
             yield Finding(
                 facts.path("allocation", field),
-                f"the gang has {gang} executors, which are never there together under this bound",
+                f"the gang has {gang} executors, which never run together under this limit",
                 str(bound),
                 f"at least {gang}",
                 f"set allocation.{field} to {gang} or more, or batchSchedulerOptions.minExecutors to less",

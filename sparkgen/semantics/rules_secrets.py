@@ -22,7 +22,7 @@ def secrets_in_conf(facts: DocumentFacts) -> Iterator[Finding]:
             if is_secret(name, text):
                 yield Finding(
                     facts.path(section, name),
-                    "looks like a secret in plain text, and ends in Git and in a ConfigMap",
+                    "seems to be a secret in plain text, which would end up in Git and in a ConfigMap",
                     next_step=_conf_step(facts, name),
                 )
     for role in ROLES:
@@ -30,8 +30,8 @@ def secrets_in_conf(facts: DocumentFacts) -> Iterator[Finding]:
         if has_secret(options):
             yield Finding(
                 facts.path(role, "javaOptions"),
-                "looks as if it holds a secret in plain text, which ends in Git and in a ConfigMap",
-                next_step="mount the secret as a file with `secrets`, and name the file in the option",
+                "seems to contain a secret in plain text, which would end up in Git and in a ConfigMap",
+                next_step="mount the secret as a file with `secrets`, and pass the file's path in the option",
             )
     yield from secrets_in_files(facts)
     yield from _arguments(facts)
@@ -47,14 +47,14 @@ def _locations(facts: DocumentFacts) -> Iterator[Finding]:
         if text and has_secret(text):
             yield Finding(
                 path,
-                "looks as if it holds a secret in plain text, which ends in Git and in a ConfigMap",
-                next_step="name the place without it, and give the driver credentials of its own",
+                "seems to contain a secret in plain text, which would end up in Git and in a ConfigMap",
+                next_step="remove it from the URL, and give the driver its own credentials",
             )
 
 
 def _conf_step(facts: DocumentFacts, name: str) -> str:
     if name == TOKEN_PROPERTY and facts.value["kind"] == CONNECT_KIND:
-        return "delete it, keep it in a Secret, and name that: `connect: {token: {name: ..., key: ...}}`"
+        return "delete it, put it into a Secret, and refer to that: `connect: {token: {name: ..., key: ...}}`"
     if "fs.s3a." in name or name.startswith("fs.s3"):
         return (
             "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in `env` of both roles, with "
@@ -76,8 +76,11 @@ def _arguments(facts: DocumentFacts) -> Iterator[Finding]:
         if has_secret(text) or (value and is_secret("password", value)):
             yield Finding(
                 facts.path("arguments", index),
-                "looks like a secret in plain text, which everyone sees who sees the pod",
-                next_step="keep it in a Secret, and read it in your code from a variable or a mounted file",
+                "seems to be a secret in plain text, visible to everyone who can see the pod",
+                next_step=(
+                    "put it into a Secret, and read it in your code from an environment variable or a "
+                    "mounted file"
+                ),
             )
         previous = text
 
@@ -90,6 +93,7 @@ def secrets_in_env(facts: DocumentFacts) -> Iterator[Finding]:
             if isinstance(text, str) and is_secret(name, text):
                 yield Finding(
                     (*path, "value"),
-                    f"`{name}` looks like a secret in plain text, and ends in Git and in the pod's manifest",
-                    next_step="replace `value` by `valueFrom: {secretKeyRef: {name: ..., key: ...}}`",
+                    f"`{name}` seems to be a secret in plain text, which would end up in Git and in "
+                    "the pod's manifest",
+                    next_step="replace `value` with `valueFrom: {secretKeyRef: {name: ..., key: ...}}`",
                 )

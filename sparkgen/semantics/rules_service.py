@@ -13,7 +13,7 @@ from sparkgen.semantics.rules_shuffle import nested
 from sparkgen.semantics.secret import has_secret, is_secret
 from sparkgen.semantics.wording import refused, shortened
 
-IN_GIT = "looks like a secret in plain text, and ends in Git and in a ConfigMap"
+IN_GIT = "seems to be a secret in plain text, which would end up in Git and in a ConfigMap"
 
 SETTINGS = {
     "spark.shuffle.service.enabled": "",
@@ -43,10 +43,10 @@ def secrets_in_conf(facts: ServerFacts) -> Iterator[Finding]:
             yield Finding(
                 facts.path("sparkConf", name),
                 IN_GIT,
-                next_step="keep it in a Secret, and name that in `secretName`",
+                next_step="put it into a Secret, and set that in `secretName`",
             )
     if has_secret(facts.spec.get("javaOptions") or ""):
-        yield Finding(facts.path("javaOptions"), IN_GIT, next_step="keep it in a Secret")
+        yield Finding(facts.path("javaOptions"), IN_GIT, next_step="put it into a Secret")
 
 
 def contradictions(facts: ServerFacts) -> Iterator[Finding]:
@@ -61,7 +61,7 @@ def always_set(facts: ServerFacts, settings: Mapping[str, str]) -> Iterator[Find
             yield about_key(
                 facts.path("sparkConf", name),
                 "has no effect: sparkgen sets it",
-                f"delete it; `{field}` says it" if field else "delete it",
+                f"delete it, and set `{field}`" if field else "delete it",
             )
 
 
@@ -80,9 +80,10 @@ def pod_security(_: ServerFacts) -> Iterator[Finding]:
     """What a service needs of its nodes: nothing of it is left to choose."""
     yield about_key(
         ("kind",),
-        "its pods need directories and a port of their nodes, and an init container that is root (without "
+        "its pods need directories and a port of their nodes, and an init container that runs as root "
+        "(without "
         'capabilities): Pod Security "baseline" refuses them',
-        "give it a namespace of its own, with the label `pod-security.kubernetes.io/enforce: privileged`",
+        "give it its own namespace, with the label `pod-security.kubernetes.io/enforce: privileged`",
     )
 
 
@@ -94,7 +95,7 @@ def directories(facts: ServerFacts) -> Iterator[Finding]:
     if janitor.get("port", contract.JANITOR_PORT) == port:
         yield Finding(
             facts.path("janitor", "port") if "port" in janitor else facts.path("port"),
-            "is the port of the service and of its janitor, and they share a pod",
+            "is the port of both the service and its janitor, which share a pod",
             shortened(str(port)),
             "",
             "choose another port for the janitor in `janitor.port`",
@@ -106,6 +107,7 @@ def open_to_all(facts: ServerFacts) -> Iterator[Finding]:
     if "secretName" not in facts.spec:
         yield about_key(
             ("spec",),
-            "the service has no `secretName`: whoever reaches its port can read all shuffle data on the node",
-            "add `secretName:` with a Secret of its namespace that has the key `secret`",
+            "the service has no `secretName`: anyone who reaches its port can read all shuffle data "
+            "on the node",
+            "add `secretName:` with a Secret in its namespace that has the key `secret`",
         )

@@ -35,7 +35,7 @@ def contradictions(facts: DocumentFacts) -> Iterator[Finding]:
         said = safe(name, property_text(value)) or "something else"
         yield Finding(
             facts.path("sparkConf", name),
-            f"has no effect: `{dotted}` says {said}, and the field wins",
+            f"has no effect: `{dotted}` is {said}, and the field takes precedence",
             safe(name, text),
             "",
             f"delete it, or delete `{dotted}`",
@@ -49,7 +49,7 @@ def contradictions(facts: DocumentFacts) -> Iterator[Finding]:
         said = safe(plain, hadoop[plain]) or "something else"
         yield Finding(
             facts.path("sparkConf", name),
-            f"has no effect: `hadoopConf` says {said}, and it wins",
+            f"has no effect: `hadoopConf` sets {said}, and takes precedence",
             safe(name, text),
             "",
             f"delete it, or delete `{shortened(plain)}` from `hadoopConf`",
@@ -63,10 +63,10 @@ def _switched_off(facts: DocumentFacts) -> Iterator[Finding]:
     if text is not None and section is not None and "enabled" not in section and not _same(text, "true"):
         yield Finding(
             facts.path("sparkConf", name),
-            "has no effect: `eventLog` is there, and switches it on",
+            "has no effect: `eventLog` is set, which turns it on",
             safe(name, text),
             "",
-            "delete it, and write `enabled: false` in `eventLog` to have no log",
+            "delete it; to turn the log off, set `enabled: false` in `eventLog`",
         )
 
 
@@ -89,7 +89,7 @@ def moved_settings(facts: DocumentFacts) -> Iterator[Finding]:
     for name, text in facts.conf.items():
         step = _moved(facts, name, text)
         if step is not None:
-            message = "nothing reads it here, so that it would be lost"
+            message = "nothing reads it here, so it would be lost"
             yield about_key(facts.path("sparkConf", name), message, step)
 
 
@@ -124,7 +124,7 @@ def unused_settings(facts: DocumentFacts) -> Iterator[Finding]:
         step = conf_table.entry(conf_table.UNUSED, name)
         if step is not None:
             if _already_said(facts, name, text):
-                step = "delete it: the field for it says the same"
+                step = "delete it: use the field for it"
             unread = name.startswith(("spark.kubernetes.", "spark.submit."))
             message = "has no effect: " + ("nothing reads it here" if unread else "sparkgen sets it itself")
             yield about_key(facts.path("sparkConf", name), message, step)
@@ -136,12 +136,12 @@ def not_spark_properties(facts: DocumentFacts) -> Iterator[Finding]:
         path = facts.path("sparkConf", name)
         if re.search(r"\s", name):
             fixed = re.sub(r"\s+", "", name)
-            message = "a property's name has no blanks, so that Spark would not find this one"
+            message = "property names have no spaces, so Spark would not find this one"
             yield about_key(path, message, f"write `{shortened(fixed)}`")
         elif not name.startswith("spark."):
             yield about_key(
                 path,
-                "spark-submit drops properties whose name does not start with `spark.`",
+                "spark-submit ignores properties whose name does not start with `spark.`",
                 _better_home(name),
                 "a name that starts with spark.",
             )
@@ -165,7 +165,7 @@ def hadoop_prefixes(facts: DocumentFacts) -> Iterator[Finding]:
             hadoop = plain != name
             yield about_key(
                 facts.path("hadoopConf", name),
-                "Hadoop knows no property of this name, so that it would be ignored",
+                "Hadoop has no property with this name, so it would be ignored",
                 f"write `{shortened(plain)}`" if hadoop else "move it to `sparkConf`",
                 "a Hadoop property, without a prefix" if hadoop else "a Hadoop property",
             )
@@ -185,7 +185,7 @@ def java_options(facts: DocumentFacts) -> Iterator[Finding]:
             if heap:
                 yield Finding(
                     facts.place(name),
-                    "sets the size of the heap, and Spark refuses that here",
+                    "sets the heap size, which Spark refuses here",
                     shortened(heap[1]),
                     "options without -Xmx",
                     f"delete {shortened(heap[1])}, and set `memory` of the {role}",
@@ -194,7 +194,7 @@ def java_options(facts: DocumentFacts) -> Iterator[Finding]:
             if role == "executor" and setting:
                 yield Finding(
                     facts.place(name),
-                    "sets a property of Spark, and Spark refuses that in the options of executors",
+                    "sets a Spark property, which Spark refuses in executor options",
                     shortened(setting[0].partition("=")[0]),
                     "options without -Dspark",
                     "move the property to `sparkConf`",
@@ -209,7 +209,7 @@ def settings_that_clash(facts: DocumentFacts) -> Iterator[Finding]:
             path = facts.path("sparkConf", name)
             yield Finding(
                 path,
-                "is no share: it must lie between 0 and 1",
+                "is not a fraction: it must be between 0 and 1",
                 shortened(text),
                 "0 to 1",
                 f'write `{name}: "0.6"`',
@@ -222,7 +222,7 @@ def settings_that_clash(facts: DocumentFacts) -> Iterator[Finding]:
         at = name if name in facts.conf else other
         yield Finding(
             facts.path("sparkConf", at),
-            f"Spark refuses a heartbeat of {heartbeat:g} s with a network timeout of {timeout:g} s",
+            f"Spark refuses a heartbeat interval of {heartbeat:g} s with a network timeout of {timeout:g} s",
             shortened(facts.conf[at]),
             f"`{name}` less than `{other}`",
             "lower the heartbeat interval (default: 10s), or raise the network timeout (default: 120s)",
@@ -271,7 +271,7 @@ def lost_resources(facts: DocumentFacts) -> Iterator[Finding]:
             if not any("/" in limit for limit in _limits(facts, role)):
                 yield Finding(
                     facts.path("sparkConf", name),
-                    f"nothing says which device the {role}'s pod needs, so that it gets none",
+                    f"nothing specifies which device the {role} pod needs, so it gets none",
                     shortened(amount),
                     "",
                     f"add `{vendor}`, such as `nvidia.com`, or `gpu` below `{role}:`",

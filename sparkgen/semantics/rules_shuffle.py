@@ -54,7 +54,7 @@ def names(facts: DocumentFacts) -> Iterator[Finding]:
     if section is not None and "name" not in section:
         yield about_key(
             facts.path(FIELD),
-            "the mode `daemonset` needs the name of the service",
+            "`daemonset` mode requires the name of the service",
             "add `name:` with the `metadata.name` of the SparkShuffleService, or write `mode: sidecar`",
         )
 
@@ -71,14 +71,14 @@ def secrets(facts: DocumentFacts) -> Iterator[Finding]:
     if authenticates and "secretName" not in section:
         yield about_key(
             facts.path(FIELD),
-            "each run has a secret of its own, which the service cannot know, and no executor can register",
-            "add `secretName:` with a Secret that has the service's value; or, for a service without a "
+            "each run has its own secret, which the service cannot know, so no executor can register",
+            "add `secretName:` with a Secret that has the service's secret; or, for a service without a "
             'secret, set `spark.authenticate: "false"` in `sparkConf`',
         )
     if not authenticates and "secretName" in section:
         yield Finding(
             facts.place(AUTHENTICATE),
-            "the service has a secret, and refuses executors that do not authenticate",
+            "the service has a secret, so it refuses executors that do not authenticate",
             shortened(facts.properties[AUTHENTICATE]),
             "true",
             "delete it, or delete `secretName` if the service has none",
@@ -102,7 +102,7 @@ def host_ports(facts: DocumentFacts) -> Iterator[Finding]:
     if first > last or first < LEAST_PORT or last > HIGHEST_PORT:
         yield Finding(
             path,
-            "is no range of ports",
+            "is not a port range",
             text,
             f"two ports from {LEAST_PORT} to {HIGHEST_PORT}, the smaller one first",
             "write it as in `hostPorts: 23000-23999`",
@@ -110,10 +110,10 @@ def host_ports(facts: DocumentFacts) -> Iterator[Finding]:
     elif first <= port <= last:
         yield Finding(
             path,
-            f"the service's port, {port}, is one of those for executors, {text}",
+            f"the service's port, {port}, is in the range for executors, {text}",
             text if "hostPorts" in section else str(port),
             "",
-            "choose a range without the service's port",
+            "choose a range that does not contain the service's port",
         )
 
 
@@ -126,8 +126,8 @@ def pod_security(facts: DocumentFacts) -> Iterator[Finding]:
         facts.path(FIELD),
         "executors need a directory and a port of the node: namespaces with Pod Security "
         '"baseline" or "restricted" refuse them',
-        "run it in a namespace that may have such pods; or write `mode: sidecar`, where shuffle data "
-        "goes with its executor",
+        "run it in a namespace that allows such pods; or write `mode: sidecar`, where shuffle data "
+        "is lost with its executor",
     )
     text = section.get("hostPorts", HOST_PORTS)
     first, last = ports(text)
@@ -138,7 +138,7 @@ def pod_security(facts: DocumentFacts) -> Iterator[Finding]:
         if first <= most and last >= least:
             yield Finding(
                 facts.path(FIELD, "hostPorts"),
-                f"some of these are {whose}, and may be taken when an executor starts",
+                f"some of these are {whose}, and may be in use when an executor starts",
                 text,
                 "",
                 "choose a range below 30000",
@@ -156,10 +156,10 @@ def sidecar_data(facts: DocumentFacts) -> Iterator[Finding]:
     if facts.is_true("spark.dynamicAllocation.enabled"):
         yield Finding(
             facts.path(FIELD, "mode"),
-            "idle executors go, and take the shuffle data of their pods along: it is computed again",
+            "when idle executors are removed, their pods' shuffle data is lost and computed again",
             "sidecar",
             "daemonset",
-            "write `mode: daemonset`; or delete `shuffleService`, and executors with shuffle data stay",
+            "write `mode: daemonset`; or delete `shuffleService`, so that executors with shuffle data stay",
         )
 
 
@@ -173,7 +173,7 @@ def meaningless(facts: DocumentFacts) -> Iterator[Finding]:
         if field in section:
             mode = "daemonset" if on_node else "sidecar"
             yield about_key(
-                facts.path(FIELD, field), f"means nothing in the mode `{mode}`", "delete it, or the mode"
+                facts.path(FIELD, field), f"has no effect in `{mode}` mode", "delete it, or the mode"
             )
     port = str(section.get("port", contract.SHUFFLE_PORT))
     for name, value in SETTINGS.items():
@@ -181,7 +181,7 @@ def meaningless(facts: DocumentFacts) -> Iterator[Finding]:
         if text is not None and text.strip().lower() != wanted:
             yield Finding(
                 facts.place(name),
-                f"has no effect: with `{FIELD}` it is {wanted}",
+                f"has no effect: `{FIELD}` sets it to {wanted}",
                 shortened(text),
                 wanted,
                 "delete it",
@@ -198,10 +198,10 @@ def _scratch(facts: DocumentFacts) -> Iterator[Finding]:
             if str(mount.get("name", "")).startswith(contract.LOCAL_DIR_VOLUME_PREFIX):
                 yield Finding(
                     (*path, "name"),
-                    "Spark writes to the directories of the shuffle service, and not here",
+                    "Spark writes to the shuffle service's directories, not here",
                     shortened(str(mount["name"])),
                     "",
-                    "delete the mount, and name fast disks in `directories` of the service and here",
+                    "delete the mount, and list fast disks in `directories` of the service and here",
                 )
 
 
@@ -216,7 +216,7 @@ def groups(facts: DocumentFacts) -> Iterator[Finding]:
         path = facts.path("executor", "podSecurityContext" if typed else "template")
         yield about_key(
             path,
-            f"executors are not in the group {GROUP}, and cannot write to the service's directories",
+            f"executors are not in the group {GROUP}, so they cannot write to the service's directories",
             f"add {GROUP} to `supplementalGroups`",
         )
 
@@ -236,10 +236,10 @@ def nested(path: Path, found: Iterable[str]) -> Iterator[Finding]:
         if other is not None:
             yield Finding(
                 (*path, index),
-                f"and `{other}` are one directory, or one lies in the other",
+                f"and `{other}` are the same directory, or one contains the other",
                 directory,
                 "",
-                "give each disk one directory, apart from the others",
+                "use one separate directory per disk",
             )
         before.append(directory)
 

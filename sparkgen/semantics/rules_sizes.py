@@ -159,7 +159,7 @@ def setting_values(facts: DocumentFacts) -> Iterator[Finding]:
         text = facts.conf.get(name)
         if text is not None and text.strip().lower() not in ("true", "false"):
             path = facts.path("sparkConf", name)
-            message = "is a switch, and Spark stops at anything but true and false"
+            message = "is a boolean, and Spark stops at anything except true and false"
             yield Finding(path, message, shortened(text), "true, false", f'write `{name}: "true"` or "false"')
     yield from _device_limits(facts)
 
@@ -180,7 +180,7 @@ def _device_limits(facts: DocumentFacts) -> Iterator[Finding]:
         elif not re.fullmatch(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?", text):
             yield Finding(
                 facts.path("sparkConf", name),
-                "is no domain, and Kubernetes names devices as in nvidia.com/gpu",
+                "is not a domain, which Kubernetes needs, as in nvidia.com/gpu",
                 shortened(text),
                 "a domain in lower case",
                 f"write the domain of the device plugin, as in `{name}: nvidia.com`",
@@ -196,7 +196,7 @@ def memory_without_unit(facts: DocumentFacts) -> Iterator[Finding]:
             path = facts.place(name)
             yield Finding(
                 path,
-                f"has no unit; sparkgen takes it as {text} MiB, but parts of Spark count it in bytes",
+                f"has no unit; sparkgen reads it as {text} MiB, but parts of Spark read it as bytes",
                 text,
                 memory.ALLOWED,
                 f"write `{path[-1]}: {text}m` if you mean MiB",
@@ -213,10 +213,10 @@ def memory_below_minimum(facts: DocumentFacts) -> Iterator[Finding]:
         if heap is not None and heap < LEAST_HEAP_MIB:
             yield Finding(
                 facts.place(name),
-                f"Spark does not start with a heap below {LEAST_HEAP_MIB} MiB",
+                f"Spark does not start with a heap smaller than {LEAST_HEAP_MIB} MiB",
                 shortened(facts.properties[name]),
                 f"at least {LEAST_HEAP_MIB}m",
-                "write 512m or more; for a small pod lower `memoryOverhead` instead (default: 384m or more)",
+                "write 512m or more; for a small pod, lower `memoryOverhead` instead (default: 384m or more)",
             )
 
 
@@ -280,7 +280,7 @@ def _template_limit(facts: DocumentFacts, role: str) -> tuple[str | None, Path]:
 def _above(path: Path, request: str, limit: str) -> Finding:
     return Finding(
         path,
-        f"requests more than the limit of {shortened(limit)}, and Kubernetes refuses the pod",
+        f"requests more than the limit of {shortened(limit)}, so Kubernetes refuses the pod",
         shortened(request),
         f"at most {shortened(limit)}",
         "lower the request or raise the limit",
@@ -312,11 +312,11 @@ def template_resources(facts: DocumentFacts) -> Iterator[Finding]:
 
 def _replaced_amount(role: str, path: Path, text: str, needed: int | None) -> Finding:
     if path[-1] == "cpu":
-        message = "is replaced by what `coreRequest`, or else `cores`, says"
+        message = "is overridden by `coreRequest`, or else by `cores`"
         step = f"delete it, and set `coreRequest` of the {role}"
     else:
         size = f"the {needed} MiB" if needed is not None else "the memory"
-        message = f"is replaced by {size} that Spark needs: heap and overhead together"
+        message = f"is overridden by {size} that Spark needs: heap and overhead together"
         step = f"delete it, and set `memory` or `memoryOverhead` of the {role}"
     return Finding(path, message, shortened(text), "", step)
 

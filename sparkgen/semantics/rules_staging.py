@@ -44,9 +44,10 @@ def collection_without_claim(facts: ServerFacts) -> Iterator[Finding]:
     if "garbageCollection" in facts.spec and "claim" not in facts.spec["storage"]:
         yield about_key(
             facts.path("garbageCollection"),
-            "works on a claim only: an object store has no lock that keeps pushes away meanwhile",
-            "delete it, and collect by hand with `readOnly: true` (docs/staging-server.md); or name a claim "
-            "in `storage`",
+            "works only on a claim: an object store has no lock to block pushes meanwhile",
+            "delete it, and collect garbage manually with `readOnly: true` (docs/staging-server.md); "
+            "or set a claim in "
+            "`storage`",
         )
 
 
@@ -57,7 +58,7 @@ def node_ports(facts: ServerFacts) -> Iterator[Finding]:
         if "nodePort" in options and options.get("serviceType", "ClusterIP") not in OPEN_TYPES:
             yield about_key(
                 facts.path(side, "nodePort"),
-                "is refused by Kubernetes: only a Service of the type NodePort or LoadBalancer has one",
+                "is refused by Kubernetes: only a Service of type NodePort or LoadBalancer has one",
                 f"set `{side}.serviceType: NodePort`, or delete it",
             )
 
@@ -68,8 +69,8 @@ def same_node_port(facts: ServerFacts) -> Iterator[Finding]:
     if ports[0] is not None and ports[0] == ports[1]:
         yield Finding(
             facts.path("push", "nodePort"),
-            "is the port of the nodes for both sides, and Kubernetes gives it to one of them only",
+            "is the node port of both sides, but Kubernetes gives it to only one of them",
             str(ports[1]),
             "",
-            "choose another one",
+            "choose another one for one of them",
         )

@@ -20,7 +20,7 @@ def unrepresentable(facts: DocumentFacts) -> Iterator[Finding]:
     yield from _nuls(facts.value, ())
     for name, text in (facts.get("hadoopConf") or {}).items():
         if _NOT_XML.search(name):
-            yield _not_xml(facts.path("hadoopConf"), name, "a key of it has")
+            yield _not_xml(facts.path("hadoopConf"), name, "has a key with")
         if _NOT_XML.search(text):
             yield _not_xml(facts.path("hadoopConf", name), text, "has")
     for name, text in (facts.get("sparkConfFiles") or {}).items():
@@ -40,7 +40,7 @@ def _nuls(value: Any, path: Path) -> Iterator[Finding]:
     elif isinstance(value, Mapping):
         for key, inner in value.items():
             if _NUL in key:
-                yield _nul(path, "a key of it has")
+                yield _nul(path, "has a key with")
             yield from _nuls(inner, (*path, key))
     elif isinstance(value, list | tuple):
         for index, inner in enumerate(value):
@@ -48,7 +48,7 @@ def _nuls(value: Any, path: Path) -> Iterator[Finding]:
 
 
 def _nul(path: Path, subject: str) -> Finding:
-    message = f"{subject} the character NUL, where arguments, variables and paths of Linux end"
+    message = f"{subject} the character NUL, which ends arguments, environment variables and paths on Linux"
     return Finding(path, message, "U+0000", "", "delete it")
 
 
@@ -56,8 +56,8 @@ def _not_xml(path: Path, text: str, subject: str) -> Finding:
     found = _NOT_XML.search(text)
     return Finding(
         path,
-        f"{subject} a character that XML does not allow, so nobody could read the file",
+        f"{subject} a character that XML does not allow, so the file could not be read",
         f"U+{ord(found[0]):04X}" if found else "",
-        "tabs, line breaks and what people can see",
+        "tabs, line breaks and visible characters",
         "delete it",
     )

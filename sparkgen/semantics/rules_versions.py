@@ -41,7 +41,7 @@ def spark_version(facts: DocumentFacts) -> Iterator[Finding]:
             "sparkgen has no scheduler jar for this version of Spark",
             shortened(text),
             _ALLOWED,
-            f"use an image with {_EITHER}, and write its version",
+            f"use an image with {_EITHER}, and set its version",
         )
 
 
@@ -52,10 +52,10 @@ def untested_spark(facts: DocumentFacts) -> Iterator[Finding]:
     if _is_supported(version) and version < OLDEST.line:
         yield Finding(
             facts.path("sparkVersion"),
-            f"sparkgen is tested with Spark {_LOWEST} and later; older ones may run, and nobody has looked",
+            f"sparkgen is tested with Spark {_LOWEST} and later; older versions are untested",
             shortened(text),
             _ALLOWED,
-            f"use an image with {_EITHER}, or ignore this with what you have tried yourself",
+            f"use an image with {_EITHER}, or test it yourself, and ignore this with a reason",
         )
 
 
@@ -79,7 +79,7 @@ def images_of_another_version(version: str, images: Iterable[tuple[Path, str]]) 
                 f"its tag says Spark {in_image}, but `sparkVersion` is {version}",
                 shortened(image),
                 "",
-                f'write `sparkVersion: "{in_image}"`, or name the image of {version}',
+                f'write `sparkVersion: "{in_image}"`, or use the image of {version}',
             )
 
 
@@ -102,10 +102,10 @@ def moving_images(images: Iterable[tuple[Path, str]]) -> Iterator[Finding]:
         if tag in ("", "latest"):
             yield Finding(
                 path,
-                "its content can change without a change in Git, and a new content starts no new run",
+                "its content can change without a change in Git, and new content starts no new run",
                 shortened(image),
                 "a tag with a version, or a digest",
-                "name a version, as in `:3.5.8`, or a digest, as in `@sha256:...`",
+                "use a version, as in `:3.5.8`, or a digest, as in `@sha256:...`",
             )
 
 
@@ -159,7 +159,7 @@ def _artifact(facts: DocumentFacts, path: Path, name: str) -> Iterator[Finding]:
     if made_for and (int(made_for[1]), int(made_for[2])) != _version(spark):
         yield Finding(
             path,
-            f"is made for Spark {made_for[1]}.{made_for[2]}, and `sparkVersion` is {spark}",
+            f"is made for Spark {made_for[1]}.{made_for[2]}, but `sparkVersion` is {spark}",
             shortened(name),
             "",
             f"use version {spark}" if module else "use the artifact for this version of Spark",
@@ -168,7 +168,7 @@ def _artifact(facts: DocumentFacts, path: Path, name: str) -> Iterator[Finding]:
         fixed = name.replace(f"_{line[1]}", f"_{wanted}")
         yield Finding(
             path,
-            f"is built for Scala {line[1]}, and Spark {spark} runs here on Scala {wanted}",
+            f"is built for Scala {line[1]}, but Spark {spark} runs here on Scala {wanted}",
             shortened(name),
             f"_{wanted}",
             f"use {shortened(fixed)}"
@@ -201,24 +201,27 @@ def coordinates(facts: DocumentFacts) -> Iterator[Finding]:
         if len(text.split(":")) != 2 or not all(text.split(":")):
             yield Finding(
                 path,
-                "is no `group:artifact`, and spark-submit stops at it",
+                "is not `group:artifact`, so spark-submit fails",
                 shortened(text),
                 "group:artifact",
-                "write group and artifact with one colon between them, without a version",
+                "write group and artifact, separated by a colon, without a version",
             )
 
 
 def _no_coordinates(path: Path, name: str, parts: list[str]) -> Finding:
-    step = "write group, artifact and version with colons between them"
+    step = "write group, artifact and version, separated by colons"
     if name.endswith(".jar"):
         step = "move it to `deps.jars`"
     elif len(parts) == 4:
-        step = "leave the fourth part out, or name the jar in `deps.jars`: spark-submit knows no classifiers"
+        step = (
+            "remove the fourth part, or put the jar into `deps.jars`: spark-submit does not support "
+            "classifiers"
+        )
     elif len(parts) == 2:
         step = "add the version"
     return Finding(
         path,
-        "is no `group:artifact:version`, and spark-submit stops at it",
+        "is not `group:artifact:version`, so spark-submit fails",
         shortened(name),
         "group:artifact:version",
         step,

@@ -50,7 +50,7 @@ def mounts_without_volume(facts: DocumentFacts) -> Iterator[Finding]:
                 )
                 yield Finding(
                     (*path, "name"),
-                    f"the pod of the {container.role} has no volume of this name",
+                    f"the {container.role} pod has no volume with this name",
                     shortened(name),
                     listed(sorted(known), "or") if 0 < len(known) <= 5 else "",
                     step,
@@ -87,7 +87,7 @@ def volumes_twice(facts: DocumentFacts) -> Iterator[Finding]:
             shared = seen.get(("", name))
             other = shared if shared is not None and shared != set(volume) else None
         if other is not None:
-            message = "a volume of this name is defined already"
+            message = "a volume with this name is already defined"
             step = "give it another name, or delete it"
             yield Finding((*path, "name"), message, shortened(name), "", step)
         seen.setdefault((role, name), set(volume))
@@ -119,7 +119,7 @@ def unused_volumes(facts: DocumentFacts) -> Iterator[Finding]:
         if volume.get("name") not in mounted:
             yield Finding(
                 facts.path("volumes", index),
-                "no container mounts it, so that it is in no pod",
+                "no container mounts it, so it is not in any pod",
                 shortened(str(volume.get("name"))),
                 "",
                 "mount it in `volumeMounts` of a role, or delete it",
@@ -135,7 +135,7 @@ def mount_clashes(facts: DocumentFacts) -> Iterator[Finding]:
             if at in taken:
                 yield Finding(
                     path,
-                    f"{taken[at]} is mounted at the same place already",
+                    f"{taken[at]} is already mounted at this path",
                     shortened(place),
                     "",
                     f"mount {what} somewhere else",
@@ -180,7 +180,7 @@ def _sub_path(path: Path, mount: Mapping[str, Any]) -> Iterator[Finding]:
         if text and (str(text).startswith("/") or ".." in str(text).split("/")):
             yield Finding(
                 (*path, field),
-                "must stay inside the volume, and Kubernetes refuses it",
+                "must stay inside the volume: Kubernetes refuses it",
                 shortened(str(text)),
                 "a relative path without `..`",
                 f"write `{field}: {shortened(str(text).lstrip('/'))}`"
@@ -189,7 +189,7 @@ def _sub_path(path: Path, mount: Mapping[str, Any]) -> Iterator[Finding]:
             )
     if mount.get("subPath") and mount.get("subPathExpr"):
         yield about_key(
-            (*path, "subPathExpr"), "`subPath` and `subPathExpr` exclude each other", "delete one of them"
+            (*path, "subPathExpr"), "`subPath` and `subPathExpr` are mutually exclusive", "delete one of them"
         )
 
 
@@ -201,7 +201,7 @@ def relative_mounts(facts: DocumentFacts) -> Iterator[Finding]:
             if place and not place.startswith(("/", "$(")):
                 yield Finding(
                     (*path, "mountPath"),
-                    "is not absolute, and is taken to be below `/`",
+                    "is not absolute, so it is treated as a path below `/`",
                     shortened(place),
                     "an absolute path",
                     f"write `mountPath: /{shortened(place.removeprefix('./'))}`",
@@ -213,15 +213,15 @@ def reserved_mounts(facts: DocumentFacts) -> Iterator[Finding]:
     for container in facts.containers:
         for path, mount in _mounts(container):
             if mount.get("name") in SECRET_VOLUMES:
-                message = "holds the allocator's credentials, which no other container may have"
+                message = "contains the allocator's credentials, which no other container may have"
                 yield Finding((*path, "name"), message, str(mount["name"]), "", "delete the mount")
         for path, place, _ in places(container):
             if is_below(place, contract.ROOT):
                 yield Finding(
                     path,
-                    f"everything below {contract.ROOT} belongs to sparkgen",
+                    f"everything below {contract.ROOT} is reserved for sparkgen",
                     shortened(place),
-                    f"a place outside {contract.ROOT}",
+                    f"a path outside {contract.ROOT}",
                     "mount it somewhere else, such as /mnt or /etc",
                 )
 
@@ -242,10 +242,10 @@ def hidden_spark(facts: DocumentFacts) -> Iterator[Finding]:
             elif at in ("/", "/opt", "/opt/spark", "/opt/spark/bin", "/opt/spark/jars", "/opt/spark/python"):
                 yield Finding(
                     path,
-                    "hides the files of Spark in the image",
+                    "hides Spark's files in the image",
                     shortened(place),
                     "",
-                    "mount it somewhere else, or single files of it with `subPath`",
+                    "mount it somewhere else, or mount single files with `subPath`",
                 )
 
 
@@ -256,5 +256,5 @@ def host_paths(facts: DocumentFacts) -> Iterator[Finding]:
             yield about_key(
                 (*path, "hostPath"),
                 'namespaces with Pod Security "baseline" or "restricted" refuse the pod',
-                "use `emptyDir` or `ephemeral` for scratch space, a claim for data",
+                "use `emptyDir` or `ephemeral` for scratch space, and a claim for data",
             )

@@ -43,7 +43,7 @@ says (sparkgen/semantics).
       {{- end -}}
       {{- if $step -}}
         {{- template "sparkgen.problem" (dict "facts" $facts "path" (concat $facts.root (list "sparkConf" $name))
-            "message" "nothing reads it here, so that it would be lost" "next" (printf "%s instead" $step)) -}}
+            "message" "nothing reads it here, so it would be lost" "next" (printf "%s instead" $step)) -}}
       {{- end -}}
     {{- end -}}
   {{- end -}}
@@ -55,11 +55,11 @@ says (sparkgen/semantics).
     {{- $authenticates := include "sparkgen.isTrue" (list .properties "spark.authenticate" true) -}}
     {{- if and $authenticates (not (hasKey $section "secretName")) -}}
       {{- template "sparkgen.problem" (dict "facts" . "path" (append .root "shuffleService")
-          "message" "each run has a secret of its own, which the service cannot know, and no executor can register"
-          "next" "add `secretName:` with a Secret that has the service's value; or, for a service without a secret, set `spark.authenticate: \"false\"` in `sparkConf`") -}}
+          "message" "each run has its own secret, which the service cannot know, so no executor can register"
+          "next" "add `secretName:` with a Secret that has the service's secret; or, for a service without a secret, set `spark.authenticate: \"false\"` in `sparkConf`") -}}
     {{- else if and (not $authenticates) (hasKey $section "secretName") -}}
       {{- template "sparkgen.problem" (dict "facts" . "path" (concat .root (list "sparkConf" "spark.authenticate"))
-          "message" "the service has a secret, and refuses executors that do not authenticate"
+          "message" "the service has a secret, so it refuses executors that do not authenticate"
           "next" "delete it, or delete `secretName` if the service has none") -}}
     {{- end -}}
   {{- end -}}
@@ -78,12 +78,12 @@ says (sparkgen/semantics).
         {{- $path := concat $container.path (list $field $index) -}}
         {{- if and (eq $field "volumeMounts") (has $item.name (list $c.TOKEN_VOLUME $c.SESSION_VOLUME)) -}}
           {{- template "sparkgen.problem" (dict "facts" $facts "path" (append $path "name") "next" "delete the mount"
-              "message" "holds the allocator's credentials, which no other container may have") -}}
+              "message" "contains the allocator's credentials, which no other container may have") -}}
         {{- end -}}
         {{- $place := get $item $key -}}
         {{- if and $place (hasPrefix (print $c.ROOT "/") (print (clean (print "/" $place)) "/")) -}}
           {{- template "sparkgen.problem" (dict "facts" $facts "path" (append $path $key)
-              "message" (printf "everything below %s belongs to sparkgen" $c.ROOT)
+              "message" (printf "everything below %s is reserved for sparkgen" $c.ROOT)
               "next" "mount it somewhere else, such as /mnt or /etc") -}}
         {{- end -}}
       {{- end -}}
@@ -115,7 +115,7 @@ says (sparkgen/semantics).
     {{- range $index, $volume := ternary $call.value list $call.found -}}
       {{- if hasPrefix $c.VOLUME_PREFIX $volume.name -}}
         {{- template "sparkgen.problem" (dict "facts" $facts "path" (concat $facts.root $path (list $index "name"))
-            "message" "is the name of a volume of sparkgen's own" "next" "rename it") -}}
+            "message" "is the name of one of sparkgen's own volumes" "next" "rename it") -}}
       {{- end -}}
     {{- end -}}
   {{- end -}}
@@ -153,7 +153,7 @@ says (sparkgen/semantics).
     {{- end -}}
     {{- if and $path $strict (eq $user "0") -}}
       {{- template "sparkgen.problem" (dict "facts" $facts "path" $path
-          "message" "is root, and `runAsNonRoot` is on unless you turn it off: the container never starts"
+          "message" "is root, but `runAsNonRoot` is on by default: the container never starts"
           "next" "use the image's own user (185 in the stock image), or set `runAsNonRoot: false` beside it") -}}
     {{- end -}}
   {{- end -}}
@@ -176,7 +176,7 @@ says (sparkgen/semantics).
   {{- $name := dig "serviceAccount" "name" "" .spec -}}
   {{- if and $driver $name (ne $driver $name) -}}
     {{- template "sparkgen.problem" (dict "facts" . "path" (concat .root (list "serviceAccount" "name"))
-        "message" (printf "`driver.serviceAccount` names %s, and the driver has one account" (include "sparkgen.shortened" $driver))
+        "message" (printf "`driver.serviceAccount` names %s, but the driver has only one account" (include "sparkgen.shortened" $driver))
         "next" "delete one of the two") -}}
   {{- end -}}
 {{- end -}}
@@ -223,7 +223,7 @@ says (sparkgen/semantics).
 {{- define "sparkgen.serverNamedKubernetes" -}}
   {{- if eq "kubernetes" .facts.value.metadata.name -}}
     {{- template "sparkgen.problem" (dict "facts" .facts "path" (list "metadata" "name")
-        "message" (print "is the name of Kubernetes' own Service in the namespace `default`, and the server's Service would "
+        "message" (print "is the name of Kubernetes' own Service in the namespace `default`: the server's Service would "
             "take it over")
         "next" (printf "choose another name, such as `%s`" .instead)) -}}
   {{- end -}}
@@ -238,14 +238,14 @@ says (sparkgen/semantics).
   {{- end -}}
   {{- if and (eq "default" $name) (not .account.name) (not .existing) -}}
     {{- template "sparkgen.problem" (dict "facts" .facts "path" (list "metadata" "name")
-        "message" "would give its rights to the account `default`, which every pod uses that names none"
-        "next" "choose another name, or name an account in `serviceAccount.name`") -}}
+        "message" "would give its rights to the account `default`, which every pod without its own account uses"
+        "next" "choose another name, or set an account in `serviceAccount.name`") -}}
   {{- end -}}
 {{- end -}}
 
 {{- /* In: facts, name (of an account that is rendered), path (where it stands). */ -}}
 {{- define "sparkgen.renderedAccount" -}}
-  {{- $whose := ternary "each namespace has already" "" (eq "default" .name) -}}
+  {{- $whose := ternary "every namespace already has" "" (eq "default" .name) -}}
   {{- $suffix := first .facts.tables.reservedSuffixes -}}
   {{- if hasSuffix $suffix .name -}}
     {{- $of := trimSuffix $suffix .name | include "sparkgen.shortened" -}}
@@ -253,8 +253,8 @@ says (sparkgen/semantics).
   {{- end -}}
   {{- if $whose -}}
     {{- template "sparkgen.problem" (dict "facts" .facts "path" .path
-        "message" (printf "is the account that %s, and rendering it would take it over" $whose)
-        "next" "name another account, or add `create: false` to `serviceAccount`") -}}
+        "message" (printf "is the account that %s: rendering it would take that over" $whose)
+        "next" "choose another account, or add `create: false` to `serviceAccount`") -}}
   {{- end -}}
 {{- end -}}
 
@@ -276,8 +276,8 @@ says (sparkgen/semantics).
     {{- end -}}
     {{- range $path := $paths -}}
       {{- template "sparkgen.problem" (dict "facts" $facts "path" $path
-          "message" (printf "Spark %s asks no client for a token, and would let everybody in" $facts.spec.sparkVersion)
-          "next" "take Spark 4, or delete it and have a proxy ask who connects") -}}
+          "message" (printf "Spark %s does not support tokens, and would let everyone in" $facts.spec.sparkVersion)
+          "next" "use Spark 4; or delete it, and let a proxy authenticate clients") -}}
     {{- end -}}
   {{- end -}}
 {{- end -}}
@@ -304,7 +304,7 @@ says (sparkgen/semantics).
   {{- $facts := . -}}
   {{- template "sparkgen.localEntries" . -}}
   {{- range $artifact := list "code" "dependencies" -}}
-    {{- $message := printf "the artifact `%s` is named by other entries than when it was pushed" $artifact -}}
+    {{- $message := printf "the artifact `%s` was pushed for different entries of the document" $artifact -}}
     {{- $lacking := list -}}
     {{- range $one := $facts.spec.artifacts -}}
       {{- if eq $one.name $artifact -}}
@@ -323,7 +323,7 @@ says (sparkgen/semantics).
 {{- define "sparkgen.unpushed" -}}
   {{- $lock := "-f app.yaml -f app.lock.yaml" -}}
   {{- template "sparkgen.problem" (dict "facts" .facts "path" .path "message" .message
-      "next" (print "run sparkgen push, and give Helm the lock that it writes with one more -f: " $lock)) -}}
+      "next" (print "run `sparkgen push`, and pass the lock that it writes to Helm with another -f: " $lock)) -}}
 {{- end -}}
 
 {{- /* Artifact -> its local entries in order, each with path and text. In: facts. Out: facts.localEntries. */ -}}
@@ -359,15 +359,15 @@ says (sparkgen/semantics).
   {{- $section := .spec.kerberos | default dict -}}
   {{- if and .spec.proxyUser (hasKey .spec "kerberos") (not (hasKey $section $k.keytab)) -}}
     {{- template "sparkgen.problem" (dict "facts" $facts "path" (append .root "proxyUser")
-        "message" "nothing can act as another user without a keytab"
-        "next" "give the gateway's keytab in `kerberos.keytab`, or delete `proxyUser`") -}}
+        "message" "acting as another user requires a keytab"
+        "next" "set the gateway's keytab in `kerberos.keytab`, or delete `proxyUser`") -}}
   {{- end -}}
   {{- if hasKey .spec "kerberos" -}}
     {{- range $name := append $k.loginProperties $k.credentialsProperty -}}
       {{- if hasKey $facts.conf $name -}}
         {{- template "sparkgen.problem" (dict "facts" $facts "path" (concat $facts.root (list "sparkConf" $name))
-            "message" "Spark would log in with this as well, and might act as somebody else than `kerberos` says"
-            "next" "delete it: `kerberos` says who logs in, and with what") -}}
+            "message" "Spark would log in with this as well, and might act as a user other than that of `kerberos`"
+            "next" "delete it: `kerberos` configures the login") -}}
       {{- end -}}
     {{- end -}}
   {{- end -}}
@@ -378,8 +378,8 @@ says (sparkgen/semantics).
       {{- range $index, $item := $container.spec.env -}}
         {{- if and (eq $container.kind "spark") (eq $container.role "driver") (eq $item.name $facts.tables.contract.ENV_HADOOP_PROXY_USER) -}}
           {{- template "sparkgen.problem" (dict "facts" $facts "path" (concat $container.path (list "env" $index "name"))
-              "message" "Spark logs in as the principal, and would silently act as it and not as this user"
-              "next" "delete it; set `proxyUser`, and give the gateway's keytab in `kerberos.keytab`") -}}
+              "message" "Spark logs in as the principal, and would silently act as the principal instead of this user"
+              "next" "delete it; set `proxyUser`, and the gateway's keytab in `kerberos.keytab`") -}}
         {{- end -}}
       {{- end -}}
     {{- end -}}

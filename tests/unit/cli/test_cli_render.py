@@ -241,4 +241,4 @@ def test_a_time_to_live_under_gitops_is_warned_about(cli: Cli) -> None:
     result = cli("render", "app.yaml", "--target", "argocd")
     assert "ttlSecondsAfterFinished" not in result.out
     assert "SG188" in result.err
-    assert "is left out for `target: argocd`: " in result.err
+    assert "is not rendered for `target: argocd`: " in result.err

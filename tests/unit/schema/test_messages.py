@@ -288,7 +288,7 @@ CASES = {
     "kubeflow's mode": (
         spec("mode: cluster"),
         ("SG016", "10:3", "spec.mode", "`mode` is not a field of `spec`"),
-        ("mode", "", "delete it: the driver always runs in a pod of its own"),
+        ("mode", "", "delete it: the driver always runs in its own pod"),
     ),
     "kubeflow's envVars": (
         spec("envVars: {A: b}", DRIVER),

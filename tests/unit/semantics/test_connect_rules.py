@@ -86,7 +86,7 @@ def test_the_package_of_spark_3(spec: str, expected: list[str]) -> None:
     ("spec", "step"),
     [
         ("{}", "name a Secret"),
-        (f"{{{OLD}}}", "take Spark 4"),
+        (f"{{{OLD}}}", "use Spark 4"),
         ("{networkPolicy: {enabled: false}}", "name a Secret"),
         ("{networkPolicy: {}}", ""),
         (f"{{{NAMED}}}", ""),
