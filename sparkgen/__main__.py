@@ -50,7 +50,7 @@ def run(arguments: list[str]) -> int:
         _say("sparkgen: interrupted")
         return _INTERRUPTED
     except MemoryError:
-        _say("sparkgen: out of memory: render fewer documents at once")
+        _say("sparkgen: out of memory; render fewer documents at once")
         return 2
     except Exception as error:  # noqa: BLE001 - the last line of defence: a person never sees a traceback
         return _internal(error)

@@ -60,7 +60,7 @@ def json_scalar(value: Any) -> str:
 def json_string(text: str) -> str:
     """A text in quotes. Go escapes U+2028 and U+2029 too; everything else is as Python writes it."""
     if not isinstance(text, str):
-        raise ValueError(f"{text!r} is no text")
+        raise ValueError(f"{text!r} is not a string")
     quoted = encode_basestring(text)  # json.dumps(text, ensure_ascii=False), at an eighth of the time
     return quoted.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
@@ -73,7 +73,7 @@ def number_text(value: float) -> str:
     """
     text = repr(value).removesuffix(".0")
     if not text[-1].isdigit():
-        raise ValueError(f"{text} is no number of JSON")
+        raise ValueError(f"{text} cannot be written as a JSON number")
     if "e" not in text:
         return text
     if 1e-6 <= abs(value) < 1e21:

@@ -40,25 +40,32 @@ from sparkgen.cli import (
 )
 from sparkgen.errors import SparkgenError
 
-EXIT_CODES = "Exit codes: 0 done, 1 problems or a difference found, 2 wrong usage or an internal error."
-COMMANDS = (
-    *(init, import_, validate, lint, push, render, diff, whatif, chart, image),
-    *(apply, run, wait, kill, delete),
-    *(status, history, logs, ui, connect, shell),
-    *(explain, schema, rule, version),
-)
+EXIT_CODES = "Exit codes: 0 success, 1 problems or differences found, 2 wrong usage or an internal error."
+SECTIONS = {
+    "Write documents": (init, import_, validate, lint, push, render, diff, whatif),
+    "Run applications": (apply, run, wait, kill, delete, shell),
+    "Observe applications": (status, history, logs, ui, connect),
+    "Look up and set up": (explain, schema, rule, chart, image, version),
+}
+"""What `sparkgen --help` lists below one another."""
+COMMANDS = tuple(command for section in SECTIONS.values() for command in section)
 _HELP = f"""One YAML document in, reviewable Kubernetes manifests for Apache Spark out.
 
 \b
 Start here:
   sparkgen init                         # write a commented app.yaml
-  sparkgen validate app.yaml            # every mistake, with its line
-  sparkgen render app.yaml -o deploy    # one file per object, to commit
-  sparkgen run --local app.yaml         # run it here, without a cluster
-  sparkgen apply app.yaml               # or in a cluster
+  sparkgen validate app.yaml            # report every mistake, with its line
+  sparkgen render app.yaml -o deploy    # write one file per object, to commit
+  sparkgen run --local app.yaml         # run it on this machine
+  sparkgen apply app.yaml               # run it in a cluster
 
 {EXIT_CODES}
 """
+
+
+def _name(module: ModuleType) -> str:
+    """What the command of a module is called."""
+    return module.__name__.rpartition(".")[2].rstrip("_")  # `import` is a word of Python
 
 
 # What people type by habit, of other tools' commands -> what does it here.
@@ -87,14 +94,21 @@ _OTHER_NAMES = {
 class Commands(TyperGroup):
     """The commands, with an answer to what is none of them but clear all the same."""
 
+    def format_commands(self, _ctx: Any, formatter: Any) -> None:
+        """Write the list of commands in its sections, all in the same columns."""
+        width = max(len(_name(module)) for module in COMMANDS)
+        for title, modules in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(_name(module).ljust(width), module.SUMMARY) for module in modules])
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that the arguments name. SparkgenError says what to write instead."""
         name = args[0]
         if name in _OTHER_NAMES:
-            raise SparkgenError(f"there is no command {name}; did you mean: {_OTHER_NAMES[name]}")
+            raise SparkgenError(f"unknown command {name}; did you mean: {_OTHER_NAMES[name]}")
         if name.endswith((".yaml", ".yml")):
             step = f"sparkgen validate {name}, or: sparkgen render {name}"
-            raise SparkgenError(f"{name} is no command; did you mean: {step}")
+            raise SparkgenError(f"unknown command {name}; did you mean: {step}")
         return super().resolve_command(ctx, args)
 
 
@@ -129,7 +143,7 @@ class Command(TyperCommand):
                 "give it a value, or leave it out" if option or not parameter.required else "give it a value"
             )
             name = option or parameter.metavar
-            raise SparkgenError(f"{name} is empty: {step}; is a variable of your script or CI job unset?")
+            raise SparkgenError(f"{name} is empty; {step}. Is a variable in your script or CI job unset?")
 
 
 def _is_empty(text: object) -> bool:
@@ -149,7 +163,7 @@ def build_app() -> typer.Typer:
     )
     app.callback()(_program)
     for module in COMMANDS:
-        name = module.__name__.rpartition(".")[2].rstrip("_")  # `import` is a word of Python
+        name = _name(module)
         describe: dict[str, Any] = {
             "help": module.HELP,
             "short_help": module.SUMMARY,
@@ -180,7 +194,7 @@ def _program(
     _version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=version.print_and_leave, is_eager=True, help="Print the version and leave."
+            "--version", callback=version.print_and_leave, is_eager=True, help="Print the version and exit."
         ),
     ] = False,
 ) -> None:

@@ -25,24 +25,24 @@ from sparkgen.cli.options import (
 )
 from sparkgen.cli.request import Apply
 
-SUMMARY = "Apply documents to a cluster, after a look at whether it would work."
+SUMMARY = "Check documents against a cluster, then apply them."
 HELP = """Apply documents to the cluster of the current context: check, render, preflight, server-side apply.
 
-The preflight finds what would go wrong, all at once: the version, the namespace, rights, quota, Pod Security,
-policies, missing Secrets and images. It changes nothing, and an error in it stops the apply. A run that is
-there already is not run again; a run before it is left alone. Objects that belong to another application, or
-that sparkgen did not create, are not touched.
+The preflight looks for everything that would fail: Kubernetes version, namespace, permissions, quota, Pod
+Security, admission policies, missing Secrets and images. It changes nothing and reports all problems at once;
+an error stops the apply. If the run exists already, it is not started again. Earlier runs are left alone, and
+so are objects that belong to another application or that sparkgen did not create.
 
-Local files that have changed since they were pushed are pushed first, and the lock is written.
+If local files have changed since the last push, they are pushed first, and the lock file is updated.
 
-Exit codes: 0 applied, 1 a document or the preflight has errors, 2 wrong usage or a cluster that refuses.
-With --wait, that of `sparkgen wait`.
+Exit codes: 0 applied, 1 errors in a document or in the preflight, 2 wrong usage or refused by the cluster.
+With --wait, the exit code is that of `sparkgen wait`.
 """
 EXAMPLES = """\b
 Examples:
   sparkgen apply app.yaml -n analytics
-  sparkgen apply app.yaml --wait                # until the run has ended; its exit code
-  sparkgen apply app.yaml --dry-run             # the preflight, and what would be created and changed
+  sparkgen apply app.yaml --wait                # wait for the run to end; exit with its exit code
+  sparkgen apply app.yaml --dry-run             # preflight, and what would be created or changed
   sparkgen apply apps/ -f prod.yaml --context prod -n prod
   sparkgen apply app.yaml --set spec.run.id=again
 """
@@ -55,7 +55,11 @@ def command(
     set_strings: SetString = None,
     lock: Lock = "",
     no_push: Annotated[
-        bool, typer.Option("--no-push", help="Refuse local files that have changed since they were pushed.")
+        bool,
+        typer.Option(
+            "--no-push",
+            help=("Fail if local files have changed since the last push, instead of pushing them."),
+        ),
     ] = False,
     ca_file: CaFile = "",
     namespace: Namespace = "",
@@ -65,38 +69,36 @@ def command(
         Target | None,
         typer.Option(
             "--target",
-            help="Who applies the manifests; overrides metadata.target of the documents.",
+            help="Tool that applies the manifests. Overrides metadata.target.",
             case_sensitive=False,
             show_default=False,
         ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Change nothing: say what would be created and changed.")
+        bool, typer.Option("--dry-run", help="Change nothing; print what would be created or changed.")
     ] = False,
     wait: Annotated[
-        bool, typer.Option("--wait", help="Wait until the run has ended; its exit code is the command's.")
+        bool, typer.Option("--wait", help="Wait for the run to end, and exit with its exit code.")
     ] = False,
     timeout: Annotated[
         str,
         typer.Option(
             "--timeout",
             metavar="TIME",
-            help="With --wait: how long at most, as in 30m; then 124.",
+            help="With --wait: maximum time, for example 30m. Then exit 124.",
             show_default=False,
         ),
     ] = "",
     skip_preflight: Annotated[
-        bool, typer.Option("--skip-preflight", help="Apply without a look at the cluster before.")
+        bool, typer.Option("--skip-preflight", help="Do not check the cluster first.")
     ] = False,
     force: Annotated[
         bool,
-        typer.Option("--force-conflicts", help="Take over fields that somebody else applied."),
+        typer.Option("--force-conflicts", help="Take over fields that another tool or user applied."),
     ] = False,
     take: Annotated[
         bool,
-        typer.Option(
-            "--take-ownership", help="Take over objects of these names that sparkgen did not create."
-        ),
+        typer.Option("--take-ownership", help="Take over existing objects that sparkgen did not create."),
     ] = False,
     form: ObjectsForm = ObjectForm.TEXT,
     quiet: Quiet = False,

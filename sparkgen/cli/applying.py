@@ -52,7 +52,7 @@ def _apply(request: Request, options: Apply, place: Place) -> int:
     if _clash(documents, all_wanted, request):
         return 1
     if options.wait and len(all_wanted) != 1:
-        raise SparkgenError("--wait is about one application: apply them one by one, or leave it out")
+        raise SparkgenError("--wait takes one application; apply them one by one, or leave out --wait")
     now = datetime.now(UTC)
     tasks = look(cluster, all_wanted, now, preflight=not options.skip_preflight, force=options.force)
     if _stopped(tasks, request, options):
@@ -78,7 +78,7 @@ def _stopped(tasks: Sequence[Task], request: Request, options: Apply) -> bool:
         owned = owned or others
         stopped = _tell(task.wanted, found, request) or stopped
     if stopped:
-        output.note("nothing was applied" + ("" if owned else "; --skip-preflight applies anyway"))
+        output.note("nothing was applied" + ("" if owned else "; to apply anyway, add --skip-preflight"))
     return stopped
 
 
@@ -107,20 +107,21 @@ def _raise(outcomes: Sequence[Outcome], options: Apply) -> None:
     for other in errors[1:]:
         output.note(f"sparkgen: {other}")
     left = sum(not outcome.begun for outcome in outcomes)
-    skipped = f" {left} of {len(outcomes)} applications were not begun." if left else ""
+    skipped = f" {left} of {len(outcomes)} applications were not started." if left else ""
     if options.dry_run or not any(outcome.done for outcome in outcomes):
         raise ClusterError(f"{errors[0]}{f'.{skipped}' if skipped else ''}", errors[0].status)
     raise ClusterError(
-        f"{errors[0]}.{skipped} What stands above is applied; apply again when it is fixed", errors[0].status
+        f"{errors[0]}.{skipped} The objects above are applied; fix the error and apply again",
+        errors[0].status,
     )
 
 
 def _agree(options: Apply) -> None:
     """SparkgenError for options that exclude each other."""
     if options.wait and options.dry_run:
-        raise SparkgenError("--dry-run starts nothing that --wait could wait for: leave one of them out")
+        raise SparkgenError("--dry-run starts no run to --wait for; leave one of them out")
     if options.timeout and not options.wait:
-        raise SparkgenError("--timeout says how long to --wait: add it, or leave the time out")
+        raise SparkgenError("--timeout needs --wait; add it, or leave out --timeout")
 
 
 def _documents(request: Request, options: Apply) -> Sequence[Document]:
@@ -177,20 +178,20 @@ def _next_step(wanted: Wanted, facts: ClusterFacts | None, place: Place) -> str:
         return f"next: kubectl get pods{here}"
     if workload["kind"] == "CronJob":
         schedule = workload["spec"]["schedule"]
-        return f'the schedule "{schedule}" starts it; next: sparkgen run {wanted.name}{here}   # now, once'
+        return f'scheduled at "{schedule}"; next: sparkgen run {wanted.name}{here}   # to run it now'
     if served_as(workload):
         connect = f"sparkgen connect {wanted.name}{here}"
         if is_suspended(workload):
             return f"{wanted.name} is suspended; next: {connect} --start"
-        return f"next: {connect}   # waits until it answers"
+        return f"next: {connect}   # waits until it is ready"
     job = job_of(wanted)
     if workload["spec"].get("suspend"):
-        return f"{job} is suspended; next: sparkgen run {wanted.name}{here}   # a run with its own arguments"
+        return f"{job} is suspended; next: sparkgen run {wanted.name}{here}   # you can add arguments"
     known = facts.live.get((workload["kind"], workload["metadata"]["name"])) if facts else None
     if job and facts is not None and not starts(wanted, facts) and not isinstance(known, Unknown):
         return (
-            f"{job} is there already, and is not run again; "
-            f"next: sparkgen status {wanted.name}{here}, or sparkgen run {wanted.name}{here} for another run"
+            f"{job} exists already and is not started again; "
+            f"next: sparkgen status {wanted.name}{here}; for another run: sparkgen run {wanted.name}{here}"
         )
     follow = f"sparkgen status {wanted.name}{here}"
     return f"next: {follow}; sparkgen wait {wanted.name}{here}" if job else f"next: {follow}"

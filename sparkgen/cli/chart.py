@@ -9,11 +9,11 @@ import typer
 
 from sparkgen.cli.output import note, write
 
-SUMMARY = "Copy or pack the Helm chart that takes the same document."
-HELP = """Copy or pack the Helm chart that takes the same document: `helm install NAME CHART -f app.yaml`.
+SUMMARY = "Copy or package the Helm chart that takes the same documents."
+HELP = """Copy or package the Helm chart that takes the same documents: `helm install NAME CHART -f app.yaml`.
 
-`export` has the chart in a folder, for a Git repository without access to a registry. `package` writes
-spark-app-VERSION.tgz, which `helm push` takes. Both need no network, and always write the same bytes.
+`export` copies the chart into a folder, for a Git repository that cannot use a chart registry. `package`
+writes spark-app-VERSION.tgz, for `helm push`. Neither needs the network. Both always write the same bytes.
 """
 EXAMPLES = """\b
 Examples:
@@ -26,19 +26,20 @@ Examples:
 
 def export(
     directory: Annotated[
-        Path, typer.Argument(metavar="DIR", help="The chart's folder: new, empty, or of an earlier export.")
+        Path,
+        typer.Argument(metavar="DIR", help=("Folder for the chart: new, empty, or from an earlier export.")),
     ],
 ) -> None:
-    """Have the chart in DIR, and nothing of an earlier version of it."""
+    """Copy the chart to DIR. Files of an earlier version are removed."""
     from sparkgen import chart  # noqa: PLC0415 - one command needs it
 
     written = chart.export(directory)
-    note(f"{len(written)} files in {directory}; next: helm install NAME {directory} -f app.yaml")
+    note(f"wrote {len(written)} files to {directory}; next: helm install NAME {directory} -f app.yaml")
 
 
 def package(
     directory: Annotated[
-        Path, typer.Option("--destination", "-d", metavar="DIR", help="The folder to write it into.")
+        Path, typer.Option("--destination", "-d", metavar="DIR", help="Folder to write the package to.")
     ] = Path(),
 ) -> None:
     """Write spark-app-VERSION.tgz, and print its path."""

@@ -8,24 +8,23 @@ import typer
 
 from sparkgen.cli.options import Context, Kubeconfig, Namespace
 
-SUMMARY = "Connect this machine to a Connect server or a notebook in a cluster, or a program to the server."
-HELP = """Forward a port of this machine to a Spark Connect server or a notebook, until Ctrl-C or its end.
+SUMMARY = "Forward a Connect server or a notebook to this machine."
+HELP = """Forward a local port to a Spark Connect server or a notebook, until Ctrl-C or until the server ends.
 
-A server that has not begun, or does not answer yet, is waited for. The address goes to standard output. With
-COMMAND, that program runs with the address in SPARK_REMOTE, and its exit code is the command's.
+If the server has not started or does not answer yet, the command waits. It prints the address to standard
+output. With COMMAND, it runs that program with the address in SPARK_REMOTE, and exits with its exit code.
 
-If the server asks for a token, COMMAND gets it in SPARK_CONNECT_AUTHENTICATE_TOKEN, read from its Secret with
-your rights. If you may not read it, set that variable yourself, or a token in SPARK_REMOTE.
+If the server needs a token, COMMAND gets it in SPARK_CONNECT_AUTHENTICATE_TOKEN, read from its Secret with
+your permissions. If you may not read the Secret, set that variable yourself, or put a token in SPARK_REMOTE.
 
-JupyterLab of a notebook is opened in a browser, at the address that goes to standard output, and asks for
-its token.
+For a notebook, open the printed address in a browser. JupyterLab asks for its token.
 
-A server that is suspended, or was scaled to 0, serves nobody. --start scales its Deployment to 1, with the
-right to patch it, and waits.
+A server that is suspended or scaled to 0 has no driver. --start scales its Deployment to 1 and waits; you
+need permission to patch the Deployment.
 
-The way is through the API server, as for kubectl port-forward: it takes the rights to get and create
+The connection goes through the API server, as for kubectl port-forward: you need permission to get and create
 pods/portforward.
-When the server's driver is replaced, new connections go to the next one; what sessions had is gone.
+If the server's driver is replaced, new connections go to the new driver, and the state of sessions is lost.
 """
 EXAMPLES = """\b
 Examples:
@@ -35,7 +34,7 @@ Examples:
   sparkgen connect team-a -n analytics -- pyspark
   sparkgen connect team-a -- jupyter lab
   sparkgen connect ada                  # a notebook: prints http://localhost:8888
-  sparkgen connect team-a --start       # also when it was stopped for the night
+  sparkgen connect team-a --start       # start it if it is suspended
 """
 
 
@@ -43,14 +42,14 @@ def command(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="NAME", help="The application: a Connect server or a notebook.", show_default=False
+            metavar="NAME", help="Application: a Connect server or a notebook.", show_default=False
         ),
     ],
     arguments: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[-- COMMAND...]",
-            help="A program, and its arguments, that is a client of the server.",
+            help="Client program and its arguments.",
             show_default=False,
         ),
     ] = None,
@@ -61,13 +60,15 @@ def command(
             metavar="PORT",
             min=0,
             max=65535,
-            help="Of this machine; 0 for any (default 15002, or 8888 for a notebook).",
+            help="Local port; 0 for any free port (default 15002, or 8888 for a notebook).",
             show_default=False,
         ),
     ] = None,
     timeout: Annotated[
         str,
-        typer.Option("--timeout", metavar="TIME", help="How long to wait for the server, as in 30m."),
+        typer.Option(
+            "--timeout", metavar="TIME", help=("Maximum time to wait for the server, for example 30m.")
+        ),
     ] = "5m",
     start: Annotated[bool, typer.Option("--start", help="Start the server if it is suspended.")] = False,
     namespace: Namespace = "",

@@ -48,14 +48,14 @@ def connect_to(options: ConnectOptions) -> int:
     """Forward the port until the end: 0, or the program's exit code."""
     seconds = seconds_of(options.timeout) or 0
     if options.command and shutil.which(options.command[0]) is None:
-        raise SparkgenError(f"cannot run {options.command[0]}: there is no such program")
+        raise SparkgenError(f"cannot run {options.command[0]}: command not found")
     cluster = connect(options.place)
     run = connecting.server(one(cluster, options.name))
     notebook = notebook_port(run)
     if notebook and options.command:
         raise SparkgenError(
-            f"{run.application} is a notebook, and no server that {options.command[0]} could use: leave out "
-            "what stands after --, and open the address in a browser"
+            f"{run.application} is a notebook, not a server for {options.command[0]}; leave out the command "
+            "after --, and open the address in a browser"
         )
     if options.start and life_of(run).state is State.SUSPENDED:
         run = _started(cluster, run)
@@ -76,9 +76,9 @@ def _started(cluster: Cluster, run: Run) -> Run:
     """The run of a server that was suspended, and is so no more."""
     controller = controller_of(run.workload)
     run = connecting.start(cluster, run)
-    _say(f"{run.application} is started")
+    _say(f"started {run.application}")
     if controller:
-        _say(f"{controller} stops it again at its next sync if Git says spec.suspend: true")
+        _say(f"{controller} stops it at its next sync if spec.suspend is true in Git")
     return run
 
 
@@ -90,9 +90,11 @@ def _answering(cluster: Cluster, run: Run, timeout: str, deadline: float) -> Run
         if life.state in (State.SUSPENDED, State.DELETING):
             raise SparkgenError(text)
         if life.state is State.RUNNING:
-            text = f"{run.application} runs, and does not answer yet"
+            text = f"{run.application} is running, but not ready yet"
         if time.monotonic() >= deadline:
-            raise SparkgenError(f"{text}; it was not ready after {timeout}: wait longer with --timeout")
+            raise SparkgenError(
+                f"{text}; it was not ready within {timeout}. To wait longer, increase --timeout"
+            )
         return text
 
     return drivers.wait(cluster, run, connecting.answers, awaited, _say)
@@ -103,15 +105,15 @@ def _tell(run: Run, port: int, place: str) -> None:
     notebook = bool(notebook_port(run))
     remote = f"http://localhost:{port}" if notebook else address(port)
     output.write(f"{remote}\n")
-    output.note(f"{_title(run)}, as long as this command runs: Ctrl-C ends it")
+    output.note(f"forwarding {_title(run)}; press Ctrl-C to stop")
     if not notebook:
-        output.note(f"in another terminal: export {REMOTE}={remote}")
+        output.note(f"to use it, run in another terminal: export {REMOTE}={remote}")
     if source := connecting.token_source(run):
         template = f'{{{{index .data "{source.key}" | base64decode}}}}'
         read = (
             f"kubectl get secret {shlex.quote(source.secret)}{place} -o go-template={shlex.quote(template)}"
         )
-        output.note(f"its token is at {source.key} in the Secret {source.secret}; with the right to read it:")
+        output.note(f"its token is in the Secret {source.secret}, key {source.key}; if you may read it:")
         output.note(f"  {read}" if notebook else f'  export {contract.ENV_CONNECT_TOKEN}="$({read})"')
 
 

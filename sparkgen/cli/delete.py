@@ -8,11 +8,12 @@ import typer
 
 from sparkgen.cli.options import Context, Kubeconfig, Namespace, ObjectForm, ObjectsForm, Quiet, Yes
 
-SUMMARY = "Remove an application from a cluster: all of its runs, and all that was rendered for it."
-HELP = """Remove an application: all of its runs, also one that runs, with executors, files and rights.
+SUMMARY = "Delete an application from a cluster, with all its runs."
+HELP = """Delete an application and everything that was applied for it, even if it is running.
 
-What it is about to delete is listed first. Secrets, claims and ConfigMaps that you made stay. An application
-that Argo CD, Flux or Helm manages would come back, and run again: remove it there.
+The command lists the objects before it deletes them: all runs with their executors, files and permissions.
+Secrets, claims and ConfigMaps that you created are kept.
+If Argo CD, Flux or Helm manages the application, it would come back and run again: delete it there instead.
 """
 EXAMPLES = """\b
 Examples:
@@ -25,7 +26,9 @@ Examples:
 def command(
     name: Annotated[str, typer.Argument(metavar="NAME", help="An application.", show_default=False)],
     yes: Yes = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would be deleted.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help=("List what would be deleted, and delete nothing."))
+    ] = False,
     namespace: Namespace = "",
     context: Context = "",
     kubeconfig: Kubeconfig = "",

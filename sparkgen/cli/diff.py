@@ -29,18 +29,20 @@ if TYPE_CHECKING:
     from sparkgen.diff.values import Difference
     from sparkgen.document import Document
 
-SUMMARY = "Say what would change, for each application, and whether it runs again."
-HELP = """Say what would change, for each application, in words and as objects, and whether it runs again.
+SUMMARY = "Show what would change, and which applications would run again."
+HELP = """Show what would change in each application, and whether it would run again.
 
-With --from, between two Git revisions; without --to the later one is the work tree. With --rendered, between
-a directory that `render -o` wrote and what the documents render to now. With neither, between a cluster and
+For each application, the command prints a summary and the differences of its objects.
+
+With --from, compare two Git revisions; without --to, the later one is the work tree. With --rendered, compare
+a directory that `render -o` wrote with a new render of the documents. With neither, compare the cluster with
 the documents, by server-side dry runs that change nothing (this needs the extra `sparkgen[cluster]`).
 
-Exit codes, as those of kubectl diff: 0 nothing would change, 1 something would, 2 an error.
+Exit codes, as for kubectl diff: 0 no changes, 1 changes, 2 an error.
 """
 EXAMPLES = """\b
 Examples:
-  sparkgen diff --from origin/main apps/             # this branch, not yet committed changes too
+  sparkgen diff --from origin/main apps/             # this branch, with uncommitted changes
   sparkgen diff --from v1 --to v2 -f prod.yaml app.yaml
   sparkgen diff --from origin/main --merge-base -o markdown apps/ > comment.md
   sparkgen diff --rendered deploy/pi app.yaml
@@ -64,7 +66,7 @@ def command(
         typer.Option(
             "--from",
             metavar="REV",
-            help="Git revision to compare with: a branch, tag or commit.",
+            help="Earlier Git revision: a branch, tag or commit.",
             show_default=False,
         ),
     ] = "",
@@ -73,18 +75,21 @@ def command(
         typer.Option(
             "--to",
             metavar="REV",
-            help="Git revision to compare; the work tree if not given.",
+            help="Later Git revision. Default: the work tree.",
             show_default=False,
         ),
     ] = "",
     merge_base: Annotated[
         bool,
-        typer.Option("--merge-base", help="With --from: compare with where the two revisions parted."),
+        typer.Option("--merge-base", help="With --from: compare with the merge base of the two revisions."),
     ] = False,
     rendered: Annotated[
         str,
         typer.Option(
-            "--rendered", metavar="DIR", help="Compare with what is rendered here.", show_default=False
+            "--rendered",
+            metavar="DIR",
+            help=("Compare with the manifests in this directory."),
+            show_default=False,
         ),
     ] = "",
     values: Values = None,
@@ -93,9 +98,7 @@ def command(
     lock: Lock = "",
     recursive: Annotated[
         bool,
-        typer.Option(
-            "--recursive", "-R", help="With --from: PATH holds a whole repository, as for render -R."
-        ),
+        typer.Option("--recursive", "-R", help="With --from: PATH is a whole repository, as for render -R."),
     ] = False,
     namespace: Annotated[
         str,
@@ -103,7 +106,7 @@ def command(
             "--namespace",
             "-n",
             metavar="NAME",
-            help="Namespace of documents that name none; with a cluster, the context's if not given.",
+            help="Namespace for documents without one. Default with a cluster: that of the context.",
             show_default=False,
         ),
     ] = "",
@@ -111,7 +114,7 @@ def command(
         Target | None,
         typer.Option(
             "--target",
-            help="Who applies the manifests; overrides metadata.target of the documents.",
+            help="Tool that applies the manifests. Overrides metadata.target.",
             case_sensitive=False,
             show_default=False,
         ),
@@ -119,9 +122,11 @@ def command(
     context: Context = "",
     kubeconfig: Kubeconfig = "",
     form: Annotated[
-        DiffForm, typer.Option("--output", "-o", help="How it is written.", case_sensitive=False)
+        DiffForm, typer.Option("--output", "-o", help="Output format.", case_sensitive=False)
     ] = DiffForm.TEXT,
-    brief: Annotated[bool, typer.Option("--brief", help="Words only, no diffs of objects.")] = False,
+    brief: Annotated[
+        bool, typer.Option("--brief", help=("Print the summary only, without object diffs."))
+    ] = False,
     colour: ColourChoice = Colour.AUTO,
 ) -> None:
     """Compare, print, and end with 1 if anything differs."""
@@ -140,17 +145,17 @@ def command(
     if difference:
         raise typer.Exit(1)
     if form is DiffForm.TEXT:
-        output.note(f"nothing would change: {difference.unchanged} up to date")
+        output.note(f"no changes: {difference.unchanged} up to date")
 
 
 def _agree(old: str, new: str, rendered: str, context: str, kubeconfig: str, *, merge_base: bool) -> None:
     """SparkgenError for options of two kinds of comparison."""
     if (new or merge_base) and not old:
-        raise SparkgenError("--to and --merge-base are about two revisions: name the earlier one with --from")
+        raise SparkgenError("--to and --merge-base need an earlier revision; add --from REVISION")
     if old and rendered:
-        raise SparkgenError("--from compares two revisions, --rendered a directory: leave one of them out")
+        raise SparkgenError("--from and --rendered cannot be combined; leave one of them out")
     if (old or rendered) and (context or kubeconfig):
-        raise SparkgenError("--context and --kubeconfig are about a cluster: leave out --from and --rendered")
+        raise SparkgenError("--context and --kubeconfig need a cluster; leave out --from and --rendered")
 
 
 def _revisions(request: Request, old: str, new: str, *, merge_base: bool) -> Difference:
@@ -162,7 +167,9 @@ def _revisions(request: Request, old: str, new: str, *, merge_base: bool) -> Dif
     from sparkgen.diff.values import Difference  # noqa: PLC0415
 
     if "-" in request.sources:
-        raise SparkgenError("- (standard input) is in no revision: name files or directories")
+        raise SparkgenError(
+            "- (standard input) cannot be compared between revisions; give files or directories"
+        )
     where = repository(Path())
     earlier, later = points(where, old, new, merge_base=merge_base)
     before, after, same = sides(where, earlier, later, request)
@@ -181,7 +188,7 @@ def _documents(request: Request) -> tuple[Document, ...]:
     errors = [problem for problem in checked.problems if problem.severity is Severity.ERROR]
     if errors:
         show(errors, request, stdin, on_stdout=False)
-        raise SparkgenError("a document has errors, so that nothing can be compared: see above")
+        raise SparkgenError("cannot compare: the errors above must be fixed first")
     agree(checked.documents, request.namespace)
     return checked.documents
 

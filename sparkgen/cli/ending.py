@@ -38,9 +38,9 @@ def kill(options: EndOptions) -> int:
     application = one(cluster, options.name)
     run = killing.run_to_kill(application, options.run)
     if run is None:
-        output.note(f"no run of {application.name} runs{_instead(application)}")
+        output.note(f"no run of {application.name} is running{_instead(application)}")
         return 0
-    if not _agreed(f"end {run.name} in {run.namespace} ({cluster.context})?", options):
+    if not _agreed(f"stop {run.name} in {run.namespace} ({cluster.context})?", options):
         return 1
     _print([killing.kill(cluster, run, datetime.now(UTC))], "killed", options)
     if not options.quiet:
@@ -55,7 +55,7 @@ def _instead(application: Application) -> str:
     sessions = [
         run.name for run in application.runs if contract.is_session(run.workload) and not life_of(run).over
     ]
-    return f"{words}; end a session by its name: --run {' or '.join(sessions)}" if sessions else words
+    return f"{words}; to stop a session, name it: --run {' or '.join(sessions)}" if sessions else words
 
 
 def _after(run: Run, place: Place) -> str:
@@ -63,16 +63,16 @@ def _after(run: Run, place: Place) -> str:
     name = controller_of(run.workload)
     if run.kind == "Deployment":
         undone = (
-            f"{name} starts it again, unless Git says spec.suspend: true"
+            f"{name} starts it again, unless you set spec.suspend: true in Git"
             if name
-            else "the next apply starts it again; spec.suspend: true in the document keeps it stopped"
+            else "the next apply starts it again; to keep it stopped, set spec.suspend: true in the document"
         )
         back = f"; next: sparkgen connect {run.application}{here} --start" if served_as(run.workload) else ""
-        return f"its driver has time to end; {undone}{back}"
+        return f"its driver has its grace period to stop; {undone}{back}"
     if contract.is_session(run.workload):
-        return "its driver is told at once, where it runs; its executors are removed"
+        return "its driver is notified at once, and its executors are deleted"
     return (
-        "its driver and executors have their grace period to end; next: "
+        "its driver and executors have their grace period to stop; next: "
         f"sparkgen wait {run.application} --run {run.name}{here}, or sparkgen run {run.application}{here}"
     )
 
@@ -82,19 +82,21 @@ def delete(options: EndOptions) -> int:
     cluster = connect(options.place)
     found = deleting.objects_of(cluster, options.name)
     for text in found.unseen:
-        output.note(f"not looked at: {text}")
+        output.note(f"not checked: {text}")
     if options.dry_run:
         _print(found.objects, "(dry run)", options)
         return 0
     if found.controllers:
         output.note(
-            f"warning: {' and '.join(found.controllers)} manages {options.name}: it will be created again, "
-            "and run again. Remove it there instead"
+            f"warning: {' and '.join(found.controllers)} manages {options.name}, and will create it "
+            "again and "
+            "run it again; delete it there instead"
         )
     if not options.yes and sys.stdin.isatty():
         output.complain("".join(f"  {object_names.full_name(item)}\n" for item in found.objects))
     number = len(found.objects)
-    question = f"delete these {number} objects of {options.name} in {cluster.namespace} ({cluster.context})?"
+    objects = "this 1 object" if number == 1 else f"these {number} objects"
+    question = f"delete {objects} of {options.name} in {cluster.namespace} ({cluster.context})?"
     if not _agreed(question, options):
         return 1
     deleting.delete(cluster, found, lambda gone: _print(gone, "deleted", options))
@@ -115,9 +117,9 @@ def _agreed(question: str, options: EndOptions) -> bool:
     if options.yes:
         return True
     if not sys.stdin.isatty():
-        raise SparkgenError(f"{question} There is nobody to ask: add --yes")
+        raise SparkgenError(f"{question} Cannot ask without a terminal; add --yes")
     output.complain(f"{question} [y/N] ")
     if sys.stdin.readline().strip().lower() in ("y", "yes"):
         return True
-    output.note("nothing was changed")
+    output.note("canceled; nothing was changed")
     return False

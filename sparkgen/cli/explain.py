@@ -11,16 +11,16 @@ import typer
 from sparkgen.cli.output import write
 from sparkgen.errors import SparkgenError
 
-SUMMARY = "Say what a field means, as kubectl explain does."
-HELP = """Say what a field of the document means, which type it has, and show an example.
+SUMMARY = "Explain a field of the document, as kubectl explain does."
+HELP = """Explain a field of the document: its meaning, its type and an example.
 
-FIELD is a path with dots. The leading spec may be left out.
+FIELD is a path with dots. You can leave out the leading spec.
 """
 EXAMPLES = """\b
 Examples:
   sparkgen explain                        # the whole document
   sparkgen explain spec.executor.memory
-  sparkgen explain driver --recursive     # all names below
+  sparkgen explain driver --recursive     # all fields below it
   sparkgen explain schedule --kind ScheduledSparkApplication
   sparkgen explain cleaner --kind SparkHistoryServer
 """
@@ -56,17 +56,15 @@ def command(
         str,
         typer.Argument(
             metavar="FIELD",
-            help="The field, such as spec.executor.memory.",
+            help="Field, for example spec.executor.memory.",
             show_default=False,
             autocompletion=complete_field,
         ),
     ] = "",
-    recursive: Annotated[
-        bool, typer.Option("--recursive", help="Show the names of all fields below.")
-    ] = False,
+    recursive: Annotated[bool, typer.Option("--recursive", help="List all fields below it.")] = False,
     kind: Annotated[
         Kind,
-        typer.Option("--kind", metavar="KIND", help="Which kind of document it is a field of."),
+        typer.Option("--kind", metavar="KIND", help="Kind of document that has the field."),
     ] = Kind.APPLICATION,
 ) -> None:
     """Print what the schema says about a field."""

@@ -28,11 +28,11 @@ def fix_files(request: Request, review: Review, *, only_show: bool) -> bool:
     """Fix the files of a request, or print the difference; whether there was anything to fix."""
     if request.values or request.sets or request.set_strings or request.target:
         raise SparkgenError(
-            "--fix changes documents as they stand in their files: leave -f, --set and --target out"
+            "--fix changes the files themselves; leave out -f, --set, --set-string and --target"
         )
     names = expand(request.sources)
     if STDIN in names:
-        raise SparkgenError("--fix changes files, and standard input is none: name the file")
+        raise SparkgenError("--fix cannot change standard input; give a file")
     changed = False
     for name in names:
         data = read_file(name)
@@ -71,10 +71,10 @@ def _difference(name: str, old: bytes, new: bytes) -> str:
 
 def _tell(name: str, old: bytes, new: bytes, number: int, configured: Configured) -> None:
     """Say what was done, and for which application it means a new run."""
-    output.note(f"{name}: {number} finding{'s' if number != 1 else ''} fixed")
+    output.note(f"{name}: fixed {number} {'finding' if number == 1 else 'findings'}")
     for before, after in zip(_runs(old, configured), _runs(new, configured), strict=True):
         if before != after:
-            output.note(f"{name}: applying it starts a new run: {after} instead of {before}")
+            output.note(f"{name}: the next apply starts a new run: {after} instead of {before}")
 
 
 def _runs(data: bytes, configured: Configured) -> list[str]:
@@ -95,11 +95,11 @@ def _replace(path: Path, old: bytes, new: bytes) -> None:
                 os.fsync(file.fileno())
             Path(staged).chmod(target.stat().st_mode & 0o7777)
             if target.read_bytes() != old:
-                raise SparkgenError(f"{path} was changed by somebody else meanwhile: run the command again")
+                raise SparkgenError(f"{path} changed while it was being fixed; run the command again")
             Path(staged).replace(target)
         except BaseException:
             with contextlib.suppress(OSError):
                 Path(staged).unlink()
             raise
     except OSError as error:
-        raise SparkgenError(f"cannot change {path}: {error.strerror}; it is as it was") from error
+        raise SparkgenError(f"cannot change {path}: {error.strerror}; the file is unchanged") from error

@@ -5,11 +5,11 @@ from __future__ import annotations
 from sparkgen.cli import listing, output
 from sparkgen.cli.options import ApplicationName, Context, Kubeconfig, Listing, ListingForm, Namespace
 
-SUMMARY = "List the runs of an application that a cluster still has."
-HELP = """List the runs of an application that a cluster still has, the latest first.
+SUMMARY = "List the runs of an application that are still in the cluster."
+HELP = """List the runs of an application that are still in the cluster, the latest first.
 
-What stays is decided by spec.run.history, by spec.timeToLiveSeconds, or for a schedule by its own limits.
-Why an old run failed is read from its driver's pod and log, as long as they are there.
+spec.run.history and spec.timeToLiveSeconds set which runs are kept; a schedule has its own limits. The reason
+why a run failed comes from its driver's pod and log, as long as they exist.
 """
 EXAMPLES = """\b
 Examples:

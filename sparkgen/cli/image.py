@@ -7,20 +7,20 @@ from typing import Annotated
 
 import typer
 
-SUMMARY = "Build the runtime image, and push it to a registry of yours."
-HELP = """Build the runtime image, and push it to a registry of yours.
+SUMMARY = "Build the runtime image, and push it to your registry."
+HELP = """Build the runtime image, and push it to your registry.
 
-It holds the allocator and the scheduler jar. `build` makes it with Docker (buildx), Podman or Buildah, and
-prints its name; after --push with the digest, for .sparkgen.yaml or the document. `context` writes the folder
-with its Dockerfile, for another builder. The scheduler jar is compiled here, once: that takes Java 17 or 21,
-and fetches two releases of Spark from PyPI.
+The image contains the allocator and the scheduler jar. `build` uses Docker (buildx), Podman or Buildah, and
+prints the image's name; after --push with its digest, for .sparkgen.yaml or a document. `context` writes a
+folder with a Dockerfile, for any other builder. The first call compiles the scheduler jar: this needs Java 17
+or 21, and downloads two Spark releases from PyPI.
 """
 EXAMPLES = """\b
 Examples:
   sparkgen image build --push registry.example.com/sparkgen-runtime:1
   sparkgen image build --push --platform linux/arm64 registry.example.com/sparkgen-runtime:1
   sparkgen image build --output runtime.oci.tar registry.example.com/sparkgen-runtime:1
-  sparkgen image build runtime.sparkgen.invalid/sparkgen-runtime:1   # here alone, for kind load docker-image
+  sparkgen image build runtime.sparkgen.invalid/sparkgen-runtime:1   # local only, for kind load docker-image
   sparkgen image context build/runtime
 """
 
@@ -30,13 +30,16 @@ def build(
         str,
         typer.Argument(metavar="NAME", help="REGISTRY/NAME:TAG, as your nodes pull it.", show_default=False),
     ],
-    push: Annotated[bool, typer.Option("--push", help="Push it, and print its digest.")] = False,
+    push: Annotated[bool, typer.Option("--push", help="Push the image, and print its digest.")] = False,
     platform: Annotated[
         str,
         typer.Option(
             "--platform",
             metavar="LIST",
-            help="With --push or --output linux/amd64,linux/arm64 if not given, else this machine's.",
+            help=(
+                "Platforms, separated by commas. Default: this machine's; with --push or --output "
+                "linux/amd64,linux/arm64."
+            ),
             show_default=False,
         ),
     ] = "",
@@ -45,7 +48,7 @@ def build(
         typer.Option(
             "--builder",
             metavar="PROGRAM",
-            help="docker, podman or buildah; the first that is there if not given.",
+            help="docker, podman or buildah. Default: the first one that is installed.",
             show_default=False,
         ),
     ] = "",
@@ -64,7 +67,7 @@ def build(
         typer.Option(
             "--base",
             metavar="IMAGE",
-            help="A base image of yours, with Python 3.11 or newer.",
+            help="Your own base image, with Python 3.11 or newer.",
             show_default=False,
         ),
     ] = "",
@@ -78,7 +81,7 @@ def build(
 
 
 def context(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that is not there yet.")],
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="New folder to write to.")],
 ) -> None:
     """Write the folder that the image is built from, with its Dockerfile."""
     from sparkgen.cli import imaging  # noqa: PLC0415 - one command needs it

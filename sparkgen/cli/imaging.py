@@ -17,7 +17,7 @@ from sparkgen.local.view import Plain
 def build(plan: builders.Plan, builder: str) -> None:
     """Make the image, and say how it is named. Its name, with the digest if it has one, is the output."""
     if builder and builder not in builders.BUILDERS:
-        raise SparkgenError(f"--builder {builder!r} is none of {', '.join(builders.BUILDERS)}")
+        raise SparkgenError(f"unknown --builder {builder!r}; use one of {', '.join(builders.BUILDERS)}")
     program = builders.find(builder, os.environ)
     view = Plain(sys.stderr)
     with tempfile.TemporaryDirectory(prefix="sparkgen-image-") as work:
@@ -32,7 +32,7 @@ def build(plan: builders.Plan, builder: str) -> None:
 def context(directory: Path) -> None:
     """Write the context into a new folder, whole or not at all."""
     if directory.exists():
-        raise SparkgenError(f"{directory} is there already: name a folder that is not")
+        raise SparkgenError(f"{directory} exists already; give a new folder")
     directory.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".sparkgen-", dir=directory.parent) as work:
         made = Path(work, "context")
@@ -45,9 +45,9 @@ def _next_step(plan: builders.Plan, image: str) -> str:
     if plan.output:
         return f"wrote {plan.output}; next: skopeo copy --all oci-archive:{plan.output} docker://{plan.name}"
     if not plan.push:
-        return "it is in the builder's own storage; --push pushes it to the registry"
+        return "the image is in the builder's local storage; to push it to a registry, add --push"
     return (
-        "name it for all documents of a repository, in .sparkgen.yaml at its root:\n"
+        "set it for all documents of a repository, in .sparkgen.yaml at its root:\n"
         f"  runtimeImage: {image}\n"
         "or in a document:\n"
         "  spec:\n"

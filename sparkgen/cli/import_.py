@@ -16,17 +16,16 @@ from sparkgen.errors import SparkgenError
 if TYPE_CHECKING:
     from sparkgen.importing import Imported, Result
 
-SUMMARY = "Make documents of SparkApplications of other operators, and of spark-submit."
-HELP = """Make documents of SparkApplications of other operators, and of spark-submit commands.
+SUMMARY = "Convert SparkApplications and spark-submit commands to documents."
+HELP = """Convert other operators' SparkApplications and spark-submit commands to documents.
 
 Reads kubeflow's SparkApplication and ScheduledSparkApplication (v1beta2) and SparkConnect (v1alpha1), the
 SparkApplication of Apache's operator (spark.apache.org), scripts that call spark-submit, and a spark-submit
-command line after `--`.
-Directories are searched with all that is below them.
+command line after `--`. Directories are searched recursively.
 
-Every document that is written validates. Nothing is dropped silently: the report, on standard error, names
-each value that could not be carried over, means something else here, or had to be chosen, with its line, the
-reason and what to do. Exits 1 if there is any.
+Every document that the command writes is valid. Nothing is dropped silently: the report on standard error
+lists each value that was not converted, has another meaning here, or had to be chosen, with its line, the
+reason and what to do. Exits 1 if the report lists any.
 """
 EXAMPLES = """\b
 Examples:
@@ -52,7 +51,7 @@ Inputs = Annotated[
     list[str],
     typer.Argument(
         metavar="PATH",
-        help="YAML, shell scripts, directories of both, - for standard input, or `-- spark-submit ...`.",
+        help="YAML files, shell scripts, directories, - for standard input, or `-- spark-submit ...`.",
         show_default=False,
     ),
 ]
@@ -62,7 +61,7 @@ Directory = Annotated[
         "--output-dir",
         "-o",
         metavar="DIR",
-        help="Write NAME.yaml for each application into DIR, instead of all to standard output.",
+        help="Write one file per application, DIR/NAME.yaml, instead of printing all to standard output.",
         show_default=False,
     ),
 ]
@@ -70,32 +69,35 @@ Form = Annotated[
     Report,
     typer.Option(
         "--report",
-        help="How to report: text (what to look at), full (everything), json (everything), or none.",
+        help="Report: text (what needs your attention), full (every value), json (every value), or none.",
     ),
 ]
 KeepLabels = Annotated[
     bool,
     typer.Option(
         "--keep-labels",
-        help="Keep the labels that kubeflow's operator puts on pods (sparkoperator.k8s.io/...).",
+        help="Keep the pod labels that kubeflow's operator sets (sparkoperator.k8s.io/...).",
     ),
 ]
 Name = Annotated[
     str,
     typer.Option(
-        "--name", metavar="NAME", help="The application's name, if there is one.", show_default=False
+        "--name",
+        metavar="NAME",
+        help=("Name of the application. Only if the input has one application."),
+        show_default=False,
     ),
 ]
 ImageName = Annotated[
     str,
     typer.Option(
-        "--image", metavar="IMAGE", help="The image with Spark and the application.", show_default=False
+        "--image", metavar="IMAGE", help="Image with Spark and the application.", show_default=False
     ),
 ]
 SparkVersion = Annotated[
     str,
     typer.Option(
-        "--spark-version", metavar="VERSION", help="The version of Spark in the image.", show_default=False
+        "--spark-version", metavar="VERSION", help="Spark version in the image.", show_default=False
     ),
 ]
 
@@ -121,7 +123,7 @@ def command(
     result = import_all(sources, Choices(name, image, spark_version, keep_labels), examine, stdin)
     if name and len(result.imported) > 1:
         raise SparkgenError(
-            f"--name is for one application, and there are {len(result.imported)}: leave it out"
+            f"--name takes one application, but the input has {len(result.imported)}; leave out --name"
         )
     if result.problems and report is not Report.JSON:
         show(result.problems, Request(tuple(sources)), stdin, on_stdout=False)
@@ -138,9 +140,7 @@ def _check_name(name: str) -> None:
     from sparkgen.importing.naming import application_name  # noqa: PLC0415
 
     if name and application_name(name) != name:
-        raise SparkgenError(
-            f"--name {name!r} is no name of an application: write for example {application_name(name)}"
-        )
+        raise SparkgenError(f"--name {name!r} is not a valid name; use for example {application_name(name)}")
 
 
 def _report(result: Result, form: Report) -> None:

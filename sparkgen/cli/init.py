@@ -18,10 +18,10 @@ from sparkgen.spark_versions import NEWEST, SUGGESTED, scala_line
 SUMMARY = "Write a commented, valid document to start from."
 HELP = """Write a commented, valid document to start from.
 
-It asks nothing, and overwrites no file without --force.
-The document runs an example of the stock Spark image; put your application in its place. Or it is the
-shuffle service that applications name in spec.shuffleService, the history server that shows what they
-wrote to spec.eventLog, a Spark Connect server for a team, or a notebook for one person.
+The command asks no questions, and overwrites no file without --force.
+The document runs an example from the stock Spark image; replace the example with your application. Options
+write other documents: a shuffle service (for spec.shuffleService), a history server (for spec.eventLog), a
+Spark Connect server for a team, or a notebook for one person.
 """
 EXAMPLES = """\b
 Examples:
@@ -82,39 +82,41 @@ _STARTS = {
 def command(
     file: Annotated[
         str,
-        typer.Argument(metavar="FILE", help="The file to write, or - for standard output.", allow_dash=True),
+        typer.Argument(metavar="FILE", help="File to write, or - for standard output.", allow_dash=True),
     ] = "app.yaml",
     language: Annotated[
         Language | None,
-        typer.Option(
-            "--type", help="What the application is written in (default python).", case_sensitive=False
-        ),
+        typer.Option("--type", help="Language of the application (default python).", case_sensitive=False),
     ] = None,
     name: Annotated[
         str | None,
         typer.Option(
             "--name",
             metavar="NAME",
-            help=f"Its name (default {_NAME}; or {_SERVICE_NAME}, {_HISTORY_NAME}, {_CONNECT_NAME}, "
+            help=f"Name (default {_NAME}; or {_SERVICE_NAME}, {_HISTORY_NAME}, {_CONNECT_NAME}, "
             f"{_NOTEBOOK_NAME}).",
         ),
     ] = None,
     scheduled: Annotated[
-        bool, typer.Option("--scheduled", help="Run it again and again, by a schedule.")
+        bool, typer.Option("--scheduled", help="Run the application on a schedule.")
     ] = False,
     shuffle_service: Annotated[
-        bool, typer.Option("--shuffle-service", help="A shuffle service for applications, and none of them.")
+        bool, typer.Option("--shuffle-service", help="Write a shuffle service instead of an application.")
     ] = False,
     history_server: Annotated[
-        bool, typer.Option("--history-server", help="A history server for runs that are over.")
+        bool, typer.Option("--history-server", help="Write a history server instead of an application.")
     ] = False,
     connect: Annotated[
-        bool, typer.Option("--connect", help="A Spark Connect server, and no application.")
+        bool, typer.Option("--connect", help="Write a Spark Connect server instead of an application.")
     ] = False,
     notebook: Annotated[
-        bool, typer.Option("--notebook", help="JupyterLab whose kernels are drivers, and no application.")
+        bool,
+        typer.Option(
+            "--notebook",
+            help=("Write a JupyterLab notebook instead of an application. Its kernels are drivers."),
+        ),
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE if it is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE if it exists.")] = False,
 ) -> None:
     """Write a document to start from."""
     services = {
@@ -125,10 +127,10 @@ def command(
     }
     asked = [option for option, given in services.items() if given]
     if len(asked) > 1:
-        raise SparkgenError(f"{' and '.join(asked)} are different documents: run the command once for each")
+        raise SparkgenError(f"{' and '.join(asked)} write different documents; run the command once for each")
     if asked and (scheduled or language):
         raise SparkgenError(
-            f"{asked[0]} is no application: leave out --type and --scheduled, or leave it out"
+            f"{asked[0]} does not write an application; leave out {asked[0]}, or --type and --scheduled"
         )
     if name is not None:
         _check_name(name)
@@ -146,7 +148,7 @@ def command(
         output.data(text)
         return
     _save(Path(file), text, force=force)
-    output.note(f"wrote {file}; now run: sparkgen validate {file}, then sparkgen render {file}")
+    output.note(f"wrote {file}; next: sparkgen validate {file}, then sparkgen render {file}")
 
 
 def document(language: Language, name: str, *, scheduled: bool) -> str:
@@ -211,8 +213,8 @@ def _check_name(name: str) -> None:
 
     if len(name) > LONGEST or not re.fullmatch(r"[a-z](?:[-a-z0-9]*[a-z0-9])?", name):
         raise SparkgenError(
-            f"--name {name!r} cannot be a name: use at most {LONGEST} lower-case letters, "
-            "digits and dashes, a letter first and no dash last"
+            f"--name {name!r} is not a valid name; use at most {LONGEST} lower-case letters, digits and "
+            "dashes, with a letter first and no dash last"
         )
 
 
@@ -225,8 +227,10 @@ def _save(path: Path, text: str, *, force: bool) -> None:
             file.write(text.encode())
     except OSError as error:
         if path.exists() and not force:
-            raise SparkgenError(f"{path} exists: name another file, or overwrite it with --force") from error
+            raise SparkgenError(
+                f"{path} exists already; give another file, or overwrite it with --force"
+            ) from error
         reason = error.strerror or error
         raise SparkgenError(
-            f"cannot write {path}: {reason}; name another file, or - for standard output"
+            f"cannot write {path}: {reason}; give another file, or - for standard output"
         ) from error

@@ -17,11 +17,11 @@ from sparkgen.cli.options import (
     Yes,
 )
 
-SUMMARY = "End a run that runs; what is left of it says that it was killed."
-HELP = """End the run of an application: its driver and its executors go, its Job stays as a failed one.
+SUMMARY = "Stop a run, and keep its Job as a failed one."
+HELP = """Stop a run: its driver and executors are deleted, and its Job stays as a failed one.
 
-It is not run again by the next apply or sync. A driver has its grace period to end; its log goes with its
-pod: `sparkgen logs` before, if you need it. A streaming application is stopped (no replicas) until it is
+The next apply or sync does not start it again. The driver gets its grace period to stop. Its log is deleted
+with its pod: if you need it, run `sparkgen logs` first. A streaming application is scaled to zero until it is
 applied again.
 """
 EXAMPLES = """\b
@@ -38,7 +38,7 @@ def command(
         typer.Option(
             "--run",
             metavar="RUN",
-            help="The run of this name, or whose name ends so; needed where several run.",
+            help="Run to stop, by its name or the end of its name. Required if several are running.",
             show_default=False,
         ),
     ] = "",

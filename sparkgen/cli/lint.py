@@ -22,26 +22,26 @@ from sparkgen.cli.options import (
     requested,
 )
 
-SUMMARY = "Review documents: policy on top of validity, by profile."
-HELP = """Review documents as an experienced colleague would: what is valid, and still unwise.
+SUMMARY = "Check documents against best practices and policies, by profile."
+HELP = """Check documents against best practices and policies: for what is valid, but unwise.
 
-Everything that validate says, and the rules of the chosen profiles: gitops, pss-restricted, production
-(these three unless others are named) and cost. Rules look at the pods that are rendered, executors included.
-`sparkgen rule CODE` explains a finding. A finding can be ignored where it stands, by a comment at the end of
-its line: `# sparkgen: ignore CODE -- reason`. What a repository wants of its documents is in .sparkgen.yaml,
-in the directory of the call or above it (docs/lint.md).
+Reports everything that `validate` reports, and the findings of the chosen profiles: gitops, pss-restricted,
+production (the three defaults) and cost. Rules check the rendered pods, too, including executors.
+`sparkgen rule CODE` explains a finding. To ignore a finding, add a comment at the end of its line:
+`# sparkgen: ignore CODE -- reason`. To configure a repository, put .sparkgen.yaml in its root: sparkgen reads
+the one in the current directory, or else the nearest one above it (docs/lint.md).
 
-Exits 1 if there is a finding of the severity --fail-on or worse.
+Exits 1 if a finding is as severe as --fail-on, or more.
 """
 EXAMPLES = """\b
 Examples:
   sparkgen lint app.yaml
   sparkgen lint apps/ --profile pss-restricted --profile cost
-  sparkgen lint app.yaml --show info    # what is worth knowing, too
+  sparkgen lint app.yaml --show info    # also show infos
   sparkgen lint app.yaml -f prod.yaml --fail-on error
-  sparkgen lint app.yaml --evidence app-1234.zstd   # beside what a run used
+  sparkgen lint app.yaml --evidence app-1234.zstd   # compare with a run
   sparkgen lint app.yaml --rule SG220=error --rule SG234=off
-  sparkgen lint apps/ --fix             # fix what needs no decision
+  sparkgen lint apps/ --fix             # apply the safe fixes
   sparkgen lint apps/ --diff            # show what --fix would change
   sparkgen lint apps/ --format sarif > lint.sarif
 """
@@ -54,7 +54,7 @@ def command(
         typer.Option(
             "--profile",
             metavar="NAME",
-            help="Look for the rules of this profile, instead of the configured ones. Repeatable.",
+            help="Check the rules of this profile instead of the configured ones. Repeatable.",
             show_default=False,
         ),
     ] = None,
@@ -63,7 +63,7 @@ def command(
         typer.Option(
             "--rule",
             metavar="CODE=LEVEL",
-            help="What a finding weighs: off, info, warning or error. Repeatable.",
+            help="Set the severity of a rule: off, info, warning or error. Repeatable.",
             show_default=False,
         ),
     ] = None,
@@ -72,7 +72,7 @@ def command(
         typer.Option(
             "--fail-on",
             metavar="LEVEL",
-            help="Exit 1 from this severity on: info, warning, error or never (default: warning).",
+            help="Minimum severity to exit 1: info, warning, error or never (default: warning).",
             show_default=False,
         ),
     ] = "",
@@ -81,32 +81,30 @@ def command(
         typer.Option(
             "--show",
             metavar="LEVEL",
-            help="Show findings from this severity on: info, warning or error (default: warning).",
+            help="Minimum severity to show: info, warning or error (default: warning).",
             show_default=False,
         ),
     ] = "",
-    fix: Annotated[
-        bool, typer.Option("--fix", help="Fix what needs no decision, in the files themselves.")
-    ] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Apply the safe fixes to the files.")] = False,
     diff: Annotated[
-        bool, typer.Option("--diff", help="Print what --fix would change; exit 1 if it would.")
+        bool, typer.Option("--diff", help="Print what --fix would change. Exit 1 if there are changes.")
     ] = False,
     config: Annotated[
         str,
         typer.Option(
             "--config",
             metavar="FILE",
-            help="Read this configuration, and look for no other.",
+            help="Read this configuration file instead of .sparkgen.yaml.",
             show_default=False,
         ),
     ] = "",
-    isolated: Annotated[bool, typer.Option("--isolated", help="Read no configuration.")] = False,
+    isolated: Annotated[bool, typer.Option("--isolated", help="Do not read a configuration file.")] = False,
     evidence: Annotated[
         list[str] | None,
         typer.Option(
             "--evidence",
             metavar="LOG",
-            help="An event log of a run: what it used, beside what the document asks for. Repeatable.",
+            help="Event log of a run, to compare what it used with what the document requests. Repeatable.",
             show_default=False,
         ),
     ] = None,
@@ -114,7 +112,7 @@ def command(
         Target | None,
         typer.Option(
             "--target",
-            help="Who applies the manifests, as for render; overrides metadata.target of the documents.",
+            help="Tool that applies the manifests. Overrides metadata.target.",
             case_sensitive=False,
             show_default=False,
         ),

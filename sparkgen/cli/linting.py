@@ -50,9 +50,9 @@ def _each(function: Callable[[Any], Any], documents: Sequence[Any]) -> Iterable[
 
 def _say_rest(documents: int, problems: int, fixable: int, hidden: int) -> None:
     if not problems:
-        more = " that counts" if hidden else ""
-        output.write(f"{documents} document{'s' if documents != 1 else ''}, nothing found{more}\n")
+        counted = f"{documents} {'document' if documents == 1 else 'documents'}"
+        output.write(f"{counted} checked, no problems found\n")
     if fixable:
-        output.note(f"{fixable} can be fixed by: sparkgen lint --fix")
+        output.note(f"{fixable} fixable; next: sparkgen lint --fix")
     if hidden:
-        output.note(f"{hidden} more would be shown by: sparkgen lint --show info")
+        output.note(f"{hidden} hidden; to show {'it' if hidden == 1 else 'them'}: sparkgen lint --show info")

@@ -39,7 +39,7 @@ def show(
 def tell_unseen(unseen: Iterable[str]) -> None:
     """Say once what the person may not see."""
     for text in dict.fromkeys(unseen):
-        output.note(f"sparkgen: {text}: what is of that kind is missing here")
+        output.note(f"sparkgen: {text}; objects of this kind are not shown")
 
 
 def _machine(body: dict[str, object], form: str) -> str:

@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from sparkgen.live.values import Run
 
 SUMMARY = "Print the log of a run's driver, allocator or executors."
-HELP = """Print the log of a run: of its driver, or of its allocator or executors.
+HELP = """Print the log of a run: of its driver, its allocator or its executors.
 
-With -f it goes on until the container ends, and waits for one that has not begun. Ctrl-C ends the command,
-and nothing else. An executor's log goes with its pod, which is deleted when it has ended: then the command
-says how it ended, and under which name your cluster's log collection has it.
+With -f, the command waits for a container that has not started, and prints its log until the container ends.
+Ctrl-C stops only the command. The log of an executor is deleted with its pod when the executor ends; the
+command then tells you how it ended, and its name in your cluster's log collection.
 """
 EXAMPLES = """\b
 Examples:
   sparkgen logs pi                      # the driver of the latest run
   sparkgen logs pi -f --tail 20
-  sparkgen logs pi --allocator          # why executors come and go
+  sparkgen logs pi --allocator          # why executors start and stop
   sparkgen logs pi --executor 3
   sparkgen logs pi --all -f             # all of them, each line with its container
   sparkgen logs nightly --run 29384640  # an earlier firing
-  sparkgen logs stream --previous       # of the driver before it was started again
+  sparkgen logs stream --previous       # the driver before its last restart
 """
 
 
@@ -48,23 +48,25 @@ def command(
             "--executor",
             "-e",
             metavar="ID",
-            help="Of this executor: its id, or its pod's name.",
+            help="Print the log of this executor: its ID, or the name of its pod.",
             show_default=False,
         ),
     ] = "",
-    allocator: Annotated[bool, typer.Option("--allocator", help="Of the allocator.")] = False,
+    allocator: Annotated[bool, typer.Option("--allocator", help="Print the log of the allocator.")] = False,
     everything: Annotated[
-        bool, typer.Option("--all", help="Of driver, allocator and all executors that are there.")
+        bool, typer.Option("--all", help="Print the logs of the driver, the allocator and all executors.")
     ] = False,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on while it is written.")] = False,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Follow the log until the container ends.")
+    ] = False,
     tail: Annotated[
         int | None,
         typer.Option(
-            "--tail", metavar="N", min=0, help="Its last lines only, N of each log.", show_default=False
+            "--tail", metavar="N", min=0, help="Print only the last N lines of each log.", show_default=False
         ),
     ] = None,
     previous: Annotated[
-        bool, typer.Option("--previous", help="Of the time before the container was started again.")
+        bool, typer.Option("--previous", help="Print the log of the container before its last restart.")
     ] = False,
     namespace: Namespace = "",
     context: Context = "",
@@ -75,9 +77,9 @@ def command(
     from sparkgen.live.find import choose, one  # noqa: PLC0415
 
     if [bool(executor), allocator, everything].count(True) > 1:
-        raise SparkgenError("--executor, --allocator and --all each mean other logs: leave all but one out")
+        raise SparkgenError("--executor, --allocator and --all cannot be combined; use only one")
     if previous and follow:
-        raise SparkgenError("--previous is about a container that has ended: there is nothing to follow")
+        raise SparkgenError("--previous cannot be combined with -f: that container has ended")
     cluster = connect(Place(kubeconfig, context, namespace))
     chosen = choose(one(cluster, name), run)
 
@@ -124,9 +126,11 @@ def _wanted(cluster: Cluster, run: Run, executor: str, *, allocator: bool, follo
         found = find(run)
     assert found is not None  # noqa: S101 - _wait has seen it
     if not allocator and contract.is_session(run.workload):
-        output.note("sparkgen: a session's driver writes where it runs; this is the log of its allocator:")
+        output.note(
+            "sparkgen: the driver of a session logs to its own terminal; this is the log of its allocator:"
+        )
     elif not allocator and found.title != "driver":
-        output.note(f"sparkgen: the driver has not begun; this is the log of {found.container}:")
+        output.note(f"sparkgen: the driver has not started; this is the log of {found.container}:")
     return found
 
 
@@ -148,9 +152,9 @@ def _wait(cluster: Cluster, run: Run, *, allocator: bool, follow: bool) -> Run:
 
     def awaited(life: Life, fares: str) -> str:
         if life.over:
-            raise SparkgenError(f"there is no log of {run.name}, which is {fares}")
+            raise SparkgenError(f"no log for {run.name}, which is {fares}")
         if not follow:
-            raise SparkgenError(f"there is no log of {run.name} yet, which is {fares}; -f waits for it")
+            raise SparkgenError(f"no log yet for {run.name}, which is {fares}; to wait for it, add -f")
         return f"{run.name} is {fares}"
 
     return drivers.wait(

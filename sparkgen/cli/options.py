@@ -38,7 +38,7 @@ class Target(str, enum.Enum):
 
 
 class ObjectForm(str, enum.Enum):
-    """How objects are written."""
+    """Output format of objects."""
 
     TEXT = "text"
     NAME = "name"
@@ -70,7 +70,7 @@ Values = Annotated[
         "--values",
         "-f",
         metavar="FILE",
-        help="Overlay, merged into every document as Helm merges values; later ones win. Repeatable.",
+        help="Overlay to merge into every document, as Helm merges values. Later ones win. Repeatable.",
         show_default=False,
     ),
 ]
@@ -79,7 +79,7 @@ Set = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Set one field, over all overlays: spec.executor.instances=4. Repeatable.",
+        help="Set a field, for example spec.executor.instances=4. Overrides overlays. Repeatable.",
         show_default=False,
     ),
 ]
@@ -88,7 +88,7 @@ SetString = Annotated[
     typer.Option(
         "--set-string",
         metavar="KEY=VALUE",
-        help="The same, but the value is text even if it is a number. Repeatable.",
+        help="Set a field to a string, even if it looks like a number. Repeatable.",
         show_default=False,
     ),
 ]
@@ -97,7 +97,7 @@ Lock = Annotated[
     typer.Option(
         "--lock",
         metavar="FILE",
-        help="What was pushed of local files; FILE.lock.yaml beside a document FILE.yaml if not given.",
+        help="Lock file of pushed local files. Default: FILE.lock.yaml beside a document FILE.yaml.",
         show_default=False,
     ),
 ]
@@ -106,29 +106,27 @@ CaFile = Annotated[
     typer.Option(
         "--ca-file",
         metavar="FILE",
-        help="Certificates to trust when pushing, as PEM; the system's if not given.",
+        help="CA certificates for the registry, as PEM. Default: those of the system.",
         show_default=False,
     ),
 ]
 ProblemFormat = Annotated[
     Format,
-    typer.Option(
-        "--format", help="How problems are written; github and sarif are for CI.", case_sensitive=False
-    ),
+    typer.Option("--format", help="Format of problems; github and sarif are for CI.", case_sensitive=False),
 ]
 ColourChoice = Annotated[
     Colour,
     typer.Option(
-        "--color", help="Colours; auto means on a terminal, unless NO_COLOR is set.", case_sensitive=False
+        "--color", help="Use colours. auto: on a terminal, unless NO_COLOR is set.", case_sensitive=False
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no warnings and no notes, only errors.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors, no warnings or notes.")]
 Context = Annotated[
     str,
     typer.Option(
         "--context",
         metavar="NAME",
-        help="Context of the kubeconfig; the current one if not given.",
+        help="Context of the kubeconfig. Default: the current one.",
         show_default=False,
     ),
 ]
@@ -137,7 +135,7 @@ Kubeconfig = Annotated[
     typer.Option(
         "--kubeconfig",
         metavar="FILE",
-        help="Kubeconfig; those of KUBECONFIG or ~/.kube/config if not given.",
+        help="Kubeconfig file. Default: KUBECONFIG or ~/.kube/config.",
         show_default=False,
     ),
 ]
@@ -147,33 +145,33 @@ Namespace = Annotated[
         "--namespace",
         "-n",
         metavar="NAME",
-        help="Namespace in the cluster; the context's if not given.",
+        help="Namespace in the cluster. Default: that of the context.",
         show_default=False,
     ),
 ]
 ListingForm = Annotated[
     Listing,
     typer.Option(
-        "--output", "-o", help="How it is written; name is what kubectl takes.", case_sensitive=False
+        "--output", "-o", help="Output format; name prints names as kubectl takes them.", case_sensitive=False
     ),
 ]
 ObjectsForm = Annotated[
-    ObjectForm, typer.Option("--output", "-o", help="How objects are written.", case_sensitive=False)
+    ObjectForm, typer.Option("--output", "-o", help="Output format of objects.", case_sensitive=False)
 ]
 ApplicationName = Annotated[
     str,
-    typer.Argument(metavar="NAME", help="The application, or one of its runs.", show_default=False),
+    typer.Argument(metavar="NAME", help="Application, or one of its runs.", show_default=False),
 ]
 RunName = Annotated[
     str,
     typer.Option(
         "--run",
         metavar="RUN",
-        help="One of its runs, by its name or its hash; the latest if not given.",
+        help="Run, by its name or its hash. Default: the latest.",
         show_default=False,
     ),
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 
 
 def requested(

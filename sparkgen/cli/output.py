@@ -132,9 +132,7 @@ def _send(stream: TextIO, text: str, unknown: str = "backslashreplace") -> None:
                 return
             raise SystemExit(_CLOSED_PIPE) from None
         name = "standard error" if stream.fileno() == sys.stderr.fileno() else "standard output"
-        raise SparkgenError(
-            f"cannot write to {name}: {error.strerror}; what it has got is not whole"
-        ) from None
+        raise SparkgenError(f"cannot write to {name}: {error.strerror}; the output is incomplete") from None
 
 
 def use_colour(choice: str, stream: TextIO, environment: Mapping[str, str]) -> bool:

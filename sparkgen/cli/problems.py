@@ -26,7 +26,7 @@ class Stdin:
         from sparkgen.document.sources import read_stdin  # noqa: PLC0415 - the caller has it already
 
         if sys.stdin.isatty():
-            output.note("reading a document from the terminal; end it with Ctrl-D")
+            output.note("reading a document from the terminal; press Ctrl-D to end it")
         self.data = read_stdin()
         return self.data
 

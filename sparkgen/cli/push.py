@@ -9,16 +9,17 @@ import typer
 
 from sparkgen.cli.options import CaFile, Lock, Quiet, Set, SetString, Sources, Values, requested
 
-SUMMARY = "Push the files beside documents to a registry, for driver and executors."
-HELP = """Pack the files that documents name with ./ or ../, and push them to the registry of `spec.delivery`.
+SUMMARY = "Push the local files that documents name to a registry."
+HELP = """Push the files that documents name with ./ or ../ to the registry of `spec.delivery`.
 
-The main file, pyFiles and files are one artifact, `code`; jars, archives and the packages of a requirements
-file are another one, `dependencies`. The same files give the same digest on every machine, and the registry
-gets only what it has not. What was pushed is written into a lock beside each document: commit app.lock.yaml
-together with app.yaml. render, diff, validate, lint and apply read it, and compare it with the files.
+The main file, pyFiles and files form one artifact, `code`; jars, archives and the packages of a requirements
+file form another, `dependencies`. The same files give the same digest on every machine, and only what the
+registry does not have is uploaded. A lock file beside each document records what was pushed: commit
+app.lock.yaml together with app.yaml. render, diff, validate, lint and apply read the lock and compare it with
+the files.
 
-Credentials are those of docker, podman, helm and oras: log in with any of them. .sparkgenignore says what of
-a folder stays here, in the syntax of .gitignore.
+Log in to the registry with docker, podman, helm or oras: sparkgen uses their credentials. To leave files of a
+folder out, list them in .sparkgenignore, in the syntax of .gitignore.
 """
 EXAMPLES = """\b
 Examples:
@@ -36,7 +37,7 @@ def command(
     set_strings: SetString = None,
     lock: Lock = "",
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Push and write nothing: say what would be pushed.")
+        bool, typer.Option("--dry-run", help="Push and write nothing; print what would be pushed.")
     ] = False,
     ca_file: CaFile = "",
     quiet: Quiet = False,

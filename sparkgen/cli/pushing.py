@@ -40,9 +40,7 @@ def push(request: Request, ca_file: str, *, dry_run: bool) -> int:
         return 1
     for document in checked.documents:
         if not local_files.lock_name(document, inputs) and entries_of(document.value):
-            raise SparkgenError(
-                "a document from standard input has no lock beside it: name one with --lock FILE"
-            )
+            raise SparkgenError("a document from standard input has no lock file; add --lock FILE")
     with _asked(ca_file) as asked:
         plans = [pushing.plan(document, inputs, asked, whole=dry_run) for document in checked.documents]
         _tell_left_out(plans, request)
@@ -124,7 +122,7 @@ def _tell(
         one for several in pushed for one in several if one.uploaded or any(plan.stale for plan in plans)
     ):
         size = bytes_text(int(one.packed.value["size"]))
-        became = f"pushed, {bytes_text(one.sent)} sent" if one.uploaded else "is there already"
+        became = f"pushed, {bytes_text(one.sent)} uploaded" if one.uploaded else "exists already"
         say(f"{one.packed.name}: {one.packed.value['reference']}, {size}: {became}")
     for name, became in locks:
         say(f"{name}: {became}")
@@ -134,7 +132,7 @@ def _tell(
         say(f"nothing to push: {names} {'names no local files' if none else 'is up to date'}")
     elif locks and not request.quiet and stdout:
         output.note(
-            f"next: commit {', '.join(name for name, _ in locks)}, or: sparkgen apply "
+            f"next: commit {', '.join(name for name, _ in locks)}, or run: sparkgen apply "
             f"{plans[0].document.source}"
         )
 
@@ -162,4 +160,4 @@ def _tell_left_out(plans: Sequence[pushing.Plan], request: Request) -> None:
     paths = sorted({path for one in plans for path in one.left_out})
     if paths and not request.quiet:
         more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
-        output.note(f"left out: {', '.join(paths[:_SHOWN])}{more}")
+        output.note(f"ignored: {', '.join(paths[:_SHOWN])}{more}")

@@ -20,20 +20,22 @@ _OPENING = f"""\
 
 Data goes to standard output, everything else to standard error. {EXIT_CODES}
 
-`sparkgen COMMAND --help` shows each part of this page at the terminal, `sparkgen --install-completion`
-teaches your shell the commands and options, `sparkgen --version` prints the version. No command reads the
-network, but for those that talk to a cluster ([their page](../commands.md)), and `diff` without `--from` and
-`--rendered`; `kill` and `delete` alone ask, on a terminal. `lint` alone reads a configuration file
-([lint](../lint.md)).
+`sparkgen COMMAND --help` prints the help of a command.
+`sparkgen --install-completion` installs completion for your shell.
+
+Only these commands use the network: those that talk to a cluster ([their page](../commands.md)), `diff`
+without `--from` or `--rendered`, `push`, `image build` and `run --local`.
+Only `kill` and `delete` ask for confirmation, and only on a terminal.
+A configuration file, `.sparkgen.yaml`, sets defaults of a repository ([lint](../lint.md)).
 """
 _ENVIRONMENT = """\
 ## Environment
 
 | variable | meaning |
 |---|---|
-| `NO_COLOR` | if not empty: no colours, unless `--color always` asks for them |
-| `FORCE_COLOR` | if not empty: colours in pipes too, unless `NO_COLOR` or `--color never` forbids them |
-| `SPARKGEN_DEBUG` | if not empty: an internal error shows its traceback |
+| `NO_COLOR` | if not empty: no colours, unless you use `--color always` |
+| `FORCE_COLOR` | if not empty: colours in pipes too, unless you set `NO_COLOR` or use `--color never` |
+| `SPARKGEN_DEBUG` | if not empty: print the traceback of an internal error |
 """
 
 
@@ -87,11 +89,11 @@ def _row(info: OptionInfo | ArgumentInfo, kind: Any, default: Any) -> str:
         names = ", ".join(f"`{name}`" for name in written) + (f" `{info.metavar}`" if info.metavar else "")
     text = str(info.help)
     if isinstance(default, enum.Enum):
-        text += f" One of {_choices(kind)}; `{default.value}` if not given."
+        text += f" One of {_choices(kind)}. Default: `{default.value}`."
     elif choices := _choices(kind):
         text += f" One of {choices}."
     elif isinstance(default, str) and default:
-        text += f" `{default}` if not given."
+        text += f" Default: `{default}`."
     return f"| {names} | {text} |"
 
 

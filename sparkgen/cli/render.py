@@ -23,21 +23,21 @@ from sparkgen.cli.options import (
 )
 from sparkgen.cli.render_command import render
 
-SUMMARY = "Write a document's manifests, as a stream or into a directory."
+SUMMARY = "Render documents to Kubernetes manifests."
 HELP = """Render documents to Kubernetes manifests: to standard output, or with -o to one file per object.
 
-Documents are checked first. An error stops the render and nothing is written; warnings go to standard
-error. With -o, one application stands in DIR itself, several in a folder each. Files that did not change
-are not touched, files of an earlier render that are needed no more are removed, files of others are kept.
+Documents are checked first. If a document has an error, nothing is written; warnings go to standard error.
+With -o, a single application is written to DIR itself, and several to a folder each. Unchanged files are not
+touched, files of an earlier render that are no longer needed are removed, and your own files are kept.
 
-With -R, PATH holds the documents of a whole repository, in folders. A file environments/NAME.yaml is an
-overlay for all documents beside and below its folder; each document is rendered for every NAME on the way to
-it, into NAME/FOLDER/APPLICATION below -o DIR, which holds nothing but such directories. A file .sparkgen-root
-in DIR names PATH: the render of another directory would remove what is there, and is refused.
+With -R, PATH is a repository with all documents, in folders. A file environments/NAME.yaml is an overlay for
+all documents in its folder and below. Each document is rendered for every NAME that applies to it, to
+NAME/FOLDER/APPLICATION below -o DIR. DIR must contain nothing else. The file .sparkgen-root in DIR records
+PATH: a render of another directory would remove the manifests there, so it is refused.
 """
 EXAMPLES = """\b
 Examples:
-  sparkgen render app.yaml                         # a look at everything
+  sparkgen render app.yaml                         # print all manifests
   sparkgen render app.yaml | kubectl apply -f -
   sparkgen render app.yaml -o deploy/pi            # files to commit
   sparkgen render app.yaml -o deploy/pi --check    # in CI: is it up to date?
@@ -59,7 +59,7 @@ def command(
             "--namespace",
             "-n",
             metavar="NAME",
-            help="Namespace of documents that name none.",
+            help="Namespace for documents without one.",
             show_default=False,
         ),
     ] = "",
@@ -67,7 +67,7 @@ def command(
         Target | None,
         typer.Option(
             "--target",
-            help="Who applies the manifests; overrides metadata.target of the documents.",
+            help="Tool that applies the manifests. Overrides metadata.target.",
             case_sensitive=False,
             show_default=False,
         ),
@@ -78,20 +78,21 @@ def command(
             "--output-dir",
             "-o",
             metavar="DIR",
-            help="Write one file per object and kustomization.yaml here.",
+            help="Write one file per object, and kustomization.yaml, to this directory.",
             show_default=False,
         ),
     ] = "",
     only_check: Annotated[
         bool,
         typer.Option(
-            "--check", help="Write nothing: print what -o DIR would change as a diff, exit 1 if anything."
+            "--check",
+            help=("Write nothing; print what -o DIR would change as a diff. Exit 1 if there are changes."),
         ),
     ] = False,
     recursive: Annotated[
         bool,
         typer.Option(
-            "--recursive", "-R", help="PATH is a directory: render all documents in it, for all environments."
+            "--recursive", "-R", help="Render all documents in the directory PATH, for all environments."
         ),
     ] = False,
     form: ProblemFormat = Format.TEXT,

@@ -87,12 +87,12 @@ def _wanted(problems: Sequence[Problem], request: Request) -> list[Problem]:
 def _check_options(request: Request) -> None:
     """Refuse options that make no sense: they are a mistake in the command and not in a document."""
     if request.only_check and not request.directory:
-        raise SparkgenError("--check compares with a directory: name it with --output-dir DIR")
+        raise SparkgenError("--check needs a directory to compare with; add --output-dir DIR")
     if request.directory == "-":
-        raise SparkgenError("--output-dir - is no directory: leave it out to print to standard output")
+        raise SparkgenError("--output-dir - is not a directory; leave it out to print to standard output")
     if request.namespace and not _NAMESPACE.fullmatch(request.namespace):
         raise SparkgenError(
-            f"--namespace {request.namespace!r} is no name of a namespace: "
+            f"--namespace {request.namespace!r} is not a valid namespace; "
             "use at most 63 lower-case letters, digits and dashes"
         )
 
@@ -118,7 +118,7 @@ def _write(bundles: Sequence[Bundle], request: Request) -> int:
 def _summary(directory: str, total: int, changes: Changes) -> str:
     """What was done: ``deploy/pi: 11 files, 2 written, 1 removed``."""
     if not changes:
-        return f"{directory}: {total} files, nothing to change"
+        return f"{directory}: {total} files, all up to date"
     removed = f", {len(changes.stale)} removed" if changes.stale else ""
     return f"{directory}: {total} files, {len(changes.write)} written{removed}"
 
@@ -130,7 +130,7 @@ def _compare(bundles: Sequence[Bundle], request: Request) -> int:
     diff = difference(Path(request.directory), layout(bundles, version=__version__))
     if diff:
         output.write(diff)
-        output.note(f"{request.directory} is out of date; to bring it up to date: {command_line(request)}")
+        output.note(f"{request.directory} is out of date; next: {command_line(request)}")
         return 1
     if not request.quiet:
         output.note(f"{request.directory}: up to date")

@@ -37,9 +37,7 @@ def render_repository(request: Request) -> int:
     root = _root(request)
     todo = parts(root, request.directory)
     if not todo:
-        raise SparkgenError(
-            f"no *.yaml or *.yml file in {root} or a folder below is a document of sparkgen's"
-        )
+        raise SparkgenError(f"no sparkgen document in {root} or below (only *.yaml and *.yml files are read)")
     with progress(len(todo)) as count:
         repository = Repository(request, request.directory, request.namespace, request.only_check)
         outcomes = render_parts(repository, todo, count)
@@ -48,7 +46,7 @@ def render_repository(request: Request) -> int:
     if problems:
         show(problems, request, Stdin(), on_stdout=False)
     if any(problem.severity is Severity.ERROR for problem in problems):
-        output.note("nothing was written: all documents have to be right first")
+        output.note("nothing was written; fix the errors in all documents first")
         return 1
     rendered = [one for outcome in outcomes for one in outcome.rendered]
     refuse_shared_places(rendered)
@@ -65,10 +63,10 @@ def _root(request: Request) -> str:
     """The one directory that the request names."""
     if len(request.sources) != 1 or request.sources[0] == "-":
         raise SparkgenError(
-            "-R takes one directory, which holds all documents: sparkgen render -R DIR -o OUT"
+            "-R takes one directory that contains all documents: sparkgen render -R DIR -o OUT"
         )
     if not request.directory:
-        raise SparkgenError("-R writes into a directory, or compares with one: name it with --output-dir OUT")
+        raise SparkgenError("-R needs a directory to write to or compare with; add --output-dir OUT")
     return request.sources[0]
 
 
@@ -85,7 +83,7 @@ def _write(rendered: Sequence[Rendered], stale: Sequence[str], request: Request)
         _say(f"{request.directory}/{one.place}: {_why(one.changes)}", request)
     for place in stale:
         leftovers.remove(Path(request.directory), place)
-        _say(f"{request.directory}/{place}: removed: no document gives it any more", request)
+        _say(f"{request.directory}/{place}: removed, as no document renders to it", request)
     gone = f", {len(stale)} removed" if stale else ""
     _say(
         f"{_number(rendered)}: {len(rendered) - len(written)} up to date, {len(written)} written{gone}",
@@ -104,10 +102,10 @@ def _check(rendered: Sequence[Rendered], stale: Sequence[str], request: Request)
     for one in late:
         output.note(f"{request.directory}/{one.place} is out of date: {_why(one.changes)}")
     for place in stale:
-        output.note(f"{request.directory}/{place} is out of date: no document gives it any more")
+        output.note(f"{request.directory}/{place} is out of date: no document renders to it")
     number = len(late) + len(stale)
     which = "1 directory is" if number == 1 else f"{number} directories are"
-    output.note(f"{which} out of date; to bring all up to date: {command_line(request)}")
+    output.note(f"{which} out of date; next: {command_line(request)}")
     return 1
 
 
@@ -124,7 +122,7 @@ def _why(changes: Changes) -> str:
     """Which files are new, differ or go: ``job.yaml differs, role.yaml is new``."""
     words = [
         *(f"{path} {'differs' if path in changes.old else 'is new'}" for path in changes.write),
-        *(f"{path} is needed no more" for path in changes.stale),
+        *(f"{path} is no longer needed" for path in changes.stale),
     ]
     if changes.write and not changes.old:
         return f"all its {len(changes.write)} files are new"

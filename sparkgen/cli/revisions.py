@@ -77,8 +77,8 @@ def sides(where: Repository, old: Point, new: Point, request: Request) -> tuple[
     before, after = _units(where, old, request, then), _units(where, new, request, now)
     if not before and not after:
         raise SparkgenError(
-            f"{', '.join(request.sources)}: no document at {old.name} nor in {new.name}: name files or "
-            "directories with documents (with -R, folders below are searched)"
+            f"{', '.join(request.sources)}: no document in {old.name} or in {new.name}; give files or "
+            "directories with documents (add -R to search subdirectories)"
         )
     same = {one for one in {*before} & {*after} if new.commit or not _names_files(one)}
     was, shall = replace(request, configured=then), replace(request, configured=now)
@@ -112,10 +112,10 @@ def _found(where: Repository, point: Point, request: Request) -> list[Unit]:
     laid = tuple((name, overlays[name]) for name in request.values if name in overlays)
     if point.name != WORK_TREE and len(laid) < len(request.values):
         missing = ", ".join(name for name in request.values if name not in overlays)
-        output.note(f"{missing}: not there at {point.name}: left out on that side")
+        output.note(f"{missing} does not exist in {point.name}: {point.name} is rendered without it")
     elif len(laid) < len(request.values):
         missing = ", ".join(name for name in request.values if name not in overlays)
-        raise SparkgenError(f"there is no overlay {missing} in {point.name}")
+        raise SparkgenError(f"overlay {missing} does not exist in {point.name}")
     if request.recursive:
         units = [replace(unit, overlays=(*unit.overlays, *laid)) for unit in _in_tree(files, request)]
     else:
@@ -187,7 +187,7 @@ def _in_tree(files: Contents, request: Request) -> Iterator[Unit]:
     """The documents of a whole repository for their environments, as `render -R` finds them."""
     if len(request.sources) != 1:
         raise SparkgenError(
-            "-R takes one directory, which holds all documents: sparkgen diff --from REV -R DIR"
+            "-R takes one directory that contains all documents: sparkgen diff --from REV -R DIR"
         )
     base = f"{request.sources[0].rstrip('/')}/" if request.sources[0] != "." else ""
     with tempfile.TemporaryDirectory(prefix="sparkgen-diff-") as folder:
@@ -277,9 +277,12 @@ def _rendered(placed: Request, places: _Places, request: Request, *, strict: boo
     documents = list(checked.documents)
     if errors and strict:
         show(errors, request, Stdin(), on_stdout=False)
-        raise SparkgenError("a document has errors, so that nothing can be compared: see above")
+        raise SparkgenError("cannot compare: the errors above must be fixed first")
     if errors:
-        output.note(f"{errors[0].position}: error[{errors[0].code}] {errors[0].message}: taken as not there")
+        output.note(
+            f"{errors[0].position}: error[{errors[0].code}] {errors[0].message}; the document is "
+            "ignored in this revision"
+        )
         documents = [one for one in documents if not _has_errors(one)]
     agree(documents, request.namespace)
     return [side(document, request.namespace, places.name(document.source)) for document in documents]

@@ -10,10 +10,10 @@ from sparkgen.cli.output import write
 from sparkgen.errors import SparkgenError
 
 SUMMARY = "Explain a rule by its code, or list all rules."
-HELP = """Explain a rule: what it finds, why it matters, and how to put it right.
+HELP = """Explain a rule: what it finds, why it matters, and how to fix it.
 
-Without CODE, list all rules. SG0 codes are about the text and the form of a document, SG1 and SG3 codes
-about its meaning, SG2 codes about policy (sparkgen lint).
+Without CODE, list all rules. SG0 codes are about the syntax and structure of a document, SG1 and SG3 codes
+about its meaning, and SG2 codes about policy (sparkgen lint).
 """
 EXAMPLES = """\b
 Examples:
@@ -33,7 +33,7 @@ def command(
     code: Annotated[
         str,
         typer.Argument(
-            metavar="CODE", help="The rule's code.", show_default=False, autocompletion=complete_code
+            metavar="CODE", help="Code of the rule.", show_default=False, autocompletion=complete_code
         ),
     ] = "",
 ) -> None:
@@ -46,5 +46,5 @@ def command(
         return
     rule = known.get(f"SG{code:0>3}" if code.isdecimal() else code.upper())
     if rule is None:
-        raise SparkgenError(f"there is no rule {code}: `sparkgen rule` lists them all")
+        raise SparkgenError(f"unknown rule {code}; to list all rules: sparkgen rule")
     write(rule.page)

@@ -23,22 +23,22 @@ from sparkgen.cli.options import (
 )
 from sparkgen.errors import SparkgenError
 
-SUMMARY = "Run an application once more in a cluster, or on this machine: --local."
-HELP = """Run an application that is in a cluster once more; or, with --local, a document on this machine.
+SUMMARY = "Start a new run in a cluster, or run a document on this machine."
+HELP = """Start a new run of an application in a cluster; or, with --local, run a document on this machine.
 
-In a cluster, NAME is an application that `sparkgen apply`, kubectl, Helm or a GitOps controller has brought
-there, perhaps suspended or on a schedule. The new run is like its newest one, or like the next firing of its
-schedule, with other arguments if you name some; its name goes to standard output. No GitOps controller takes
-it for its own. With --id, a call that is repeated gives the same run, as a scheduler needs it. With --wait,
-the exit code is that of `sparkgen wait`.
+In a cluster, NAME is an application that `sparkgen apply`, kubectl, Helm or a GitOps controller has applied.
+It may be suspended or scheduled. The new run is a copy of the newest run, or of the next scheduled one; you
+can give it other arguments. The command prints the name of the run. GitOps controllers ignore the run. With
+--id, a repeated call returns the same run, as schedulers need it. With --wait, the exit code is that of
+`sparkgen wait`.
 
-With --local, it is a document, and no cluster is needed: the same document, the same allocator. The driver
-and the executors are processes of a stock Spark of the document's version, which is fetched from PyPI once
-unless SPARK_HOME names it. Executors come and go as in a cluster, and you see them do so. What of the
-document has no meaning here is listed. Ctrl-C ends everything. Java 17 or 21 is needed.
+With --local, you need no cluster: the document runs with the same allocator, and the driver and executors
+are processes of a stock Spark. That Spark has the document's version; it is downloaded from PyPI once, unless
+SPARK_HOME is set. Executors start and stop as in a cluster, and you see it happen. The command lists the
+fields that have no meaning on one machine. Ctrl-C stops everything. You need Java 17 or 21.
 
-The driver's standard output goes to standard output, everything else to standard error and into log files
-that are named at the end. The exit code is the driver's.
+With --local, the driver's standard output goes to standard output. Everything else goes to standard error and
+to log files, which are listed at the end. The exit code is the driver's.
 """
 EXAMPLES = """\b
 Examples:
@@ -48,7 +48,7 @@ Examples:
   sparkgen run --local app.yaml
   sparkgen run --local app.yaml --set spec.executor.memory=1g
   sparkgen run --local app.yaml --map /opt/app=src      # local:///opt/app/main.py is src/main.py
-  sparkgen run --local app.yaml -- 2026-01-01 --dry-run  # other arguments than the document's
+  sparkgen run --local app.yaml -- 2026-01-01 --dry-run  # replace the document's arguments
 """
 
 
@@ -56,7 +56,7 @@ Source = Annotated[
     str,
     typer.Argument(
         metavar="NAME",
-        help="An application of a cluster; with --local a document: a file, a directory, or -.",
+        help="Application in the cluster; with --local a document: a file, a directory, or -.",
         show_default=False,
     ),
 ]
@@ -64,17 +64,17 @@ Arguments = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[-- ARGUMENT...]",
-        help="Arguments for the application, instead of the document's.",
+        help="Arguments for the application, instead of its own.",
         show_default=False,
     ),
 ]
-Local = Annotated[bool, typer.Option("--local", help="Run a document here, without a cluster.")]
+Local = Annotated[bool, typer.Option("--local", help="Run a document on this machine, without a cluster.")]
 Single = Annotated[
     list[str] | None,
     typer.Option(
         "--arg",
         metavar="ARGUMENT",
-        help="In a cluster: an argument for the application, instead of its own. Repeatable.",
+        help="In a cluster: argument for the application, instead of its own. Repeatable.",
         show_default=False,
     ),
 ]
@@ -83,33 +83,33 @@ RequestId = Annotated[
     typer.Option(
         "--id",
         metavar="ID",
-        help="In a cluster: the same ID gives the same run, however often it is asked for.",
+        help="In a cluster: ID of the request. The same ID always returns the same run.",
         show_default=False,
     ),
 ]
 Wait = Annotated[
     bool,
-    typer.Option("--wait", help="In a cluster: wait until it has ended; its exit code is the command's."),
+    typer.Option("--wait", help="In a cluster: wait for the run to end, and exit with its exit code."),
 ]
 Timeout = Annotated[
     str,
     typer.Option(
         "--timeout",
         metavar="TIME",
-        help="With --wait: how long at most, as in 30m; then 124.",
+        help="With --wait: maximum time, for example 30m. Then exit 124.",
         show_default=False,
     ),
 ]
 Form = Annotated[
     ObjectForm,
-    typer.Option("--output", "-o", help="How the new run is written.", case_sensitive=False),
+    typer.Option("--output", "-o", help="Output format of the new run.", case_sensitive=False),
 ]
 Name = Annotated[
     str,
     typer.Option(
         "--name",
         metavar="NAME",
-        help="With --local: the application of this metadata.name, where there are several.",
+        help="With --local: run the application with this metadata.name, if there are several.",
         show_default=False,
     ),
 ]
@@ -118,7 +118,7 @@ Maps = Annotated[
     typer.Option(
         "--map",
         metavar="PATH=FOLDER",
-        help="With --local: where a folder of the image is on this machine. Repeatable.",
+        help="With --local: use this local folder for a folder of the image. Repeatable.",
         show_default=False,
     ),
 ]
@@ -176,7 +176,7 @@ def command(
         _no_document(source, given)
         chosen = _one_way(single, arguments)
         if timeout and not wait:
-            raise SparkgenError("--timeout says how long to --wait: add it, or leave the time out")
+            raise SparkgenError("--timeout needs --wait; add it, or leave out --timeout")
         from sparkgen.cli import running  # noqa: PLC0415 - as above
         from sparkgen.cluster import Place  # noqa: PLC0415
 
@@ -190,27 +190,25 @@ def _nothing_for_a_cluster(given: AbstractSet[str]) -> None:
     """SparkgenError for what is meant for an application of a cluster."""
     options = [option for option, parameter in FOR_CLUSTERS.items() if parameter in given]
     if options:
-        step = ": write arguments behind --" if options == ["--arg"] else ""
-        raise SparkgenError(f"{' and '.join(options)} has no meaning with --local{step}")
+        step = "; write arguments after --" if options == ["--arg"] else ""
+        raise SparkgenError(f"{' and '.join(options)} cannot be combined with --local{step}")
 
 
 def _no_document(source: str, given: AbstractSet[str]) -> None:
     """SparkgenError for what is meant for a document, not for an application of a cluster."""
     if "/" in source or source == "-" or source.endswith((".yaml", ".yml")) or Path(source).is_file():
         raise SparkgenError(
-            f"{source} is a document, and in a cluster it is applications that run: sparkgen apply {source}, "
-            "then sparkgen run NAME with other arguments; or on this machine: sparkgen run --local "
-            f"{source}"
+            f"{source} is a document, not the name of an application in a cluster. To run it in a cluster: "
+            f"sparkgen apply {source}, then sparkgen run NAME for more runs. To run it on this machine: "
+            f"sparkgen run --local {source}"
         )
     options = [option for option, parameter in FOR_DOCUMENTS.items() if parameter in given]
     if options:
-        raise SparkgenError(
-            f"{' and '.join(options)} is about a document: use it with --local, or with sparkgen apply"
-        )
+        raise SparkgenError(f"{' and '.join(options)} needs a document; add --local, or use sparkgen apply")
 
 
 def _one_way(single: list[str] | None, arguments: list[str] | None) -> tuple[str, ...] | None:
     """The arguments, which are said in one of two ways; None when in neither."""
     if single and arguments:
-        raise SparkgenError("arguments stand behind --, or each in an --arg: leave one of the two out")
+        raise SparkgenError("--arg and arguments after -- cannot be combined; use only one")
     return tuple(single or arguments or ()) or None

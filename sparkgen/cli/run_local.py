@@ -66,10 +66,10 @@ def _picked(checked: Checked, name: str) -> Document:
     }
     if name:
         if name not in by_name:
-            raise SparkgenError(f"--name {name}: no application has it; there are: {', '.join(by_name)}")
+            raise SparkgenError(f"no application is called {name}; available: {', '.join(by_name)}")
         return by_name[name]
     if len(checked.documents) != 1:
-        raise SparkgenError(f"there are several applications: choose one with --name: {', '.join(by_name)}")
+        raise SparkgenError(f"there are several applications; choose one with --name: {', '.join(by_name)}")
     return checked.documents[0]
 
 
@@ -125,6 +125,6 @@ def tell_left_aside(document: Document, found: Sequence[tuple[Path, str]], where
     """Print fields of a document that have no meaning there, each with what happens instead."""
     if not found:
         return
-    output.note(f"without meaning {where}, and left aside:")
+    output.note(f"ignored, because they have no meaning {where}:")
     for path, why in found:
         output.note(f"  {document.node.locate_key(path)}: {path_text(path)}: {why}")

@@ -34,7 +34,7 @@ def run(options: RunOptions) -> int:
     started = start(cluster, options.name, options.arguments, options.id, datetime.now(UTC))
     _print(started, options.form)
     if started.beside and _state(started) == "started" and not options.quiet:
-        output.note(f"{', '.join(started.beside)} runs at the same time")
+        output.note(f"running at the same time: {', '.join(started.beside)}")
     namespace = started.application.namespace
     if options.wait:
         from sparkgen.cli import waiting  # noqa: PLC0415 - only with --wait
@@ -52,8 +52,8 @@ def run(options: RunOptions) -> int:
 
 def _state(started: StartedRun) -> str:
     if not started.begun:
-        return "is there already"
-    return f"waits in the queue {started.queue}" if started.queue else "started"
+        return "the run exists already"
+    return f"waiting in the queue {started.queue}" if started.queue else "started"
 
 
 def _print(started: StartedRun, form: str) -> None:

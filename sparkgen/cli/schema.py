@@ -10,14 +10,14 @@ import typer
 from sparkgen.cli.output import data, note
 from sparkgen.errors import SparkgenError
 
-SUMMARY = "Print the document's JSON Schema, for editors, or write Kubernetes' schemas."
-HELP = """Print the JSON Schema of the document: one file, for editors and other checkers.
+SUMMARY = "Print the document's JSON Schema, or write Kubernetes' schemas."
+HELP = """Print the JSON Schema of the document as one file, for editors and other tools.
 
-An editor with a YAML language server uses it in every document that begins with the line
+To use it in an editor with a YAML language server, begin documents with the line
 `# yaml-language-server: $schema=spark-application.schema.json`.
 
-With `--kubernetes VERSION -o DIR`, write Kubernetes' own schemas of all kinds that sparkgen renders into DIR,
-strict and as kubeconform reads them, and say how to call it. No network is needed.
+With `--kubernetes VERSION -o DIR`, write Kubernetes' own schemas of all kinds that sparkgen renders to DIR:
+strict, and in the layout of kubeconform. The command prints how to call kubeconform. It needs no network.
 """
 EXAMPLES = """\b
 Examples:
@@ -32,11 +32,11 @@ def command(
         typer.Option(
             "--kubernetes",
             metavar="VERSION",
-            help="Write the schemas of this Kubernetes, such as 1.33; may be repeated.",
+            help="Write the schemas of this Kubernetes version, for example 1.33. Repeatable.",
         ),
     ] = None,
     directory: Annotated[
-        Path | None, typer.Option("--output-dir", "-o", metavar="DIR", help="The folder to write them into.")
+        Path | None, typer.Option("--output-dir", "-o", metavar="DIR", help="Folder to write the schemas to.")
     ] = None,
 ) -> None:
     """Print the schema with all that it refers to, or write those of Kubernetes."""
@@ -45,7 +45,7 @@ def command(
         return
     if directory is not None:
         raise SparkgenError(
-            "-o is for Kubernetes' schemas: give --kubernetes VERSION, too, or `> FILE` instead"
+            "-o needs --kubernetes VERSION; add it, or use `> FILE` for the document's schema"
         )
     import json  # noqa: PLC0415 - one command needs it
 
@@ -59,11 +59,11 @@ def _write_kubernetes(versions: list[str], directory: Path | None) -> None:
     from sparkgen.writers.own_files import put  # noqa: PLC0415
 
     if directory is None:
-        raise SparkgenError("--kubernetes writes many files: say where to with -o DIR")
+        raise SparkgenError("--kubernetes writes many files; add -o DIR")
     files = {path: text for version in versions for path, text in manifests.files(version).items()}
     put(directory, files, lambda text: manifests.COMMENT in text)
     last = manifests.full_version(versions[-1])
     note(
-        f"{len(files)} schemas in {directory}; next: kubeconform -strict -kubernetes-version {last} "
+        f"wrote {len(files)} schemas to {directory}; next: kubeconform -strict -kubernetes-version {last} "
         f"-schema-location {directory} -skip Kustomization RENDERED"
     )

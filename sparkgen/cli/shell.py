@@ -18,18 +18,19 @@ from sparkgen.cli.options import (
     requested,
 )
 
-SUMMARY = "Work with Spark on this machine, with executors in a cluster."
-HELP = """Run a program whose Spark has its executors in a cluster: a shell, a script, a notebook.
+SUMMARY = "Run a driver on this machine, with executors in a cluster."
+HELP = """Run a shell, a script or a notebook on this machine, with Spark's executors in a cluster.
 
-The driver runs here, in COMMAND, which is pyspark for documents of Python and spark-shell for others. The
-document says what executors are like; its main file is not run. A Job in the cluster makes and removes the
-executors. It ends with COMMAND, or a minute after this machine was heard last: nothing stays behind.
+COMMAND runs on this machine, and contains the driver. The default is pyspark for Python documents, and
+spark-shell for others. The document describes the executors; its main file does not run. A Job in the cluster
+creates and deletes the executors. It ends with COMMAND, or one minute after it loses contact with this
+machine: nothing is left behind.
 
-Executors connect to the driver: this machine needs an address that pods can reach. It is found by itself, or
-named with --driver-host, and tried from the cluster before anything else happens. Where there is none, use a
-Connect server: `sparkgen connect`.
+Executors connect to the driver, so pods must be able to reach this machine. sparkgen finds its address, or
+you set it with --driver-host; a pod tests it first. If pods cannot reach this machine, use a Connect server:
+`sparkgen connect`.
 
-The exit code is COMMAND's. Ctrl-C is COMMAND's, too.
+The exit code is that of COMMAND, and COMMAND handles Ctrl-C.
 """
 EXAMPLES = """\b
 Examples:
@@ -44,13 +45,13 @@ Examples:
 def command(
     source: Annotated[
         str,
-        typer.Argument(metavar="PATH", help="A document: a file, a directory, or -.", show_default=False),
+        typer.Argument(metavar="PATH", help="Document: a file, a directory, or -.", show_default=False),
     ],
     arguments: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[-- COMMAND...]",
-            help="A program that uses Spark, and its arguments.",
+            help="Program that uses Spark, and its arguments.",
             show_default=False,
         ),
     ] = None,
@@ -62,7 +63,7 @@ def command(
         typer.Option(
             "--name",
             metavar="NAME",
-            help="The application of this metadata.name, where there are several.",
+            help="Use the application with this metadata.name, if there are several.",
             show_default=False,
         ),
     ] = "",
@@ -71,14 +72,18 @@ def command(
         typer.Option(
             "--driver-host",
             metavar="HOST",
-            help="An address of this machine that pods can reach; found by itself if not given.",
+            help="Address of this machine that pods can reach. Default: detected.",
             show_default=False,
         ),
     ] = "",
     driver_port: Annotated[
         int,
         typer.Option(
-            "--driver-port", metavar="PORT", min=0, max=65535, help="Of the driver, for executors; 0 for any."
+            "--driver-port",
+            metavar="PORT",
+            min=0,
+            max=65535,
+            help=("Port of the driver, for executors; 0 for any free port."),
         ),
     ] = 0,
     block_manager_port: Annotated[
@@ -88,12 +93,14 @@ def command(
             metavar="PORT",
             min=0,
             max=65535,
-            help="Of the driver's data, for executors; 0 for any.",
+            help="Port of the driver's block manager, for executors; 0 for any free port.",
         ),
     ] = 0,
     timeout: Annotated[
         str,
-        typer.Option("--timeout", metavar="TIME", help="How long to wait for the session's pod, as in 30m."),
+        typer.Option(
+            "--timeout", metavar="TIME", help=("Maximum time to wait for the session's pod, for example 30m.")
+        ),
     ] = "5m",
     namespace: Namespace = "",
     context: Context = "",

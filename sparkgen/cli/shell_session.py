@@ -56,7 +56,7 @@ UNREACHABLE = 422
 SERVED = Served(
     contract.SCHEDULER_PORT,
     "the session's allocator does not answer",
-    again="the session's allocator was started again",
+    again="the session's allocator restarted",
 )
 SHELLS = {"Python": "pyspark"}
 """What runs where no command is named, by language; else SHELL."""
@@ -181,8 +181,8 @@ def _prepare(
     settings, driver = _tried(client, reached)
     if not driver_address.reaches(settings.pod_address, settings.allocator_port):
         _say(
-            f"this machine cannot reach pods ({settings.pod_address}:{settings.allocator_port}): results of "
-            "tasks that are larger than spark.task.maxDirectResultSize (1 MiB) cannot be fetched"
+            f"this machine cannot reach pods ({settings.pod_address}:{settings.allocator_port}): task "
+            "results larger than spark.task.maxDirectResultSize (1 MiB) cannot be fetched"
         )
     folder.write(folder.jar, client.jar(application.scala_version))
     folder.write(folder.token, client.token.encode())
@@ -207,9 +207,9 @@ def _tried(client: AllocatorClient, reached: Reached) -> tuple[DriverSettings, D
             if error.status != UNREACHABLE:
                 raise
             raise SparkgenError(
-                f"{error}. Executors could not, either. Open the port in this machine's firewall "
-                "(--driver-port says which), or name another address with --driver-host; where pods reach "
-                "nothing of this machine, use a Connect server: docs/client-mode.md"
+                f"{error}. Executors could not connect, either. Open the port in this machine's firewall "
+                "(choose it with --driver-port), or set another address with --driver-host. If pods cannot "
+                "reach this machine at all, use a Connect server: docs/client-mode.md"
             ) from error
     return settings, driver
 
@@ -218,11 +218,12 @@ def _check_kind(document: Document) -> None:
     kind = document.value["kind"]
     if kind == model.CONNECT_KIND:
         raise SparkgenError(
-            f"a {kind} has its driver in the cluster: sparkgen connect {document.value['metadata']['name']}"
+            f"the driver of a {kind} runs in the cluster; next: sparkgen connect "
+            f"{document.value['metadata']['name']}"
         )
     if kind not in _KINDS:
-        why = "has no executors" if kind in model.SERVER_KINDS else "has its driver in the cluster"
-        raise SparkgenError(f"a {kind} {why}: name an application")
+        why = "has no executors" if kind in model.SERVER_KINDS else "runs its driver in the cluster"
+        raise SparkgenError(f"a {kind} {why}; give an application's document")
 
 
 def _check_authenticates(application: Application) -> None:
@@ -230,8 +231,9 @@ def _check_authenticates(application: Application) -> None:
     asked = application.properties.get("spark.authenticate", "true")
     if asked.lower() != "true":
         raise SparkgenError(
-            f"spark.authenticate is {asked}: whoever reaches this machine's port of the driver could run "
-            "programs as you; delete it from spec.sparkConf, and give a shuffle service a secret (secretName)"
+            f"spark.authenticate is {asked}: anybody who can reach the driver's port on this machine "
+            "could run "
+            "programs as you. Delete it from spec.sparkConf; if you use a shuffle service, set its secretName"
         )
 
 
@@ -240,8 +242,9 @@ def _check_scheduler(application: Application) -> None:
     name = application.batch.name if application.batch else ""
     if name in _COUNT_THE_DRIVER:
         raise SparkgenError(
-            f"batchScheduler {name} reserves room for a driver in the cluster, and a session's driver is on "
-            "this machine: add --set spec.batchScheduler=null,spec.batchSchedulerOptions=null"
+            f"batchScheduler {name} reserves room for a driver in the cluster, but the driver of a "
+            "session runs "
+            "on this machine; add --set spec.batchScheduler=null,spec.batchSchedulerOptions=null"
         )
 
 
@@ -257,8 +260,8 @@ def _command(
         step = ""
         if first in _SPARKS_OWN:
             version = application.spark_version
-            step = f"; install Spark {version} (pip install pyspark=={version}), or set SPARK_HOME to one"
-        raise SparkgenError(f"cannot run {first}: there is no such program{step}")
+            step = f"; install Spark {version} (pip install pyspark=={version}), or set SPARK_HOME"
+        raise SparkgenError(f"cannot run {first}: command not found{step}")
     return (found, *arguments)
 
 
@@ -270,7 +273,7 @@ def _until_the_end(
         return
     heartbeat.stop()
     ended = f"the session {forwarding.run.name} has ended{_why(cluster, forwarding.run)}"
-    _say(f"{ended}: Spark stops in your program")
+    _say(f"{ended}; Spark stops in your program")
     # Without it, the driver bears a broken way to its allocator for a minute and a half.
     with contextlib.suppress(SparkgenError):
         told = EndedSession(forwarding.port, f"[{Code.SESSION_ENDED}] {ended}")
@@ -288,7 +291,7 @@ def _why(cluster: Cluster, found: Run) -> str:
 
 def _end(cluster: Cluster, job: Object) -> None:
     """Delete the session; it ends by itself where that cannot be."""
-    told = f"the session {job['metadata']['name']} could not be deleted; it ends by itself in a minute"
+    told = f"the session {job['metadata']['name']} could not be deleted; it ends by itself within a minute"
     failed: list[str] = []
 
     def delete() -> None:

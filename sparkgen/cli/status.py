@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
     from sparkgen.live.rows import Row
 
-SUMMARY = "Say how applications in a cluster fare, and why one is stuck."
-HELP = """Say how applications in a cluster fare: each with its latest run and those that have not ended.
+SUMMARY = "Show the state of applications, and why one is stuck."
+HELP = """Show the state of applications in a cluster: the latest run of each, and all that have not ended.
 
-EXECUTORS is how many run, of how many are wanted, and how many are pending. REASON says in words why a run
-waits or has failed, and what to do about it (docs/troubleshooting.md). Nothing in the cluster is changed; the
-right to list Jobs and pods is enough, and to read Events and logs helps.
+EXECUTORS shows how many executors are running, how many are wanted, and how many are pending. REASON shows
+why a run is waiting or has failed, and what to do (docs/troubleshooting.md). The command changes nothing in
+the cluster. It needs permission to list Jobs and pods; Events and logs add more detail.
 """
 EXAMPLES = """\b
 Examples:
@@ -30,7 +30,7 @@ Examples:
   sparkgen status pi -n analytics
   sparkgen status pi-1a2b3c4d           # one run
   sparkgen status -n analytics -n etl -o wide
-  sparkgen status pi --watch            # a line whenever something changes, until Ctrl-C
+  sparkgen status pi --watch            # a line for each change, until Ctrl-C
   sparkgen status -o json | jq '.runs[] | select(.state == "Failed")'
 """
 WATCH_SECONDS = 2.0
@@ -39,9 +39,7 @@ WATCH_SECONDS = 2.0
 def command(
     names: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="NAME", help="Applications, or runs of them; all if not given.", show_default=False
-        ),
+        typer.Argument(metavar="NAME", help="Applications or runs. Default: all.", show_default=False),
     ] = None,
     namespaces: Annotated[
         list[str] | None,
@@ -49,7 +47,7 @@ def command(
             "--namespace",
             "-n",
             metavar="NAME",
-            help="Namespace in the cluster; the context's if not given. Repeatable.",
+            help="Namespace in the cluster. Default: that of the context. Repeatable.",
             show_default=False,
         ),
     ] = None,
@@ -57,7 +55,7 @@ def command(
     kubeconfig: Kubeconfig = "",
     form: ListingForm = Listing.TEXT,
     watch: Annotated[
-        bool, typer.Option("--watch", "-w", help="Go on, and print a line when a run has changed.")
+        bool, typer.Option("--watch", "-w", help="Keep running, and print a line whenever a run changes.")
     ] = False,
 ) -> None:
     """Print the table, and with --watch what changes in it."""
@@ -66,15 +64,13 @@ def command(
 
     spaces = list(dict.fromkeys(namespaces or ()))
     if watch and form not in (Listing.TEXT, Listing.WIDE):
-        raise SparkgenError(f"--watch prints lines of a table: it does not go with -o {form.value}")
+        raise SparkgenError(f"--watch prints lines of a table; leave out -o {form.value}")
     cluster = connect(Place(kubeconfig, context, spaces[0] if spaces else ""))
     rows, now = _look(cluster, names or (), spaces)
     listing.show(rows, STATUS, form.value, now, spaces=len(spaces) > 1)
     if not rows:
         where = " and ".join(spaces or [cluster.namespace])
-        output.note(
-            f"no application of sparkgen's is in {where}; --namespace or --context names another place"
-        )
+        output.note(f"no sparkgen applications in {where}; to look elsewhere, add --namespace or --context")
     if watch:
         _watch(cluster, names or (), spaces, form.value, rows)
 
@@ -110,7 +106,7 @@ def _watch(
             if error.status is not None and error.status < 500:
                 raise
             if not silent:
-                output.note(f"sparkgen: {error}; trying on")
+                output.note(f"sparkgen: {error}; retrying")
             silent = True
             continue
         silent = False

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from sparkgen.cluster import Cluster
     from sparkgen.live.values import Run
 
-SUMMARY = "Show the Spark UI of a running driver at a port of this machine."
-HELP = """Forward a port of this machine to a running driver's Spark UI, until Ctrl-C or the driver's end.
+SUMMARY = "Forward a running driver's Spark UI to this machine."
+HELP = """Forward a local port to a running driver's Spark UI, until Ctrl-C or until the driver ends.
 
-The way is through the API server, as for kubectl port-forward: it takes the rights to get and create
-pods/portforward, no Ingress and no Service. Only this machine reaches the port. An application that runs for
-ever shows the UI of its next driver then. The UI of a run that has ended went with its driver; a history
-server shows those that wrote event logs.
+The connection goes through the API server, as for kubectl port-forward: you need permission to get and create
+pods/portforward, but no Ingress and no Service. Only this machine can reach the port. If the driver of a
+streaming application is replaced, the port shows the UI of its next driver. The UI of a run ends with its
+driver; to see ended runs that wrote event logs, use a history server.
 """
 EXAMPLES = """\b
 Examples:
@@ -35,7 +35,7 @@ def command(
     name: ApplicationName,
     run: RunName = "",
     port: Annotated[
-        int, typer.Option("--port", metavar="PORT", min=0, max=65535, help="Of this machine; 0 for any.")
+        int, typer.Option("--port", metavar="PORT", min=0, max=65535, help="Local port; 0 for any free port.")
     ] = 4040,
     namespace: Namespace = "",
     context: Context = "",
@@ -51,15 +51,15 @@ def command(
     chosen = choose(one(cluster, name), run)
     _with_a_driver(cluster, chosen)
     served = Served(
-        contract.UI_PORT, "the UI does not answer yet: Spark begins, or spark.ui.enabled is false"
+        contract.UI_PORT, "the UI does not answer yet: Spark is starting, or spark.ui.enabled is false"
     )
     forwarding = Forwarding(cluster, chosen, served, port, lambda text: output.note(f"sparkgen: {text}"))
     forwarding.start(chosen)
     output.write(f"http://127.0.0.1:{forwarding.port}\n")
-    output.note(f"the Spark UI of {chosen.name}, as long as this command runs: Ctrl-C ends it")
+    output.note(f"forwarding the Spark UI of {chosen.name}; press Ctrl-C to stop")
     with contextlib.closing(forwarding):
         forwarding.until_the_end()
-    output.note(f"the driver of {chosen.name} has ended, and its UI with it")
+    output.note(f"the driver of {chosen.name} has ended, and so has its UI")
 
 
 def _with_a_driver(cluster: Cluster, run: Run) -> None:
@@ -73,13 +73,13 @@ def _with_a_driver(cluster: Cluster, run: Run) -> None:
     life = life_of(run)
     if contract.is_session(run.workload):
         raise SparkgenError(
-            f"{run.name} is a session: its UI is where its driver runs, at http://localhost:4040"
+            f"{run.name} is a session: its UI is on the machine of its driver, at http://localhost:4040"
         )
     if life.state is State.RUNNING:
         return
     step = (
-        "its UI went with it: a history server shows runs that wrote event logs"
+        "its UI has ended; use a history server to see runs that wrote event logs"
         if life.over
-        else "its UI comes with the driver"
+        else "its UI starts with the driver"
     )
     raise SparkgenError(f"{run.name} is {fares(gather(cluster, run), datetime.now(UTC))}; {step}")

@@ -22,19 +22,19 @@ from sparkgen.cli.options import (
 )
 from sparkgen.cli.render_command import validate
 
-SUMMARY = "Check documents: every problem at once, with its line."
-HELP = """Check documents: every problem at once, with its line, what is allowed and the next step.
+SUMMARY = "Check documents, and report every problem with its line."
+HELP = """Check documents, and report every problem with its line, what is allowed and what to do.
 
-Problems go to standard output. Exits 1 if there is an error (with --strict: or a warning).
-`sparkgen rule CODE` explains a problem. A warning can be ignored where it stands, by a comment at the
-end of its line: `# sparkgen: ignore CODE -- reason`.
+Problems go to standard output. Exits 1 if there is an error (with --strict, also for a warning).
+`sparkgen rule CODE` explains a problem. To ignore a warning, add a comment at the end of its line:
+`# sparkgen: ignore CODE -- reason`.
 """
 EXAMPLES = """\b
 Examples:
   sparkgen validate app.yaml
   sparkgen validate apps/ --strict
   sparkgen validate app.yaml -f prod.yaml --set spec.executor.instances=8
-  sparkgen validate app.yaml --format github    # notes in a pull request
+  sparkgen validate app.yaml --format github    # annotate a pull request
   cat app.yaml | sparkgen validate -
 """
 
@@ -45,7 +45,7 @@ def command(
     sets: Set = None,
     set_strings: SetString = None,
     lock: Lock = "",
-    strict: Annotated[bool, typer.Option("--strict", help="Warnings are findings too: exit 1.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit 1 for warnings, too.")] = False,
     form: ProblemFormat = Format.TEXT,
     colour: ColourChoice = Colour.AUTO,
     quiet: Quiet = False,

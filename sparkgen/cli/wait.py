@@ -8,12 +8,12 @@ import typer
 
 from sparkgen.cli.options import ApplicationName, Context, Kubeconfig, Namespace, Quiet, RunName
 
-SUMMARY = "Wait until a run has ended; its exit code is the command's."
-HELP = """Wait until a run of an application has ended: the latest one, or --run.
+SUMMARY = "Wait for a run to end, and exit with its exit code."
+HELP = """Wait for a run of an application to end: the latest one, or --run.
 
-Exit codes: 0 it succeeded; that of the driver's program if it failed (1 if there is none, as when it was
-killed); 124 it has not ended within --timeout; 2 wrong usage, or a cluster that refuses; 130 after Ctrl-C.
-Neither the timeout nor Ctrl-C ends the run.
+Exit codes: 0 if the run succeeded; if it failed, the exit code of the driver's program, or 1 if it has none,
+for example because it was killed; 124 if the run has not ended within --timeout; 2 wrong usage or refused by
+the cluster; 130 after Ctrl-C. Neither the timeout nor Ctrl-C stops the run.
 """
 EXAMPLES = """\b
 Examples:
@@ -29,7 +29,10 @@ def command(
     timeout: Annotated[
         str,
         typer.Option(
-            "--timeout", metavar="TIME", help="How long at most, as in 30m; then 124.", show_default=False
+            "--timeout",
+            metavar="TIME",
+            help=("Maximum time to wait, for example 30m. Then exit 124."),
+            show_default=False,
         ),
     ] = "",
     namespace: Namespace = "",

@@ -43,7 +43,7 @@ def wait(cluster: Cluster, options: WaitOptions, place: Place, namespace: str) -
     run = choose(one(cluster, options.name, namespace), options.run)
     if contract.is_session(run.workload) and not options.run:
         raise SparkgenError(
-            f"{run.application} has sessions, and no run yet: apply the document first, or name a "
+            f"{run.application} has sessions, but no run yet; apply the document first, or choose a "
             "session with --run"
         )
     here = object_names.options(place, namespace)
@@ -53,11 +53,13 @@ def wait(cluster: Cluster, options: WaitOptions, place: Place, namespace: str) -
         ended = follow(cluster, run, reporter, seconds)
     except KeyboardInterrupt:
         reporter.close()
-        output.note(f"{run.name} goes on; to wait again: {again}")
+        output.note(f"{run.name} is still running; to wait again: {again}")
         return DETACHED
     reporter.close()
     if ended is None:
-        output.note(f"{run.name} has not ended after {options.timeout}, and goes on; to wait again: {again}")
+        output.note(
+            f"{run.name} has not ended after {options.timeout} and is still running; to wait again: {again}"
+        )
         return TIMED_OUT
     if not options.quiet or ended.code:
         step = f"; next: sparkgen status {run.name}{here}" if ended.code else ""
@@ -73,7 +75,7 @@ def seconds_of(text: str) -> int | None:
         return max(to_seconds(text), 0)
     except GrammarError as error:
         raise SparkgenError(
-            f"--timeout {text} {error}: write a number with s, m, h or d, as in 30m"
+            f"--timeout {text} {error}; write a number with s, m, h or d, for example 30m"
         ) from error
 
 
@@ -88,7 +90,8 @@ class ProgressReporter:
     def tell(self, run: Run, life: Life) -> None:
         """How a run fares now."""
         running = sum((pod.get("status") or {}).get("phase") == "Running" for pod in run.executors)
-        words = life.state.value if life.state is not State.RUNNING else f"Running, {running} executors run"
+        counted = "1 executor" if running == 1 else f"{running} executors"
+        words = life.state.value if life.state is not State.RUNNING else f"Running with {counted}"
         if self._terminal and life.since is not None:
             since = lasting((datetime.now(UTC) - life.since).total_seconds())
             self.say(f"{run.name}: {words} (for {since})", key=words)

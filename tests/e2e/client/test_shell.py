@@ -110,7 +110,7 @@ def test_what_the_commands_say_of_sessions(begin: Begin, cluster: Cluster, restr
     names = [row["run"] for row in rows]
     assert len(set(names)) == 2
     said = sparkgen(cluster, restricted, "logs", names[0])
-    assert "a session's driver writes where it runs" in said.stderr
+    assert "the driver of a session logs to its own terminal" in said.stderr
     assert "session" in said.stdout
     killed = next(name for name in names if any(name in line for line in both[0].err))
     assert sparkgen(cluster, restricted, "kill", "two", "--run", killed, "--yes").returncode == 0

@@ -28,17 +28,19 @@ def test_detached_timed_out_killed_and_deleted(cluster: Cluster, restricted: str
 
     wait_until(lambda: running(EXECUTORS) == 2, 150, "two executors run")
     late = sparkgen("wait", "app", "--timeout", "2s")
-    assert (late.returncode, "has not ended after 2s, and goes on" in late.stderr) == (124, True), late.stderr
+    assert (late.returncode, "has not ended after 2s and is still running" in late.stderr) == (124, True), (
+        late.stderr
+    )
     interruptible = ["env", "--default-signal=INT"]  # whoever runs the tests may ignore it
     words = [*interruptible, *command(cluster, restricted, "wait", "app")]
     waits = subprocess.Popen(words, cwd=tmp_path, text=True, stderr=subprocess.PIPE)
     assert waits.stderr is not None
     assert ": Running" in waits.stderr.readline()
     waits.send_signal(signal.SIGINT)
-    assert "goes on; to wait again: sparkgen wait app --run app-" in waits.communicate(timeout=20)[1]
+    assert "is still running; to wait again: sparkgen wait app --run app-" in waits.communicate(timeout=20)[1]
     assert (waits.returncode, running(DRIVERS)) == (130, 1)
 
-    assert "There is nobody to ask: add --yes" in sparkgen("kill", "app").stderr
+    assert "Cannot ask without a terminal; add --yes" in sparkgen("kill", "app").stderr
     killed = sparkgen("kill", "app", "--yes")
     assert (killed.returncode, killed.stdout.endswith(" killed\n")) == (0, True), killed.stderr
     assert sparkgen("wait", "app", "--timeout", "90s").returncode in (1, 143)

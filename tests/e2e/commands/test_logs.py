@@ -56,9 +56,9 @@ def test_a_run_from_its_begin_to_its_end(cluster: Cluster, restricted: str) -> N
     history = sparkgen(cluster, restricted, "history", "pi").stdout.splitlines()
     assert history[1].split()[:2] == [application.run, "Succeeded"]
     assert shows.wait(timeout=30) == 0
-    assert "has ended, and its UI with it" in shows.communicate()[1]
+    assert "has ended, and so has its UI" in shows.communicate()[1]
     over = sparkgen(cluster, restricted, "ui", "pi")
-    assert (over.returncode, "its UI went with it" in over.stderr) == (2, True)
+    assert (over.returncode, "its UI has ended" in over.stderr) == (2, True)
 
 
 def fetched(cluster: Cluster, address: str) -> str:

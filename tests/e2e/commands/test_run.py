@@ -36,7 +36,7 @@ def test_a_suspended_application_is_run_with_arguments_of_the_day(
     job = json.loads(good.stdout)["metadata"]["name"]
     assert f"{job} succeeded after " in good.stderr
     assert sparkgen("wait", "app", "--run", name).returncode == 3
-    assert "nothing would change" in sparkgen("diff", "app.yaml").stderr
+    assert "no changes: " in sparkgen("diff", "app.yaml").stderr
     own = {f"{name}-conf", f"{name}-executor"}
     cluster.kubectl("delete", "job", name, "-n", restricted, "--wait")
     for config_map in own:

@@ -93,7 +93,7 @@ def test_an_empty_namespace(cluster: Cluster, namespace: str) -> None:
     """It is no error, and there is a word about where else to look."""
     empty = sparkgen(cluster, namespace, "status")
     assert (empty.returncode, empty.stdout) == (0, "")
-    assert f"no application of sparkgen's is in {namespace}" in empty.stderr
+    assert f"no sparkgen applications in {namespace}" in empty.stderr
 
 
 def test_watching_until_it_is_interrupted(cluster: Cluster, restricted: str) -> None:

@@ -78,7 +78,7 @@ def test_apply_says_what_became_of_each_object(act: Act, kube: Kube) -> None:
     assert first.err.endswith("next: sparkgen status pi -n analytics; sparkgen wait pi -n analytics\n")
     again = act("apply", "app.yaml")
     assert {line.rpartition(" ")[2] for line in again.out.splitlines()} == {"unchanged"}
-    assert f"{job} is there already, and is not run again" in again.err
+    assert f"{job} exists already and is not started again" in again.err
     Path("app.yaml").write_text(DOCUMENT.replace("instances: 2", "instances: 5"))
     tuned = act("apply", "app.yaml").out.splitlines()
     assert [line for line in tuned if "unchanged" not in line] == ["configmap/pi-tuning configured"]
@@ -109,7 +109,7 @@ def test_a_preflight_with_errors_stops_the_apply(act: Act, kube: Kube) -> None:
     assert "error: the driver needs the Secret registry, and there is none in analytics" in result.err
     assert "error: the run may start until 2020-01-01T00:00:00Z only" in result.err
     assert "    next: kubectl create secret generic registry -n analytics" in result.err
-    assert result.err.endswith("nothing was applied; --skip-preflight applies anyway\n")
+    assert result.err.endswith("nothing was applied; to apply anyway, add --skip-preflight\n")
     assert kube.named("Job") == []
     assert act(*arguments, "--skip-preflight").code == 0
     assert len(kube.named("Job")) == 1
@@ -143,7 +143,7 @@ def test_an_apply_that_breaks_off_says_so(act: Act, kube: Kube) -> None:
     kube.refuse["PATCH", f"{CONFIG_MAPS}/pi-tuning"] = (500, "etcd is away")
     result = act("apply", "app.yaml", "--skip-preflight")
     assert result.code == 2
-    assert "etcd is away. What stands above is applied; apply again when it is fixed" in result.err
+    assert "etcd is away. The objects above are applied; fix the error and apply again" in result.err
     assert "serviceaccount/pi created" in result.out
     assert kube.named("Job") == []
 
@@ -161,13 +161,13 @@ def test_apply_for_machines(act: Act, kube: Kube, form: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("apply", "app.yaml", "--wait", "--dry-run"), "--dry-run starts nothing"),
-        (("apply", "app.yaml", "--timeout", "1m"), "--timeout says how long to --wait"),
-        (("run", "pi", "--timeout", "1m"), "--timeout says how long to --wait"),
+        (("apply", "app.yaml", "--wait", "--dry-run"), "--dry-run starts no run to --wait for"),
+        (("apply", "app.yaml", "--timeout", "1m"), "--timeout needs --wait"),
+        (("run", "pi", "--timeout", "1m"), "--timeout needs --wait"),
         (("run", "app.yaml"), "app.yaml is a document"),
-        (("run", "pi", "--set", "a=b"), "--set is about a document"),
-        (("run", "pi", "--arg", "a", "--", "b"), "leave one of the two out"),
-        (("run", "--local", "app.yaml", "--wait"), "--wait has no meaning with --local"),
+        (("run", "pi", "--set", "a=b"), "--set needs a document"),
+        (("run", "pi", "--arg", "a", "--", "b"), "--arg and arguments after -- cannot be combined"),
+        (("run", "--local", "app.yaml", "--wait"), "--wait cannot be combined with --local"),
         (("wait", "pi", "--timeout", "soon"), "--timeout soon"),
         (("kill", "pi"), "there is no application pi in analytics"),
         (("delete", "pi", "--yes"), "there is no application pi in analytics"),
@@ -212,7 +212,7 @@ def test_the_same_id_is_the_same_run(act: Act, kube: Kube) -> None:
     again = act("run", "pi", "--id", "2026-01-01", "-o", "name", "--", "x")
     assert first.out == again.out
     assert first.out.startswith("job.batch/pi-")
-    assert again.err.startswith("is there already; next: ")
+    assert again.err.startswith("the run exists already; next: ")
     assert len(kube.named("Job")) == 2
     other = act("run", "pi", "--id", "2026-01-01", "--", "y")
     assert (other.code, other.out) == (2, "")
@@ -272,7 +272,7 @@ def test_a_run_waits_in_the_queue_of_its_application(act: Act, kube: Kube) -> No
     result = act("run", "pi")
     assert result.code == 0, result.err
     new = result.out.strip()
-    assert result.err.startswith(f"waits in the queue team-a; next: sparkgen wait pi --run {new}")
+    assert result.err.startswith(f"waiting in the queue team-a; next: sparkgen wait pi --run {new}")
     job = kube.one("Job", new)
     assert job["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "team-a"
     assert job["spec"]["suspend"] is True
@@ -389,7 +389,7 @@ def test_waiting_has_an_end(act: Act, kube: Kube) -> None:
     assert result.code == 124
     assert f"{name}: Pending\n" in result.err
     assert (
-        f"{name} has not ended after 1s, and goes on; to wait again: sparkgen wait pi --run {name}"
+        f"{name} has not ended after 1s and is still running; to wait again: sparkgen wait pi --run {name}"
         in result.err
     )
 
@@ -426,11 +426,14 @@ def test_ctrl_c_detaches(act: Act, kube: Kube, monkeypatch: pytest.MonkeyPatch) 
     asked = len(kube.asked)
     result = act("wait", "pi")
     assert result.code == 130
-    assert f"{name} goes on; to wait again: sparkgen wait pi --run {name} -n analytics" in result.err
+    assert f"{name} is still running; to wait again: sparkgen wait pi --run {name} -n analytics" in result.err
     assert {line.split()[0] for line in kube.asked[asked:]} == {"GET"}
     for words in (("apply", "app.yaml", "--wait"), ("run", "pi", "--wait")):
         begun = act(*words)
-        assert (begun.code, "goes on; to wait again: sparkgen wait pi --run " in begun.err) == (130, True)
+        assert (begun.code, "is still running; to wait again: sparkgen wait pi --run " in begun.err) == (
+            130,
+            True,
+        )
     assert len(kube.named("Job")) == 2
     assert not any("sparkgen.dev/killed" in str(kube.one("Job", job)) for job in kube.named("Job"))
 
@@ -449,7 +452,7 @@ def test_killing_leaves_a_failed_job(act: Act, kube: Kube) -> None:
     assert job["spec"]["activeDeadlineSeconds"] == 1
     assert "sparkgen.dev/killed" in job["metadata"]["annotations"]
     ended(kube, name, "Failed", 143)
-    assert act("kill", "pi", "--yes").err == f"no run of pi runs: {name} is Failed\n"
+    assert act("kill", "pi", "--yes").err == f"no run of pi is running: {name} is Failed\n"
     assert f"{name} was killed" in act("wait", "pi").err
     assert f"job.batch/{name} unchanged (killed; " in act("apply", "app.yaml").out
     new = act("run", "pi").out.strip()
@@ -506,7 +509,7 @@ def test_what_people_connect_to_is_no_run(act: Act, kind: str) -> None:
     )
     apply = ("apply", "ada.yaml", "--skip-preflight", "-n", "analytics")
     connect = "sparkgen connect ada -n analytics"
-    assert act(*apply).err.endswith(f"next: {connect}   # waits until it answers\n")
+    assert act(*apply).err.endswith(f"next: {connect}   # waits until it is ready\n")
     assert act(*apply, "--set", "spec.suspend=true").err.endswith(
         f"ada is suspended; next: {connect} --start\n"
     )
@@ -519,7 +522,7 @@ def test_what_people_connect_to_is_no_run(act: Act, kind: str) -> None:
         "no end to wait for; sparkgen connect ada waits until it answers\n"
     )
     assert act("kill", "ada", "-n", "analytics", "--yes").err.endswith(
-        f"spec.suspend: true in the document keeps it stopped; next: {connect} --start\n"
+        f"to keep it stopped, set spec.suspend: true in the document; next: {connect} --start\n"
     )
 
 
@@ -583,5 +586,5 @@ def test_deleting_what_a_controller_manages_warns(act: Act, kube: Kube) -> None:
     tuning = kube.one("ConfigMap", "pi-tuning")
     tuning["metadata"]["annotations"] = {"argocd.argoproj.io/tracking-id": "team-pi:x"}
     result = act("delete", "pi", "--yes")
-    assert "warning: Argo CD (application team-pi) manages pi: it will be created again" in result.err
+    assert "warning: Argo CD (application team-pi) manages pi, and will create it again" in result.err
     assert result.code == 0

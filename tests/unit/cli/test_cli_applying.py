@@ -76,8 +76,8 @@ def test_after_a_failure_none_is_begun(act: Act, kube: Kube, monkeypatch: pytest
     result = act("apply", "three.yaml", "--skip-preflight")
     assert result.code == 2
     assert result.err.endswith(
-        "etcd is away. 1 of 3 applications were not begun. What stands above is applied; apply again when it "
-        "is fixed\n"
+        "etcd is away. 1 of 3 applications were not started. The objects above are applied; "
+        "fix the error and apply again\n"
     )
     assert len(own(result.out.splitlines(), "one")) == OBJECTS
     assert "serviceaccount/two created" in result.out

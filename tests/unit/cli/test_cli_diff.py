@@ -100,7 +100,7 @@ def test_what_has_no_effect_is_no_difference(repository: Cli, old: str, new: str
     """Comments, quotes, defaults written out, another spelling of the same size."""
     rewrite(old, new)
     result = repository("diff", "--from", "HEAD", "app.yaml")
-    assert (result.code, result.out, result.err) == (0, "", "nothing would change: 1 up to date\n")
+    assert (result.code, result.out, result.err) == (0, "", "no changes: 1 up to date\n")
 
 
 def test_what_has_no_effect_is_left_out_beside_what_has(repository: Cli) -> None:
@@ -180,7 +180,7 @@ def test_a_whole_repository_with_its_environments(repository: Cli) -> None:
     commit()
     assert repository("diff", "--from", "HEAD", "teams").code == 2
     result = repository("diff", "--from", "HEAD", "-R", "teams")
-    assert (result.code, result.err) == (0, "nothing would change: 4 up to date\n")
+    assert (result.code, result.err) == (0, "no changes: 4 up to date\n")
     rewrite("instances: 2", "instances: 3", "teams/a/app.yaml")
     Path("teams/environments/prod.yaml").write_text("metadata: {namespace: prod, labels: {tier: gold}}\n")
     out = repository("diff", "--from", "HEAD", "-R", "--brief", "teams").out
@@ -318,14 +318,17 @@ def test_another_version_of_the_tool_is_no_difference(cli: Cli) -> None:
     ("arguments", "message"),
     [
         (("--from", "nope", "app.yaml"), "there is no revision nope in"),
-        (("--from", "HEAD", "missing.yaml"), "no document at HEAD nor in the work tree"),
+        (("--from", "HEAD", "missing.yaml"), "no document in HEAD or in the work tree"),
         (("--from", "HEAD", "../elsewhere"), "is outside of the repository"),
-        (("--from", "HEAD", "-f", "none.yaml", "app.yaml"), "there is no overlay none.yaml in the work tree"),
-        (("--to", "HEAD", "app.yaml"), "name the earlier one with --from"),
+        (
+            ("--from", "HEAD", "-f", "none.yaml", "app.yaml"),
+            "overlay none.yaml does not exist in the work tree",
+        ),
+        (("--to", "HEAD", "app.yaml"), "need an earlier revision; add --from"),
         (("--from", "HEAD", "--rendered", "out", "app.yaml"), "leave one of them out"),
         (
             ("--from", "HEAD", "--context", "dev", "app.yaml"),
-            "--context and --kubeconfig are about a cluster",
+            "--context and --kubeconfig need a cluster",
         ),
         (("--from", "HEAD", "-"), "standard input"),
         (("--from=--help", "app.yaml"), "there is no revision --help in"),

@@ -52,8 +52,8 @@ def test_an_empty_value_is_wrong_usage(cli: Cli, words: list[str], name: str) ->
     for blank in ("", "  "):
         result = cli(*(blank if word == "" else word for word in words))
         assert (result.code, result.out) == (2, "")
-        assert result.err.startswith(f"sparkgen: {name} is empty: give it a value"), result.err
-        assert "variable of your script or CI job unset" in result.err
+        assert result.err.startswith(f"sparkgen: {name} is empty; give it a value"), result.err
+        assert "variable in your script or CI job unset" in result.err
     assert sorted(Path().iterdir()) == before
 
 

@@ -143,5 +143,5 @@ def test_wrong_usage(cli: Cli) -> None:
     assert cli("import", "-", "--name", "Big_Name", stdin=pi()).code == 2
     both = cli("import", "-", "--name", "small", stdin=f"{pi('one')}---\n{pi('two')}")
     assert both.code == 2
-    assert "there are 2" in both.err
+    assert "the input has 2" in both.err
     assert cli("import").code == 2

@@ -116,7 +116,7 @@ def test_an_internal_error_is_one_line(cli: Cli, monkeypatch: pytest.MonkeyPatch
     ("error", "code", "says"),
     [
         (RecursionError("maximum recursion depth exceeded"), 2, "internal error (RecursionError"),
-        (MemoryError(), 2, "out of memory: render fewer documents at once"),
+        (MemoryError(), 2, "out of memory; render fewer documents at once"),
         (KeyboardInterrupt(), 130, "interrupted"),
         (OSError(5, "Input/output error"), 2, "internal error (OSError: [Errno 5] Input/output error)"),
     ],

@@ -154,7 +154,7 @@ def test_a_changed_file_is_another_digest_and_the_same_file_the_old_one(
     Path(CODE).write_text("print(1)\n")
     registry.received = 0
     done = project("push", "app.yaml")
-    assert "is there already" in done.out
+    assert "exists already" in done.out
     assert artifacts() == first
     assert registry.received == 0
 
@@ -472,7 +472,7 @@ def test_a_document_from_standard_input(project: Cli) -> None:
     """Its files are beside the working directory; its lock has to be named."""
     text = Path("app.yaml").read_text()
     assert "save the document in a file" in project("validate", "-", stdin=text).out
-    assert "name one with --lock FILE" in project("push", "-", stdin=text).err
+    assert "has no lock file; add --lock FILE" in project("push", "-", stdin=text).err
     assert project("push", "-", "--lock", "x.lock.yaml", stdin=text).code == 0
     assert project("validate", "-", "--lock", "x.lock.yaml", stdin=text).code == 0
 

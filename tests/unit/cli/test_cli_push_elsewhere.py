@@ -110,7 +110,7 @@ def test_a_revision_without_a_lock_has_no_application_yet(project: Cli) -> None:
     done = project("diff", "--from", first, "app.yaml")
     assert done.code == 1
     assert "error[SG306]" in done.err
-    assert "taken as not there" in done.err
+    assert "the document is ignored in this revision" in done.err
 
 
 def test_each_environment_may_have_its_lock(project: Cli, registry: Registry) -> None:

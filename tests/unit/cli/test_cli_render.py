@@ -39,7 +39,7 @@ def test_a_directory_gets_one_file_per_object(cli: Cli) -> None:
     assert {"job.yaml", "config-map-conf.yaml", "kustomization.yaml"} <= written
     assert (result.code, result.out) == (0, "")
     assert result.err == f"deploy/pi: {len(written)} files, {len(written)} written\n"
-    assert cli("render", "app.yaml", "-o", "deploy/pi").err.endswith("files, nothing to change\n")
+    assert cli("render", "app.yaml", "-o", "deploy/pi").err.endswith("files, all up to date\n")
 
 
 def test_the_files_are_the_stream(cli: Cli) -> None:
@@ -143,8 +143,7 @@ def test_check_of_a_directory_that_is_out_of_date(cli: Cli) -> None:
         "out/kustomization.yaml",
     }
     assert result.err == (
-        "out is out of date; to bring it up to date: "
-        "sparkgen render app.yaml --set spec.executor.instances=3 -o out\n"
+        "out is out of date; next: sparkgen render app.yaml --set spec.executor.instances=3 -o out\n"
     )
     assert {path: path.read_bytes() for path in Path("out").iterdir()} == before
 
@@ -153,7 +152,7 @@ def test_check_needs_a_directory(cli: Cli) -> None:
     """--check alone is wrong usage."""
     result = cli("render", "app.yaml", "--check")
     assert result.code == 2
-    assert result.err == "sparkgen: --check compares with a directory: name it with --output-dir DIR\n"
+    assert result.err == "sparkgen: --check needs a directory to compare with; add --output-dir DIR\n"
 
 
 def test_a_target_that_is_a_file(cli: Cli) -> None:

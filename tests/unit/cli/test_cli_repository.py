@@ -95,11 +95,9 @@ def test_check_names_what_is_out_of_date_and_why(repository: Cli) -> None:
     assert "+++ deploy/prod/one/report/job.yaml\n" in result.out
     lines = result.err.splitlines()
     assert "deploy/dev/one/new is out of date: all its 9 files are new" in lines
-    assert "deploy/prod/two/load is out of date: no document gives it any more" in lines
+    assert "deploy/prod/two/load is out of date: no document renders to it" in lines
     assert any(line.startswith("deploy/prod/one/report is out of date: ") for line in lines)
-    assert lines[-1] == (
-        "5 directories are out of date; to bring all up to date: sparkgen render -R apps -o deploy"
-    )
+    assert lines[-1] == ("5 directories are out of date; next: sparkgen render -R apps -o deploy")
     assert directories("deploy") == ["dev/one/report", "prod/one/report", "prod/two/load"]
 
 
@@ -111,7 +109,7 @@ def test_what_no_document_gives_goes(repository: Cli) -> None:
     put("deploy/other/a.yaml", "kind: List\n")
     Path("apps/two/load.yaml").unlink()
     result = repository("render", "-R", "apps", "-o", "deploy")
-    assert "deploy/prod/two/load: removed: no document gives it any more\n" in result.err
+    assert "deploy/prod/two/load: removed, as no document renders to it\n" in result.err
     assert [path.name for path in Path("deploy/prod/two/load").iterdir()] == ["notes.md"]
     assert Path("deploy/other/a.yaml").is_file()
 
@@ -122,7 +120,7 @@ def test_an_error_in_one_document_stops_all(repository: Cli, broken: str) -> Non
     result = repository("render", "-R", "apps", "-o", "deploy")
     assert result.code == 1
     assert result.err.count("error[SG013]") == 1
-    assert result.err.endswith("nothing was written: all documents have to be right first\n")
+    assert result.err.endswith("nothing was written; fix the errors in all documents first\n")
     assert not Path("deploy").exists()
 
 
@@ -159,9 +157,9 @@ def test_many_in_parallel(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (("app.yaml", "-o", "out"), "app.yaml is not a directory"),
         (("apps", "more", "-o", "out"), "-R takes one directory"),
-        (("apps",), "-R writes into a directory"),
+        (("apps",), "-R needs a directory to write to or compare with"),
         (("apps", "-o", "."), "choose another one with --output-dir"),
-        (("empty", "-o", "out"), "no *.yaml or *.yml file in empty or a folder below"),
+        (("empty", "-o", "out"), "no sparkgen document in empty or below"),
     ],
 )
 def test_usage(repository: Cli, arguments: tuple[str, ...], said: str) -> None:

@@ -87,8 +87,8 @@ def test_a_patch_is_taken_as_kubeconform_looks_for_it(cli: Cli) -> None:
         (["--kubernetes", "1.3", "-o", "x"], 'did you mean 1.30? In YAML, quote it: "1.30"'),
         (["--kubernetes", "latest", "-o", "x"], "'latest' is not a version"),
         (["--kubernetes", "1.33/../..", "-o", "x"], "is not a version"),
-        (["--kubernetes", "1.33"], "say where to with -o DIR"),
-        (["-o", "x"], "give --kubernetes VERSION"),
+        (["--kubernetes", "1.33"], "--kubernetes writes many files; add -o DIR"),
+        (["-o", "x"], "-o needs --kubernetes VERSION"),
     ],
 )
 def test_wrong_usage_writes_nothing(cli: Cli, arguments: list[str], said: str) -> None:

@@ -253,7 +253,7 @@ def test_a_driver_that_lets_everybody_in_is_refused(shell: Shell, kube: Kube) ->
     Path("app.yaml").write_text(f'{DOCUMENT}  sparkConf:\n    spark.authenticate: "False"\n')
     result = shell("app.yaml", *program("print(1)"))
     assert (result.code, result.out) == (2, "")
-    assert "spark.authenticate is False: whoever reaches this machine's port" in result.err
+    assert "spark.authenticate is False: anybody who can reach the driver's port" in result.err
     assert {item["kind"] for item in kube.objects.values()} == {"Namespace"}
 
 
@@ -366,7 +366,7 @@ print("still here")
 """
     result = shell("app.yaml", *program(script))
     assert (result.code, result.out) == (0, "still here\n")
-    assert re.search(r"the session pi-session-[0-9a-f]{5} has ended: Spark stops in your program", result.err)
+    assert re.search(r"the session pi-session-[0-9a-f]{5} has ended; Spark stops in your program", result.err)
 
 
 def test_a_driver_that_asks_hears_that_its_session_has_ended(shell: Shell, kube: Kube) -> None:
@@ -419,13 +419,15 @@ sparkgen("delete", "pi", "--dry-run", "-o", "name")
     result = shell("app.yaml", *program(ask))
     assert result.code == 0, result.err
     assert "pi has sessions, and no run yet: apply the document first" in result.out
-    assert "wait 2  sparkgen: pi has sessions, and no run yet" in result.out
+    assert "wait 2  sparkgen: pi has sessions, but no run yet" in result.out
     assert re.search(
-        r"^kill 0  no run of pi runs; end a session by its name: --run pi-session-\w+$", result.out, re.M
+        r"^kill 0  no run of pi is running; to stop a session, name it: --run pi-session-\w+$",
+        result.out,
+        re.M,
     )
     made = [name for name in kube.named("Job") if "session" not in name]
     assert re.search(
-        r"^kill 0 job\.batch/pi-session-\w+ killed\n its driver is told at once", result.out, re.M
+        r"^kill 0 job\.batch/pi-session-\w+ killed\n its driver is notified at once", result.out, re.M
     )
     assert re.search(r"^delete 0 job\.batch/pi-session-\w+$", result.out, re.M)
     assert len(made) == 2
@@ -449,7 +451,7 @@ def test_the_program_is_looked_for_first(shell: Shell, kube: Kube, monkeypatch: 
     monkeypatch.setenv("PATH", "/nowhere")
     result = shell("app.yaml")
     assert result.code == 2
-    assert "cannot run pyspark: there is no such program; install Spark 3.5.8" in result.err
+    assert "cannot run pyspark: command not found; install Spark 3.5.8" in result.err
     Path("app.yaml").write_text(DOCUMENT.replace("type: Python", "type: Scala"))
     assert "cannot run spark-shell" in shell("app.yaml").err
     assert {item["kind"] for item in kube.objects.values()} == {"Namespace"}
@@ -464,7 +466,7 @@ def test_the_program_is_looked_for_first(shell: Shell, kube: Kube, monkeypatch: 
 def test_what_of_the_document_means_nothing_is_said(shell: Shell) -> None:
     """Unless nobody wants to hear it."""
     result = shell("app.yaml", *program(""))
-    assert "without meaning in a session, and left aside:" in result.err
+    assert "ignored, because they have no meaning in a session:" in result.err
     assert "spec.mainApplicationFile: the command is what runs" in result.err
     assert "without meaning" not in shell("-q", "app.yaml", *program("")).err
 

@@ -22,9 +22,7 @@ def test_what_init_writes_is_valid(cli: Cli, language: str, scheduled: bool) -> 
     options = ["--scheduled"] if scheduled else []
     result = cli("init", "--type", language, *options, "new.yaml")
     assert (result.code, result.out) == (0, "")
-    assert (
-        result.err == "wrote new.yaml; now run: sparkgen validate new.yaml, then sparkgen render new.yaml\n"
-    )
+    assert result.err == "wrote new.yaml; next: sparkgen validate new.yaml, then sparkgen render new.yaml\n"
     assert cli("validate", "--strict", "new.yaml").out == "1 document valid\n"
     kinds = [item["kind"] for item in yaml.safe_load_all(cli("render", "new.yaml").out)]
     assert kinds[-1] == ("CronJob" if scheduled else "Job")
@@ -136,7 +134,7 @@ def test_init_never_overwrites(cli: Cli) -> None:
     result = cli("init")
     assert (result.code, result.err) == (
         2,
-        "sparkgen: app.yaml exists: name another file, or overwrite it with --force\n",
+        "sparkgen: app.yaml exists already; give another file, or overwrite it with --force\n",
     )
     assert Path("app.yaml").read_text() == before
     assert cli("init", "--force", "--name", "other").code == 0
@@ -202,5 +200,5 @@ def test_rules_are_listed_and_shown(cli: Cli) -> None:
     wrong = cli("rule", "SG999")
     assert (wrong.code, wrong.err) == (
         2,
-        "sparkgen: there is no rule SG999: `sparkgen rule` lists them all\n",
+        "sparkgen: unknown rule SG999; to list all rules: sparkgen rule\n",
     )

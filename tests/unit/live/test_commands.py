@@ -40,7 +40,9 @@ def test_nothing_there_is_no_error_and_a_wrong_name_is_one(server: Server, spark
     """With what to do next."""
     result = sparkgen("status")
     assert (result.code, result.out) == (0, "")
-    assert "no application of sparkgen's is in analytics; --namespace or --context" in result.err
+    assert (
+        "no sparkgen applications in analytics; to look elsewhere, add --namespace or --context" in result.err
+    )
     assert json.loads(sparkgen("status", "-o", "json").out) == {"runs": []}
     fill(server, job())
     for command in ("status", "history", "logs", "ui", "connect"):
@@ -152,7 +154,7 @@ def test_a_session_is_shown_as_what_it_is(server: Server, sparkgen: Sparkgen) ->
     ]
     result = sparkgen("logs", "pi-session-0a1b2")
     assert result.out == '"hello"\n'
-    assert "a session's driver writes where it runs" in result.err
+    assert "the driver of a session logs to its own terminal" in result.err
     assert server.requests[-1][1] == "container=allocator"
     assert sparkgen("logs", "pi", "--run", "pi-session-0a1b2", "--all").out == '[allocator] "hello"\n'
     assert "http://localhost:4040" in sparkgen("ui", "pi", "--run", "pi-session-0a1b2").err
@@ -171,15 +173,21 @@ def test_a_log_that_is_not_there_is_said_with_the_reason(server: Server, sparkge
     fill(server, job(spec={"suspend": True}))
     result = sparkgen("logs", "pi")
     assert result.code == 2
-    assert "no log of pi-1a2b3c4d yet, which is Suspended: it is suspended: set spec.suspend to" in result.err
-    assert "; -f waits for it" in result.err
+    assert (
+        "no log yet for pi-1a2b3c4d, which is Suspended: it is suspended: set spec.suspend to" in result.err
+    )
+    assert "; to wait for it, add -f" in result.err
     fill(server, job(ended="Failed"))
     assert (
-        "no log of pi-1a2b3c4d, which is Failed: its driver's pod is gone" in sparkgen("logs", "pi", "-f").err
+        "no log for pi-1a2b3c4d, which is Failed: its driver's pod is gone"
+        in sparkgen("logs", "pi", "-f").err
     )
     assert "pi-1a2b3c4d has no executor 7: no executor is there now" in sparkgen("logs", "pi", "-e", "7").err
-    assert "leave all but one out" in sparkgen("logs", "pi", "-e", "7", "--all").err
-    assert "nothing to follow" in sparkgen("logs", "pi", "--previous", "-f").err
+    assert (
+        "--executor, --allocator and --all cannot be combined"
+        in sparkgen("logs", "pi", "-e", "7", "--all").err
+    )
+    assert "--previous cannot be combined with -f" in sparkgen("logs", "pi", "--previous", "-f").err
 
 
 def test_following_waits_for_a_driver_that_has_not_begun(
@@ -222,17 +230,17 @@ def test_what_kept_the_driver_from_beginning_has_the_log(server: Server, sparkge
     played(server, POD, "expired")
     result = sparkgen("logs", "pi")
     assert (result.code, result.out) == (0, '"expired"\n')
-    assert result.err == "sparkgen: the driver has not begun; this is the log of install:\n"
+    assert result.err == "sparkgen: the driver has not started; this is the log of install:\n"
 
 
 def test_there_is_no_ui_without_a_driver(server: Server, sparkgen: Sparkgen) -> None:
     """Before it and after it."""
     fill(server, job())
-    assert "pi-1a2b3c4d is Pending; its UI comes with the driver" in sparkgen("ui", "pi").err
+    assert "pi-1a2b3c4d is Pending; its UI starts with the driver" in sparkgen("ui", "pi").err
     fill(server, job(ended="Complete"))
     result = sparkgen("ui", "pi")
     assert result.code == 2
-    assert "pi-1a2b3c4d is Succeeded; its UI went with it: a history server" in result.err
+    assert "pi-1a2b3c4d is Succeeded; its UI has ended; use a history server" in result.err
 
 
 def test_the_ui_is_there_until_the_driver_ends(
@@ -247,6 +255,6 @@ def test_the_ui_is_there_until_the_driver_ends(
     assert result.code == 0
     assert result.out.startswith("http://127.0.0.1:")
     assert result.err.splitlines() == [
-        "the Spark UI of pi-1a2b3c4d, as long as this command runs: Ctrl-C ends it",
-        "the driver of pi-1a2b3c4d has ended, and its UI with it",
+        "forwarding the Spark UI of pi-1a2b3c4d; press Ctrl-C to stop",
+        "the driver of pi-1a2b3c4d has ended, and so has its UI",
     ]

@@ -99,9 +99,9 @@ def test_a_server_that_answers_is_at_a_port_until_its_end(
     assert port is not None
     lines = result.err.splitlines()
     assert lines[:3] == [
-        "the Connect server team-a, as long as this command runs: Ctrl-C ends it",
-        f"in another terminal: export SPARK_REMOTE=sc://localhost:{port[1]}",
-        "its token is at the.token in the Secret team-a-connect; with the right to read it:",
+        "forwarding the Connect server team-a; press Ctrl-C to stop",
+        f"to use it, run in another terminal: export SPARK_REMOTE=sc://localhost:{port[1]}",
+        "its token is in the Secret team-a-connect, key the.token; if you may read it:",
     ]
     assert lines[3].startswith(
         '  export SPARK_CONNECT_AUTHENTICATE_TOKEN="$(kubectl get secret team-a-connect -n analytics '
@@ -119,14 +119,14 @@ def test_a_notebook_is_at_a_port_for_a_browser(
     fill(server, notebook(), driver(notebook(), containerStatuses=[status]))
     refused = sparkgen("connect", "ada", "--port", "0", "--", "true")
     assert refused.code == 2
-    assert refused.err.startswith("sparkgen: ada is a notebook, and no server that true could use")
+    assert refused.err.startswith("sparkgen: ada is a notebook, not a server for true")
     played(monkeypatch, server)
     result = sparkgen("connect", "ada", "--port", "0", "-n", "analytics")
     assert result.code == 0
     assert re.fullmatch(r"http://localhost:\d+\n", result.out)
     first, second, read, last = result.err.splitlines()
-    assert first == "the notebook ada, as long as this command runs: Ctrl-C ends it"
-    assert second == "its token is at the.token in the Secret ada-notebook; with the right to read it:"
+    assert first == "forwarding the notebook ada; press Ctrl-C to stop"
+    assert second == "its token is in the Secret ada-notebook, key the.token; if you may read it:"
     assert read.startswith("  kubectl get secret ada-notebook -n analytics ")
     assert read.endswith("""-o go-template='{{index .data "the.token" | base64decode}}'""")
     assert last == "the notebook ada has ended"
@@ -164,8 +164,8 @@ def test_a_server_is_waited_for(team: Server, sparkgen: Sparkgen, monkeypatch: p
         0,
         [
             "sparkgen: waiting: team-a is Pending",
-            "sparkgen: waiting: team-a runs, and does not answer yet",
-            "the Connect server team-a, as long as this command runs: Ctrl-C ends it",
+            "sparkgen: waiting: team-a is running, but not ready yet",
+            "forwarding the Connect server team-a; press Ctrl-C to stop",
         ],
     )
 
@@ -175,8 +175,8 @@ def test_a_server_that_does_not_come_is_not_waited_for_for_ever(team: Server, sp
     fill(team, connect_server())
     result = sparkgen("connect", "team-a", "--port", "0", "--timeout", "0s")
     assert (result.code, result.out) == (2, "")
-    assert (
-        result.err == "sparkgen: team-a is Pending; it was not ready after 0s: wait longer with --timeout\n"
+    assert result.err == (
+        "sparkgen: team-a is Pending; it was not ready within 0s. To wait longer, increase --timeout\n"
     )
     fill(team, stopped())
     assert sparkgen("connect", "team-a", "--port", "0").err == (
@@ -203,9 +203,9 @@ def test_a_suspended_server_is_started_when_that_is_asked(
     team.answers[f"PATCH {DEPLOYMENT}"] = (200, scaled)
     played(monkeypatch, team, lambda: fill(team, works, connect_driver()))
     result = sparkgen("connect", "team-a", "--port", "0", "--start")
-    warning = f"sparkgen: {controller} stops it again at its next sync if Git says spec.suspend: true"
+    warning = f"sparkgen: {controller} stops it at its next sync if spec.suspend is true in Git"
     assert result.err.splitlines()[:-5] == [
-        "sparkgen: team-a is started",
+        "sparkgen: started team-a",
         *([warning] if controller else []),
         "sparkgen: waiting: team-a is Pending",
     ]
@@ -327,7 +327,7 @@ def test_signals_are_the_programs(team: Server, sparkgen: Sparkgen, monkeypatch:
 def test_a_program_that_is_not_there_is_said_before_anything_else(team: Server, sparkgen: Sparkgen) -> None:
     """Also a file that is no program."""
     result = sparkgen("connect", "team-a", "--", "pyspork", "--token")
-    assert (result.code, result.err) == (2, "sparkgen: cannot run pyspork: there is no such program\n")
+    assert (result.code, result.err) == (2, "sparkgen: cannot run pyspork: command not found\n")
     assert team.requests == []
 
 
