@@ -19,16 +19,16 @@ from sparkgen.spark_versions import scala_line
 GROUP = "spark.apache.org"
 _PYTHON_RUNNER = "org.apache.spark.deploy.PythonRunner"
 _TOLERATIONS = "spec.applicationTolerations"
-_NO_LIMIT = "nothing here gives up on a start that takes long"
+_NO_LIMIT = "sparkgen has no time limit for starts"
 _LIMIT_STEP = (
-    "bound the whole run with `activeDeadlineSeconds`, a waiting executor with `allocation.pendingTimeout`"
+    "limit the whole run with `activeDeadlineSeconds`, and pending executors with `allocation.pendingTimeout`"
 )
 
 
 def main_class(given: Take) -> None:
     """The main class; PythonRunner is how Spark itself starts a Python program, and is no program."""
     if given.node.text == _PYTHON_RUNNER:
-        given.needless("Spark starts Python programs with this class by itself")
+        given.needless("Spark uses this class for Python programs anyway")
     else:
         copy(given)
 
@@ -62,7 +62,7 @@ def files_of_program(given: Take) -> None:
         given.put(("spec", "deps", field), [first, *others])
         return
     if given.draft.get("spec", "mainApplicationFile") is not None:
-        given.lost("another field names the main file already, and that wins", "name one of the two")
+        given.lost("another field already sets the main file, and takes precedence", "keep one of the two")
         return
     given.put(("spec", "mainApplicationFile"), first, Outcome.REWRITTEN if others else Outcome.CARRIED)
     if others:
@@ -82,12 +82,12 @@ def restart_policy(given: Take) -> None:
             target,
             word,
             Outcome.CHANGED,
-            "becomes a Deployment: the driver starts again whenever it ended, and there is no last try",
+            "becomes a Deployment: the driver always restarts, without a limit",
         )
     else:
         given.lost(
-            f"no policy here tries again after {word} only",
-            "write `type: OnFailure` and `onFailureRetries` to try again after every failure",
+            f"sparkgen has no policy that retries only after {word}",
+            "to retry after every failure, set `type: OnFailure` and `onFailureRetries`",
         )
 
 
@@ -97,18 +97,18 @@ def attempts(given: Take) -> None:
     if parent == "OnFailure":
         given.put(("spec", "restartPolicy", "onFailureRetries"), given.node.value)
     elif parent == "Always":
-        given.lost("a Deployment starts again forever", "write `type: OnFailure` for so many tries")
+        given.lost("a Deployment restarts without a limit", "to limit retries, set `type: OnFailure`")
     else:
-        given.needless("nothing is tried again")
+        given.needless("the policy has no retries")
 
 
 def back_off(given: Take) -> None:
     """The time between two tries, which is Kubernetes' own."""
     if given.draft.get("spec", "restartPolicy", "type") in (None, "Never"):
-        given.needless("nothing is tried again")
+        given.needless("the policy has no retries")
     else:
         given.lost(
-            "the time between tries cannot be set: Kubernetes waits 10 s, 20 s, 40 s and so on", "delete it"
+            "the time between retries cannot be set: Kubernetes waits 10 s, 20 s, 40 s and so on", "delete it"
         )
 
 
@@ -116,7 +116,7 @@ def scala_version(given: Take) -> None:
     """The Scala line; left out where it follows from Spark's version."""
     version = str(given.draft.get("spec", "sparkVersion") or "")
     if given.node.text == scala_line(version):
-        given.needless("it follows from the version of Spark")
+        given.needless("the Spark version determines it")
     else:
         given.put(("spec", "scalaVersion"), given.node.text)
 
@@ -126,7 +126,7 @@ def retries(draft: Draft) -> None:
     policy = draft.get("spec", "restartPolicy") or {}
     if policy.get("type") == "OnFailure" and "onFailureRetries" not in policy:
         target = ("spec", "restartPolicy", "onFailureRetries")
-        draft.add(Outcome.ADDED, target, 3, "the operator's default; sparkgen's would be 0")
+        draft.add(Outcome.ADDED, target, 3, "the operator's default; sparkgen's is 0")
 
 
 def fill_in(draft: Draft) -> None:
@@ -136,7 +136,7 @@ def fill_in(draft: Draft) -> None:
         image = draft.get(*target)
         if isinstance(image, str) and "{{SPARK_VERSION}}" in image and version:
             draft.put(target, image.replace("{{SPARK_VERSION}}", version))
-            draft.comment(target, "the operator's {{SPARK_VERSION}} is written out")
+            draft.comment(target, "{{SPARK_VERSION}} is replaced by the version")
             draft.entries[:] = [
                 replace(item, outcome=Outcome.REWRITTEN) if item.target == target else item
                 for item in draft.entries
@@ -150,13 +150,13 @@ ROWS = (
         "spec.jars",
         "spec.mainApplicationFile",
         how=files_of_program,
-        words="the first is the main file, the others go to `deps.jars`",
+        words="the first is the main file, the rest become `deps.jars`",
     ),
     Row(
         "spec.pyFiles",
         "spec.mainApplicationFile",
         how=files_of_program,
-        words="the first is the main file, the others go to `deps.pyFiles`",
+        words="the first is the main file, the rest become `deps.pyFiles`",
     ),
     Row("spec.sparkRFiles", "spec.mainApplicationFile", how=files_of_program, words="the main file"),
     Row("spec.files", "spec.deps.files", how=transforms.comma_list, words="a list"),
@@ -165,44 +165,42 @@ ROWS = (
     Row(
         "spec.deploymentMode",
         same=("ClusterMode",),
-        reason="the driver always runs in a pod of its own",
-        step="check what the application expects of the machine that submits it",
+        reason="the driver always runs in its own pod",
+        step="check whether the application needs files or settings of the submitting machine",
     ),
-    Row(
-        "spec.sparkConf", "spec.sparkConf", how=transforms.properties, words="property by property, see below"
-    ),
+    Row("spec.sparkConf", "spec.sparkConf", how=transforms.properties, words="see Spark properties below"),
     Row("spec.runtimeVersions.sparkVersion", "spec.sparkVersion"),
     Row(
         "spec.runtimeVersions.scalaVersion",
         "spec.scalaVersion",
         how=scala_version,
-        words="left out where it follows from the version of Spark",
+        words="left out if the Spark version determines it",
     ),
-    Row("spec.runtimeVersions.jdkVersion", needless=True, reason="the image decides which Java runs"),
+    Row("spec.runtimeVersions.jdkVersion", needless=True, reason="the image determines the Java version"),
     *(
         Row(
             f"spec.{role}Spec.podTemplateSpec",
             f"spec.{role}.template",
             how=transforms.template,
-            words=f"the container that is Spark's is named spark-kubernetes-{role} here",
+            words=f"Spark's container is renamed to spark-kubernetes-{role}",
         )
         for role in ("driver", "executor")
     ),
     Row(
         "spec.driverServiceIngressList",
-        reason="no Service or Ingress for further ports is rendered",
-        step="commit them beside the rendered files; for the Spark UI there is `spec.sparkUIOptions.ingress`",
+        reason="sparkgen renders no Service or Ingress for other ports",
+        step="commit your own beside the rendered files; for the Spark UI, set `spec.sparkUIOptions.ingress`",
     ),
     Row(
         "spec.configMapSpecs",
-        reason="no ConfigMaps of the application's own are rendered",
+        reason="sparkgen renders no ConfigMaps of your own",
         step="commit the ConfigMap beside the rendered files, and mount it with `configMaps`",
     ),
     Row(
         f"{_TOLERATIONS}.restartConfig.restartPolicy",
         "spec.restartPolicy.type",
         how=restart_policy,
-        words="`Always` becomes a Deployment; `OnInfrastructureFailure` has no counterpart",
+        words="`Always` becomes a Deployment; `OnInfrastructureFailure` is lost",
     ),
     *(
         Row(
@@ -214,7 +212,11 @@ ROWS = (
         for name in ("maxRestartAttempts", "maxRestartOnFailure")
     ),
     *(
-        Row(f"{_TOLERATIONS}.restartConfig.{name}", how=back_off, words="Kubernetes' own back-off")
+        Row(
+            f"{_TOLERATIONS}.restartConfig.{name}",
+            how=back_off,
+            words=("lost if there are retries: Kubernetes sets the back-off"),
+        )
         for name in (
             "restartBackoffMillis",
             "restartBackoffMillisForFailure",
@@ -224,13 +226,13 @@ ROWS = (
     Row(
         f"{_TOLERATIONS}.restartConfig.restartCounterResetMillis",
         same=(-1,),
-        reason="the number of tries is never counted again",
-        step="raise `onFailureRetries`",
+        reason="the count of retries is never reset",
+        step="increase `onFailureRetries`",
     ),
     Row(
         f"{_TOLERATIONS}.restartConfig.maxRestartOnSchedulingFailure",
-        reason="a pod that finds no place waits for one",
-        step="delete it; see `allocation.pendingTimeout`",
+        reason="a pod that cannot be scheduled stays pending",
+        step="delete it; for executors, see `allocation.pendingTimeout`",
     ),
     *(
         Row(f"{_TOLERATIONS}.applicationTimeoutConfig.{name}", reason=_NO_LIMIT, step=_LIMIT_STEP)
@@ -240,36 +242,36 @@ ROWS = (
         Row(
             f"{_TOLERATIONS}.applicationTimeoutConfig.{name}",
             needless=True,
-            reason="Kubernetes itself removes what belongs to the driver's Job",
+            reason="Kubernetes deletes what belongs to the driver's Job",
         )
         for name in ("forceTerminationGracePeriodMillis", "terminationRequeuePeriodMillis")
     ),
     *(
         Row(
             f"{_TOLERATIONS}.instanceConfig.{name}",
-            reason="how many executors are started is in `executor.instances` and `dynamicAllocation`; "
-            "having fewer does not end an application here",
-            step="set `spark.scheduler.minRegisteredResourcesRatio` in `sparkConf` to wait for executors",
+            reason="`executor.instances` and `dynamicAllocation` set the number of executors; "
+            "an application with fewer keeps running",
+            step="to wait for executors, set `spark.scheduler.minRegisteredResourcesRatio` in `sparkConf`",
         )
         for name in ("initExecutors", "minExecutors", "maxExecutors")
     ),
     Row(
         f"{_TOLERATIONS}.resourceRetainPolicy",
         same=("Always",),
-        reason="the ended driver stays, with its log, and executors are always removed",
-        step="set `run.history` or `timeToLiveSeconds` to have ended drivers removed",
+        reason="an ended driver is kept with its log, and executors are always deleted",
+        step="to delete ended drivers, set `run.history` or `timeToLiveSeconds`",
     ),
     Row(
         f"{_TOLERATIONS}.resourceRetainDurationMillis",
         same=(-1,),
-        reason="the ended driver stays until its Job is removed",
+        reason="an ended driver is kept until its Job is deleted",
         step="set `timeToLiveSeconds`",
     ),
     Row(
         f"{_TOLERATIONS}.ttlAfterStopMillis",
         "spec.timeToLiveSeconds",
         how=transforms.milliseconds_to_live,
-        words="in whole seconds; GitOps tools make the deleted Job again",
+        words="in whole seconds; GitOps tools create the deleted Job again",
     ),
 )
 TABLE = table(ROWS)

@@ -36,25 +36,23 @@ def spark_default_instances(draft: Draft) -> None:
     if draft.get("spec", "executor", "instances") is None and not said:
         if draft.get("spec", "dynamicAllocation", "enabled"):
             return
-        draft.add(
-            Outcome.ADDED, ("spec", "executor", "instances"), 2, "Spark's own default; sparkgen's would be 1"
-        )
+        draft.add(Outcome.ADDED, ("spec", "executor", "instances"), 2, "Spark's default; sparkgen's is 1")
 
 
 def schedule_defaults(draft: Draft) -> None:
     """What a schedule means without saying it: kubeflow's operator and a CronJob differ in two defaults."""
     if draft.get("outer", "schedule") is None:
-        step = "write when it is to run"
-        draft.add(Outcome.GUESSED, ("outer", "schedule"), "@daily", "nothing says when it runs", step)
+        step = "set the schedule"
+        draft.add(Outcome.GUESSED, ("outer", "schedule"), "@daily", "the input has no schedule", step)
     if draft.get("outer", "concurrencyPolicy") is None:
         draft.add(
             Outcome.ADDED,
             ("outer", "concurrencyPolicy"),
             "Allow",
-            "the operator's default; sparkgen's would be Forbid",
+            "the operator's default; sparkgen's is Forbid",
         )
     if draft.get("outer", "successfulRunHistoryLimit") is None:
-        reason = "the operator's default; Kubernetes' would be 3"
+        reason = "the operator's default; Kubernetes' is 3"
         draft.add(Outcome.ADDED, ("outer", "successfulRunHistoryLimit"), 1, reason)
 
 
@@ -64,8 +62,8 @@ def _name(draft: Draft) -> None:
         if chosen:
             draft.add(Outcome.ADDED, ("metadata", "name"), chosen, "")
             return
-        step = "give the application a name (--name NAME)"
-        draft.add(Outcome.GUESSED, ("metadata", "name"), FALLBACK, "nothing named the application", step)
+        step = "set the name (--name NAME)"
+        draft.add(Outcome.GUESSED, ("metadata", "name"), FALLBACK, "the input has no name", step)
 
 
 def _version(draft: Draft) -> None:
@@ -75,15 +73,15 @@ def _version(draft: Draft) -> None:
         return
     tag = _TAG.search(str(draft.get("spec", "image") or draft.choices.image).rpartition(":")[2])
     if tag:
-        reason = "the version in the image's tag"
+        reason = "from the tag of the image"
         draft.add(Outcome.ADDED, ("spec", "sparkVersion"), tag[1], reason)
         return
     draft.add(
         Outcome.GUESSED,
         ("spec", "sparkVersion"),
         SUGGESTED,
-        "nothing says which version of Spark is in the image",
-        "write the version that the image has (--spark-version VERSION)",
+        "the input has no Spark version",
+        "set the version of the image (--spark-version VERSION)",
     )
 
 
@@ -110,7 +108,7 @@ def _image(draft: Draft) -> None:
     for role in ("driver", "executor"):
         image = draft.get("spec", role, "image")
         if image is not None:
-            reason = f"the image of the {role}, as each role has one"
+            reason = f"the image of the {role}; the input has one per role"
             both = draft.get("spec", "driver", "image") and draft.get("spec", "executor", "image")
             draft.add(Outcome.ADDED if both else Outcome.GUESSED, ("spec", "image"), image, reason)
             return
@@ -120,8 +118,8 @@ def _image(draft: Draft) -> None:
         Outcome.GUESSED,
         ("spec", "image"),
         f"{REPOSITORY}:{tag}",
-        "nothing names an image with Spark and the application in it",
-        "name your image (--image IMAGE)",
+        "the input has no image",
+        "set an image with Spark and the application (--image IMAGE)",
     )
 
 
@@ -129,7 +127,7 @@ def _program(draft: Draft) -> None:
     """Main file, main class and language."""
     file = draft.get("spec", "mainApplicationFile")
     if file is None and draft.get("spec", "mainClass"):
-        reason = "no main file: the class is in a jar that the image has on its class path"
+        reason = "no main file: the class is on the class path of the image"
         draft.add(Outcome.ADDED, ("spec", "mainApplicationFile"), _INTERNAL, reason)
         file = _INTERNAL
     elif file is None:
@@ -137,8 +135,8 @@ def _program(draft: Draft) -> None:
             Outcome.GUESSED,
             ("spec", "mainApplicationFile"),
             "local:///opt/spark/work-dir/main.py",
-            "nothing says what to run",
-            "name the jar, Python file or R file",
+            "the input has no main file",
+            "set the jar, Python file or R file to run",
         )
         file = "main.py"
     kind = draft.get("spec", "type")
@@ -147,7 +145,7 @@ def _program(draft: Draft) -> None:
         if kind:
             draft.add(Outcome.ADDED, ("spec", "type"), kind, "")
         else:
-            draft.add(Outcome.ADDED, ("spec", "type"), "Scala", "Scala or Java: both run alike")
+            draft.add(Outcome.ADDED, ("spec", "type"), "Scala", "Scala or Java: they run the same way")
     if kind in ("Java", "Scala", "") and not draft.get("spec", "mainClass"):
         _main_class(draft, str(file))
 
@@ -159,6 +157,6 @@ def _main_class(draft: Draft, file: str) -> None:
             Outcome.GUESSED,
             ("spec", "mainClass"),
             _MAIN_CLASS,
-            "no main class is named, and spark-submit cannot look for it in a local:// file",
-            "write the class with the `main` method, with its package",
+            "the input has no main class, and spark-submit cannot find it in a local:// file",
+            "set the class with the `main` method, with its package",
         )

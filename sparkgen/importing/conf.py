@@ -22,7 +22,7 @@ from sparkgen.model.properties import TYPED_PROPERTIES
 from sparkgen.semantics import conf_table
 
 ROLES = ("driver", "executor")
-_OVERRULED = "`{}` says otherwise, and the field wins, as it did there"
+_OVERRULED = "`{}` has another value, and takes precedence, as in the input"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,34 +97,37 @@ ROWS: tuple[ConfRow, ...] = (
         "spark.kubernetes.driver.service.annotation.*",
         ("sparkUIOptions.serviceAnnotations.*",),
         None,
-        "the only Service is the UI's: executors need none to find the driver",
+        "moved to the UI's Service: executors need none to find the driver",
     ),
     ConfRow(
         "spark.kubernetes.driver.service.label.*",
         ("sparkUIOptions.serviceLabels.*",),
         None,
-        "the only Service is the UI's: executors need none to find the driver",
+        "moved to the UI's Service: executors need none to find the driver",
     ),
 )
 """Properties that have a field of another form. Targets are below the application's spec."""
 
 LOST: Mapping[str, tuple[str, str]] = {
-    "spark.local.dir": ("the pod's volumes decide where scratch space is", ""),
-    "spark.ui.port": ("the port of the UI is 4040 in the pod", "set `sparkUIOptions.servicePort`"),
-    "spark.kubernetes.executor.podNamePrefix": ("executor pods are named after the run", "select by labels"),
-    "spark.kubernetes.driver.pod.name": ("the driver's pod is named after its run", "select by labels"),
-    "spark.kubernetes.file.upload.path": (
-        "nothing is uploaded from the machine that submits",
-        "put files into the image or into an object store",
+    "spark.local.dir": ("the volumes of the pod determine the scratch space", ""),
+    "spark.ui.port": ("the UI always has port 4040 in the pod", "set `sparkUIOptions.servicePort`"),
+    "spark.kubernetes.executor.podNamePrefix": (
+        "executor pods are named after the run",
+        "select them by labels",
     ),
-    "spark.kubernetes.executor.deleteOnTermination": ("executor pods are always removed", ""),
+    "spark.kubernetes.driver.pod.name": ("the driver's pod is named after the run", "select it by labels"),
+    "spark.kubernetes.file.upload.path": (
+        "no files are uploaded at submission",
+        "add files to the image or an object store, or use `sparkgen push`",
+    ),
+    "spark.kubernetes.executor.deleteOnTermination": ("executor pods are always deleted", ""),
 }
 """Properties of conf_table.UNUSED without which something is lost, unless they say what is so anyway: why."""
 
 NEEDLESS: Mapping[str, str] = {
-    "spark.kubernetes.driver.master": "the allocator uses the cluster that it runs in",
-    "spark.kubernetes.driver.pod.excludedFeatureSteps": "no steps of Spark make the pods",
-    "spark.kubernetes.executor.pod.excludedFeatureSteps": "no steps of Spark make the pods",
+    "spark.kubernetes.driver.master": "the allocator uses its own cluster",
+    "spark.kubernetes.driver.pod.excludedFeatureSteps": "Spark does not create the pods",
+    "spark.kubernetes.executor.pod.excludedFeatureSteps": "Spark does not create the pods",
 }
 """Properties of native Spark's own machinery: why nothing is lost without them."""
 
@@ -168,9 +171,9 @@ def _place(draft: Draft, item: Property, typed: bool) -> None:
     elif item.name in conf_table.READ or item.name == "spark.submit.pyFiles":
         _keep(draft, item)
     elif item.name.endswith(".podTemplateContainerName"):
-        _tell(draft, Outcome.NEEDLESS, item, "Spark's container of the template is named for it here")
+        _tell(draft, Outcome.NEEDLESS, item, "Spark's container is renamed in the template")
     elif (step := conf_table.entry(conf_table.MOVED, item.name)) is not None:
-        _tell(draft, Outcome.LOST, item, "nothing reads it here, and what it says is in a file", step)
+        _tell(draft, Outcome.LOST, item, "nothing reads it, and its content is in a file", step)
     elif (step := conf_table.entry(conf_table.UNUSED, item.name)) is not None:
         _unused(draft, item, step)
     elif not item.name.startswith("spark."):
@@ -289,8 +292,8 @@ def _unused(draft: Draft, item: Property, step: str) -> None:
             draft,
             Outcome.LOST,
             item,
-            "native Spark reads it, and native Spark does not make the pods",
-            "look for what it was meant to do in `sparkgen explain spec`",
+            "only Spark's own Kubernetes support reads it",
+            "look for a field with the same purpose: sparkgen explain spec",
         )
     else:
         _tell(draft, Outcome.NEEDLESS, item, reason)

@@ -29,7 +29,7 @@ def volumes(draft: Draft, items: Iterable[Property]) -> None:
                 item.source,
                 item.position,
                 (),
-                "is no volume that Spark knows",
+                "not a volume that Spark supports",
                 "define it in `volumes`, and mount it in `volumeMounts` of the role",
             )
     for (role, kind, name), found in groups.items():
@@ -63,17 +63,17 @@ def _tell(draft: Draft, what: tuple[str, str, str], item: Property, mounted: boo
     role, kind, key = what
     where = ("spec", role, "volumeMounts") if key.startswith("mount.") else ("spec", "volumes")
     if key.startswith("mount.") and not mounted:
-        reason = "the volume has no mount path, and Spark refuses that"
+        reason = "the volume has no mount path, which Spark requires"
         draft.tell(Outcome.LOST, item.source, item.position, (), reason, "add a mount in `volumeMounts`")
     elif key in _MOUNT or key.removeprefix("options.") in _OPTIONS[kind]:
         outcome = Outcome.REWRITTEN if item.text == _ON_DEMAND else Outcome.CARRIED
         draft.tell(outcome, item.source, item.position, where)
     elif key.startswith(("label.", "annotation.")):
-        reason = "labels and annotations of claims that are made on demand"
-        step = "add them to `volumeClaimTemplate.metadata` of the volume"
+        reason = "labels and annotations of on-demand claims are not converted"
+        step = "add it to `volumeClaimTemplate.metadata` of the volume"
         draft.tell(Outcome.LOST, item.source, item.position, (), reason, step)
     else:
-        reason = "is no option of a volume that Spark knows"
+        reason = "not a volume option that Spark supports"
         draft.tell(Outcome.LOST, item.source, item.position, (), reason, "set it in `volumes`")
 
 

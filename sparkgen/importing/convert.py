@@ -109,8 +109,8 @@ def submit_document(
             (f"before spark-submit: {word.text.partition('=')[0]}",),
             Position(file, word.line, word.column),
             (),
-            "it is about the machine that submits",
-            "set variables that the program reads in `env` of driver and executor; delete the rest",
+            "it applies only to the submitting machine",
+            "if the program reads it, set it in `env` of driver and executor",
         )
     submit.read(draft, words[1:], file, script.known)
     conf.place(draft, typed=True)
@@ -131,7 +131,7 @@ def _tell_doubles(draft: Draft, path: Path, doubles: Iterable[Problem]) -> None:
     """A key that stands twice: the value that does not count is lost."""
     for double in doubles:
         if double.path[: len(path)] == path:
-            reason = f"{double.message}; the last one counts here, as for kubectl"
+            reason = f"{double.message}; the last one is used, as by kubectl"
             draft.tell(Outcome.LOST, double.path, double.position, (), reason, double.next_step)
 
 
@@ -140,11 +140,11 @@ def _head(draft: Draft, node: Node, path: Path, group: str, *versions: str) -> N
     version = node.entries["apiVersion"]
     known = version.text.partition("/")[2] in versions
     outcome = Outcome.NEEDLESS if known else Outcome.CHANGED
-    reason = "sparkgen's own takes its place" if known else f"is {version.text}: {_READ_AS}"
+    reason = "replaced by sparkgen's" if known else f"{version.text} is {_READ_AS}"
     draft.tell(outcome, (*path, "apiVersion"), version.position, ("apiVersion",) if not known else (), reason)
     for key, child in node.entries.items():
         if key not in ("apiVersion", "kind", "metadata", "spec", "status"):
-            reason = f"{group} has no field of this name"
+            reason = f"{group} has no such field"
             draft.tell(Outcome.LOST, (*path, key), child.position, (), reason, "delete it")
     if "status" in node.entries:
         where = node.entries["status"].position
@@ -201,9 +201,9 @@ def _keep_labels(draft: Draft) -> None:
             target = ("spec", role, "labels", key)
             if key not in (draft.get("spec", role, "labels") or {}):
                 draft.put(target, value.replace("NAME", name))
-        draft.comment(("spec", role, "labels"), "those of the operator are kept for what selects by them")
+        draft.comment(("spec", role, "labels"), "the operator's labels, kept for what selects by them")
     draft.entries.append(
-        Entry(Outcome.ADDED, (), draft.origin, draft.place(("spec", "driver", "labels")), "asked for")
+        Entry(Outcome.ADDED, (), draft.origin, draft.place(("spec", "driver", "labels")), "--keep-labels")
     )
 
 
@@ -217,6 +217,6 @@ def _preface(draft: Draft, kind: str, entries: Sequence[Entry]) -> list[str]:
     lines = [f"Imported from {kind} in {draft.origin.file}, line {draft.origin.line}."]
     lost = [entry for entry in entries if entry.outcome in FINDINGS and not entry.target]
     if lost:
-        lines.append("Not carried over, or to be looked at:")
+        lines.append("Lost, or needs your attention:")
         lines += [f"  {entry.subject} (line {entry.position.line}): {entry.reason}" for entry in lost]
     return lines

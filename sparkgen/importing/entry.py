@@ -11,19 +11,19 @@ from sparkgen.errors import Path, Position, path_text
 class Outcome(enum.Enum):
     """What became of a value. The last three are findings: a person has to look at them."""
 
-    CARRIED = "carried"
+    CARRIED = "kept"
     """It says the same here, in the same words."""
-    REWRITTEN = "carried over in another form"
+    REWRITTEN = "kept in another form"
     """It says the same here, in other words."""
     NEEDLESS = "not needed"
     """It is left out, and nothing is lost: it said what is so here anyway, or had no effect."""
     ADDED = "added"
     """It was not said there, and has to be said here to mean the same."""
-    CHANGED = "means something else"
+    CHANGED = "different meaning"
     """It is carried over as near as possible, and means something else here."""
     GUESSED = "chosen"
     """It was not said there, has to be said here, and is a guess."""
-    LOST = "not carried over"
+    LOST = "lost"
     """There is nothing here that says it."""
 
 

@@ -30,7 +30,7 @@ YAML, SHELL = (".yaml", ".yml", ".json"), (".sh", ".bash")
 COMMAND_LINE = "command line"
 _APPLICATIONS = ("SparkApplication", "ScheduledSparkApplication")
 _OTHER_KINDS = {
-    "SparkCluster": "a standalone cluster has no counterpart here: each application brings its executors",
+    "SparkCluster": "sparkgen has no standalone clusters: each application has its own executors",
 }
 
 
@@ -114,9 +114,7 @@ def _file(name: str, data: bytes, choices: Choices, examine: Examine, gathered: 
             _document(found.root, (), found.doubles, choices, examine, gathered)
     if len(gathered.imported) + len(gathered.left_alone) == before and not unreadable:
         gathered.left_alone.append(
-            LeftAlone(
-                "", "", Position(shown, 1, 1), "there is no document in it", not isinstance(name, Found)
-            )
+            LeftAlone("", "", Position(shown, 1, 1), "it contains no document", not isinstance(name, Found))
         )
 
 
@@ -163,11 +161,13 @@ def _left_alone(root: Node, kind: str, group: str) -> LeftAlone:
     metadata = root.value.get("metadata") if root.is_mapping else None
     name = str(metadata.get("name", "")) if isinstance(metadata, dict) else ""
     if group == "sparkgen.dev":
-        return LeftAlone(kind, name, root.position, "it is a document of sparkgen already")
+        return LeftAlone(kind, name, root.position, "it is already a sparkgen document")
     if group in (kubeflow.GROUP, apache.GROUP):
-        reason = _OTHER_KINDS.get(kind, "it is no application")
+        reason = _OTHER_KINDS.get(kind, "it is not an application")
         return LeftAlone(kind or "document", name, root.position, reason, True)
-    return LeftAlone(kind or "document", name, root.position, "it is no Spark application: use it as it is")
+    return LeftAlone(
+        kind or "document", name, root.position, "it is not a Spark application; use it unchanged"
+    )
 
 
 def _script(text: str, file: str, choices: Choices, examine: Examine, gathered: Gathered) -> None:
@@ -175,14 +175,14 @@ def _script(text: str, file: str, choices: Choices, examine: Examine, gathered: 
         script = read_script(text)
     except Unclosed as error:
         position = Position(file, error.line, error.column)
-        message = f"{error} that starts here has no end, so that the script cannot be read"
+        message = f"cannot read the script: {error} that opens here is never closed"
         gathered.problems.append(
             Problem("SG002", Severity.ERROR, position, (), message, next_step="close it")
         )
         return
     if not script.submits:
         where = Position(file, 1, 1)
-        gathered.left_alone.append(LeftAlone("script", "", where, "there is no spark-submit in it", True))
+        gathered.left_alone.append(LeftAlone("script", "", where, "it contains no spark-submit", True))
         return
     _commands(script, file, choices, examine, gathered)
 
@@ -191,7 +191,7 @@ def _commands(script: Script, file: str, choices: Choices, examine: Examine, gat
     for words, before in zip(script.submits, script.before, strict=True):
         if submits_nothing(words[1:]):
             position = Position(file, words[0].line, words[0].column)
-            reason = "it runs no application"
+            reason = "it does not run an application"
             gathered.left_alone.append(LeftAlone("spark-submit", "", position, reason, True))
             continue
         gathered.imported.append(submit_document(words, before, script, file, choices, examine))
@@ -199,8 +199,8 @@ def _commands(script: Script, file: str, choices: Choices, examine: Examine, gat
         where = Position(file, word.line, word.column)
         name, equals, _ = word.text.partition("=")
         if equals:
-            reason = "a variable of the script; where spark-submit uses it is reported there"
+            reason = "a variable of the script; each use by spark-submit has its own finding"
             gathered.left_alone.append(LeftAlone("variable", name, where, reason))
         else:
-            reason = "a command of the script beside spark-submit: run it elsewhere, or as an init container"
+            reason = "not part of spark-submit; run it elsewhere, or in an init container"
             gathered.left_alone.append(LeftAlone("command", name, where, reason, True))

@@ -8,7 +8,7 @@ from sparkgen.importing.draft import Draft, Property
 from sparkgen.importing.entry import Outcome
 
 TARGET = ("spec", "kerberos", "keytab")
-STEP = "make the Secret: kubectl create secret generic {name} --from-file={key}={path}"
+STEP = "create the Secret: kubectl create secret generic {name} --from-file={key}={path}"
 
 
 def keytab(draft: Draft, item: Property) -> None:
@@ -18,7 +18,7 @@ def keytab(draft: Draft, item: Property) -> None:
     mounted = _mounted(draft, folder)
     if mounted is not None:
         draft.put(TARGET, {"name": mounted["name"], "key": key})
-        reason = "the driver mounts it by itself: the same Secret need not be in `driver.secrets`"
+        reason = "the driver mounts the Secret itself: you can delete it from `driver.secrets`"
         draft.tell(Outcome.CHANGED, item.source, item.position, TARGET, reason)
         return
     name = f"{draft.get('metadata', 'name') or 'spark'}-keytab"
@@ -28,7 +28,7 @@ def keytab(draft: Draft, item: Property) -> None:
         item.source,
         item.position,
         TARGET,
-        f"was {path} on the machine that submits, or in the image: is a key of a Secret here",
+        f"was {path} on the submitting machine or in the image; now it is a key of a Secret",
         STEP.format(name=name, key=key, path=path),
     )
 

@@ -10,11 +10,11 @@ from sparkgen.importing import metadata, monitoring, transforms
 from sparkgen.importing.table import Row, table
 
 GROUP = "sparkoperator.k8s.io"
-_DEAD = "the operator ignores it as well"
-_INGRESS = "an Ingress needs its host, and that is in the operator's own configuration"
+_DEAD = "the operator ignores it, too"
+_INGRESS = "an Ingress needs a host, which is in the operator's configuration"
 _INGRESS_STEP = (
-    "name the host in `spec.sparkUIOptions.ingress.host`, and what stands here in its `annotations`, "
-    "`className` and `tlsSecretName`"
+    "set `spec.sparkUIOptions.ingress.host`, and move this value to `annotations`, `className` and "
+    "`tlsSecretName` beside it"
 )
 _HEADLESS = "executors need no Service to find the driver"
 
@@ -27,9 +27,7 @@ SPEC_ROWS = (
     Row("spec.mainClass", "spec.mainClass"),
     Row("spec.mainApplicationFile", "spec.mainApplicationFile"),
     Row("spec.arguments", "spec.arguments"),
-    Row(
-        "spec.sparkConf", "spec.sparkConf", how=transforms.properties, words="property by property, see below"
-    ),
+    Row("spec.sparkConf", "spec.sparkConf", how=transforms.properties, words="see Spark properties below"),
     Row("spec.hadoopConf", "spec.hadoopConf"),
     Row("spec.memoryOverheadFactor", "spec.memoryOverheadFactor"),
     Row("spec.volumes", "spec.volumes"),
@@ -38,13 +36,13 @@ SPEC_ROWS = (
         "spec.restartPolicy",
         "spec.restartPolicy",
         how=transforms.restart,
-        words="`Always` becomes a Deployment; the time between tries is Kubernetes' own",
+        words="`Always` becomes a Deployment; Kubernetes sets the time between retries",
     ),
     Row(
         "spec.timeToLiveSeconds",
         "spec.timeToLiveSeconds",
         how=transforms.time_to_live,
-        words="deletes the driver's Job, which GitOps tools make again",
+        words="deletes the driver's Job; GitOps tools create it again",
     ),
     *(
         Row(f"spec.deps.{name}", f"spec.deps.{name}")
@@ -68,28 +66,28 @@ SPEC_ROWS = (
     Row("spec.proxyUser", "spec.proxyUser"),
     Row(
         "spec.sparkConfigMap",
-        reason="names a ConfigMap and none of its files, some of which sparkgen writes itself",
-        step="name its files one by one in `spec.sparkConfFiles`, with `configMapKeyRef`; copy the "
-        "properties of its spark-defaults.conf to `spec.sparkConf`, and its log levels to `spec.logging`",
+        reason="the import cannot see the files of the ConfigMap, and sparkgen writes some of them itself",
+        step="list its files in `spec.sparkConfFiles`, each with `configMapKeyRef`; copy the properties "
+        "of its spark-defaults.conf to `spec.sparkConf`, and its log levels to `spec.logging`",
     ),
     Row("spec.hadoopConfigMap", "spec.hadoopConfigMap"),
     Row(
         "spec.mode",
         same=("cluster",),
-        reason="the driver always runs in a pod of its own",
-        step="check what the application expects of the machine that submits it",
+        reason="the driver always runs in its own pod",
+        step="check whether the application needs files or settings of the submitting machine",
     ),
     Row(
         "spec.nodeSelector.*",
         "spec.driver.nodeSelector.*",
         how=transforms.both_roles,
-        words="the same in both roles",
+        words="copied to both roles",
     ),
     Row(
         "spec.pythonVersion",
         same=("3",),
-        reason="the image decides which Python runs",
-        step="use an image with the Python that is needed, or set PYSPARK_PYTHON in `env` of both roles",
+        reason="the image determines the Python version",
+        step="use an image with the right Python, or set PYSPARK_PYTHON in `env` of both roles",
     ),
     *(
         Row(f"spec.{name}", needless=True, reason=_DEAD)
@@ -99,7 +97,7 @@ SPEC_ROWS = (
         "spec.monitoring",
         "spec.driver.javaOptions",
         how=monitoring.monitoring,
-        words="the Java agent, its port and annotations, if there is `prometheus.configFile`",
+        words="the Java agent, its port and annotations, if `prometheus.configFile` is set",
     ),
     Row(
         "spec.batchScheduler",
@@ -118,8 +116,8 @@ SPEC_ROWS = (
     ),
     Row(
         "spec.sparkUIOptions.servicePortName",
-        reason="the port is named `spark-ui`",
-        step="change what uses the name",
+        reason="the port is always named `spark-ui`",
+        step="use this name where you refer to the port",
     ),
     *(
         Row(f"spec.sparkUIOptions.{name}", reason=_INGRESS, step=_INGRESS_STEP)
@@ -127,13 +125,13 @@ SPEC_ROWS = (
     ),
     Row(
         "spec.sparkUIOptions.ingressURLFormat",
-        reason="host and path are fields of their own here, and a path takes a gateway",
-        step="name the host in `spec.sparkUIOptions.ingress.host`, or both in `spec.sparkUIOptions.route`",
+        reason="host and path are separate fields, and a path needs a gateway",
+        step="set the host in `spec.sparkUIOptions.ingress.host`, or both in `spec.sparkUIOptions.route`",
     ),
     Row(
         "spec.driverIngressOptions",
-        reason="no Service or Ingress for further ports is rendered",
-        step="name the ports in `spec.driver.ports`, and commit a Service and an Ingress of your own",
+        reason="sparkgen renders no Service or Ingress for other ports",
+        step="list the ports in `spec.driver.ports`, and commit your own Service and Ingress",
     ),
     Row(
         "spec.driverPodDisruptionBudget",
@@ -183,7 +181,7 @@ ROLE_ROWS = (
         "spec.ROLE.template",
         "spec.ROLE.template",
         how=transforms.template,
-        words="the container that is Spark's is named spark-kubernetes-ROLE here",
+        words="Spark's container is renamed to spark-kubernetes-ROLE",
     ),
     Row(
         "spec.ROLE.envVars",
@@ -201,41 +199,41 @@ ROLE_ROWS = (
     Row(
         "spec.ROLE.hostNetwork",
         same=(False,),
-        reason="driver and executors need addresses of their own",
-        step="expose what has to be reached by a Service, or by `hostPort` in `ports`",
+        reason="driver and executors need their own addresses",
+        step="expose ports with a Service, or with `hostPort` in `ports`",
     ),
     Row(
         "spec.ROLE.shareProcessNamespace",
         same=(False,),
-        reason="the code must not see the allocator's processes",
-        step="look at processes of the pod with `kubectl debug`",
+        reason="your code must not see the allocator's processes",
+        step="to see the processes of a pod, use `kubectl debug`",
     ),
     Row("spec.executor.instances", "spec.executor.instances"),
     Row(
         "spec.executor.deleteOnTermination",
         same=(True,),
-        reason="executor pods are always removed when they have ended",
-        step="collect logs while they run, or set `executor.lifecycle`",
+        reason="executor pods are always deleted when they end",
+        step="collect their logs while they run, or set `executor.lifecycle`",
     ),
     Row(
         "spec.driver.podName",
         reason="the driver's pod is named after the run",
-        step="look for it by its labels: sparkgen.dev/application and spark-role",
+        step="find it by its labels sparkgen.dev/application and spark-role",
     ),
     Row(
         "spec.driver.kubernetesMaster",
         needless=True,
-        reason="the allocator uses the cluster that it runs in",
+        reason="the allocator uses its own cluster",
     ),
     Row(
         "spec.driver.serviceAnnotations",
         reason=_HEADLESS,
-        step="annotations of the UI's Service go to `spec.sparkUIOptions.serviceAnnotations`",
+        step="for the UI's Service, set `spec.sparkUIOptions.serviceAnnotations`",
     ),
     Row(
         "spec.driver.serviceLabels",
         reason=_HEADLESS,
-        step="labels of the UI's Service go to `spec.sparkUIOptions.serviceLabels`",
+        step="for the UI's Service, set `spec.sparkUIOptions.serviceLabels`",
     ),
 )
 

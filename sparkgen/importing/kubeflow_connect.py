@@ -41,10 +41,10 @@ _ALLOCATION = (
 )
 _HADOOP = "spark.hadoop."
 _CONTAINER = "spark-kubernetes-driver"
-_REPLACED = "the operator replaces it as well"
-_PROBES = "sparkgen's probes ask the server itself, by gRPC"
-_SERVICE = "of the Service only type, port, annotations and labels can be set"
-_SERVICE_STEP = "see whether an annotation says it to your cloud, or commit a Service of your own beside it"
+_REPLACED = "the operator replaces it, too"
+_PROBES = "sparkgen sets its own probes, which call the server by gRPC"
+_SERVICE = "only type, port, annotations and labels of the Service can be set"
+_SERVICE_STEP = "use an annotation that your cloud supports, or commit your own Service"
 
 
 def template(given: Take) -> None:
@@ -95,7 +95,7 @@ def _token(place: Take, left: dict[str, Any]) -> None:
             left["env"] = [item for item in left["env"] if item is not variable.value]
             target = ("spec", "connect", "token")
             place.draft.put(target, dict(reference.value))
-            place.at("env", index).tell(Outcome.REWRITTEN, target, "the token has a field of its own here")
+            place.at("env", index).tell(Outcome.REWRITTEN, target, "the token has its own field")
             if not left["env"]:
                 del left["env"]
             return
@@ -140,11 +140,11 @@ def dynamic_allocation(given: Take) -> None:
     for field, child in given.node.entries.items():
         part, target = given.at(field), (*given.target, field)
         if child.value is None:
-            part.needless("says nothing")
+            part.needless("has no value")
         elif field not in _ALLOCATION:
-            part.lost("no field of this name is known in this format", "look for what it was meant to do")
+            part.lost("unknown field in this format", "find its purpose, and set that by hand")
         elif field == "enabled" and child.value is False and _conf_enables(given.draft):
-            part.needless("the operator leaves it to `sparkConf` then, which says otherwise")
+            part.needless("the operator uses `sparkConf` instead, which enables it")
         elif field != "enabled" and not on:
             part.needless("the operator reads it with `enabled: true` only")
         elif not fits(target, child):
@@ -160,10 +160,10 @@ def _conf_enables(draft: Draft) -> bool:
 def fill_in(draft: Draft) -> None:
     """Two defaults in which a Connect server of sparkgen's is another than one of the operator's."""
     if draft.get("spec", "dynamicAllocation", "enabled") is None:
-        reason = "the operator's default; sparkgen's would be true"
+        reason = "the operator's default; sparkgen's is true"
         draft.add(Outcome.ADDED, ("spec", "dynamicAllocation", "enabled"), False, reason)
     if "spark.scheduler.mode" not in (draft.get("spec", "sparkConf") or {}):
-        reason = "Spark's own default; sparkgen's would be FAIR, for several users at once"
+        reason = "Spark's default; sparkgen's is FAIR, for several users at once"
         draft.add(Outcome.ADDED, ("spec", "sparkConf", "spark.scheduler.mode"), "FIFO", reason)
 
 
@@ -191,19 +191,19 @@ def size_server(draft: Draft, node: Node, path: Path) -> None:
     for side, amount in amounts.items():
         source = (*path, *place, *below, side, "memory")
         if amount.value is None:
-            draft.tell(Outcome.NEEDLESS, source, amount.position, (), "says nothing")
+            draft.tell(Outcome.NEEDLESS, source, amount.position, (), "has no value")
         elif same and amount.text == wanted.text:
-            reason = "heap and overhead are as much"
+            reason = "the same as heap plus overhead"
             draft.tell(Outcome.NEEDLESS, source, amount.position, (), reason)
         elif settable and not same and amount.text != wanted.text:
-            reason = "request and limit of memory are the same here"
+            reason = "sparkgen sets the same memory as request and limit"
             draft.tell(Outcome.CHANGED, source, amount.position, target, reason)
         elif settable and not same:
-            reason = f"with the heap it makes the {amount.text} of the server's pod"
+            reason = f"heap plus overhead give the server's pod {amount.text}"
             draft.tell(Outcome.REWRITTEN, source, amount.position, target, reason)
         else:
             size = f", {memory.total} MiB" if memory is not None else ""
-            reason = f"the pod gets what heap and overhead need together{size}"
+            reason = f"the pod gets heap plus overhead{size}"
             step = "set `driver.memory` and `driver.memoryOverhead`"
             draft.tell(Outcome.LOST, source, amount.position, (), reason, step)
 
@@ -239,8 +239,8 @@ def tell_address(draft: Draft, node: Node, path: Path) -> None:
         source,
         position,
         target,
-        f"clients find the server at {here}, and no longer at {there}",
-        f"change their address to sc://{here}:{contract.CONNECT_PORT}, or use `sparkgen connect`",
+        f"the address of the server changes from {there} to {here}",
+        f"change clients to sc://{here}:{contract.CONNECT_PORT}, or use `sparkgen connect`",
     )
 
 
@@ -254,46 +254,44 @@ SPEC_ROWS = (
             f"spec.{there}.template",
             f"spec.{here}.template",
             how=template,
-            words=f"{words}; the container that is Spark's is named spark-kubernetes-{here} here",
+            words=f"{words}; Spark's container is renamed to spark-kubernetes-{here}",
         )
         for there, here, words in (
             (
                 "server",
                 "driver",
-                "image, CPU and memory of Spark's container, and the token "
-                f"({contract.ENV_CONNECT_TOKEN}), go to their fields",
+                "image, CPU and memory of Spark's container and the token "
+                f"({contract.ENV_CONNECT_TOKEN}) become fields",
             ),
-            ("executor", "executor", "the image goes to its field"),
+            ("executor", "executor", "the image becomes a field"),
         )
     ),
-    Row(
-        "spec.sparkConf", "spec.sparkConf", how=transforms.properties, words="property by property, see below"
-    ),
+    Row("spec.sparkConf", "spec.sparkConf", how=transforms.properties, words="see Spark properties below"),
     Row("spec.hadoopConf", "spec.hadoopConf", how=hadoop, words="without the prefix `spark.hadoop.`"),
     Row(
         "spec.dynamicAllocation",
         "spec.dynamicAllocation",
         how=dynamic_allocation,
-        words="`enabled: false` where it is not enabled",
+        words="`enabled: false` if it is not enabled",
     ),
     Row("spec.server.cores", "spec.driver.cores"),
     Row("spec.server.memory", "spec.driver.memory"),
     Row("spec.executor.cores", "spec.executor.cores"),
     Row("spec.executor.memory", "spec.executor.memory"),
-    Row("spec.executor.instances", "spec.executor.instances", words="2 if not said: Spark's default"),
+    Row("spec.executor.instances", "spec.executor.instances", words="2 if not set: Spark's default"),
     *(
-        Row(f"spec.server.service.{name}", needless=True, reason="sparkgen makes the Service")
+        Row(f"spec.server.service.{name}", needless=True, reason="sparkgen creates the Service")
         for name in ("apiVersion", "kind", "status", "metadata.creationTimestamp")
     ),
     Row(
         "spec.server.service.metadata.name",
         needless=True,
-        reason="the Service is named after the server, which is said of `kind`",
+        reason="the Service is named after the server; see the finding for `kind`",
     ),
     Row(
         "spec.server.service.metadata.namespace",
         needless=True,
-        reason="the operator takes the server's namespace as well",
+        reason="the operator uses the server's namespace, too",
     ),
     Row("spec.server.service.metadata.annotations", "spec.connect.serviceAnnotations"),
     Row("spec.server.service.metadata.labels", "spec.connect.serviceLabels"),
@@ -302,12 +300,12 @@ SPEC_ROWS = (
     Row(
         "spec.server.service.spec.selector",
         needless=True,
-        reason="sparkgen selects the server's pod by labels of its own",
+        reason="sparkgen selects the server's pod by its own labels",
     ),
     Row(
         "spec.server.service.spec.loadBalancerSourceRanges",
         reason=_SERVICE,
-        step="say who may connect in `spec.networkPolicy`, or in an annotation that your cloud reads",
+        step="restrict access with `spec.networkPolicy`, or with an annotation that your cloud supports",
     ),
     Row("spec.server.service.spec.sessionAffinity", same=("None",), reason=_SERVICE, step=_SERVICE_STEP),
     Row("spec.server.service.spec.*", reason=_SERVICE, step=_SERVICE_STEP),

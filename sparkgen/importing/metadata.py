@@ -9,7 +9,7 @@ from sparkgen.importing.table import Row, Take, copy
 from sparkgen.schema.fields import APPLICATION_KINDS
 
 _SERVER = "the API server sets it"
-_DEPLOYED = "whatever deploys the manifests sets it"
+_DEPLOYED = "the tool that deploys the manifests sets it"
 _NAME = ("metadata", "name")
 _QUEUES = {contract.LABEL_QUEUE: "queue", contract.LABEL_QUEUE_PRIORITY: "priorityClassName"}
 """Labels that Kueue reads on an application -> the field of `batchSchedulerOptions`."""
@@ -20,7 +20,7 @@ def name(given: Take) -> None:
     draft, text = given.draft, given.node.text
     if draft.choices.name:
         draft.put(_NAME, draft.choices.name)
-        given.tell(Outcome.CARRIED, _NAME, "named by --name" if draft.choices.name != text else "")
+        given.tell(Outcome.CARRIED, _NAME, "set by --name" if draft.choices.name != text else "")
         return
     fitting = application_name(text)
     if fitting == text:
@@ -30,8 +30,8 @@ def name(given: Take) -> None:
     given.tell(
         Outcome.CHANGED,
         _NAME,
-        f"was {text!r}: names have at most 45 lower-case letters, digits and dashes here",
-        "look for what names the application: dashboards, alerts, Services",
+        f"was {text!r}: a name has at most 45 lower-case letters, digits and dashes",
+        "change what uses the old name: dashboards, alerts, Services",
     )
 
 
@@ -41,8 +41,8 @@ def generated_name(given: Take) -> None:
     given.tell(
         Outcome.CHANGED,
         _NAME,
-        "was generateName: here the application has one name, and each run adds a hash to it",
-        "submit one document per application; change `run.id` to run it again",
+        "was generateName: the application has a fixed name, and each run adds a hash",
+        "write one document per application; to run it again, change `run.id`",
     )
 
 
@@ -52,19 +52,19 @@ def label(given: Take) -> None:
     own = {contract.LABEL_NAME: given.draft.get("metadata", "name"), contract.LABEL_MANAGED_BY: "sparkgen"}
     if key in own or key in (contract.LABEL_COMPONENT, contract.LABEL_ROLE, contract.LABEL_APP_ID):
         if text == own.get(key):
-            given.needless("sparkgen sets it itself")
+            given.needless("sparkgen sets it")
         else:
-            given.lost("sparkgen sets this label itself, to another value", "select by another label")
+            given.lost("sparkgen sets this label to another value", "use another label")
     elif key in _QUEUES and given.draft.value["kind"] in APPLICATION_KINDS:
         given.draft.put(("spec", "batchScheduler"), "kueue")
         given.put(
             ("spec", "batchSchedulerOptions", _QUEUES[key]),
             text,
             Outcome.CHANGED,
-            "Kueue admits the driver, and then each executor by itself, not the application as a whole",
+            "Kueue admits the driver and then each executor, not the application as a whole",
         )
     elif key.startswith("kueue.x-k8s.io/"):
-        given.put(given.target, text, Outcome.CHANGED, "Kueue sees the object that runs the driver only")
+        given.put(given.target, text, Outcome.CHANGED, "Kueue sees only the object that runs the driver")
     elif not contract.belongs_on_executor(key):
         given.needless(_DEPLOYED)
     else:
@@ -83,32 +83,32 @@ def annotation(given: Take) -> None:
             given.target,
             given.node.value,
             Outcome.CHANGED,
-            "stands on every rendered object here, not on one resource",
+            "on every rendered object, not on one resource",
         )
     else:
         copy(given)
 
 
 ROWS = (
-    Row("metadata.name", "metadata.name", how=name, words="shortened to 45 characters where it is longer"),
+    Row("metadata.name", "metadata.name", how=name, words="shortened to 45 characters"),
     Row(
         "metadata.generateName",
         "metadata.name",
         how=generated_name,
-        words="the name; each run adds a hash to it",
+        words="each run adds a hash to the name",
     ),
     Row("metadata.namespace", "metadata.namespace"),
     Row(
         "metadata.labels.*",
         "metadata.labels.*",
         how=label,
-        words="copied; those that a deploying tool sets are left out",
+        words="copied, except those that a deployment tool sets",
     ),
     Row(
         "metadata.annotations.*",
         "metadata.annotations.*",
         how=annotation,
-        words="copied; those that a deploying tool sets are left out",
+        words="copied, except those that a deployment tool sets",
     ),
     *(
         Row(f"metadata.{field}", needless=True, reason=_SERVER)
@@ -125,12 +125,12 @@ ROWS = (
     ),
     Row(
         "metadata.finalizers",
-        reason="no rendered object has a finalizer",
-        step="add it to the rendered files, if something waits for it",
+        reason="rendered objects have no finalizers",
+        step="if you need it, add it to the rendered files",
     ),
     Row(
         "metadata.ownerReferences",
-        reason="the rendered objects have no owner",
+        reason="rendered objects have no owner",
         step="let the owner render and apply the manifests",
     ),
     Row("status", needless=True, reason="the operator sets it"),

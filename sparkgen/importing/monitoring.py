@@ -10,24 +10,24 @@ def monitoring(given: Take) -> None:
     """Metrics: without `prometheus` the operator does nothing; with it a Java agent serves them."""
     prometheus = given.node.entries.get("prometheus")
     if prometheus is None or not prometheus.is_mapping:
-        given.needless("without `prometheus` the operator does nothing about metrics")
+        given.needless("the operator ignores it without `prometheus`")
         return
     served = _agent(given.at("prometheus"), given)
     for field, child in given.node.entries.items():
         part = given.at(field)
         if field in _EXPOSED:
             if child.value is not True:
-                part.needless("asks for nothing")
+                part.needless("not enabled")
             elif served:
                 part.tell(Outcome.REWRITTEN, ("spec", _EXPOSED[field], "javaOptions"))
             else:
-                part.lost("the exporter could not be carried over", "see `prometheus` beside it")
+                part.lost("the exporter could not be converted", "see the finding for `prometheus`")
         elif field == "metricsProperties":
             part.put(("spec", "monitoring", "metricsProperties"), child.value)
         elif field == "metricsPropertiesFile":
             part.put(("spec", "sparkConf", "spark.metrics.conf"), child.value)
         elif field != "prometheus":
-            part.lost("no field of this name is known in this format", "look for what it was meant to do")
+            part.lost("unknown field in this format", "find its purpose, and set that by hand")
 
 
 _EXPOSED = {"exposeDriverMetrics": "driver", "exposeExecutorMetrics": "executor"}
@@ -40,20 +40,20 @@ def _agent(given: Take, section: Take) -> bool:
     jar, file, port = values.get("jmxExporterJar"), values.get("configFile"), values.get("port") or 8090
     roles = [role for field, role in _EXPOSED.items() if section.node.value.get(field) is True]
     if not roles:
-        given.needless("no role's metrics are exposed")
+        given.needless("no metrics are exposed")
         return False
     if not jar or not file:
         given.lost(
-            "the operator writes the exporter's configuration into a ConfigMap of its own",
-            "have the file in the image or in a ConfigMap (`configMaps`), and add "
-            f"`-javaagent:{jar or 'JAR'}={port}:FILE` to `javaOptions`, {port} to `ports` of both roles",
+            "the operator writes the exporter's configuration to its own ConfigMap",
+            "add the file to the image or to a ConfigMap (`configMaps`); in both roles, add "
+            f"`-javaagent:{jar or 'JAR'}={port}:FILE` to `javaOptions` and {port} to `ports`",
         )
         return False
     for role in roles:
         _expose(given, role, f"-javaagent:{jar}={port}:{file}", port, str(values.get("portName") or ""))
     for name in given.node.entries:
         if name == "configuration":
-            given.at(name).needless("`configFile` wins")
+            given.at(name).needless("`configFile` takes precedence")
         else:
             given.at(name).tell(Outcome.REWRITTEN, ("spec", roles[0], "javaOptions"))
     return True

@@ -8,13 +8,14 @@ from sparkgen.importing import apache, conf, kubeflow, kubeflow_connect
 from sparkgen.importing.submit_options import OPTIONS, Option
 from sparkgen.importing.table import Row
 
-_HEAD = """# What `sparkgen import` makes of each field
+_HEAD = """# How `sparkgen import` converts each field
 
 <!-- Generated from the tables of sparkgen/importing. Do not edit: change a table, then run `make golden`. -->
 
-[Moving in](../import.md) tells how to import; this page is to look things up. `ROLE` is `driver` and
-`executor`; `*` is any name. A field that is not on the list is reported as unknown.
-What is **lost** is in every report, with its line.
+On this page you look up what becomes of a field or an option; [Moving in](../import.md) shows how to import.
+`ROLE` is `driver` or `executor`, and `*` is any name.
+Fields that are not in these tables are reported as unknown.
+Every report lists the values that are **lost**, with their lines.
 """
 
 
@@ -25,7 +26,7 @@ def page() -> str:
         "## kubeflow: SparkApplication (sparkoperator.k8s.io/v1beta2)\n",
         _table(kubeflow.ROWS),
         "## kubeflow: ScheduledSparkApplication\n",
-        "What stands below `spec.template` is as above.\n",
+        "Fields below `spec.template` are converted as above.\n",
         _table(kubeflow.OUTER_ROWS),
         "## kubeflow: SparkConnect (sparkoperator.k8s.io/v1alpha1)\n",
         _table(kubeflow_connect.SPEC_ROWS),
@@ -34,15 +35,17 @@ def page() -> str:
         "## spark-submit\n",
         _options(),
         "## Spark properties\n",
-        "Of all formats. With spark-submit, Apache's operator and SparkConnect a property that has a typed\n"
-        "field here, such as `spark.executor.memory`, becomes that field.\n",
+        "These tables apply to all formats.\n"
+        "With spark-submit, Apache's operator and SparkConnect, a property that has its own field in a "
+        "document, "
+        "such as `spark.executor.memory`, becomes that field.\n",
         _properties(),
     ]
     return "\n".join(parts)
 
 
 def _table(rows: Iterable[Row]) -> str:
-    lines = ["| there | here | |", "|---|---|---|"]
+    lines = ["| input | document | remarks |", "|---|---|---|"]
     lines += [f"| `{row.source}` | {_here(row)} | {_cell(_words(row))} |" for row in rows]
     return "\n".join(lines) + "\n"
 
@@ -52,12 +55,17 @@ def _here(row: Row) -> str:
         return "not needed"
     if row.target:
         return f"`{row.target.replace('outer.', 'spec.')}`"
-    return "see there" if row.how else "**lost**"
+    return "see remarks" if row.how else "**lost**"
 
 
 def _words(row: Row) -> str:
     same = " or ".join(f"`{str(value).lower() if isinstance(value, bool) else value}`" for value in row.same)
-    parts = [f"{same} is left out: so it is here anyway" if same else "", row.words, row.reason, row.step]
+    parts = [
+        f"{same} is left out: sparkgen always works this way" if same else "",
+        row.words,
+        row.reason,
+        row.step,
+    ]
     return "; ".join(part for part in parts if part)
 
 
@@ -66,14 +74,15 @@ def _cell(text: str) -> str:
 
 
 def _options() -> str:
-    lines = ["| there | here | |", "|---|---|---|"]
+    lines = ["| input | document | remarks |", "|---|---|---|"]
     lines += [
         f"| `{option.name}` | {_place(option)} | {_cell(_option_words(option))} |" for option in OPTIONS
     ]
-    lines.append("| main file | `spec.mainApplicationFile` | without a scheme: looked for in the image |")
     lines.append(
-        "| arguments | `spec.arguments` | the shell's variables stay as they are, and are reported |"
+        "| main file | `spec.mainApplicationFile` | without a scheme: a file in the image, or "
+        "beside the document |"
     )
+    lines.append("| arguments | `spec.arguments` | shell variables are copied unchanged, and reported |")
     return "\n".join(lines) + "\n"
 
 
@@ -89,29 +98,29 @@ def _place(option: Option) -> str:
 
 def _option_words(option: Option) -> str:
     special = {
-        "master": "another cluster manager than Kubernetes is reported",
+        "master": "cluster managers other than Kubernetes are reported",
         "mode": "`client` is reported",
-        "name": "made to fit; `spark.app.name` keeps it as it is",
+        "name": "shortened if necessary; `spark.app.name` keeps the full name",
         "list": "a list",
     }.get(option.kind, "")
     return "; ".join(part for part in (special, option.reason, option.step) if part)
 
 
 def _properties() -> str:
-    lines = ["| there | here | |", "|---|---|---|"]
+    lines = ["| input | document | remarks |", "|---|---|---|"]
     for row in conf.ROWS:
         here = ", ".join(f"`spec.{target}`" for target in row.targets)
         lines.append(f"| `{row.name}` | {here} | {_cell(row.reason)} |")
     lines += [
         "| `spark.kubernetes.ROLE.volumes.*` | `spec.volumes`, `spec.ROLE.volumeMounts` "
-        "| claims on demand become `ephemeral` volumes |",
-        "| `spark.kubernetes.namespace` | `metadata.namespace` | unless that is said already |",
+        "| on-demand claims become `ephemeral` volumes |",
+        "| `spark.kubernetes.namespace` | `metadata.namespace` | unless it is already set |",
     ]
     lines += [f"| `{name}` | **lost** | {_cell('; '.join(filter(None, words)))} |" for name, words in _lost()]
     lines += [f"| `{name}` | not needed | {_cell(why)} |" for name, why in conf.NEEDLESS.items()]
     lines += [
         "| other `spark.kubernetes.*` | **lost**, or not needed | see [the rules](rules.md), SG120, SG121 |",
-        "| what does not start with `spark.` | not needed | spark-submit drops it |",
+        "| names without `spark.` | not needed | spark-submit drops them |",
         "| all others | `spec.sparkConf` | |",
     ]
     return "\n".join(lines) + "\n"

@@ -50,7 +50,7 @@ def repair(draft: Draft, text: Callable[[], str], examine: Examine) -> list[Prob
 def note_emptied(draft: Draft) -> None:
     """Say of what was carried over, and then taken out piece by piece, that it is not there any more."""
     draft.entries[:] = [
-        replace(item, outcome=Outcome.LOST, target=(), reason="nothing of it was valid here", step="")
+        replace(item, outcome=Outcome.LOST, target=(), reason="none of its values was valid", step="")
         if item.source and item.target and not _is_there(draft.value, item.target)
         else item
         for item in draft.entries

@@ -27,29 +27,29 @@ def as_text(result: Result, *, full: bool = False) -> str:
 
 
 def summary(result: Result) -> str:
-    """How much was imported: ``2 applications imported: 31 fields carried over, 1 not carried over``."""
+    """How much was imported: ``2 applications imported: 31 values kept, 1 lost``."""
     numbers = Counter(entry.outcome for item in result.imported for entry in item.entries if entry.source)
     added = sum(entry.outcome is Outcome.GUESSED for item in result.imported for entry in item.entries)
-    parts = [count(numbers[Outcome.CARRIED], "value") + " carried over"]
-    parts += [f"{numbers[Outcome.NEEDLESS]} not needed here"] if numbers[Outcome.NEEDLESS] else []
-    parts += [f"{numbers[Outcome.CHANGED]} with another meaning"] if numbers[Outcome.CHANGED] else []
+    parts = [count(numbers[Outcome.CARRIED], "value") + " kept"]
+    parts += [f"{numbers[Outcome.NEEDLESS]} not needed"] if numbers[Outcome.NEEDLESS] else []
+    parts += [f"{numbers[Outcome.CHANGED]} with a different meaning"] if numbers[Outcome.CHANGED] else []
     parts += [f"{added} chosen for you"] if added else []
-    parts += [f"{numbers[Outcome.LOST]} not carried over"]
+    parts += [f"{numbers[Outcome.LOST]} lost"]
     return f"{count(len(result.imported), 'application')} imported: {', '.join(parts)}"
 
 
 def _application(item: Imported, full: bool) -> Iterator[str]:
     findings = item.findings
     what = f"{item.origin}: {item.kind} {item.name}".rstrip()
-    yield visible(f"{what}: {count(len(findings), 'finding') if findings else 'nothing is lost'}")
+    yield visible(f"{what}: {count(len(findings), 'finding') if findings else 'nothing lost'}")
     for entry in findings:
         yield from _finding(entry)
     for problem in item.problems:
-        yield visible(f"  does not validate: {path_text(problem.path)}: {problem.message}")
+        yield visible(f"  not valid: {path_text(problem.path)}: {problem.message}")
     needless = [entry for entry in item.entries if entry.outcome is Outcome.NEEDLESS]
     if needless and not full:
         names = ", ".join(f"{entry.subject} ({entry.position.line})" for entry in needless)
-        yield visible(f"  not needed here (line): {names}")
+        yield visible(f"  not needed (line): {names}")
     if full:
         for entry in item.entries:
             if entry.outcome not in FINDINGS:
@@ -73,13 +73,11 @@ def _left(items: Iterable[LeftAlone], full: bool) -> Iterator[str]:
     for item in items:
         if item.finding or full:
             name = " ".join(part for part in (item.kind, item.name) if part)
-            yield visible(f"{item.position}: left alone: {name}: {item.reason}".replace(": : ", ": "))
+            yield visible(f"{item.position}: skipped: {name}: {item.reason}".replace(": : ", ": "))
         else:
             quiet[item.kind or "empty file"] += 1
     if quiet:
-        yield visible(
-            "left alone: " + ", ".join(f"{number} {kind}" for kind, number in sorted(quiet.items()))
-        )
+        yield visible("skipped: " + ", ".join(f"{number} {kind}" for kind, number in sorted(quiet.items())))
 
 
 def as_json(result: Result) -> str:

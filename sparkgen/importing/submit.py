@@ -21,7 +21,7 @@ from sparkgen.importing.submit_options import BY_NAME, CONF, INT, LIST, NO_APPLI
 
 _LOOKS_LIKE_OPTIONS = re.compile(r"opt|arg|conf|flag|param|extra", re.IGNORECASE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_VARIABLE = "the shell's {} is left as it is: nothing fills it in here"
+_VARIABLE = "the shell variable {} is copied unchanged: nothing replaces it"
 
 
 def submits_nothing(words: Sequence[Word]) -> bool:
@@ -74,7 +74,7 @@ def finish(draft: Draft) -> None:
                 Outcome.ADDED,
                 ("metadata", "name"),
                 application_name(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", last)),
-                "named after what it runs, as spark-submit does",
+                "named after the main class or file, as by spark-submit",
             )
 
 
@@ -87,8 +87,8 @@ def _option(line: _Line, word: Word, rest: list[Word]) -> None:
             (name,),
             line.position(word),
             (),
-            "spark-submit has no option of this name",
-            "look for what it was meant to do; options of the program stand behind the main file",
+            "spark-submit has no such option",
+            "if it is an option of the program, write it after the main file",
         )
         return
     if option.flag:
@@ -100,7 +100,7 @@ def _option(line: _Line, word: Word, rest: list[Word]) -> None:
         value = rest.pop()
         _take(line, option, value, value.text)
     else:
-        reason, step = "the option has no value", "write one"
+        reason, step = "the option has no value", "add one"
         line.draft.tell(Outcome.LOST, (option.name,), line.position(word), (), reason, step)
 
 
@@ -147,8 +147,8 @@ def _master(line: _Line, option: Option, position: Position, text: str) -> None:
         (option.name,),
         position,
         ("spec", "executor"),
-        f"was submitted to {manager}: sizes and places of files may not fit Kubernetes",
-        "check memory, cores, and where the files are",
+        f"was submitted to {manager}: sizes and file paths may not fit Kubernetes",
+        "check memory, cores and file paths",
     )
     line.draft.put(("spec", "executor"), {})
 
@@ -162,8 +162,8 @@ def _mode(line: _Line, option: Option, position: Position, text: str) -> None:
         (option.name,),
         position,
         (),
-        "the driver runs in a pod, and not on the machine that submits",
-        "check what the program reads or writes on that machine",
+        "the driver runs in a pod, not on the submitting machine",
+        "check whether the program reads or writes files on that machine",
     )
 
 
@@ -200,8 +200,8 @@ def _place_of(line: _Line, source: Path, position: Position, text: str) -> str:
             source,
             position,
             tuple(field.split(".")),
-            f"was {text} on the machine that submits: is a file beside the document here",
-            "put the document beside it, name a registry in delivery.repository, and run: sparkgen push",
+            f"was {text} on the submitting machine; now a file beside the document",
+            "put the document beside it, set a registry in delivery.repository, and run: sparkgen push",
         )
         return path if path.startswith("../") else f"./{path}"
     found = f"local://{path}"
@@ -210,8 +210,8 @@ def _place_of(line: _Line, source: Path, position: Position, text: str) -> str:
         source,
         position,
         tuple(field.split(".")),
-        f"was {text} on the machine that submits: is looked for in the image here",
-        "copy it into the image at this path, or to an object store, and name that",
+        f"was {text} on the submitting machine; now a file in the image",
+        "copy it to this path in the image, or copy it to an object store and use its URL",
     )
     return found
 
@@ -231,9 +231,9 @@ def _arguments(line: _Line, words: Sequence[Word]) -> None:
 def _tell_variables(line: _Line, word: Word, source: Path) -> None:
     for name, known in _variables(line, word):
         step = (
-            f"write the value instead; line {known} of the script sets it"
+            f"replace it by its value; line {known} of the script sets it"
             if known
-            else ("write the value instead, or set it per environment with an overlay (`-f`) or `--set`")
+            else "replace it by its value, or set the field per environment with an overlay (`-f`) or `--set`"
         )
         line.draft.tell(
             Outcome.CHANGED, (*source, name), line.position(word), (), _VARIABLE.format(name), step
@@ -249,12 +249,12 @@ def _variables(line: _Line, word: Word) -> Iterator[tuple[str, int | None]]:
 def _unreadable(line: _Line, word: Word) -> None:
     """A variable where options stand: it may be many words."""
     known = next((known for _, known in _variables(line, word) if known), None)
-    step = "write the options out"
+    step = "replace it by the options"
     line.draft.tell(
         Outcome.LOST,
         (f"options in {word.text}",),
         line.position(word),
         (),
-        f"the options that the shell's {word.text} holds are not known",
+        f"the options in the shell variable {word.text} are unknown",
         f"{step}; line {known} of the script sets it" if known else step,
     )

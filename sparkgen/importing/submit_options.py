@@ -12,7 +12,7 @@ LIST = "list"
 INT = "int"
 CONF = "property"
 
-_SUBMITS = "nothing is submitted here"
+_SUBMITS = "sparkgen does not submit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ class Option:
 OPTIONS: tuple[Option, ...] = (
     Option("--class", "spec.mainClass"),
     Option("--name", "metadata.name", "name"),
-    Option("--master", kind="master", reason="the driver's master is the allocator beside it"),
-    Option("--deploy-mode", kind="mode", reason="the driver always runs in a pod of its own"),
+    Option("--master", kind="master", reason="the allocator beside the driver is its master"),
+    Option("--deploy-mode", kind="mode", reason="the driver always runs in its own pod"),
     Option("--conf", kind=CONF),
     Option("--driver-memory", "spec.driver.memory"),
     Option("--driver-cores", "spec.driver.cores", INT),
@@ -58,41 +58,41 @@ OPTIONS: tuple[Option, ...] = (
     Option("--keytab", "spark.kerberos.keytab", CONF),
     Option(
         "--properties-file",
-        reason="the file is on the machine that submits",
+        reason="the file is on the submitting machine",
         step="copy its properties to `sparkConf`",
     ),
     Option(
         "--load-spark-defaults",
         flag=True,
-        reason="there is no spark-defaults.conf of a machine that submits",
+        reason="there is no spark-defaults.conf of a submitting machine",
         step="copy its properties to `sparkConf`",
     ),
     Option(
         "--total-executor-cores",
-        reason="executors are counted, and not their cores",
+        reason="documents set the number of executors, not their total cores",
         step="set `executor.instances` to this number divided by `executor.cores`",
     ),
     Option(
         "--supervise",
         flag=True,
-        reason="a failed driver is tried again only if `restartPolicy` says so",
+        reason="a failed driver restarts only with a `restartPolicy`",
         step="set `restartPolicy: {type: OnFailure, onFailureRetries: ...}`",
     ),
     Option(
         "--queue",
-        reason="queues are YARN's",
+        reason="it is a queue of YARN",
         step="use a namespace with a quota, or a queue of your batch scheduler",
     ),
     Option(
         "--remote",
-        reason="Spark Connect has its driver elsewhere",
-        step="run the program where it is, with Spark Connect's client",
+        reason="with Spark Connect, the driver runs in a server",
+        step="run the program as a client of a Connect server",
     ),
     Option(
         "--verbose",
         flag=True,
         needless=True,
-        reason="it shows what spark-submit does, and nothing is submitted",
+        reason="it makes only spark-submit print more",
     ),
     Option("--kill", reason=_SUBMITS, step="delete the driver's Job"),
     Option("--status", reason=_SUBMITS, step="look at the driver's Job"),

@@ -26,10 +26,10 @@ OPERATOR_LABELS: Mapping[str, str] = {
 
 Spark's own (spark-role, spark-app-selector, spark-exec-id) are on the pods anyway.
 """
-NOTHING = "says nothing"
-_UNKNOWN = "no field of this name is known in this format"
-_MISFIT = ("it is not what this field takes", "look up what the field takes, and write that")
-_LOOK = "look for what it was meant to do, and set that by hand"
+NOTHING = "has no value"
+_UNKNOWN = "unknown field in this format"
+_MISFIT = ("the value has the wrong type for this field", "correct the value")
+_LOOK = "find its purpose, and set that by hand"
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,9 @@ def take(given: Take) -> None:
     if value is None or (value in ({}, []) and not isinstance(value, bool | int)):
         given.draft.tell(Outcome.NEEDLESS, given.path, given.node.position, reason=NOTHING)
     elif _is_one_of(value, row.same):
-        given.draft.tell(Outcome.NEEDLESS, given.path, given.node.position, reason="so it is here anyway")
+        given.draft.tell(
+            Outcome.NEEDLESS, given.path, given.node.position, reason="sparkgen always works this way"
+        )
     elif row.how is not None:
         _do(row.how, given)
     elif row.needless:

@@ -11,7 +11,7 @@ from sparkgen.importing.draft import Property
 from sparkgen.importing.entry import Outcome
 from sparkgen.importing.table import ROLES, Take, copy
 
-_WAITS = "Kubernetes waits 10 s, 20 s, 40 s and so on between tries"
+_WAITS = "Kubernetes waits 10 s, 20 s, 40 s and so on"
 
 
 def properties(given: Take) -> None:
@@ -36,7 +36,7 @@ def both_roles(given: Take) -> None:
     if placed:
         given.tell(Outcome.CARRIED, placed[0])
     else:
-        given.needless("each role says it itself, and that wins")
+        given.needless("each role has its own value, which takes precedence")
 
 
 def listed_variables(given: Take) -> None:
@@ -55,7 +55,7 @@ def listed_secret_variables(given: Take) -> None:
 def _variable(given: Take, variable: dict[str, Any]) -> None:
     target = ("spec", given.role, "env")
     if given.draft.item(target, variable["name"]) is not None:
-        given.lost("`env` has a variable of this name as well", "keep the one that is meant")
+        given.lost("`env` also has a variable of this name", "keep one of the two")
         return
     given.draft.put(target, [variable])
     given.tell(Outcome.CARRIED, target)
@@ -78,7 +78,7 @@ def template(given: Take, own_fields: OwnFields | None = None) -> None:
     named, old = (spec.entries.get(key) for key in ("serviceAccountName", "serviceAccount"))
     if named is not None and named.text and old is not None:
         del value["spec"]["serviceAccount"]
-        given.at("spec", "serviceAccount").needless("`serviceAccountName` is there, which wins")
+        given.at("spec", "serviceAccount").needless("`serviceAccountName` takes precedence")
         old = None
     for key, account in (("serviceAccountName", named), ("serviceAccount", old)):
         if account is not None and account.text and given.draft.get(*field) is None:
@@ -95,7 +95,7 @@ def template(given: Take, own_fields: OwnFields | None = None) -> None:
     if index is not None and item.get("name") != wanted:
         was = f"the container {item['name']!r}" if item.get("name") else "the first container"
         name = place.at("name") if item.get("name") else place
-        name.tell(Outcome.REWRITTEN, given.target, f"{was} is Spark's, which is named {wanted} here")
+        name.tell(Outcome.REWRITTEN, given.target, f"{was} is Spark's, and is renamed to {wanted}")
 
 
 def spark_container(spec: Node, wanted: str, chosen: str = "") -> int | None:
@@ -123,23 +123,23 @@ def restart(given: Take) -> None:
     for field, child in given.node.entries.items():
         part = given.at(field)
         if child.value is None:
-            part.needless("says nothing")
+            part.needless("has no value")
         elif field == "type":
             _restart_type(part, word)
         elif field == "onFailureRetries":
             if word == "OnFailure":
                 part.put(("spec", "restartPolicy", "onFailureRetries"), child.value)
             else:
-                part.needless(f"the operator reads it with OnFailure only, and the type is {word}")
+                part.needless(f"the operator reads it only with OnFailure, and the type is {word}")
         elif field.startswith("onSubmissionFailure"):
-            part.needless("nothing is submitted here, so that no submission can fail")
+            part.needless("sparkgen does not submit, so no submission can fail")
         elif field == "onFailureRetryInterval":
             if word == "Never":
-                part.needless("nothing is retried")
+                part.needless("the policy has no retries")
             else:
-                part.lost(f"the time between tries cannot be set: {_WAITS}", "delete it")
+                part.lost(f"the time between retries cannot be set: {_WAITS}", "delete it")
         else:
-            part.lost("no field of this name is known in this format", "look for what it was meant to do")
+            part.lost("unknown field in this format", "find its purpose, and set that by hand")
 
 
 def _restart_type(given: Take, word: str) -> None:
@@ -148,14 +148,14 @@ def _restart_type(given: Take, word: str) -> None:
         given.put(target, word)
     elif given.draft.scheduled:
         given.lost(
-            "a scheduled run cannot start again forever", "leave the next run to the schedule, or drop it"
+            "a scheduled run cannot restart without a limit", "delete it; the schedule starts the next run"
         )
     else:
         given.put(
             target,
             word,
             Outcome.CHANGED,
-            "becomes a Deployment: the driver starts again whenever it ended, and there is no last try",
+            "becomes a Deployment: the driver always restarts, without a limit",
         )
 
 
@@ -163,13 +163,13 @@ def time_to_live(given: Take) -> None:
     """When what has ended is deleted: the resource there, the driver's Job here."""
     policy = given.draft.get("spec", "restartPolicy", "type")
     if policy == "Always":
-        given.lost("a Deployment never ends, so that nothing is deleted after it", "delete it")
+        given.lost("a Deployment never ends, so it is never deleted", "delete it")
         return
     given.put(
         given.target,
         given.node.value,
         Outcome.CHANGED,
-        "deletes the driver's Job; under Argo CD or Flux the Job is made, and runs, again",
+        "deletes the driver's Job; Argo CD and Flux create it again, and it runs again",
     )
 
 
@@ -177,15 +177,15 @@ def milliseconds_to_live(given: Take) -> None:
     """A time in milliseconds, as whole seconds; a negative one means forever."""
     value = given.node.value
     if not isinstance(value, int) or isinstance(value, bool):
-        given.lost("is no whole number", "set `timeToLiveSeconds`")
+        given.lost("not an integer", "set `timeToLiveSeconds`")
     elif value < 0:
-        given.needless("less than 0 means that nothing is deleted")
+        given.needless("a negative value means that nothing is deleted")
     else:
         given.put(
             given.target,
             math.ceil(value / 1000),
             Outcome.CHANGED,
-            "deletes the driver's Job; under Argo CD or Flux the Job is made, and runs, again",
+            "deletes the driver's Job; Argo CD and Flux create it again, and it runs again",
         )
 
 
@@ -202,11 +202,11 @@ def schedule(given: Take) -> None:
             given.target,
             text,
             Outcome.CHANGED,
-            "counts from the creation of the CronJob; */15 * * * * would keep the clock's times",
+            "counts from the creation of the CronJob; for times of the clock, use for example */15 * * * *",
         )
         return
     if zone:
-        given.put(given.target, text.strip(), Outcome.REWRITTEN, "its time zone has a field of its own here")
+        given.put(given.target, text.strip(), Outcome.REWRITTEN, "the time zone has its own field")
     else:
         given.put(given.target, text)
 
@@ -214,9 +214,9 @@ def schedule(given: Take) -> None:
 def time_zone(given: Take) -> None:
     """A time zone by its name; `Local` is that of the operator's pod, which mostly is UTC."""
     if given.node.text == "Local":
-        given.needless("`Local` is the zone of the controller, there as here")
+        given.needless("`Local` is the time zone of the controller, as in the input")
     elif given.draft.get("outer", "timeZone"):
-        given.needless("the schedule names a zone itself, and that wins")
+        given.needless("the time zone in the schedule takes precedence")
     else:
         copy(given)
 
@@ -224,21 +224,21 @@ def time_zone(given: Take) -> None:
 def disruption_budget(given: Take) -> None:
     """A budget for the driver: one kind is rendered here, which keeps the one driver there is."""
     if given.node.value is False:
-        given.needless("no budget is asked for")
+        given.needless("no budget is requested")
         return
     target = ("spec", "podDisruptionBudget")
     given.draft.put(target, {"enabled": True})
     if given.node.value is True:
         given.tell(Outcome.CARRIED, target)
     else:
-        given.tell(Outcome.CHANGED, target, "keeps the one driver there is, whatever its numbers said")
+        given.tell(Outcome.CHANGED, target, "protects the one driver, whatever its numbers were")
 
 
 def batch_scheduler(given: Take) -> None:
     """A scheduler for groups of pods: one that is known here, or else its name for the pods."""
     name, target = given.node.text, ("spec", "batchScheduler")
     if name == "kube-scheduler":
-        told = "a gang of Kubernetes' own (1.36) takes the place of the coscheduling plugin's PodGroup"
+        told = "a gang of Kubernetes (1.36) replaces the PodGroup of the coscheduling plugin"
         given.put(target, name, Outcome.CHANGED, told)
         return
     if name in ("volcano", "yunikorn"):
@@ -250,8 +250,8 @@ def batch_scheduler(given: Take) -> None:
     given.tell(
         Outcome.CHANGED,
         ("spec", "driver", "schedulerName"),
-        "the pods go to this scheduler one by one: the operator's group (gang) is not made",
-        "make the group or queue that the scheduler expects, and name it in labels or annotations",
+        "the scheduler gets single pods: the operator's group (gang) is not created",
+        "create the group or queue that the scheduler needs, and set it in labels or annotations",
     )
 
 

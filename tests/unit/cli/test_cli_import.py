@@ -33,7 +33,7 @@ def test_a_document_goes_out_and_the_report_beside_it(cli: Cli) -> None:
     result = cli("import", "-", stdin=pi())
     assert result.code == 0
     assert "kind: SparkApplication\n" in result.out
-    assert result.err.startswith("<stdin>:1:1: SparkApplication pi: nothing is lost\n")
+    assert result.err.startswith("<stdin>:1:1: SparkApplication pi: nothing lost\n")
     assert cli("validate", "-", stdin=result.out).code == 0
 
 
@@ -41,8 +41,8 @@ def test_a_loss_is_a_finding(cli: Cli) -> None:
     """What cannot be carried over has its line, reason and next step, and the exit code is 1."""
     result = cli("import", "-", stdin=pi(more=", hostNetwork: true"))
     assert result.code == 1
-    assert "<stdin>:11:37: not carried over: spec.driver.hostNetwork: driver and executors" in result.err
-    assert "    next: expose what has to be reached" in result.err
+    assert "<stdin>:11:37: lost: spec.driver.hostNetwork: driver and executors" in result.err
+    assert "    next: expose ports with a Service" in result.err
     assert "#   spec.driver.hostNetwork (line 11): " in result.out
     assert cli("validate", "-", stdin=result.out).code == 0
 
@@ -71,7 +71,7 @@ def test_a_directory_becomes_a_directory(cli: Cli) -> None:
     result = cli("import", "apps", "-o", "out")
     assert (result.code, result.out) == (0, "")
     assert sorted(path.name for path in Path("out").iterdir()) == ["main.yaml", "one-pi.yaml", "two-pi.yaml"]
-    assert "left alone: 1 Service" in result.err
+    assert "skipped: 1 Service" in result.err
     assert "3 applications imported" in result.err
     assert cli("validate", "out").code == 0
 

@@ -42,7 +42,7 @@ def test_the_last_one_counts() -> None:
         (Outcome.LOST, ("spec", "driver", "cores"), 13),
         (Outcome.LOST, ("spec", "arguments"), 15),
     ]
-    assert "in line 11 and in line 13; the last one counts here, as for kubectl" in found[0].reason
+    assert "in line 11 and in line 13; the last one is used, as by kubectl" in found[0].reason
     assert "the other is in line 11" in found[0].step
     assert result.has_findings
     assert "# " in item.text.split("apiVersion")[0]
