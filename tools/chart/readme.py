@@ -16,6 +16,8 @@ from sparkgen.semantics.registry import RULES, RULES_OF_FILES
 
 OPENING = Path(__file__).with_suffix(".md")
 """What stands before the table."""
+LONGEST = 120
+"""Characters of a description in the table; of a field that needs more, its title is there."""
 
 SHARED = ("spec", "driver")
 
@@ -24,11 +26,11 @@ def readme() -> str:
     """The whole file."""
     application, scheduled = (fields.document(kind) for kind in fields.APPLICATION_KINDS)
     rows = [_row(field) for field in _shown(application)]
-    rows += [_row(field, "; only of a ScheduledSparkApplication") for field in _of_schedules(scheduled)]
+    rows += [_row(field, "; only for a ScheduledSparkApplication") for field in _of_schedules(scheduled)]
     for kind in fields.COMPLETED_KINDS:
-        rows += [_row(field, f"; of a {kind}") for field in _of_completed(kind, application)]
+        rows += [_row(field, f"; for a {kind}") for field in _of_completed(kind, application)]
     for kind in fields.SERVER_KINDS:
-        rows += [_row(field, f"; of a {kind}") for field in _of_servers(fields.document(kind))]
+        rows += [_row(field, f"; for a {kind}") for field in _of_servers(fields.document(kind))]
     return OPENING.read_text("utf-8") + "\n".join(rows) + "\n"
 
 
@@ -76,11 +78,13 @@ def _of_servers(server: Field) -> Iterator[Field]:
 
 
 def _row(field: Field, more: str = "") -> str:
-    """A line of the table: the first sentence of the description says what it is."""
+    """A line of the table: the first sentence of the description says what it is, or the title does."""
     path = ".".join(str(part) for part in field.path)
     if field.path[:2] == SHARED and len(field.path) > 2 and field.name != "serviceAccount":
-        more = "; `spec.executor` has it, too" + more
+        more = "; also in `spec.executor`" + more
     about = field.schema.get("description") or field.item().schema.get("description", "")
     first = re.split(r"(?<=[a-z`)\"\]0-9])[.:;] ", about, maxsplit=1)[0].rstrip(".").replace("|", "\\|")
+    if len(first) > LONGEST:
+        first = str(field.schema.get("title", first))
     default = f"`{json.dumps(field.schema['default'])}`" if "default" in field.schema else ""
     return f"| `{path}`{' *' if field.required else ''} | {field.type_label} | {default} | {first}{more}. |"
