@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
 from sparkgen.cli import listing, output
-from sparkgen.cli.options import ApplicationName, Context, Kubeconfig, Listing, ListingForm, Namespace
+from sparkgen.cli.options import (
+    ApplicationName,
+    Context,
+    Kubeconfig,
+    Listing,
+    ListingForm,
+    Namespace,
+    RunName,
+)
+from sparkgen.errors import SparkgenError
+
+if TYPE_CHECKING:
+    from sparkgen.cluster import Cluster
 
 SUMMARY = "List the runs of an application that are still in the cluster."
 HELP = """List the runs of an application that are still in the cluster, the latest first.
 
 spec.run.history and spec.timeToLiveSeconds set which runs are kept; a schedule has its own limits. The reason
 why a run failed comes from its driver's pod and log, as long as they exist.
+
+With --event-log, the command writes the event log of a run to a file instead. The log comes from a history
+server in the namespace, through a forwarded port as with sparkgen ui. It is a zip archive, which sparkgen
+whatif reads.
 """
 EXAMPLES = """\b
 Examples:
   sparkgen history pi
   sparkgen history nightly -n analytics -o wide
+  sparkgen history nightly --event-log log.zip && sparkgen whatif log.zip
   sparkgen history pi -o json | jq -r '.runs[] | [.run, .state, .exitCode] | @tsv'
 """
 
@@ -25,8 +47,17 @@ def command(
     context: Context = "",
     kubeconfig: Kubeconfig = "",
     form: ListingForm = Listing.TEXT,
+    event_log: Annotated[
+        str,
+        typer.Option(
+            "--event-log", metavar="FILE", help="Write the event log of a run here.", show_default=False
+        ),
+    ] = "",
+    run: RunName = "",
 ) -> None:
-    """Print the table."""
+    """Print the table, or get the log."""
+    if run and not event_log:
+        raise SparkgenError("--run chooses whose event log to write: name a file with --event-log FILE")
     from datetime import UTC, datetime  # noqa: PLC0415 - not for every command's help
 
     from sparkgen.cluster import Place, connect  # noqa: PLC0415
@@ -35,9 +66,21 @@ def command(
     from sparkgen.live.table import HISTORY  # noqa: PLC0415
 
     cluster = connect(Place(kubeconfig, context, namespace))
+    if event_log:
+        _write_event_log(cluster, name, run, event_log)
+        return
     found = find(cluster, [name])
     listing.tell_unseen(found.unseen)
     now = datetime.now(UTC)
     listing.show(rows(cluster, found.applications, every, now), HISTORY, form.value, now)
     if not found.applications[0].runs:
         output.note(f"{found.applications[0].name} has not run yet in {cluster.namespace}")
+
+
+def _write_event_log(cluster: Cluster, name: str, run: str, file: str) -> None:
+    """Get the log of a run, and say what to do with it."""
+    from sparkgen.live.event_log import fetch  # noqa: PLC0415 - as above
+    from sparkgen.live.find import choose, one  # noqa: PLC0415
+
+    id_ = fetch(cluster, choose(one(cluster, name), run), Path(file))
+    output.note(f"wrote the event log of {id_} to {file}; next: sparkgen whatif {file}")

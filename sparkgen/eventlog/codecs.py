@@ -11,7 +11,7 @@ import struct
 import zlib
 from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import BinaryIO
+from typing import IO
 
 from sparkgen.eventlog.errors import not_installed
 
@@ -30,12 +30,12 @@ class BrokenStream(Exception):
     """The rest of a file cannot be unpacked: it breaks off, as a killed driver leaves it, or is damaged."""
 
 
-def chunks(file: BinaryIO, codec: str) -> Iterator[bytes]:
+def chunks(file: IO[bytes], codec: str) -> Iterator[bytes]:
     """The bytes of a file that was compressed with `codec` ("" for a plain one), at most a megabyte at once.
 
     BrokenStream at a break.
     """
-    readers: dict[str, Callable[[BinaryIO], Iterator[bytes]]] = {
+    readers: dict[str, Callable[[IO[bytes]], Iterator[bytes]]] = {
         "": _plain,
         "gz": _gzip,
         "zstd": _zstd,
@@ -47,12 +47,12 @@ def chunks(file: BinaryIO, codec: str) -> Iterator[bytes]:
             yield piece[place : place + CHUNK]
 
 
-def _plain(file: BinaryIO) -> Iterator[bytes]:
+def _plain(file: IO[bytes]) -> Iterator[bytes]:
     while chunk := file.read(CHUNK):
         yield chunk
 
 
-def _gzip(file: BinaryIO) -> Iterator[bytes]:
+def _gzip(file: IO[bytes]) -> Iterator[bytes]:
     # A file may have a hundred thousand members in a megabyte: GzipFile copies none of what follows one.
     try:
         with gzip.GzipFile(fileobj=file) as unpacker:
@@ -62,7 +62,7 @@ def _gzip(file: BinaryIO) -> Iterator[bytes]:
         raise BrokenStream(str(error)) from error
 
 
-def _zstd(file: BinaryIO) -> Iterator[bytes]:
+def _zstd(file: IO[bytes]) -> Iterator[bytes]:
     try:
         import zstandard  # noqa: PLC0415 - of the extra
     except ImportError as error:
@@ -76,7 +76,7 @@ def _zstd(file: BinaryIO) -> Iterator[bytes]:
         raise BrokenStream(str(error)) from error
 
 
-def _lz4(file: BinaryIO) -> Iterator[bytes]:
+def _lz4(file: IO[bytes]) -> Iterator[bytes]:
     cramjam = _cramjam()
     while header := file.read(_LZ4_HEADER.size):
         if len(header) < _LZ4_HEADER.size:
@@ -96,7 +96,7 @@ def _lz4(file: BinaryIO) -> Iterator[bytes]:
             raise BrokenStream(str(error)) from error
 
 
-def _snappy(file: BinaryIO) -> Iterator[bytes]:
+def _snappy(file: IO[bytes]) -> Iterator[bytes]:
     cramjam = _cramjam()
     while word := file.read(4):
         if word == _SNAPPY_MAGIC[:4]:
@@ -124,7 +124,7 @@ def _snappy_length(packed: bytes) -> int:
     return size
 
 
-def _exactly(file: BinaryIO, size: int) -> bytes:
+def _exactly(file: IO[bytes], size: int) -> bytes:
     data = file.read(size)
     if len(data) < size:
         raise BrokenStream("the file is truncated")

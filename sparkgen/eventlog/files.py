@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+import zipfile
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from sparkgen.eventlog.errors import EventLogError
 
 CODECS = {"lz4": "lz4", "snappy": "snappy", "zstd": "zstd", "zst": "zstd", "gz": "gz"}
 """Ending of a file's name -> what it was compressed with: Spark's short names, and those of gzip and zstd."""
+MOST_UNPACKED = 500
+"""Bytes of one byte of a file: events are alike, and unpack to twenty or fifty."""
+UNPACKED_ALWAYS = 1 << 28
 ROLLING = "eventlog_v2_"
 """What the name of a rolling log's directory begins with (RollingEventLogFilesWriter)."""
 _NUMBERED = re.compile(r"events_(\d+)_.+")
@@ -25,17 +30,17 @@ def codec_of(name: str) -> str:
     return CODECS.get(ending, "")
 
 
-def log_files(path: Path) -> list[Path]:
+def log_files(path: Path) -> list[Traversable]:
     """The files of the log at `path`: itself, or those of a rolling log's directory, the oldest first.
 
-    A compacted file holds what is still needed of all files up to its number. EventLogError where there is
-    no log.
+    Either may lie in a zip archive, as a history server hands it out. A compacted file holds what is still
+    needed of all files up to its number. EventLogError where there is no log.
     """
     try:
         if path.is_dir():
             return _rolled(path)
         if path.is_file():
-            return [path]
+            return _zipped(path) if zipfile.is_zipfile(path) else [path]
     except OSError as error:
         raise EventLogError(f"cannot read {path}: {error.strerror or error}") from error
     raise EventLogError(
@@ -43,7 +48,23 @@ def log_files(path: Path) -> list[Path]:
     )
 
 
-def _rolled(folder: Path) -> list[Path]:
+def _zipped(path: Path) -> list[Traversable]:
+    try:
+        archive = zipfile.ZipFile(path)
+    except zipfile.BadZipFile as error:
+        raise EventLogError(f"cannot read {path}: {error}") from error
+    size = sum(entry.file_size for entry in archive.infolist())  # no more than this is ever unpacked
+    if size > UNPACKED_ALWAYS + MOST_UNPACKED * path.stat().st_size:
+        raise EventLogError(f"{path} unpacks to more than {MOST_UNPACKED} times its size; no event log does")
+    entries = [*zipfile.Path(archive).iterdir()]
+    if len(entries) != 1:
+        raise EventLogError(
+            f"{path} holds {len(entries)} event logs, one of each attempt: unpack it, and name one of them"
+        )
+    return _rolled(entries[0]) if entries[0].is_dir() else [entries[0]]
+
+
+def _rolled(folder: Traversable) -> list[Traversable]:
     numbered = [(int(found[1]), entry) for entry in folder.iterdir() if (found := _numbered(entry))]
     if not numbered:
         raise EventLogError(
@@ -56,9 +77,9 @@ def _rolled(folder: Path) -> list[Path]:
     return [entry for _, entry in sorted(kept, key=lambda one: (one[0], one[1].name))]
 
 
-def _numbered(entry: Path) -> re.Match[str] | None:
+def _numbered(entry: Traversable) -> re.Match[str] | None:
     return _NUMBERED.fullmatch(entry.name) if entry.is_file() else None
 
 
-def _is_compacted(entry: Path) -> bool:
+def _is_compacted(entry: Traversable) -> bool:
     return entry.name.removesuffix(".inprogress").endswith(".compact")

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from importlib.resources.abc import Traversable
+from zipfile import BadZipFile
 
 from sparkgen.eventlog import codecs
 from sparkgen.eventlog.errors import EventLogError
-from sparkgen.eventlog.files import codec_of
+from sparkgen.eventlog.files import MOST_UNPACKED, UNPACKED_ALWAYS, codec_of
 
-MOST_UNPACKED = 500
-"""Bytes of one byte of a file: events are alike, and unpack to twenty or fifty."""
-UNPACKED_ALWAYS = 1 << 28
 LONGEST_LINE = 64 << 20
 """Bytes. A job of ten thousand stages takes some megabytes; what is longer counts as broken."""
 
@@ -37,8 +35,8 @@ class Counts:
 
 
 def lines(
-    files: list[Path], counts: Counts, progress: Callable[[int], None]
-) -> Iterator[tuple[Path, int, bytes]]:
+    files: list[Traversable], counts: Counts, progress: Callable[[int], None]
+) -> Iterator[tuple[Traversable, int, bytes]]:
     """File, number and bytes of each line. `progress` is told the bytes of the files that were read."""
     for path in files:
         for number, line in enumerate(_lines_of(path, counts, progress), 1):
@@ -49,7 +47,7 @@ def lines(
             yield path, number, line
 
 
-def _lines_of(path: Path, counts: Counts, progress: Callable[[int], None]) -> Iterator[bytes]:
+def _lines_of(path: Traversable, counts: Counts, progress: Callable[[int], None]) -> Iterator[bytes]:
     before, rest = counts.read_bytes, bytearray()
     try:
         with path.open("rb") as file:
@@ -68,7 +66,7 @@ def _lines_of(path: Path, counts: Counts, progress: Callable[[int], None]) -> It
             if rest:  # of a driver that was killed in the middle of a line, or a last line without its end
                 yield bytes(rest)
             counts.read_bytes = before + file.tell()
-    except codecs.BrokenStream:
+    except (codecs.BrokenStream, BadZipFile):
         counts.cut_off += 1
         if rest:
             yield bytes(rest)
@@ -82,7 +80,7 @@ def _extend(rest: bytearray, part: bytes) -> None:
         rest += part
 
 
-def _refuse_bomb(path: Path, size: int, counts: Counts) -> None:
+def _refuse_bomb(path: Traversable, size: int, counts: Counts) -> None:
     """Count what was unpacked. EventLogError where no event log unpacks to so much."""
     counts.unpacked_bytes += size
     if counts.unpacked_bytes > UNPACKED_ALWAYS + MOST_UNPACKED * counts.read_bytes:

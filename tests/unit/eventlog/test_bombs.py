@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gzip
 import struct
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 import zstandard
 
-from sparkgen.eventlog import gather, lines, read_recording
+from sparkgen.eventlog import files, gather, lines, read_recording
 from sparkgen.eventlog.errors import EventLogError
 
 from . import event_log as made
@@ -47,6 +48,17 @@ def test_a_log_that_unpacks_without_end_is_refused(tmp_path: Path, monkeypatch: 
         small_with(*(made.task(1, 0, "1", n, n + 1) for n in range(9000)))
     )
     assert read_recording(str(_written(tmp_path / "log.zstd", usual))).reading.broken == 0
+
+
+def test_an_archive_that_unpacks_without_end_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By what it says of itself: no more is ever unpacked."""
+    monkeypatch.setattr(files, "UNPACKED_ALWAYS", 1 << 20)
+    with zipfile.ZipFile(tmp_path / "log.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("app-1", b"\n" * (8 << 20))
+    with pytest.raises(EventLogError, match="unpacks to more than 500 times its size"):
+        read_recording(str(tmp_path / "log.zip"))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,114 @@
+"""The event log of a run, as a history server of its namespace hands it out.
+
+The way is a forwarded port, as for `sparkgen ui`: it needs no Ingress, and no NetworkPolicy closes it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from sparkgen import contract
+from sparkgen.cluster.channel import Forwarded
+from sparkgen.errors import SparkgenError
+from sparkgen.live.values import Run, leaving, name_of, status_of
+from sparkgen.objects import ObjectView
+
+SECONDS = 60.0
+"""How long a server may say nothing: it packs a log when it is asked for it."""
+PIECE = 1 << 20
+API = "/api/v1/applications"
+
+
+class Reaches(Protocol):
+    """What lists pods and forwards ports: a Cluster."""
+
+    def list(
+        self, api_version: str, kind: str, namespace: str = "", selector: str = ""
+    ) -> Sequence[ObjectView]:
+        """The objects of a kind that a label selector chooses."""
+        ...
+
+    def forward(self, pod: str, port: int, namespace: str = "") -> Forwarded:
+        """One connection to a port of a pod."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Server:
+    """A history server's pod."""
+
+    cluster: Reaches
+    pod: str
+    namespace: str
+
+    @contextlib.contextmanager
+    def get(self, path: str) -> Iterator[http.client.HTTPResponse]:
+        """The answer to a request. SparkgenError where there is none, or it is a refusal."""
+        forwarded = self.cluster.forward(self.pod, contract.HISTORY_PORT, self.namespace)
+        asked = http.client.HTTPConnection("localhost", contract.HISTORY_PORT, timeout=SECONDS)
+        asked.sock = forwarded.socket(contract.HISTORY_PORT)
+        try:
+            asked.sock.settimeout(SECONDS)
+            asked.request("GET", path)
+            answer = asked.getresponse()
+            if answer.status != http.HTTPStatus.OK:
+                raise SparkgenError(f"the history server {self.pod} answers {path} with {answer.status}")
+            yield answer
+        except (OSError, http.client.HTTPException) as error:
+            why = " ".join((forwarded.error(contract.HISTORY_PORT) or str(error)).split())
+            raise SparkgenError(f"the history server {self.pod} does not answer: {why}") from error
+        finally:
+            asked.close()
+            forwarded.close()
+
+
+def fetch(cluster: Reaches, run: Run, file: Path) -> str:
+    """Write the log of a run into a zip archive; the application's id. SparkgenError where there is none."""
+    selector = contract.LABEL_HISTORY_SERVER
+    servers = [
+        _Server(cluster, name_of(pod), run.namespace)
+        for pod in cluster.list("v1", "Pod", run.namespace, selector)
+        if status_of(pod).get("phase") == "Running" and not leaving(pod)
+    ]
+    if not servers:
+        raise SparkgenError(
+            f"no history server runs in {run.namespace}: copy the log from where spec.eventLog.dir says"
+        )
+    for server in servers:
+        if id_ := _application(server, run):
+            with server.get(f"{API}/{id_}/logs") as answer:
+                _write(answer, file)
+            return id_
+    raise SparkgenError(
+        f"the history server has no log of {run.name}: it reads new ones every 10 seconds, and only a run "
+        "with spec.eventLog writes one"
+    )
+
+
+def _application(server: _Server, run: Run) -> str:
+    """The id of the run's newest application, `<run>-<attempt>`; "" where the server knows none."""
+    with server.get(API) as answer:
+        try:
+            known: list[dict[str, Any]] = json.load(answer)
+            ids = [str(one["id"]) for one in known]
+        except (ValueError, TypeError, KeyError) as error:
+            raise SparkgenError(f"the history server {server.pod} answers {API} with no list") from error
+    return next((id_ for id_ in ids if id_.startswith(f"{run.name}-")), "")
+
+
+def _write(answer: http.client.HTTPResponse, file: Path) -> None:
+    """The whole answer, or no file."""
+    part = file.with_name(f"{file.name}.part")
+    try:
+        with part.open("wb") as sink:
+            shutil.copyfileobj(answer, sink, PIECE)
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
