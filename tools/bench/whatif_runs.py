@@ -15,14 +15,15 @@ import tempfile
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from bench import cluster as bench_cluster
+from cluster import cgroups
 from cluster.handle import Cluster
-from cluster.plan import LAYOUT, NODES
+from cluster.plan import LAYOUT, NAME, NODES
 from cluster.runtime_image import REPOSITORY_WITH_ARCHIVE
 from common.cachedir import ToolError
 
@@ -34,6 +35,8 @@ MOUNTED, CLAIM = "/mnt/event-logs", "event-logs"
 SMALL = {"cores": 1, "memory": "600m", "javaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 """JVMs of a small machine: they start with as little of the processor as they can."""
 
+HEAVIEST = {"cpu.shares": "262144", "cpu.weight": "10000"}
+"""The most that a group of processes can weigh, in cgroup v1 and v2."""
 DRIVER_SHARE, EXECUTOR_SHARE = {"coreLimit": "500m"}, {"coreLimit": "350m"}
 """Each pod has a share of the two cores of its own, as on a cluster with a core for each: without it, the
 more executors start together, the longer each of them takes, which no log can tell."""
@@ -182,11 +185,25 @@ def on_cluster(version: str) -> Iterator[OnCluster]:
             about = {"name": "job", "namespace": name}
             program = {PROGRAM.name: PROGRAM.read_text("utf-8")}
             cluster.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": about, "data": program})
-            yield OnCluster(cluster, name, version, logs)
+            with _pods_first():
+                yield OnCluster(cluster, name, version, logs)
         finally:
             cluster.kubectl("delete", "namespace", name, seconds=180)
             cluster.kubectl("delete", "pv", name, "--ignore-not-found")
             shutil.rmtree(logs)
+
+
+@contextmanager
+def _pods_first() -> Iterator[None]:
+    """Pods get their share of the processors before the machine's other work, whatever that is."""
+    with ExitStack() as stack:
+        for folder in cgroups.hierarchies():
+            for name, most in HEAVIEST.items():
+                weight = folder / NAME / name
+                if weight.exists():
+                    stack.callback(weight.write_text, weight.read_text())
+                    weight.write_text(most)
+        yield
 
 
 def _claim(cluster: Cluster, name: str) -> None:
