@@ -27,6 +27,7 @@ def recording(so_far: Gathered, source: str, reading: Reading) -> Recording:
         executors=_executors(so_far, start.time),
         stages=_stages(so_far, start.time),
         jobs=_jobs(so_far, start.time),
+        driver_up=max(0.0, ((so_far.driver_up or start.time) - start.time) / 1e3),
         driver_peak=so_far.peaks.get(DRIVER, MemoryPeak()),
         reading=reading,
     )
@@ -106,6 +107,7 @@ def _jobs(so_far: Gathered, zero: int) -> tuple[Job, ...]:
                 stages=tuple(job.stages),
                 execution=said.execution or "",
                 batch=said.batch or "",
+                pool=said.pool or "",
             )
         )
     return tuple(sorted(found, key=lambda job: (job.submitted, job.id)))

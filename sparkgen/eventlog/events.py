@@ -74,6 +74,19 @@ class ExecutorRemoved(msgspec.Struct, gc=False):
     reason: str = msgspec.field(name="Removed Reason", default="")
 
 
+class BlockManagerId(msgspec.Struct, gc=False):
+    """Whose block manager it is."""
+
+    executor: str = msgspec.field(name="Executor ID")
+
+
+class BlockManagerAdded(msgspec.Struct, gc=False):
+    """SparkListenerBlockManagerAdded."""
+
+    id: BlockManagerId = msgspec.field(name="Block Manager ID")
+    time: Number = msgspec.field(name="Timestamp")
+
+
 class StorageLevel(msgspec.Struct, gc=False):
     """Where an RDD is kept."""
 
@@ -114,6 +127,7 @@ class JobProperties(msgspec.Struct, gc=False):
 
     execution: str | None = msgspec.field(name="spark.sql.execution.id", default=None)
     batch: str | None = msgspec.field(name="streaming.sql.batchId", default=None)
+    pool: str | None = msgspec.field(name="spark.scheduler.pool", default=None)
 
 
 class JobStart(msgspec.Struct, gc=False):
@@ -226,6 +240,7 @@ KINDS: dict[str, type[msgspec.Struct]] = {
     "ApplicationStart": ApplicationStart,
     "ApplicationEnd": ApplicationEnd,
     "EnvironmentUpdate": Environment,
+    "BlockManagerAdded": BlockManagerAdded,
     "ExecutorAdded": ExecutorAdded,
     "ExecutorRemoved": ExecutorRemoved,
     "StageSubmitted": StageEvent,

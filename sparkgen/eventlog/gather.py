@@ -45,6 +45,7 @@ class Gathered:
     end: int | None = None
     last: int = 0
     properties: dict[str, str] = field(default_factory=dict)
+    driver_up: int | None = None
     executors: dict[str, events.ExecutorAdded] = field(default_factory=dict)
     places: dict[str, int] = field(default_factory=dict)
     """Executor -> its place among those that tasks name."""
@@ -96,6 +97,11 @@ def _environment(so_far: Gathered, event: events.Environment) -> None:
     so_far.properties.update(known)
 
 
+def _block_manager(so_far: Gathered, event: events.BlockManagerAdded) -> None:
+    if event.id.executor == DRIVER and so_far.driver_up is None:
+        so_far.driver_up = event.time
+
+
 def _added(so_far: Gathered, event: events.ExecutorAdded) -> None:
     so_far.keep()
     event.id, event.info.host = event.id[:LONGEST_NAME], event.info.host[:LONGEST_NAME]
@@ -124,6 +130,7 @@ def _job(so_far: Gathered, event: events.JobStart) -> None:
     so_far.keep(1 + len(event.stages))
     if (said := event.properties) is not None:
         said.execution, said.batch = (said.execution or "")[:LONGEST_NAME], (said.batch or "")[:LONGEST_NAME]
+        said.pool = (said.pool or "")[:LONGEST_NAME]
     so_far.jobs[event.id] = event
     so_far.last = max(so_far.last, event.time)
 
@@ -186,6 +193,7 @@ _BY_KIND: dict[str, Callable[[Gathered, Any], None]] = {
     "ApplicationStart": _start,
     "ApplicationEnd": _end,
     "EnvironmentUpdate": _environment,
+    "BlockManagerAdded": _block_manager,
     "ExecutorAdded": _added,
     "ExecutorRemoved": _removed,
     "StageSubmitted": _stage,

@@ -97,6 +97,8 @@ class Job:
     """Of which execution of SQL it is a part; "" for none."""
     batch: str
     """Of which micro-batch of a stream; "" for none."""
+    pool: str
+    """In which pool of the FAIR scheduler; "" for the default one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,8 @@ class Recording:
     stages: tuple[Stage, ...]
     """In the order in which they were submitted."""
     jobs: tuple[Job, ...]
+    driver_up: float
+    """When the driver's block manager registered, just before its context is up; 0 where no log says."""
     driver_peak: MemoryPeak
     reading: Reading
 

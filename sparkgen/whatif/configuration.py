@@ -53,6 +53,8 @@ class Configuration:
     instances: int = 2
     dynamic: DynamicAllocation | None = None
     """None: `instances` executors, from the beginning to the end."""
+    fair: bool = False
+    """Pools of jobs share the executors; within one, and without pools, the first job goes first."""
     shuffle_service: bool = False
     """Shuffle output outlives its executor."""
     registered_ratio: float = 0.8
@@ -95,6 +97,7 @@ def configuration(properties: Mapping[str, str]) -> Configuration:
         overhead=overhead + more,
         instances=instances,
         dynamic=dynamic,
+        fair=(read.text("spark.scheduler.mode") or "").upper() == "FAIR",
         shuffle_service=service,
         registered_ratio=read.number("spark.scheduler.minRegisteredResourcesRatio", _usual_ratio(properties)),
         longest_wait=read.seconds("spark.scheduler.maxRegisteredResourcesWaitingTime", 30.0, "ms"),

@@ -49,6 +49,8 @@ def _run(run: Run) -> dict[str, Any]:
         "stopped": run.stopped or None,
         **(_outcome(run.outcome) if run.outcome else {}),
         "cost": _cost(run.cost),
+        "wallRangeSeconds": run.span,
+        "notKnown": [asdict(remark) for remark in run.remarks],
     }
 
 

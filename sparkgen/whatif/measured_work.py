@@ -45,6 +45,7 @@ def workload(recording: Recording, ready: float) -> Workload:
         usual_delay=usual if usual is not None else statistics.median(first) if first else START_DELAY,
         warm_up=warm_up,
         assumed=tuple(assumed),
+        context=min(recording.driver_up, ready),
     )
 
 
@@ -160,7 +161,15 @@ def _stage_work(place: int, index: _Index, tasks: tuple[tuple[float, ...], ...],
         tasks=tasks,
         shuffle=any(stage.tasks.written) or (job.id, stage.id) in index.read,
         cached=bool(stage.caches),
+        cpu=_part(sum(stage.tasks.cpu), stage),
+        gc=_part(sum(stage.tasks.gc), stage),
     )
+
+
+def _part(seconds: float, stage: Stage) -> float:
+    """Of the time of the stage's tasks, from 0 to 1."""
+    whole = sum(stage.tasks.seconds(row) for row in range(len(stage.tasks)))
+    return min(1.0, max(0.0, seconds / whole)) if whole > 0 else 0.0
 
 
 def _attempts(stage: Stage, cold: set[tuple[int, int, int]], warm_up: float) -> tuple[tuple[float, ...], ...]:
@@ -265,6 +274,7 @@ def _job_work(
         stages=own,
         tail=max(0.0, ends[place] - max(last, job.submitted)),
         execution=job.execution,
+        pool=job.pool,
     )
 
 

@@ -10,7 +10,7 @@ from sparkgen.whatif.candidates import counted
 from sparkgen.whatif.drawing import Chart, bars, box, escaped
 from sparkgen.whatif.remark import Remark
 from sparkgen.whatif.study import Study, price
-from sparkgen.whatif.text_report import seconds, skew_words
+from sparkgen.whatif.text_report import RANGE, range_words, seconds, skew_words
 
 MOST_STAGES = 40
 """Of more stages the longest are drawn."""
@@ -44,7 +44,8 @@ def _sections(study: Study) -> Iterator[str]:
     yield "<h2>Stages</h2>" + _stages(study)
     yield "<h2>Executor memory</h2>" + _memory(study)
     yield _list("What to look at", [*_texts(study.advice), *_skew(study)])
-    yield _list("What the log does not show", _texts(study.doubts))
+    own = [f"{run.label}: {remark.text}" for run in study.runs for remark in run.remarks]
+    yield _list("What the log does not show", [*own, *_texts(study.doubts)])
 
 
 def _cards(study: Study) -> str:
@@ -71,9 +72,9 @@ def _cost_name(study: Study) -> str:
     return escaped(f"cost in {study.currency}" if study.currency else "cost")
 
 
-def _key(*entries: tuple[str, str]) -> str:
+def _key(*entries: tuple[str, str], shape: str = "") -> str:
     return (
-        "<div class=key>"
+        f'<div class="key {shape}">'
         + "".join(f"<span><i class={kind}></i>{escaped(name)}</span>" for kind, name in entries)
         + "</div>"
     )
@@ -133,6 +134,7 @@ def _frontier(study: Study) -> str:
         ("recorded", "as recorded"),
         ("replayed", "other configurations"),
         ("best", "best; the line joins those that none beats in both time and cost"),
+        shape="dots",
     )
     drawing = chart.svg("Wall time and cost of each replay", parts, _cost_name(study), "seconds")
     return f"{key}<div class=wide>{drawing}</div>"
@@ -152,17 +154,22 @@ def _table(study: Study) -> str:
     rows = []
     for run in (study.replayed, *study.runs):
         if run.outcome is None:
-            rows.append(f"<tr><td>{escaped(run.label)}</td><td colspan=5>{escaped(run.stopped)}</td></tr>")
+            why = f"<td colspan={len(names) - 1}>{escaped(run.stopped)}</td>"
+            rows.append(f"<tr><td>{escaped(run.label)}</td>{why}</tr>")
             continue
         outcome = run.outcome
-        cells = [run.label, seconds(outcome.wall), f"{outcome.executor_seconds:.0f}", str(outcome.most)]
+        span = range_words(run.span) if run.span else ""
+        wall = f"<td>{escaped(seconds(outcome.wall))}{f'<small>{escaped(span)}</small>' if span else ''}</td>"
+        cells = [f"{outcome.executor_seconds:.0f}", str(outcome.most)]
         cells += [f"{outcome.idle:.0%}", f"{price(run):.4f}"]
         mark = " class=best" if run is study.best else ""
-        rows.append(f"<tr{mark}>{''.join(f'<td>{escaped(cell)}</td>' for cell in cells)}</tr>")
+        rest = "".join(f"<td>{escaped(cell)}</td>" for cell in cells)
+        rows.append(f"<tr{mark}><td>{escaped(run.label)}</td>{wall}{rest}</tr>")
     head = "".join(f"<th scope=col>{name}</th>" for name in names)
-    return (
-        f"<div class=wide><table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
-    )
+    ranges = any(run.span for run in study.runs)
+    note = f"<p class=soft>Below a wall time, its range: {escaped(RANGE)}.</p>" if ranges else ""
+    body = f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
+    return f"<div class=wide><table>{body}</table></div>{note}"
 
 
 def _stages(study: Study) -> str:

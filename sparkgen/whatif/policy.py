@@ -1,7 +1,7 @@
 """Spark's dynamic allocation: how many executors it wants, and which it lets go.
 
 The rules are those of Spark's ExecutorAllocationManager and ExecutorMonitor, as their sources of 3.4.4 and
-4.0.1 have them, which differ in no rule:
+4.0.1 have them and the classes of 3.5.8 and 4.3.0, which differ in no rule:
 
 - every 100 ms it compares its target with what all running and waiting tasks need;
 - a target above that falls to it at once, but not below the minimum;

@@ -38,12 +38,15 @@ def recorded_properties(recording: Recording) -> dict[str, str]:
 
 
 def ready_at(recording: Recording, settings: Configuration) -> float:
-    """When the driver was ready for its first job: enough executors had registered, or it waited no more."""
+    """When the driver was ready for its first job.
+
+    Its context was up, and enough executors had registered, or it waited no more.
+    """
     enough = math.ceil(settings.registered_ratio * settings.initial)
     added = sorted(one.added for one in recording.executors)
-    waited = 0.0 if enough == 0 else added[enough - 1] if enough <= len(added) else settings.longest_wait
+    waited = 0.0 if enough == 0 else added[enough - 1] if enough <= len(added) else math.inf
     first = min((job.submitted for job in recording.jobs), default=recording.ended)
-    return min(waited, settings.longest_wait, first)
+    return min(max(recording.driver_up, min(waited, recording.driver_up + settings.longest_wait)), first)
 
 
 def work_of(recording: Recording) -> tuple[Configuration, Workload]:
@@ -102,10 +105,11 @@ def doubts(recording: Recording, properties: Mapping[str, str]) -> tuple[Remark,
             RemarkCode.SPECULATION,
             "speculation was on: the replay starts no second attempt of a slow task",
         )
-    if properties.get("spark.scheduler.mode", "FIFO").upper() == "FAIR":
+    if properties.get("spark.scheduler.mode", "").upper() == "FAIR" and any(j.pool for j in recording.jobs):
         say(
             RemarkCode.FAIR_SCHEDULER,
-            "jobs shared executors through the FAIR scheduler: the replay runs them first in, first out",
+            "the log does not have the weights of the FAIR scheduler's pools: in the replay, all weigh the "
+            "same and have no minimum share",
         )
     if any(stage.attempt for stage in recording.stages):
         say(

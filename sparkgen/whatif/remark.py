@@ -17,6 +17,7 @@ class RemarkCode(str, enum.Enum):
     GARBAGE_COLLECTION = "GarbageCollection"
     NO_TASK_RAN = "NoTaskRan"
     # What a replay does not know, or does otherwise
+    MAY_SPILL = "MaySpill"
     DELAY_ASSUMED = "DelayAssumed"
     LOG_UNFINISHED = "LogUnfinished"
     LOG_BROKEN = "LogBroken"

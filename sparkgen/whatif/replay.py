@@ -1,8 +1,9 @@
 """An application done again with other settings, on a virtual clock: one queue of events, one thread.
 
 Jobs and stages come from the workload, executors from the cluster, and Spark's policy looks on at both. Tasks
-go to executors as Spark's scheduler hands them out: jobs in their order (FIFO), each round one task to each
-executor with a free slot, executors in an order that a seed shuffles. Locality is not looked at.
+go to executors as Spark's scheduler hands them out: jobs in their order (FIFO), or pools of jobs by how many
+tasks each runs (FAIR), each round one task to each executor with a free slot, executors in an order that a
+seed shuffles. Locality is not looked at.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from sparkgen.whatif.outcome import Lifetime, Outcome, Span, summed
 from sparkgen.whatif.policy import AllocationPolicy, next_tick
 from sparkgen.whatif.workload import Workload
 
+DEFAULT = "default"
+"""The pool of a job that names none (FairSchedulableBuilder)."""
 STEPS_PER_TASK = 200
 """A replay that takes more events than this for each task goes nowhere."""
 
@@ -79,6 +82,8 @@ class Replay:
         """Stages with tasks that wait, in the order in which the scheduler looks at them."""
         self._waiting = 0
         self._running = 0
+        self._in_pool: Counter[str] = Counter()
+        """Tasks that run, by the pool of their job."""
         self._executors: dict[int, _Executor] = {}
         self._ready_at: float | None = None
         self._done_at: float | None = None
@@ -108,8 +113,8 @@ class Replay:
         """Play it. ReplayStopped when it cannot end."""
         self._pods.target = self.settings.initial
         self._pods.decide_soon(0.0)
-        self._later(self.settings.longest_wait, self._ready)
-        self._ready_if_registered(0.0)
+        self._later(self.work.context, self._ready_if_registered)
+        self._later(self.work.context + self.settings.longest_wait, self._ready)
         for time in self.cluster.lose_at:
             self._later(time, self._lose_longest)
         bound = 10_000 + STEPS_PER_TASK * (
@@ -172,7 +177,7 @@ class Replay:
         if executor is None:
             return
         for place, task in executor.running:
-            self._running -= 1
+            self._count_running(place, -1)
             self._requeue(place, task, now)
         if not self.settings.shuffle_service:
             self._lose_output(id_, now)
@@ -210,7 +215,10 @@ class Replay:
     # Jobs and stages
 
     def _ready_if_registered(self, now: float) -> None:
-        if len(self._executors) >= self.settings.registered_ratio * self.settings.initial:
+        if (
+            now >= self.work.context
+            and len(self._executors) >= self.settings.registered_ratio * self.settings.initial
+        ):
             self._ready(now)
 
     def _ready(self, now: float) -> None:
@@ -316,22 +324,31 @@ class Replay:
         free = [id_ for id_, one in self._executors.items() if one.free > 0 and id_ not in self._pods.kills]
         if len(free) > 1:
             self._chance.shuffle(free)
+        order = self._order()
         while free and self._open:
             for id_ in free:
-                place = self._next_stage()
+                place = self._next_stage(order)
                 if place is None:
                     break
                 self._launch(place, self._stages[place].waiting.popleft(), id_, now)
             free = [id_ for id_ in free if self._executors[id_].free > 0]
-            if self._next_stage() is None:
+            if self._next_stage(order) is None:
                 break
         if self._waiting == 0 and self._policy is not None:
             self._policy.queue_empty()
 
-    def _next_stage(self) -> int | None:
+    def _order(self) -> list[int]:
+        """The open stages as one round of offers goes through them (FIFO and FairSchedulingAlgorithm)."""
+        if not self.settings.fair:
+            return [*self._open]
+        pools = {place: self.work.jobs[self.work.stages[place].job].pool or DEFAULT for place in self._open}
+        return sorted(self._open, key=lambda place: (self._in_pool[pools[place]], pools[place]))
+
+    def _next_stage(self, order: list[int]) -> int | None:
         """The first stage with a task that may begin; what is used up is put away."""
-        for place in [*self._open]:
+        for place in [*order]:
             if not self._stages[place].waiting:
+                order.remove(place)
                 self._open.remove(place)
             elif all(self._stages[before].ended is not None for before in self.work.stages[place].after):
                 return place
@@ -349,10 +366,14 @@ class Replay:
         self._launches += 1
         launch = executor.running[(place, task)] = self._launches
         self._waiting -= 1
-        self._running += 1
+        self._count_running(place, 1)
         if self._policy is not None:
             self._policy.task_started(id_)
         self._later(now + seconds, partial(self._end_task, place, task, id_, launch, seconds))
+
+    def _count_running(self, place: int, change: int) -> None:
+        self._running += change
+        self._in_pool[self.work.jobs[self.work.stages[place].job].pool or DEFAULT] += change
 
     def _end_task(self, place: int, task: int, id_: int, launch: int, seconds: float, now: float) -> None:
         executor = self._executors.get(id_)
@@ -360,7 +381,7 @@ class Replay:
             return  # it was lost with its executor
         del executor.running[(place, task)]
         executor.free += 1
-        self._running -= 1
+        self._count_running(place, -1)
         self._task_seconds += seconds
         state, stage = self._stages[place], self.work.stages[place]
         state.tried[task] += 1

@@ -16,6 +16,7 @@ from sparkgen.whatif.prices import Cost, Prices, cost
 from sparkgen.whatif.recorded import doubts, recorded_properties, work_of
 from sparkgen.whatif.remark import Remark
 from sparkgen.whatif.replay import ReplayStopped, replay, with_fixed
+from sparkgen.whatif.sizes import may_spill, sized
 from sparkgen.whatif.workload import Workload
 
 MOST_SWEPT = 24
@@ -35,6 +36,9 @@ class Run:
     outcome: Outcome | None
     cost: Cost | None
     stopped: str = ""
+    span: tuple[float, float] | None = None
+    """Least and most wall, where the law for executors of this size is not certain (sizes.py)."""
+    remarks: tuple[Remark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,7 @@ def study(recording: Recording, question: Question, progress: Callable[[int], No
     """
     settings, work = work_of(recording)
     properties = recorded_properties(recording)
-    asker = _Asker(recording, work, properties, question)
+    asker = _Asker(recording, work, settings, properties, question)
     truth = recorded(recording, settings.slots)
     replayed = asker.run("as recorded", None, settings, Cluster())
     most = asker.limit(settings)
@@ -130,6 +134,7 @@ class _Asker:
 
     recording: Recording
     work: Workload
+    recorded: Configuration
     properties: Mapping[str, str]
     question: Question
 
@@ -140,11 +145,17 @@ class _Asker:
         settings: Configuration,
         cluster: Cluster | None = None,
     ) -> Run:
+        other = sized(self.work, self.recorded, settings)
+        where = cluster or self.question.cluster
         try:
-            outcome = replay(self.work, settings, cluster or self.question.cluster)
+            outcome = replay(other.work if other else self.work, settings, where)
+            walls = [replay(one, settings, where).wall for one in (other.least, other.most)] if other else []
         except ReplayStopped as stopped:
             return Run(label, candidate, settings, None, None, str(stopped))
-        return Run(label, candidate, settings, outcome, self.cost_of(outcome, settings))
+        span = (min(*walls, outcome.wall), max(*walls, outcome.wall)) if walls else None
+        peak = max((max(stage.tasks.peak, default=0) for stage in self.recording.stages), default=0)
+        remarks = may_spill(peak, settings) if other else ()
+        return Run(label, candidate, settings, outcome, self.cost_of(outcome, settings), "", span, remarks)
 
     def cost_of(self, outcome: Outcome, settings: Configuration) -> Cost | None:
         if self.question.prices is None:

@@ -10,6 +10,8 @@ from sparkgen.whatif.findings import Skew
 from sparkgen.whatif.remark import Remark
 from sparkgen.whatif.study import Run, Study, price
 
+RANGE = "how long tasks take on executors of another size is not known: this is an assumption"
+
 
 def text(study: Study) -> str:
     """The report. No name in a log makes a line of its own."""
@@ -54,7 +56,8 @@ def _table(study: Study) -> list[str]:
     priced = study.truth_cost is not None
     spot = priced and study.truth_cost is not None and study.truth_cost.spot is not None
     cost = [f"cost {study.currency}".strip(), *(["on spot"] if spot else [])] if priced else ["core-hours"]
-    rows = [["", "wall time", "change", "executor-s", "peak", "idle", *cost]]
+    ranges = ["range"] if any(run.span for run in study.runs) else []
+    rows = [["", "wall time", "change", "executor-s", "peak", "idle", *cost, *ranges]]
     rows += [_row(study, run, priced=priced, spot=spot) for run in (study.replayed, *study.runs)]
     widths = [max(len(row[column]) for row in rows if len(row) > column) for column in range(len(rows[0]))]
     return [
@@ -74,9 +77,16 @@ def _row(study: Study, run: Run, *, priced: bool, spot: bool) -> list[str]:
     change = outcome.wall / before.wall - 1 if before is not None and before.wall > 0 else 0.0
     row = [label, seconds(outcome.wall), f"{change:+.0%}" if run is not study.replayed else ""]
     row += [f"{outcome.executor_seconds:.0f}", str(outcome.most), f"{outcome.idle:.0%}"]
+    span = [range_words(run.span)] if run.span is not None else []
     if not priced or run.cost is None:
-        return [*row, f"{price(run):.3f}"]
-    return [*row, _money(run.cost.on_demand), *([_money(run.cost.spot)] if spot else [])]
+        return [*row, f"{price(run):.3f}", *span]
+    return [*row, _money(run.cost.on_demand), *([_money(run.cost.spot)] if spot else []), *span]
+
+
+def range_words(span: tuple[float, float]) -> str:
+    """Least and most, or "" where people would read the same."""
+    least, most = (seconds(value) for value in span)
+    return f"{least} to {most}" if least != most else ""
 
 
 def _money(value: float | None) -> str:
@@ -87,6 +97,8 @@ def _facts(study: Study) -> Iterator[str]:
     facts = study.facts
     if study.best is not None:
         yield f"*  best: the cheapest that takes at most 10% longer: {study.best.label}"
+    if any(run.span for run in study.runs):
+        yield f"range: {RANGE}"
     least = seconds(facts.critical_path)
     yield f"limit: {counted(facts.limit)}; more are not faster. The minimum wall time is {least}"
     if study.loss is not None:
@@ -94,6 +106,8 @@ def _facts(study: Study) -> Iterator[str]:
     for skew in facts.skewed:
         yield f"skew: stage {skew.stage} ({skew.name}): {skew_words(skew)}"
     yield from _bullets("advice", study.advice)
+    for run in study.runs:
+        yield from _bullets(f"unknown: {run.label}", run.remarks)
     yield from _bullets("unknown", study.doubts)
 
 

@@ -39,6 +39,10 @@ class StageWork:
     shuffle: bool
     """Whether executors keep output of it."""
     cached: bool
+    cpu: float = 0.0
+    """The part of its tasks' time in which they had the processor."""
+    gc: float = 0.0
+    """The part that went into garbage collection."""
 
     @property
     def longest(self) -> float:
@@ -60,6 +64,7 @@ class JobWork:
     tail: float
     """Seconds of the driver after its last stage."""
     execution: str
+    pool: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,8 @@ class Workload:
     """Seconds that the first task of each slot takes longer."""
     assumed: tuple[Remark, ...]
     """What the log does not say, and what is taken instead."""
+    context: float = 0.0
+    """Seconds until the driver's context is up: it asks for nothing and begins no job before."""
 
     @property
     def task_seconds(self) -> float:

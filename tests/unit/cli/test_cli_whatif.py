@@ -57,6 +57,23 @@ def test_several_fields_are_tried_each_with_each(cli: Cli, log: str) -> None:
     assert found["studies"][0]["runs"][4]["mostExecutors"] == 3
 
 
+def test_what_another_size_may_make_of_it_stands_beside(cli: Cli, log: str) -> None:
+    """Tasks that used the processor all the time, on executors of four cores with as much heap each."""
+    events = [json.loads(line) for line in Path(log).read_text("utf-8").splitlines()]
+    for one in events:
+        if one["Event"] == "SparkListenerTaskEnd":
+            one["Task Metrics"] |= {"Executor CPU Time": 5_000_000_000, "Peak Execution Memory": 1 << 31}
+    Path("busy").write_bytes(made.text(events))
+    sets = ["--set", "spec.executor.cores=4", "--set", "spec.executor.memory=4g"]
+    result = cli("whatif", "busy", *sets)
+    line = next(line for line in result.out.splitlines() if line.startswith("executor.cores=4"))
+    assert line.endswith("11.0 s to 13.0 s")
+    assert "tasks had up to 2048 MiB for execution and would have 569: they may spill or fail" in result.out
+    (run,) = json.loads(cli("whatif", "busy", "--json", *sets).out)["studies"][0]["runs"]
+    assert run["wallRangeSeconds"] == pytest.approx([11.0, 13.0], abs=0.01)
+    assert [remark["code"] for remark in run["notKnown"]] == ["MaySpill"]
+
+
 def test_a_budget_is_held(cli: Cli, log: str) -> None:
     """Two cores for 31 s, and the driver's one, at a cent a core-second."""
     Path("prices.yaml").write_text(PRICES, "utf-8")

@@ -61,6 +61,11 @@ def executor(id_: str, seconds: float, cores: int = 1, requested: float | None =
     }
 
 
+def block_manager(id_: str, seconds: float) -> dict[str, Any]:
+    """A block manager registers: that of an executor, or the driver's."""
+    return event("BlockManagerAdded", Timestamp=at(seconds)) | {"Block Manager ID": {"Executor ID": id_}}
+
+
 def removed(id_: str, seconds: float, reason: str = "idle") -> dict[str, Any]:
     """An executor is gone."""
     return {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import tracemalloc
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,12 @@ def test_a_job_without_times_begins_and_ends_with_what_happened_last(tmp_path: P
     assert read.reading.broken == 0
     (job,) = read.jobs
     assert (job.submitted, job.completed) == (1.5, 9.0)
+
+
+def test_the_driver_is_up_when_its_block_manager_registers(tmp_path: Path) -> None:
+    """That of an executor says nothing of it."""
+    events = [*made.start(), made.block_manager("1", 2.0), made.block_manager("driver", 3.5), made.end(9.0)]
+    assert read_recording(write(tmp_path / "app-1", made.text(events))).driver_up == 3.5
 
 
 def test_properties_that_may_hold_a_secret_are_not_kept(recording: Recording) -> None:
@@ -127,6 +134,48 @@ def test_a_compacted_file_stands_for_all_before_it(tmp_path: Path) -> None:
     found = read_recording(str(folder))
     assert found.task_seconds == 0
     assert found.wall == 10.0
+
+
+@pytest.mark.parametrize("rolling", [False, True])
+def test_a_history_servers_archive_is_read_as_the_log_in_it(
+    tmp_path: Path, recording: Recording, rolling: bool
+) -> None:
+    """It has the log's name, and for a rolling log its directory."""
+    events = made.small()
+    parts = {"app-1.zstd": events}
+    if rolling:
+        numbered = {2: events[4:9], 10: events[9:], 1: events[:4]}
+        parts = {f"eventlog_v2_app-1/events_{n}_app-1.zstd": part for n, part in numbered.items()}
+    with zipfile.ZipFile(tmp_path / "logs.zip", "w") as archive:
+        for name, part in parts.items():
+            archive.writestr(name, made.PACKERS[".zstd"](made.text(part)))
+    found = read_recording(str(tmp_path / "logs.zip"))
+    assert (found.stages, found.jobs, found.executors) == (
+        recording.stages,
+        recording.jobs,
+        recording.executors,
+    )
+
+
+def test_an_archive_of_several_attempts_is_refused_in_words(tmp_path: Path) -> None:
+    """Each of them is an application of its own."""
+    with zipfile.ZipFile(tmp_path / "logs.zip", "w") as archive:
+        for attempt in (1, 2):
+            archive.writestr(f"app-1_{attempt}", made.text(made.small()))
+    with pytest.raises(EventLogError, match=r"2 event logs, one of each attempt: unpack it"):
+        read_recording(str(tmp_path / "logs.zip"))
+
+
+def test_a_damaged_archive_gives_what_is_there(tmp_path: Path) -> None:
+    """A byte that changed is found at the file's end, by its sum."""
+    file = tmp_path / "logs.zip"
+    events = [*made.small()[:-1], *[made.event("Other", Text="x" * 1000)] * 2000, made.end(10.0)]
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("app-1", made.text(events))
+    file.write_bytes(file.read_bytes().replace(b"10.0.0.1", b"10.0.0.9"))
+    found = read_recording(str(file))
+    assert found.task_seconds == pytest.approx(9.0)
+    assert (found.finished, found.reading.cut_off) == (False, 1)
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,31 @@ def test_a_stage_waits_for_its_parents_and_a_job_for_the_driver() -> None:
     assert work.critical_path == pytest.approx(13.0)
 
 
+def test_pools_share_executors_where_the_scheduler_is_fair() -> None:
+    """Without pools, and in a pool, the first job goes first."""
+    long, short = stage(0, [1.0] * 20), stage(1, [1.0], job=1)
+
+    def ends(fair: bool, *pools: str) -> float:
+        made = of_jobs([(0.0, [long]), (0.5, [short])])
+        jobs = [replace(job, after=(), pool=pool) for job, pool in zip(made.jobs, pools, strict=True)]
+        outcome = replay(replace(made, jobs=tuple(jobs)), fixed(2, fair=fair))
+        return next(span.ended for span in outcome.stages if span.id == 1)
+
+    assert ends(True, "nightly", "people") == pytest.approx(DELAY + 2.0, abs=0.01)
+    assert ends(True, "", "") == ends(True, "people", "people") == pytest.approx(DELAY + 11.0, abs=0.01)
+    assert ends(False, "nightly", "people") == pytest.approx(DELAY + 11.0, abs=0.01)
+
+
+def test_no_job_begins_and_nothing_is_asked_for_before_the_drivers_context_is_up() -> None:
+    """Spark starts its dynamic allocation with it; first executors may be there before."""
+    late = replace(chain([3.0] * 2), context=10.0)
+    asked = 10.0 + 1.0  # the backlog's time-out
+    assert replay(late, dynamic(1)).wall == pytest.approx(asked + DELAY + 6.0, abs=0.2)
+    assert replay(late, fixed(2)).wall == pytest.approx(10.0 + 3.0, abs=0.01)
+    nobody = replace(late, first_delays=(60.0,))
+    assert replay(nobody, fixed(1, longest_wait=5.0)).stages[0].began == pytest.approx(15.0)
+
+
 def test_a_failed_attempt_takes_its_time_again() -> None:
     """And its task is tried at the end of those that wait."""
     failing = replace(stage(0, [1.0]), tasks=((2.0, 1.0), (1.0,)))

@@ -1,0 +1,83 @@
+"""What tasks take on executors of another size: a simple law, and how far off it may be.
+
+The law: garbage collection takes as much longer as there is less heap for each slot, and as much shorter as
+there is more; all else takes as long as it did. What nobody knows is the range:
+
+- garbage collection may not change at all, or by the square of that;
+- tasks that share an executor share its memory, its caches and its locks: their processor's time may be
+  longer by a tenth for each doubling of an executor's slots, or shorter by a tenth for each halving.
+
+Neither number was measured anywhere: they say how much of an answer hangs on what a log cannot tell.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from sparkgen.whatif.configuration import Configuration
+from sparkgen.whatif.remark import Remark, RemarkCode
+from sparkgen.whatif.workload import StageWork, Workload
+
+MOST = 8.0
+"""Times that garbage collection gets longer at most: beyond, tasks fail."""
+SHARED = 0.1
+"""Part of the processor's time for each doubling of the slots."""
+RESERVED = 300
+"""MiB of an executor's heap that Spark leaves alone (UnifiedMemoryManager.RESERVED_SYSTEM_MEMORY_BYTES)."""
+MEMORY_FRACTION = 0.6
+"""`spark.memory.fraction`: the part of the rest that execution and storage share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sized:
+    """The work on executors of another size: by the law, and at both ends of its range."""
+
+    work: Workload
+    least: Workload
+    most: Workload
+
+
+def sized(work: Workload, recorded: Configuration, asked: Configuration) -> Sized | None:
+    """The work with the executors that are asked for; None where they are as large as the recorded ones."""
+    heap = _heap(asked) / _heap(recorded)
+    if heap == 1 and asked.slots == recorded.slots:
+        return None
+    collecting = [max(1 / MOST, min(MOST, heap**-power)) for power in (0, 1, 2)]
+    shared = SHARED * math.log2(asked.slots / recorded.slots)
+    return Sized(
+        _scaled(work, collecting[1], 1.0),
+        _scaled(work, min(collecting), max(0.5, 1 + min(0.0, shared))),
+        _scaled(work, max(collecting), 1 + max(0.0, shared)),
+    )
+
+
+def _heap(settings: Configuration) -> float:
+    """MiB for each slot."""
+    return max(1, settings.memory) / settings.slots
+
+
+def _scaled(work: Workload, collecting: float, computing: float) -> Workload:
+    return replace(work, stages=tuple(_stage(stage, collecting, computing) for stage in work.stages))
+
+
+def _stage(stage: StageWork, collecting: float, computing: float) -> StageWork:
+    """The stage with its garbage collection and its processor's time so many times as long."""
+    factor = 1 + stage.gc * (collecting - 1) + stage.cpu * (computing - 1)
+    tasks = tuple(tuple(seconds * factor for seconds in attempts) for attempts in stage.tasks)
+    return replace(stage, tasks=tasks)
+
+
+def may_spill(peak: int, asked: Configuration) -> tuple[Remark, ...]:
+    """A remark where tasks have less memory than the most that one had. `peak`: in bytes, 0 if not known."""
+    own = max(0.0, (asked.memory - RESERVED) * MEMORY_FRACTION / asked.slots)
+    needed = peak / (1 << 20)
+    if needed <= own:
+        return ()
+    return (
+        Remark(
+            RemarkCode.MAY_SPILL,
+            f"tasks had up to {needed:.0f} MiB for execution and would have {own:.0f}: "
+            "they may spill or fail",
+        ),
+    )
