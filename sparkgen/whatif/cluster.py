@@ -52,7 +52,6 @@ class Pod:
 
     id: int
     created: float
-    placed: bool = False
     registered: float | None = None
     ended: float | None = None
     loss: Loss | None = None
@@ -73,6 +72,8 @@ class Pods:
     kills: set[int] = field(default_factory=set)
     pods: dict[int, Pod] = field(default_factory=dict)
     ended: list[Pod] = field(default_factory=list)
+    _waiting: dict[int, Pod] = field(default_factory=dict)
+    """Those of `pods` that have no node."""
     _there: dict[int, ObservedExecutor] = field(default_factory=dict)
     _registered: set[int] = field(default_factory=set)
     _memory: AllocatorMemory = field(default_factory=AllocatorMemory)
@@ -130,20 +131,18 @@ class Pods:
         self.decide_soon(now)
 
     def _create(self, id_: int, now: float) -> None:
-        self.pods[id_] = Pod(id_, now)
+        self.pods[id_] = self._waiting[id_] = Pod(id_, now)
         self._there[id_] = ObservedExecutor(id_, 0, f"exec-{id_}", f"pod-{id_}", PodPhase.PENDING, now)
         self._place(now)
 
     def _place(self, now: float) -> None:
         """Give nodes to the pods that have none, the oldest first, as far as there is room."""
-        running = sum(1 for pod in self.pods.values() if pod.placed)
-        for pod in self.pods.values():
-            if pod.placed:
-                continue
+        running = len(self.pods) - len(self._waiting)
+        for pod in [*self._waiting.values()]:
             if self.cluster.capacity is not None and running >= self.cluster.capacity:
                 return
             running += 1
-            pod.placed = True
+            del self._waiting[pod.id]
             new_node = self.cluster.ready is not None and running > self.cluster.ready
             begins = now + (self.cluster.scale_up if new_node else 0.0)
             registers = begins + max(0.0, self.delay(pod.id, pod.created - WRITE) - WRITE)
@@ -183,6 +182,7 @@ class Pods:
 
     def _close(self, id_: int, now: float) -> None:
         pod = self.pods.pop(id_, None)
+        self._waiting.pop(id_, None)
         if pod is None:
             return
         pod.ended = now

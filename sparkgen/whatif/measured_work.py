@@ -10,10 +10,15 @@ from dataclasses import dataclass
 from sparkgen.eventlog import Executor, Job, Recording, Stage
 from sparkgen.eventlog.recording import FAILED, SUCCEEDED
 from sparkgen.whatif.remark import Remark, RemarkCode
+from sparkgen.whatif.slots import Slots
 from sparkgen.whatif.workload import JobWork, StageWork, Workload
 
 START_DELAY = 10.0
 """Seconds from asking for an executor until it registers, where the log does not say."""
+MOST_ATTEMPTS = 20
+"""Of a stage, for which another one waits."""
+MOST_BEFORE = 100
+"""Jobs for which another one waits."""
 _SHORTEST = 0.001
 
 
@@ -23,7 +28,7 @@ def workload(recording: Recording, ready: float) -> Workload:
     warm_up = _warm_up(recording, cold)
     owned = _owned(recording)
     index = _Index.of(recording, owned)
-    slots = _Slots.of(recording)
+    slots = Slots.of(recording)
     stages = tuple(
         _stage_work(place, index, _attempts(stage, cold, warm_up), slots.launch(stage))
         for place, (stage, _) in enumerate(owned)
@@ -69,9 +74,9 @@ def _owned(recording: Recording) -> list[tuple[Stage, Job]]:
     found = []
     for stage in recording.stages:
         jobs = naming.get(stage.id, [])
-        begun = [job for job in jobs if job.submitted <= stage.submitted + _SHORTEST]
+        begun = bisect.bisect_right(jobs, stage.submitted + _SHORTEST, key=lambda job: job.submitted)
         if jobs:
-            found.append((stage, begun[-1] if begun else jobs[0]))
+            found.append((stage, jobs[max(0, begun - 1)]))
     return found
 
 
@@ -88,6 +93,12 @@ class _Index:
     """Job and stage, where another stage of the job reads the stage's output."""
     job_places: Mapping[int, int]
 
+    def attempts(self, id_: int, before: int) -> Sequence[int]:
+        """The places of a stage's last attempts before a place: Spark gives up after a few."""
+        places = self.by_id.get(id_, ())
+        end = bisect.bisect_left(places, before)
+        return places[max(0, end - MOST_ATTEMPTS) : end]
+
     @classmethod
     def of(cls, recording: Recording, owned: Sequence[tuple[Stage, Job]]) -> _Index:
         by_id: dict[int, list[int]] = {}
@@ -101,38 +112,6 @@ class _Index:
         return cls(owned, by_id, by_job, frozenset(read), places)
 
 
-@dataclass(frozen=True, slots=True)
-class _Slots:
-    """How many slots were free, at any time of the recording."""
-
-    launched: Sequence[float]
-    finished: Sequence[float]
-    executors: Sequence[Executor]
-
-    @classmethod
-    def of(cls, recording: Recording) -> _Slots:
-        columns = [stage.tasks for stage in recording.stages]
-        return cls(
-            sorted(time for tasks in columns for time in tasks.launched),
-            sorted(time for tasks in columns for time in tasks.finished),
-            recording.executors,
-        )
-
-    def free(self, time: float) -> int:
-        there = sum(
-            executor.cores
-            for executor in self.executors
-            if executor.added <= time and (executor.removed is None or executor.removed > time)
-        )
-        running = bisect.bisect_right(self.launched, time) - bisect.bisect_right(self.finished, time)
-        return there - running
-
-    def launch(self, stage: Stage) -> float:
-        """Seconds until a stage's first task started; 0 where it may have waited for a slot."""
-        first = min(stage.tasks.launched, default=stage.submitted)
-        return max(0.0, first - stage.submitted) if self.free(stage.submitted) > 0 else 0.0
-
-
 def _stage_end(stage: Stage) -> float:
     if stage.completed is not None:
         return stage.completed
@@ -143,11 +122,9 @@ def _stage_work(place: int, index: _Index, tasks: tuple[tuple[float, ...], ...],
     stage, job = index.owned[place]
     after = [
         other
-        for id_ in (stage.id, *stage.parents)
-        for other in index.by_id.get(id_, ())
-        if other < place
-        and index.owned[other][1] is job
-        and _stage_end(index.owned[other][0]) <= stage.submitted + _SHORTEST
+        for id_ in dict.fromkeys((stage.id, *stage.parents))
+        for other in index.attempts(id_, place)
+        if index.owned[other][1] is job and _stage_end(index.owned[other][0]) <= stage.submitted + _SHORTEST
     ]
     began = max([job.submitted, *(_stage_end(index.owned[other][0]) for other in after)])
     return StageWork(
@@ -178,10 +155,11 @@ def _attempts(stage: Stage, cold: set[tuple[int, int, int]], warm_up: float) -> 
         range(len(stage.tasks)), key=lambda row: (stage.tasks.launched[row], stage.tasks.index[row])
     )
     found: dict[int, list[tuple[int, float]]] = {}
+    warm = _warm_median(stage, cold) if rows else 0.0
     for row in rows:
         seconds = max(_SHORTEST, stage.tasks.seconds(row))
         if (stage.id, stage.attempt, row) in cold:
-            seconds = max(seconds - warm_up, min(seconds, _warm_median(stage, cold)))
+            seconds = max(seconds - warm_up, min(seconds, warm))
         found.setdefault(stage.tasks.index[row], []).append((stage.tasks.outcome[row], seconds))
     return tuple(_to_success(attempts) for attempts in found.values())
 
@@ -240,7 +218,8 @@ def _end_of(job: Job, index: _Index) -> float:
 def _predecessors(jobs: Sequence[Job], ends: Sequence[float]) -> Iterator[tuple[int, ...]]:
     """For each job, in their order, the places of those for whose end it waited: all that had ended.
 
-    What had ended when one of them began is left out, as that one waited for it.
+    What had ended when one of them began is left out, as that one waited for it. Of very many, those are
+    taken that ended last.
     """
     in_order = sorted(range(len(jobs)), key=lambda place: ends[place])
     times = [ends[place] for place in in_order]
@@ -249,7 +228,7 @@ def _predecessors(jobs: Sequence[Job], ends: Sequence[float]) -> Iterator[tuple[
         while ended < len(times) and times[ended] <= job.submitted + _SHORTEST:
             latest = max(latest, jobs[in_order[ended]].submitted)
             ended += 1
-        first = bisect.bisect_right(times, latest, hi=ended)
+        first = max(bisect.bisect_right(times, latest, hi=ended), ended - MOST_BEFORE)
         yield tuple(sorted(place for place in in_order[first:ended] if place < own))
 
 

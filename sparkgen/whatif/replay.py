@@ -8,6 +8,7 @@ seed shuffles. Locality is not looked at.
 
 from __future__ import annotations
 
+import bisect
 import heapq
 import math
 import random
@@ -80,6 +81,7 @@ class Replay:
         self._active_jobs: set[int] = set()
         self._open: list[int] = []
         """Stages with tasks that wait, in the order in which the scheduler looks at them."""
+        self._is_open: set[int] = set()
         self._waiting = 0
         self._running = 0
         self._in_pool: Counter[str] = Counter()
@@ -105,7 +107,10 @@ class Replay:
         for place, one in enumerate(work.stages):
             for before in one.after:
                 self._children[before].append(place)
+        self._together: dict[str, list[int]] = {}
+        """Execution of SQL -> the stages of all its jobs."""
         for place, job in enumerate(work.jobs):
+            self._together.setdefault(job.execution, []).extend(job.stages)
             for before in job.after:
                 self._job_children[before].append(place)
 
@@ -263,9 +268,11 @@ class Replay:
         self._schedule(now)
 
     def _open_stage(self, place: int) -> None:
-        if place not in self._open:
-            self._open.append(place)
-            self._open.sort(key=lambda one: (self.work.stages[one].job, self.work.stages[one].id))
+        if place not in self._is_open:
+            self._is_open.add(place)
+            bisect.insort(
+                self._open, place, key=lambda one: (self.work.stages[one].job, self.work.stages[one].id)
+            )
 
     def _end_stage(self, place: int, now: float) -> None:
         state = self._stages[place]
@@ -308,23 +315,17 @@ class Replay:
         """Tell the policy which shuffles are in use: of jobs that run, and of their execution of SQL."""
         if self._policy is None or not self._policy.settings.tracking:
             return
-        executions = {self.work.jobs[job].execution for job in self._active_jobs} - {""}
-        active = {
-            place
-            for number, job in enumerate(self.work.jobs)
-            if number in self._active_jobs or job.execution in executions
-            for place in job.stages
-        }
+        jobs = [self.work.jobs[job] for job in self._active_jobs]
+        active = {place for job in jobs for place in job.stages}
+        active.update(*(self._together[one] for one in {job.execution for job in jobs} - {""}))
         self._policy.shuffles_active(active)
         self._look_soon(now)
 
     # Tasks
 
     def _schedule(self, now: float) -> None:
-        free = [id_ for id_, one in self._executors.items() if one.free > 0 and id_ not in self._pods.kills]
-        if len(free) > 1:
-            self._chance.shuffle(free)
         order = self._order()
+        free = [] if self._next_stage(order) is None else self._free_executors()
         while free and self._open:
             for id_ in free:
                 place = self._next_stage(order)
@@ -337,6 +338,12 @@ class Replay:
         if self._waiting == 0 and self._policy is not None:
             self._policy.queue_empty()
 
+    def _free_executors(self) -> list[int]:
+        free = [id_ for id_, one in self._executors.items() if one.free > 0 and id_ not in self._pods.kills]
+        if len(free) > 1:
+            self._chance.shuffle(free)
+        return free
+
     def _order(self) -> list[int]:
         """The open stages as one round of offers goes through them (FIFO and FairSchedulingAlgorithm)."""
         if not self.settings.fair:
@@ -346,12 +353,17 @@ class Replay:
 
     def _next_stage(self, order: list[int]) -> int | None:
         """The first stage with a task that may begin; what is used up is put away."""
-        for place in [*order]:
+        looked_at = 0
+        while looked_at < len(order):
+            place = order[looked_at]
             if not self._stages[place].waiting:
-                order.remove(place)
+                del order[looked_at]
                 self._open.remove(place)
+                self._is_open.discard(place)
             elif all(self._stages[before].ended is not None for before in self.work.stages[place].after):
                 return place
+            else:
+                looked_at += 1
         return None
 
     def _launch(self, place: int, task: int, id_: int, now: float) -> None:

@@ -19,8 +19,10 @@ from sparkgen.eventlog import read_recording
 from sparkgen.whatif import json_report, overlay_report, page, text_report
 from sparkgen.whatif.candidates import from_overlay
 from sparkgen.whatif.configuration import DYNAMIC, BadSetting, configuration
+from sparkgen.whatif.measured_work import MOST_ATTEMPTS, MOST_BEFORE
 from sparkgen.whatif.price_file import prices_of
 from sparkgen.whatif.prices import BadPrices
+from sparkgen.whatif.recorded import work_of
 from sparkgen.whatif.study import Question, study
 from tests.unit.eventlog import event_log as made
 
@@ -169,3 +171,29 @@ def test_no_name_is_a_line_of_a_report(tmp_path: Path) -> None:
     assert found.facts.skewed, "a stage is named, too"
     written = yaml.safe_load(overlay_report.text(found, found.runs[0]))
     assert written == {"spec": {"executor": {"instances": 3}}}
+
+
+def many_waits(count: int) -> list[dict[str, Any]]:
+    """Jobs that all begin when as many others have ended, and a stage that was tried again as often."""
+    events = [*made.start(), made.executor("1", 1.0, cores=2)]
+    for job in range(2 * count):
+        begin = 2.0 if job < count else 8.0
+        events += [
+            made.job_start(job, begin, [job, 2 * count]),
+            made.stage_submitted(job, 1, begin),
+            made.task(job, 0, "1", begin, begin + 5),
+            made.stage_completed(job, 1, begin, begin + 5),
+            made.stage_submitted(2 * count, 1, begin, attempt=job),
+            made.stage_completed(2 * count, 1, begin, begin, attempt=job),
+            made.job_end(job, begin + 5),
+        ]
+    return [*events, made.end(20.0)]
+
+
+def test_what_waits_for_very_much_waits_for_a_part_of_it(tmp_path: Path) -> None:
+    """All that waits for all would be a square: of memory, and of time in each replay."""
+    (tmp_path / "log").write_bytes(made.text(many_waits(400)))
+    _, work = work_of(read_recording(str(tmp_path / "log")))
+    assert max(len(job.after) for job in work.jobs) == MOST_BEFORE
+    assert max(len(stage.after) for stage in work.stages) <= 2 * MOST_ATTEMPTS
+    assert max(job.not_before + job.gap for job in work.jobs) < 10
