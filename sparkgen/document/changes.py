@@ -112,6 +112,6 @@ def _unreadable(problem: Problem) -> Problem:
 
 def _no_mapping(root: Node) -> Problem:
     what = "a list" if root.is_list else "a single value"
-    message = f"an overlay is a mapping, and this is {what}"
-    step = "write the keys from the top as in the document: `spec:`, and below it what differs"
+    message = f"an overlay must be a mapping, not {what}"
+    step = "start with the document's top-level keys: `spec:`, and below it what differs"
     return Problem("SG017", Severity.ERROR, root.position, (), message, shortened(root.text), next_step=step)

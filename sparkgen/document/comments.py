@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _FORM = re.compile(r"ignore\s+(?P<codes>SG\d{3}(?:\s*,\s*SG\d{3})*)\s+--\s+(?P<reason>\S.*)")
 _CODE = re.compile(r"SG\d{3}")
-_REASON = "why this is wanted here"
+_REASON = "why this is intended here"
 
 
 def find_ignores(
@@ -71,9 +71,9 @@ def _malformed(words: str, position: Position) -> Problem:
     if verb != "ignore":
         message = "a comment for sparkgen starts with `# sparkgen: ignore`"
     elif not codes:
-        message = "this comment does not say which warning it ignores"
+        message = "this comment does not name the warning that it ignores"
     elif "--" not in words:
-        message = "this comment gives no reason, and so ignores nothing"
+        message = "this comment has no reason, so it is not applied"
     else:
-        message = "this comment cannot be read, and so ignores nothing"
+        message = "this comment cannot be parsed, so it is not applied"
     return comment_warning(position, message, step, shortened(f"# sparkgen: {words}".strip()))

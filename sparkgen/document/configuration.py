@@ -111,7 +111,7 @@ def top_level(root: Node) -> Iterator[Problem]:
 
             near = difflib.get_close_matches(name, FIELDS, n=1)
             step = f"write `{near[0]}`" if near else f"write one of {', '.join(FIELDS)}"
-            yield _wrong(root.keys[name], (name,), f"`{name}` is no field here", step, name)
+            yield _wrong(root.keys[name], (name,), f"`{name}` is not a field here", step, name)
     image = root.entries.get(RUNTIME_IMAGE)
     if image is not None and image.value is not None and (said := _image_problem(image.value)):
         step = "for example: registry.example.com/sparkgen-runtime:1@sha256:..."
@@ -130,10 +130,10 @@ def _bytes(text: str) -> int | None:
 
 def _image_problem(value: object) -> str:
     if not isinstance(value, str):
-        return "must be the name of an image"
+        return "must be an image name"
     found = IMAGE.fullmatch(value)
     if found is None:
-        return "is no name of an image with its registry"
+        return "is not an image name with a registry"
     return "" if found["tag"] or found["digest"] else "has neither a tag nor a digest"
 
 

@@ -84,12 +84,12 @@ def _key(problem: Problem) -> _Key:
 def _not_ignorable(code: str, ignore: Ignore) -> Problem:
     message = f"{code} is an error, and errors cannot be ignored"
     return comment_warning(
-        ignore.position, message, f"fix what {code} says, and take it out of this comment", code
+        ignore.position, message, f"fix the error, and remove {code} from this comment", code
     )
 
 
 def _unused(code: str, ignore: Ignore) -> Problem:
-    message = f"there is no {code} in line {ignore.line} to ignore"
+    message = f"there is no {code} on line {ignore.line} to ignore"
     return comment_warning(
         ignore.position, message, "delete the comment, or move it to the line of the warning", code
     )

@@ -198,16 +198,19 @@ def _twice(identity: Identity, known: Identity) -> Problem:
 
 
 def _empty(file: str) -> Problem:
-    step = "write a document into it; `sparkgen init` writes one to start from"
-    return _sg006(Position(file, 1, 1), "the file holds no document, at most comments", step)
+    step = "write a document; `sparkgen init` creates one to start from"
+    return _sg006(Position(file, 1, 1), "the file contains no document", step)
 
 
 def _no_mapping(root: Node | None, file: str) -> Problem:
     if root is not None and root.is_list:
-        step = "put `---` between several documents instead of `-` before each"
-        return _sg006(root.position, "the document is a list", step)
+        step = "separate documents with `---`, instead of `-` before each"
+        return _sg006(root.position, "the document must be a mapping, not a list", step)
     position = root.position if root is not None else Position(file, 1, 1)
-    message, step = "the document is a single value", "start it with `apiVersion:` and `kind:`"
+    message, step = (
+        "the document must be a mapping, not a single value",
+        "start it with `apiVersion:` and `kind:`",
+    )
     return _sg006(position, message, step, shortened(root.text) if root is not None else "")
 
 

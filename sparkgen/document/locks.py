@@ -118,9 +118,9 @@ def laid(root: Node, artifacts: Node) -> Node:
 
 
 def _conflict(name: str) -> Problem:
-    step = "push again: sparkgen push rewrites the lock"
+    step = "run `sparkgen push` again: it rewrites the lock"
     return Problem(
-        "SG017", Severity.ERROR, Position(name, 1, 1), (), "a merge left conflicts in it", next_step=step
+        "SG017", Severity.ERROR, Position(name, 1, 1), (), "the lock contains merge conflicts", next_step=step
     )
 
 

@@ -57,7 +57,7 @@ def _assign(base: Node | None, path: tuple[Step, ...], value: Node) -> Node:
 def _set_key(base: Node | None, path: tuple[Step, ...], value: Node) -> Node:
     key, place = str(path[0][0]), path[0][1]
     if base is not None and not base.is_mapping:
-        message = f"`{shortened(key)}` cannot be set: the value above it is no mapping ({base.position})"
+        message = f"`{shortened(key)}` cannot be set: the value above it is not a mapping ({base.position})"
         raise SetError(place, message, "check the path", base.text)
     keys = dict(base.keys) if base is not None else {}
     children = dict(base.entries) if base is not None else {}
@@ -77,7 +77,7 @@ def _set_key(base: Node | None, path: tuple[Step, ...], value: Node) -> Node:
 def _set_item(base: Node | None, path: tuple[Step, ...], value: Node) -> Node:
     index, place = int(path[0][0]), path[0][1]
     if base is not None and not base.is_list:
-        message = f"[{index}] cannot be set: the value before it is no list ({base.position})"
+        message = f"[{index}] cannot be set: the value before it is not a list ({base.position})"
         raise SetError(place, message, "check the path, or set the whole list: a={x,y}", base.text)
     items = list(base.items) if base is not None else []
     items += [scalar_node(None, place, "null")] * (index + 1 - len(items))

@@ -54,7 +54,7 @@ def parse(data: bytes, file: str, *, last_wins: bool = False) -> Parsed:
 def too_large(file: str) -> Problem:
     """SG005: the file has more than MAX_FILE_BYTES bytes."""
     message = f"the file is larger than {MAX_FILE_BYTES // 1024 // 1024} MiB"
-    step = "split it into several files; a document describes an application, not its data"
+    step = "split it into several files; check that it is a document, not a data file"
     return Problem("SG005", Severity.ERROR, Position(file, 1, 1), (), message, next_step=step)
 
 

@@ -32,16 +32,16 @@ def boolean_word(position: Position, path: Path, text: str, value: bool) -> Prob
         Severity.WARNING,
         position,
         path,
-        f"`{text}` is read as {word}: it is a boolean of YAML 1.1",
+        f"`{text}` is read as {word}: it is a boolean in YAML 1.1",
         found=text,
-        next_step=f'write {word}, or "{text}" in quotes if the text is meant',
+        next_step=f'write {word}, or "{text}" in quotes if you mean a string',
     )
 
 
 def unreadable_number(position: Position, path: Path, text: str, reason: str) -> Problem:
     """SG002: a number that does not survive the way to Kubernetes."""
     message = f"`{text}` cannot be read as a number: {reason}"
-    step = f'put it in quotes if the text is meant: "{text}"'
+    step = f'put it in quotes if you mean a string: "{text}"'
     return _error("SG002", position, path, message, found=text, next_step=step)
 
 
@@ -54,20 +54,20 @@ def wrong_tag(position: Position, path: Path, tag: str, text: str, reason: str) 
         reason,
         found=f"{short_tag(tag)} {text}".strip(),
         allowed=", ".join(TAG_NAMES),
-        next_step="delete the tag; quote the value if its text starts with `!`",
+        next_step="delete the tag; or quote the value if you mean a string that starts with `!`",
     )
 
 
 def collection_tag(position: Position, path: Path, tag: str) -> Problem:
     """SG002: a tag before a list or a mapping."""
     tag = shortened(short_tag(tag))
-    message = f"the tag {tag} means nothing to Kubernetes"
+    message = f"Kubernetes does not support the tag {tag}"
     return _error("SG002", position, path, message, found=tag, next_step="delete the tag")
 
 
 def question_mark(position: Position, path: Path, text: str) -> Problem:
     """SG002: go-yaml v2 ends an unquoted text in brackets at a `?`, and then misses a comma."""
-    message = "kubectl and Helm refuse an unquoted `?` inside of brackets"
+    message = "kubectl and Helm refuse an unquoted `?` inside brackets"
     step = f'put it in quotes: "{shortened(text)}"'
     return _error("SG002", position, path, message, found=text, next_step=step)
 
@@ -75,23 +75,25 @@ def question_mark(position: Position, path: Path, text: str) -> Problem:
 def no_anchor(position: Position, path: Path, name: str) -> Problem:
     """SG002: an alias of nothing, or a text that starts with `*`."""
     name = shortened(name)
-    message = f"`*{name}` refers to an anchor, and no `&{name}` stands before it in this document"
-    step = f'put the value in quotes if it is text that starts with `*`: "*{name}"'
+    message = f"`*{name}` refers to an anchor, but there is no `&{name}` before it in this document"
+    step = f'put the value in quotes if you mean a string that starts with `*`: "*{name}"'
     return _error("SG002", position, path, message, found=f"*{name}", next_step=step)
 
 
 def endless_alias(position: Position, path: Path, name: str) -> Problem:
     """SG002: an alias inside of its own anchor."""
     name = shortened(name)
-    message = f"`*{name}` stands inside of `&{name}`: the value would contain itself"
-    return _error("SG002", position, path, message, found=f"*{name}", next_step="write the value out")
+    message = f"`*{name}` is inside `&{name}`: the value would contain itself"
+    return _error(
+        "SG002", position, path, message, found=f"*{name}", next_step="write the value instead of the alias"
+    )
 
 
 def duplicate_key(position: Position, path: Path, key: str, first: Position) -> Problem:
     """SG003: a key that the mapping has already."""
     key = shortened(key)
-    message = f"the key `{key}` stands twice in one mapping: in line {first.line} and in line {position.line}"
-    step = f"delete one of them (the other is in line {first.line})"
+    message = f"duplicate key `{key}`: on line {first.line} and on line {position.line}"
+    step = f"delete one of them (the other is on line {first.line})"
     if path == ("apiVersion",):
         step = f"put `---` above line {position.line} if another document starts there, or {step}"
     return _error("SG003", position, path, message, found=key, next_step=step)
@@ -99,7 +101,7 @@ def duplicate_key(position: Position, path: Path, key: str, first: Position) -> 
 
 def duplicate_merge(position: Position, path: Path, first: Position) -> Problem:
     """SG003: a second `<<`."""
-    message = f"`<<` stands twice in one mapping: in line {first.line} and in line {position.line}"
+    message = f"duplicate key `<<`: on line {first.line} and on line {position.line}"
     step = "merge both with one line: <<: [*first, *second]"
     return _error("SG003", position, path, message, found="<<", next_step=step)
 
@@ -107,14 +109,17 @@ def duplicate_merge(position: Position, path: Path, first: Position) -> Problem:
 def replaced_by_merge(position: Position, path: Path, key: str, merge: Position) -> Problem:
     """SG003: go-yaml v2 lets a later `<<` win over the mapping's own key, against YAML's rule."""
     key = shortened(key)
-    message = f"kubectl and Helm replace this `{key}` by the one that `<<` in line {merge.line} brings"
+    message = f"kubectl and Helm replace this `{key}` with the one from `<<` on line {merge.line}"
     step = f"put `<<` above `{key}` to keep this value, or delete this line"
     return _error("SG003", position, path, message, found=key, next_step=step)
 
 
 def merge_of_no_mapping(position: Position, path: Path, text: str) -> Problem:
     """SG002: `<<` with something that has no keys."""
-    message, step = "`<<` merges mappings, and this is none", "write <<: *name, with &name before a mapping"
+    message, step = (
+        "`<<` needs a mapping, and this is not one",
+        "write <<: *name, with &name before a mapping",
+    )
     return _error("SG002", position, path, message, found=text, next_step=step)
 
 
@@ -128,32 +133,32 @@ def key_not_text(position: Position, path: Path, text: str, value: Any) -> Probl
     """SG002: a key that is a number, a boolean, null, a list or a mapping."""
     step = f'put it in quotes: "{shortened(text)}"'
     if isinstance(value, dict | list):
-        what, step = "a list" if isinstance(value, list) else "a mapping", "write the key as text"
+        what, step = "a list" if isinstance(value, list) else "a mapping", "write a string as the key"
     elif value is None:
         what = "null"
         step = step if text else "write a key before the colon"
     else:
         what = "a boolean" if isinstance(value, bool) else "a number"
-    message = f"a key has to be text, and this one is {what}"
+    message = f"a key must be a string, not {what}"
     return _error("SG002", position, path, message, found=text, next_step=step)
 
 
 def yaml_version(position: Position, version: str) -> Problem:
     """SG002: a %YAML line that go-yaml v2 refuses."""
-    message = f"kubectl and Helm read YAML 1.1, and refuse a line %YAML {version}"
+    message = f"kubectl and Helm read YAML 1.1, and refuse %YAML {version}"
     return _error("SG002", position, (), message, found=f"%YAML {version}", next_step="delete the line")
 
 
 def too_many(position: Position, *, aliased: bool) -> Problem:
     """SG005: more than MAX_NODES values."""
-    more = ", aliases written out" if aliased else ""
+    more = "after expanding aliases" if aliased else ""
     message = f"the document has more than {MAX_NODES} values{more}"
-    step = "use fewer aliases of aliases" if aliased else "split it into several documents"
+    step = "use fewer nested aliases" if aliased else "split it into several documents"
     return _error("SG005", position, (), message, next_step=step)
 
 
 def too_deep(position: Position) -> Problem:
     """SG005: more than MAX_DEPTH lists and mappings inside each other."""
-    message = f"lists and mappings stand inside each other more than {MAX_DEPTH} deep"
-    step = "look for brackets that were opened and never closed"
+    message = f"lists and mappings are nested more than {MAX_DEPTH} levels deep"
+    step = "look for brackets that are never closed"
     return _error("SG005", position, (), message, next_step=step)

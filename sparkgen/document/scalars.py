@@ -104,12 +104,12 @@ def as_json_number(value: float) -> int | float:
 def unreadable(value: Scalar, text: str) -> str:
     """Why kubectl or Helm would not read the number `text` as it stands; empty when they do."""
     if isinstance(value, float) and not math.isfinite(value):
-        return "JSON, which Kubernetes speaks, has no such number"
+        return "Kubernetes' JSON has no such number"
     exact = _written_integer(value, text)
     if exact is None or abs(exact) <= _EXACT:
         return ""
     rounded = as_json_number(float(exact))
-    return "" if rounded == exact else f"Helm keeps 53 bits of a number and would read {rounded}"
+    return "" if rounded == exact else f"Helm keeps only 53 bits of a number, and would read {rounded}"
 
 
 def _written_integer(value: Scalar, text: str) -> int | None:
@@ -136,12 +136,12 @@ def resolve_tagged(tag: str, text: str) -> Scalar:
     """
     name = _TAGS.get(tag)
     if name is None:
-        raise TagError(f"the tag {short_tag(tag)[:60]} means nothing to Kubernetes")
+        raise TagError(f"Kubernetes does not support the tag {short_tag(tag)[:60]}")
     if name == "str":
         return text
     value = resolve(text)
     if not _fits(name, value, text):
-        raise TagError(f"the value is not what its tag {short_tag(tag)} says")
+        raise TagError(f"the value does not match its tag {short_tag(tag)}")
     return as_json_number(float(value)) if name == "float" and isinstance(value, int) else value
 
 

@@ -18,7 +18,7 @@ from sparkgen.errors import Position, Problem, Severity
 _INTEGER = re.compile(r"[+-]?[0-9]{1,20}")
 _INDEX = re.compile(r"[+]?[0-9]{1,9}")
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
-_HOW = "write key=value, a.b=value, a[0]=value or a={x,y}; put a backslash before a comma that is text"
+_HOW = "write key=value, a.b=value, a[0]=value or a={x,y}; put a backslash before a comma inside a value"
 
 Step = tuple[str | int, Position]
 """A key or an index of a path, and where it stands."""
@@ -100,7 +100,7 @@ class _Reader:
                 raise SetError(self._place(start), "the key has no value", found=found)
         if sum(isinstance(part, str) for part, _ in path) > MAX_SET_KEYS or len(path) > MAX_DEPTH:
             message = f"the path has more than {MAX_SET_KEYS} keys"
-            raise SetError(self._place(start), message, "give so deep a value in a file, with -f")
+            raise SetError(self._place(start), message, "set a value this deep in a file, with -f")
         return tuple(path)
 
     def _key(self) -> tuple[Step, str]:
@@ -116,14 +116,14 @@ class _Reader:
         if not stop:
             raise SetError(place, "the bracket `[` is not closed", found=digits)
         if not _INDEX.fullmatch(digits):
-            raise SetError(place, "an index is a number from 0", found=digits)
+            raise SetError(place, "an index must be a number from 0", found=digits)
         if int(digits) >= MAX_NODES:
             message = f"the index is larger than {MAX_NODES - 1}"
-            raise SetError(place, message, "give long lists in a file, with -f", digits)
+            raise SetError(place, message, "set long lists in a file, with -f", digits)
         behind = self._place(self._at)
         rest, stop = self._until("[.=")
         if rest:
-            raise SetError(behind, "behind `]` only `=`, `.` or `[` may stand", found=rest)
+            raise SetError(behind, "only `=`, `.` or `[` may follow `]`", found=rest)
         return (int(digits), place), stop
 
     def _value(self) -> Node:

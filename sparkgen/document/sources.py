@@ -102,10 +102,10 @@ def without_documents(name: str) -> Problem | None:
         if not name or name == STDIN or not Path(name).is_dir():
             return None
         with os.scandir(name):
-            message = "no *.yaml or *.yml file in this directory is a document of sparkgen's"
+            message = "no *.yaml or *.yml file in this directory is a sparkgen document"
     except (OSError, ValueError) as error:
         return _explain(name, error)
-    return _cannot_read(name, message, "name a file or another directory: subdirectories are not searched")
+    return _cannot_read(name, message, "give a file or another directory: subdirectories are not searched")
 
 
 def read_stdin() -> bytes:
@@ -137,7 +137,9 @@ class Reader:
             return read_file(name)
         if self._stdin_was_read:
             return _cannot_read(
-                STDIN_NAME, "standard input can be read only once", "name - once, and files beside it"
+                STDIN_NAME,
+                "standard input can be read only once",
+                "use - only once; give the others as files",
             )
         self._stdin_was_read = True
         try:
@@ -155,13 +157,13 @@ def shown_name(name: str) -> str:
 def read_file(name: str) -> bytes | Problem:
     """A file's bytes. Its size is looked at before it is read; of a pipe no more than the limit is read."""
     if not name:
-        step = "name a file, a directory, or - for standard input"
-        return _cannot_read(name, "the name of a file is empty", step)
+        step = "give a file, a directory, or - for standard input"
+        return _cannot_read(name, "a file name is empty", step)
     path = Path(name)
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
-            return _cannot_read(name, "it is a directory", "name the files in it")
+            return _cannot_read(name, "it is a directory", "give the files in it")
         if stat.S_ISREG(status.st_mode) and status.st_size > MAX_FILE_BYTES:
             return too_large(name)
         with path.open("rb") as file:
@@ -179,12 +181,10 @@ def _cannot_read(name: str, message: str, next_step: str) -> Problem:
 def _explain(name: str, error: OSError | ValueError) -> Problem:
     if isinstance(error, FileNotFoundError):
         near = _nearest(Path(name))
-        step = f"did you mean {near}?" if near else "check the path, and the directory in which this runs"
+        step = f"did you mean {near}?" if near else "check the path and the current directory"
         return _cannot_read(name, "there is no such file or directory", step)
     if isinstance(error, PermissionError):
-        return _cannot_read(
-            name, "the permission to read it is missing", f"see who may read it: ls -ld {name}"
-        )
+        return _cannot_read(name, "permission denied", f"check its permissions: ls -ld {name}")
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return _cannot_read(name, f"it cannot be read: {reason}", "check the path")
 

@@ -41,8 +41,8 @@ def explain(error: YAMLError, lines: list[str], file: str) -> Problem:
         found = family(syntax)
         if found is not None:
             return found
-    step = "look at the indentation and the quotes of this line and of the one above"
-    return syntax.problem_at(syntax.at, f"YAML cannot be read here: {syntax.problem}", step)
+    step = "check the indentation and quotes of this line and the one above"
+    return syntax.problem_at(syntax.at, f"YAML cannot be parsed here: {syntax.problem}", step)
 
 
 def _conflict(syntax: Syntax) -> Problem | None:
@@ -53,7 +53,7 @@ def _conflict(syntax: Syntax) -> Problem | None:
     for number, line in enumerate(syntax.lines[: syntax.at.line], 1):
         if _CONFLICT.match(line.rstrip()):
             at = Position(syntax.at.file, number, 1)
-            step = "keep one side, and delete the other and the lines with `<<<<<<<`, `=======` and `>>>>>>>`"
+            step = "keep one side; delete the other, and the lines with `<<<<<<<`, `=======` and `>>>>>>>`"
             return syntax.problem_at(at, "this is an unresolved merge conflict", step)
     return None
 
@@ -73,9 +73,9 @@ def _tab(syntax: Syntax) -> Problem | None:
         Severity.ERROR,
         syntax.column(column),
         (),
-        "a tab stands where YAML allows only spaces",
+        "there is a tab where YAML allows only spaces",
         found="\\t",
-        next_step="replace it by spaces (most editors: convert indentation to spaces)",
+        next_step="replace it with spaces (in most editors: convert indentation to spaces)",
     )
 
 
@@ -85,7 +85,7 @@ def _unclosed_quote(syntax: Syntax) -> Problem | None:
     if "unexpected end of stream" not in syntax.problem and "unexpected document" not in syntax.problem:
         return None
     quote = syntax.character_at(syntax.start)
-    step = f"close it at the end of the value; write {_inside(quote)} for a {quote} inside of it"
+    step = f"close it at the end of the value; write {_inside(quote)} for a {quote} inside it"
     message = f"the quote {quote} that opens here is never closed"
     return syntax.problem_at(syntax.start, message, step, syntax.rest(syntax.start))
 
@@ -100,12 +100,10 @@ def _escape(syntax: Syntax) -> Problem | None:
         return None
     at = syntax.start or syntax.at
     if "invalid unicode" in syntax.problem:
-        message = (
-            "an escape stands for half a character: YAML does not put two of them together, as JSON does"
-        )
+        message = "this escape is half a character: unlike JSON, YAML does not combine two of them"
         return syntax.problem_at(at, message, "write the character itself, in UTF-8", syntax.rest(at))
-    message = "a backslash in double quotes starts an escape, and this one is unknown"
-    step = "write the value in single quotes, where a backslash is only a backslash, or double the backslash"
+    message = "unknown escape: a backslash in double quotes starts one"
+    step = "use single quotes, in which a backslash has no special meaning, or double the backslash"
     return syntax.problem_at(at, message, step, syntax.rest(at))
 
 
@@ -113,10 +111,10 @@ def _outside(syntax: Syntax) -> Problem | None:
     """What stands outside of a document: directives, and text behind its end."""
     if "directive" in f"{syntax.context} {syntax.problem}" or "incompatible yaml" in syntax.problem:
         step = "delete the line; quote a value that starts with `%`"
-        return syntax.problem_at(syntax.at, "a line that starts with `%` is for YAML itself", step)
+        return syntax.problem_at(syntax.at, "a line that starts with `%` is a YAML directive", step)
     if _DOCUMENT_START.search(syntax.problem):
-        message = "the document ended above, and more text follows"
-        step = "put `---` between two documents; give every key of one document the same indentation"
+        message = "text follows the end of the document"
+        step = "separate documents with `---`; give all keys of a mapping the same indentation"
         return syntax.problem_at(syntax.at, message, step)
     return None
 
@@ -126,7 +124,7 @@ def _template(syntax: Syntax) -> Problem | None:
     if found is None:
         return None
     at = syntax.column(found.start() + 1)
-    return syntax.problem_at(at, f"`{found[0]}` stands outside of quotes", TEMPLATE_STEP)
+    return syntax.problem_at(at, f"`{found[0]}` must be in quotes", TEMPLATE_STEP)
 
 
 def _reserved(syntax: Syntax) -> Problem | None:
@@ -140,7 +138,7 @@ def _reserved(syntax: Syntax) -> Problem | None:
     else:
         return None
     value = syntax.rest(at)
-    message = f"a value may not start with `{syntax.character_at(at)}` unless it is quoted"
+    message = f"a value must not start with `{syntax.character_at(at)}` unless it is quoted"
     return syntax.problem_at(at, message, f"put it in quotes: {quoted(value)}", value)
 
 
@@ -150,7 +148,9 @@ def _bracket(syntax: Syntax) -> Problem | None:
     start = syntax.start or syntax.at
     opening, closing = ("[", "]") if "']'" in syntax.problem else ("{", "}")
     if start.line == syntax.at.line and syntax.character:
-        step = f"put a comma before it, or close with `{closing}`; quote text with brackets or commas in it"
+        step = (
+            f"put a comma before it, or close with `{closing}`; quote strings that contain brackets or commas"
+        )
         message = f"a comma or `{closing}` is missing here"
         return syntax.problem_at(syntax.at, message, step, syntax.rest(syntax.at))
     message = f"the bracket `{opening}` that opens here is never closed"
@@ -160,7 +160,7 @@ def _bracket(syntax: Syntax) -> Problem | None:
 def _colon(syntax: Syntax) -> Problem | None:
     """A colon where YAML expects none ("mapping values are not allowed"), for one of five reasons."""
     if "found unexpected ':'" in syntax.problem:
-        message = "a string that holds a colon has to be quoted inside of brackets"
+        message = "a string with a colon must be quoted inside brackets"
         return syntax.problem_at(syntax.at, message, "put it in quotes")
     if "mapping values are not allowed" not in syntax.problem:
         return None
@@ -168,7 +168,7 @@ def _colon(syntax: Syntax) -> Problem | None:
     if inside and len(inside["key"]) < syntax.at.column:
         value = without_comment(inside["value"])
         at = syntax.column(len(inside["key"]) + 1)
-        message = "a string that holds `: ` has to be quoted, or YAML takes it for a key"
+        message = "a string with `: ` must be quoted, or YAML reads it as a key"
         return syntax.problem_at(at, message, f"put it in quotes: {quoted(value)}", value)
     if syntax.before.endswith(("'", '"')):
         return _behind_quote(syntax)
@@ -183,8 +183,8 @@ def _colon(syntax: Syntax) -> Problem | None:
 
 
 def _deeper(syntax: Syntax, above: Position) -> Problem:
-    message = f"this line stands deeper than line {above.line}, which has a value of its own"
-    step = f"give both lines the same indentation, or take the value away from line {above.line}"
+    message = f"this line is indented more than line {above.line}, which already has a value"
+    step = f"give both lines the same indentation, or remove the value from line {above.line}"
     return syntax.problem_at(syntax.column(_indent(syntax.line) + 1), message, step)
 
 
@@ -205,7 +205,7 @@ def _missing_colon(syntax: Syntax, at: Position) -> Problem:
     line = syntax.line_of(at)
     place = Position(at.file, at.line, _indent(line) + 1)
     step = f"write `{shortened(line.strip())}:` for a key; a string of several lines needs `|` after its key"
-    return syntax.problem_at(place, "this line is no `key: value`: its colon is missing", step)
+    return syntax.problem_at(place, "this line is not `key: value`: the colon is missing", step)
 
 
 def _no_colon(syntax: Syntax) -> Problem | None:
@@ -215,7 +215,9 @@ def _no_colon(syntax: Syntax) -> Problem | None:
     if _KEY_WITHOUT_SPACE.match(line):
         return _missing_space(syntax, syntax.start)
     if len(line) > _LONGEST_KEY:
-        step = f"a key has at most {_LONGEST_KEY} characters: quote a long text, or write it below after `|`"
+        step = (
+            f"a key has at most {_LONGEST_KEY} characters: quote a long string, or write it below after `|`"
+        )
         return syntax.problem_at(syntax.start, "this is too long for a key", step, "")
     return _missing_colon(syntax, syntax.start)
 
@@ -228,11 +230,11 @@ def _list_item(syntax: Syntax) -> Problem | None:
         return syntax.problem_at(syntax.at, "a list cannot start on the line of its key", step, found)
     ended = "<block end>" in syntax.problem
     if syntax.character == "-" and ("expected key" in syntax.problem or ended):
-        step = "indent it below the key that it belongs to, and give that key no other value"
-        return syntax.problem_at(syntax.at, "a list item stands among the keys of a mapping", step, found)
+        step = "indent it below its key, and give that key no other value"
+        return syntax.problem_at(syntax.at, "a list item is among the keys of a mapping", step, found)
     if "expected '-' indicator" in syntax.problem or ("collection" in syntax.context and ended):
-        message = "this key stands in the same column as the `-` of the list above"
-        step = "indent it two spaces more if it belongs to the item, two less if it follows the list"
+        message = "this key is in the same column as the `-` of the list above"
+        step = "indent it by two more spaces if it is part of the item, by two fewer if it follows the list"
         return syntax.problem_at(syntax.at, message, step, found)
     return None
 
@@ -243,7 +245,7 @@ def _block_text(syntax: Syntax) -> Problem | None:
     at = syntax.start
     value = syntax.rest(at)
     mark = syntax.character_at(at)
-    message = f"`{mark}` starts a string on the lines below, and nothing but a comment may follow it"
+    message = f"`{mark}` starts a string on the lines below, and only a comment may follow it"
     step = f"put the text on the next line, or quote the value: {quoted(value)}"
     return syntax.problem_at(at, message, step, value)
 
@@ -253,8 +255,8 @@ def _after_value(syntax: Syntax) -> Problem | None:
     if "expected key" not in syntax.problem and "<block end>" not in syntax.problem:
         return None
     if syntax.character in ("]", "}"):
-        message = f"`{syntax.character}` closes a bracket that was not opened"
-        return syntax.problem_at(syntax.at, message, "delete it, or open it before")
+        message = f"`{syntax.character}` closes a bracket that was never opened"
+        return syntax.problem_at(syntax.at, message, "delete it, or add the opening bracket")
     if syntax.before.endswith(("'", '"')):
         return _behind_quote(syntax)
     if syntax.before.strip(" -"):
@@ -262,7 +264,7 @@ def _after_value(syntax: Syntax) -> Problem | None:
     above = syntax.above()
     if above is not None and _indent(syntax.line) > _indent(syntax.line_of(above)):
         return _deeper(syntax, above)
-    message = "the indentation of this line is that of no line above it"
+    message = "the indentation of this line matches no line above it"
     step = "start it in the same column as the other keys of its mapping"
     return syntax.problem_at(syntax.at, message, step)
 
@@ -275,9 +277,9 @@ def _behind_quote(syntax: Syntax) -> Problem:
             text = syntax.lines[number - 1]
             if text.count(quote) % 2:
                 at = Position(syntax.at.file, number, text.rindex(quote) + 1)
-                message = f"the quote {quote} that opens here is closed only in line {syntax.at.line}"
+                message = f"the quote {quote} that opens here is closed only on line {syntax.at.line}"
                 return syntax.problem_at(at, message, "close it at the end of the value")
-    step = f"quote the value as a whole; write {_inside(quote)} for a {quote} inside of it"
+    step = f"quote the value as a whole; write {_inside(quote)} for a {quote} inside it"
     return syntax.problem_at(syntax.at, "text follows the closing quote of a value", step)
 
 
@@ -286,7 +288,9 @@ def _nothing_here(syntax: Syntax) -> Problem | None:
         return None
     if syntax.character in (",", "]", "}", "-", "?", ":") and not syntax.line.startswith("---"):
         message = f"a value is missing before `{syntax.character}`"
-        return syntax.problem_at(syntax.at, message, "write the value before it, or quote it if it is text")
+        return syntax.problem_at(
+            syntax.at, message, "write the value before it, or quote it if you mean a string"
+        )
     if not syntax.character and syntax.before.endswith(("[", "{")):
         opened = syntax.column(len(syntax.before))
         message = f"the bracket `{syntax.before[-1]}` that opens here is never closed"

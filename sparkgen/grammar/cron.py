@@ -92,7 +92,7 @@ def parse(text: str) -> Schedule:
     """The schedule that a text describes."""
     if "TZ" in text:
         meant = re.sub(r"^(?:CRON_)?TZ=\S*\s+", "", text)
-        raise GrammarError("names a time zone, which a CronJob refuses inside its schedule", meant)
+        raise GrammarError("contains a time zone, which a CronJob refuses in its schedule", meant)
     if not text.strip():
         raise GrammarError("is empty")
     if text.startswith("@"):
@@ -119,8 +119,8 @@ def parse(text: str) -> Schedule:
 
 def _wrong_count(count: int) -> str:
     if count in (6, 7):
-        return f"has {count} fields; a CronJob takes five, without seconds or years"
-    return f"has {count} field{'s' if count != 1 else ''}, and a CronJob takes five"
+        return f"has {count} fields; a CronJob needs five, without seconds or years"
+    return f"has {count} field{'s' if count != 1 else ''}, but a CronJob needs five"
 
 
 def _without_seconds(fields: list[str]) -> str:
@@ -160,7 +160,7 @@ def _go_duration(text: str) -> float:
     units = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
     part = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h)"
     if len(text) > 40 or not re.fullmatch(rf"[+-]?(?:0|(?:{part})+)", text):
-        raise GrammarError('has no duration of the form "1h30m" after @every')
+        raise GrammarError('has no duration such as "1h30m" after @every')
     parts = re.findall(r"([0-9.]+)(ns|us|µs|μs|ms|s|m|h)", text)
     seconds = 0.0 if text.startswith("-") else sum(float(number) * units[unit] for number, unit in parts)
     if seconds > _LONGEST_GO_DURATION:
@@ -189,7 +189,7 @@ def _range(expression: str, field: _Field) -> range:
     ends, *steps = expression.split("/")
     low, *highs = ends.split("-")
     if len(steps) > 1 or len(highs) > 1:
-        raise GrammarError(f'has "{expression}" for the {field.name}, which is no range')
+        raise GrammarError(f'has "{expression}" for the {field.name}, which is not a range')
     if low in ("*", "?"):
         first, last = field.least, field.most
     else:
@@ -209,7 +209,7 @@ def _checked(numbers: range, first: int, last: int, expression: str, field: _Fie
     if first < field.least or last > field.most:
         sunday = "; Sunday is 0" if field.names is _DAYS and last == 7 else ""
         raise GrammarError(
-            f'has "{expression}" for the {field.name}, which runs from {field.least} to {field.most}{sunday}'
+            f'has "{expression}" for the {field.name}, which is from {field.least} to {field.most}{sunday}'
         )
     if first > last:
         raise GrammarError(f'has "{expression}" for the {field.name}, which runs backwards')
@@ -223,5 +223,5 @@ def _number(text: str, field: _Field) -> int:
 
 def _plain_number(text: str, expression: str, field: _Field) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", text):
-        raise GrammarError(f'has "{expression}" for the {field.name}, which is no number or name of one')
+        raise GrammarError(f'has "{expression}" for the {field.name}, which is neither a number nor a name')
     return int(text)

@@ -27,7 +27,7 @@ UNITS: Mapping[str, int] = {
 }
 """Unit as written -> microseconds."""
 
-ALLOWED = 'a whole number with a unit of Spark: us, ms, s, m (or min), h or d, as in "500ms", "60s" or "2h"'
+ALLOWED = 'a whole number with a Spark unit: us, ms, s, m (or min), h or d, as in "500ms", "60s" or "2h"'
 
 MEANT: Mapping[str, str] = {
     "sec": "s",
@@ -75,7 +75,7 @@ def _convert(text: str, default_unit: str, unit: str) -> int:
         raise _refused(lower)
     digits = match[2].lstrip("0") or "0"
     if len(digits) >= MOST_DIGITS or int(digits) > LONGEST:
-        raise GrammarError("is larger than Spark can count")
+        raise GrammarError("is too large for Spark")
     size = min(int(digits) * UNITS[match[3] or default_unit] // UNITS[unit], LONGEST)
     return -size if match[1] else size
 
@@ -87,7 +87,7 @@ def _refused(lower: str) -> GrammarError:
     parts = re.fullmatch(r"([0-9]+)(\.[0-9]*)?(\s*)([a-z]*)", lower)
     if parts is None:
         if re.fullmatch(r"(?:[0-9]+(?:d|h|m|s|ms|us))+", lower):
-            return GrammarError("has more than one unit, and Spark reads only one", _summed(lower))
+            return GrammarError("has more than one unit; Spark reads only one", _summed(lower))
         return GrammarError("is not a number with a unit")
     whole, fraction, gap, unit = parts.groups()
     meant = MEANT.get(unit, unit)
@@ -97,7 +97,7 @@ def _refused(lower: str) -> GrammarError:
         return GrammarError("has a fraction, which Spark refuses", _without_fraction(whole + fraction, meant))
     suggestion = f"{whole}{meant}"
     if gap:
-        return GrammarError("has a blank before the unit", suggestion)
+        return GrammarError("has a space before the unit", suggestion)
     return GrammarError(f'has the unit "{unit}", which Spark does not know', suggestion)
 
 

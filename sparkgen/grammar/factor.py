@@ -27,7 +27,7 @@ def parse(text: str) -> Decimal:
         raise GrammarError("is too long for a factor")
     value = Decimal(trimmed)
     if value == 0:
-        raise GrammarError("is zero, and Spark wants a factor above zero")
+        raise GrammarError("is zero; Spark needs a factor above zero")
     return value
 
 
@@ -38,7 +38,7 @@ def _refused(text: str) -> GrammarError:
     if percent:
         return GrammarError("is a percentage", str((Decimal(percent[1]) / 100).normalize()))
     if re.fullmatch(r"[0-9]{1,6},[0-9]{1,6}", text, re.ASCII):
-        return GrammarError("has a comma for the decimal point", text.replace(",", "."))
+        return GrammarError("has a decimal comma instead of a point", text.replace(",", "."))
     if text.startswith("-"):
-        return GrammarError("is negative, and Spark wants a factor above zero")
+        return GrammarError("is negative; Spark needs a factor above zero")
     return GrammarError("is not a decimal number")

@@ -29,7 +29,7 @@ UNITS: Mapping[str, int] = {
 }
 """Unit as written -> bytes."""
 
-ALLOWED = 'a whole number with a unit of Spark, which is k, m, g, t or p, as in "512m" or "4g"'
+ALLOWED = 'a whole number with a Spark unit (k, m, g, t or p), as in "512m" or "4g"'
 
 LONGEST = 2**63 - 1
 """Spark counts in Java's long."""
@@ -55,7 +55,7 @@ def to_bytes(text: str, default_unit: str = "b") -> int:
     digits = match[1].lstrip("0")
     size = int(digits or "0") * UNITS[match[2] or default_unit] if len(digits) < MOST_DIGITS else LONGEST + 1
     if size > LONGEST:
-        raise GrammarError("is larger than Spark can count")
+        raise GrammarError("is too large for Spark")
     return size
 
 
@@ -83,9 +83,9 @@ def _refused(text: str, lower: str) -> GrammarError:
     if sign:
         return GrammarError("has a sign", suggestion)
     if gap:
-        return GrammarError("has a blank before the unit", suggestion)
+        return GrammarError("has a space before the unit", suggestion)
     written = text.strip(BLANKS)[-len(unit) :]
-    reason = f'has the unit "{written}", which is Kubernetes\' way; Spark writes "{short}"'
+    reason = f'has the Kubernetes unit "{written}"; Spark uses "{short}"'
     return GrammarError(reason, suggestion)
 
 

@@ -34,9 +34,7 @@ SUFFIXES: Mapping[str, Decimal] = {
 }
 """Suffix as written -> factor."""
 
-ALLOWED = (
-    'a number with at most one suffix of Kubernetes: m, k, M, G, T, Ki, Mi, Gi, Ti, as in "500m" or "2Gi"'
-)
+ALLOWED = 'a number with at most one Kubernetes suffix: m, k, M, G, T, Ki, Mi, Gi, Ti, as in "500m" or "2Gi"'
 
 LONGEST_TEXT = 64
 LARGEST_EXPONENT = 30
@@ -63,7 +61,7 @@ def parse(text: str) -> Decimal:
     factor = SUFFIXES[suffix or ""]
     if exponential:
         if abs(int(exponent)) > LARGEST_EXPONENT:
-            raise GrammarError("has an exponent that no resource reaches")
+            raise GrammarError("has an exponent that is too large")
         factor = Decimal(f"1e{int(exponent)}")
     value = _EXACT.multiply(Decimal(number), factor)
     if _EXACT.remainder(value, SUFFIXES["n"]) != 0:
@@ -86,14 +84,14 @@ def _refused(text: str) -> GrammarError:
     if not text:
         return GrammarError("is empty")
     if re.fullmatch(r"[0-9]{1,9},[0-9]{1,9}", text, re.ASCII):
-        return GrammarError("has a comma for the decimal point", text.replace(",", "."))
+        return GrammarError("has a decimal comma instead of a point", text.replace(",", "."))
     parts = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)(\s*)([A-Za-z]*)\s*", text, re.ASCII)
     if parts is None:
         return GrammarError("is not a number with a suffix")
     number, gap, unit = parts.groups()
     if unit in SUFFIXES:
         where = "before its suffix" if gap else "around it"
-        return GrammarError(f"has a blank {where}", f"{number}{unit}")
+        return GrammarError(f"has a space {where}", f"{number}{unit}")
     binary = unit[:1].upper() + "i"
     if unit.lower() in {"kb", "mb", "gb", "tb", "kib", "mib", "gib", "tib", "g", "t", "ki", "mi", "gi", "ti"}:
         return GrammarError(f'has the suffix "{unit}", which Kubernetes does not know', f"{number}{binary}")

@@ -10,7 +10,7 @@ import re
 
 from sparkgen.grammar.error import GrammarError
 
-ALLOWED = 'a moment with its zone (RFC 3339), as in "2026-03-01T06:00:00Z" or "2026-03-01T06:00:00+01:00"'
+ALLOWED = 'a time with its zone (RFC 3339), as in "2026-03-01T06:00:00Z" or "2026-03-01T06:00:00+01:00"'
 
 _PATTERN = (
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.,][0-9]+)?"
@@ -42,7 +42,7 @@ def _days_since_1970(year: int, month: int, day: int) -> int:
     try:
         return date(year, month, day).toordinal() - date(1970, 1, 1).toordinal()
     except ValueError:
-        raise GrammarError("is a day that does not exist") from None
+        raise GrammarError("is a date that does not exist") from None
 
 
 def _refused(text: str) -> GrammarError:
@@ -55,4 +55,4 @@ def _refused(text: str) -> GrammarError:
         return GrammarError("has no zone", f"{text[:10]}T{text[11:]}Z")
     if re.fullmatch(rf"{date} [0-9:.]{{8,}} ?(Z|[+-][0-9]{{2}}:[0-9]{{2}})", text):
         return GrammarError("has blanks", text[:10] + "T" + text[11:].replace(" ", ""))
-    return GrammarError("is not written as RFC 3339 writes a moment")
+    return GrammarError("is not in RFC 3339 format")

@@ -17,7 +17,7 @@ _SURE = 0.85
 """How alike two places are before the difference can only be a mistake ("Kiev" and "Kyiv": 0.75)."""
 _SHORTEST_PLACE = 4
 
-ALLOWED = 'a name of the IANA time zone database, as in "Europe/Berlin" or "Etc/UTC"'
+ALLOWED = 'a name from the IANA time zone database, as in "Europe/Berlin" or "Etc/UTC"'
 
 
 def check(text: str) -> None:
@@ -33,9 +33,11 @@ def check(text: str) -> None:
         return
     area, slash, _ = text.partition("/")
     if not slash:
-        raise GrammarError("is not a name of the time zone database; it names places", suggest(text))
+        raise GrammarError(
+            "is not a name from the time zone database, which has names of places", suggest(text)
+        )
     if not _has_area(area):
-        reason = f'has the area "{area}", which the time zone database does not have'
+        reason = f'has the area "{area}", which is not in the time zone database'
         raise GrammarError(reason, suggest(text))
     near = suggest(text, _SURE)
     if near:

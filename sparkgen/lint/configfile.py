@@ -47,7 +47,7 @@ class _Reader:
             return {}
         for name in node.entries:
             if name not in names:
-                message = f"`{name}` is no field here"
+                message = f"`{name}` is not a field here"
                 self.complain(node.keys[name], (*path, name), message, _near(name, names), name)
         return {
             name: child for name, child in node.entries.items() if name in names and child.value is not None
@@ -63,7 +63,7 @@ class _Reader:
             elif choices and item.value not in choices:
                 step = _near(item.value, choices)
                 self.complain(
-                    item.position, (*path, index), f"`{item.value}` is none of them", step, item.value
+                    item.position, (*path, index), f"`{item.value}` is not an allowed value", step, item.value
                 )
             else:
                 found.append(item.value)
@@ -96,7 +96,7 @@ class _Reader:
                 found[code] = SEVERITIES[item.value]
             else:
                 step = f"write one of {OFF}, {', '.join(SEVERITIES)}"
-                self.complain(item.position, (*path, code), "is no severity", step, item.text)
+                self.complain(item.position, (*path, code), "is not a severity", step, item.text)
         return found
 
 
@@ -170,7 +170,7 @@ def _overrides(reader: _Reader, node: Node, path: Path) -> tuple[Override, ...]:
         fields = reader.fields(item, place, ("files", "profiles", "rules"))
         files = reader.texts(fields["files"], (*place, "files")) if "files" in fields else ()
         if not files:
-            reader.complain(item.position, place, "names no files", 'add: files: ["dev/*"]')
+            reader.complain(item.position, place, "lists no files", 'add: files: ["dev/*"]')
         profiles = None
         if "profiles" in fields:
             profiles = reader.texts(fields["profiles"], (*place, "profiles"), PROFILES)
@@ -186,7 +186,7 @@ def configurable() -> list[str]:
 
 def _near(word: str, choices: list[str]) -> str:
     if word.upper().startswith("SG") or len(choices) > MANY:
-        return "name a warning (`sparkgen rule` lists them): errors cannot be weighed otherwise"
+        return "name a warning (`sparkgen rule` lists them): the severity of errors cannot be changed"
     near = difflib.get_close_matches(word, choices, n=1)
     if near:
         return f"write `{near[0]}`"

@@ -21,7 +21,7 @@ def fixed_fleet(subject: Subject) -> Iterator[Finding]:
     if not executors.dynamic and executors.instances >= least:
         yield Finding(
             subject.property_path("spark.executor.instances"),
-            "all of them stay until the end, also while a single slow task runs",
+            "all of them stay until the end, even while a single slow task runs",
             str(executors.instances),
             f"fewer than {least}, or dynamic allocation",
             "set `dynamicAllocation` with this number as `maxExecutors`",
@@ -65,7 +65,7 @@ def high_minimum(subject: Subject) -> Iterator[Finding]:
     if executors.dynamic and executors.minimum >= most:
         yield Finding(
             subject.property_path("spark.dynamicAllocation.minExecutors"),
-            "so many executors stay, also while there is nothing to do",
+            "this many executors stay, even while there is nothing to do",
             str(executors.minimum),
             f"fewer than {most}",
             "use `initialExecutors` for a quick start, and a small minimum",
@@ -78,10 +78,10 @@ def over_requested(subject: Subject) -> Iterator[Finding]:
         if to_number(role.core_request) > role.cores:
             yield Finding(
                 subject.property_path(f"spark.kubernetes.{role.name}.request.cores"),
-                f"Spark runs {role.cores} at a time, and the rest of the CPU is paid for idle",
+                f"Spark runs {role.cores} at a time, so you pay for the rest of the CPU while it is idle",
                 role.core_request,
                 f"at most {role.cores}",
-                "leave it out, or raise `cores`",
+                "delete it, or raise `cores`",
             )
 
 
@@ -91,10 +91,10 @@ def memory_per_core(subject: Subject) -> Iterator[Finding]:
     if not role.spec.get("gpu") and role.memory.total > most * max(role.cores, 1):
         yield Finding(
             subject.property_path("spark.executor.memory"),
-            f"{role.memory.total // max(role.cores, 1)} MiB for each core are more than most nodes have: "
+            f"{role.memory.total // max(role.cores, 1)} MiB per core is more than most nodes have: "
             "their other cores stay unused",
             "",
-            f"at most {most} MiB for a core",
+            f"at most {most} MiB per core",
             "give the executor more cores, or less memory",
         )
 
@@ -106,10 +106,10 @@ def small_executors(subject: Subject) -> Iterator[Finding]:
     if role.cores == 1 and most >= MANY:
         yield Finding(
             subject.property_path("spark.executor.cores"),
-            f"{most} executors of one core have as many JVMs, overheads and copies of broadcast data",
+            f"{most} executors with one core need as many JVMs, overheads and copies of broadcast data",
             "",
             "2 to 5",
-            "use `cores: 4` with four times the memory, and a fourth of the executors",
+            "use `cores: 4` with four times the memory, and a quarter of the executors",
         )
 
 
@@ -121,7 +121,7 @@ def budget(subject: Subject) -> Iterator[Finding]:
         if any(limit is not None for limit in asked):
             path = subject.facts.path("dynamicAllocation", "maxExecutors")
             yield Finding(
-                path, "has no upper bound, and the budget has", next_step="set `maxExecutors`", on_key=True
+                path, "has no upper limit, but the budget has", next_step="set `maxExecutors`", on_key=True
             )
         return
     path = subject.property_path(
@@ -137,7 +137,7 @@ def budget(subject: Subject) -> Iterator[Finding]:
         if limit is not None and total > limit:
             yield Finding(
                 path,
-                f"with all executors it takes {total:g} {what}, and one application may take {limit}",
+                f"with all executors, it uses {total:g} {what}, but one application may use only {limit}",
                 "",
                 f"at most {limit} {what}",
                 "lower the number or the size of executors, or have the budget raised",
@@ -151,9 +151,11 @@ def _cores(role: Role) -> float:
 def driver_gpu(subject: Subject) -> Iterator[Finding]:
     """A GPU for the driver, which runs no tasks."""
     if subject.application.driver.spec.get("gpu"):
-        message = "the driver runs no tasks, and holds a GPU until the end"
+        message = "the driver runs no tasks, but holds a GPU until the end"
         path = subject.facts.path("driver", "gpu")
-        yield Finding(path, message, next_step="delete it, unless your own code uses it", on_key=True)
+        yield Finding(
+            path, message, next_step="delete it, unless your own code in the driver uses it", on_key=True
+        )
 
 
 def large_driver(subject: Subject) -> Iterator[Finding]:
@@ -162,7 +164,7 @@ def large_driver(subject: Subject) -> Iterator[Finding]:
     if role.cores > settings.driver_cores:
         yield Finding(
             subject.property_path("spark.driver.cores"),
-            "the driver plans, and executors do the work: it seldom uses so many cores",
+            "the driver plans, and executors do the work: it rarely uses this many cores",
             str(role.cores),
             f"at most {settings.driver_cores}",
             "use fewer, or raise the number of the executors",
@@ -170,7 +172,7 @@ def large_driver(subject: Subject) -> Iterator[Finding]:
     if role.memory.heap > settings.driver_memory:
         yield Finding(
             subject.property_path("spark.driver.memory"),
-            "so large a driver mostly means that data is collected into it",
+            "a driver this large usually means that data is collected into it",
             "",
             f"at most {settings.driver_memory} MiB",
             "write results from the executors, instead of collecting them",

@@ -29,8 +29,8 @@ def unused_memory(subject: Subject) -> Iterator[Finding]:
             subject.property_path("spark.executor.memory"),
             f"executors used at most {most.heap_used} MiB of heap in {most.source}",
             f"{heap} MiB",
-            f"at most {2 * most.heap_used} MiB, twice of that",
-            f"set `memory: {enough}m`, and run it again: the peak of other data may be higher",
+            f"at most {2 * most.heap_used} MiB, twice that much",
+            f"set `memory: {enough}m`, and run it again: other data may have a higher peak",
         )
 
 
@@ -47,7 +47,7 @@ def useless_executors(subject: Subject) -> Iterator[Finding]:
         name = "spark.dynamicAllocation.maxExecutors" if executors.dynamic else "spark.executor.instances"
         yield Finding(
             subject.property_path(name),
-            f"a replay of {widest.source} is no faster with more than {limit} executors",
+            f"a replay of {widest.source} is not faster with more than {limit} executors",
             str(most),
             f"at most {limit}",
             f"set it to {limit}; `sparkgen whatif {widest.source}` shows time and cost of other numbers",
@@ -63,10 +63,11 @@ def held_executors(subject: Subject) -> Iterator[Finding]:
         yield Finding(
             subject.facts.path("dynamicAllocation"),
             f"idle executors with shuffle output stayed for {most.held:.0f} of "
-            f"{most.executor_seconds:.0f} executor-seconds past their time-out in {most.source}",
+            f"{most.executor_seconds:.0f} executor-seconds past their timeout in {most.source}",
             "",
             f"at most {HELD:.0%}",
-            "use a `shuffleService`, or set `shuffleTrackingTimeout`: what is read later is computed again",
+            "use a `shuffleService`, or set `shuffleTrackingTimeout`: output that is read later is "
+            "then recomputed",
             on_key=True,
         )
 

@@ -38,7 +38,7 @@ def prune(subject: Subject) -> Iterator[Finding]:
     known = len(asked) == 1 and target is None
     yield Finding(
         ("metadata", "target"),
-        "the run before is pruned by the next one, and its driver is killed if it still runs",
+        "syncing the next run prunes this one, and kills its driver if it still runs",
         str(target or ""),
         next_step=f"set {wanted} in `metadata`, or render with `--target`",
         on_key=True,
@@ -57,19 +57,19 @@ def rerun_at_sync(subject: Subject) -> Iterator[Finding]:
     for key in HOOKS:
         if key in subject.annotations:
             message = (
-                "makes all objects a hook, which is created again at every sync: the job runs again each time"
+                "makes all objects hooks, which are created again at every sync: the job runs again each time"
             )
             yield Finding((*path, key), message, next_step="delete it", on_key=True)
     replaced = {"Force=true", "Replace=true"} & _options(subject.annotations)
     if replaced:
         yield Finding(
             (*path, SYNC_OPTIONS),
-            "replaces the driver's Job at a sync, which runs it again",
+            "replaces the driver's Job at each sync, which runs it again",
             subject.annotations[SYNC_OPTIONS],
             next_step=f"take {' and '.join(sorted(replaced))} out: each run has a Job of its own name",
         )
     if subject.annotations.get(FLUX_FORCE, "").lower() == "enabled":
-        message = "lets Flux delete and make again what it cannot change, a running driver too"
+        message = "lets Flux delete and recreate what it cannot change, even a running driver"
         yield Finding((*path, FLUX_FORCE), message, "enabled", next_step="delete it", on_key=True)
 
 
@@ -79,10 +79,10 @@ def early_wave(subject: Subject) -> Iterator[Finding]:
     if subject.ends and not subject.facts.scheduled and wave.startswith("-"):
         yield Finding(
             ("metadata", "annotations", SYNC_WAVE),
-            "later waves wait until the job has ended, and a failed job stops them",
+            "later waves wait until the job has finished, and a failed job stops them",
             wave,
-            "a wave behind all that must not wait",
-            "use a late wave, or leave it out",
+            "a wave after everything that must not wait",
+            "use a late wave, or delete it",
         )
 
 
@@ -91,8 +91,8 @@ def namespace(subject: View) -> Iterator[Finding]:
     if not subject.has(("metadata", "namespace")):
         yield Finding(
             ("metadata", "namespace"),
-            "no namespace is named: where it goes depends on who applies it",
-            next_step="name one: `namespace: ...`",
+            "no namespace is set: who applies it decides where it runs",
+            next_step="set one: `namespace: ...`",
             on_key=True,
         )
 
@@ -103,8 +103,8 @@ def expiry(subject: Subject) -> Iterator[Finding]:
     if subject.ends and not subject.facts.scheduled and run.expires_at is None:
         yield Finding(
             subject.facts.path("run", "expiresAt"),
-            "a cluster that is rebuilt from Git runs this again, however old it is",
-            next_step="set `run.expiresAt` to the moment after which a start would be wrong",
+            "a cluster that is rebuilt from Git runs this again, no matter how old it is",
+            next_step="set `run.expiresAt` to the time after which it must not start any more",
             on_key=True,
         )
 
@@ -116,10 +116,10 @@ def moving_dependency(subject: Subject) -> Iterator[Finding]:
         if _MOVING.search(version):
             yield Finding(
                 path,
-                "another library can come with the next start, without a commit",
+                "the next start can use another version of the library, without a commit",
                 text,
                 "group:artifact:version",
-                "write the one version that was tested",
+                "write the exact version that you tested",
             )
 
 
@@ -135,9 +135,9 @@ def moving_code(subject: Subject) -> Iterator[Finding]:
         if remote and not _VERSIONED.search(text.partition("://")[2]):
             yield Finding(
                 path,
-                "what is behind this name can change without a commit, and then no new run starts",
+                "the content of this file can change without a commit, and the change starts no new run",
                 text,
-                next_step="put a version or a commit into the path, or the file into the image",
+                next_step="put a version or a commit into the path, or build the file into the image",
             )
 
 
@@ -147,7 +147,7 @@ def moving_conf_file(subject: Subject) -> Iterator[Finding]:
         if key.kind == "configMap" and not any(char.isdigit() for char in key.name):
             yield Finding(
                 subject.facts.path("sparkConfFiles", key.file, "configMapKeyRef", "name"),
-                "what is in this ConfigMap can change without a commit, and then no new run starts",
+                "the content of this ConfigMap can change without a commit, and the change starts no new run",
                 key.name,
-                next_step="put a version into its name, and give a changed file a new one",
+                next_step="put a version into its name, and change it with each change of the file",
             )

@@ -20,11 +20,11 @@ LOWEST_USER = 10_000
 _DEBUGGERS = (
     (
         re.compile(r"-agentlib:jdwp\S*|-Xrunjdwp\S*"),
-        "opens the JVM to a debugger: whoever connects runs code in it",
+        "opens the JVM to a debugger: anyone who connects can run code in it",
     ),
     (
         re.compile(r"-Dcom\.sun\.management\.jmxremote\.authenticate=false"),
-        "opens the JVM's management to everybody: whoever connects runs code in it",
+        "opens the JVM's management to everyone: anyone who connects can run code in it",
     ),
 )
 
@@ -35,9 +35,11 @@ def writable_root(subject: Subject) -> Iterator[Finding]:
         if container.security("readOnlyRootFilesystem") is not True:
             yield Finding(
                 subject.where(container.places, "securityContext", "readOnlyRootFilesystem"),
-                f"the container `{container.name}` can write to its own programs",
+                f"the container `{container.name}` can write to its own file system",
                 allowed="true",
-                next_step="set it, with an `emptyDir` where it writes (Spark: /tmp, /opt/spark/work-dir)",
+                next_step=(
+                    "set it, and mount an `emptyDir` where it writes (Spark: /tmp, /opt/spark/work-dir)"
+                ),
                 on_key=True,
             )
 
@@ -49,9 +51,9 @@ def low_user(subject: View) -> Iterator[Finding]:
         if isinstance(user, int) and 0 < user < LOWEST_USER:
             yield Finding(
                 subject.where(pod.places, "runAsUser"),
-                f"the {pod.role} runs as user {user}, who may be somebody on the node",
+                f"the {pod.role} runs as user {user}, which may be a real user on the node",
                 "",
-                f"a user from {LOWEST_USER}",
+                f"a user ID from {LOWEST_USER}",
                 "build the image with such a user, and set `podSecurityContext: {runAsUser: ...}`",
             )
 
@@ -62,8 +64,8 @@ def cpu_limit(subject: Subject) -> Iterator[Finding]:
         if "cpu" not in _resources(container, "limits"):
             yield Finding(
                 subject.facts.path(container.role, "coreLimit"),
-                f"the {container.role} may take all CPU of its node",
-                next_step=f"set `coreLimit` of the {container.role}, or ignore it if nodes are not shared",
+                f"the {container.role} can use all CPU of its node",
+                next_step=f"set `coreLimit` of the {container.role}, or ignore this if nodes are not shared",
                 on_key=True,
             )
 
@@ -77,7 +79,7 @@ def container_resources(subject: Subject) -> Iterator[Finding]:
             yield Finding(
                 subject.where(container.places, "resources"),
                 f"the container `{container.name}` has no {', '.join(missing)}",
-                next_step="set them: a namespace with a quota refuses the pod without them",
+                next_step="set them: without them, a namespace with a quota refuses the pod",
                 on_key=True,
             )
 
@@ -98,8 +100,8 @@ def network_policy(subject: Subject) -> Iterator[Finding]:
     if subject.application.network_policy is None:
         yield Finding(
             subject.facts.path("networkPolicy", "enabled"),
-            "every pod of the cluster may connect to the driver, its UI and the executors",
-            next_step="set `networkPolicy: {enabled: true}`, with Prometheus and others in `ingressFrom`",
+            "every pod in the cluster can connect to the driver, its UI and the executors",
+            next_step="set `networkPolicy: {enabled: true}`, and list Prometheus and others in `ingressFrom`",
             on_key=True,
         )
 
@@ -115,14 +117,16 @@ def exposed_ui(subject: View) -> Iterator[Finding]:
             opens,
             kind,
             "ClusterIP",
-            "use ClusterIP, and put a proxy that authenticates before it",
+            "use ClusterIP, and put an authenticating proxy in front of it",
         )
     for field in ("ingress", "route"):
         if field in options:
             yield Finding(
                 subject.path("sparkUIOptions", field),
                 opens,
-                next_step="have the controller or gateway ask who it is, and ignore this with that reason",
+                next_step=(
+                    "make the controller or gateway authenticate users, and ignore this with that reason"
+                ),
                 on_key=True,
             )
 
@@ -131,11 +135,14 @@ def open_connect_server(subject: Subject) -> Iterator[Finding]:
     """A Connect server that asks nobody for a token."""
     if subject.application.connect is None or any(tokens(subject.facts)):
         return
-    opens = "nobody is asked for a token: whoever reaches the server runs code with its account and data"
+    opens = "no token is required: anyone who reaches the server can run code with its account and data"
     version = subject.application.spark_version
-    step = "name a Secret: `token: {name: ..., key: token}`"
+    step = "set a Secret: `token: {name: ..., key: token}`"
     if not version.startswith(ASKS_FOR_TOKEN):
-        step = "take Spark 4, which knows tokens, or have a proxy ask, and ignore this with that reason"
+        step = (
+            "use Spark 4, which supports tokens; or let a proxy authenticate, and ignore this with "
+            "that reason"
+        )
     yield Finding(subject.path("connect", "token"), opens, next_step=step, on_key=True)
 
 
@@ -150,8 +157,8 @@ def plain_ingress(subject: View) -> Iterator[Finding]:
         if ingress and not ingress.get("tlsSecretName"):
             yield Finding(
                 subject.path(section, "ingress", "tlsSecretName"),
-                f"{what} and the login before it travel in the clear: the Ingress has no certificate",
-                next_step="name the Secret with the certificate of `host`: `tlsSecretName: ...`",
+                f"{what} and its login are sent unencrypted: the Ingress has no certificate",
+                next_step="set the Secret with the certificate of `host`: `tlsSecretName: ...`",
                 on_key=True,
             )
 
@@ -163,7 +170,7 @@ def plain_port(subject: Subject) -> Iterator[Finding]:
         if kind in ("NodePort", "LoadBalancer"):
             yield Finding(
                 subject.path(section, "serviceType"),
-                "code, data and token travel in the clear to what is outside of the cluster",
+                "code, data and token leave the cluster unencrypted",
                 kind,
                 "ClusterIP",
                 "use ClusterIP, with `route` or `ingress`, which have a certificate",
@@ -183,7 +190,7 @@ def api_token(subject: Subject) -> Iterator[Finding]:
                     homes.get(name, container.places[0]),
                     f"gives the container `{container.name}` a token for the Kubernetes API",
                     name,
-                    next_step="leave it out, or set an `audience` if another service is meant",
+                    next_step="delete it, or set an `audience` if it is for another service",
                 )
 
 
@@ -213,8 +220,8 @@ def secrets_in(path: Path, spec: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _leaking(path: tuple[str | int, ...], name: str) -> Finding:
-    message = "a Secret in a variable is seen by every child process and in crash reports"
-    return Finding(path, message, name, next_step="mount it as a file: `secrets` of the role")
+    message = "a Secret in an environment variable is visible to every child process and in crash reports"
+    return Finding(path, message, name, next_step="mount it as a file with `secrets` of the role")
 
 
 def clear_traffic(subject: Subject) -> Iterator[Finding]:
@@ -223,7 +230,7 @@ def clear_traffic(subject: Subject) -> Iterator[Finding]:
     if not any(subject.facts.is_true(name) for name in names):
         yield Finding(
             subject.property_path(names[0]),
-            "driver and executors send each other data that anybody on the way can read",
+            "driver and executors exchange data unencrypted",
             next_step='set `spark.network.crypto.enabled: "true"` in `sparkConf` (on Spark 4: or spark.ssl)',
             on_key=True,
         )
@@ -254,7 +261,7 @@ def kill_in_ui(subject: Subject) -> Iterator[Finding]:
     if served and not facts.is_true("spark.acls.enable"):
         yield Finding(
             subject.property_path("spark.ui.killEnabled"),
-            "whoever sees the Spark UI may kill jobs and stages in it",
+            "anyone who can open the Spark UI can kill jobs and stages",
             next_step='set `spark.ui.killEnabled: "false"` in `sparkConf`, or `spark.acls.enable`',
             on_key=True,
         )

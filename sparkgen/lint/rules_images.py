@@ -29,7 +29,7 @@ def unqualified(subject: View) -> Iterator[Finding]:
         if not registry(image):
             yield Finding(
                 path,
-                "no registry is named: the node decides where the image comes from",
+                "no registry is set: the node decides where the image comes from",
                 image,
                 "registry/name",
                 f"if Docker Hub is meant, write `docker.io/{image if '/' in image else f'library/{image}'}`",
@@ -41,7 +41,7 @@ def registries(subject: View) -> Iterator[Finding]:
     allowed = subject.settings.registries
     for path, image, _ in _images(subject):
         if allowed and not any(comes_from(image, one) for one in allowed):
-            step = "copy the image to an allowed registry, and name it there"
+            step = "copy the image to an allowed registry, and use that copy"
             yield Finding(
                 path, "is from a registry that is not allowed here", image, ", ".join(allowed), step
             )
@@ -60,7 +60,7 @@ def pull_policy(subject: View) -> Iterator[Finding]:
         if policy == "Never":
             yield Finding(
                 place,
-                "a node that does not have the image yet can never run the pod",
+                "a node that does not have the image can never run the pod",
                 "Never",
                 "Always, IfNotPresent",
                 "delete it: with a digest, IfNotPresent is safe and fast",
@@ -68,10 +68,10 @@ def pull_policy(subject: View) -> Iterator[Finding]:
         else:
             yield Finding(
                 place,
-                "a node that has an older image of this tag goes on using it",
+                "a node that has an older image with this tag keeps using it",
                 str(policy or ""),
                 "Always, or a digest",
-                "name the image by digest, or set `imagePullPolicy: Always`",
+                "use a digest, or set `imagePullPolicy: Always`",
             )
 
 
@@ -132,7 +132,7 @@ def download_at_start(subject: Subject) -> Iterator[Finding]:
 
 
 def _download(path: Path, text: str, message: str) -> Finding:
-    step = "build it into the image, and name it with local://"
+    step = "build it into the image, and refer to it with local://"
     return Finding(path, f"{message}: a run depends on a server that is not yours", text, next_step=step)
 
 
@@ -143,5 +143,5 @@ def plain_http(subject: Subject) -> Iterator[Finding]:
     main = subject.application.main_file or ""
     for path, text in [(subject.facts.path("mainApplicationFile"), main), *named]:
         if text.startswith("http://"):
-            message = "code comes over a connection that anybody on the way can change"
+            message = "code is downloaded over a connection on which anyone can change it"
             yield Finding(path, message, text, next_step="use https, or build it into the image")

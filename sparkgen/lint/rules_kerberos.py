@@ -19,8 +19,8 @@ def clear_tokens(subject: Subject) -> Iterator[Finding]:
     if logs_in and not any(facts.is_true(name) for name in _ENCRYPTIONS):
         yield Finding(
             subject.property_path(kerberos.ENCRYPTION),
-            "the driver sends tokens to executors, and anybody on the way can read and use them",
-            next_step=f'set `{kerberos.ENCRYPTION}: "true"` in `sparkConf`, as `kerberos` does by itself',
+            "the driver sends tokens to executors unencrypted: anyone on the network can read and use them",
+            next_step=f'set `{kerberos.ENCRYPTION}: "true"` in `sparkConf`, as `kerberos` does by default',
             on_key=True,
         )
 
@@ -30,18 +30,18 @@ def ending_tokens(subject: Subject) -> Iterator[Finding]:
     facts = subject.facts
     section = facts.get(kerberos.SECTION) or {}
     said = {
-        kerberos.TOKEN: "nobody renews these tokens: the application fails when they end",
-        kerberos.TICKET_CACHE: "nobody renews these tickets, unless something keeps the Secret fresh",
+        kerberos.TOKEN: "nothing renews these tokens: the application fails when they expire",
+        kerberos.TICKET_CACHE: "nothing renews these tickets unless something keeps the Secret up to date",
     }
     for field, message in said.items():
         if field in section:
-            step = "use `keytab` for what may run for longer than a ticket or a token lives"
+            step = "use `keytab` if the application may run longer than a ticket or a token is valid"
             yield Finding(facts.path(kerberos.SECTION, field), message, next_step=step, on_key=True)
     if kerberos.acts_for(facts.spec):
         yield Finding(
             facts.path(kerberos.PROXY_USER),
-            "tokens of a proxy user are not renewed: the application fails when they end",
-            next_step="give the user a keytab for what may run for longer than a token lives",
+            "tokens of a proxy user are not renewed: the application fails when they expire",
+            next_step="give the user a keytab if the application may run longer than a token is valid",
             on_key=True,
         )
 
@@ -70,8 +70,10 @@ def _key(item: Mapping[str, Any]) -> Any:
 
 
 def _spread(path: tuple[str | int, ...], role: str) -> Finding:
-    message = f"gives the {role} what `kerberos` logs in with, where user code and child processes read it"
-    return Finding(path, message, next_step="delete it: `kerberos` mounts it in the driver, and nowhere else")
+    message = (
+        f"gives the {role} the credentials of `kerberos`, where user code and child processes can read them"
+    )
+    return Finding(path, message, next_step="delete it: `kerberos` mounts it in the driver only")
 
 
 def login_by_hand(subject: Subject) -> Iterator[Finding]:
@@ -80,7 +82,7 @@ def login_by_hand(subject: Subject) -> Iterator[Finding]:
     if kerberos.KEYTAB_PROPERTY in facts.conf and facts.get(kerberos.SECTION) is None:
         yield Finding(
             facts.path("sparkConf", kerberos.KEYTAB_PROPERTY),
-            "Spark alone logs in with this: a main file in HDFS, and Hadoop's output formats, fail",
+            "only Spark logs in with this: a main file in HDFS, and Hadoop's output formats, fail",
             next_step="set `kerberos` with `principal` and `keytab` instead",
             on_key=True,
         )

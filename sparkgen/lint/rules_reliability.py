@@ -23,8 +23,8 @@ def deadline(subject: Subject) -> Iterator[Finding]:
     if subject.ends and subject.application.deadline_seconds is None:
         yield Finding(
             subject.facts.path("activeDeadlineSeconds"),
-            "a run that hangs holds its executors forever, and the next firing of a schedule back",
-            next_step="set `activeDeadlineSeconds` to a few times of what a run takes",
+            "a run that hangs keeps its executors forever, and may hold back the next scheduled run",
+            next_step="set `activeDeadlineSeconds` to a few times the usual run time",
             on_key=True,
         )
 
@@ -52,8 +52,8 @@ def driver_on_spot(subject: Subject) -> Iterator[Finding]:
     if path is not None and subject.ends and subject.application.retries == 0:
         yield Finding(
             path,
-            "the driver's node may be taken away, and the run is lost with it",
-            next_step="keep the driver on lasting nodes, or let it be retried with `restartPolicy`",
+            "the driver's node may be reclaimed, and the run is lost with it",
+            next_step="run the driver on permanent nodes, or retry it with `restartPolicy`",
             on_key=True,
         )
 
@@ -64,7 +64,7 @@ def executors_on_spot(subject: Subject) -> Iterator[Finding]:
     if path is not None and not subject.facts.is_true("spark.decommission.enabled"):
         yield Finding(
             path,
-            "an executor whose node is taken away loses its shuffle files, and stages are computed again",
+            "an executor whose node is reclaimed loses its shuffle files, and Spark recomputes stages",
             next_step='set `spark.decommission.enabled` and `spark.storage.decommission.enabled` to "true"',
             on_key=True,
         )
@@ -77,7 +77,7 @@ def short_grace(subject: Subject) -> Iterator[Finding]:
         places = (subject.facts.path("executor"), subject.facts.path("executor", "template", "spec"))
         yield Finding(
             subject.where(places, "terminationGracePeriodSeconds"),
-            f"an executor has {seconds} s to hand over its data, and is killed then",
+            f"an executor has {seconds} s to hand over its data, and is then killed",
             "",
             f"{SHORTEST_GRACE} or more",
             "set `terminationGracePeriodSeconds: 120` of the executor",
@@ -97,7 +97,8 @@ def unbounded_scratch(subject: Subject) -> Iterator[Finding]:
             if scratch and empty is not None and not empty.get("sizeLimit"):
                 yield Finding(
                     homes.get(name, subject.facts.path(pod.role, "volumeMounts")),
-                    f"shuffle and spill of the {pod.role} may fill the node's disk, and evict its neighbours",
+                    f"shuffle and spill of the {pod.role} may fill the node's disk, and get other pods "
+                    "evicted",
                     next_step="mount `spark-local-dir-1`: an `emptyDir` with a `sizeLimit`, or a claim",
                     on_key=name not in homes,
                 )
@@ -108,7 +109,7 @@ def driver_priority(subject: Subject) -> Iterator[Finding]:
     if not subject.driver.spec.get("priorityClassName"):
         yield Finding(
             subject.facts.path("driver", "priorityClassName"),
-            "any pod of a higher priority may drive the driver out, and all its work with it",
+            "any pod with a higher priority may preempt the driver, and all of its work is lost",
             next_step="give the driver a `priorityClassName` above that of executors",
             on_key=True,
         )
@@ -121,10 +122,10 @@ def preemptible_driver(subject: Subject) -> Iterator[Finding]:
         place = ("driver", "priorityClassName") if own else ("executor", "priorityClassName")
         yield Finding(
             subject.facts.path(*place),
-            "executors have a priority class that the driver has not: on a full cluster an executor may "
-            "drive the driver out, and all work with it",
+            "executors have another priority class than the driver: on a full cluster, an executor may "
+            "preempt the driver, and all work is lost",
             str(own or others),
-            next_step="give both roles one class; where the driver's is the higher one, ignore this",
+            next_step="give both roles the same class; if the driver's is higher, ignore this",
             on_key=not own,
         )
 
@@ -136,10 +137,10 @@ def verbose_log(subject: View) -> Iterator[Finding]:
     if level in ("DEBUG", "TRACE", "ALL"):
         yield Finding(
             path,
-            "logs so much that it slows what it tells of, and data and credentials may be in it",
+            "logs so much that it slows down the application, and may log data and credentials",
             level,
             "INFO, WARN, ERROR",
-            "use INFO, and `logging.loggers` for the package that you look into",
+            "use INFO, and set `logging.loggers` for the package that you are debugging",
         )
 
 
@@ -148,7 +149,7 @@ def event_log(subject: Subject) -> Iterator[Finding]:
     if not subject.facts.is_true("spark.eventLog.enabled"):
         yield Finding(
             subject.property_path("spark.eventLog.enabled"),
-            "when the driver has ended, its UI is gone: nothing tells what was slow, or why it failed",
+            "when the driver ends, its UI is gone: nothing shows what was slow, or why it failed",
             next_step="add `eventLog:` with `dir:`, for a SparkHistoryServer",
             on_key=True,
         )
@@ -160,7 +161,7 @@ def overlapping_runs(subject: Subject) -> Iterator[Finding]:
     if schedule is not None and schedule.concurrency_policy == "Allow":
         yield Finding(
             ("spec", "concurrencyPolicy"),
-            "a slow run and the next one work on the same data at the same time",
+            "a slow run and the next one may work on the same data at the same time",
             "Allow",
             "Forbid, Replace",
             "use Forbid, unless the application was written for it",
@@ -179,8 +180,8 @@ def time_zone(subject: Subject) -> Iterator[Finding]:
         return
     yield Finding(
         ("spec", "timeZone"),
-        "no time zone is named: the hour is that of the cluster's control plane",
-        next_step="name one, such as `timeZone: Etc/UTC`",
+        "no time zone is set: the hour is in the time zone of the cluster's control plane",
+        next_step="set one, such as `timeZone: Etc/UTC`",
         on_key=True,
     )
 
@@ -191,7 +192,7 @@ def late_start(subject: Subject) -> Iterator[Finding]:
     if schedule is not None and schedule.starting_deadline_seconds is None:
         yield Finding(
             ("spec", "startingDeadlineSeconds"),
-            "a run that was missed starts whenever the cluster is back, however late",
+            "a missed run starts when the cluster is back, no matter how late",
             next_step="set `startingDeadlineSeconds` to how late a run may start",
             on_key=True,
         )
@@ -202,8 +203,8 @@ def disruption_budget(subject: Subject) -> Iterator[Finding]:
     if subject.application.disruption_budget is None:
         yield Finding(
             subject.facts.path("podDisruptionBudget", "enabled"),
-            "a drain of the driver's node evicts it at once, with all its work",
-            next_step="set `podDisruptionBudget: {enabled: true}`: a drain then waits until it has ended",
+            "draining the driver's node evicts it at once, and its work is lost",
+            next_step="set `podDisruptionBudget: {enabled: true}`: a drain then waits until it ends",
             on_key=True,
         )
 
@@ -218,7 +219,7 @@ def evictable_driver(subject: Subject) -> Iterator[Finding]:
                 "lets an autoscaler evict the driver to save a node",
                 subject.driver.annotations.get(key, ""),
                 text,
-                "delete it: the driver gets the right one by itself",
+                "delete it: sparkgen sets the right one",
             )
 
 
@@ -229,7 +230,7 @@ def required_labels(subject: View) -> Iterator[Finding]:
     if missing:
         yield Finding(
             ("metadata", "labels"),
-            f"every document has these labels here, and this one has no {', '.join(missing)}",
+            f"your settings require labels that this document does not have: {', '.join(missing)}",
             next_step=f"add it: `{missing[0]}: ...`",
             on_key=True,
         )
@@ -247,7 +248,7 @@ def pointers(path: Path, heap: int, step: str) -> Iterator[Finding]:
     if _OOPS_END <= heap < _OOPS_GAP_END:
         yield Finding(
             path,
-            "from 32g on pointers take twice the room: up to 48g the heap holds less than one of 31g",
+            "from 32g, pointers take twice the space: a heap of up to 48g holds less than one of 31g",
             "",
             "at most 31g, or 48g and more",
             step,
@@ -260,7 +261,7 @@ def unlimited_result(subject: Subject) -> Iterator[Finding]:
     if text.rstrip("bkmgtpBKMGTP") == "0":
         yield Finding(
             subject.property_path("spark.driver.maxResultSize"),
-            "a result larger than the driver's memory kills it, instead of failing with a message",
+            "a result larger than the driver's memory kills the driver, instead of failing with a message",
             text,
             "a size below the driver's memory",
             "set a limit; the default is 1g",
@@ -276,11 +277,11 @@ def small_overhead(subject: Subject) -> Iterator[Finding]:
         factor = subject.property_path("spark.kubernetes.memoryOverheadFactor")
         yield Finding(
             given if subject.has(given) or not subject.has(factor) else factor,
-            f"the processes of {subject.application.language} have {memory.overhead} MiB beside a heap of "
-            f"{memory.heap} MiB, and are killed when they need more",
+            f"the processes of {subject.application.language} have {memory.overhead} MiB outside a heap of "
+            f"{memory.heap} MiB, and are killed if they need more",
             "",
             "a fifth of the heap or more",
-            "leave it out: Spark takes 40 percent of the heap",
+            "delete it: Spark's default is 40 percent of the heap",
         )
 
 
@@ -291,6 +292,6 @@ def notebook_without_claim(subject: Subject) -> Iterator[Finding]:
         yield Finding(
             subject.path("notebook", "claim"),
             "all files of the notebook are lost when its pod ends",
-            next_step="name a PersistentVolumeClaim: `claim: ...`",
+            next_step="set a PersistentVolumeClaim: `claim: ...`",
             on_key=True,
         )

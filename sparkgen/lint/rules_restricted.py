@@ -64,16 +64,14 @@ def host_access(subject: Subject) -> Iterator[Finding]:
         for name in ("hostNetwork", "hostPID", "hostIPC"):
             if pod.spec.get(name):
                 path = subject.facts.path(pod.role, "template", "spec", name)
-                yield Finding(
-                    path, "shares a namespace of the node with the pod", "true", "false", "delete it"
-                )
+                yield Finding(path, "lets the pod use a namespace of the node", "true", "false", "delete it")
     for _, container in subject.containers():
         for port in container.spec.get("ports") or ():
             if port.get("hostPort"):
                 yield Finding(
                     subject.where(container.places, "ports"),
-                    f"the container `{container.name}` takes the port {port['hostPort']} of the node",
-                    next_step="delete `hostPort`; a Service reaches the pod's own port",
+                    f"the container `{container.name}` uses port {port['hostPort']} of the node",
+                    next_step="delete `hostPort`; use a Service to reach the pod's port",
                 )
         yield from _foreign_handlers(subject, container)
 
@@ -88,7 +86,7 @@ def _foreign_handlers(subject: Subject, container: Container) -> Iterator[Findin
             if ((handler or {}).get(action) or {}).get("host"):
                 path = subject.where(container.places, *names, action, "host")
                 yield Finding(
-                    path, "sends the kubelet to another host", next_step="delete `host`", on_key=True
+                    path, "makes the kubelet connect to another host", next_step="delete `host`", on_key=True
                 )
 
 
@@ -97,10 +95,10 @@ def privileged(subject: View) -> Iterator[Finding]:
     for places, context in _contexts(subject):
         if context.get("privileged"):
             path = subject.where(places, "privileged")
-            yield Finding(path, "gives the container every right on its node", "true", "false", "delete it")
+            yield Finding(path, "gives the container full rights on its node", "true", "false", "delete it")
         if context.get("procMount") not in (None, "Default"):
             path = subject.where(places, "procMount")
-            yield Finding(path, "shows the container what the node's /proc hides", next_step="delete it")
+            yield Finding(path, "shows the container the unmasked /proc", next_step="delete it")
         if (context.get("windowsOptions") or {}).get("hostProcess"):
             path = subject.where(places, "windowsOptions", "hostProcess")
             yield Finding(path, "runs on the node itself", "true", "false", "delete it")
@@ -116,7 +114,7 @@ def privilege_escalation(subject: Subject) -> Iterator[Finding]:
         unsaid = given is None and not container.security("privileged") and not _is_admin(container)
         yield Finding(
             path,
-            f"the container `{container.name}` may gain rights, as by a setuid program",
+            f"the container `{container.name}` may gain privileges, for example with a setuid program",
             "" if given is None else "true",
             "false",
             "set `allowPrivilegeEscalation: false` in its `securityContext`",
@@ -131,10 +129,10 @@ def capabilities(subject: Subject) -> Iterator[Finding]:
         if added:
             yield Finding(
                 _context_path(subject, container, "capabilities", "add"),
-                f"the container `{container.name}` gets capabilities of the kernel",
+                f"the container `{container.name}` gets kernel capabilities",
                 ", ".join(added),
                 "NET_BIND_SERVICE",
-                "delete what is not allowed",
+                "delete those that are not allowed",
             )
         dropped = container.security("capabilities", "drop")
         if "ALL" in (dropped or ()):
@@ -144,7 +142,7 @@ def capabilities(subject: Subject) -> Iterator[Finding]:
         safe = not added and dropped is None and _user(pod, container) not in (None, 0)
         yield Finding(
             path,
-            f"the container `{container.name}` keeps capabilities of the kernel",
+            f"the container `{container.name}` keeps kernel capabilities",
             allowed='drop: ["ALL"]',
             next_step='set `capabilities: {drop: ["ALL"]}` in its `securityContext`',
             fix=(Put(path, value=["ALL"]),) if safe else (),
@@ -167,7 +165,7 @@ def root(subject: View) -> Iterator[Finding]:
 
 
 def _as_root(path: Path, found: str) -> Finding:
-    return Finding(path, "runs as root", found, "a user from 1", "use a user of the image's own")
+    return Finding(path, "runs as root", found, "a user ID from 1", "use a user of the image other than root")
 
 
 def _may_be_root(path: Path) -> Finding:
@@ -181,10 +179,10 @@ def seccomp(subject: View) -> Iterator[Finding]:
         if kind is not None and kind not in ("RuntimeDefault", "Localhost"):
             yield Finding(
                 subject.where(places, "seccompProfile", "type"),
-                "lets the container make every call of the kernel",
+                "lets the container make every system call",
                 str(kind),
                 "RuntimeDefault, Localhost",
-                "delete the profile: RuntimeDefault is what a pod gets",
+                "delete the profile: the default is RuntimeDefault",
             )
 
 
@@ -199,7 +197,7 @@ def volume_types(subject: Subject) -> Iterator[Finding]:
                 if path not in told:
                     told.add(path)
                     step = "use a PersistentVolumeClaim, or `emptyDir` for scratch space"
-                    yield Finding(path, f"a volume of the kind {kind} is refused", kind, next_step=step)
+                    yield Finding(path, f"volumes of type {kind} are not allowed", kind, next_step=step)
 
 
 def confinement(subject: View) -> Iterator[Finding]:
@@ -211,13 +209,13 @@ def confinement(subject: View) -> Iterator[Finding]:
             yield Finding(path, "turns AppArmor off", "Unconfined", "RuntimeDefault, Localhost", "delete it")
         options = context.get("seLinuxOptions") or {}
         if options.get("type") not in SELINUX_TYPES or options.get("user") or options.get("role"):
-            step = "leave `user` and `role` out, and `type` or one of the container types"
+            step = "delete `user` and `role`, and delete `type` or use one of the container types"
             path = subject.where(places, "seLinuxOptions")
             yield Finding(path, "changes the SELinux context", next_step=step, on_key=True)
         for sysctl in context.get("sysctls") or ():
             if sysctl["name"] not in SAFE_SYSCTLS:
                 path = subject.where(places, "sysctls")
-                message = f"the sysctl {sysctl['name']} reaches beyond the pod"
+                message = f"the sysctl {sysctl['name']} affects more than the pod"
                 yield Finding(path, message, next_step="delete it", on_key=True)
 
 

@@ -23,8 +23,8 @@ def cpu_limit(subject: ServerSubject) -> Iterator[Finding]:
     if not subject.has(path):
         yield Finding(
             path,
-            f"the {subject.role} may take all CPU of its node",
-            next_step="set `resources: {limits: {cpu: ...}}`, or ignore it if nodes are not shared",
+            f"the {subject.role} can use all CPU of its node",
+            next_step="set `resources: {limits: {cpu: ...}}`, or ignore this if nodes are not shared",
             on_key=True,
         )
 
@@ -34,8 +34,10 @@ def network_policy(subject: ServerSubject) -> Iterator[Finding]:
     if subject.server.network_policy is None:
         yield Finding(
             subject.path("networkPolicy", "enabled"),
-            "every pod of the cluster may read what is in the logs: the history server asks nobody",
-            next_step="set `networkPolicy: {enabled: true}`, with the proxy before it in `ingressFrom`",
+            "every pod in the cluster can read the logs: the history server does not authenticate users",
+            next_step=(
+                "set `networkPolicy: {enabled: true}`, and list the proxy in front of it in `ingressFrom`"
+            ),
             on_key=True,
         )
 
@@ -61,8 +63,8 @@ def endless_logs(subject: ServerSubject) -> Iterator[Finding]:
     if isinstance(server, HistoryServer) and server.claim is not None and not server.cleans:
         yield Finding(
             subject.path("cleaner"),
-            "nothing removes event logs: a full volume fails the applications that write to it",
-            next_step="add `cleaner: {maxAge: 30d}`, or ignore it if another server cleans this volume",
+            "nothing removes event logs: when the volume is full, applications that write to it fail",
+            next_step="add `cleaner: {maxAge: 30d}`, or ignore this if another server cleans this volume",
             on_key=True,
         )
 
@@ -72,8 +74,10 @@ def staging_network_policy(subject: ServerSubject) -> Iterator[Finding]:
     if subject.server.network_policy is None:
         yield Finding(
             subject.path("networkPolicy", "enabled"),
-            "every pod of the cluster may try passwords at the staging server",
-            next_step="set `networkPolicy:`, with who may pull in `pullFrom` and who may push in `pushFrom`",
+            "every pod in the cluster can try passwords at the staging server",
+            next_step=(
+                "set `networkPolicy:`, and list who may pull in `pullFrom` and who may push in `pushFrom`"
+            ),
             on_key=True,
         )
 
@@ -85,8 +89,8 @@ def plain_staging_ingress(subject: ServerSubject) -> Iterator[Finding]:
         if ingress and not ingress.get("tlsSecretName"):
             yield Finding(
                 subject.path(side, "ingress", "tlsSecretName"),
-                "passwords and code travel in the clear: the Ingress has no certificate",
-                next_step="name the Secret with the certificate of `host`: `tlsSecretName: ...`",
+                "passwords and code are sent unencrypted: the Ingress has no certificate",
+                next_step="set the Secret with the certificate of `host`: `tlsSecretName: ...`",
                 on_key=True,
             )
 
@@ -97,11 +101,11 @@ def plain_staging_server(subject: ServerSubject) -> Iterator[Finding]:
         return
     types = ((subject.at(subject.path(side)) or {}).get("serviceType", "ClusterIP") for side in SIDES)
     leaves = any(kind != "ClusterIP" for kind in types)
-    where = "leave the cluster in the clear" if leaves else "travel in the clear"
+    where = "leave the cluster unencrypted" if leaves else "are sent unencrypted"
     yield Finding(
         subject.path("tls"),
         f"passwords and code {where}: the staging server has no certificate",
-        next_step="name a Secret of the type kubernetes.io/tls: `tls: {secretName: ...}`",
+        next_step="set a Secret of type kubernetes.io/tls: `tls: {secretName: ...}`",
         on_key=True,
     )
 
@@ -113,7 +117,7 @@ def endless_artifacts(subject: ServerSubject) -> Iterator[Finding]:
         yield Finding(
             subject.path("garbageCollection"),
             "nothing removes artifacts: when the claim is full, pushes fail",
-            next_step="add `garbageCollection: {namespaces: [...]}` with the namespaces of the applications",
+            next_step="add `garbageCollection: {namespaces: [...]}` with the applications' namespaces",
             on_key=True,
         )
 
@@ -124,7 +128,7 @@ def single_replica(subject: ServerSubject) -> Iterator[Finding]:
     if isinstance(server, StagingServer) and server.replicas == 1:
         yield Finding(
             subject.path("replicas"),
-            "is one pod for each side: while that is replaced, no driver and no executor starts",
+            "means one pod for each side: while that pod is replaced, no driver or executor can start",
             "1",
             next_step="set `replicas: 2`",
         )

@@ -18,10 +18,11 @@ from sparkgen.semantics.wording import listed
 CODE = "SG270"
 NAMESPACE_LABEL = "kubernetes.io/metadata.name"
 """The label that the API server gives to each namespace: its name."""
-_STEP = (
-    "render a SparkShuffleService with a Secret of its own for each group of namespaces that trust each other"
+_STEP = "render a SparkShuffleService with its own Secret for each group of namespaces that trust each other"
+_OPENS = (
+    "every application that uses the service has its secret, and can talk to the drivers and executors of "
+    "the others"
 )
-_OPENS = "each that uses the service has its secret, and can speak to the drivers and executors of all others"
 
 
 def many_namespaces(subject: ServerSubject) -> Iterator[Finding]:
@@ -32,14 +33,14 @@ def many_namespaces(subject: ServerSubject) -> Iterator[Finding]:
         if peer.get("namespaceSelector") == {} and "podSelector" not in peer:
             yield Finding(
                 subject.path("networkPolicy", "ingressFrom", index, "namespaceSelector"),
-                f"applications of all namespaces are let in; {_OPENS}",
+                f"applications in all namespaces are let in; {_OPENS}",
                 next_step=_STEP,
             )
         named |= _names(peer.get("namespaceSelector") or {})
     if len(named) > 1:
         yield Finding(
             subject.path("networkPolicy", "ingressFrom"),
-            f"applications of {listed(sorted(named))} are let in; {_OPENS}",
+            f"applications in {listed(sorted(named))} are let in; {_OPENS}",
             next_step=_STEP,
             on_key=True,
         )
@@ -85,8 +86,8 @@ def _shared(users: Mapping[int, tuple[str, DocumentFacts]]) -> Iterator[tuple[in
                 index,
                 Finding(
                     facts.path("shuffleService", "secretName"),
-                    f"applications of {listed(others)} have the same service, and so this RPC secret: they "
-                    "can speak to driver and executors of this one, and it to theirs",
+                    f"applications in {listed(others)} use the same service, and so this RPC secret: they "
+                    "can talk to driver and executors of this one, and it can talk to theirs",
                     facts.get("shuffleService", "secretName"),
                     next_step=_STEP,
                 ),

@@ -91,13 +91,13 @@ def test_every_listed_time_zone_is_taken(name: str) -> None:
 # --- the same grammars as patterns of the schema --------------------------------------------------
 
 BEYOND_PATTERNS = {
-    "memory": ("is larger than Spark can count",),
-    "duration": ("is larger than Spark can count",),
-    "cpu": ("has an exponent that no resource reaches", "is too long for a quantity"),
+    "memory": ("is too large for Spark",),
+    "duration": ("is too large for Spark",),
+    "cpu": ("has an exponent that is too large", "is too long for a quantity"),
     "factor": ("is too long for a factor",),
     "cron": ("has ", "names a time zone"),
     "timezone": ("is ", "has the area"),
-    "timestamp": ("is a day that does not exist",),
+    "timestamp": ("is a date that does not exist",),
 }
 """Grammar -> how the reasons begin for what its pattern takes all the same: what a pattern cannot count, the
 fields of a schedule one by one, and the names of time zones."""

@@ -24,7 +24,7 @@
   {{- with $given.kernelIdleTimeout -}}
     {{- $call := dict "text" . "unit" "ms" "tables" $.app.t -}}
     {{- template "sparkgen.milliseconds" $call -}}
-    {{- if $call.error -}}{{- fail (printf "the duration %s is larger than Spark can count: write a smaller one" .) -}}{{- end -}}
+    {{- if $call.error -}}{{- fail (printf "the duration %s is too large for Spark: write a smaller one" .) -}}{{- end -}}
     {{- $_ := set $found "idleSeconds" (div $call.value 1000 | toString) -}}
   {{- end -}}
   {{- $_ := set . "notebook" $found -}}

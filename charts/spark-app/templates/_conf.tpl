@@ -127,7 +127,7 @@ and `confSources` of a projected volume.
   {{- range $name, $text := $durations -}}
     {{- $call := dict "text" $text "unit" "ms" "tables" $t -}}
     {{- template "sparkgen.milliseconds" $call -}}
-    {{- if $call.error -}}{{- fail (printf "the duration %s is larger than Spark can count: write a smaller one" $text) -}}{{- end -}}
+    {{- if $call.error -}}{{- fail (printf "the duration %s is too large for Spark: write a smaller one" $text) -}}{{- end -}}
     {{- $_ := set $allocation $name $call.value -}}
   {{- end -}}
   {{- $run := pick .run "expiresAt" -}}

@@ -33,7 +33,7 @@
 {{- define "sparkgen.daemonMemory" -}}
   {{- $call := dict "text" .heap "tables" .tables -}}
   {{- template "sparkgen.mib" $call -}}
-  {{- if $call.error -}}{{- fail (printf "the memory %s is larger than Spark can count: write a smaller one" .heap) -}}{{- end -}}
+  {{- if $call.error -}}{{- fail (printf "the memory %s is too large for Spark: write a smaller one" .heap) -}}{{- end -}}
   {{- $_ := set . "value" $call.value -}}
   {{- $_ := set . "memory" (add $call.value (max (div $call.value 10) 384)) -}}
 {{- end -}}

@@ -67,14 +67,14 @@ def test_no_comment(text: str) -> None:
 @pytest.mark.parametrize(
     ("comment", "message"),
     [
-        ("ignore SG117", "gives no reason"),
-        ("ignore SG117 --", "cannot be read"),
-        ("ignore SG117 -- ", "cannot be read"),
-        ("ignore SG117 - reason", "gives no reason"),
-        ("ignore -- reason", "does not say which warning"),
-        ("ignore", "does not say which warning"),
-        ("ignore all -- reason", "does not say which warning"),
-        ("ignore SG117 SG118 -- reason", "cannot be read"),
+        ("ignore SG117", "has no reason"),
+        ("ignore SG117 --", "cannot be parsed"),
+        ("ignore SG117 -- ", "cannot be parsed"),
+        ("ignore SG117 - reason", "has no reason"),
+        ("ignore -- reason", "does not name the warning"),
+        ("ignore", "does not name the warning"),
+        ("ignore all -- reason", "does not name the warning"),
+        ("ignore SG117 SG118 -- reason", "cannot be parsed"),
         ("ingore SG117 -- reason", "starts with"),
         ("", "starts with"),
         ("disable SG117 -- reason", "starts with"),
@@ -126,7 +126,7 @@ def test_unused() -> None:
     """A comment that nothing needs any more is a warning, once for each code."""
     (ignore,), _ = found("a: 1 # sparkgen: ignore SG117, SG118 -- x")
     kept, ignored = apply_ignores([warning(1, "SG118")], [ignore])
-    assert [problem.message for problem in kept] == ["there is no SG117 in line 1 to ignore"]
+    assert [problem.message for problem in kept] == ["there is no SG117 on line 1 to ignore"]
     assert ignored == (warning(1, "SG118"),)
 
 

@@ -123,9 +123,9 @@ def test_named_file_of_another_kind(folder: Path) -> None:
     [
         ("", "SG006 f.yaml:1:1", "no document"),
         ("# nothing\n---\n---\n", "SG006 f.yaml:1:1", "no document"),
-        ("- a\n", "SG006 f.yaml:1:1", "is a list"),
-        ("\n  text\n", "SG006 f.yaml:2:3", "is a single value"),
-        ("a: 1\n---\n[b]\n", "SG006 f.yaml:3:1", "is a list"),
+        ("- a\n", "SG006 f.yaml:1:1", "not a list"),
+        ("\n  text\n", "SG006 f.yaml:2:3", "not a single value"),
+        ("a: 1\n---\n[b]\n", "SG006 f.yaml:3:1", "not a list"),
         ("*x", "SG002 f.yaml:1:1", "no `&x`"),
     ],
 )

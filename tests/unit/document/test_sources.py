@@ -95,8 +95,8 @@ def test_read_file(folder: Path) -> None:
         ("apps/bb.yaml", "no such file", "did you mean apps/b.yaml?"),
         ("nowhere/x.yaml", "no such file", "check the path"),
         ("apps/b.yaml/c", "Not a directory", "check the path"),
-        ("apps", "it is a directory", "name the files"),
-        ("", "empty", "name a file"),
+        ("apps", "it is a directory", "give the files"),
+        ("", "empty", "give a file"),
         ("a\0b", "embedded null", "check the path"),
         ("x" * 5000, "too long", "check the path"),
         ("\udcff.yaml", "no such file", "check the path"),
@@ -120,7 +120,7 @@ def test_permission(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "open", forbidden)
     problem = read_file("apps/b.yaml")
     assert isinstance(problem, Problem)
-    assert (problem.code, problem.message) == ("SG001", "the permission to read it is missing")
+    assert (problem.code, problem.message) == ("SG001", "permission denied")
 
 
 def test_large_files_are_not_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

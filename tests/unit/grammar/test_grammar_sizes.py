@@ -42,9 +42,9 @@ def test_mebibytes_are_rounded_down() -> None:
 @pytest.mark.parametrize(
     ("text", "reason", "suggestion"),
     [
-        ("4Gi", 'has the unit "Gi", which is Kubernetes\' way; Spark writes "g"', "4g"),
-        ("4GiB", 'has the unit "GiB", which is Kubernetes\' way; Spark writes "g"', "4g"),
-        ("4 GB", "has a blank before the unit", "4g"),
+        ("4Gi", 'has the Kubernetes unit "Gi"; Spark uses "g"', "4g"),
+        ("4GiB", 'has the Kubernetes unit "GiB"; Spark uses "g"', "4g"),
+        ("4 GB", "has a space before the unit", "4g"),
         ("0.5g", "has a fraction, which Spark refuses", "512m"),
         ("1.5", "has a fraction, which Spark refuses", ""),
         ("0.3g", "has a fraction, which Spark refuses", ""),
@@ -53,8 +53,8 @@ def test_mebibytes_are_rounded_down() -> None:
         ("4x", 'has the unit "x", which Spark does not know', ""),
         ("", "is empty", ""),
         ("lots", "is not a number with a unit", ""),
-        ("9" * 30 + "g", "is larger than Spark can count", ""),
-        ("9" * 5000 + "Gi", 'has the unit "Gi", which is Kubernetes\' way; Spark writes "g"', ""),
+        ("9" * 30 + "g", "is too large for Spark", ""),
+        ("9" * 5000 + "Gi", 'has the Kubernetes unit "Gi"; Spark uses "g"', ""),
     ],
 )
 def test_a_refused_size_says_why_and_what_was_meant(text: str, reason: str, suggestion: str) -> None:
@@ -91,15 +91,15 @@ def test_kubernetes_reads_quantities(text: str, expected: str) -> None:
     [
         ("4g", 'has the suffix "g", which Kubernetes does not know', "4Gi"),
         ("4GB", 'has the suffix "GB", which Kubernetes does not know', "4Gi"),
-        ("4 Gi", "has a blank before its suffix", "4Gi"),
-        ("4Gi ", "has a blank around it", "4Gi"),
+        ("4 Gi", "has a space before its suffix", "4Gi"),
+        ("4Gi ", "has a space around it", "4Gi"),
         ("2cores", 'has the suffix "cores"; a count of cores has none', "2"),
-        ("0,5", "has a comma for the decimal point", "0.5"),
+        ("0,5", "has a decimal comma instead of a point", "0.5"),
         ("1x", 'has the suffix "x", which Kubernetes does not know', ""),
         ("", "is empty", ""),
         ("two", "is not a number with a suffix", ""),
         ("1e", 'has the suffix "e", which Kubernetes does not know', ""),
-        ("1e99", "has an exponent that no resource reaches", ""),
+        ("1e99", "has an exponent that is too large", ""),
         ("1" * 100, "is too long for a quantity", ""),
     ],
 )
@@ -126,9 +126,9 @@ def test_factors_are_decimal_numbers(text: str, expected: str) -> None:
     ("text", "reason", "suggestion"),
     [
         ("10%", "is a percentage", "0.1"),
-        ("0,1", "has a comma for the decimal point", "0.1"),
-        ("0.0", "is zero, and Spark wants a factor above zero", ""),
-        ("-0.1", "is negative, and Spark wants a factor above zero", ""),
+        ("0,1", "has a decimal comma instead of a point", "0.1"),
+        ("0.0", "is zero; Spark needs a factor above zero", ""),
+        ("-0.1", "is negative; Spark needs a factor above zero", ""),
         ("", "is empty", ""),
         ("a tenth", "is not a decimal number", ""),
         ("0." + "1" * 60, "is too long for a factor", ""),

@@ -37,18 +37,18 @@ def test_the_last_one_counts() -> None:
     [item] = result.imported
     spec = yaml.safe_load(item.text)["spec"]
     assert (spec["driver"]["cores"], spec["driver"]["memory"], spec["arguments"]) == (2, "1g", ["b", "c"])
-    found = [entry for entry in item.findings if "stands twice" in entry.reason]
+    found = [entry for entry in item.findings if "duplicate key" in entry.reason]
     assert [(entry.outcome, entry.source, entry.position.line) for entry in found] == [
         (Outcome.LOST, ("spec", "driver", "cores"), 13),
         (Outcome.LOST, ("spec", "arguments"), 15),
     ]
-    assert "in line 11 and in line 13; the last one is used, as by kubectl" in found[0].reason
-    assert "the other is in line 11" in found[0].step
+    assert "on line 11 and on line 13; the last one is used, as by kubectl" in found[0].reason
+    assert "the other is on line 11" in found[0].step
     assert result.has_findings
     assert "# " in item.text.split("apiVersion")[0]
-    assert "spec.driver.cores (line 13): the key `cores` stands twice" in " ".join(
-        item.text.split("\n# ")
-    ).replace("  ", " ")
+    assert "spec.driver.cores (line 13): duplicate key `cores`" in " ".join(item.text.split("\n# ")).replace(
+        "  ", " "
+    )
 
 
 def test_the_whole_of_the_last_one_counts() -> None:
@@ -75,8 +75,8 @@ def test_items_of_a_list_have_their_own() -> None:
     one = HEAD.rstrip().replace("\n", "\n  ")
     result = imported(f"kind: List\nitems:\n- {one}\n- {one}\n    image: other:2\n")
     first, second = result.imported
-    assert not [entry for entry in first.findings if "twice" in entry.reason]
-    assert [entry.source for entry in second.findings if "twice" in entry.reason] == [
+    assert not [entry for entry in first.findings if "duplicate" in entry.reason]
+    assert [entry.source for entry in second.findings if "duplicate" in entry.reason] == [
         ("items", 1, "spec", "image")
     ]
 

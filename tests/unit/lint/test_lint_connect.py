@@ -16,13 +16,13 @@ VARIABLE = "{name: SPARK_CONNECT_AUTHENTICATE_TOKEN, valueFrom: {secretKeyRef: {
 @pytest.mark.parametrize(
     ("spec", "steps"),
     [
-        ("", ["name a Secret"]),
-        ("sparkVersion: 3.5.8", ["take Spark 4"]),
+        ("", ["set a Secret"]),
+        ("sparkVersion: 3.5.8", ["use Spark 4"]),
         ("connect: {token: {name: a, key: token}}", []),
         (f"sparkConf: {{{PROPERTY}: '${{env:TOKEN}}'}}", []),
-        (f"sparkConf: {{{PROPERTY}: ''}}", ["name a Secret"]),
+        (f"sparkConf: {{{PROPERTY}: ''}}", ["set a Secret"]),
         (f"driver: {{env: [{VARIABLE}]}}", []),
-        (f"executor: {{env: [{VARIABLE}]}}", ["name a Secret"]),
+        (f"executor: {{env: [{VARIABLE}]}}", ["set a Secret"]),
     ],
 )
 def test_an_open_server(spec: str, steps: list[str]) -> None:

@@ -56,7 +56,7 @@ def test_what_the_run_used_is_held_against_the_document(cli: Cli, application: s
     assert "300 MiB of heap in run.log" in said["SG283"]["message"]
     assert said["SG283"]["found"] == "1024 MiB"
     assert said["SG284"]["path"] == "spec.executor.instances"
-    assert "no faster with more than 2 executors" in said["SG284"]["message"]
+    assert "not faster with more than 2 executors" in said["SG284"]["message"]
 
 
 def test_a_document_within_what_the_run_used_is_fine(cli: Cli) -> None:

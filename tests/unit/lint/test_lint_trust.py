@@ -43,8 +43,8 @@ def test_each_application_is_told_of_the_other_namespaces() -> None:
     said = found(app("finance"), app("science"), app("finance"), app("ops"), app("alone", other))
     assert set(said) == {0, 1, 2, 3}
     assert said[0] == said[2]
-    assert said[0].startswith("applications of ops and science have the same service")
-    assert said[1].startswith("applications of finance and ops have the same service")
+    assert said[0].startswith("applications in ops and science use the same service")
+    assert said[1].startswith("applications in finance and ops use the same service")
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def named(name: str) -> dict[str, Any]:
 def test_namespaces_of_a_policy_are_counted() -> None:
     """By their names, however they are selected; one that is named twice is one."""
     (said,) = peers(named("finance"), named("science"))
-    assert said.startswith("applications of finance and science are let in")
+    assert said.startswith("applications in finance and science are let in")
     inside = {"matchExpressions": [{"key": LABEL, "operator": "In", "values": ["a", "b"]}]}
     assert len(peers(inside)) == 1
     assert len(peers({})) == 1
@@ -126,7 +126,7 @@ def test_the_command_compares_what_it_reviews(cli: Cli) -> None:
     Path("a.yaml").write_text(APP.format("finance", ""))
     Path("b.yaml").write_text(APP.format("science", "  # sparkgen: ignore SG270 -- one team"))
     said = cli("lint", "a.yaml", "b.yaml", "--profile", "production").out
-    assert "a.yaml:12:17: warning[SG270] spec.shuffleService.secretName: applications of science" in said
+    assert "a.yaml:12:17: warning[SG270] spec.shuffleService.secretName: applications in science" in said
     assert "b.yaml:12" not in said
     assert "SG270" not in cli("lint", "a.yaml", "--profile", "production").out
     Path("b.yaml").write_text(APP.format("science", "\n  typo: 1"))
