@@ -105,8 +105,9 @@ def _internal(error: Exception) -> int:
         traceback.print_exception(error)
     reason = f"{type(error).__name__}: {error}".split("\n")[0][:300]
     _say(
-        f"sparkgen: internal error ({reason}); your document may well be right. Please report this, "
-        "with what the same command prints under SPARKGEN_DEBUG=1"
+        f"sparkgen: internal error ({reason}), probably not a mistake in your document. Please "
+        "report it with "
+        "the output of the same command under SPARKGEN_DEBUG=1"
     )
     return 2
 

@@ -23,7 +23,7 @@ _MEANING: dict[Action, str] = {
     "removed": "removed",
     "changed": "changed",
     "replaced": "replaced",
-    "kept": "not rendered any more; stays until it is deleted or pruned",
+    "kept": "no longer rendered; kept until it is deleted or pruned",
 }
 _APART = "&#8203;"
 """A space of no width: what it stands in is no mention and no link."""
@@ -45,8 +45,8 @@ def summary(difference: Difference) -> str:
     """One line: how many applications differ, and how many start a run."""
     count = len(difference.applications)
     starting = sum(one.verdict.starts for one in difference.applications)
-    applications = "1 application changes" if count == 1 else f"{count} applications change"
-    runs = {0: "none starts a new run", 1: "1 starts a new run"}.get(starting, f"{starting} start a new run")
+    applications = "1 application changed" if count == 1 else f"{count} applications changed"
+    runs = {0: "no new runs", 1: "1 new run"}.get(starting, f"{starting} new runs")
     return f"{applications}, {runs}; {difference.unchanged} unchanged"
 
 
@@ -86,7 +86,7 @@ def _block(one: ApplicationDiff) -> Iterator[str]:
 
 
 def answer(one: ApplicationDiff) -> str:
-    """`yes: a new run beside the one before (pi-51bb888d -> pi-0a1b2c3d)`."""
+    """`yes: a new run beside the earlier one (pi-51bb888d -> pi-0a1b2c3d)`."""
     verdict = one.verdict
     names = [name for name in dict.fromkeys((verdict.old, verdict.new)) if name]
     return f"{'yes' if verdict.starts else 'no'}: {verdict.sentence} ({' -> '.join(names)})"
@@ -96,11 +96,11 @@ def _because(one: ApplicationDiff) -> Iterator[str]:
     """What made the run another one: the fields, and what of the hash they changed."""
     causes = [change.label for change in one.fields if change.in_run]
     if one.verdict.parts:
-        yield f"what differs in it: {', '.join(one.verdict.parts)}"
+        yield f"changed in the run: {', '.join(one.verdict.parts)}"
         if causes:
-            yield f"because of: {', '.join(causes)}"
+            yield f"caused by: {', '.join(causes)}"
     elif one.state == "changed" and one.fields and not causes:
-        yield "tuning and settings only: they take effect on the run that is there"
+        yield "only tuning and settings change: they apply to the existing run"
 
 
 def _table(changes: tuple[FieldChange, ...]) -> Iterator[str]:
@@ -116,7 +116,7 @@ def _step(change: FieldChange) -> str:
 
 
 def _effect(change: FieldChange) -> str:
-    return "another run" if change.in_run else "same run"
+    return "new run" if change.in_run else "same run"
 
 
 def object_name(change: ObjectChange) -> str:
@@ -127,7 +127,7 @@ def object_name(change: ObjectChange) -> str:
 
 def _said(change: ObjectChange) -> str:
     meaning = f" ({_MEANING['kept']})" if change.action == "kept" else ""
-    return f"{meaning}: the server refuses it: {change.note}" if change.note else meaning
+    return f"{meaning}: the server rejects it: {change.note}" if change.note else meaning
 
 
 # --- Markdown ---------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ def as_markdown(difference: Difference, *, brief: bool = False) -> str:
     """For a comment under a pull request."""
     head = f"### sparkgen diff: {code(difference.old)} → {code(difference.new)}"
     if not difference:
-        return f"{head}\n\nNo application changes.\n"
+        return f"{head}\n\nNo changes.\n"
     parts = [head, "", f"{summary(difference)}.", ""]
     for one in difference.applications:
         parts += [*_section(one, brief=brief), ""]
@@ -172,7 +172,7 @@ def _section(one: ApplicationDiff, *, brief: bool) -> Iterator[str]:
 
 
 def _said_short(change: ObjectChange) -> str:
-    return f": the server refuses it: {change.note}" if change.note else ""
+    return f": the server rejects it: {change.note}" if change.note else ""
 
 
 def code(text: str) -> str:

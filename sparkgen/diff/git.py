@@ -30,9 +30,8 @@ class Repository:
         done = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
         if done.returncode:
             raise SparkgenError(
-                f"there is no revision {revision} in {self.root}: check its name (git log --oneline), or "
-                "fetch it (git fetch origin; a shallow clone has only its newest commits: git fetch "
-                "--unshallow)"
+                f"unknown revision {revision} in {self.root}; check its name (git log --oneline), or fetch "
+                "it (git fetch origin; for older commits of a shallow clone: git fetch --unshallow)"
             )
         return done.stdout.decode().strip()
 
@@ -41,8 +40,8 @@ class Repository:
         done = self._git("merge-base", one, other)
         if done.returncode:
             raise SparkgenError(
-                f"{one} and {other} have no commit in common, as far as this clone knows: fetch more of the "
-                "history (git fetch --unshallow)"
+                f"{one} and {other} have no common commit in this clone; fetch more history: "
+                "git fetch --unshallow"
             )
         return done.stdout.decode().strip()
 
@@ -90,7 +89,7 @@ class Repository:
         """A name of the caller's as a path below the root, with `/`."""
         relative = os.path.relpath(Path(name).absolute().resolve(), self.root)
         if relative.startswith(".."):
-            raise SparkgenError(f"{name} is outside of the repository {self.root}")
+            raise SparkgenError(f"{name} is outside the repository {self.root}")
         return Path(relative).as_posix()
 
     def _entries(self, *arguments: str) -> dict[str, str]:
@@ -114,7 +113,7 @@ def repository(near: Path) -> Repository:
     done = _run(near, "rev-parse", "--show-toplevel")
     if done.returncode:
         said = done.stderr.decode().strip().removeprefix("fatal: ")
-        raise SparkgenError(f"{near.resolve()} is in no Git repository that git would read: {said}")
+        raise SparkgenError(f"{near.resolve()} is not in a Git repository that git can read: {said}")
     return Repository(Path(done.stdout.decode().rstrip("\n")).resolve())
 
 
@@ -129,4 +128,4 @@ def _run(folder: Path, *arguments: str, data: bytes = b"") -> subprocess.Complet
             check=False,
         )
     except OSError as error:
-        raise SparkgenError(f"git cannot be run ({error.strerror}): install it, or check the PATH") from error
+        raise SparkgenError(f"cannot run git ({error.strerror}); install it, or check PATH") from error

@@ -19,7 +19,7 @@ _SUFFIXES = (".yaml", ".yml")
 def read(directory: Path) -> dict[str, str]:
     """The text of every manifest that sparkgen wrote below a directory, by its path."""
     if not directory.is_dir():
-        raise SparkgenError(f"{directory} is no directory: name one that sparkgen render -o wrote")
+        raise SparkgenError(f"{directory} is not a directory; give one that sparkgen render -o wrote")
     files: dict[str, str] = {}
     for path in sorted(_files(directory)):
         try:
@@ -74,8 +74,7 @@ def sides(files: dict[str, str]) -> list[Side]:
             found.setdefault(_application(item), []).append(item)
         except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
             raise SparkgenError(
-                f"{path} says that sparkgen wrote it, but it is no manifest of an application: "
-                "render it again"
+                f"{path} has sparkgen's header, but is not a valid manifest; render it again"
             ) from error
     return [Side(name, namespace, tuple(items)) for (namespace, name), items in found.items()]
 

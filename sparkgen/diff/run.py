@@ -15,8 +15,8 @@ _FILES = {
     contract.SPARK_DEFAULTS_FILE: "Spark's properties",
     contract.LOG4J2_FILE: "logging",
     contract.METRICS_FILE: "metrics",
-    contract.EXECUTOR_TEMPLATE_FILE: "the executor's pod",
-    contract.EXECUTOR_SCRIPT_FILE: "the script that starts executors",
+    contract.EXECUTOR_TEMPLATE_FILE: "the executor pod",
+    contract.EXECUTOR_SCRIPT_FILE: "the executor's start script",
 }
 """Files of a run's ConfigMaps, as what they are."""
 _SHOWN = 4
@@ -26,7 +26,7 @@ _SHOWN = 4
 def verdict(old: Side | None, new: Side | None) -> Verdict:
     """What applying the new side over the old one starts."""
     if new is None:
-        goes_on = "a run that still goes on ends when its objects are deleted"
+        goes_on = "an active run ends when its objects are deleted"
         return Verdict(False, f"the application is removed; {goes_on}", old.run if old else "")
     workload = new.workload
     kind = workload["kind"] if workload else ""
@@ -40,7 +40,7 @@ def _sentence(kind: str, before: ObjectView | None, after: ObjectView, *, same: 
     """Whether it starts, and what follows "yes" or "no"."""
     if before is not None and before["kind"] != kind:
         starts, sentence = _sentence(kind, None, after, same=False)
-        return starts, f"it was a {before['kind']}; {sentence}"
+        return starts, f"it was a {before['kind']} before; {sentence}"
     if kind == "CronJob":
         return False, _cron(before, after, same=same)
     if kind == "Deployment":
@@ -53,23 +53,23 @@ def _job(before: ObjectView | None, after: ObjectView, *, same: bool) -> tuple[b
     if before is None or not same:
         if suspended:
             return False, "the new run is created suspended"
-        return True, "the first run" if before is None else "a new run beside the one before"
+        return True, "the first run" if before is None else "a new run beside the earlier one"
     was = bool(before["spec"].get("suspend"))
     if was and not suspended:
-        return True, "the run is suspended no longer"
+        return True, "the run is no longer suspended"
     if suspended and not was:
-        return False, "suspending it stops its driver, if it runs"
-    return False, "the run is the same"
+        return False, "suspending it stops its driver, if it is running"
+    return False, "the run is unchanged"
 
 
 def _cron(before: ObjectView | None, after: ObjectView, *, same: bool) -> str:
     spec = after["spec"]
-    when = f'the schedule "{spec["schedule"]}" does'
+    when = f'the schedule "{spec["schedule"]}" starts runs'
     if spec.get("suspend"):
         return "the schedule is suspended"
     if before is not None and same:
-        return "what a firing runs stays the same"
-    return f"{when}, from its next firing on with what is new" if before is not None else when
+        return "scheduled runs are unchanged"
+    return f"{when}, with the changes from the next one on" if before is not None else when
 
 
 def _deployment(before: ObjectView | None, after: ObjectView, *, same: bool) -> tuple[bool, str]:
@@ -78,10 +78,10 @@ def _deployment(before: ObjectView | None, after: ObjectView, *, same: bool) -> 
     if not replicas:
         return False, "it stays suspended" if not was else "suspending it stops its driver"
     if not was:
-        return True, "the driver starts" if before is None else "it is suspended no longer"
+        return True, "the driver starts" if before is None else "it is no longer suspended"
     if same:
-        return False, "the driver goes on"
-    return True, "the driver is stopped, and restarted with the changes"
+        return False, "the driver keeps running"
+    return True, "the driver restarts with the changes"
 
 
 def hash_parts(old: Side, new: Side) -> Iterator[str]:
@@ -114,7 +114,7 @@ def _pod(old: Side, new: Side) -> Iterator[str]:
     if paths:
         shown = [".".join(path[-3:]) for path in paths[:_SHOWN]]
         more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
-        yield f"the driver's pod ({', '.join(shown)}{more})"
+        yield f"the driver pod ({', '.join(shown)}{more})"
 
 
 def workload_changes(old: Side, new: Side) -> list[tuple[tuple[str, ...], Any, Any]]:

@@ -127,7 +127,7 @@ def _apply_one(cluster: Cluster, item: Any, before: Live, way: Way) -> Applied:
     for left in reversed(range(STALE_TRIES)):
         live = _live(cluster, item, before)
         if isinstance(live, Mapping) and annotation_of(live, KILLED):
-            words = "unchanged (killed; another spec.run.id, or sparkgen run, runs it again)"
+            words = "unchanged (killed; to run it again, change spec.run.id or use sparkgen run)"
             return Applied(dict(live), words)
         try:
             return _apply_to(cluster, _held_to(live, item), live, way)

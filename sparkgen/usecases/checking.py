@@ -121,6 +121,6 @@ def agree(documents: Iterable[Document], namespace: str) -> None:
         if namespace and named and named != namespace:
             position = document.node.locate(("metadata", "namespace"))
             raise SparkgenError(
-                f"{position}: metadata.namespace is {named}, but --namespace says {namespace}: leave one "
+                f"{position}: metadata.namespace is {named}, but --namespace is {namespace}; leave one "
                 f"of them out, or override the document with --set metadata.namespace={namespace}"
             )

@@ -62,9 +62,9 @@ def shared_objects(found: Iterable[Claim]) -> list[Problem]:
 def _shared(own: Claim, first: Claim, keys: Sequence[Key]) -> Problem:
     names = [f"{kind} {name}" for kind, _, name in keys]
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    step = "give one of the two another name or namespace"
+    step = "change the name or the namespace of one of the two"
     if {kind for kind, _, _ in keys} == {"ServiceAccount"}:
-        step = "let one of the two render the account, and set `serviceAccount.create: false` in the other"
+        step = "set `serviceAccount.create: false` in one of the two"
     return Problem(
         "SG019",
         Severity.ERROR,

@@ -55,6 +55,6 @@ def _with_cluster(document: Document, namespace: str, cluster: Cluster) -> Appli
     found = compare(old, new)
     refused = any(change.note for change in special)
     if found is None and refused:
-        verdict = Verdict(False, "the server refuses it", old.run if old else "", new.run)
+        verdict = Verdict(False, "the server rejects it", old.run if old else "", new.run)
         return ApplicationDiff(new.name, new.namespace, new.source, "changed", verdict, objects=special)
     return replace(found, objects=(*found.objects, *special)) if found else None

@@ -62,7 +62,9 @@ def laid_under(documents: Iterable[Document], inputs: Inputs) -> tuple[Document,
 
 def wrong(problems: Iterable[Problem]) -> SparkgenError:
     """An error with all that is wrong in a configuration."""
-    return SparkgenError("the configuration of the repository is wrong:\n" + "\n".join(map(_line, problems)))
+    return SparkgenError(
+        "the configuration of the repository has errors:\n" + "\n".join(map(_line, problems))
+    )
 
 
 def _line(problem: Problem) -> str:

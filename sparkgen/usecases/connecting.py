@@ -61,8 +61,8 @@ def server(application: Application) -> Run:
         if served_as(run.workload):
             return run
     raise SparkgenError(
-        f"{application.name} is no Connect server and no notebook: name an application that a document of "
-        "kind SparkConnectServer or SparkNotebook describes, or apply one"
+        f"{application.name} is not a Connect server or a notebook; choose an application of kind "
+        "SparkConnectServer or SparkNotebook, or apply one"
     )
 
 
@@ -120,16 +120,16 @@ def environment_of(
         if error.status != 403:
             raise
         refused = (
-            f"you may not read the Secret {source.secret} in {run.namespace}, which has the token of "
-            f"{run.application} (the right to get secrets)"
+            f"you are not allowed to get the Secret {source.secret} in {run.namespace}, which contains the "
+            f"token of {run.application}"
         )
         own = _TOKEN.search(given.get(REMOTE, ""))
         token = given.get(contract.ENV_CONNECT_TOKEN) or (unquote(own[1]) if own else "")
         if not token:
             raise SparkgenError(
-                f"{refused}: ask for this right, or put the token into {contract.ENV_CONNECT_TOKEN}"
+                f"{refused}; request permission to get it, or set the token in {contract.ENV_CONNECT_TOKEN}"
             ) from error
-        say(f"{refused}: the token of your environment is used")
+        say(f"{refused}; using the token in your environment")
     return {**given, contract.ENV_CONNECT_TOKEN: token}
 
 
@@ -166,13 +166,15 @@ def _read(cluster: Cluster, run: Run, source: TokenSource) -> str:
     found = cluster.get("v1", "Secret", source.secret, run.namespace)
     where = f"the Secret {source.secret} in {run.namespace}"
     if found is None:
-        raise SparkgenError(f"{run.application} takes its token from {where}, and there is none: create it")
+        raise SparkgenError(
+            f"{run.application} reads its token from {where}, which does not exist; create it"
+        )
     value = (found.get("data") or {}).get(source.key)
     if value is None:
-        raise SparkgenError(f"{run.application} takes its token from {where}, which has no key {source.key}")
+        raise SparkgenError(f"{run.application} reads its token from {where}, which has no key {source.key}")
     token = base64.b64decode(value)
     if b"\0" in token:
-        raise SparkgenError(f"{where} has no token at {source.key}: a token has no NUL")
+        raise SparkgenError(f"the token in {where}, key {source.key}, contains a NUL character")
     return os.fsdecode(token)
 
 

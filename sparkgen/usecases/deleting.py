@@ -54,7 +54,9 @@ def objects_of(cluster: Cluster, name: str) -> ToDelete:
         found += [item for item in own if not item["metadata"].get("ownerReferences")]
     if not found:
         one(cluster, name)  # it says what there is
-        raise SparkgenError(f"nothing of {name} may be seen in {cluster.namespace}: {'; '.join(unseen)}")
+        raise SparkgenError(
+            f"you are not allowed to list the objects of {name} in {cluster.namespace}: {'; '.join(unseen)}"
+        )
     return ToDelete(tuple(found), tuple(unseen))
 
 

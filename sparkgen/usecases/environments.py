@@ -44,12 +44,14 @@ class Part:
 def parts(root: str, output: str) -> list[Part]:
     """Everything to render below `root`, sorted by folder, file and environment. `output` is not searched."""
     if not Path(root).is_dir():
-        raise SparkgenError(f"{root} is not a directory: -R takes the directory that holds all documents")
+        raise SparkgenError(
+            f"{root} is not a directory; with -R, give the directory that contains all documents"
+        )
     skipped = os.path.realpath(output)
     if os.path.realpath(root) == skipped or os.path.realpath(root).startswith(skipped + os.sep):
         raise SparkgenError(
-            f"the documents in {root} are in the output directory {output}, which holds rendered files only: "
-            "choose another one with --output-dir"
+            f"{root} is inside the output directory {output}, which may contain only rendered files; "
+            "choose another --output-dir"
         )
     return [part for folder, levels in _folders(root, "", (), skipped) for part in _in_folder(folder, levels)]
 
@@ -81,7 +83,9 @@ def _overlays(folder: str) -> dict[str, str]:
         if path.name.startswith("."):
             continue
         if path.stem in found:
-            raise SparkgenError(f"{found[path.stem]} and {path} are overlays of one environment: keep one")
+            raise SparkgenError(
+                f"{found[path.stem]} and {path} are overlays of the same environment; delete one"
+            )
         found[path.stem] = path.as_posix()
     return found
 

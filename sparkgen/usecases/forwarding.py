@@ -113,13 +113,15 @@ class Forwarding:
         if (driver := _driver(self.run)) not in ("", self._driver):
             self._driver = driver
             self._told.clear()
-            another = f"{self.run.application} has another driver: new connections go there"
+            another = f"{self.run.application} has a new driver; new connections go to it"
             self._say(self._served.again or another)
         return True
 
     def _open(self) -> Forwarded:
         if self.run.driver is None:
-            raise ClusterError(f"the driver of {self.run.application} has ended, and the next has not begun")
+            raise ClusterError(
+                f"the driver of {self.run.application} has ended, and the next has not started"
+            )
         return self._cluster.forward(name_of(self.run.driver), self._served.port, self.run.namespace)
 
     def _complain(self, text: str) -> None:

@@ -51,7 +51,7 @@ def run_to_kill(application: Application, wanted: str) -> Run | None:
     if wanted:
         run = choose(application, wanted)
         if is_suspended(run.workload):
-            raise SparkgenError(f"{run.name} is suspended, so that nothing of it runs")
+            raise SparkgenError(f"{run.name} is suspended; there is nothing to stop")
         return None if life_of(run).over else run
     runs = [
         run
@@ -63,5 +63,5 @@ def run_to_kill(application: Application, wanted: str) -> Run | None:
     ]
     if len(runs) > 1:
         names = ", ".join(run.name for run in runs)
-        raise SparkgenError(f"several runs of {application.name} run: {names}; choose one with --run")
+        raise SparkgenError(f"several runs of {application.name} are running: {names}; choose one with --run")
     return runs[0] if runs else None

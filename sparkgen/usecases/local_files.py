@@ -65,7 +65,7 @@ def _unpushed(document: Document) -> Iterator[Difference]:
     known = {one.get("name") for one in artifacts or () if isinstance(one, dict)}
     for name in dict.fromkeys(entry.artifact for entry in entries_of(document.value)):
         if name not in known:
-            yield Difference(name, "missing", "was not pushed")
+            yield Difference(name, "missing", "has not been pushed")
 
 
 def without_repository(document: Document) -> Problem:
@@ -76,10 +76,10 @@ def without_repository(document: Document) -> Problem:
         Severity.ERROR,
         document.node.locate(first.path),
         first.path,
-        "is a file beside the document, and no registry is named that pods get it from",
+        "is a local file, but the document names no registry to deliver it from",
         found=shortened(first.text),
-        next_step="add `delivery.repository: REGISTRY/NAME`; or, for a file of the image, write "
-        "`local://` and its absolute path",
+        next_step="add `delivery.repository: REGISTRY/NAME`; for a file in the image, write `local://` "
+        "and its absolute path",
     )
 
 
@@ -142,7 +142,7 @@ def _whole(difference: Difference) -> str:
 def _step(document: Document, inputs: Inputs, difference: Difference) -> str:
     pushed = command(document, inputs)
     if difference.kind == "unneeded":
-        return f"delete it from the lock; {pushed}"
+        return f"delete it from the lock file; {pushed}"
     return f"{pushed}, and commit {lock_name(document, inputs) or 'its lock'}"
 
 

@@ -69,7 +69,7 @@ def _in_parallel(
                 yield from part
         except BrokenProcessPool as error:
             raise SparkgenError(
-                "a process that rendered was killed, perhaps for want of memory: render fewer at once"
+                "a worker process was killed, perhaps because memory ran out; render fewer documents at once"
             ) from error
 
 

@@ -186,7 +186,7 @@ def _push(planned: Plan, packed: Packed, repository: Repository, inputs: Inputs,
         packed = next(one for one in whole.packed if one.name == packed.name)
         if packed.digest != before:
             raise SparkgenError(
-                f"{repository.host} has lost {before}, and the same files give {packed.digest} now: delete "
+                f"{repository.host} no longer has {before}, and the files now give {packed.digest}; delete "
                 f"{local_files.lock_name(planned.document, inputs)} and push again"
             )
     made, its_image = packed.layer, packed.image
@@ -214,7 +214,8 @@ def _upload_layer(made: Layer, repository: Repository, sent: Callable[[int], Non
             repository.upload(made.blob, file, sent)
     except OSError as error:
         raise SparkgenError(
-            f"cannot write the layer into {tempfile.gettempdir()}: {error.strerror}; make room, or set TMPDIR"
+            f"cannot write the layer to {tempfile.gettempdir()}: {error.strerror}; free some space, or "
+            "set TMPDIR"
         ) from error
 
 

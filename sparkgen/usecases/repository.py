@@ -145,6 +145,6 @@ def refuse_shared_places(rendered: Iterable[Rendered]) -> None:
     for place, times in Counter(one.place for one in rendered).items():
         if times > 1:
             raise SparkgenError(
-                f"{times} applications would be written to {place}: give one of them another metadata.name, "
-                "or put its document into a folder of its own"
+                f"{times} applications render to {place}; change the metadata.name of one, or move its "
+                "document to its own folder"
             )

@@ -213,8 +213,8 @@ def with_arguments(template: Mapping[str, Any], arguments: Sequence[str]) -> Obj
     given = list(spark.get("args") or ())
     if given[:3] != _FIRST_ARGUMENTS:
         raise SparkgenError(
-            "the driver's arguments are not those that sparkgen renders, so that they cannot be replaced: "
-            "run it without --arg, or change the document"
+            "cannot replace the arguments: the driver's command was changed after sparkgen rendered it; "
+            "leave out --arg, or change the document"
         )
     start = 5 if given[3:4] == ["--class"] else 3
     spark["args"] = [*given[: start + 1], *arguments]

@@ -134,13 +134,11 @@ def _all_used(documents: Sequence[Document], evidence: tuple[Evidence, ...]) -> 
     lost = unused(names, evidence)
     if lost and lost[0].application:
         raise SparkgenError(
-            f"{lost[0].source} is a run of {lost[0].application}, and no document here has that name: "
-            "give its document, too"
+            f"{lost[0].source} is a run of {lost[0].application}, but no document has this name; "
+            "add its document"
         )
     if lost:
-        raise SparkgenError(
-            f"{lost[0].source} does not say of which document it is a run: lint that one alone with it"
-        )
+        raise SparkgenError(f"{lost[0].source} does not name its application; lint it with only one document")
 
 
 def _name(document: Document) -> str:
@@ -173,7 +171,7 @@ def review_of(options: LintOptions) -> Review | tuple[Problem, ...]:
     """The policy of a call, or what is wrong with its configuration. SparkgenError for wrong options."""
     name = options.config or ("" if options.isolated else configuration.found())
     if options.config and options.isolated:
-        raise SparkgenError("--config and --isolated exclude each other: leave one of them out")
+        raise SparkgenError("--config and --isolated cannot be combined; leave one of them out")
     read: Config | tuple[Problem, ...] = Config()
     if name:
         data = read_file(name)
@@ -186,7 +184,7 @@ def review_of(options: LintOptions) -> Review | tuple[Problem, ...]:
         read = replace(read, show=_severity("--show", options.show) or read.show)
     unknown = [profile for profile in options.profiles if profile not in PROFILES]
     if unknown:
-        raise SparkgenError(f"there is no profile {unknown[0]}: use {', '.join(PROFILES)}")
+        raise SparkgenError(f"unknown profile {unknown[0]}; use {', '.join(PROFILES)}")
     rules = dict(_rule(text) for text in options.rules)
     folder = os.path.realpath(Path(name).parent if name else ".")
     evidence = tuple(evidence_of(log) for log in options.evidence)
@@ -197,10 +195,11 @@ def _rule(text: str) -> tuple[str, Severity | None]:
     code, equals, word = text.partition("=")
     code = code.strip().upper()
     if not equals:
-        raise SparkgenError(f"--rule {text} says no severity: write --rule {code or 'SG220'}={OFF}")
+        raise SparkgenError(f"--rule {text} has no severity; write --rule {code or 'SG220'}={OFF}")
     if code not in configurable():
         raise SparkgenError(
-            f"--rule {text}: {code or 'nothing'} is no warning: `sparkgen rule` lists them; errors stay"
+            f"--rule {text}: {code or 'it'} is not a warning, and only warnings can be changed; to list all "
+            "rules: sparkgen rule"
         )
     return code, _severity("--rule", word.strip(), OFF)
 
@@ -208,5 +207,5 @@ def _rule(text: str) -> tuple[str, Severity | None]:
 def _severity(option: str, word: str, *nothing: str) -> Severity | None:
     allowed = (*SEVERITIES, *nothing)
     if word.lower() not in allowed:
-        raise SparkgenError(f"{option}: {word!r} is no severity: use {listed(allowed, 'or')}")
+        raise SparkgenError(f"{option}: unknown severity {word!r}; use {listed(allowed, 'or')}")
     return SEVERITIES.get(word.lower())

@@ -82,16 +82,16 @@ def _source(application: Application) -> Mapping[str, Any]:
     found = [run.workload for run in application.runs if run.kind == "Job"]
     jobs = [job for job in found if not contract.is_session(job)]
     if found and not jobs:
-        raise SparkgenError(f"{application.name} has sessions, and no run yet: apply the document first")
+        raise SparkgenError(f"{application.name} has sessions, but no run yet; apply the document first")
     if what := next((served_as(run.workload) for run in application.runs), ""):
         raise SparkgenError(
-            f"{application.name} is a {what}, which has no runs. To use it: sparkgen connect "
-            f"{application.name}; with --start, if it is stopped"
+            f"{application.name} is a {what}, which has no runs; next: sparkgen connect {application.name} "
+            "(with --start, if it is stopped)"
         )
     if not jobs:
         raise SparkgenError(
-            f"{application.name} runs forever (a Deployment): there is no other run of it. Change its "
-            "arguments in the document, and apply it"
+            f"{application.name} is a Deployment, which runs forever and has no other runs; to change its "
+            "arguments, change the document and apply it"
         )
     rendered = [job for job in jobs if not label_of(job, REQUESTED)]
     return (rendered or jobs)[0]
@@ -102,8 +102,8 @@ def _not_expired(cluster: Cluster, application: Application, now: datetime) -> N
     text = needs.expires_at([tuning]) if tuning else ""
     if text and datetime.fromisoformat(text) <= now:
         raise SparkgenError(
-            f"runs of {application.name} may start until {text} only: set spec.run.expiresAt to a later date "
-            "and apply the document"
+            f"runs of {application.name} expired at {text}; set spec.run.expiresAt to a later date and "
+            "apply the document"
         )
 
 
@@ -113,7 +113,7 @@ def _made(cluster: Cluster, source: Mapping[str, Any], asked: RequestedRun) -> O
     missing = [name for name in requested_run.files_of(source) if not cluster.has("v1", "ConfigMap", name)]
     if missing:
         raise SparkgenError(
-            f"the files of {requested_run.run_of(source)} are there no more ({', '.join(missing)}): "
+            f"the ConfigMaps of {requested_run.run_of(source)} no longer exist ({', '.join(missing)}); "
             "apply the document first"
         )
     return requested_run.from_job(source, asked)
@@ -137,12 +137,12 @@ def _completed(cluster: Cluster, source: Mapping[str, Any], job: Mapping[str, An
     for name in requested_run.files_of(source):
         config_map = cluster.get("v1", "ConfigMap", name)
         if config_map is None:
-            raise SparkgenError(f"the ConfigMap {name} is there no more: apply the document first")
+            raise SparkgenError(f"the ConfigMap {name} no longer exists; apply the document first")
         _create(cluster, requested_run.copied(config_map, old, job))
     if requested_run.grouped(source):
         group = cluster.get(contract.POD_GROUPS_OF_VOLCANO, "PodGroup", old)
         if group is None:
-            raise SparkgenError(f"the PodGroup {old} is there no more: apply the document first")
+            raise SparkgenError(f"the PodGroup {old} no longer exists; apply the document first")
         _create(cluster, requested_run.copied_group(group, job))
     if requested_run.queue_of(job):
         return dict(job)
@@ -166,7 +166,8 @@ def _made_before(cluster: Cluster, copy: Mapping[str, Any]) -> None:
     owner = copy["metadata"]["ownerReferences"][0]["uid"]
     if there is None or owner not in {one["uid"] for one in there["metadata"].get("ownerReferences") or ()}:
         raise SparkgenError(
-            f"the {kind} {name} exists and does not belong to this run: delete it, or choose another --id"
+            f"the {kind} {name} exists already and does not belong to this run; delete it, or choose "
+            "another --id"
         )
 
 
@@ -174,13 +175,13 @@ def _same(job: Mapping[str, Any], asked: RequestedRun) -> None:
     """SparkgenError when the run of this id is another one."""
     if annotation_of(job, REQUEST_ID) != asked.id:
         raise SparkgenError(
-            f"{name_of(job)} is there and has another id: choose another --id than {asked.id}"
+            f"{name_of(job)} exists already with another ID; choose an --id other than {asked.id}"
         )
     before = annotation_of(job, REQUEST_ARGUMENTS)
     now = "" if asked.arguments is None else json.dumps(list(asked.arguments), ensure_ascii=False)
     if before != now:
         shown = before or "those of the document"
         raise SparkgenError(
-            f"--id {asked.id} is the run {name_of(job)}, whose arguments are {shown}: "
-            "another run needs another --id"
+            f"--id {asked.id} belongs to the run {name_of(job)}, whose arguments are {shown}; "
+            "for another run, use another --id"
         )

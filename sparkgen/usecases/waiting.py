@@ -63,8 +63,8 @@ def follow(cluster: Cluster, run: Run, listener: ProgressListener, seconds: floa
     """
     if run.kind == "Deployment":
         name = run.application
-        until = f"; sparkgen connect {name} waits until it answers" if served_as(run.workload) else ""
-        raise SparkgenError(f"{name} runs forever (a Deployment): there is no end to wait for{until}")
+        until = f"; to wait until it is ready: sparkgen connect {name}" if served_as(run.workload) else ""
+        raise SparkgenError(f"{name} is a Deployment, which never ends{until}")
     deadline = None if seconds is None else time.monotonic() + seconds
     pause = 1.0
     while True:
@@ -86,7 +86,7 @@ def follow(cluster: Cluster, run: Run, listener: ProgressListener, seconds: floa
                 raise
             if left <= 0:
                 return None
-            listener.say(f"{error}; trying again")
+            listener.say(f"{error}; retrying")
             time.sleep(min(pause, max(left, 0.1)))
             pause = min(pause * 2, MOST_SECONDS_BETWEEN_TRIES)
 
@@ -129,7 +129,7 @@ def ending(run: Run, life: Life) -> Ended:
     if life.exit_code:
         return Ended(life.exit_code, f"{run.name} failed{took}: the driver's exit code is {life.exit_code}")
     failed = conditions(run.workload).get("Failed", {})
-    why = str(failed.get("message") or failed.get("reason") or "no reason is given").rstrip(".")
+    why = str(failed.get("message") or failed.get("reason") or "unknown reason").rstrip(".")
     return Ended(1, f"{run.name} failed{took}: {why}")
 
 

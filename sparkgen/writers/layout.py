@@ -51,6 +51,6 @@ def refuse_twins(bundles: Sequence[Bundle]) -> None:
         if times > 1:
             where = f"in namespace {namespace}" if namespace else "without a namespace"
             raise SparkgenError(
-                f"{times} documents describe the application {name} {where}: give each its own metadata.name "
+                f"{times} documents describe the application {name} {where}; give each its own metadata.name "
                 "or metadata.namespace, or render them one by one"
             )

@@ -33,7 +33,7 @@ def _free(path: Path, shown: Path, *, force: bool) -> None:
     except FileNotFoundError:
         return
     if not stat.S_ISREG(mode):
-        what = "a link, which is not followed" if stat.S_ISLNK(mode) else "no file"
-        raise SparkgenError(f"{shown} is {what}: delete it, or name another --output-dir")
+        what = "a symbolic link, which sparkgen does not follow" if stat.S_ISLNK(mode) else "not a file"
+        raise SparkgenError(f"{shown} is {what}; delete it, or choose another --output-dir")
     if not force:
-        raise SparkgenError(f"{shown} is there already: name another --output-dir, or add --force")
+        raise SparkgenError(f"{shown} exists already; choose another --output-dir, or add --force")

@@ -81,5 +81,5 @@ def _name(root: Path, below: str, count: int) -> Path:
 
 
 def _no_folder(name: Path, *, link: bool) -> SparkgenError:
-    what = "is a link, which is not followed" if link else "is not a directory"
-    return SparkgenError(f"{name} {what}: delete it, or choose another directory with --output-dir")
+    what = "is a symbolic link, which sparkgen does not follow" if link else "is not a directory"
+    return SparkgenError(f"{name} {what}; delete it, or choose another --output-dir")

@@ -38,10 +38,10 @@ def _differs(directory: Path, path: str, text: str, is_ours: Callable[[str], boo
     target = directory / path
     for place in (target, *(directory / parent for parent in Path(path).parents[:-1])):
         if place.is_symlink():
-            raise SparkgenError(f"{place} is a link: remove it, or name another folder")
+            raise SparkgenError(f"{place} is a symbolic link; delete it, or choose another folder")
     if not target.exists():
         return True
     found = target.read_bytes().decode("utf-8", "replace") if target.is_file() else None
     if found is None or not (found == text or is_ours(found)):
-        raise SparkgenError(f"{target} was not written by sparkgen: move it, or name another folder")
+        raise SparkgenError(f"{target} was not written by sparkgen; move it, or choose another folder")
     return found != text

@@ -61,13 +61,15 @@ def write(
 def refused(directory: Path, error: OSError, verb: str = "write to") -> SparkgenError:
     """What the file system would not do, and what to do about it."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        advice = "free some space or choose another directory with --output-dir"
+        advice = "free some space, or choose another --output-dir"
     elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        advice = "make it writable or choose another directory with --output-dir"
+        advice = "make it writable, or choose another --output-dir"
     else:
-        advice = "choose another directory with --output-dir"
+        advice = "choose another --output-dir"
     reason = error.strerror or str(error)
-    return SparkgenError(f"cannot {verb} {directory}: {reason}; nothing in it was changed. Next: {advice}")
+    return SparkgenError(
+        f"cannot {verb} {directory}: {reason}; nothing in it was changed. To continue, {advice}"
+    )
 
 
 def _missing(directory: Path) -> list[Path]:
@@ -78,7 +80,7 @@ def _missing(directory: Path) -> list[Path]:
         missing.append(path)
         path = path.parent
     if not path.is_dir():
-        raise SparkgenError(f"{path} is not a directory: choose another one with --output-dir")
+        raise SparkgenError(f"{path} is not a directory; choose another --output-dir")
     return missing
 
 
@@ -99,7 +101,7 @@ def _locked(directory: Path, shown: Path) -> Iterator[None]:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise SparkgenError(
-                f"another sparkgen is writing to {shown}: wait until it is done, then run this again"
+                f"another sparkgen is writing to {shown}; wait until it is done, and run this command again"
             ) from error
         except OSError:
             pass  # network file systems may have no locks
@@ -165,8 +167,9 @@ def _commit(
             raise
         reason = getattr(error, "strerror", None) or error
         raise SparkgenError(
-            f"writing to {shown} failed half way: {reason}; some of its files are new, and others old. Next: "
-            "fix the cause and run this again, which completes it"
+            f"writing to {shown} failed partway: {reason}; only some of its files are up to date. To "
+            "complete "
+            "it, fix the cause and run this command again"
         ) from error
     remove_stage(directory)
     remove_empty(directory / name for name in _folders(changes.stale))

@@ -20,8 +20,8 @@ from sparkgen.writers.render_directory import refused
 
 MARKER = ".sparkgen-root"
 _OPENING = """\
-# sparkgen render -R writes into this directory what it renders from the directory named here, and removes
-# what it does not. It refuses to do so from another one.
+# sparkgen render -R renders the directory named here to this one, and removes everything else in it.
+# It refuses to render another directory to this one.
 """
 _MOST_BYTES = 16 * 1024
 
@@ -36,14 +36,13 @@ def refuse_other(directory: Path, root: Path, places: Collection[str], stale: Co
     own = _relative(directory, root)
     if named is not None and named != own:
         raise SparkgenError(
-            f"{directory} holds what is rendered from {_shown(directory, named)}, and this would remove it: "
-            f"choose another --output-dir for {root}, or, if {root} is in its place, delete "
-            f"{directory}/{MARKER}"
+            f"{directory} contains manifests of {_shown(directory, named)}, which this command would remove; "
+            f"choose another --output-dir for {root}, or, if {root} replaces it, delete {directory}/{MARKER}"
         )
     if named is None and stale and not any((directory / place).is_dir() for place in places):
         raise SparkgenError(
-            f"{directory} holds other renders ({', '.join(sorted(stale)[:3])}) and nothing of {root}, and "
-            "this would remove them: choose another --output-dir, or delete them first"
+            f"{directory} contains other manifests ({', '.join(sorted(stale)[:3])}) and none of {root}; this "
+            "command would remove them. Choose another --output-dir, or delete them first"
         )
 
 
@@ -89,5 +88,5 @@ def _relative(directory: Path, root: Path) -> str:
 
 def _shown(directory: Path, named: str) -> str:
     if not named:
-        return f"a directory that {directory}/{MARKER} should name, and does not"
+        return f"an unknown directory ({directory}/{MARKER} is damaged)"
     return os.path.relpath(os.path.join(os.path.realpath(directory), named))  # noqa: PTH118 - `..` in the middle

@@ -48,7 +48,7 @@ def compare(directory: Path, files: Mapping[str, str], *, shown: Path | None = N
     """
     shown = shown or directory
     if _kind(directory) not in ("folder", "nothing", "link to a folder"):
-        raise SparkgenError(f"{shown} is not a directory: choose another one with --output-dir")
+        raise SparkgenError(f"{shown} is not a directory; choose another --output-dir")
     foreign = [
         path
         for path in dict.fromkeys(_folders(files))
@@ -161,6 +161,6 @@ def _in_the_way(directory: Path, paths: list[str]) -> SparkgenError:
     shown = ", ".join(str(directory / path) for path in paths[:_SHOWN])
     more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
     return SparkgenError(
-        f"not written by sparkgen, and in the way of its files: {shown}{more}. "
-        "Move or delete them, or choose another directory with --output-dir"
+        f"sparkgen did not write these, and needs their names: {shown}{more}. "
+        "Move or delete them, or choose another --output-dir"
     )

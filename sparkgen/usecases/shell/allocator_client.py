@@ -66,7 +66,8 @@ class AllocatorClient:
             return _settings(found)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise SparkgenError(
-                f"the session's allocator has another contract: {visible(repr(error)[:_SHOWN])}"
+                "the session's allocator sent an answer that this version does not understand: "
+                f"{visible(repr(error)[:_SHOWN])}"
             ) from error
 
     def say_alive(self) -> bool:
@@ -113,7 +114,7 @@ def _parsed(text: bytes) -> Mapping[str, Any]:
     try:
         found = json.loads(text)
     except ValueError as error:
-        raise SparkgenError(f"the session's allocator answers no JSON: {error}") from error
+        raise SparkgenError(f"the session's allocator did not answer with JSON: {error}") from error
     return found if isinstance(found, dict) else {}
 
 
@@ -133,4 +134,4 @@ def _why(status: int, data: bytes) -> str:
         said = str(found["error"]) if isinstance(found, dict) else ""
     except (ValueError, KeyError):
         said = ""
-    return visible(said[:_SHOWN]) or f"the session's allocator says no (HTTP {status})"
+    return visible(said[:_SHOWN]) or f"the session's allocator refused the request (HTTP {status})"

@@ -71,7 +71,7 @@ class ClientFolder:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(content)
         except OSError as error:
-            raise SparkgenError(f"cannot write {path}: {error.strerror}; make room there") from error
+            raise SparkgenError(f"cannot write {path}: {error.strerror}; free some space there") from error
 
 
 @contextmanager
@@ -88,7 +88,7 @@ def client_folder(environment: Mapping[str, str]) -> Iterator[ClientFolder]:
         (path / "conf").mkdir(0o700)
     except OSError as error:
         raise SparkgenError(
-            f"cannot make a private folder in {base}: {error.strerror}; set TMPDIR or XDG_RUNTIME_DIR"
+            f"cannot create a private folder in {base}: {error.strerror}; set TMPDIR or XDG_RUNTIME_DIR"
         ) from error
     try:
         yield ClientFolder(path)

@@ -41,7 +41,7 @@ def own_address(server: str) -> str:
             address = _way_to(family, (ELSEWHERE[socket.AddressFamily(family)], port))
     except OSError as error:
         raise SparkgenError(
-            f"this machine's address is not known ({error.strerror or error}): name one that pods can reach "
+            f"cannot find this machine's address ({error.strerror or error}); set one that pods can reach "
             "with --driver-host"
         ) from error
     return address
@@ -60,8 +60,8 @@ def resolved(host: str) -> str:
         return str(socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][4][0])
     except OSError as error:
         raise SparkgenError(
-            f"--driver-host {host}: this machine cannot resolve it ({error.strerror}); name an address of "
-            "this machine that pods can reach"
+            f"--driver-host {host}: cannot resolve it ({error.strerror}); use an address of this machine "
+            "that pods can reach"
         ) from error
 
 
@@ -85,7 +85,9 @@ def _listening(address: str, port: int, option: str) -> socket.socket:
         made.listen()
     except OSError as error:
         made.close()
-        raise SparkgenError(f"cannot listen at {option} {port}: {error.strerror}; choose another") from error
+        raise SparkgenError(
+            f"cannot listen on {option} {port}: {error.strerror}; choose another port"
+        ) from error
     return made
 
 

@@ -33,7 +33,7 @@ class Heartbeat:
                 self._alive()
             except SparkgenError as error:
                 if not silent and not self._ended.is_set():
-                    self._say(f"{error}; trying on")
+                    self._say(f"{error}; retrying")
                 silent = True
             else:
                 if silent:

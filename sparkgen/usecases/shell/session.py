@@ -104,8 +104,9 @@ def complete(
             if error.status != 403:
                 raise
             say(
-                f"{error.said}: so the application's NetworkPolicy keeps this machine from its pods, and the "
-                "driver cannot fetch large results"
+                f"{error.said}; the application's NetworkPolicy therefore blocks this machine, and "
+                "the driver "
+                "cannot fetch large results"
             )
     if not queue_of(job):
         cluster.patch(job, {"spec": {"suspend": False}})
@@ -121,10 +122,10 @@ def await_allocator(cluster: Cluster, job: Object, waiting: Waiting, say: Callab
         if life.over or life.state is State.DELETING:
             raise SparkgenError(text)
         if life.state is State.RUNNING:
-            text = f"{run.name} runs, and does not answer yet"
+            text = f"{run.name} is running, but not ready yet"
         if time.monotonic() >= waiting.deadline:
             raise SparkgenError(
-                f"{text}; it was not ready after {waiting.timeout}: wait longer with --timeout"
+                f"{text}; it was not ready within {waiting.timeout}. To wait longer, increase --timeout"
             )
         return text
 
@@ -168,7 +169,7 @@ def _check_there(cluster: Cluster, item: Object, refusal: ClusterError) -> None:
         return  # the session's pod will say what is missing
     if there is None:
         raise SparkgenError(
-            f"{refusal}; or let somebody apply the document who may: a session takes what is there"
+            f"{refusal}; or ask somebody with this permission to apply the document: sessions use its objects"
         ) from refusal
     _check_owner(there, item)
 
@@ -176,6 +177,6 @@ def _check_there(cluster: Cluster, item: Object, refusal: ClusterError) -> None:
 def _check_owner(there: Object, item: Object) -> None:
     if owner_of(there) not in ("", owner_of(item)):
         raise SparkgenError(
-            f"{item['kind']} {item['metadata']['name']} exists already and belongs to the {owner_of(there)}: "
-            "choose another name, or another namespace"
+            f"{item['kind']} {item['metadata']['name']} exists already and belongs to the {owner_of(there)}; "
+            "choose another name or another namespace"
         )

@@ -67,6 +67,6 @@ def check(cluster: Cluster, namespace: str) -> None:
     if missing:
         listed = ", ".join(map(str, missing))
         raise SparkgenError(
-            f"a session needs rights in {namespace} that you do not have: {listed}. Ask for them, or choose "
-            "another --context or --namespace"
+            f"a session needs permissions in {namespace} that you do not have: {listed}; request them, or "
+            "choose another --context or --namespace"
         )

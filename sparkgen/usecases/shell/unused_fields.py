@@ -9,18 +9,18 @@ from sparkgen.errors import Path
 from sparkgen.local.ignored_fields import given, referenced_files, schedule_fields, section
 
 _NO_POD = "the driver has no pod"
-_COMMAND = "the command is what runs"
+_COMMAND = "the command runs instead"
 _FIELDS = {
     "mainApplicationFile": _COMMAND,
     "mainClass": _COMMAND,
     "arguments": _COMMAND,
     "proxyUser": "the driver runs as you",
-    "hadoopConfigMap": "executors have its files; the driver has HADOOP_CONF_DIR of your shell",
-    "kerberos": "executors have krb5.conf; the driver logs in with your own ticket: call kinit",
-    "restartPolicy": "a session begins once",
-    "timeToLiveSeconds": "a session is gone a minute after its end",
-    "suspend": "it begins now",
-    "run": "a session is no run of the document",
+    "hadoopConfigMap": "only executors get its files; the driver uses HADOOP_CONF_DIR of your shell",
+    "kerberos": "executors get krb5.conf; the driver uses your own ticket: run kinit",
+    "restartPolicy": "a session never restarts",
+    "timeToLiveSeconds": "a session is deleted a minute after its end",
+    "suspend": "a session starts now",
+    "run": "a session is not a run of the document",
     "podDisruptionBudget": _NO_POD,
     "sparkUIOptions": "the UI is at localhost",
 }
@@ -47,11 +47,11 @@ _DRIVER_FIELDS = {
         ),
         _NO_POD,
     ),
-    "image": "the driver is the Spark of this machine",
-    "env": "the driver has the variables of your shell",
-    "envFrom": "the driver has the variables of your shell",
-    "secrets": "Secrets are the cluster's",
-    "configMaps": "ConfigMaps are the cluster's",
+    "image": "the driver uses the Spark of this machine",
+    "env": "the driver gets the variables of your shell",
+    "envFrom": "the driver gets the variables of your shell",
+    "secrets": "Secrets exist only in the cluster",
+    "configMaps": "ConfigMaps exist only in the cluster",
     "volumeMounts": "nothing is mounted",
 }
 
@@ -66,6 +66,6 @@ def _all(document: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
     outer, spec = section(document)
     yield from given(spec, outer, _FIELDS)
     if "claim" in (spec.get("eventLog") or {}):
-        yield (*outer, "eventLog"), "its claim is mounted in pods only, so that no event log is written"
-    yield from referenced_files(spec, outer, "it is in the cluster, where executors have it")
+        yield (*outer, "eventLog"), "the claim is mounted only in pods, so no event log is written"
+    yield from referenced_files(spec, outer, "it exists only in the cluster, and executors get it")
     yield from given(spec.get("driver") or {}, (*outer, "driver"), _DRIVER_FIELDS)

@@ -85,7 +85,7 @@ def test_of_several_runs_one_is_chosen(cluster: Cluster, namespace: str, tmp_pat
     assert set(sparkgen("history", "app", "-o", "name").stdout.split()) == {job, f"job.batch/{new}"}
     several = sparkgen("kill", "app", "--yes")
     assert (several.returncode, several.stdout) == (2, "")
-    assert "several runs of app run: " in several.stderr
+    assert "several runs of app are running: " in several.stderr
     assert all(name in several.stderr for name in (old, new, "choose one with --run"))
     none = sparkgen("wait", "app", "--run", "app-none")
     assert (none.returncode, f"app has no run app-none in {namespace}: it has" in none.stderr) == (2, True)

@@ -90,7 +90,7 @@ def test_it_reviews_as_the_command_does(
     shown = sorted(entry(problem) for problem in findings.visible)
     assert shown == sorted(told(said(capfd, "lint", "app.yaml", "--show", "info", "--format", "json")))
     Path(".sparkgen.yaml").write_text("lint: {profiles: [none]}\n")
-    with pytest.raises(api.SparkgenError, match="configuration of the repository is wrong"):
+    with pytest.raises(api.SparkgenError, match="configuration of the repository has errors"):
         api.lint(api.Inputs(("app.yaml",)))
     assert api.lint(api.Inputs(("app.yaml",), configured=None), api.LintOptions(isolated=True)).found
 
@@ -133,5 +133,5 @@ def test_another_namespace_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "app.yaml"
     file.write_text(NAMED.replace("{name: pi}", "{name: pi, namespace: a}"))
     documents = api.load(api.Inputs((str(file),))).documents
-    with pytest.raises(api.SparkgenError, match="namespace is a, but --namespace says b"):
+    with pytest.raises(api.SparkgenError, match="namespace is a, but --namespace is b"):
         api.render(documents, "b")

@@ -216,7 +216,7 @@ def test_the_same_id_is_the_same_run(act: Act, kube: Kube) -> None:
     assert len(kube.named("Job")) == 2
     other = act("run", "pi", "--id", "2026-01-01", "--", "y")
     assert (other.code, other.out) == (2, "")
-    assert 'whose arguments are ["x"]: another run needs another --id' in other.err
+    assert 'whose arguments are ["x"]; for another run, use another --id' in other.err
     assert act("run", "pi", "--id", "2026-01-02", "--", "y").out != first.out
 
 
@@ -242,7 +242,10 @@ def test_files_of_somebody_else_are_not_the_files_of_a_run(act: Act, kube: Kube)
     name = f"{waits['metadata']['name']}-conf"
     kube.put(f"{CONFIG_MAPS}/{name}", {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}})
     result = act("run", "pi", "--id", "a")
-    assert (result.code, f"the ConfigMap {name} exists and does not belong to this run" in result.err) == (
+    assert (
+        result.code,
+        f"the ConfigMap {name} exists already and does not belong to this run" in result.err,
+    ) == (
         2,
         True,
     )
@@ -355,9 +358,9 @@ def test_what_cannot_run_once_more(act: Act, kube: Kube) -> None:
     applied(act, kube)
     assert "did you mean pi?" in act("run", "pii").err
     act("apply", "app.yaml", "--skip-preflight", "--set", "spec.run.expiresAt=2020-01-01T00:00:00Z")
-    assert "may start until 2020-01-01T00:00:00Z only" in act("run", "pi").err
+    assert "expired at 2020-01-01T00:00:00Z" in act("run", "pi").err
     act("apply", "app.yaml", "--set", "metadata.name=stream", "--set", "spec.restartPolicy.type=Always")
-    assert "stream runs forever (a Deployment)" in act("run", "stream").err
+    assert "stream is a Deployment, which runs forever" in act("run", "stream").err
 
 
 # --- wait -------------------------------------------------------------------------------------------------
@@ -410,7 +413,7 @@ def test_waiting_for_what_is_deleted_or_not_there(
     monkeypatch.setattr(waiting.time, "sleep", nap)
     result = act("wait", "pi")
     assert result.code == 1
-    assert "starting; trying again" in result.err
+    assert "starting; retrying" in result.err
     assert f"{name} was deleted before it ended" in result.err
     assert naps == [0.2]
 
@@ -490,7 +493,7 @@ def test_a_streaming_application_is_stopped_until_it_is_applied(act: Act, kube: 
     assert kube.one("Deployment", "pi")["spec"]["replicas"] == 0
     assert "deployment.apps/pi configured" in act(*always).out
     assert kube.one("Deployment", "pi")["spec"]["replicas"] == 1
-    assert "pi runs forever (a Deployment)" in act("wait", "pi").err
+    assert "pi is a Deployment, which never ends" in act("wait", "pi").err
 
 
 SERVERS = {
@@ -515,11 +518,11 @@ def test_what_people_connect_to_is_no_run(act: Act, kind: str) -> None:
     )
     act(*apply)
     assert act("run", "ada").err == (
-        f"sparkgen: ada is a {what}, which has no runs. To use it: sparkgen connect ada; with --start, if "
-        "it is stopped\n"
+        f"sparkgen: ada is a {what}, which has no runs; next: sparkgen connect ada (with --start, if it is "
+        "stopped)\n"
     )
     assert act("wait", "ada").err.endswith(
-        "no end to wait for; sparkgen connect ada waits until it answers\n"
+        "which never ends; to wait until it is ready: sparkgen connect ada\n"
     )
     assert act("kill", "ada", "-n", "analytics", "--yes").err.endswith(
         f"to keep it stopped, set spec.suspend: true in the document; next: {connect} --start\n"
@@ -532,7 +535,7 @@ def test_of_several_runs_one_is_chosen(act: Act, kube: Kube) -> None:
     new = act("run", "pi").out.strip()
     result = act("kill", "pi", "--yes")
     assert (result.code, result.out) == (2, "")
-    assert f"several runs of pi run: {new}, {old}; choose one with --run" in result.err
+    assert f"several runs of pi are running: {new}, {old}; choose one with --run" in result.err
     assert act("kill", "pi", "--run", old, "--yes").out == f"job.batch/{old} killed\n"
 
 

@@ -162,7 +162,7 @@ def test_a_revision_is_no_option(revision: str, cli: Cli) -> None:
     subprocess.run(["git", *who, "commit", "-qm", "one"], check=True)
     result = cli("diff", f"--from={revision}", "app.yaml")
     assert result.code == 2
-    assert "there is no revision" in result.err
+    assert "unknown revision" in result.err
     assert not Path("owned").exists()
 
 

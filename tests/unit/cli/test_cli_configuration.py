@@ -120,6 +120,6 @@ def test_between_revisions_each_has_its_own_configuration(cli: Cli, monkeypatch:
         for path in (["."], ["-R", "."]):
             result = cli("diff", "--brief", *options, *path)
             assert result.code == 1
-            assert "because of: runtime image" in result.out
+            assert "caused by: runtime image" in result.out
     Path("../.sparkgen.yaml").unlink()
     assert contract.RUNTIME_IMAGE in cli("diff", "--from", "HEAD", ".").out

@@ -68,21 +68,21 @@ def test_a_larger_executor_is_said_in_words(repository: Cli) -> None:
     result = repository("diff", "--from", "HEAD", "app.yaml")
     assert (result.code, result.err) == (1, "")
     assert (
-        "default/pi (app.yaml)\n  starts a new run: yes: a new run beside the one before (pi-" in result.out
+        "default/pi (app.yaml)\n  starts a new run: yes: a new run beside the earlier one (pi-" in result.out
     )
-    assert "executor memory  1g (default) -> 8g  [another run]" in result.out
-    assert "what differs in it: Spark's properties, the executor's pod\n" in result.out
-    assert "because of: executor memory\n" in result.out
+    assert "executor memory  1g (default) -> 8g  [new run]" in result.out
+    assert "changed in the run: Spark's properties, the executor pod\n" in result.out
+    assert "caused by: executor memory\n" in result.out
     assert "\n+    spark.executor.memory 8192m\n" in result.out
-    assert result.out.endswith("1 application changes, 1 starts a new run; 0 unchanged\n")
+    assert result.out.endswith("1 application changed, 1 new run; 0 unchanged\n")
 
 
 def test_tuning_starts_nothing(repository: Cli) -> None:
     """Another number of executors is one changed ConfigMap, and the run stays."""
     rewrite("instances: 2", "instances: 3")
     out = repository("diff", "--from", "HEAD", "--brief", "app.yaml").out
-    assert "starts a new run: no: the run is the same" in out
-    assert "tuning and settings only" in out
+    assert "starts a new run: no: the run is unchanged" in out
+    assert "only tuning and settings change" in out
     assert "executor instances  2 -> 3  [same run]" in out
     assert out.split("objects:\n")[1].split("\n\n")[0] == "    ~ ConfigMap pi-tuning"
 
@@ -119,7 +119,7 @@ def test_two_revisions_and_their_overlays(repository: Cli) -> None:
     second = commit()
     Path("prod.yaml").write_text("not: [yaml")
     result = repository("diff", "--from", first, "--to", second, "-f", "prod.yaml", "--brief", "app.yaml")
-    assert "driver memory  2g -> 4g  [another run]" in result.out
+    assert "driver memory  2g -> 4g  [new run]" in result.out
     same = repository("diff", "--from", first, "--to", first, "-f", "prod.yaml", "app.yaml")
     assert (same.code, same.out) == (0, "")
 
@@ -190,7 +190,7 @@ def test_a_whole_repository_with_its_environments(repository: Cli) -> None:
         "prod: prod/a (teams/a/app.yaml)",
         "prod: prod/b (teams/b/app.yaml)",
     ]
-    assert "label tier  set to gold  [another run]" in out
+    assert "label tier  set to gold  [new run]" in out
     assert "1 unchanged" in out
 
 
@@ -200,7 +200,7 @@ def test_the_target_is_that_of_the_directory(cli: Cli) -> None:
     assert cli("diff", "--rendered", "out", "--target", "argocd", "app.yaml").code == 0
     result = cli("diff", "--rendered", "out", "--brief", "app.yaml")
     assert result.code == 1
-    assert "starts a new run: no: the run is the same" in result.out
+    assert "starts a new run: no: the run is unchanged" in result.out
 
 
 def test_a_schedule_starts_nothing_by_itself(repository: Cli) -> None:
@@ -209,8 +209,8 @@ def test_a_schedule_starts_nothing_by_itself(repository: Cli) -> None:
     commit()
     rewrite("spark:3.5.8", "spark:3.5.9")
     out = repository("diff", "--from", "HEAD", "--brief", "app.yaml").out
-    assert 'starts a new run: no: the schedule "30 2 * * *" does, from its next firing on' in out
-    assert "image  docker.io/apache/spark:3.5.8 -> docker.io/apache/spark:3.5.9  [another run]" in out
+    assert 'starts a new run: no: the schedule "30 2 * * *" starts runs, with the changes' in out
+    assert "image  docker.io/apache/spark:3.5.8 -> docker.io/apache/spark:3.5.9  [new run]" in out
 
 
 def test_a_streaming_driver_is_started_anew(repository: Cli) -> None:
@@ -219,7 +219,7 @@ def test_a_streaming_driver_is_started_anew(repository: Cli) -> None:
     commit()
     rewrite("spark:3.5.8", "spark:3.5.9")
     out = repository("diff", "--from", "HEAD", "--brief", "app.yaml").out
-    assert "starts a new run: yes: the driver is stopped, and restarted" in out
+    assert "starts a new run: yes: the driver restarts" in out
     rewrite("spec:\n", "spec:\n  suspend: true\n")
     out = repository("diff", "--from", "HEAD", "--brief", "app.yaml").out
     assert "starts a new run: no: suspending it stops its driver" in out
@@ -231,7 +231,7 @@ def test_resuming_a_job_starts_its_run(repository: Cli) -> None:
     commit()
     rewrite("  suspend: true\n", "")
     out = repository("diff", "--from", "HEAD", "--brief", "app.yaml").out
-    assert "starts a new run: yes: the run is suspended no longer" in out
+    assert "starts a new run: yes: the run is no longer suspended" in out
 
 
 def test_a_deliberate_new_run(repository: Cli) -> None:
@@ -239,14 +239,14 @@ def test_a_deliberate_new_run(repository: Cli) -> None:
     rewrite("spec:\n", "spec:\n  run: {id: again}\n")
     out = repository("diff", "--from", "HEAD", "--brief", "app.yaml").out
     assert "starts a new run: yes" in out
-    assert "what differs in it: run.id\n  because of: run id\n" in out
+    assert "changed in the run: run.id\n  caused by: run id\n" in out
 
 
 def test_a_document_that_becomes_scheduled(repository: Cli) -> None:
     """Its fields stand elsewhere now, and are compared all the same."""
     Path("app.yaml").write_text(SCHEDULED.replace("name: nightly", "name: pi"))
     out = repository("diff", "--from", "HEAD", "--brief", "app.yaml").out
-    assert "starts a new run: no: it was a Job; the schedule" in out
+    assert "starts a new run: no: it was a Job before; the schedule" in out
     assert "kind" in out
     assert "main application file" not in out
 
@@ -272,12 +272,12 @@ def test_markdown_is_for_a_pull_request(repository: Cli) -> None:
     rewrite("  executor:\n", "  arguments: ['| @team `x` </details>']\n  executor:\n")
     out = repository("diff", "--from", "HEAD", "-o", "markdown", "app.yaml").out
     assert out.startswith("### sparkgen diff: `HEAD` → `the work tree`\n")
-    assert "**Starts a new run: yes** — a new run beside the one before" in out
+    assert "**Starts a new run: yes** — a new run beside the earlier one" in out
     row = next(line for line in out.splitlines() if line.startswith("| arguments"))
     assert row.replace("\\|", "").count("|") == 5
     assert "`` | @team `x` </details> ``".replace("|", "\\|") in row.replace('["', "").replace('"]', "")
     assert repository("diff", "--from", "HEAD", "--to", "HEAD", "-o", "markdown", "app.yaml").out.endswith(
-        "No application changes.\n"
+        "No changes.\n"
     )
 
 
@@ -290,8 +290,8 @@ def test_a_rendered_directory(cli: Cli) -> None:
     out = cli("diff", "--rendered", "out", "--brief", "app.yaml", "b.yaml").out
     assert "default/b (b.yaml)\n  starts a new run: yes" in out
     assert "executor memory" in out
-    assert "1024m -> 8192m  [another run]" in out
-    assert "because of: executor memory" in out
+    assert "1024m -> 8192m  [new run]" in out
+    assert "caused by: executor memory" in out
     assert "1 unchanged" in out
 
 
@@ -302,7 +302,7 @@ def test_a_file_too_many_is_a_difference(cli: Cli) -> None:
     rewrite("  networkPolicy: {enabled: true}\n", "")
     result = cli("diff", "--rendered", "out", "--brief", "app.yaml")
     assert result.code == 1
-    assert "starts a new run: no: the run is the same" in result.out
+    assert "starts a new run: no: the run is unchanged" in result.out
     assert "objects:\n    - NetworkPolicy pi\n" in result.out
 
 
@@ -317,9 +317,9 @@ def test_another_version_of_the_tool_is_no_difference(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--from", "nope", "app.yaml"), "there is no revision nope in"),
+        (("--from", "nope", "app.yaml"), "unknown revision nope in"),
         (("--from", "HEAD", "missing.yaml"), "no document in HEAD or in the work tree"),
-        (("--from", "HEAD", "../elsewhere"), "is outside of the repository"),
+        (("--from", "HEAD", "../elsewhere"), "is outside the repository"),
         (
             ("--from", "HEAD", "-f", "none.yaml", "app.yaml"),
             "overlay none.yaml does not exist in the work tree",
@@ -331,8 +331,8 @@ def test_another_version_of_the_tool_is_no_difference(cli: Cli) -> None:
             "--context and --kubeconfig need a cluster",
         ),
         (("--from", "HEAD", "-"), "standard input"),
-        (("--from=--help", "app.yaml"), "there is no revision --help in"),
-        (("--rendered", "nowhere", "app.yaml"), "nowhere is no directory"),
+        (("--from=--help", "app.yaml"), "unknown revision --help in"),
+        (("--rendered", "nowhere", "app.yaml"), "nowhere is not a directory"),
     ],
 )
 def test_what_cannot_be_compared_is_an_error(
@@ -349,7 +349,7 @@ def test_outside_of_a_repository(cli: Cli) -> None:
     """Git's own words say why."""
     result = cli("diff", "--from", "HEAD", "app.yaml")
     assert result.code == 2
-    assert "is in no Git repository" in result.err
+    assert "is not in a Git repository" in result.err
 
 
 def test_a_broken_document_ends_it_and_one_that_was_broken_does_not(repository: Cli) -> None:

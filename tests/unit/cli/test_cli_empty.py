@@ -75,7 +75,7 @@ def test_however_it_is_written(cli: Cli, words: list[str]) -> None:
     """With an equals sign, by the short name, as one of several."""
     result = cli(*words)
     assert result.code == 2
-    assert " is empty: " in result.err
+    assert " is empty; " in result.err
 
 
 def test_an_application_s_arguments_may_be_empty(cli: Cli) -> None:

@@ -112,7 +112,7 @@ def test_a_diff_s_words_are_ours(cli: Cli) -> None:
     ]
     words = shown.partition("\n\n")[0]
     assert len([line for line in words.splitlines() if line.startswith("    ")]) == words.count(
-        "[another run]"
+        "[new run]"
     ) + (len(re.findall(r"^    [-+~*=] ", words, re.MULTILINE)))
 
 

@@ -82,7 +82,7 @@ def test_files_are_not_overwritten_unless_asked(cli: Cli) -> None:
     Path("out/pi.yaml").write_text("mine")
     refused = cli("import", "-", "-o", "out", stdin=pi())
     assert refused.code == 2
-    assert "out/pi.yaml is there already" in refused.err
+    assert "out/pi.yaml exists already" in refused.err
     assert Path("out/pi.yaml").read_text() == "mine"
     assert cli("import", "-", "-o", "out", "--force", stdin=pi()).code == 0
     assert "kind: SparkApplication" in Path("out/pi.yaml").read_text()

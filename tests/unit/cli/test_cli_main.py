@@ -105,8 +105,8 @@ def test_an_internal_error_is_one_line(cli: Cli, monkeypatch: pytest.MonkeyPatch
     result = cli("validate", "app.yaml")
     assert (result.code, result.out) == (2, "")
     assert result.err == (
-        "sparkgen: internal error (ValueError: odd); your document may well be right. Please report this, "
-        "with what the same command prints under SPARKGEN_DEBUG=1\n"
+        "sparkgen: internal error (ValueError: odd), probably not a mistake in your document. Please report "
+        "it with the output of the same command under SPARKGEN_DEBUG=1\n"
     )
     monkeypatch.setenv("SPARKGEN_DEBUG", "1")
     assert "Traceback" in cli("validate", "app.yaml").err

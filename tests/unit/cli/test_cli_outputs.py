@@ -35,9 +35,9 @@ def test_another_root_deletes_nothing(teams: Cli) -> None:
     for more in ([], ["--check"]):
         result = teams("render", "-R", "team-b", "-o", "deploy", *more)
         assert (result.code, result.out) == (2, "")
-        assert "sparkgen: deploy holds what is rendered from team-a, and this would remove it" in result.err
+        assert "sparkgen: deploy contains manifests of team-a, which this command would remove" in result.err
         assert (
-            f"choose another --output-dir for team-b, or, if team-b is in its place, delete deploy/{MARKER}"
+            f"choose another --output-dir for team-b, or, if team-b replaces it, delete deploy/{MARKER}"
             in (result.err.replace("\n", " "))
         )
     assert tree("deploy") == before
@@ -91,7 +91,7 @@ def test_outputs_from_before_there_were_marks(teams: Cli) -> None:
     assert teams("render", "-R", "team-a", "-o", "deploy", "--check").code == 0
     before = tree("deploy")
     result = teams("render", "-R", "team-b", "-o", "deploy")
-    assert (result.code, "nothing of team-b" in result.err) == (2, True)
+    assert (result.code, "none of team-b" in result.err) == (2, True)
     assert tree("deploy") == before
     assert teams("render", "-R", "team-a", "-o", "deploy").code == 0
     assert Path("deploy", MARKER).is_file()
@@ -131,7 +131,7 @@ def test_a_repository_s_render_follows_no_link(
     Path("deploy", place).symlink_to(tmp_path / "elsewhere" / place)
     result = teams("render", "-R", "team-a", "-o", "deploy", *more)
     assert (result.code, result.out) == (2, "")
-    assert f"deploy/{place} is a link, which is not followed" in result.err
+    assert f"deploy/{place} is a symbolic link, which sparkgen does not follow" in result.err
     assert tree("elsewhere") == before
 
 
@@ -147,7 +147,10 @@ def test_an_import_follows_no_link(cli: Cli, tmp_path: Path, force: list[str]) -
         Path("apps/pi.yaml").unlink(missing_ok=True)
         Path("apps/pi.yaml").symlink_to(outside)
         result = cli("import", "pi.sh", "-o", "apps", *force)
-        assert (result.code, "apps/pi.yaml is a link, which is not followed" in result.err) == (2, True)
+        assert (
+            result.code,
+            "apps/pi.yaml is a symbolic link, which sparkgen does not follow" in result.err,
+        ) == (2, True)
         assert outside.exists() is there
         assert not there or outside.read_text() == "theirs"
 
@@ -157,7 +160,7 @@ def test_an_import_writes_and_overwrites(cli: Cli) -> None:
     Path("pi.sh").write_text("#!/bin/sh\nspark-submit --name pi --class A local:///a.jar\n")
     Path("apps").mkdir()
     Path("apps/pi.yaml").write_text(DOCUMENT)
-    assert "apps/pi.yaml is there already" in cli("import", "pi.sh", "-o", "apps").err
+    assert "apps/pi.yaml exists already" in cli("import", "pi.sh", "-o", "apps").err
     assert Path("apps/pi.yaml").read_text() == DOCUMENT
     cli("import", "pi.sh", "-o", "apps", "--force")
     assert "mainClass: A" in Path("apps/pi.yaml").read_text()

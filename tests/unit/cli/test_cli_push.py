@@ -407,7 +407,7 @@ def test_a_lock_is_no_document_of_a_folder(project: Cli) -> None:
     [
         ("repository", "not to localhost:9/data/etl"),
         ("entry", "has other files than were pushed; new: lib/a.py"),
-        ("main", "named by other entries"),
+        ("main", "pushed for different entries"),
         ("name", "SG306"),
         ("mode", "has changed since it was pushed"),
     ],

@@ -111,7 +111,7 @@ def test_a_namespace_from_the_command(cli: Cli) -> None:
     result = cli("render", "named.yaml", "-n", "prod")
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith(
-        "sparkgen: named.yaml:5:14: metadata.namespace is test, but --namespace says prod: "
+        "sparkgen: named.yaml:5:14: metadata.namespace is test, but --namespace is prod; "
     )
 
 
@@ -160,7 +160,7 @@ def test_a_target_that_is_a_file(cli: Cli) -> None:
     result = cli("render", "app.yaml", "-o", "app.yaml")
     assert (result.code, result.err) == (
         2,
-        "sparkgen: app.yaml is not a directory: choose another one with --output-dir\n",
+        "sparkgen: app.yaml is not a directory; choose another --output-dir\n",
     )
     assert cli("render", "app.yaml", "-o", "app.yaml", "--check").code == 2
 
@@ -204,7 +204,7 @@ def test_a_worker_that_dies_is_a_message(cli: Cli, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(parallel, "_do_part", _die)
     result = cli("render", "many")
     assert (result.code, result.out) == (2, "")
-    assert result.err.startswith("sparkgen: a process that rendered was killed, perhaps for want of memory")
+    assert result.err.startswith("sparkgen: a worker process was killed, perhaps because memory ran out")
 
 
 def _die(_start: int) -> None:

@@ -137,7 +137,7 @@ def test_two_applications_for_one_directory(cli: Cli) -> None:
     put("apps/x.yaml", document("x"))
     result = cli("render", "-R", "apps", "-o", "deploy")
     assert result.code == 2
-    assert "2 applications would be written to x: " in result.err
+    assert "2 applications render to x; " in result.err
 
 
 def test_many_in_parallel(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,7 +158,7 @@ def test_many_in_parallel(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
         (("app.yaml", "-o", "out"), "app.yaml is not a directory"),
         (("apps", "more", "-o", "out"), "-R takes one directory"),
         (("apps",), "-R needs a directory to write to or compare with"),
-        (("apps", "-o", "."), "choose another one with --output-dir"),
+        (("apps", "-o", "."), "choose another --output-dir"),
         (("empty", "-o", "out"), "no sparkgen document in empty or below"),
     ],
 )
@@ -181,4 +181,4 @@ def test_two_overlays_of_one_environment(repository: Cli) -> None:
     put("apps/environments/prod.yml", "")
     result = repository("render", "-R", "apps", "-o", "deploy")
     assert result.code == 2
-    assert "are overlays of one environment: keep one" in result.err
+    assert "are overlays of the same environment; delete one" in result.err

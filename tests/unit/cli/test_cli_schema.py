@@ -118,11 +118,11 @@ def test_no_link_leads_out_of_the_folder(cli: Cli) -> None:
     Path("elsewhere").mkdir()
     Path("schemas").mkdir()
     Path("schemas/v1.33.0-standalone-strict").symlink_to(Path("elsewhere").resolve())
-    assert "is a link" in cli("schema", "--kubernetes", "1.33", "-o", "schemas").err
+    assert "is a symbolic link" in cli("schema", "--kubernetes", "1.33", "-o", "schemas").err
     assert list(Path("elsewhere").iterdir()) == []
     Path("schemas/v1.34.0-standalone-strict").mkdir()
     Path("schemas/v1.34.0-standalone-strict/pod-v1.json").symlink_to("nowhere")
-    assert "is a link" in cli("schema", "--kubernetes", "1.34", "-o", "schemas").err
+    assert "is a symbolic link" in cli("schema", "--kubernetes", "1.34", "-o", "schemas").err
     Path("named").symlink_to("elsewhere")
     assert cli("schema", "--kubernetes", "1.34", "-o", "named").code == 0
 

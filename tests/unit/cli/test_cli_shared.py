@@ -47,7 +47,7 @@ def test_an_account_of_two_applications_is_one_applications(cli: Cli) -> None:
     result = cli("render", "a.yaml", "b.yaml")
     assert result.code == 1
     assert "SparkApplication b renders ServiceAccount spark" in result.err
-    assert "set `serviceAccount.create: false` in the other" in result.err
+    assert "set `serviceAccount.create: false` in one of the two" in result.err
     Path("b.yaml").write_text(named("b", "spark, create: false"))
     assert cli("render", "a.yaml", "b.yaml").code == 0
 

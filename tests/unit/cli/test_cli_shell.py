@@ -287,7 +287,7 @@ def test_a_taken_port_is_said(shell: Shell) -> None:
         port = str(taken.getsockname()[1])
         result = shell("app.yaml", "--driver-port", port, *program("print(1)"))
     assert result.code == 2
-    assert f"cannot listen at --driver-port {port}: Address already in use" in result.err
+    assert f"cannot listen on --driver-port {port}: Address already in use" in result.err
 
 
 def test_all_missing_rights_are_said_before_anything_is_made(shell: Shell, kube: Kube) -> None:
@@ -305,7 +305,7 @@ def test_objects_that_a_person_may_not_make_may_be_there(shell: Shell, kube: Kub
         kube.refuse[(method, "/apis/rbac.authorization.k8s.io")] = (403, 'roles is forbidden: User "me"')
     result = shell("app.yaml", *program("print(1)"))
     assert result.code == 2
-    assert "or let somebody apply the document who may" in result.err
+    assert "or ask somebody with this permission to apply the document" in result.err
     del kube.refuse["PATCH", "/apis/rbac.authorization.k8s.io"]  # somebody else applies it
     assert cli("apply", "app.yaml", "-q", "--skip-preflight").code == 0
     assert shell("app.yaml", *program("print(1)")).out == "1\n"
@@ -418,7 +418,7 @@ sparkgen("delete", "pi", "--dry-run", "-o", "name")
 """
     result = shell("app.yaml", *program(ask))
     assert result.code == 0, result.err
-    assert "pi has sessions, and no run yet: apply the document first" in result.out
+    assert "pi has sessions, but no run yet; apply the document first" in result.out
     assert "wait 2  sparkgen: pi has sessions, but no run yet" in result.out
     assert re.search(
         r"^kill 0  no run of pi is running; to stop a session, name it: --run pi-session-\w+$",
@@ -467,7 +467,7 @@ def test_what_of_the_document_means_nothing_is_said(shell: Shell) -> None:
     """Unless nobody wants to hear it."""
     result = shell("app.yaml", *program(""))
     assert "ignored, because they have no meaning in a session:" in result.err
-    assert "spec.mainApplicationFile: the command is what runs" in result.err
+    assert "spec.mainApplicationFile: the command runs instead" in result.err
     assert "without meaning" not in shell("-q", "app.yaml", *program("")).err
 
 

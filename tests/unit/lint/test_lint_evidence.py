@@ -83,7 +83,7 @@ def test_a_run_of_another_application_is_no_evidence(cli: Cli) -> None:
     """It is named, with what to do."""
     result = cli("lint", "app.yaml", "--evidence", log("other-app"))
     assert result.code == 2
-    assert "run.log is a run of other-app, and no document here has that name" in result.err
+    assert "run.log is a run of other-app, but no document has this name" in result.err
 
 
 def test_a_log_that_names_no_application_is_of_one_document(cli: Cli) -> None:
@@ -91,7 +91,7 @@ def test_a_log_that_names_no_application_is_of_one_document(cli: Cli) -> None:
     Path("second.yaml").write_text(DOCUMENT.replace(f"name: {NAME}", "name: second"))
     result = cli("lint", "app.yaml", "second.yaml", "--evidence", log(""))
     assert result.code == 2
-    assert "run.log does not say of which document it is a run" in result.err
+    assert "run.log does not name its application" in result.err
 
 
 def test_what_is_no_log_is_refused(cli: Cli) -> None:

@@ -140,8 +140,8 @@ def test_an_application_that_is_no_server_is_said(server: Server, sparkgen: Spar
         result = sparkgen("connect", name)
         assert (result.code, result.out) == (2, "")
         assert result.err == (
-            f"sparkgen: {name} is no Connect server and no notebook: name an application that a document of "
-            "kind SparkConnectServer or SparkNotebook describes, or apply one\n"
+            f"sparkgen: {name} is not a Connect server or a notebook; choose an application of kind "
+            "SparkConnectServer or SparkNotebook, or apply one\n"
         )
     assert "there is no application team in analytics" in sparkgen("connect", "team").err
 
@@ -275,9 +275,9 @@ def test_a_driver_that_is_replaced_is_followed(
         ("team-a-2", 15002),
         ("team-a-3", 15002),
     ]
-    another = "sparkgen: team-a has another driver: new connections go there"
+    another = "sparkgen: team-a has a new driver; new connections go to it"
     assert result.err.splitlines()[4:] == [
-        "sparkgen: the driver of team-a has ended, and the next has not begun",
+        "sparkgen: the driver of team-a has ended, and the next has not started",
         *[another] * 3,
         "the Connect server team-a has ended",
     ]
@@ -339,17 +339,18 @@ def test_without_the_right_to_the_token_ones_own_is_used(
     check = shell('test "$SPARK_CONNECT_AUTHENTICATE_TOKEN" = mine=1; echo $?')
     result = sparkgen("connect", "team-a", *check)
     refused = (
-        "sparkgen: you may not read the Secret team-a-connect in analytics, which has the token of team-a "
-        "(the right to get secrets): "
+        "sparkgen: you are not allowed to get the Secret team-a-connect in analytics, which contains the "
+        "token of team-a; "
     )
     assert (result.code, result.out) == (2, "")
     assert (
-        result.err == f"{refused}ask for this right, or put the token into SPARK_CONNECT_AUTHENTICATE_TOKEN\n"
+        result.err
+        == f"{refused}request permission to get it, or set the token in SPARK_CONNECT_AUTHENTICATE_TOKEN\n"
     )
     monkeypatch.setenv("SPARK_REMOTE", "sc://elsewhere:1/;user_id=me;token=mine%3D1")
     result = sparkgen("connect", "team-a", *check)
     assert (result.code, result.out) == (0, "0\n")
-    assert result.err == f"{refused}the token of your environment is used\n"
+    assert result.err == f"{refused}using the token in your environment\n"
     monkeypatch.setenv("SPARK_REMOTE", "sc://elsewhere:1/;token=other")
     monkeypatch.setenv("SPARK_CONNECT_AUTHENTICATE_TOKEN", "mine=1")
     assert sparkgen("connect", "team-a", *check).out == "0\n"
@@ -361,11 +362,11 @@ def test_a_token_that_is_not_there_is_said(team: Server, sparkgen: Sparkgen) -> 
     assert "which has no key the.token" in sparkgen("connect", "team-a", *shell("exit 0")).err
     team.answers[f"GET {SECRET}"] = (200, secret(b"hidden\0"))
     result = sparkgen("connect", "team-a", *shell("exit 0"))
-    assert (result.code, "has no token at the.token: a token has no NUL" in result.err) == (2, True)
+    assert (result.code, "key the.token, contains a NUL character" in result.err) == (2, True)
     assert "hidden" not in result.err
     del team.answers[f"GET {SECRET}"]
     result = sparkgen("connect", "team-a", *shell("exit 0"))
-    assert "takes its token from the Secret team-a-connect in analytics, and there is none" in result.err
+    assert "reads its token from the Secret team-a-connect in analytics, which does not exist" in result.err
     assert result.code == 2
 
 

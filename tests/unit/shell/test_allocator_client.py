@@ -80,7 +80,9 @@ def test_an_answer_is_taken_in(answering: Answering) -> None:
 )
 def test_what_no_allocator_says_is_refused_in_words(answering: Answering, change: dict[str, Any]) -> None:
     """And nothing of it reaches a terminal as it is."""
-    with pytest.raises(SparkgenError, match="the session's allocator has another contract") as caught:
+    with pytest.raises(
+        SparkgenError, match="the session's allocator sent an answer that this version does not understand"
+    ) as caught:
         told(answering, {**GOOD, **change})
     assert str(caught.value).isprintable()
 
@@ -88,5 +90,7 @@ def test_what_no_allocator_says_is_refused_in_words(answering: Answering, change
 @pytest.mark.parametrize("answer", [[], None, "x", {}])
 def test_another_form_is_refused_in_words(answering: Answering, answer: object) -> None:
     """Something else answers at the port."""
-    with pytest.raises(SparkgenError, match="the session's allocator has another contract"):
+    with pytest.raises(
+        SparkgenError, match="the session's allocator sent an answer that this version does not understand"
+    ):
         told(answering, answer)

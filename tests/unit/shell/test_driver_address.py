@@ -32,7 +32,7 @@ def test_no_way_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(driver_address, "_way_to", none)
     with pytest.raises(SparkgenError, match=r"Network is unreachable.*--driver-host"):
         driver_address.own_address("https://10.96.0.1")
-    with pytest.raises(SparkgenError, match=r"--driver-host nobody\.invalid: this machine cannot resolve it"):
+    with pytest.raises(SparkgenError, match=r"--driver-host nobody\.invalid: cannot resolve it"):
         driver_address.resolved("nobody.invalid")
 
 

@@ -39,7 +39,9 @@ def test_no_link_on_the_way(tmp_path: Path, elsewhere: Path, below: str) -> None
     link = tmp_path / "out" / below
     link.parent.mkdir(parents=True)
     link.symlink_to(elsewhere)
-    with pytest.raises(SparkgenError, match=f"out/{below} is a link, which is not followed"):
+    with pytest.raises(
+        SparkgenError, match=f"out/{below} is a symbolic link, which sparkgen does not follow"
+    ):
         write(tmp_path / "out", FILES, below="prod/pi")
     assert snapshot(elsewhere) == before
     assert link.is_symlink()
@@ -97,7 +99,7 @@ def test_an_application_s_folder_swapped_while_it_is_written(
         source.replace(target)
 
     new = {**render("job.yaml", "role.yaml", body="a: 2\n")}
-    with pytest.raises(SparkgenError, match="two is a link, which is not followed"):
+    with pytest.raises(SparkgenError, match="two is a symbolic link, which sparkgen does not follow"):
         write(out, several(one=new, two=new), rename=rename)
     assert snapshot(elsewhere) == before
     (out / "two").unlink()
@@ -132,7 +134,7 @@ def test_leftovers_are_not_looked_for_behind_links(tmp_path: Path, elsewhere: Pa
     assert leftovers.find(out, ()) == ("prod/pi",)
     swap(out / "prod", elsewhere.parent)
     (tmp_path / "pi").symlink_to(elsewhere)
-    with pytest.raises(SparkgenError, match="prod is a link"):
+    with pytest.raises(SparkgenError, match="prod is a symbolic link"):
         leftovers.remove(out, "prod/pi")
     assert snapshot(elsewhere) == before
 
@@ -173,7 +175,7 @@ def test_new_files_are_written_all_or_none(tmp_path: Path) -> None:
     """One that is there stops all; with force it is replaced, and keeps its mode."""
     (tmp_path / "b.yaml").write_text("mine")
     (tmp_path / "b.yaml").chmod(0o640)
-    with pytest.raises(SparkgenError, match=r"b\.yaml is there already"):
+    with pytest.raises(SparkgenError, match=r"b\.yaml exists already"):
         write_new(tmp_path, {"a.yaml": "1", "b.yaml": "2"}, force=False)
     assert snapshot(tmp_path) == {"b.yaml": "mine"}
     write_new(tmp_path, {"a.yaml": "1", "b.yaml": "2"}, force=True)
@@ -208,7 +210,7 @@ def test_a_link_in_the_place_of_a_new_file(
     out.mkdir()
     make(out / "pi.yaml", outside)
     before = snapshot(outside)
-    with pytest.raises(SparkgenError, match=r"pi\.yaml is a link, which is not followed"):
+    with pytest.raises(SparkgenError, match=r"pi\.yaml is a symbolic link, which sparkgen does not follow"):
         write_new(out, {"a.yaml": "1", "pi.yaml": "2"}, force=force)
     assert snapshot(outside) == before
     assert not (out / "a.yaml").exists()

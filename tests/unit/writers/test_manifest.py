@@ -177,7 +177,7 @@ def test_the_same_application_twice_is_refused() -> None:
     """Two documents of one name and namespace would overwrite each other, in files and in the cluster."""
     twins = [application("a", "prod"), application("a", "prod")]
     with pytest.raises(
-        SparkgenError, match="2 documents describe the application a in namespace prod: give each"
+        SparkgenError, match="2 documents describe the application a in namespace prod; give each"
     ):
         layout(twins, version="1")
     with pytest.raises(SparkgenError, match="2 documents"):

@@ -108,9 +108,7 @@ def test_a_file_of_somebody_else_in_the_way_stops_the_write(out: Path, name: str
     """A file without our header is never overwritten; the message says which one."""
     (out / name).write_text("mine: true\n")
     before = snapshot(out)
-    with pytest.raises(
-        SparkgenError, match=rf"in the way of its files: .*{re.escape(name)}\. Move or delete"
-    ):
+    with pytest.raises(SparkgenError, match=rf"needs their names: .*{re.escape(name)}\. Move or delete"):
         write(out, NEW)
     assert snapshot(out) == before
 
@@ -150,7 +148,7 @@ def test_a_link_in_the_directory_is_not_followed(out: Path, tmp_path: Path) -> N
     before = snapshot(outside)
     (out / "job.yaml").unlink()
     (out / "job.yaml").symlink_to(outside / "job.yaml")
-    with pytest.raises(SparkgenError, match="in the way"):
+    with pytest.raises(SparkgenError, match="needs their names"):
         write(out, NEW)
     (out / "a").symlink_to(outside)
     with pytest.raises(SparkgenError, match=r"out/a\."):
@@ -181,7 +179,7 @@ def test_the_directory_itself_may_be_a_link(tmp_path: Path, out: Path) -> None:
 def test_a_file_in_place_of_the_directory_is_refused(tmp_path: Path) -> None:
     """The message says what stands there and what to do."""
     (tmp_path / "file").write_text("")
-    with pytest.raises(SparkgenError, match="file is not a directory: choose another one with --output-dir"):
+    with pytest.raises(SparkgenError, match="file is not a directory; choose another --output-dir"):
         write(tmp_path / "file", NEW)
     with pytest.raises(SparkgenError, match="is not a directory"):
         write(tmp_path / "file" / "below", NEW)
@@ -234,7 +232,7 @@ def test_a_write_that_broke_off_is_completed_by_the_next_one(
     try:
         write(out, new, rename=failing_rename(at, OSError(5, "Input/output error")))
     except SparkgenError as error:
-        assert "some of its files are new, and others old. Next: fix the cause" in str(error)  # noqa: PT017
+        assert "only some of its files are up to date. To complete it, fix the cause" in str(error)  # noqa: PT017
         mixed = {path: body for path, body in snapshot(out).items() if not path.startswith(STAGE)}
         assert all(body in (before.get(path), new.get(path)) for path, body in mixed.items())
     write(out, later)
@@ -396,7 +394,7 @@ def test_a_full_disk(out: Path) -> None:
     )
     message = process.communicate(timeout=20)[1]
     assert process.returncode == 1
-    assert "File too large; nothing in it was changed. Next: free some space" in message
+    assert "File too large; nothing in it was changed. To continue, free some space" in message
     assert snapshot(out) == before
 
 
@@ -436,7 +434,10 @@ def test_a_directory_one_may_not_write(out: Path) -> None:
     message = process.communicate(timeout=20)[1]
     out.chmod(0o755)
     assert process.returncode == 1
-    assert "Permission denied; nothing in it was changed. Next: make it writable or choose another" in message
+    assert (
+        "Permission denied; nothing in it was changed. To continue, make it writable, or choose another"
+        in message
+    )
     assert snapshot(out) == before
 
 
