@@ -1,4 +1,4 @@
-"""How the project's pages are written: one sentence a source line, short sentences, no banned words.
+"""How the project's pages are written: a sentence a line, short sentences and cells, no banned words.
 
     .venv/bin/python tools/docs/prose.py             say what is against the rules; 1 when something is
     .venv/bin/python tools/docs/prose.py --write     put each sentence of the pages on a line of its own
@@ -27,6 +27,8 @@ ROOT = Path(__file__).resolve().parents[2]
 VOCABULARY = Path(__file__).with_name("vocabulary.yml")
 MOST_WORDS = 35
 """Words of a sentence. A name in code counts as one."""
+LONGEST_CELL = 160
+"""Characters of a table's cell as a reader sees it: a cell has a fact, and prose is below the table."""
 
 _MASKED = re.compile(
     r"!\[[^\]]*\]\([^)]*\)|(`+)(?:(?!`).|(?!\1)`)+?\1(?!`)|\]\([^)\s]*\)|<[^>\s]+>|https?://\S+"
@@ -132,7 +134,12 @@ def _marks(line: str) -> tuple[str, str]:
 
 def findings(path: str, text: str, banned: Mapping[str, str]) -> list[Finding]:
     """What is against the rules in a page."""
-    found = [*_long_sentences(path, text), *_banned_words(path, text, banned)]
+    found = [
+        *_long_sentences(path, text),
+        *_long_cells(path, text),
+        *_banned_words(path, text, banned),
+        *_opening(path, text),
+    ]
     written = rewritten(text)
     if written != text:
         lines = zip(text.split("\n"), written.split("\n"), strict=False)
@@ -148,6 +155,32 @@ def _long_sentences(path: str, text: str) -> Iterator[Finding]:
             if words > MOST_WORDS:
                 said = f'{words} words in a sentence, at most {MOST_WORDS}: split "{sentence[:50]}..."'
                 yield Finding(path, min(number, one.end), said)
+
+
+def _long_cells(path: str, text: str) -> Iterator[Finding]:
+    for token, inline in _blocks(text, "td_open", "th_open"):
+        length = len(_displayed(inline))
+        if length > LONGEST_CELL:
+            said = (
+                f"{length} characters in a cell, at most {LONGEST_CELL}: leave the fact, and move the rest "
+                f'of "{inline.content[:50]}..." below the table'
+            )
+            yield Finding(path, (inline.map or token.map or [0])[0] + 1, said)
+
+
+def _displayed(inline: Token) -> str:
+    """What a reader sees of a line of Markdown: neither the marks nor the addresses of links."""
+    shown = (child.content for child in inline.children or () if child.type in ("text", "code_inline"))
+    return "".join(shown)
+
+
+def _opening(path: str, text: str) -> Iterator[Finding]:
+    """A page's title is followed by words that say what the page is for, not by a table, a list or code."""
+    blocks = (token for token in _parsed(text) if token.level == 0 and token.nesting >= 0)
+    for title, following in pairwise(token for token in blocks if token.type != "html_block"):
+        if title.tag == "h1" and following.type != "paragraph_open":
+            line = (following.map or [0])[0] + 1
+            yield Finding(path, line, "open the page with a sentence: what will its reader be able to do?")
 
 
 def _banned_words(path: str, text: str, banned: Mapping[str, str]) -> Iterator[Finding]:

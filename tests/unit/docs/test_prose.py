@@ -55,6 +55,35 @@ def test_what_is_found() -> None:
     }
 
 
+def test_a_cell_has_a_limit_for_what_a_reader_sees() -> None:
+    """Neither the address of a link nor the marks of code count."""
+    fact = "x" * (prose.LONGEST_CELL - 2)
+    link = "https://example.com/" + "a" * 99
+    text = f"A.\n\n| a |\n|---|\n| `{fact}` [b]({link}) |\n| {fact} `bcd` |\n"
+    (found,) = prose.findings("a.md", text, {})
+    assert (found.line, found.message[:48]) == (
+        6,
+        f"162 characters in a cell, at most {prose.LONGEST_CELL}: leave the",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("# A\n\nWith this page you do.\n\n| a |\n|---|\n", []),
+        ("# A\n\n<!-- made by a tool -->\n\nWith this page you do.\n", []),
+        ("# A\n\n| a |\n|---|\n| b |\n", [3]),
+        ("# A\n\n- One\n", [3]),
+        ("# A\n\n```sh\nmake\n```\n", [3]),
+        ("# A\n\n## B\n\nWith.\n", [3]),
+        ("Only words.\n", []),
+    ],
+)
+def test_a_page_opens_with_a_paragraph(text: str, lines: list[int]) -> None:
+    """Below its title, before any table, list, code or section."""
+    assert [one.line for one in prose.findings("a.md", text, {})] == lines
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_rewriting_a_page_is_stable_and_changes_nothing_that_is_shown(page: str) -> None:
     """The same HTML but for white space, and nothing more to do at a second time."""
