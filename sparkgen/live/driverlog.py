@@ -3,6 +3,9 @@
 The words are those of Spark's SparkSubmit and DependencyUtils, of the JVM (UnsupportedClassVersionError),
 of Python and of R. The scheduler jar's messages begin with `sparkgen: `; what the allocator has told it, of
 the application or of a lost executor, begins with its code (`codes.marked`).
+
+User code writes to that log, too. A pattern that skips a part of a line begins with an atomic group: each
+line is read once, and not once for every place where the pattern may begin.
 """
 
 from __future__ import annotations
@@ -20,12 +23,17 @@ JAVA_OF_CLASS_FILE = 44
 
 _JAVA = re.compile(
     r"UnsupportedClassVersionError: (\S+) has been compiled by a more recent version of the Java Runtime "
-    r"\(class file version (\d+)\.\d+\), this version of the Java Runtime only recognizes class file "
-    r"versions up to (\d+)\.\d+"
+    r"\(class file version (\d{1,4})\.\d+\), this version of the Java Runtime only recognizes class file "
+    r"versions up to (\d{1,4})\.\d+"
 )
-_OURS = re.compile(r"(?: ERROR .*?|SparkgenException: |Error: )sparkgen: (.+)")
-_LOST = re.compile(r"ExecutorLostFailure \(.*?Reason: (.+)")
-_TASK_HEAP = re.compile(r"(?:Lost task|stage failure:) .*?java\.lang\.OutOfMemoryError: (.+)")
+_OURS = re.compile(
+    r"(?:^(?>.*? ERROR ).*?|SparkgenException: |Error: )sparkgen: (.+)",
+    re.MULTILINE,
+)
+_LOST = re.compile(r"^(?>.*?ExecutorLostFailure \().*?Reason: (.+)", re.MULTILINE)
+_TASK_HEAP = re.compile(
+    r"^(?>.*?(?:Lost task|stage failure:) ).*?java\.lang\.OutOfMemoryError: (.+)", re.MULTILINE
+)
 _HEAP = re.compile(
     r'^(?:Exception in thread "[^"]*" |Terminating due to |Caused by: )?java\.lang\.OutOfMemoryError: (.+)',
     re.MULTILINE,
@@ -37,7 +45,7 @@ _NO_FILE = re.compile(
     r"Path does not exist: (\S+?)[.;,]?(?:\s|$)|FileNotFoundException: (?:File )?(\S+)|"
     r"NoSuchFileException: (\S+)|FileNotFoundError: \[Errno 2\] No such file or directory: '([^']+)'",
 )
-_SCALA = re.compile(r"(?:NoSuchMethodError|NoClassDefFoundError):? .*scala[./]")
+_SCALA = re.compile(r"^(?>.*?(?:NoSuchMethodError|NoClassDefFoundError):? ).*scala[./]", re.MULTILINE)
 _ERROR = re.compile(
     r'^(?:Exception in thread "[^"]*" |Caused by: )?((?:[\w$]+\.)*\w*(?:Error|Exception|Failure)(?::| ).+)$',
     re.MULTILINE,

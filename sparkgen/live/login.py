@@ -24,7 +24,7 @@ class _Failure:
 
 
 def _failure(pattern: str, cause: str, step: str) -> _Failure:
-    return _Failure(re.compile(pattern), cause, step)
+    return _Failure(re.compile(pattern, re.MULTILINE), cause, step)
 
 
 _FAILURES = (
@@ -60,7 +60,8 @@ _FAILURES = (
         "name a ConfigMap with the key krb5.conf in spec.kerberos.krb5ConfigMap",
     ),
     _failure(
-        r"Cannot locate KDC|Cannot contact any KDC|(?:failure to login|KrbException|LoginException).*"
+        r"Cannot locate KDC|Cannot contact any KDC|"
+        r"^(?>.*?(?:failure to login|KrbException|LoginException)).*"
         r"(?:Receive timed out|Connection refused|timed out|UnknownHost|No route to host)",
         "the driver does not reach a KDC for a login of {}",
         "correct the addresses in krb5.conf, and see whether the network lets pods reach them",
@@ -81,18 +82,18 @@ _FAILURES = (
         "name a login in spec.kerberos, and file systems beside the default one in its fileSystems",
     ),
     _failure(
-        r"[Tt]oken\S* .*(?:is expired|can't be found in cache)",
+        r"^(?>.*?[Tt]oken).*(?:is expired|can't be found in cache)",
         "the delegation tokens have ended",
         "use spec.kerberos.keytab, which is renewed: sparkgen rule SG277",
     ),
     _failure(
-        r"Ticket expired|TGT.* expired",
+        r"Ticket expired|^(?>.*?TGT).* expired",
         "the tickets of {} have ended",
         "keep the Secret of spec.kerberos.ticketCache fresh, or use a keytab",
     ),
 )
-_PRINCIPAL = re.compile(r"for principal: (\S+)")
-_IMPERSONATES = re.compile(r"User: (\S+) is not allowed to impersonate (\S+)")
+_PRINCIPAL = re.compile(r"for principal: (\S{1,253})")
+_IMPERSONATES = re.compile(r"User: (\S{1,253}) is not allowed to impersonate (\S{1,253})")
 NOBODY = "the principal"
 
 
