@@ -13,15 +13,15 @@ from contextlib import suppress
 
 USAGE = """usage: sparkgen-runtime COMMAND
 
-  install     put the scheduler jar where the driver finds it (the init container)
-  fetch       download and unpack what was pushed of the document (an init container)
-  allocator   create and remove executors while the driver runs (the sidecar)
-  janitor     remove what applications have left in a shuffle service's directories (beside the service);
-              `janitor prepare` makes the directories ready (its init container)
-  history     remove ended runs beyond spec.run.history (a Job of its own, with rights of its own)
+  install     put the scheduler jar where the driver finds it (init container)
+  fetch       download and unpack the document's pushed files (init container)
+  allocator   create and remove executors while the driver runs (sidecar)
+  janitor     remove what finished applications leave in a shuffle service's directories (sidecar);
+              `janitor prepare` prepares the directories (init container)
+  history     remove finished runs beyond spec.run.history (a separate Job)
   registry-gc
-              remove the artifacts of a staging server that nothing names (a CronJob of its own)
-  version     say which contract version and which release this is
+              remove unused artifacts from a staging server (a separate CronJob)
+  version     print the release and its contract version
 """
 
 
@@ -46,7 +46,7 @@ def main(arguments: list[str]) -> int:
             print(USAGE, end="")  # noqa: T201 - it was asked for
             return 0
     given = " ".join(arguments) or "nothing"
-    print(f"error: there is no such command: {given}\n\n{USAGE}", end="", file=sys.stderr)  # noqa: T201
+    print(f"error: unknown command: {given}\n\n{USAGE}", end="", file=sys.stderr)  # noqa: T201
     return 2
 
 

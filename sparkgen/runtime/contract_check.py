@@ -13,7 +13,7 @@ def check_contract(environment: Mapping[str, str]) -> None:
     asked = environment.get(contract.ENV_CONTRACT)
     if asked != str(contract.VERSION):
         raise Refused(
-            f"the manifests follow version {asked or '(none)'} of the contract, and this runtime image "
-            f"version {contract.VERSION}; render them with a release of sparkgen for this image, or set "
+            f"the manifests have contract version {asked or '(none)'}, but this runtime image has version "
+            f"{contract.VERSION}; render them with a release of sparkgen for this image, or set "
             f"spec.runtimeImage to an image with the tag {asked or contract.VERSION}"
         )

@@ -16,5 +16,5 @@ def port(environment: Mapping[str, str], name: str, least: int = 1) -> int | Non
     if not text:
         return None
     if not (text.isascii() and text.isdigit() and len(text) <= 5 and least <= int(text) <= 65535):
-        raise Refused(f"{name} is {text[:100]!r}, and has to be a port")
+        raise Refused(f"{name} must be a port, not {text[:100]!r}")
     return int(text)

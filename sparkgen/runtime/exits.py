@@ -37,7 +37,7 @@ def exit_code(command: Callable[[], int], termination_log: Path = TERMINATION_LO
     except Refused as error:
         refused = error
     except Exception as error:  # noqa: BLE001 - no traceback, ever: this is somebody's kubectl logs
-        text = f"a fault of sparkgen's own: {type(error).__name__}: {error}; please report it"
+        text = f"internal error in sparkgen: {type(error).__name__}: {error}; please report it"
         refused = Refused(text, code=Code.INTERNAL_ERROR)
     cause = " ".join(str(refused).split())
     lines = [cause, refused.next_step] if refused.next_step else [cause]

@@ -32,11 +32,11 @@ def install(
     jar = jar_path(line, jars)
     if not jar.is_file():
         raise Refused(
-            f"there is no scheduler jar for Scala {line or '(none named)'} in this runtime image, only for: "
+            f"this runtime image has no scheduler jar for Scala {line or '(none named)'}, only for: "
             f"{', '.join(lines(jars)) or 'none'}; correct spec.scalaVersion or spec.sparkVersion"
         )
     try:
         replace_file(target, jar.read_bytes(), READABLE)
     except OSError as error:
-        raise Refused(f"the scheduler jar cannot be written to {target}: {error}") from None
+        raise Refused(f"cannot write the scheduler jar to {target}: {error}") from None
     return f"installed the scheduler jar for Scala {line} at {target}"

@@ -279,7 +279,7 @@ class AllocatorProcess:
         self.loop = Loop(ports, remembered(notes.next_id, notes.session, notes.first_id))
 
     def _gap(self, reason: Hindrance) -> None:
-        self.note(f"looking again at all executors: {reason}")
+        self.note(f"listing all executors again: {reason}")
 
     # --- its time, and its end ------------------------------------------------------------------------
 
@@ -330,7 +330,7 @@ class AllocatorProcess:
         """SIGTERM (`sidecar._until_over`): whether all is swept. Executors of a running driver stay."""
         world = self._world
         if self.client is not None:
-            return self._end_session("its pod was told to end", seconds)
+            return self._end_session("its pod was asked to stop", seconds)
         stopped = self.mailbox.target().phase is DriverPhase.STOPPED
         time = shutdown.ClockAndSleep(self.clock, self.wait)
         if not stopped and shutdown.driver_runs_on(world.driver_answers, self.kube.driver_pod, time):

@@ -85,7 +85,7 @@ class _DriverEndpoint:
         if scheme != b"Bearer" or not hmac.compare_digest(shown, self.token_hash):
             return _refusal(
                 401,
-                "the token is not this allocator's: the driver reads it from the file that "
+                "the token is wrong: the driver must send the one from the file that "
                 "spark.sparkgen.tokenFile names",
             )
         match request.method, request.path:
@@ -94,7 +94,7 @@ class _DriverEndpoint:
             case "PUT", protocol.STATE_PATH:
                 return self._state(request)
         answer = None if self.client is None else self.client.answer(request, self.mailbox)
-        return answer or _refusal(404, f"there is nothing at {request.path[:100]}")
+        return answer or _refusal(404, f"there is no path {request.path[:100]}")
 
     def _report(self, request: HttpRequest) -> HttpResponse:
         """The report, when it is not the one that the driver has."""
@@ -111,9 +111,7 @@ class _DriverEndpoint:
     def _state(self, request: HttpRequest) -> HttpResponse | Work:
         length = request.content_length
         if length is None or length > protocol.MAX_BODY:
-            return _refusal(
-                400, f"a body of 0 to {protocol.MAX_BODY} bytes, with its Content-Length, is expected"
-            )
+            return _refusal(400, f"the body must have 0 to {protocol.MAX_BODY} bytes, and a Content-Length")
         return Work(self.states, self._take, reads_body=True)
 
     def _take(self, body: bytes) -> HttpResponse:
@@ -123,7 +121,7 @@ class _DriverEndpoint:
         except protocol.BadMessage as error:
             return _refusal(400, str(error))
         if self.client is not None and not self.client.addresses.known:
-            return _refusal(400, "nobody has said where this driver listens: start it with `sparkgen shell`")
+            return _refusal(400, "the address of this driver is unknown: start it with `sparkgen shell`")
         try:
             return json_response(200, protocol.acknowledgement(self.mailbox.receive(target)))
         except SessionTaken as error:
@@ -218,7 +216,7 @@ def public_handler(public: PublicEndpoint) -> Handler:
 
     def answer(request: HttpRequest) -> HttpResponse | Work:
         if request.method != "GET":
-            return text(405, "only GET is answered here\n")
+            return text(405, "only GET is allowed here\n")
         start = _START.fullmatch(request.path)
         if start is not None:
             return start_answer(public, int(start[1]))
@@ -235,7 +233,7 @@ def public_handler(public: PublicEndpoint) -> Handler:
                 return Work(public.pages, lambda _: json_response(200, status.status_body(public.facts())))
             case contract.METRICS_PATH:
                 return Work(public.pages, lambda _: text(200, status.metrics_text(public.facts()), METRICS))
-        return text(404, f"there is nothing here; there are {contract.STATUS_PATH} and others\n")
+        return text(404, f"there is nothing at this path; try {contract.STATUS_PATH}\n")
 
     return answer
 
@@ -246,7 +244,7 @@ def health(mailbox: DriverMailbox) -> tuple[int, str]:
     if mailbox.crashed is not None:
         return 500, "a thread of the allocator has died\n"
     if age is not None and age > STUCK_SECONDS and not mailbox.closed:
-        return 500, f"the loop has made no round for {age:.0f} s\n"
+        return 500, f"the loop has not finished a round for {age:.0f} s\n"
     return 200, "ok\n"
 
 

@@ -48,14 +48,14 @@ def session_environment(environment: Mapping[str, str]) -> SessionEnvironment:
         return SessionEnvironment(None)
     known = [mode.value for mode in SessionMode]
     if text not in known:
-        raise Refused(f"{contract.ENV_SESSIONS} is {text[:100]!r}, and has to be {' or '.join(known)}")
+        raise Refused(f"{contract.ENV_SESSIONS} must be {' or '.join(known)}, not {text[:100]!r}")
     mode = SessionMode(text)
     if mode is not SessionMode.CLIENT:
         return SessionEnvironment(mode)
     token_hash = environment.get(contract.ENV_SESSION_TOKEN_HASH, "")
     if not _HASH.fullmatch(token_hash):
         raise Refused(
-            f"{contract.ENV_SESSION_TOKEN_HASH} has to be the SHA-256 of the session's token, as 64 "
+            f"{contract.ENV_SESSION_TOKEN_HASH} must be the SHA-256 of the session's token, as 64 "
             "hexadecimal digits: `sparkgen shell` sets it"
         )
     return SessionEnvironment(mode, token_hash)
@@ -81,7 +81,7 @@ def notebook_rules(resumed: str, driver_port: int, log: Log) -> SessionRules:
 
 def _refused(log: Log, target: DriverTarget) -> None:
     who = target.owner or target.application_id
-    text = f"another driver came and was refused, as the one before it runs: {who}"
+    text = f"another driver tried to connect, and was refused because the first one is still connected: {who}"
     log.say(LogEvent.DRIVER, text, LogLevel.WARNING)
 
 
@@ -90,7 +90,7 @@ def _client(parts: Parts, around: Around, set_driver_url: Callable[[str], None])
     try:
         addresses = DriverAddresses(session.place.folder)
     except (OSError, ValueError) as error:
-        raise Refused(f"{error}: end this session, and begin another") from None
+        raise Refused(f"{error}: end this session, and start a new one") from None
 
     def begins(application_id: str) -> None:
         parts.set_application_id(application_id)

@@ -132,7 +132,7 @@ def run(
     except OSError as error:
         raise Refused(
             f"cannot listen on {LOOPBACK}:{options.scheduler_port} and {attempt.pod_ip}:"
-            f"{options.public_port}: {error}; another container of the pod may use the port"
+            f"{options.public_port}: {error}; check whether another container of the pod uses the port"
         ) from None
     log.say(LogEvent.START, f"allocator of {attempt.run}, attempt {attempt.attempt}: the driver may start")
     return _until_over(allocator, parts.client, attempt, options, driver_pod, log)
@@ -168,7 +168,8 @@ def _attempt(environment: Mapping[str, str]) -> Attempt:
     missing = [name for name in names if not environment.get(name)]
     if missing:
         raise Refused(
-            f"the environment lacks {', '.join(missing)}: this program runs in a driver's pod, as rendered"
+            f"missing environment variables: {', '.join(missing)}; run this program only in a driver's pod, "
+            "as rendered"
         )
     return new_attempt(*(environment[name] for name in names))
 
@@ -197,7 +198,7 @@ def _parts(
             session.copy_conf(folders.conf, folders.session)
         begun = session.begin(place, defaults, tuning.settings, new_text, service_secret)
     except BadTuning as error:
-        raise Refused(f"{contract.TUNING_FILE} cannot be used: {error}") from None
+        raise Refused(f"{contract.TUNING_FILE} is invalid: {error}") from None
     except (OSError, UnicodeDecodeError, TemplateError, host_ports.BadPorts, session.BadSession) as error:
         raise Refused(str(error)) from None
     made = options.backend(backend_inputs(attempt, template, begun, clock_and_random))
@@ -257,14 +258,17 @@ def _until_over(
             return 1
         over = "" if client is None else client.session.why_over(allocator.mailbox.heard_at)
     if client is not None:
-        _end_session(allocator, over or "its pod was told to end", log)
+        _end_session(allocator, over or "its pod was asked to stop", log)
         return _sweep(allocator, log)
     stopped = allocator.mailbox.target().phase is DriverPhase.STOPPED
     answers = partial(driver_answers, attempt.pod_ip, options.driver_port)
     if not stopped and driver_runs_on(answers, driver_pod, ClockAndSleep(time.monotonic, time.sleep)):
         # A sidecar is told to end after the driver: so the kubelet only restarts this container.
         allocator.stop(leave=False)
-        log.say(LogEvent.END, "told to end while the driver runs: its executors stay for the next allocator")
+        log.say(
+            LogEvent.END,
+            "asked to stop while the driver is running: its executors stay for the next allocator",
+        )
         return 0
     return _sweep(allocator, log)
 
@@ -287,12 +291,17 @@ def _sweep(allocator: Allocator, log: Log) -> int:
     seconds = time.monotonic() - began
     if swept.left:
         ids = ", ".join(map(str, sorted(swept.left)))
-        text = f"executors {ids} could not be deleted within {seconds:.0f} s: they go with the driver's pod"
+        text = (
+            f"could not delete executors {ids} within {seconds:.0f} s: they are deleted with the driver's pod"
+        )
         log.say(LogEvent.END, text, LogLevel.WARNING)
     elif swept.left is None:
-        text = "the API server did not answer: executors end by themselves, and go with the driver's pod"
+        text = (
+            "the API server did not answer: executors exit by themselves, and are deleted with the driver's "
+            "pod"
+        )
         log.say(LogEvent.END, text, LogLevel.WARNING)
     else:
-        text = f"ended: {len(swept.asked)} executors deleted, none is left ({seconds:.1f} s)"
+        text = f"ended: {len(swept.asked)} executors deleted, none left ({seconds:.1f} s)"
         log.say(LogEvent.END, text)
     return 0

@@ -37,11 +37,10 @@ def too_short(answer: urllib3.BaseHTTPResponse, artifact: Artifact, start: int) 
     has = answer.headers.get("Content-Range", "").removeprefix("bytes */")
     if is_number(has) and int(has) != artifact.size:
         return BadArtifact(
-            f"the registry has {has} bytes of the layer of {artifact.name}, and the lock says "
-            f"{artifact.size}",
+            f"the layer of {artifact.name} has {has} bytes in the registry, but {artifact.size} in the lock",
             "push again: sparkgen push FILE",
         )
-    return Passing(f"{artifact.host} does not go on at byte {start}")
+    return Passing(f"{artifact.host} does not resume at byte {start}")
 
 
 def refused(answer: urllib3.BaseHTTPResponse, artifact: Artifact, what: str) -> Exception:
@@ -51,17 +50,17 @@ def refused(answer: urllib3.BaseHTTPResponse, artifact: Artifact, what: str) -> 
         return Passing(f"{artifact.host} answers {status} for {what}", _asked_pause(answer))
     if status in (401, 403):
         return BadArtifact(
-            f"{artifact.host} gives no right to pull {artifact.repository} ({status})",
-            "let the account of delivery.pullSecret pull this repository",
+            f"{artifact.host} does not allow pulling {artifact.repository} ({status})",
+            "give the account in delivery.pullSecret the right to pull from this repository",
         )
     if status == 404:
         return BadArtifact(
-            f"{artifact.reference} is not in the registry: {what} is not there",
-            "push it (again): sparkgen push FILE",
+            f"{artifact.reference} is not in the registry: {what} is missing",
+            "push it again: sparkgen push FILE",
         )
     return BadArtifact(
         f"{artifact.host} answers {status} for {what} of {artifact.repository}",
-        "ask whoever runs the registry",
+        "ask the registry's administrator",
     )
 
 
@@ -69,12 +68,12 @@ def no_rights(artifact: Artifact, known: Credentials | None) -> BadArtifact:
     """A login that is asked for, and is not there or is not taken."""
     if known is None:
         return BadArtifact(
-            f"{artifact.host} asks for credentials, and there are none for {artifact.repository}",
-            "name a Secret that has them in delivery.pullSecret",
+            f"{artifact.host} requires credentials, and there are none for {artifact.repository}",
+            "set delivery.pullSecret to a Secret that has them",
         )
     return BadArtifact(
-        f"{artifact.host} does not take the credentials of delivery.pullSecret",
-        "put valid ones into the Secret: a token may have expired",
+        f"{artifact.host} rejects the credentials in delivery.pullSecret",
+        "update the Secret: its token may have expired",
     )
 
 

@@ -64,7 +64,7 @@ class _Target:
 
     def count(self) -> None:
         if len(self.folders) + len(self.files) + 1 >= MOST_ENTRIES:
-            raise BadArtifact(f"the archive has {MOST_ENTRIES} files and folders or more")
+            raise BadArtifact(f"the archive has {MOST_ENTRIES} or more files and folders")
 
 
 def unpack(archive: BinaryIO, folder: Path, unpacked_size: int) -> int:
@@ -107,19 +107,19 @@ def _entries(archive: BinaryIO) -> Iterator[Entry]:
 
 def _entry(header: bytes, kind: bytes, size: int, long_path: bytes | None) -> Entry:
     if kind not in (_FILE, _OLD_FILE, _FOLDER):
-        what = _KINDS.get(kind, f"an entry of the unknown kind {kind!r}")
-        raise BadArtifact(f"the archive has {what}, and only files and folders are unpacked")
+        what = _KINDS.get(kind, f"an entry of unknown type {kind!r}")
+        raise BadArtifact(f"the archive has {what}, but may have only files and folders")
     name = header[:100].split(b"\0")[0]
     if prefix := header[345:500].split(b"\0")[0]:
         name = prefix + b"/" + name
     path, folder = _checked(long_path if long_path is not None else name), kind == _FOLDER
     if header[157:257].strip(b"\0"):
-        raise BadArtifact(f"{path!r} of the archive is a link")
+        raise BadArtifact(f"{path!r} in the archive is a link")
     mode = _number(header[100:108], "mode")
     if mode & SPECIAL_BITS:
-        raise BadArtifact(f"{path!r} of the archive sets a user, a group or the sticky bit")
+        raise BadArtifact(f"{path!r} in the archive has the setuid, setgid or sticky bit")
     if folder and size:
-        raise BadArtifact(f"the folder {path!r} of the archive has a size")
+        raise BadArtifact(f"the folder {path!r} in the archive has a size")
     return Entry(path, folder, size, mode)
 
 
@@ -128,7 +128,7 @@ def _checked(name: bytes) -> str:
     try:
         text = name.decode("utf-8")
     except UnicodeDecodeError:
-        raise BadArtifact("the archive has a name that is no UTF-8") from None
+        raise BadArtifact("the archive has a name that is not UTF-8") from None
     path = text.removesuffix("/")
     parts = path.split("/")
     if (
@@ -149,7 +149,7 @@ def _long_path(archive: BinaryIO, size: int) -> bytes:
     _exactly(archive, -size % BLOCK)
     found = _RECORD.match(records)
     if found is None or int(found[1]) != size or records[-1:] != b"\n":
-        raise BadArtifact("the archive has a header that says more than a path")
+        raise BadArtifact("the archive has a header with more than a path")
     return records[found.end() : -1]
 
 
@@ -172,7 +172,7 @@ def _write_file(target: _Target, entry: Entry, archive: BinaryIO) -> None:
         raise BadArtifact(f"the archive has {entry.path!r} twice")
     target.left -= entry.size
     if target.left < 0:
-        raise BadArtifact("the archive unpacks to more bytes than the lock says (unpackedSize)")
+        raise BadArtifact("the archive unpacks to more bytes than unpackedSize in the lock")
     if above := entry.path.rpartition("/")[0]:
         _make_folder(target, above)
     target.count()
@@ -196,26 +196,26 @@ def _chunks(archive: BinaryIO, size: int) -> Iterator[bytes]:
 def _exactly(archive: BinaryIO, size: int) -> bytes:
     data = archive.read(size)
     if len(data) < size:
-        raise BadArtifact("the archive ends in the middle")
+        raise BadArtifact("the archive is truncated")
     return data
 
 
 def _check_end(archive: BinaryIO, long_path: bytes | None) -> None:
     if long_path is not None or _exactly(archive, BLOCK) != bytes(BLOCK):
-        raise BadArtifact("the archive has no proper end")
+        raise BadArtifact("the archive has no valid end marker")
     while chunk := archive.read(CHUNK):
         if chunk.strip(b"\0"):
-            raise BadArtifact("the archive goes on after its end")
+            raise BadArtifact("the archive has data after its end marker")
 
 
 def _check_sum(header: bytes) -> None:
     counted = sum(header) - sum(header[148:156]) + 8 * ord(" ")
     if header[257:263] != b"ustar\0" or _number(header[148:156], "checksum") != counted:
-        raise BadArtifact("the layer is no archive of the kind that sparkgen push writes (ustar)")
+        raise BadArtifact("the layer is not a ustar archive as sparkgen push writes it")
 
 
 def _number(text: bytes, what: str) -> int:
     found = _OCTAL.fullmatch(text)
     if found is None:
-        raise BadArtifact(f"the archive has a {what} that is no octal number")
+        raise BadArtifact(f"the archive has a {what} that is not an octal number")
     return int(found[1] or b"0", 8)

@@ -49,7 +49,7 @@ class Cache:
         except FileNotFoundError:
             return False
         except OSError as error:
-            self._say(f"the cache cannot be read: {error}")
+            self._say(f"cannot read the cache: {error}")
             good = False
         if not good:
             file.seek(0)
@@ -69,7 +69,7 @@ class Cache:
             draft.replace(self._folder / _name(artifact))
             self._remove_unused()
         except OSError as error:
-            self._say(f"the cache cannot be written, and the next pod downloads again: {error}")
+            self._say(f"cannot write the cache, so the next pod downloads again: {error}")
         finally:
             with contextlib.suppress(OSError):
                 draft.unlink(missing_ok=True)
@@ -83,7 +83,7 @@ class Cache:
             descriptor = os.open(self._folder / f"{_name(artifact)}.lock", flags, _READABLE)
             self._wait_for(descriptor)
         except OSError as error:
-            self._say(f"the cache cannot be locked, and this pod downloads by itself: {error}")
+            self._say(f"cannot lock the cache, so this pod downloads separately: {error}")
         try:
             yield
         finally:
@@ -94,7 +94,9 @@ class Cache:
         began = self._time.now()
         while not _locked(descriptor):
             if self._time.now() - began > LONGEST_WAIT:
-                self._say("another pod of the node has downloaded for too long: this one does it by itself")
+                self._say(
+                    "another pod on the node takes too long to download, so this pod downloads separately"
+                )
                 return
             self._time.sleep(POLL)
 
@@ -104,7 +106,7 @@ class Cache:
         descriptor = os.open(self._folder / _name(artifact), flags)
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise OSError(f"{_name(artifact)} is no file")
+                raise OSError(f"{_name(artifact)} is not a file")
             with contextlib.suppress(OSError):  # another user's
                 os.utime(descriptor)
             yield file

@@ -55,7 +55,7 @@ def fetch(
             try:
                 _have(artifact, registry, cache, time, say, places.artifacts)
             except OSError as error:
-                raise Refused(f"{artifact.name} cannot be written: {error}") from None
+                raise Refused(f"cannot write {artifact.name}: {error}") from None
     finally:
         registry.close()
 
@@ -94,7 +94,7 @@ def _have(
     """
     folder, mark = root / artifact.name, root / f".{artifact.name}.digest"
     if folder.is_dir() and mark.is_file() and mark.read_text("utf-8") == artifact.digest:
-        say(f"{artifact.name}: it is there already")
+        say(f"{artifact.name}: already unpacked")
         return
     draft, blob = root / f".{artifact.name}.new", root / f".{artifact.name}.tar"
     for left in (mark, blob):

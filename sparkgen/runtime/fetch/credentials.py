@@ -47,8 +47,8 @@ def credentials_for(config: str, host: str, repository: str) -> Credentials | No
             raise TypeError
     except (ValueError, KeyError, TypeError, RecursionError):
         raise BadArtifact(
-            "the Secret of delivery.pullSecret is no docker configuration with `auths`",
-            "make it with kubectl create secret docker-registry",
+            "the Secret in delivery.pullSecret is not a docker configuration with `auths`",
+            "create it with kubectl create secret docker-registry",
         ) from None
     best = max(
         (key for key in entries if _is_of(str(key), host, repository)),
@@ -79,6 +79,6 @@ def _read(entry: Any) -> Credentials:
         return Credentials(user, password, str(entry.get("identitytoken") or ""))
     except (AttributeError, binascii.Error, UnicodeDecodeError, ValueError):
         raise BadArtifact(
-            "the Secret of delivery.pullSecret has an entry that cannot be read",
-            "make it with kubectl create secret docker-registry",
+            "the Secret in delivery.pullSecret has an invalid entry",
+            "create it with kubectl create secret docker-registry",
         ) from None

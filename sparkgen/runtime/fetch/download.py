@@ -57,9 +57,9 @@ def download(
         patience.asked(lambda: _filled(source, artifact, progress, patience))
     if progress.digest != artifact.digest:
         raise BadArtifact(
-            f"the layer of {artifact.name} is not what was pushed: its digest is {progress.digest}, and the "
-            f"lock says {artifact.digest}",
-            "push again: sparkgen push FILE; ask whoever runs the registry how it was changed",
+            f"the layer of {artifact.name} is not what was pushed: its digest is {progress.digest}, but "
+            f"{artifact.digest} in the lock",
+            "push again: sparkgen push FILE; ask the registry's administrator what changed it",
         )
 
 
@@ -67,8 +67,8 @@ def check_manifest(data: bytes, artifact: Artifact) -> None:
     """BadArtifact unless this is the manifest of the reference, and its one layer that of the lock."""
     if f"sha256:{hashlib.sha256(data).hexdigest()}" != artifact.manifest:
         raise BadArtifact(
-            f"the manifest of {artifact.reference} is not what was pushed: it has another digest",
-            "push again: sparkgen push FILE; ask whoever runs the registry how it was changed",
+            f"the manifest of {artifact.reference} is not what was pushed: its digest is different",
+            "push again: sparkgen push FILE; ask the registry's administrator what changed it",
         )
     try:
         found = json.loads(data)
@@ -76,17 +76,17 @@ def check_manifest(data: bytes, artifact: Artifact) -> None:
         said = (layer["mediaType"], layer["digest"], layer["size"])
     except (ValueError, KeyError, TypeError, RecursionError):
         raise BadArtifact(
-            f"{artifact.reference} is no image of one layer", "push again: sparkgen push FILE"
+            f"{artifact.reference} is not an image with one layer", "push again: sparkgen push FILE"
         ) from None
     if said[0] != contract.ARTIFACT_LAYER_TYPE:
         raise BadArtifact(
-            f"the layer of {artifact.reference} is of the type {str(said[0])[:100]!r}, and only "
-            f"{contract.ARTIFACT_LAYER_TYPE} is unpacked",
+            f"the layer of {artifact.reference} has type {str(said[0])[:100]!r}, but must have "
+            f"{contract.ARTIFACT_LAYER_TYPE}",
             "push with sparkgen push FILE",
         )
     if said[1:] != (artifact.digest, artifact.size):
         raise BadArtifact(
-            f"the layer of {artifact.reference} is another than the lock says",
+            f"the layer of {artifact.reference} is not the one in the lock",
             "push again: sparkgen push FILE",
         )
 
@@ -127,13 +127,13 @@ def _filled(source: Source, artifact: Artifact, progress: _Progress, patience: _
         for chunk in chunks:
             if progress.size + len(chunk) > artifact.size:
                 raise BadArtifact(
-                    f"the layer of {artifact.name} is larger than the {artifact.size} bytes of the lock",
+                    f"the layer of {artifact.name} is larger than the {artifact.size} bytes in the lock",
                     "push again: sparkgen push FILE",
                 )
             progress.add(chunk)
             patience.is_rewarded(progress.size)
     if progress.size < artifact.size:
-        raise Passing(f"{artifact.host} broke off after {progress.size} of {artifact.size} bytes")
+        raise Passing(f"{artifact.host} closed the connection after {progress.size} of {artifact.size} bytes")
 
 
 class _Patience:
@@ -157,7 +157,7 @@ class _Patience:
     def is_rewarded(self, size: int) -> None:
         """More of the layer is there than ever: what is sent again is nothing new. Refused after LONGEST."""
         if self._time.now() - self._began > LONGEST:
-            raise self._away(f"the layer is not there, only {size} bytes of it")
+            raise self._away(f"the layer did not arrive, only {size} bytes of it")
         if size > self._most:
             self._most, self._last, self._pause = size, self._time.now(), FIRST_PAUSE
 
@@ -167,8 +167,8 @@ class _Patience:
             raise self._away(f"{error} (for {now - self._last:.0f} s)")
         pause = max(error.pause, self._pause * (0.5 + self._time.random() / 2))
         self._pause = min(LONGEST_PAUSE, self._pause * 2)
-        self._say(f"{error}; trying again in {pause:.1f} s")
+        self._say(f"{error}; retrying in {pause:.1f} s")
         self._time.sleep(pause)
 
     def _away(self, text: str) -> Refused:
-        return Refused(text, "see whether pods reach the registry, and whether it runs", Code.REGISTRY_AWAY)
+        return Refused(text, "check that the registry runs, and that pods can reach it", Code.REGISTRY_AWAY)

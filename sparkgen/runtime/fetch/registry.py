@@ -82,11 +82,11 @@ class Registry:
             begins = answers.begins_at(answer, start)
             length = answer.headers.get("Content-Length", "")
             if begins is None:
-                raise Passing(f"{artifact.host} sends another part of the layer than it was asked for")
+                raise Passing(f"{artifact.host} sends a part of the layer that was not requested")
             if answers.is_number(length) and begins + int(length) != artifact.size:
                 raise BadArtifact(
-                    f"the registry has {begins + int(length)} bytes of the layer of {artifact.name}, and the "
-                    f"lock says {artifact.size}",
+                    f"the layer of {artifact.name} has {begins + int(length)} bytes in the registry, but "
+                    f"{artifact.size} in the lock",
                     "push again: sparkgen push FILE",
                 )
             yield begins, _stream(answer, artifact.host)
@@ -153,13 +153,13 @@ class Registry:
             parts = urlsplit(target)
         except ValueError:  # such as half an IPv6 address
             raise BadArtifact(
-                f"{artifact.host} leads to what is no address", "ask whoever runs the registry"
+                f"{artifact.host} redirects to an invalid address", "ask the registry's administrator"
             ) from None
         allowed = ("https", "http") if self._access.insecure else ("https",)
         if parts.scheme not in allowed or not parts.hostname or parts.username is not None:
             raise BadArtifact(
-                f"{artifact.host} leads to an address that is not safe ({parts.scheme}://{parts.hostname})",
-                "let the registry answer by itself, or lead to https",
+                f"{artifact.host} redirects to an unsafe address ({parts.scheme}://{parts.hostname})",
+                "let the registry answer without a redirect, or redirect to https",
             )
         return target
 
@@ -186,14 +186,15 @@ class Registry:
             parts = urlsplit(realm)
         except ValueError:
             raise BadArtifact(
-                f"{artifact.host} names a token server that is no address", "ask whoever runs the registry"
+                f"{artifact.host} names a token server with an invalid address",
+                "ask the registry's administrator",
             ) from None
         own = parts.hostname == urlsplit(f"//{artifact.host}").hostname
         safe = parts.scheme == "https" or (self._access.insecure and parts.scheme == "http" and own)
         if not safe or not parts.hostname or parts.username is not None:
             raise BadArtifact(
-                f"{artifact.host} names a token server that is not safe: {parts.scheme}://{parts.hostname}",
-                "let the registry name one with https",
+                f"{artifact.host} names an unsafe token server: {parts.scheme}://{parts.hostname}",
+                "configure the registry with an https token server",
             )
         wanted = {"scope": f"repository:{artifact.repository}:pull"}
         if "service" in challenge:
@@ -230,7 +231,7 @@ class Registry:
             if len(data) > most:
                 raise BadArtifact(f"{what} is larger than {most} bytes", "push again: sparkgen push FILE")
             if self._clock() - began > WHOLE_SECONDS:
-                raise Passing(f"{what} did not come within {WHOLE_SECONDS:.0f} s")
+                raise Passing(f"{what} did not arrive within {WHOLE_SECONDS:.0f} s")
         return data
 
 
@@ -239,8 +240,8 @@ def _context(ca_file: Path | None) -> ssl.SSLContext:
         return ssl.create_default_context(cafile=None if ca_file is None else str(ca_file))
     except (OSError, ssl.SSLError) as error:
         raise BadArtifact(
-            f"the certificates of delivery.caConfigMap cannot be read: {error}",
-            "put certificates as PEM there",
+            f"cannot read the certificates of delivery.caConfigMap: {error}",
+            "put PEM certificates there",
         ) from None
 
 
@@ -256,8 +257,8 @@ def _failed(error: Exception, host: str) -> Exception:
     of_tls = isinstance(error, urllib3.exceptions.SSLError) or isinstance(reason, ssl.SSLError)
     if of_tls and any(word in str(error).lower() for word in ("certificate", "hostname")):
         return BadArtifact(
-            f"{host} shows a certificate that is not trusted: {error}",
-            "name its authority in delivery.caConfigMap, or ask whoever runs the registry",
+            f"the certificate of {host} is not trusted: {error}",
+            "put its certificate authority into delivery.caConfigMap, or ask the registry's administrator",
         )
     return Passing(f"{host} does not answer: {error}")
 
@@ -268,7 +269,7 @@ def _stream(answer: urllib3.BaseHTTPResponse, host: str) -> Iterator[bytes]:
         while chunk := answer.read1(CHUNK, decode_content=False):
             yield chunk
     except (urllib3.exceptions.HTTPError, OSError) as error:
-        raise Passing(f"{host} broke off: {error}") from None
+        raise Passing(f"{host} closed the connection: {error}") from None
 
 
 def _token_in(data: bytes, artifact: Artifact) -> str:
@@ -277,4 +278,6 @@ def _token_in(data: bytes, artifact: Artifact) -> str:
         token = (found.get("token") or found.get("access_token")) if isinstance(found, dict) else None
         if isinstance(token, str) and re.fullmatch(r"[\x21-\x7e]+", token):
             return token
-    raise BadArtifact(f"the token server of {artifact.host} sends no token", "ask whoever runs the registry")
+    raise BadArtifact(
+        f"the token server of {artifact.host} sends no token", "ask the registry's administrator"
+    )

@@ -63,11 +63,11 @@ def artifacts(environment: Mapping[str, str]) -> tuple[Artifact, ...]:
     try:
         found = json.loads(text)
         if not isinstance(found, list) or not 0 < len(found) <= MOST_ARTIFACTS:
-            raise ValueError("it has to be a list of artifacts")
+            raise ValueError("it must be a list of artifacts")
         read = tuple(_artifact(one) for one in found)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadArtifact(
-            f"{contract.ENV_ARTIFACTS} cannot be used: {error}", "render the document again, and apply it"
+            f"{contract.ENV_ARTIFACTS} is invalid: {error}", "render the document again, and apply it"
         ) from None
     if len({one.name for one in read}) < len(read):
         raise BadArtifact(
@@ -80,10 +80,8 @@ def _artifact(given: Any) -> Artifact:
     name, digest, reference = (str(given[key]) for key in ("name", "digest", "reference"))
     parts = _REFERENCE.fullmatch(reference)
     if not _NAME.fullmatch(name) or not _DIGEST.fullmatch(digest) or parts is None:
-        raise ValueError(
-            f"an artifact has no name, digest or reference as they have to be: {reference[:200]}"
-        )
+        raise ValueError(f"an artifact has an invalid name, digest or reference: {reference[:200]}")
     sizes = [given["size"], given["unpackedSize"]]
     if not all(isinstance(size, int) and not isinstance(size, bool) and size >= 0 for size in sizes):
-        raise ValueError(f"the sizes of {name} have to be numbers of bytes")
+        raise ValueError(f"the sizes of {name} must be numbers of bytes")
     return Artifact(name, parts[1], parts[2], parts[3], digest, *sizes)

@@ -57,7 +57,8 @@ def history_policy(environment: Mapping[str, str]) -> HistoryPolicy:
     missing = [name for name in (*needed, contract.ENV_POD_NAMESPACE) if not environment.get(name)]
     if missing:
         raise Refused(
-            f"the environment lacks {', '.join(missing)}: render the Job again, and use it as rendered"
+            f"missing environment variables: {', '.join(missing)}; render the Job again, and use it as "
+            "rendered"
         )
     return HistoryPolicy(
         run=environment[contract.ENV_RUN],
@@ -99,10 +100,10 @@ def _carry_out(
 ) -> None:
     jobs_path = paths[0]
     for job in decided.mark:
-        say(f"marking {_name(job)} as superseded: it counts in the application's health no more")
+        say(f"marking {_name(job)} as superseded: it no longer counts in the application's health")
         patient.annotate(f"{jobs_path}/{_name(job)}", {IGNORE_HEALTH: "true", SUPERSEDED: "true"})
     for job in decided.unmark:
-        say(f"taking the mark from {_name(job)}: it is the current run again")
+        say(f"unmarking {_name(job)}: it is the current run again")
         patient.annotate(f"{jobs_path}/{_name(job)}", {IGNORE_HEALTH: None, SUPERSEDED: None})
     for path, items in zip(paths, (decided.jobs, decided.config_maps, decided.pod_groups), strict=True):
         for item in items:
@@ -127,9 +128,9 @@ class _RetryingApi:
                 items = [_known(item) for item in objects(body.get("items"), "items")]
                 token = name_in(mapping(body.get("metadata"), "metadata"), "continue")
             except Malformed as error:
-                raise Refused(f"GET {path}: the API server's answer is no list ({error})") from None
+                raise Refused(f"GET {path}: the API server's answer is not a list ({error})") from None
             if token and token == query.get("continue"):
-                raise Refused(f"GET {path}: the API server's list has no end")
+                raise Refused(f"GET {path}: the API server's list does not end")
             yield from items
             query["continue"] = token
             if not query["continue"]:

@@ -23,7 +23,7 @@ def parse_head(data: bytes) -> HttpRequest:
     first, *lines = data.decode("latin-1").split("\r\n")
     line = _LINE.fullmatch(first)
     if line is None:
-        raise BadRequest("the first line is no HTTP/1 request")
+        raise BadRequest("the first line is not an HTTP/1 request")
     if len(lines) > MAX_HEADERS:
         raise BadRequest(f"there are more than {MAX_HEADERS} headers")
     headers = _headers(lines)
@@ -41,7 +41,7 @@ def _headers(lines: list[str]) -> dict[str, str]:
             raise BadRequest("a header is malformed")
         name = found[1].lower()
         if name in headers and name in ("content-length", "authorization", "transfer-encoding"):
-            raise BadRequest(f"the header {name} is there twice")
+            raise BadRequest(f"the header {name} occurs twice")
         headers[name] = found[2]
     return headers
 
@@ -51,7 +51,7 @@ def _content_length(headers: dict[str, str]) -> int | None:
     if text is None:
         return None
     if not _LENGTH.fullmatch(text) or "transfer-encoding" in headers:
-        raise BadRequest("the length of the body is not clear")
+        raise BadRequest("the length of the body is ambiguous")
     return int(text)
 
 

@@ -54,7 +54,7 @@ def json_response(status: int, content: object, indent: int | None = None) -> Ht
     return text(status, body, "application/json")
 
 
-BUSY = text(503, "busy: ask again\n")
+BUSY = text(503, "busy: try again\n")
 
 
 @dataclass(frozen=True, slots=True)

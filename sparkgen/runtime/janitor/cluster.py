@@ -31,7 +31,7 @@ def drivers(calls: ApiCalls, namespace: str) -> Drivers:
         except CallFailed as fault:
             return Drivers(DriversAnswer.UNKNOWN, why=str(fault))
         except (KeyError, TypeError, AttributeError) as error:
-            return Drivers(DriversAnswer.UNKNOWN, why=f"the API server's list cannot be read ({error})")
+            return Drivers(DriversAnswer.UNKNOWN, why=f"cannot read the API server's list ({error})")
         if not more:
             return Drivers(DriversAnswer.WHOLE, frozenset(running))
         query["continue"] = more

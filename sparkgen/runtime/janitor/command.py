@@ -49,7 +49,7 @@ def _prepare() -> int:
     except BadDirectory as error:
         raise Refused(str(error)) from None
     except OSError as error:
-        raise Refused(f"the service's directories cannot be made ready: {error}") from None
+        raise Refused(f"cannot prepare the service's directories: {error}") from None
     for line in done:
         _say(line)
     return 0

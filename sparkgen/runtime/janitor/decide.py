@@ -21,7 +21,7 @@ from sparkgen.runtime.janitor.values import (
     OwnerState,
 )
 
-NOT_ASKED = Drivers(DriversAnswer.UNKNOWN, why="its namespace was not asked about")
+NOT_ASKED = Drivers(DriversAnswer.UNKNOWN, why="its namespace was not checked")
 
 
 def decide(
@@ -80,4 +80,6 @@ def _denied(
         if states[owner] is not OwnerState.DENIED or owner in view.held or not settings.without_access:
             continue
         if now - since >= settings.without_access:
-            yield OwnerRemoval(owner, f"its namespace has been closed to the janitor for {now - since:.0f} s")
+            yield OwnerRemoval(
+                owner, f"its namespace has been unreadable for the janitor for {now - since:.0f} s"
+            )

@@ -33,7 +33,7 @@ def open_untrusted(name: str, parent: int) -> int:
     if stat.S_ISREG(os.fstat(found).st_mode):
         return found
     os.close(found)
-    raise OSError(f"{name} is no regular file")
+    raise OSError(f"{name} is not a regular file")
 
 
 @contextmanager

@@ -37,7 +37,7 @@ def handler(janitor: Janitor, patience: float) -> Handler:
 
     def answer(request: HttpRequest) -> HttpResponse | Work:
         if request.method != "GET":
-            return text(405, "only GET is answered here\n")
+            return text(405, "only GET is allowed here\n")
         match request.path:
             case contract.READY_PATH:
                 return text(200, "ok\n") if janitor.last else text(503, "no round yet\n")
@@ -51,6 +51,6 @@ def handler(janitor: Janitor, patience: float) -> Handler:
                 return Work(
                     pages, lambda _: json_response(200, status_body(janitor, time.monotonic()), indent=2)
                 )
-        return text(404, "ask for /status or /metrics\n")
+        return text(404, "try /status or /metrics\n")
 
     return answer

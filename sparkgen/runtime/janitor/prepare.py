@@ -34,8 +34,8 @@ def wait_for_the_end(
     while database := open_database(folders):
         if clock() > deadline:
             raise Refused(
-                f"{database} is open: a shuffle service still runs in these directories, and another one "
-                "beside it would forget what it serves. End it, or give each service directories of its own"
+                f"{database} is open: a shuffle service still runs in these directories, and a second one "
+                "would lose what it serves. Stop it, or give each service its own directories"
             )
         sleep(0.2)
 
@@ -50,13 +50,13 @@ def prepare(directories: Sequence[Path], number: str) -> list[str]:
     for directory in directories:
         with opened(directory, follow=True) as found:
             _make_fit(directory, found)
-    done = [f"{directory} is of group {os.getegid()}, mode {MODE:o}" for directory in directories]
+    done = [f"{directory} has group {os.getegid()} and mode {MODE:o}" for directory in directories]
     there = Disk(directories).look()
     if not there.owners and not there.faults:
         for database in (directory / name for directory in directories for name in DATABASES):
             if database.exists():
                 database.rename(database.with_name(f"{TRASH}{database.name}-{number}"))
-                done.append(f"{database} goes: no application's files are left that it speaks of")
+                done.append(f"removed {database}: no files are left of the applications in it")
     return done
 
 
@@ -67,8 +67,8 @@ def _make_fit(directory: Path, descriptor: int) -> None:
         return
     if status.st_uid != os.geteuid():
         raise BadDirectory(
-            f"{directory} belongs to user {status.st_uid}: give it to user {os.geteuid()}, or make it "
-            f"of group {group} with mode {MODE:o}, on this node"
+            f"{directory} belongs to user {status.st_uid}: on this node, give it to user {os.geteuid()}, or "
+            f"to group {group} with mode {MODE:o}"
         )
     os.chown(directory, -1, group)
     directory.chmod(MODE)

@@ -109,9 +109,9 @@ class Janitor:
             try:
                 more = self.round()
             except OSError as error:
-                self._fault("disk", f"the service's directories cannot be read: {error}")
+                self._fault("disk", f"cannot read the service's directories: {error}")
             except Exception as error:  # noqa: BLE001 - the next round may do better; /healthz tells if not
-                self._fault("round", f"a round broke off: {type(error).__name__}: {error}")
+                self._fault("round", f"a round failed: {type(error).__name__}: {error}")
             stop.wait(min(PAUSE, self.settings.interval) if more else self.settings.interval)
 
     def round(self) -> bool:
@@ -137,24 +137,22 @@ class Janitor:
 
     def _tell_of(self, found: DiskContents) -> None:
         for fault in found.faults:
-            self._fault("disk", f"one of the service's directories cannot be read: {fault}")
+            self._fault("disk", f"cannot read one of the service's directories: {fault}")
         if found.crowded:
-            self._fault(
-                "crowded", "there are more sub-directories than can be looked after; some of them wait"
-            )
+            self._fault("crowded", "there are too many subdirectories to handle at once; some of them wait")
 
     def _is_held(self, owner: Owner) -> bool:
         try:
             return self._ports.files.is_held(owner)
         except Exception as error:  # noqa: BLE001 - one application's fault is no other's
-            self._fault("lock", f"{owner.folder} stays: its lock cannot be read: {error}")
+            self._fault("lock", f"keeping {owner.folder}: cannot read its lock: {error}")
             return True
 
     def _used(self) -> float:
         try:
             return self._ports.files.used()
         except OSError as error:
-            self._fault("disk", f"nobody knows how full the disk is: {error}")
+            self._fault("disk", f"cannot find out how full the disk is: {error}")
             return 0.0
 
     def _ask(self, namespaces: set[str]) -> dict[str, Drivers]:
@@ -214,7 +212,7 @@ class Janitor:
             discarded = Discarded(fault=f"{type(error).__name__}: {error}")
         if discarded.fault:
             self.faults["remove"] += 1
-            self._once(owner, f"{owner.folder} cannot be removed: {discarded.fault}")
+            self._once(owner, f"cannot remove {owner.folder}: {discarded.fault}")
         else:
             self._memory = _without(self._memory, owner)
         for trash in discarded.trash:
@@ -225,15 +223,15 @@ class Janitor:
         self._told.pop(trash, None)
         if removal is None:
             self.removed["interrupted"] += 1
-            self._ports.say(f"removed {trash.name}: a removal that had begun before")
+            self._ports.say(f"removed {trash.name}: finished an interrupted removal")
             return
         self.removed["pressure" if removal.pressed else "over"] += 1
         self._ports.say(f"removed {removal.owner.folder}: {removal.why}")
 
     def _stuck(self, trash: Trash, removed: Removed) -> None:
         self.faults["remove"] += 1
-        some = f"{removed.entries} of its entries" if removed.entries > 1 else "a part of it"
-        self._once(trash, f"{trash.name} cannot be removed: {removed.why} ({some}); others go on")
+        some = f"{removed.entries} of its entries" if removed.entries > 1 else "part of it"
+        self._once(trash, f"cannot remove {trash.name}: {removed.why} ({some}); continuing with the others")
 
     # --- the log ----------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ def directories(environment: Mapping[str, str]) -> tuple[Path, ...]:
     paths = tuple(Path(text) for text in environment.get(name, "").split(",") if text)
     if not paths or not all(path.is_absolute() for path in paths):
         given = environment.get(name, "")
-        raise Refused(f"{name} is {given!r}, and has to be absolute paths with commas between them")
+        raise Refused(f"{name} must be absolute paths separated by commas, not {given!r}")
     return paths
 
 
@@ -33,12 +33,12 @@ def settings(environment: Mapping[str, str]) -> JanitorSettings:
         except ValueError:
             value = math.nan
         if not least <= value <= most:
-            raise Refused(f"{name} is {text!r}, and has to be a number from {least:g} to {most:g}")
+            raise Refused(f"{name} must be a number from {least:g} to {most:g}, not {text!r}")
         return value
 
     dry_run = environment.get(contract.ENV_JANITOR_DRY_RUN, "false")
     if dry_run not in ("true", "false"):
-        raise Refused(f"{contract.ENV_JANITOR_DRY_RUN} is {dry_run!r}, and has to be true or false")
+        raise Refused(f"{contract.ENV_JANITOR_DRY_RUN} must be true or false, not {dry_run!r}")
     year = 366 * 86_400
     return JanitorSettings(
         interval=number(contract.ENV_JANITOR_INTERVAL, defaults.interval, 1, 3600),

@@ -18,7 +18,7 @@ def status_body(janitor: Janitor, now: float) -> dict[str, Any]:
     """The answer to /status."""
     last = janitor.last
     if last is None:
-        return {"reason": "the first round has not been made yet"}
+        return {"reason": "the first round has not finished yet"}
     view, states = last.view, sorted(last.decision.states.items())
     return {
         "secondsSinceRound": round(now - last.at, 1),
@@ -69,27 +69,30 @@ def _lines(janitor: Janitor) -> Iterator[str]:
         yield from metric(
             "sparkgen_janitor_applications",
             "gauge",
-            "Applications' sub-directories, by what is known of their drivers.",
+            "Subdirectories of applications, by the state of their drivers.",
             (((("state", state.value),), states[state]) for state in OwnerState),
         )
         yield from single(
-            "sparkgen_janitor_disk_used_ratio", "gauge", "Of the fullest file system.", last.view.used
+            "sparkgen_janitor_disk_used_ratio",
+            "gauge",
+            "Used share of the fullest file system.",
+            last.view.used,
         )
         yield from single(
             "sparkgen_janitor_stuck",
             "gauge",
-            "Removals of which something is left that the janitor has no right to remove.",
+            "Removals that left files which the janitor has no right to remove.",
             len(last.stuck),
         )
     yield from single(
         "sparkgen_janitor_seconds_since_round",
         "gauge",
-        "Seconds since the last round ended, or since the janitor began.",
+        "Seconds since the last round ended, or since the janitor started.",
         janitor.silence,
     )
     for name, text, counts in (
-        ("removed", "Sub-directories that were removed, by why.", janitor.removed.copy()),
-        ("faults", "Lists and removals that went wrong, by what.", janitor.faults.copy()),
+        ("removed", "Removed subdirectories, by reason.", janitor.removed.copy()),
+        ("faults", "Failed lists and removals, by kind.", janitor.faults.copy()),
     ):
         values = ((((("kind", kind),), count)) for kind, count in sorted(counts.items()))
         yield from metric(f"sparkgen_janitor_{name}_total", "counter", text, values)

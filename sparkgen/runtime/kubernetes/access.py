@@ -30,7 +30,9 @@ def in_cluster(environment: Mapping[str, str], folder: Path = Path(contract.TOKE
     """The access that every pod with a service account's token has; NoCluster when something is missing."""
     host, port = environment.get("KUBERNETES_SERVICE_HOST"), environment.get("KUBERNETES_SERVICE_PORT", "443")
     if not host or not port.isdigit():
-        raise NoCluster("KUBERNETES_SERVICE_HOST and _PORT name no API server: is this a pod?")
+        raise NoCluster(
+            "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT name no API server: run this in a pod"
+        )
     access = Access(host, int(port), folder / "token", folder / "ca.crt")
     for file in (folder / "token", folder / "ca.crt"):
         if not file.is_file():

@@ -37,13 +37,13 @@ LONGEST_WAIT = 600.0
 """Seconds that a server may ask to be left alone for: no API server asks for as long."""
 
 STATUSES: Mapping[int, tuple[Answer, Code, str]] = {
-    401: (Answer.REFUSED, Code.UNAUTHORIZED, "the API server does not take the service account's token"),
-    404: (Answer.PERMANENT, Code.NOT_FOUND, "the API server has no such place"),
+    401: (Answer.REFUSED, Code.UNAUTHORIZED, "the API server rejects the service account's token"),
+    404: (Answer.PERMANENT, Code.NOT_FOUND, "the object or its namespace does not exist"),
     408: (Answer.UNKNOWN, Code.TIMEOUT, "the API server took too long"),
-    409: (Answer.BUSY, Code.CONFLICT, "something else changed at the same time"),
+    409: (Answer.BUSY, Code.CONFLICT, "it conflicts with another change"),
     413: (Answer.PERMANENT, Code.REQUEST_ENTITY_TOO_LARGE, "it is too large for the API server"),
-    422: (Answer.PERMANENT, Code.INVALID, "the API server says that it is not valid"),
-    429: (Answer.BUSY, Code.TOO_MANY_REQUESTS, "the API server asks for fewer calls"),
+    422: (Answer.PERMANENT, Code.INVALID, "the API server rejects it as invalid"),
+    429: (Answer.BUSY, Code.TOO_MANY_REQUESTS, "the API server limits the rate of requests"),
     504: (Answer.UNKNOWN, Code.TIMEOUT, "the API server took too long"),
 }
 
@@ -162,9 +162,9 @@ def _meaning(reply: Reply, early: bool) -> tuple[Answer, Code, str]:
             return Answer.REFUSED, found.code, found.cause
         late = "timed out" in reply.message or "timeout" in reply.message
         answer = Answer.UNKNOWN if late else Answer.BUSY
-        return answer, Code.INTERNAL_ERROR, f"the API server has a fault ({reply.status})"
+        return answer, Code.INTERNAL_ERROR, f"the API server has an internal error ({reply.status})"
     if 400 <= reply.status < 500:
-        return Answer.PERMANENT, Code.BAD_REQUEST, f"the API server refuses it ({reply.status})"
+        return Answer.PERMANENT, Code.BAD_REQUEST, f"the API server rejects it ({reply.status})"
     return Answer.BUSY, Code.INTERNAL_ERROR, f"the API server answered {reply.status}"
 
 

@@ -56,7 +56,7 @@ REFUSALS = (
         "exceeded quota",
         Mends.IN_TIME,
         "the namespace's quota is used up",
-        "wait until others end, raise the quota, or ask for less in spec.{who}",
+        "wait for other pods to end, raise the quota, or request less in spec.{who}",
         "exceeded quota: ",
     ),
     Refusal(
@@ -64,7 +64,7 @@ REFUSALS = (
         "quota-limits",
         "failed quota",
         Mends.NEVER,
-        "the namespace's quota wants requests and limits that {it} lacks",
+        "the namespace's quota requires requests and limits that {it} does not have",
         "set them in spec.{who}",
         "failed quota: ",
     ),
@@ -73,8 +73,8 @@ REFUSALS = (
         "quota-not-counted",
         "status unknown for quota",
         Mends.IN_TIME,
-        "the namespace's quota has not been counted yet",
-        "wait: it is tried again",
+        "the namespace's quota is not calculated yet",
+        "wait: it is retried automatically",
         "status unknown for quota: ",
     ),
     Refusal(
@@ -82,8 +82,8 @@ REFUSALS = (
         "webhook",
         "denied the request",
         Mends.IN_TIME,
-        "an admission webhook denies {it}",
-        "do what it asks for in spec.{who} (labels, securityContext), or have the policy changed",
+        "an admission webhook denied {it}",
+        "change spec.{who} as it requires (labels, securityContext), or have the policy changed",
         "Error creating: ",  # of the Job's Event; the API server's own message begins with the webhook's name
     ),
     Refusal(
@@ -92,7 +92,7 @@ REFUSALS = (
         "failed calling webhook",
         Mends.IN_TIME,
         "an admission webhook of the cluster does not answer",
-        "tell those who run the cluster; it is tried again meanwhile",
+        "tell the cluster's administrators; it is retried until the webhook answers",
         "failed calling webhook ",
     ),
     Refusal(
@@ -100,8 +100,8 @@ REFUSALS = (
         "policy",
         "ValidatingAdmissionPolicy",
         Mends.NEVER,
-        "an admission policy denies {it}",
-        "do what it asks for in spec.{who}, or have the policy changed",
+        "an admission policy denied {it}",
+        "change spec.{who} as it requires, or have the policy changed",
     ),
     Refusal(
         Code.POD_SECURITY_VIOLATED,
@@ -109,7 +109,7 @@ REFUSALS = (
         "violates PodSecurity",
         Mends.NEVER,
         "the namespace's Pod Security level does not allow {it}",
-        "correct what it names in spec.{who}; sparkgen lint --profile pss-restricted finds it beforehand",
+        "fix what it names in spec.{who}; sparkgen lint --profile pss-restricted finds it before you apply",
         "violates PodSecurity ",
     ),
     Refusal(
@@ -118,7 +118,7 @@ REFUSALS = (
         " usage per ",
         Mends.NEVER,
         "the namespace's LimitRange does not allow {it}",
-        "correct cores and memory in spec.{who}, or have the LimitRange changed",
+        "change cores and memory in spec.{who}, or have the LimitRange changed",
     ),
     Refusal(
         Code.NAMESPACE_TERMINATING,
@@ -134,8 +134,8 @@ REFUSALS = (
         "account",
         "service account",
         Mends.EARLY,
-        "the service account is not there",
-        "apply the ServiceAccount that is rendered, or create the one that spec.serviceAccount names",
+        "the service account does not exist",
+        "apply the rendered ServiceAccount, or create the one that spec.serviceAccount names",
         "error looking up service account ",
     ),
     Refusal(
@@ -143,7 +143,7 @@ REFUSALS = (
         "priority",
         "no PriorityClass",
         Mends.EARLY,
-        "the priority class is not there",
+        "the priority class does not exist",
         "create it, or correct spec.{who}.priorityClassName",
     ),
     Refusal(
@@ -151,8 +151,8 @@ REFUSALS = (
         "rights",
         '" cannot ',
         Mends.EARLY,
-        "the service account lacks a right that Role and RoleBinding should give it",
-        "apply the Role and the RoleBinding that are rendered with it; if it has ended, run it again",
+        "the service account lacks a right that its Role and RoleBinding grant",
+        "apply the rendered Role and RoleBinding; if the run has ended, run it again",
     ),
 )
 """The first one whose words the message has counts."""

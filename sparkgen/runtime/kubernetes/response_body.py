@@ -55,12 +55,10 @@ def as_call_failures() -> Iterator[None]:
     except errors.NewConnectionError as error:  # before ConnectTimeoutError, which it is a kind of
         raise CallFailed(f"the API server cannot be reached ({_cause(error)})", sent=False) from error
     except errors.ConnectTimeoutError as error:
-        words = f"the API server does not take connections ({CONNECT_TIMEOUT:g} s)"
+        words = f"the API server accepted no connection within {CONNECT_TIMEOUT:g} s"
         raise CallFailed(words, sent=False) from error
     except errors.SSLError as error:
-        raise CallFailed(
-            f"the connection to the API server is not secure ({_cause(error)})", sent=False
-        ) from error
+        raise CallFailed(f"TLS with the API server failed ({_cause(error)})", sent=False) from error
     except errors.ReadTimeoutError as error:
         raise CallFailed("the API server did not answer in time", sent=True) from error
     except (errors.HTTPError, OSError, ValueError) as error:

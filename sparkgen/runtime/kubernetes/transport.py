@@ -164,7 +164,7 @@ class Transport:
             body = data.decode(errors="replace")[:1000]
         if not isinstance(body, dict):
             if good:
-                raise CallFailed("the API server's answer is no JSON object", sent=True)
+                raise CallFailed("the API server's answer is not a JSON object", sent=True)
             body = {"message": str(body)}
         return Reply(response.status, body, response.headers.get("Retry-After", ""))
 

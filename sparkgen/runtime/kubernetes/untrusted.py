@@ -79,7 +79,7 @@ def name_in(values: Mapping[str, Any], key: str) -> str:
     if not isinstance(value, str):
         raise _wrong(key, value, "a string")
     if len(value) > MAX_NAME:
-        raise Malformed(f"{key} has {len(value)} characters, and may have {MAX_NAME}")
+        raise Malformed(f"{key} has {len(value)} characters, and the limit is {MAX_NAME}")
     return shown(value)
 
 
@@ -103,7 +103,7 @@ def number_in(values: Mapping[str, Any], key: str) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int):
         raise _wrong(key, value, "a whole number")
     if abs(value) > GREATEST:
-        raise Malformed(f"{key} is more than 32 bits hold")
+        raise Malformed(f"{key} does not fit into 32 bits")
     return int(value)
 
 

@@ -39,13 +39,13 @@ def collect(
     try:
         found = list(manifests(root))
     except OSError as error:
-        raise Refused(f"the claim cannot be read: {error}") from None
+        raise Refused(f"cannot read the claim: {error}") from None
     decision = decide(found, named(calls, wanted.namespaces), wanted, now())
     if decision.refusal:
         raise Refused(
             decision.refusal,
-            "Applications give the right to by spec.delivery.stagingServer; take a namespace without any "
-            "out of spec.garbageCollection.namespaces.",
+            "Applications with spec.delivery.stagingServer grant the right to read their namespace; remove "
+            "a namespace without such an application from spec.garbageCollection.namespaces.",
         )
     for reason, count in sorted(decision.kept.items()):
         say(f"kept {count}: {reason}")
@@ -53,5 +53,5 @@ def collect(
         say(f"{'would remove' if wanted.dry_run else 'removing'} {one.repository}@{one.digest}")
         if not wanted.dry_run:
             registry.delete(one.repository, one.digest)
-    done = "would go" if wanted.dry_run else "removed"
+    done = "would be removed" if wanted.dry_run else "removed"
     say(f"{len(decision.removed)} of {len(found)} manifests {done}")

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from sparkgen.runtime.registry_gc.values import Manifest, Named, Settings
 
-FOREIGN = "its repository begins with none of the namespaces"
-NAMED = "an object names it"
-RECENT = "it was pushed not long ago"
-BELONGS = "it belongs to one that is kept"
+FOREIGN = "its repository is in none of the namespaces"
+NAMED = "an object uses it"
+RECENT = "it was pushed recently"
+BELONGS = "a manifest that is kept includes it"
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,10 +50,10 @@ def _pages(calls: ApiCalls, path: str, kind: str) -> Iterator[str]:
         if reply.status != 200:
             raise Unread(f"GET {path}: {reply.status} {reply.message}"[:300])
         if reply.body.get("kind") != kind:
-            raise Unread(f"GET {path}: the answer is no {kind}")
+            raise Unread(f"GET {path}: the answer is not a {kind}")
         yield json.dumps(reply.body)
         more = (reply.body.get("metadata") or {}).get("continue")
         if not more:
             return
         query["continue"] = str(more)
-    raise Unread(f"GET {path}: the list has no end")
+    raise Unread(f"GET {path}: the list does not end")

@@ -43,8 +43,8 @@ class Registry:
                 pass
             if clock() > until:
                 raise Refused(
-                    "the claim's lock could not be had: the side for pushes still has it. See the log of the "
-                    "container registry, and whether the claim's file system honours locks between nodes"
+                    "cannot lock the claim: the push side still holds the lock. Check the log of the "
+                    "container registry, and whether the claim's file system supports locks across nodes"
                 )
             sleep(PAUSE_SECONDS)
 
@@ -54,9 +54,9 @@ class Registry:
         try:
             status = self._ask("DELETE", path)
         except (OSError, http.client.HTTPException) as error:
-            raise Refused(f"DELETE {path}: the registry of this pod does not answer ({error})") from None
+            raise Refused(f"DELETE {path}: the registry in this pod does not answer ({error})") from None
         if status not in (202, 404):
-            raise Refused(f"DELETE {path}: the registry of this pod says {status}")
+            raise Refused(f"DELETE {path}: the registry in this pod answers {status}")
 
     def _ask(self, method: str, path: str) -> int:
         connection = self._connect()

@@ -100,5 +100,5 @@ def _references(base: Path, digest: str) -> tuple[frozenset[str], frozenset[str]
 def _digest(value: Any) -> str:
     text = name_in(value, "digest")
     if not DIGEST.fullmatch(text):
-        raise Malformed("a digest is none")
+        raise Malformed("a digest is invalid")
     return text

@@ -60,7 +60,7 @@ def settings(environment: Mapping[str, str]) -> Settings:
         grace = -1.0
     if not namespaces or not 0 <= grace < float("inf"):
         raise Refused(
-            f"the environment lacks {contract.ENV_GC_NAMESPACES} or {contract.ENV_GC_GRACE}: "
-            "render the staging server again, and use it as rendered"
+            f"missing environment variable {contract.ENV_GC_NAMESPACES} or {contract.ENV_GC_GRACE}: render "
+            "the staging server again, and use it as rendered"
         )
     return Settings(namespaces, grace, environment.get(contract.ENV_GC_DRY_RUN) == "true")

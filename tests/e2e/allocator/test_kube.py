@@ -293,7 +293,7 @@ def test_a_new_api_server_is_followed(trial: Trial) -> None:
         )
         done(lambda: seen.phase(2) is not None, "executor 2 is seen")
         assert all(reason.code == Code.GONE for reason in seen.gaps), seen.gaps
-        with pytest.raises(WatchEnded, match="forgotten so old a version"):
+        with pytest.raises(WatchEnded, match="no longer has that resourceVersion"):
             next(trial.kube.watch("1"))
     verbs = Counter(call.verb for call in trial.cluster.calls(trial.namespace, ACCOUNT, began))
     assert verbs["list"] == 1 + len(seen.gaps)

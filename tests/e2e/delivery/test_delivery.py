@@ -94,7 +94,7 @@ def test_what_cannot_be_had_ends_the_driver_with_one_reason(
     match trouble:
         case "truncated":
             blob.write_bytes(data[: len(data) // 2])
-            words = "and the lock says"
+            words = "in the lock"
         case "tampered":
             blob.write_bytes(data.replace(b"cleaning-1", b"cleaning-2"))
             words = "is not what was pushed"
@@ -106,7 +106,7 @@ def test_what_cannot_be_had_ends_the_driver_with_one_reason(
             secret = projects.needed(project.namespace, project.registry)[0]
             secret["stringData"] = {".dockerconfigjson": config}
             project.cluster.apply(secret)
-            words = "does not take the credentials of delivery.pullSecret"
+            words = "rejects the credentials in delivery.pullSecret"
     application = project.deploy()
     assert application.wait() == "Failed", application.story()
     end = fetch_of(application)

@@ -72,6 +72,6 @@ def test_executors_whose_files_have_gone_end_the_application_with_one_reason(
     told = [(loss.facts["code"], loss.facts["byApplication"]) for loss in losses]
     assert set(told) == {(Code.BAD_ARTIFACT, True)}, application.story()
     assert 3 <= len(told) <= 6, application.story()  # two come in a round, where they fail at one time
-    reason = f"[{Code.BAD_ARTIFACT}] no executor can be started, and waiting does not help"
+    reason = f"[{Code.BAD_ARTIFACT}] no executor can start, and waiting will not help"
     assert reason in application.logs(), application.story()
     assert len(application.drivers()) == 1

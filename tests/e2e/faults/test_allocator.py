@@ -80,7 +80,7 @@ ASKED_FOR = {
     "removed by Spark",
     "more than Spark wants",
     "ended",
-    "not needed any more, as the driver has stopped",
+    "no longer needed, because the driver has stopped",
 }
 """Reasons for a deletion that have nothing to do with time."""
 

@@ -192,7 +192,7 @@ def test_a_policy_that_denies_ends_the_application(cluster: Cluster, namespace: 
     finally:
         cluster.kubectl("delete", "validatingadmissionpolicybinding,validatingadmissionpolicy", name)
     said = application.logs()
-    assert "no executor can be started, and waiting does not help" in said
+    assert "no executor can start, and waiting will not help" in said
     assert "no executors in this namespace" in said
     assert told(application, "ApplicationFailed", "no executors in this namespace")
 
@@ -311,7 +311,7 @@ def test_an_image_that_is_not_there_ends_the_application(cluster: Cluster, restr
         application = deploy(cluster, restricted, wanted)
         assert application.wait(400) == "Failed", application.story()
     said = application.logs()
-    assert "no executor can be started, and waiting does not help" in said
+    assert "no executor can start, and waiting will not help" in said
     assert f"{registry}/spark:mistyped" in said
     assert told(application, "ApplicationFailed", "mistyped")
     created = verbs(cluster, restricted, "image")["create pods 201"]
@@ -319,6 +319,6 @@ def test_an_image_that_is_not_there_ends_the_application(cluster: Cluster, restr
     wait_until(
         lambda: not [p for p in application.executors() if not leaving(p)],
         60,
-        "none is left",
+        "none left",
         application.story,
     )

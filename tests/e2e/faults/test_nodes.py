@@ -147,7 +147,7 @@ def test_executors_of_a_lost_node_are_replaced_and_their_work_is_done_again(
     wait_until(lambda: "first: 499500" in application.logs(), 150, "the first sum", application.story)
     nodes.open("node1", "executor")
     with faults.cut_off("node2"):
-        told = "is lost: its node node2 does not answer any more"
+        told = "is lost: its node node2 stopped responding"
         wait_until(
             lambda: told in application.logs(), 90, "Spark is told that the node is lost", application.story
         )

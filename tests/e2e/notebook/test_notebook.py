@@ -199,7 +199,7 @@ def test_kernels_come_and_go(version: str, cluster: Cluster, restricted: str) ->
     assert len(of_first) == 1
 
     told = notebook.kernels("run", second, SUM)
-    assert "another driver has this session" in told + notebook.application.logs(), story()
+    assert "another driver has been using this session" in told + notebook.application.logs(), story()
     assert notebook.kernels("run", first, SUM) == "sum: 499500", story()
     assert notebook.executors() == of_first
 

@@ -68,7 +68,7 @@ def started(folder: Path, port: int, master: str, conf: Mapping[str, Any]) -> It
 def test_a_connect_server_serves_as_soon_as_it_listens(tmp_path: Path) -> None:
     """Although it asks for a token that is not shown; its log does not speak of the questions."""
     port = free_port()
-    assert why_not_serving("127.0.0.1", port).endswith("does not listen yet")
+    assert why_not_serving("127.0.0.1", port).endswith("is not listening yet")
     with started(tmp_path, port, "local[1]", {}) as (_, log):
         before = log.read_text()
         assert [why_not_serving("127.0.0.1", port) for _ in range(20)] == [""] * 20
@@ -92,9 +92,9 @@ def test_a_connect_server_ends_when_its_context_has_stopped(trial: Callable[[str
     }
     master = f"sparkgen://127.0.0.1:{made.allocator.port}"
     with started(made.folder, free_port(), master, conf) as (process, log):
-        made.allocator.report(failure="[Forbidden] no executor can be started")
+        made.allocator.report(failure="[Forbidden] no executor can start")
         assert process.wait(60) == 1
         said = log.read_text()
-        assert "ERROR ApplicationFailure: sparkgen: [Forbidden] no executor can be started" in said
+        assert "ERROR ApplicationFailure: sparkgen: [Forbidden] no executor can start" in said
         assert "ERROR ConnectServer: The SparkContext of this Connect server has stopped" in said
         assert made.allocator.state["phase"] == "stopped"

@@ -123,7 +123,7 @@ def test_a_password_of_another_server_and_one_that_has_expired_end_the_driver_wi
     project.write(NEW)
     project.push()
     project.cluster.apply(needed(project.namespace, project.registry, "team-b")[0])
-    words = "does not take the credentials of delivery.pullSecret"
+    words = "rejects the credentials in delivery.pullSecret"
     assert words in refused(project.deploy())
 
     project.cluster.apply(needed(project.namespace, project.registry)[0])

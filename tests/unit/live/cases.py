@@ -48,7 +48,7 @@ NO_QUOTA = "insufficient unused quota for cpu in flavor default, 2 more needed"
 GATED = {"type": "PodScheduled", "status": "False", "reason": "SchedulingGated", "message": "gates"}
 OVER = Hindrance(Code.SESSION_ENDED, "the session is over: nobody was heard")
 IMAGE = "registry.example/etl:7"
-WITHOUT_FILES = "executor 3 (on node-1) did not start, as its files cannot be had"
+WITHOUT_FILES = "executor 3 (on node-1) did not start because its files are unavailable"
 PUSHED = f"registry.example/etl@sha256:{'0' * 64}"
 DRIVER = "spark-kubernetes-driver"
 
@@ -191,7 +191,7 @@ out of memory (limit 1408Mi: raise spark.executor.memoryOverhead)
 Driver stacktrace:
 """
 NO_RIGHTS = """\
-26/11/22 01:02:40 ERROR SparkgenSchedulerBackend: sparkgen: [Forbidden] no executor can be started, and \
+26/11/22 01:02:40 ERROR SparkgenSchedulerBackend: sparkgen: [Forbidden] no executor can start, and \
 waiting does not help: cannot create an executor: the service account lacks a right that Role and \
 RoleBinding should give it: pods is forbidden: User "system:serviceaccount:analytics:pi" cannot \
 create resource "pods" in API group "" in the namespace "analytics"
@@ -205,11 +205,11 @@ ValueError: no partitions
 QUOTA = "exceeded quota: compute, requested: pods=1, used: pods=4, limited: pods=4"
 WEBHOOK = 'admission webhook "validate.kyverno.svc" denied the request: label cost-centre is required'
 EXPIRED = (
-    "[RunExpired] this run expired at 2026-11-01T00:00:00Z, and now is 2026-11-22T01:00:05Z: "
-    "it is not started again\n"
-    "change spec.run.expiresAt (or spec.run.id, for a run of its own), and render again\n"
+    "[RunExpired] this run expired at 2026-11-01T00:00:00Z, so it does not start (the time is now "
+    "2026-11-22T01:00:05Z)\nchange spec.run.expiresAt (or spec.run.id, for a new run), and render the "
+    "document again\n"
 )
-LACKS = "the service account lacks a right that Role and RoleBinding should give it"
+LACKS = "the service account lacks a right that its Role and RoleBinding grant"
 SERVICE_ACCOUNT = 'User "system:serviceaccount:analytics:pi" cannot'
 
 
@@ -238,7 +238,7 @@ CASES = {
         "the namespace's quota has no room for the driver",
         "quota",
         "the namespace's quota is used up (compute, requested: pods=1, used: pods=4, limited: pods=4)",
-        "wait until others end, raise the quota, or ask for less in spec.driver",
+        "wait for other pods to end, raise the quota, or request less in spec.driver",
         [job()],
         refused(QUOTA),
     ),
@@ -246,7 +246,7 @@ CASES = {
         "the namespace's quota has no room for executors",
         "quota",
         "the namespace's quota is used up (compute, requested",
-        "ask for less in spec.executor",
+        "request less in spec.executor",
         running(),
         hinders(refuses(403, f'pods "pi-1a2b3c4d-7bab1-exec-1" is forbidden: {QUOTA}')),
     ),
@@ -423,14 +423,14 @@ CASES = {
     "tokens": Case(
         "the driver cannot renew delegation tokens",
         "tokens",
-        "the driver cannot renew the tokens of hadoopfs since 2026-11-22T01:00:00Z: tasks fail when",
+        "the driver has failed to renew the tokens of hadoopfs since 2026-11-22T01:00:00Z: tasks fail when",
         "look at the driver's log for the reason",
         running(executor(driver(job()), 1)),
         hinders(
             Hindrance(
                 Code.TOKENS_NOT_RENEWED,
-                "the driver cannot renew the tokens of hadoopfs since 2026-11-22T01:00:00Z: tasks fail when "
-                "those that are there end, at 2026-11-22T07:00:00Z",
+                "the driver has failed to renew the tokens of hadoopfs since 2026-11-22T01:00:00Z: tasks "
+                "fail when those that are there end, at 2026-11-22T07:00:00Z",
             ),
             wanted=1,
         ),
@@ -456,18 +456,18 @@ CASES = {
         ),
     ),
     "webhook": Case(
-        "an admission webhook denies the driver's pod",
+        "an admission webhook denied the driver's pod",
         "webhook",
-        f"an admission webhook denies the driver's pod ({WEBHOOK})",
-        "do what it asks for in spec.driver",
+        f"an admission webhook denied the driver's pod ({WEBHOOK})",
+        "change spec.driver",
         [job()],
         {"events": (event("FailedCreate", f"Error creating: {WEBHOOK}"),)},
     ),
     "webhook-executors": Case(
-        "an admission webhook denies executors",
+        "an admission webhook denied executors",
         "webhook",
-        "an admission webhook denies the executor's pod",
-        "do what it asks for in spec.executor",
+        "an admission webhook denied the executor's pod",
+        "change spec.executor",
         running(),
         hinders(refuses(403, WEBHOOK)),
         table=False,
@@ -476,7 +476,7 @@ CASES = {
         "Role or RoleBinding are not applied",
         "rights",
         f"{LACKS} ({SERVICE_ACCOUNT} create",
-        "apply the Role and the RoleBinding that are rendered with it",
+        "apply the rendered Role and RoleBinding",
         failed(ends(1)),
         log_of(NO_RIGHTS),
     ),
@@ -484,7 +484,7 @@ CASES = {
         "Role or RoleBinding are not applied, and the application still waits for them",
         "rights",
         f"{LACKS} ({SERVICE_ACCOUNT} list",
-        "apply the Role and the RoleBinding that are rendered with it",
+        "apply the rendered Role and RoleBinding",
         running(),
         hinders(refuses(403, f'pods is forbidden: {SERVICE_ACCOUNT} list resource "pods"', "list executors")),
         table=False,
@@ -493,17 +493,17 @@ CASES = {
         "the run is older than spec.run.expiresAt allows",
         "expired",
         "this run expired at 2026-11-01T00:00:00Z",
-        "change spec.run.expiresAt (or spec.run.id, for a run of its own), and render again",
+        "change spec.run.expiresAt (or spec.run.id, for a new run), and render the document again",
         install_ended(EXPIRED),
     ),
     "artifact": Case(
         "what was pushed is not in the registry any more, or is not what the lock says",
         "artifact",
         f"{PUSHED} is not in the registry",
-        "push it (again): sparkgen push FILE",
+        "push it again: sparkgen push FILE",
         install_ended(
-            f"[BadArtifact] {PUSHED} is not in the registry: the layer is not there\n"
-            "push it (again): sparkgen push FILE\n",
+            f"[BadArtifact] {PUSHED} is not in the registry: the layer is missing\n"
+            "push it again: sparkgen push FILE\n",
             "fetch",
             81,
         ),
@@ -512,17 +512,17 @@ CASES = {
         "the registry of what was pushed does not answer for minutes",
         "registry",
         "registry.example does not answer",
-        "see whether pods reach the registry, and whether it runs",
+        "check that the registry runs, and that pods can reach it",
         install_ended(
             "[RegistryAway] registry.example does not answer: timed out (for 242 s)\n"
-            "see whether pods reach the registry, and whether it runs\n",
+            "check that the registry runs, and that pods can reach it\n",
             "fetch",
         ),
     ),
     "artifact of executors": Case(
         "executors cannot have what was pushed",
         "artifact",
-        "executor 3 (on node-1) did not start, as its files cannot be had",
+        "executor 3 (on node-1) did not start because its files are unavailable",
         "push it again: sparkgen push FILE",
         running(),
         hinders(Hindrance(Code.BAD_ARTIFACT, f"{WITHOUT_FILES}: {PUSHED} is not in the registry")),
@@ -540,15 +540,15 @@ CASES = {
         "the namespace's Pod Security level does not allow the driver",
         "pod-security",
         "the namespace's Pod Security level does not allow the driver's pod",
-        "sparkgen lint --profile pss-restricted finds it beforehand",
+        "sparkgen lint --profile pss-restricted finds it before you apply",
         [job()],
         refused('violates PodSecurity "restricted:latest": runAsNonRoot != true (pod must not set it)'),
     ),
     "account": Case(
-        "the service account is not there",
+        "the service account does not exist",
         "account",
-        'the service account is not there (analytics/pi: serviceaccount "pi" not found)',
-        "apply the ServiceAccount that is rendered",
+        'the service account does not exist (analytics/pi: serviceaccount "pi" not found)',
+        "apply the rendered ServiceAccount",
         [job()],
         refused('error looking up service account analytics/pi: serviceaccount "pi" not found'),
     ),

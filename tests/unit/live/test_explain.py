@@ -133,7 +133,7 @@ def test_the_allocator_says_why_it_ended_the_application() -> None:
     assert explained(failed(ends(1)), more).code == "program"
 
 
-OLD_LOG = "2026-11-22T01:10:00.000Z info    0 of 2 executors; refused, next try in 8 s: exceeded quota: few\n"
+OLD_LOG = "2026-11-22T01:10:00.000Z info    0 of 2 executors; refused, retrying in 8 s: exceeded quota: few\n"
 OLD_JSON = '{"event": "decision", "level": "info", "message": "0 of 2 executors", "time": "2026-11-22"}\n'
 
 
@@ -155,7 +155,7 @@ def test_an_older_image_leaves_unknown_what_it_gives_no_code_for(log: str) -> No
 
 def test_an_older_image_is_quoted_where_it_ended_something() -> None:
     """Its Events, its word to the driver and its termination message have no code: they are shown as is."""
-    text = "no executor can be started: exceeded quota: few"
+    text = "no executor can start: exceeded quota: few"
     for more in ({"events": (event("ApplicationFailed", text),)}, log_of(f"Error: sparkgen: {text}\n")):
         reason = explained(failed(ends(1)), more)
         assert (reason.code, reason.cause) == ("stopped", text)

@@ -61,9 +61,9 @@ def test_a_run_that_has_expired(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"SPARKGEN_CONTRACT": "2"}, "follow version 2 of the contract, and this runtime image version 1"),
+        ({"SPARKGEN_CONTRACT": "2"}, "have contract version 2, but this runtime image has version 1"),
         ({"SPARKGEN_CONTRACT": ""}, r"version \(none\)"),
-        ({"SPARKGEN_SCALA_VERSION": "2.11"}, "no scheduler jar for Scala 2.11 .* only for: 2.12, 2.13"),
+        ({"SPARKGEN_SCALA_VERSION": "2.11"}, "no scheduler jar for Scala 2.11, only for: 2.12, 2.13"),
     ],
 )
 def test_what_is_refused(folder: Path, changes: dict[str, str], expected: str) -> None:
@@ -75,7 +75,7 @@ def test_what_is_refused(folder: Path, changes: dict[str, str], expected: str) -
 def test_a_tuning_that_cannot_be_used(folder: Path) -> None:
     """Whether the run has expired cannot be known then."""
     (folder / "tuning.json").unlink()
-    with pytest.raises(Refused, match=r"tuning.json cannot be used: it cannot be read"):
+    with pytest.raises(Refused, match=r"tuning.json is invalid: it cannot be read"):
         installed(folder)
 
 
@@ -99,5 +99,5 @@ def test_how_it_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert exit_code(fail, log) == 1
     assert unmarked(log.read_text())[0] == Code.INTERNAL_ERROR
     assert capsys.readouterr().err == (
-        "error: no never\nask\nerror: a fault of sparkgen's own: KeyError: 'x'; please report it\n"
+        "error: no never\nask\nerror: internal error in sparkgen: KeyError: 'x'; please report it\n"
     )

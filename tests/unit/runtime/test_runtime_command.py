@@ -35,7 +35,7 @@ def test_not_in_a_pod(name: str) -> None:
     """One line, no traceback."""
     done = command(name)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
-    assert done.stderr.startswith("error: the manifests follow version (none) of the contract")
+    assert done.stderr.startswith("error: the manifests have contract version (none)")
 
 
 def test_the_allocator_without_a_cluster() -> None:

@@ -78,4 +78,8 @@ def words(settings: AllocationSettings) -> str:
     if not settings.dynamic:
         return f"spec.executor.instances is {most}"
     field = "spec.dynamicAllocation.maxExecutors"
-    return f"{field} is {most}" if settings.maximum is not None else f"without {field} it is {most}"
+    return (
+        f"{field} is {most}"
+        if settings.maximum is not None
+        else f"{field} is not set, so the maximum is {most}"
+    )

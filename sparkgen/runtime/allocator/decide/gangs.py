@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from sparkgen.runtime.allocator.decide.executor_states import Situation
 from sparkgen.runtime.allocator.values.observed import ExecutorState, ObservedExecutor
 
-STRANDED = "its gang cannot be complete any more"
+STRANDED = "its gang can no longer be complete"
 """Why a member goes that waits for others that nobody wants."""
 
 

@@ -148,7 +148,7 @@ def _full(situation: Situation, lacking: Mapping[int, int]) -> dict[str, Hindran
     queued = sum(seen.queued for seen in _pending_pods(situation))
     where = f" ({queued} in the queue)" if queued else ""
     text = (
-        f"{count} {have} no node{where}, and no more{whose} are created until one is found "
+        f"{count} {have} no node{where}, and no more{whose} are created until one gets a node "
         f"(spec.allocation.{field} is {situation.settings.max_unschedulable})"
     )
     return {field: Hindrance(Code.MAX_UNSCHEDULABLE_PODS, text)}
@@ -162,5 +162,5 @@ def _unfinished(
     if not (more and situation.settings.wait_for_registration):
         return {}
     have, field = "has" if more == 1 else "have", "waitForRegistration"
-    text = f"the next batch waits until {more} more {have} registered (spec.allocation.{field})"
+    text = f"the next batch starts when {more} more {have} registered (spec.allocation.{field})"
     return {field: Hindrance(Code.WAIT_FOR_REGISTRATION, text)}

@@ -59,8 +59,8 @@ def of_template(template: Mapping[str, Any], seed: str) -> HostPortRange | None:
     first, last = (int(found[1]), int(found[2])) if found else (0, 0)
     if not LEAST <= first <= last <= GREATEST:
         raise BadPorts(
-            f"the executors' annotation {contract.ANNOTATION_BLOCK_MANAGER_PORTS} is {text!r}, and has to be "
-            f"a range of ports from {LEAST} to {GREATEST}, as in 23000-23999: correct "
+            f"the executors' annotation {contract.ANNOTATION_BLOCK_MANAGER_PORTS} must be a range of ports "
+            f"from {LEAST} to {GREATEST}, such as 23000-23999, not {text!r}: fix "
             "spec.shuffleService.hostPorts, and render the application again"
         )
     start = int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8]) % (last - first + 1)
@@ -92,7 +92,7 @@ def exhausted(situation: Situation) -> str:
         return ""
     ports = found.ports
     return (
-        f"all {ports.size} host ports for block managers ({ports.first}-{ports.last}) are taken, and "
-        f"{missing} more would be needed: widen spec.shuffleService.hostPorts, or lower the maximum "
-        "of executors"
+        f"all {ports.size} host ports for block managers ({ports.first}-{ports.last}) are in use, and "
+        f"{missing} more are needed: widen spec.shuffleService.hostPorts, or lower the maximum number of "
+        "executors"
     )

@@ -73,7 +73,7 @@ def _is_failure(id_: int, loss: Loss, situation: Situation) -> bool:
 
 
 def _loss(seen: ObservedExecutor, situation: Situation) -> Loss:
-    unknown = Loss(Cause.UNKNOWN, f"executor {seen.id} ended, and its pod does not say why")
+    unknown = Loss(Cause.UNKNOWN, f"executor {seen.id} ended, and its pod gives no reason")
     return _as_asked(seen.id, situation) or seen.loss or unknown
 
 
@@ -85,7 +85,7 @@ def _as_asked(id_: int, situation: Situation) -> Loss | None:
     if target.phase is DriverPhase.STOPPED:
         return Loss(Cause.KILLED, f"executor {id_} ended with its driver")
     if id_ in target.draining:
-        return Loss(Cause.KILLED, f"executor {id_} was decommissioned, and is gone")
+        return Loss(Cause.KILLED, f"executor {id_} was decommissioned, and has ended")
     return None
 
 
@@ -100,7 +100,7 @@ def reported_losses(draft: Draft) -> Draft:
 
 
 def _verdict(id_: int, draft: Draft) -> Loss:
-    deleted = Loss(Cause.DELETED, f"the pod of executor {id_} was deleted by somebody else")
+    deleted = Loss(Cause.DELETED, f"the pod of executor {id_} was deleted, but not by sparkgen")
     return draft.memory.losses.get(id_) or _as_asked(id_, draft.situation) or deleted
 
 

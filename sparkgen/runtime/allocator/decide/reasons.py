@@ -39,7 +39,7 @@ def _have(situation: Situation) -> str:
     have = ", ".join(f"{counts[state]} {state.value}" for state in shown if counts[state])
     active = sum(counts[state] for state in executor_states.ACTIVE)
     if situation.target.phase is DriverPhase.STOPPED:
-        return f"{stopped(situation.target)}: {have or 'no executor'} left"
+        return f"{stopped(situation.target)}: {have or 'no executors'} left"
     return f"{active} of {wanted} executors" + (f" ({have})" if have else "")
 
 
@@ -47,7 +47,7 @@ def stopped(target: DriverTarget) -> str:
     """Why no executor is wanted, in words: the driver's phase is STOPPED."""
     if not target.session:
         return "there is no driver"
-    return "nothing is heard of the driver any more" if target.given_up else "the driver has stopped"
+    return "the driver stopped reporting" if target.given_up else "the driver has stopped"
 
 
 def _doing(actions: Sequence[Action]) -> list[str]:
@@ -80,10 +80,10 @@ def hindrances(situation: Situation, held: Collection[Hindrance] = ()) -> list[L
         return [("the application fails: ", memory.failure)]
     found: list[Led] = []
     if situation.snapshot.list_failure.reason is not None:
-        found.append(("executors are not shown: ", situation.snapshot.list_failure.reason))
+        found.append(("the executors are unknown: ", situation.snapshot.list_failure.reason))
     for backoff, text in ((memory.refusals, "refused"), (memory.bad_starts, "failing to start")):
         if backoff.level and backoff.until > now and backoff.reason is not None:
-            found.append((f"{text}, next try in {backoff.until - now:.0f} s: ", backoff.reason))
+            found.append((f"{text}, retrying in {backoff.until - now:.0f} s: ", backoff.reason))
     rest = (*tokens(situation.target), *_limits(situation), *held, *_places(situation))
     return found + [("", each) for each in rest]
 
@@ -91,9 +91,9 @@ def hindrances(situation: Situation, held: Collection[Hindrance] = ()) -> list[L
 def tokens(target: DriverTarget) -> Iterator[Hindrance]:
     """Services whose tokens the driver cannot renew: before those end that are there, somebody can help."""
     for failure in target.token_failures:
-        text = f"the driver cannot renew the tokens of {failure.service} since {_utc(failure.since)}"
+        text = f"the driver has failed to renew the tokens of {failure.service} since {_utc(failure.since)}"
         if failure.expires_at is not None:
-            text += f": tasks fail when those that are there end, at {_utc(failure.expires_at)}"
+            text += f": tasks will fail when the current ones expire, at {_utc(failure.expires_at)}"
         yield Hindrance(Code.TOKENS_NOT_RENEWED, text)
 
 
@@ -110,7 +110,7 @@ def _limits(situation: Situation) -> Iterator[Hindrance]:
         yield Hindrance(Code.API_SERVER_SLOW, text)
     yield from _pending(situation)
     if settings.max_pending is not None and gates.on_their_way(situation).total() >= settings.max_pending:
-        yield Hindrance(Code.MAX_PENDING_PODS, f"maxPendingPods is {settings.max_pending}")
+        yield Hindrance(Code.MAX_PENDING_PODS, f"maxPendingPods ({settings.max_pending}) is reached")
     if bounded := _bounded(situation):
         yield Hindrance(Code.MAXIMUM_REACHED, bounded)
 
@@ -121,7 +121,7 @@ def _places(situation: Situation) -> Iterator[Hindrance]:
         yield Hindrance(Code.HOST_PORTS_TAKEN, ports)
     for node, until in sorted(situation.memory.unusable.items()):
         if (left := until - situation.now) > 0:
-            text = f"node {node} is avoided for {left:.0f} s: no shuffle service answered there"
+            text = f"avoiding node {node} for {left:.0f} s: its shuffle service did not answer"
             yield Hindrance(Code.NODE_AVOIDED, text)
 
 
@@ -132,10 +132,10 @@ def _bounded(situation: Situation) -> str:
     missing = sum(situation.wanted().values()) - situation.count(*executor_states.ACTIVE)
     full = situation.count(*ceiling.THERE) >= ceiling.maximum(settings)
     if asked > ceiling.maximum(settings):
-        return f"the driver wants {asked} in all, and {ceiling.words(settings)}"
+        return f"the driver wants {asked} executors in total, but {ceiling.words(settings)}"
     if missing > 0 and full:
         leaving = situation.count(ExecutorState.DRAINING)
-        return f"waiting until {leaving} that leave have ended: {ceiling.words(settings)}"
+        return f"waiting for {leaving} that are leaving to end: {ceiling.words(settings)}"
     return ""
 
 
@@ -155,7 +155,7 @@ def waiting(seen: ObservedExecutor) -> Hindrance:
 
 def permanent_failure(reason: Hindrance) -> Hindrance:
     """Why an application of which nothing runs is given up."""
-    text = f"no executor can be started, and waiting does not help: {reason.message}"
+    text = f"no executor can start, and waiting will not help: {reason.message}"
     return replace(reason, message=text)
 
 
@@ -171,10 +171,10 @@ def too_many_failures(memory: AllocatorMemory, limit: int, settings: AllocationS
     losses = [loss.hindrance for _, loss in sorted(memory.losses.items()) if loss.by_application]
     last = losses[-1] if losses else memory.bad_starts.reason
     text = (
-        f"{len(memory.failures)} executors failed within {settings.failures_interval:.0f} s, and "
-        f"{limit} may (spec.allocation.maxExecutorFailures)"
+        f"{len(memory.failures)} executors failed within {settings.failures_interval:.0f} s, and the limit "
+        f"is {limit} (spec.allocation.maxExecutorFailures)"
     )
     if last is None:
         return Hindrance(Code.MAX_EXECUTOR_FAILURES, text)
     code = Code.MAX_EXECUTOR_FAILURES if last.code in ENDINGS else last.code
-    return Hindrance(code, f"{text}; the last one: {last.message}", last.detail)
+    return Hindrance(code, f"{text}; the last failure: {last.message}", last.detail)

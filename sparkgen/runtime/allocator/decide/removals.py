@@ -52,10 +52,10 @@ def _reason_to_give_up(id_: int, request: CreateRequest, draft: Draft) -> str:
     """Why an executor has to go that was created, and that no view shows; "" when it may stay."""
     situation = draft.situation
     if id_ < draft.memory.first_id:
-        return "of an earlier driver"
+        return "left by an earlier driver"
     if _never_seen(id_, request, situation):
         may_register = id_ in situation.snapshot.started and id_ not in situation.target.refused
-        return "" if may_register else "created, and never seen"
+        return "" if may_register else "created, but never seen"
     return "more than Spark wants" if id_ in situation.target.refused else ""
 
 
@@ -86,16 +86,16 @@ def _reason_to_remove(seen: ObservedExecutor, draft: Draft) -> str:
     """Why this executor's pod has to go; "" when it may stay."""
     situation, memory, settings = draft.situation, draft.memory, draft.situation.settings
     if situation.target.phase is DriverPhase.STOPPED:
-        return f"not needed any more, as {reasons.stopped(situation.target)}"
+        return f"no longer needed, because {reasons.stopped(situation.target)}"
     if executor_states.ended(seen):  # its pod is kept until the driver has been told why
         return "" if seen.id in draft.gone else "ended"
     if seen.id in situation.target.kills:
         return "removed by Spark"
     if seen.id < memory.first_id:
-        return "of an earlier driver"
+        return "left by an earlier driver"
     if seen.id in situation.target.refused - situation.target.registered:
         late = _had_time_to_register(seen, memory, situation)
-        return "running, and never registered" if late else "more than Spark wants"
+        return "running, but never registered" if late else "more than Spark wants"
     if situation.now >= memory.lost_at.get(seen.id, situation.now) + LOST_PATIENCE:
         return "lost by Spark"
     if seen.id in situation.target.registered:

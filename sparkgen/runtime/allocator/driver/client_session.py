@@ -81,7 +81,7 @@ class ClientEndpoint:
             case "PUT", contract.SESSION_DRIVER_PATH:
                 self.session.command_speaks()
                 if (request.content_length or 0) > driver_address.MAX_BODY:
-                    return _refusal(400, f"a body of {driver_address.MAX_BODY} bytes at most is expected")
+                    return _refusal(400, f"the body must have at most {driver_address.MAX_BODY} bytes")
                 return Work(self.reaching, self._driver, reads_body=True)
             case "GET", contract.SESSION_JAR_PATH:
                 self.session.command_speaks()
@@ -119,9 +119,7 @@ class ClientEndpoint:
         file = jar_path(asked, self.jars) if _SCALA.fullmatch(asked) else None
         if file is None or not file.is_file():
             known = ", ".join(lines(self.jars)) or "none"
-            return _refusal(
-                404, f"this runtime image has a scheduler jar for Scala {known}, and for no other"
-            )
+            return _refusal(404, f"this runtime image has a scheduler jar for Scala {known} only")
         return HttpResponse(200, file.read_bytes(), JAR)
 
 

@@ -44,11 +44,11 @@ def why_not_serving(address: str, port: int, seconds: float = SECONDS) -> str:
         with socket.create_connection((address, port), seconds) as connection:
             _exchange(connection, f"{url_host(address)}:{port}", deadline)
     except ConnectionRefusedError:
-        return f"{place} does not listen yet"
+        return f"{place} is not listening yet"
     except TimeoutError:
-        return f"{place} gave no answer within {seconds:g} s"
+        return f"{place} did not answer within {seconds:g} s"
     except OSError as error:
-        return f"{place} cannot be asked: {error.strerror or type(error).__name__}"
+        return f"{place} cannot be reached: {error.strerror or type(error).__name__}"
     except _NoAnswer as error:
         return f"{place} {error}"
     except Exception as error:  # noqa: BLE001 - h2 reads what may be anything, and names its errors by what it found
@@ -82,7 +82,7 @@ def _exchange(connection: socket.socket, authority: str, deadline: float) -> Non
             raise _NoAnswer("closed the connection without an answer")
         received, start = received + len(data), (start + data)[:4]
         if start[3:] not in (b"", SETTINGS):
-            raise _NoAnswer("does not speak HTTP/2, and so no gRPC")
+            raise _NoAnswer("does not speak HTTP/2, which gRPC needs")
         if any(_is_answer(event) for event in client.receive_data(data)):
             return
     raise _NoAnswer(f"sent more than {MAX_BYTES} bytes without an answer")
@@ -104,5 +104,5 @@ def _is_answer(event: h2.events.Event) -> bool:
         case h2.events.InformationalResponseReceived():
             raise _NoAnswer("does not speak gRPC: it sends interim responses")
         case h2.events.StreamEnded() | h2.events.StreamReset() | h2.events.ConnectionTerminated():
-            raise _NoAnswer("ended the exchange without a grpc-status")
+            raise _NoAnswer("ended its answer without a grpc-status")
     return False

@@ -65,8 +65,8 @@ def told_address(body: bytes) -> tuple[DriverAddress, str]:
         raise BadMessage("the body must be an object")
     if said.get("version") != contract.VERSION:
         raise BadMessage(
-            f"the command speaks version {str(said.get('version'))[:20]!r} of the protocol, and this "
-            f"allocator version {contract.VERSION}; use the command and the runtime image of one release"
+            f"the command speaks protocol version {str(said.get('version'))[:20]!r}, but this allocator "
+            f"speaks version {contract.VERSION}; use the command and the runtime image of the same release"
         )
     nonce = said.get("nonce")
     if not isinstance(nonce, str) or not _NONCE.fullmatch(nonce):
@@ -123,14 +123,14 @@ class DriverAddresses:
             or not isinstance(kept.get("next"), dict)
             or not isinstance(kept.get("applicationId"), str)
         ):
-            raise ValueError(f"{self._file} is not what was written there")
+            raise ValueError(f"{self._file} does not have the expected content")
         try:
             self._next = _address(kept["next"])
             self._application_id = kept["applicationId"]
             current = kept.get("current")
             self._current = _address(current) if isinstance(current, dict) else None
         except BadMessage as error:
-            raise ValueError(f"{self._file} cannot be used: {error}") from None
+            raise ValueError(f"{self._file} is invalid: {error}") from None
 
     @property
     def known(self) -> bool:

@@ -15,12 +15,12 @@ def why_expired(tuning: Path, now: datetime) -> Refused | None:
     try:
         expires_at = read(tuning).expires_at
     except BadTuning as error:
-        raise Refused(f"{tuning} cannot be used: {error}") from None
+        raise Refused(f"{tuning} is invalid: {error}") from None
     if expires_at is None or expires_at > now:
         return None
     return Refused(
-        f"this run expired at {_text(expires_at)}, and now is {_text(now)}: it is not started again",
-        "change spec.run.expiresAt (or spec.run.id, for a run of its own), and render again",
+        f"this run expired at {_text(expires_at)}, so it does not start (the time is now {_text(now)})",
+        "change spec.run.expiresAt (or spec.run.id, for a new run), and render the document again",
         Code.RUN_EXPIRED,
     )
 

@@ -100,8 +100,8 @@ def target_of(body: object) -> DriverTarget:
     state = _mapping("the state", body)
     if state.get("version") != contract.VERSION:
         raise BadMessage(
-            f"the scheduler jar speaks version {state.get('version')!r} of the protocol, and this allocator "
-            f"version {contract.VERSION}; use the jar and the runtime image of one release"
+            f"the scheduler jar speaks protocol version {state.get('version')!r}, but this allocator speaks "
+            f"version {contract.VERSION}; use the jar and the runtime image of the same release"
         )
     lists = {name: _ids(name, state) for name in ("registered", "lost", "kills", "draining", "refused")}
     _few("executors", sum(map(len, lists.values())), MAX_EXECUTORS)
@@ -232,14 +232,14 @@ def _by_id(name: str, value: object, read: Callable[[str, object], V]) -> dict[i
 def _ids(name: str, state: Mapping[str, object]) -> frozenset[int]:
     value = state.get(name, [])
     if not isinstance(value, list):
-        raise _wrong(name, value, "a list of executor ids")
+        raise _wrong(name, value, "a list of executor IDs")
     return frozenset(_id(name, item) for item in value)
 
 
 def _id(name: str, value: object) -> int:
     """Ids are texts in JSON, as they are in Spark."""
     if not isinstance(value, str) or not _ID.fullmatch(value) or int(value) > GREATEST_ID:
-        raise _wrong(name, value, 'ids of digits, as in "7"')
+        raise _wrong(f"an ID in {name}", value, 'a string of digits, such as "7"')
     return int(value)
 
 
@@ -251,7 +251,7 @@ def _number(name: str, value: object, least: int = 0, most: int = GREATEST_ID) -
 
 def _few(name: str, count: int, most: int) -> None:
     if count > most:
-        raise BadMessage(f"{name}: found {count}, expected {most} at most")
+        raise BadMessage(f"{name} must have at most {most} entries, not {count}")
 
 
 def _boolean(name: str, value: object) -> bool:
@@ -281,7 +281,7 @@ def _mapping(name: str, value: object) -> Mapping[str, Any]:
 
 def _wrong(name: str, value: object, expected: str) -> BadMessage:
     found = _brief(value)
-    return BadMessage(f"{name}: found {shown(found)}, expected {expected}")
+    return BadMessage(f"{name} must be {expected}, not {shown(found)}")
 
 
 def _brief(value: object) -> str:

@@ -56,8 +56,8 @@ def why_unreachable(
         for found in _resolved(address, deadline)[:MAX_ADDRESSES]:
             if refused(found):
                 raise _Unreachable(
-                    f"{found} means a different machine to each that uses it; give --driver-host an address "
-                    "of your machine that pods can reach"
+                    f"{found} means a different machine on every host; set --driver-host to an address of "
+                    "your machine that pods can reach"
                 )
             try:
                 line = _line(str(found), address.port, deadline)
@@ -67,8 +67,8 @@ def why_unreachable(
             if hmac.compare_digest(line, nonce.encode()):
                 return ""
             why = _Unreachable(
-                "something else answers there; give --driver-host an address that leads to your machine, or "
-                "--driver-port a port that nothing else uses"
+                "another program answers there; set --driver-host to an address of your machine, or "
+                "--driver-port to a port that is free"
             )
         raise why
     except _Unreachable as error:
@@ -97,7 +97,7 @@ def _resolved(address: DriverAddress, deadline: float) -> list[IpAddress]:
         found = OSError("no name server answered in time")
     if isinstance(found, OSError):
         raise _Unreachable(
-            "the cluster's name servers do not know that name; give --driver-host the machine's IP address"
+            "the cluster's name servers do not know that name; set --driver-host to your machine's IP address"
         )
     return found
 
@@ -109,18 +109,19 @@ def _line(host: str, port: int, deadline: float) -> bytes:
             return _first_line(connection, deadline)
     except ConnectionRefusedError:
         raise _Unreachable(
-            "the connection was refused; a firewall may do that, or --driver-host leads to another machine"
+            "the connection was refused, by a firewall or because --driver-host is another machine's "
+            "address; open the port, or correct --driver-host"
         ) from None
     except TimeoutError:
         raise _Unreachable(
-            "there is no answer; a firewall or a NAT may stand between: open the port (--driver-port) for "
-            "the cluster's pods, or give --driver-host another address of your machine"
+            "there is no answer, possibly because of a firewall or NAT; open the port (--driver-port) for "
+            "the cluster's pods, or set --driver-host to another address of your machine"
         ) from None
     except OSError as error:
         if error.errno in _UNREACHABLE:
             raise _Unreachable(
-                "there is no route from the cluster; give --driver-host an address that pods can reach, such "
-                "as that of a VPN"
+                "the cluster has no route to it; set --driver-host to an address that pods can reach, such "
+                "as one in a VPN"
             ) from None
         raise _Unreachable(f"the connection broke ({error.strerror or type(error).__name__})") from None
 

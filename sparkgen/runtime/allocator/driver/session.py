@@ -173,7 +173,7 @@ def begin(
     try:
         rendered = properties.parse(spark_defaults)
     except ValueError as error:
-        raise BadSession(f"{contract.SPARK_DEFAULTS_FILE} cannot be read: {error}") from None
+        raise BadSession(f"cannot read {contract.SPARK_DEFAULTS_FILE}: {error}") from None
     _check_application_id(rendered)
     earlier = _earlier_properties(place.folder)
     secret = None
@@ -185,8 +185,8 @@ def begin(
         session.write(settings)
     except OSError as error:
         raise BadSession(
-            f"the session volume cannot be written: {error}. It has to be an emptyDir that the allocator's "
-            "user may write (securityContext.fsGroup)"
+            f"cannot write to the session volume: {error}. It must be an emptyDir that the allocator's user "
+            "can write to (securityContext.fsGroup)"
         ) from None
     return session
 
@@ -259,8 +259,9 @@ def _check_application_id(rendered: Mapping[str, str]) -> None:
     asked = rendered.get(APP_ID)
     if asked and not _LABEL_VALUE.fullmatch(asked):
         raise BadSession(
-            f"{APP_ID} is {asked!r}, and becomes a label of the executors: at most 63 letters, digits, '-', "
-            "'_' and '.', a letter or digit at both ends; change it in spec.sparkConf, or delete it there"
+            f"{APP_ID} is {asked!r}, but it must be a valid label value: at most 63 letters, digits, '-', "
+            "'_' and '.', with a letter or digit at both ends; change it in spec.sparkConf, or delete it "
+            "there"
         )
 
 
@@ -283,8 +284,8 @@ def _notes(folder: Path) -> SessionNotes:
         )
     except (ValueError, TypeError, AttributeError) as error:
         raise BadSession(
-            f"{folder / NOTES_FILE} cannot be read ({error}); without it executors would get names that were "
-            "used before: delete the driver's pod, and its successor starts afresh"
+            f"cannot read {folder / NOTES_FILE} ({error}), and without it new executors would reuse the "
+            "names of old ones; delete the driver's pod, and its replacement starts without it"
         ) from None
 
 
@@ -295,4 +296,4 @@ def _text(path: Path) -> str:
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeDecodeError) as error:
-        raise BadSession(f"{path} cannot be read: {error}") from None
+        raise BadSession(f"cannot read {path}: {error}") from None

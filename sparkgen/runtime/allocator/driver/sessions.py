@@ -36,7 +36,9 @@ class SessionAwaited(Exception):
     """The driver from before a restart of the allocator may speak at any moment."""
 
     def __init__(self) -> None:
-        super().__init__("the driver that was here before the allocator restarted may go on: ask again")
+        super().__init__(
+            "the driver that was connected before the allocator restarted may come back; try again"
+        )
 
 
 def no_sockets() -> frozenset[str]:
@@ -87,9 +89,9 @@ def taken(occupant: Occupant, now: float) -> str:
     """What a driver is told that comes while another one has the place."""
     owner = occupant.target.owner or occupant.target.application_id
     return (
-        f"another driver has this session: {owner}, for {_duration(now - occupant.since)}. There is one at a "
-        "time: stop that one first (spark.stop(), or end its process). One that says nothing for "
-        f"{SILENCE:g} s counts as stopped"
+        f"another driver has been using this session: {owner}, for {_duration(now - occupant.since)}. A "
+        "session has one driver at a time: stop that one first (spark.stop(), or end its process). A driver "
+        f"that is silent for {SILENCE:g} s counts as stopped"
     )
 
 
@@ -116,9 +118,9 @@ def why_over(began: float, heard: Sequence[float | None], now: float, *, resumed
     """
     words = [time for time in heard if time is not None]
     if not words and not resumed:
-        return f"nobody came within {START_WAIT / 60:g} min" if now - began > START_WAIT else ""
+        return f"nothing connected within {START_WAIT / 60:g} min" if now - began > START_WAIT else ""
     last = max([began, *words])
-    return f"neither the command nor a driver was heard for {SILENCE:g} s" if now - last > SILENCE else ""
+    return f"neither the command nor a driver sent anything for {SILENCE:g} s" if now - last > SILENCE else ""
 
 
 def _duration(seconds: float) -> str:

@@ -51,12 +51,13 @@ def parse(text: str) -> ParsedTuning:
     except ValueError as error:
         raise BadTuning((f"it is not JSON ({error})",)) from None
     if not isinstance(document, dict):
-        raise BadTuning(("it is not an object, as in {} with the key version",))
+        raise BadTuning(("it must be an object with the key version",))
     if document.get("version") != contract.VERSION:
         raise BadTuning(
             (
-                f"its version is {document.get('version')!r}, and this runtime image reads version "
-                f"{contract.VERSION}; render the application with a release of sparkgen that fits",
+                f"its version is {document.get('version')!r}, but this runtime image reads version "
+                f"{contract.VERSION}; render the application with the release of sparkgen that this image "
+                "belongs to",
             )
         )
     reader = _Reader()
@@ -90,7 +91,9 @@ def _settings(
     instances, minimum, initial = bound("instances"), bound("minimum") or 0, bound("initial") or 0
     maximum = bound("maximum")
     if maximum is not None and maximum < minimum:
-        reader.problems.append(f"executors.maximum is {maximum}, and executors.minimum {minimum}")
+        reader.problems.append(
+            f"executors.maximum ({maximum}) must not be less than executors.minimum ({minimum})"
+        )
     pending = milliseconds("pendingTimeoutMs")
     title = "allocation.locality"
     locality = reader.section(allocation, "locality", title)
@@ -125,7 +128,7 @@ class _Reader:
         value = document.get(name, {})
         if isinstance(value, dict):
             return value
-        self.problems.append(f"{title or name} is {value!r}, and has to be an object")
+        self.problems.append(f"{title or name} must be an object, not {value!r}")
         return {}
 
     def number(
@@ -137,9 +140,7 @@ class _Reader:
             return None
         if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
             return value
-        self.problems.append(
-            f"{title}.{name} is {value!r}, and has to be a whole number from {least} to {most}"
-        )
+        self.problems.append(f"{title}.{name} must be a whole number from {least} to {most}, not {value!r}")
         return None
 
     def switch(self, section: Mapping[str, Any], title: str, name: str, *, default: bool = False) -> bool:
@@ -147,7 +148,7 @@ class _Reader:
         value = section.get(name)
         if value is None or isinstance(value, bool):
             return default if value is None else value
-        self.problems.append(f"{title}.{name} is {value!r}, and has to be true or false")
+        self.problems.append(f"{title}.{name} must be true or false, not {value!r}")
         return default
 
     def texts(self, section: Mapping[str, Any], title: str, name: str) -> tuple[tuple[str, str], ...]:
@@ -157,7 +158,7 @@ class _Reader:
             return ()
         if isinstance(value, dict) and all(isinstance(text, str) for text in value.values()):
             return tuple(sorted(value.items()))
-        self.problems.append(f"{title}.{name} is {value!r}, and has to be an object of texts")
+        self.problems.append(f"{title}.{name} must be an object whose values are strings, not {value!r}")
         return ()
 
     def moment(self, section: Mapping[str, Any], title: str, name: str) -> datetime | None:
@@ -170,7 +171,9 @@ class _Reader:
         except (TypeError, ValueError):
             moment = None
         if moment is None or moment.tzinfo is None:
-            self.problems.append(f'{title}.{name} is {value!r}, and has to be like "2026-03-01T06:00:00Z"')
+            self.problems.append(
+                f'{title}.{name} must be a time such as "2026-03-01T06:00:00Z", not {value!r}'
+            )
             return None
         return moment
 

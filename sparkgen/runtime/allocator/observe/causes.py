@@ -22,28 +22,31 @@ MAX_DETAIL = 400
 """Characters of somebody else's message that are passed on."""
 
 DISRUPTIONS: Mapping[str, tuple[Cause, str]] = {
-    "PreemptionByScheduler": (Cause.PREEMPTED, "made room for a pod of higher priority"),
-    "DeletionByTaintManager": (Cause.EVICTED, "had to leave its node, which got a NoExecute taint"),
-    "EvictionByEvictionAPI": (Cause.EVICTED, "was evicted, as when a node is drained"),
-    "DeletionByPodGC": (Cause.NODE_LOST, "was on a node that is not there any more"),
-    "TerminationByKubelet": (Cause.EVICTED, "was ended by its node"),
+    "PreemptionByScheduler": (Cause.PREEMPTED, "was preempted by a pod of higher priority"),
+    "DeletionByTaintManager": (Cause.EVICTED, "was evicted because its node got a NoExecute taint"),
+    "EvictionByEvictionAPI": (
+        Cause.EVICTED,
+        "was evicted through the API, for example by a drain of its node",
+    ),
+    "DeletionByPodGC": (Cause.NODE_LOST, "was on a node that no longer exists"),
+    "TerminationByKubelet": (Cause.EVICTED, "was terminated by its node"),
 }
 """Reasons of the condition DisruptionTarget: none of them is the application's fault."""
 
 BY_QUEUE = "TerminationTarget"
 """Kueue's condition of a pod that it is about to delete (`Stop` in its pod_controller.go)."""
 OF_QUEUES: Mapping[str, tuple[Cause, str]] = {
-    "WorkloadEvictedDueToPreempted": (Cause.PREEMPTED, "made room for another workload of its queue"),
+    "WorkloadEvictedDueToPreempted": (Cause.PREEMPTED, "was preempted by another workload of its queue"),
 }
 """Reasons of that condition which are no eviction."""
 
 POD_REASONS: Mapping[str, tuple[Cause, str]] = {
     "Evicted": (Cause.EVICTED, "was evicted by its node"),
-    "NodeLost": (Cause.NODE_LOST, "was on a node that does not answer any more"),
-    "NodeShutdown": (Cause.EVICTED, "was ended because its node shuts down"),
-    "Shutdown": (Cause.EVICTED, "was ended because its node shuts down"),
-    "Terminated": (Cause.EVICTED, "was ended because its node shuts down"),
-    "Preempting": (Cause.PREEMPTED, "made room for a critical pod on its node"),
+    "NodeLost": (Cause.NODE_LOST, "was on a node that stopped responding"),
+    "NodeShutdown": (Cause.EVICTED, "was terminated because its node is shutting down"),
+    "Shutdown": (Cause.EVICTED, "was terminated because its node is shutting down"),
+    "Terminated": (Cause.EVICTED, "was terminated because its node is shutting down"),
+    "Preempting": (Cause.PREEMPTED, "was preempted by a critical pod on its node"),
 }
 """PodStatus.reason of pods that had been running, or might have been."""
 
@@ -53,22 +56,22 @@ OWN_LIMIT = ("exceeds the limit", "exceeds the total limit", "exceeded its local
 DEADLINE = "DeadlineExceeded"
 
 EXIT_CODES: Mapping[int, str] = {
-    1: "an error; its log says which",
-    50: "an exception that nothing caught",
-    51: "an exception that nothing caught, and another while it was logged",
-    52: "Java's heap was full: raise spark.executor.memory",
-    53: "it could not create its local directory",
-    54: "it could not reach its external block store",
-    55: "it could not create its external block store's directory",
-    56: "it could not reach the driver with its heartbeats",
-    57: "the task reaper ended it: a killed task did not end",
-    58: "the driver did not take its block manager again",
-    126: "its command cannot be executed",
-    127: "its command was not found; is Java in the image?",
-    134: "the JVM aborted (SIGABRT); its log says why",
-    137: "killed: its node was out of memory, or somebody killed it",
-    139: "the JVM crashed (SIGSEGV); its log says where",
-    143: "it was told to end",
+    1: "see its log for the error",
+    50: "an uncaught exception",
+    51: "an uncaught exception, and another one while logging it",
+    52: "the Java heap was full: raise spark.executor.memory",
+    53: "could not create its local directory",
+    54: "could not reach its external block store",
+    55: "could not create the directory of its external block store",
+    56: "could not send heartbeats to the driver",
+    57: "ended by the task reaper: a killed task did not stop",
+    58: "could not register its block manager with the driver again",
+    126: "its command is not executable",
+    127: "its command was not found; check that the image has Java",
+    134: "the JVM aborted (SIGABRT); see its log",
+    137: "SIGKILL: its node ran out of memory, or someone killed it",
+    139: "the JVM crashed (SIGSEGV); see its log",
+    143: "SIGTERM: it was asked to stop",
 }
 
 NOBODYS_FAULT = frozenset({0, 143})
@@ -175,7 +178,7 @@ def _disruption(pod: Pod) -> Loss | None:
 
 def _taken_by_queue(pod: Pod, condition: Mapping[str, Any]) -> Loss:
     reason = condition.get("reason") or ""
-    cause, words = OF_QUEUES.get(reason, (Cause.EVICTED, f"was taken back by its queue ({reason})"))
+    cause, words = OF_QUEUES.get(reason, (Cause.EVICTED, f"was evicted by its queue ({reason})"))
     return Loss(cause, _sentence(pod, words, condition.get("message")), exit_code=_exit_code(pod))
 
 
@@ -191,7 +194,9 @@ def _exited(pod: Pod, terminated: Mapping[str, Any]) -> Loss:
     if terminated.get("reason") == "OOMKilled":
         limit = _memory_limit(pod)
         bound = (
-            f"limit {limit}: raise spark.executor.memoryOverhead" if limit else "it has no limit of its own"
+            f"limit {limit}: raise spark.executor.memoryOverhead"
+            if limit
+            else "its container has no memory limit"
         )
         return Loss(Cause.OOM, f"{_who(pod)} was killed: out of memory ({bound})", True, code)
     if _status(pod).get("reason") == DEADLINE:
@@ -199,12 +204,12 @@ def _exited(pod: Pod, terminated: Mapping[str, Any]) -> Loss:
     if pod["metadata"].get("deletionTimestamp"):
         return Loss(Cause.DELETED, f"{_who(pod)} was deleted (exit code {code})", exit_code=code)
     if terminated.get("reason") in NOBODY_SAW:
-        return Loss(Cause.UNKNOWN, f"{_who(pod)} is gone, and its node cannot say why", exit_code=code)
+        return Loss(Cause.UNKNOWN, f"{_who(pod)} is gone, and its node reports no reason", exit_code=code)
     if code == contract.NO_SHUFFLE_SERVICE:
-        words = "did not start, as its node cannot be used"
+        words = "did not start because its node is unusable"
         return Loss(Cause.FAILED_START, _sentence(pod, words, terminated.get("message")), exit_code=code)
     meaning = f" ({EXIT_CODES[code]})" if code in EXIT_CODES else ""
-    words = f"exited with code {code}{meaning}" if code else "exited normally, though nobody asked it to"
+    words = f"exited with code {code}{meaning}" if code else "exited with code 0, unexpectedly"
     return Loss(
         Cause.EXITED, _sentence(pod, words, terminated.get("message")), code not in NOBODYS_FAULT, code
     )
@@ -225,7 +230,7 @@ def _never_ran(pod: Pod, terminated: Mapping[str, Any] | None) -> Loss:
             return Loss(Cause.FAILED_START, _sentence(pod, words, ended.get("message")))
     message = (terminated or {}).get("message") or status.get("message")
     reason = (terminated or {}).get("reason") or status.get("reason")
-    words = f"did not start ({reason})" if reason else "ended, and its pod does not say why"
+    words = f"did not start ({reason})" if reason else "ended, and its pod gives no reason"
     cause = Cause.FAILED_START if reason else Cause.UNKNOWN
     return Loss(cause, _sentence(pod, words, message), exit_code=code)
 
@@ -234,7 +239,7 @@ def _without_artifact(pod: Pod, ended: Mapping[str, Any]) -> Loss:
     """An executor whose files cannot be had: another one would end the same way."""
     _, text = unmarked(ended.get("message") or "")
     reason = text.partition("\n")[0]
-    sentence = _sentence(pod, "did not start, as its files cannot be had", reason)
+    sentence = _sentence(pod, "did not start because its files are unavailable", reason)
     return Loss(Cause.FAILED_START, sentence, True, contract.BAD_ARTIFACT)
 
 
@@ -267,7 +272,7 @@ def _node_is_silent(pod: Pod) -> bool:
 
 def _lost_node(pod: Pod) -> Loss:
     node = pod["spec"].get("nodeName") or ""
-    return Loss(Cause.NODE_LOST, f"{_who(pod)} is lost: its node {node} does not answer any more")
+    return Loss(Cause.NODE_LOST, f"{_who(pod)} is lost: its node {node} stopped responding")
 
 
 def _status(pod: Pod) -> Mapping[str, Any]:

@@ -43,9 +43,9 @@ def page_of(reply: Reply) -> Page:
         pods = tuple(_pod(entry) for entry in objects(body["items"], "items"))
         found = Page(pods, name_in(metadata, "resourceVersion"), _token_in(metadata))
     except KeyError:
-        raise CallFailed("the API server's answer is no list (it has no items)", sent=True) from None
+        raise CallFailed("the API server's answer is not a list (it has no items)", sent=True) from None
     except Malformed as error:
-        raise CallFailed(f"the API server's answer is no list of pods ({error})", sent=True) from error
+        raise CallFailed(f"the API server's answer is not a list of pods ({error})", sent=True) from error
     if not found.version:
         raise CallFailed("the API server's list has no resourceVersion", sent=True)
     return found
@@ -66,7 +66,7 @@ def event_of_line(line: bytes) -> WatchEvent:
     try:
         return event_in(decode(line, trim_decoded))
     except ValueError as error:
-        raise CallFailed(f"a line of the watch cannot be read ({error})", sent=True) from error
+        raise CallFailed(f"cannot read a line of the watch ({error})", sent=True) from error
 
 
 def event_in(document: object) -> WatchEvent:
@@ -79,10 +79,12 @@ def event_in(document: object) -> WatchEvent:
     if kind == "ERROR":
         reply = Reply(0, found)
         if found.get("code") == GONE:
-            raise WatchEnded(Hindrance(Code.GONE, "the API server has forgotten so old a version"))
-        raise CallFailed(f"the watch was ended: {reply.message or 'nothing says why'}", sent=True)
+            raise WatchEnded(Hindrance(Code.GONE, "the API server no longer has that resourceVersion"))
+        raise CallFailed(
+            f"the API server ended the watch: {reply.message or 'it gives no reason'}", sent=True
+        )
     if kind not in EVENTS:
-        raise Malformed(f"type {kind[:40]!r} is none of a watch")
+        raise Malformed(f"{kind[:40]!r} is not a type of watch event")
     pod = trim_pod(found) if kind == "BOOKMARK" else _pod(found)
     version = pod["metadata"].get("resourceVersion")
     if not version:
@@ -95,7 +97,7 @@ def pod_in(reply: Reply) -> Pod:
     try:
         return _pod(mapping(reply.body, "the answer"))
     except Malformed as error:
-        raise CallFailed(f"the API server's answer is no pod ({error})", sent=True) from error
+        raise CallFailed(f"the API server's answer is not a pod ({error})", sent=True) from error
 
 
 def uid_in(reply: Reply) -> str:

@@ -154,7 +154,7 @@ class KubernetesBackend:
             if found.more == query.get("continue") or len(pods) > MAX_PODS:
                 break
             query["continue"] = found.more
-        raise CallFailed("the API server's list has no end", sent=True)
+        raise CallFailed("the API server's list does not end", sent=True)
 
     def _executor_in(self, pod: Pod) -> Pod | None:
         """A pod as far as a list keeps it; None for one that is no executor of ours.
@@ -316,7 +316,7 @@ class KubernetesBackend:
 
     def _ended(self, reply: Reply, what: str) -> WatchEnded:
         if reply.status == GONE:
-            return WatchEnded(Hindrance(Code.GONE, "the API server has forgotten so old a version"))
+            return WatchEnded(Hindrance(Code.GONE, "the API server no longer has that resourceVersion"))
         said = self._verdict(reply, what, what)
         reason = said.hindrance or _no_refusal(what, reply)
         return WatchEnded(reason, said.retry_after or 0.0, permanent=said.answer is Answer.PERMANENT)
@@ -335,9 +335,12 @@ class KubernetesBackend:
         if reply.status not in (200, 404):
             return _outcome(order, self._verdict(reply, what, "get"))
         if reply.status == 404:
-            words = f"pod {name} was there, and is being deleted"
+            words = f"pod {name} already exists, and is being deleted"
         elif not self._is_ours(reply):
-            words = f"pod {name} belongs to somebody else: delete it, or find out who made it"
+            words = (
+                f"pod {name} already exists, and sparkgen did not create it: delete it, or find out who "
+                "created it"
+            )
         else:
             return ActionOutcome(order, Answer.DONE, uid=uid_in(reply))
         return ActionOutcome(order, Answer.REFUSED, Hindrance(Code.ALREADY_EXISTS, f"cannot {what}: {words}"))
@@ -348,7 +351,7 @@ class KubernetesBackend:
         if reply.status == 404 or (reply.status == 200 and not self._is_ours(reply)):
             return ""
         if reply.status != 200:
-            what = f"look at pod {name}"
+            what = f"read pod {name}"
             said = self._verdict(reply, what, "get")
             text = str(said.hindrance or _no_refusal(what, reply))
             raise CallFailed(text, sent=False, retry_after=said.retry_after)

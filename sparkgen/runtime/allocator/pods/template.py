@@ -23,14 +23,14 @@ class TemplateError(ValueError):
 def read_template(text: str) -> dict[str, Any]:
     """The pod template (metadata and spec) in the text of executor.json; TemplateError when it has none."""
     name = contract.EXECUTOR_TEMPLATE_FILE
-    again = "render the application again, with a sparkgen of this contract version"
+    again = "render the application again with a release of sparkgen for this runtime image"
     try:
         document = json.loads(text)
     except ValueError as error:
-        raise TemplateError(f"{name} is no JSON ({error}): {again}") from None
+        raise TemplateError(f"{name} is not valid JSON ({error}): {again}") from None
     template = document.get("template") if isinstance(document, dict) else None
     if not isinstance(template, dict) or document.get("kind") != "PodTemplate":
-        raise TemplateError(f"{name} is no PodTemplate (v1): {again}")
+        raise TemplateError(f"{name} is not a v1 PodTemplate: {again}")
     spec = template.get("spec")
     containers = spec.get("containers") if isinstance(spec, dict) else None
     if not isinstance(containers, list) or not any(map(_is_spark, containers)):
@@ -52,8 +52,8 @@ def gang_of(template: Mapping[str, Any]) -> int:
     text = str(((template.get("metadata") or {}).get("annotations") or {}).get(contract.ANNOTATION_GANG, "0"))
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise TemplateError(
-            f"the annotation {contract.ANNOTATION_GANG} of {contract.EXECUTOR_TEMPLATE_FILE} is {text!r}, "
-            "and has to be a whole number: render the application again"
+            f"the annotation {contract.ANNOTATION_GANG} of {contract.EXECUTOR_TEMPLATE_FILE} must be a whole "
+            f"number, not {text!r}: render the application again"
         )
     return int(text)
 
@@ -267,9 +267,9 @@ def _custom_resources(template: Mapping[str, Any], profile: int, shape: Profile)
         if len(names) != 1:
             raise TemplateError(
                 f"resource profile {profile} asks for {amount} x {name!r}, but "
-                + (f"that may be {' or '.join(names)}" if names else "nothing says what Kubernetes calls it")
-                + f": set spark.executor.resource.{name}.amount and .vendor in sparkConf, or give the "
-                "request its vendor in the program"
+                + (f"it could be {' or '.join(names)}" if names else "its Kubernetes name is unknown")
+                + f": set spark.executor.resource.{name}.amount and .vendor in spec.sparkConf, or set the "
+                "vendor of the request in the program"
             )
         result[names[0]] = str(amount)
     return result

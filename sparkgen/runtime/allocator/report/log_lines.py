@@ -27,6 +27,12 @@ ON_THEIR_WAY = (
     ExecutorState.RUNNING,
     ExecutorState.DRAINING,
 )
+ANSWERS = {
+    Answer.UNKNOWN: "no answer",
+    Answer.BUSY: "the API server is busy",
+    Answer.REFUSED: "refused",
+    Answer.PERMANENT: "refused for good",
+}
 
 
 def lines(before: Round | None, now: Round, outcomes: Sequence[ActionOutcome]) -> list[LogLine]:
@@ -48,7 +54,7 @@ def _answers(outcomes: Sequence[ActionOutcome]) -> Iterator[LogLine]:
             told.setdefault((verb, outcome.answer, outcome.hindrance), []).append(outcome.action.id)
     for (verb, answer, hindrance), ids in told.items():
         facts = {"answer": answer.value, "executors": ids, **_hindrance_fact(hindrance)}
-        text = f"{verb} {_executors(ids)}: {answer.value}{f': {hindrance}' if hindrance else ''}"
+        text = f"{verb} {_executors(ids)}: {ANSWERS[answer]}{f': {hindrance}' if hindrance else ''}"
         yield LogLine(LogEvent.ANSWER, text, LogLevel.WARNING, facts)
 
 
@@ -63,7 +69,7 @@ def _driver(before: Round | None, now: Round) -> Iterator[LogLine]:
         yield LogLine(LogEvent.DRIVER, f"the driver runs {again}as {target.application_id}{owner}")
     if target.phase is DriverPhase.STOPPED:
         if known is None or known.phase is not DriverPhase.STOPPED:
-            yield LogLine(LogEvent.STOPPED, f"{reasons.stopped(target)}: no executor is needed any more")
+            yield LogLine(LogEvent.STOPPED, f"{reasons.stopped(target)}: executors are no longer needed")
         return
     wanted = executor_states.wanted(target, now.settings)
     if known is None or before is None or wanted != executor_states.wanted(known, before.settings):
@@ -93,7 +99,7 @@ def _decision(before: Round | None, now: Round) -> Iterator[LogLine]:
     decision = now.decision
     failed = decision.failure is not None and (before is None or before.decision.failure is None)
     if failed:
-        text = f"the application has to stop: {decision.failure}"
+        text = f"stopping the application: {decision.failure}"
         yield LogLine(LogEvent.FAILURE, text, LogLevel.ERROR, _hindrance_fact(decision.failure))
     if not (failed or decision.actions or _settled(before, now) or _hindered(before, now)):
         return
@@ -150,10 +156,10 @@ def settings(value: AllocationSettings) -> str:
     if value.batch_size is not None:
         parts.append(f"{value.batch_size} at a time, every {value.batch_delay:g} s")
     if value.max_pending is not None:
-        parts.append(f"{value.max_pending} pending at most")
-    parts.append(f"{value.max_unschedulable} without a node at most")
+        parts.append(f"at most {value.max_pending} pending")
+    parts.append(f"at most {value.max_unschedulable} without a node")
     if value.wait_for_registration:
-        parts.append("the next batch when all of the last one have registered")
+        parts.append("the next batch after the last one has registered")
     return ", ".join(parts)
 
 

@@ -25,7 +25,7 @@ def notices(before: Round | None, now: Round) -> list[Notice]:
     if unlisted.permanent and unlisted.reason is not None:
         found.append(Notice("ExecutorsNotShown", unlisted.reason, warning=True))
     if ceiling.is_reached(now.target, now.settings):
-        text = "the driver wants more executors than there may be of all resource profiles together"
+        text = "the driver wants more executors than the maximum of all resource profiles together"
         bound = Hindrance(Code.MAXIMUM_REACHED, f"{text}: {ceiling.words(now.settings)}")
         found.append(Notice("MaximumReached", bound))
     if memory.refusals.level and memory.refusals.reason is not None:
@@ -50,7 +50,7 @@ def pending(now: Round) -> Iterator[Notice]:
     ]
     if stuck and stuck[0].waiting:
         first = stuck[0].waiting
-        text = f"executors have been pending for over {PENDING_PATIENCE:.0f} s"
+        text = f"executors have been pending for more than {PENDING_PATIENCE:.0f} s"
         if "maxUnschedulablePods" in now.decision.held:
             most = now.settings.max_unschedulable
             text += f", and no more are created (spec.allocation.maxUnschedulablePods is {most})"

@@ -45,14 +45,14 @@ class Reporter:
 
     def gap(self, reason: Hindrance) -> None:
         """All executors have to be looked at again."""
-        self.log.say(LogEvent.GAP, f"looking again at all executors: {reason}", hindrance=reason.facts)
+        self.log.say(LogEvent.GAP, f"listing all executors again: {reason}", hindrance=reason.facts)
 
     def tuning_changed(self, change: TuningChange) -> None:
         """The settings changed, or could not be read."""
         if change.bad is None:
             self.log.say(LogEvent.TUNING, f"tuning.json has changed: {log_lines.settings(change.settings)}")
             return
-        text = f"tuning.json cannot be used, and what it said before still holds: {change.bad}"
+        text = f"ignoring an invalid tuning.json, and keeping the previous settings: {change.bad}"
         ignored = Hindrance(Code.INVALID, text)
         self.log.say(LogEvent.TUNING, text, LogLevel.WARNING, hindrance=ignored.facts)
         self.notice(Notice("TuningIgnored", ignored, warning=True))

@@ -49,7 +49,7 @@ def status_body(facts: StatusFacts) -> dict[str, Any]:
     }
     last = facts.last
     if last is None:
-        return {**body, "reason": "the first round has not been made yet"}
+        return {**body, "reason": "the first round has not finished yet"}
     decision, target = last.decision, last.target
     return {
         **body,
@@ -140,7 +140,7 @@ def _lines(facts: StatusFacts) -> Iterator[str]:
     yield from metric(
         "sparkgen_answers_total",
         "counter",
-        "Answers of the API server to creations and deletions.",
+        "Answers of the API server to create and delete requests.",
         (
             ((("action", action), ("answer", answer)), count)
             for (action, answer), count in sorted((_NO_ANSWERS | dict(facts.answers)).items())
@@ -149,17 +149,11 @@ def _lines(facts: StatusFacts) -> Iterator[str]:
     losses = (
         ((("cause", cause),), count) for cause, count in sorted((_NO_LOSSES | dict(facts.losses)).items())
     )
-    yield from metric(
-        "sparkgen_executors_lost_total", "counter", "Executors that ended, by the cause.", losses
-    )
-    yield from single(
-        "sparkgen_watch_gaps_total", "counter", "Times that the watch had to restart.", facts.gaps
-    )
+    yield from metric("sparkgen_executors_lost_total", "counter", "Executors that ended, by cause.", losses)
+    yield from single("sparkgen_watch_gaps_total", "counter", "Restarts of the watch.", facts.gaps)
     yield from single("sparkgen_rounds_total", "counter", "Rounds of the loop.", facts.rounds)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    yield from single(
-        "sparkgen_memory_peak_bytes", "gauge", "The most memory that the allocator has used.", memory
-    )
+    yield from single("sparkgen_memory_peak_bytes", "gauge", "Peak memory of the allocator.", memory)
 
 
 def _of_round(last: Round) -> Iterator[str]:
@@ -168,7 +162,7 @@ def _of_round(last: Round) -> Iterator[str]:
     yield from metric(
         "sparkgen_executors_wanted",
         "gauge",
-        "Executors that there should be, by resource profile.",
+        "Wanted executors, by resource profile.",
         (((("profile", str(profile)),), count) for profile, count in sorted(wanted.items())),
     )
     totals: Counter[tuple[int, ExecutorState]] = Counter()
@@ -186,9 +180,16 @@ def _of_round(last: Round) -> Iterator[str]:
     )
     blocked = max(memory.refusals.until, memory.bad_starts.until, memory.rate.resume_at) - last.now
     yield from single(
-        "sparkgen_backoff_seconds", "gauge", "Seconds until executors are created again.", max(0.0, blocked)
+        "sparkgen_backoff_seconds",
+        "gauge",
+        "Seconds until the next executor may be created.",
+        max(0.0, blocked),
     )
-    yield from single("sparkgen_writes_in_flight_limit", "gauge", "Writes at a time.", memory.rate.window)
+    yield from single(
+        "sparkgen_writes_in_flight_limit", "gauge", "Maximum number of concurrent writes.", memory.rate.window
+    )
     yield from single("sparkgen_next_executor_id", "gauge", "The id of the next executor.", memory.next_id)
     failed = int(decision.failure is not None)
-    yield from single("sparkgen_application_failed", "gauge", "1 when the application has to stop.", failed)
+    yield from single(
+        "sparkgen_application_failed", "gauge", "1 if the allocator is stopping the application.", failed
+    )

@@ -98,7 +98,7 @@ class Loss:
         return Hindrance(Code.HEAP_FULL if full else CODES[self.cause], self.message)
 
 
-IN_QUEUE = "in the queue, until it lets them go"
+IN_QUEUE = "waiting to be admitted by the queue"
 """What a pod with a scheduling gate waits for, in words."""
 
 

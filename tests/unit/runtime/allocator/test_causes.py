@@ -19,24 +19,24 @@ LOSSES = {
     "deadline": (Cause.EXITED, True, 0, "activeDeadlineSeconds"),
     "deleted-137": (Cause.DELETED, False, 137, "was deleted (exit code 137)"),
     "deleted-143": (Cause.DELETED, False, 143, "was deleted (exit code 143)"),
-    "ended-and-sidecar-failed": (Cause.EXITED, False, 0, "exited normally"),
+    "ended-and-sidecar-failed": (Cause.EXITED, False, 0, "exited with code 0, unexpectedly"),
     "ended-beside-a-sidecar": (Cause.EXITED, True, 3, "exited with code 3"),
-    "evicted-by-api": (Cause.EVICTED, False, 143, "evicted, as when a node is drained"),
+    "evicted-by-api": (Cause.EVICTED, False, 143, "evicted through the API"),
     "evicted-own-limit": (Cause.EVICTED, True, 137, 'EmptyDir volume "v" exceeds the limit "1Mi"'),
-    "exited-0": (Cause.EXITED, False, 0, "exited normally"),
-    "exited-1": (Cause.EXITED, True, 1, "exited with code 1 (an error; its log says which): boom"),
-    "exited-143": (Cause.EXITED, False, 143, "exited with code 143 (it was told to end)"),
-    "exited-52": (Cause.EXITED, True, 52, "Java's heap was full: raise spark.executor.memory"),
+    "exited-0": (Cause.EXITED, False, 0, "exited with code 0, unexpectedly"),
+    "exited-1": (Cause.EXITED, True, 1, "exited with code 1 (see its log for the error): boom"),
+    "exited-143": (Cause.EXITED, False, 143, "exited with code 143 (SIGTERM: it was asked to stop)"),
+    "exited-52": (Cause.EXITED, True, 52, "the Java heap was full: raise spark.executor.memory"),
     "init-container-failed": (Cause.FAILED_START, False, None, "its init container fetch exited with code 7"),
     "node-affinity": (Cause.FAILED_START, False, None, "NodeAffinity"),
-    "node-gone": (Cause.NODE_LOST, False, None, "node that is not there any more"),
+    "node-gone": (Cause.NODE_LOST, False, None, "node that no longer exists"),
     "node-out-of-cpu": (Cause.FAILED_START, False, None, "OutOfcpu"),
     "node-pressure": (Cause.EVICTED, False, 137, "The node was low on resource: memory"),
-    "node-shutdown": (Cause.EVICTED, False, 143, "its node shuts down"),
-    "node-silent-deleting": (Cause.NODE_LOST, False, None, "its node node2 does not answer any more"),
+    "node-shutdown": (Cause.EVICTED, False, 143, "its node is shutting down"),
+    "node-silent-deleting": (Cause.NODE_LOST, False, None, "its node node2 stopped responding"),
     "oom-killed": (Cause.OOM, True, 137, "out of memory (limit 32Mi: raise spark.executor.memoryOverhead)"),
-    "preempted": (Cause.PREEMPTED, False, 143, "made room for a pod of higher priority"),
-    "queue-preempted": (Cause.PREEMPTED, False, 143, "made room for another workload of its queue"),
+    "preempted": (Cause.PREEMPTED, False, 143, "was preempted by a pod of higher priority"),
+    "queue-preempted": (Cause.PREEMPTED, False, 143, "was preempted by another workload of its queue"),
     "queue-stopped": (Cause.EVICTED, False, 143, "by its queue (WorkloadEvictedDueToClusterQueueStopped)"),
     "start-error": (Cause.FAILED_START, False, 128, "no such file or directory"),
     "tainted": (Cause.EVICTED, False, 143, "NoExecute taint"),
@@ -69,7 +69,7 @@ def test_files_that_cannot_be_had_are_the_application_s_fault() -> None:
         True,
         Code.BAD_ARTIFACT,
     )
-    assert loss.message.endswith("as its files cannot be had: r.example/a is not in the registry")
+    assert loss.message.endswith("because its files are unavailable: r.example/a is not in the registry")
 
 
 @pytest.mark.parametrize("name", sorted(LOSSES))
@@ -161,7 +161,7 @@ def test_an_executor_without_a_memory_limit_was_killed_for_its_node() -> None:
     pod = recorded("oom-killed")
     del pod["spec"]["containers"][0]["resources"]["limits"]
     assert loss_of(pod) == Loss(
-        Cause.OOM, "executor 7 was killed: out of memory (it has no limit of its own)", True, 137
+        Cause.OOM, "executor 7 was killed: out of memory (its container has no memory limit)", True, 137
     )
 
 

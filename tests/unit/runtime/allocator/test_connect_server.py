@@ -172,20 +172,20 @@ def test_a_pod_with_ipv6() -> None:
     with server(answers, "::1") as port:
         assert why_not_serving("::1", port) == ""
     assert answers.asked[0][0][b":authority"] == f"[::1]:{port}".encode()
-    assert why_not_serving("::1", port) == f"the Connect server at [::1]:{port} does not listen yet"
+    assert why_not_serving("::1", port) == f"the Connect server at [::1]:{port} is not listening yet"
 
 
 @pytest.mark.parametrize(
     ("serve", "why"),
     [
-        (Answers([(":status", "404")]), "ended the exchange without a grpc-status"),
-        (sends(PREFACE, frame(3, 0, 1, bytes(4))), "ended the exchange without a grpc-status"),
-        (sends(PREFACE, frame(7, 0, 0, bytes(8))), "ended the exchange without a grpc-status"),
-        (sends(b"HTTP/1.1 400 Bad Request\r\n\r\n"), "does not speak HTTP/2, and so no gRPC"),
+        (Answers([(":status", "404")]), "ended its answer without a grpc-status"),
+        (sends(PREFACE, frame(3, 0, 1, bytes(4))), "ended its answer without a grpc-status"),
+        (sends(PREFACE, frame(7, 0, 0, bytes(8))), "ended its answer without a grpc-status"),
+        (sends(b"HTTP/1.1 400 Bad Request\r\n\r\n"), "does not speak HTTP/2, which gRPC needs"),
         (closes, "closed the connection without an answer"),
-        (sends(b"220 mail.example.com ESMTP\r\n"), "does not speak HTTP/2, and so no gRPC"),
-        (sends(b"2", b"2" * 4000, pause=0.1), "does not speak HTTP/2, and so no gRPC"),
-        (sends(bytes(9)), "does not speak HTTP/2, and so no gRPC"),
+        (sends(b"220 mail.example.com ESMTP\r\n"), "does not speak HTTP/2, which gRPC needs"),
+        (sends(b"2", b"2" * 4000, pause=0.1), "does not speak HTTP/2, which gRPC needs"),
+        (sends(bytes(9)), "does not speak HTTP/2, which gRPC needs"),
         (sends(PREFACE, bytes(9)), "does not speak gRPC: "),
         (sends(PREFACE, frame(1, 4, 1, b"\xff" * 40)), "does not speak gRPC: "),
     ],
@@ -203,7 +203,7 @@ def test_a_connection_that_breaks() -> None:
     """Before or after the request was sent."""
     with server(resets) as port:
         said = why_not_serving("127.0.0.1", port)
-    assert said.startswith(f"the Connect server at 127.0.0.1:{port} cannot be asked: ")
+    assert said.startswith(f"the Connect server at 127.0.0.1:{port} cannot be reached: ")
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_a_server_that_gives_no_answer_in_time(serve: Callable[[socket.socket], 
         began = time.monotonic()
         said = why_not_serving("127.0.0.1", port, 0.5)
         assert time.monotonic() - began < 1.5
-    assert said == f"the Connect server at 127.0.0.1:{port} gave no answer within 0.5 s"
+    assert said == f"the Connect server at 127.0.0.1:{port} did not answer within 0.5 s"
 
 
 def test_a_queue_that_is_full() -> None:
@@ -235,7 +235,7 @@ def test_a_queue_that_is_full() -> None:
             one.setblocking(False)
             one.connect_ex(place)
         began = time.monotonic()
-        assert "gave no answer within 0.5 s" in why_not_serving("127.0.0.1", place[1], 0.5)
+        assert "did not answer within 0.5 s" in why_not_serving("127.0.0.1", place[1], 0.5)
         assert time.monotonic() - began < 1.5
 
 

@@ -125,7 +125,10 @@ def test_the_maximum_holds_for_all_profiles_together() -> None:
     decision = decided(seen(), target, remembers(rate=Rate(16)), replace(DYNAMIC, maximum=3))
     created = [(action.profile, action.shape) for action in decision.actions if isinstance(action, Create)]
     assert sorted(created, key=lambda entry: entry[0]) == [(0, None)] * 2 + [(1, Profile(cores=2))]
-    assert "the driver wants 10 in all, and spec.dynamicAllocation.maxExecutors is 3" in decision.reason
+    assert (
+        "the driver wants 10 executors in total, but spec.dynamicAllocation.maxExecutors is 3"
+        in decision.reason
+    )
 
 
 @pytest.mark.parametrize(
@@ -141,7 +144,7 @@ def test_the_maximum_holds_for_all_profiles_together() -> None:
             AllocationSettings(dynamic=True, maximum=2),
             wants(0, executors=dict.fromkeys(range(1000), 9), profiles=dict.fromkeys(range(1000), Profile())),
             2,
-            "the driver wants 9000 in all",
+            "the driver wants 9000 executors in total",
         ),
         (AllocationSettings(dynamic=True, maximum=2), wants(9, dynamic=False), 2, "maxExecutors is 2"),
         (AllocationSettings(instances=2), wants(100_000), 2, "spec.executor.instances is 2"),
@@ -155,9 +158,9 @@ def test_the_maximum_holds_for_all_profiles_together() -> None:
             AllocationSettings(dynamic=True),
             wants(100_000),
             1000,
-            "without spec.dynamicAllocation.maxExecutors it is 1000",
+            "spec.dynamicAllocation.maxExecutors is not set, so the maximum is 1000",
         ),
-        (AllocationSettings(dynamic=True, initial=1200), wants(100_000), 1200, "it is 1200"),
+        (AllocationSettings(dynamic=True, initial=1200), wants(100_000), 1200, "the maximum is 1200"),
     ],
     ids=["one profile", "many profiles", "static", "dynamic", "static profiles", "none", "initial"],
 )
@@ -188,7 +191,7 @@ def test_what_leaves_counts_until_it_has_ended(name: str) -> None:
     decision = decided(seen(pods), target, remembers(), replace(DYNAMIC, maximum=2))
     assert ids(decision.actions, Create) == []
     assert (
-        "waiting until 2 that leave have ended: spec.dynamicAllocation.maxExecutors is 2" in decision.reason
+        "waiting for 2 that are leaving to end: spec.dynamicAllocation.maxExecutors is 2" in decision.reason
     )
     one_ended = [pod(1), pod(2, PodPhase.FAILED, loss=OOM)]
     assert ids(
@@ -201,7 +204,10 @@ def test_registered_executors_of_one_profile_stay_when_another_wants_some() -> N
     target = wants(0, executors={0: 2, 1: 2}, profiles={0: Profile(), 1: Profile()}, registered={1, 2})
     decision = decided(seen([pod(1), pod(2)]), target, remembers(), replace(DYNAMIC, maximum=2))
     assert decision.actions == ()
-    assert "the driver wants 4 in all, and spec.dynamicAllocation.maxExecutors is 2" in decision.reason
+    assert (
+        "the driver wants 4 executors in total, but spec.dynamicAllocation.maxExecutors is 2"
+        in decision.reason
+    )
 
 
 def test_no_batch_begins_in_which_nothing_can_be_created() -> None:
@@ -260,7 +266,7 @@ def test_a_full_cluster_does_not_get_the_whole_target(waiting: Waiting | None) -
     closed = decided(seen(waits(1, 100, waiting=waiting)), wants(1000), memory)
     assert closed.actions == ()
     assert closed.reason.endswith(
-        "; 100 have no node, and no more are created until one is found "
+        "; 100 have no node, and no more are created until one gets a node "
         "(spec.allocation.maxUnschedulablePods is 100)"
     )
     more = decided(
@@ -290,7 +296,7 @@ def test_who_waits_in_a_queue_waits_as_long_as_it_takes() -> None:
     decision = decided(seen(waiting), wants(1), settings=settings)
     assert decision.actions == ()
     assert decision.memory.failures == ()
-    assert "1 pending, in the queue, until it lets them go: waits for a gate" in decision.reason
+    assert "1 pending, waiting to be admitted by the queue: waits for a gate" in decision.reason
     assert decision.wake_at is None
 
 
@@ -350,7 +356,7 @@ def test_a_profile_that_nobody_can_place_does_not_keep_the_others_from_coming() 
     assert [action.profile for action in first.actions if isinstance(action, Create)] == [1] * 16
     share = decided(seen(waits(1, 100) + waits(101, 150, 1)), target, memory)
     assert share.actions == ()
-    assert "150 have no node, and no more of profile 0, 1 are created until one is found" in share.reason
+    assert "150 have no node, and no more of profile 0, 1 are created until one gets a node" in share.reason
     one = replace(DYNAMIC, max_unschedulable=1)
     least = decided(seen(waits(1, 1)), target, memory, one)
     assert [action.profile for action in least.actions if isinstance(action, Create)] == [1]
@@ -404,7 +410,7 @@ def test_the_next_batch_waits_until_all_of_the_last_one_have_registered() -> Non
     waiting = decided(seen(three), wants(9, registered={10, 12}), memory, settings)
     assert waiting.actions == ()
     assert waiting.reason.endswith(
-        "; the next batch waits until 1 more has registered (spec.allocation.waitForRegistration)"
+        "; the next batch starts when 1 more has registered (spec.allocation.waitForRegistration)"
     )
     lost = decided(seen([pod(10), pod(12)]), wants(9, registered={10, 12}), waiting.memory, settings)
     assert ids(lost.actions, Create) == [13, 14, 15]
@@ -593,7 +599,7 @@ def test_refusals_pause_longer_and_longer_and_one_creation_tries_again() -> None
     assert (memory.refusals.level, memory.refusals.until) == (1, NOW + 1.0)
     paused = decided(seen(), wants(4), memory)
     assert paused.actions == ()
-    assert paused.reason == "0 of 4 executors; refused, next try in 1 s: exceeded quota: pods=1"
+    assert paused.reason == "0 of 4 executors; refused, retrying in 1 s: exceeded quota: pods=1"
     assert paused.hindrances == (QUOTA,)
     assert paused.wake_at == NOW + 1.0
     again = decide(seen(), wants(4), memory, DYNAMIC, NOW + 1.0)
@@ -624,7 +630,7 @@ def test_a_cluster_that_never_shows_its_executors_ends_the_application_when_noth
             )
         )
         decision = decided(blind, wants(2))
-        assert "executors are not shown: cannot list executors" in decision.reason or fails
+        assert "the executors are unknown: cannot list executors" in decision.reason or fails
         assert (decision.failure is not None) is fails
         assert [hindrance.code for hindrance in decision.hindrances] == [Code.FORBIDDEN]
         assert decision.hindrances[0].detail == "User pi cannot list pods"
@@ -659,7 +665,7 @@ def test_files_that_cannot_be_had_end_the_application_after_three_rounds() -> No
     decision = decided(seen([ended]), wants(2), memory)
     assert decision.failure is not None
     assert decision.failure.code == Code.BAD_ARTIFACT
-    assert "waiting does not help" in str(decision.failure)
+    assert "waiting will not help" in str(decision.failure)
     working = decided(seen([ended, pod(1)]), wants(2, registered={1}), memory)
     assert (working.failure, len(working.memory.failures)) == (None, 2)
 
@@ -672,7 +678,7 @@ def test_the_image_is_the_reason_though_more_executors_failed_for_it_than_may() 
     memory = remembers(bad_starts=bad_starts, failures=(NOW - 90, NOW - 90, NOW - 45, NOW - 45))
     decision = decided(seen(pods), wants(2), memory, replace(DYNAMIC, maximum=2))
     assert len(decision.memory.failures) == 6
-    assert "waiting does not help" in str(decision.failure)
+    assert "waiting will not help" in str(decision.failure)
     assert "ImagePullBackOff: no such image" in str(decision.failure)
 
 
@@ -681,8 +687,10 @@ def test_too_many_bad_starts_say_why_the_last_one_was_bad() -> None:
     bad_starts = Backoff(1, NOW + 1, NO_ROOM.hindering("executor 9: "))
     memory = remembers(bad_starts=bad_starts, failures=(NOW - 5.0,) * 7)
     decision = decided(seen(), wants(3), memory, replace(DYNAMIC, maximum=3))
-    assert "7 executors failed within 3600 s, and 6 may" in str(decision.failure)
-    assert str(decision.failure).endswith("the last one: executor 9: Unschedulable: 0/3 nodes are available")
+    assert "7 executors failed within 3600 s, and the limit is 6 (" in str(decision.failure)
+    assert str(decision.failure).endswith(
+        "the last failure: executor 9: Unschedulable: 0/3 nodes are available"
+    )
     assert decision.failure is not None
     assert decision.failure.code == Code.UNSCHEDULABLE
 
@@ -714,7 +722,7 @@ def test_too_many_failures_end_the_application(failures: int, stops: bool) -> No
     decision = decided(seen([pod(1)]), wants(3, registered={1}), memory, replace(DYNAMIC, maximum=3))
     assert (decision.failure is not None) is stops
     if stops:
-        assert "7 executors failed within 3600 s, and 6 may" in str(decision.failure)
+        assert "7 executors failed within 3600 s, and the limit is 6 (" in str(decision.failure)
 
 
 def test_a_pod_is_pending_for_ever_unless_somebody_sets_a_limit() -> None:
@@ -831,7 +839,7 @@ def test_what_was_asked_for_by_an_earlier_driver_is_not_asked_for_again() -> Non
         memory = remembers(requests={2: CreateRequest(0, NOW - 9)}, first_id=3, next_id=3, session="s")
         memory = apply_outcomes(memory, [ActionOutcome(Create(2, 0), answer)], NOW - 2)
         decision = decided(seen(), wants(0), memory)
-        assert decision.actions == (Delete(2, why="of an earlier driver"),)
+        assert decision.actions == (Delete(2, why="left by an earlier driver"),)
 
 
 def test_after_an_outage_nobody_waits_for_the_end_of_a_long_pause() -> None:

@@ -142,7 +142,7 @@ def test_a_body_that_is_too_long_is_not_read(loopback: int) -> None:
     status, error = put(loopback, protocol.MAX_BODY + 1, "secret")
     assert (status, error) == (
         400,
-        "a body of 0 to 2097152 bytes, with its Content-Length, is expected",
+        "the body must have 0 to 2097152 bytes, and a Content-Length",
     )
 
 
@@ -187,8 +187,8 @@ def test_whether_the_connect_server_serves(monkeypatch: pytest.MonkeyPatch) -> N
     server = ConnectServer()
     with connect_listener(server) as port:
         assert ask_all(port) == (200, "ok\n")
-        server.why = "the Connect server does not listen yet"
-        assert ask_all(port) == (503, "the Connect server does not listen yet\n")
+        server.why = "the Connect server is not listening yet"
+        assert ask_all(port) == (503, "the Connect server is not listening yet\n")
         server.why = ""
         assert ask_all(port) == (200, "ok\n")
     assert server.asked == 3

@@ -143,7 +143,7 @@ def test_a_gang_that_is_no_number_is_refused(text: str) -> None:
     """Before anything is created."""
     template = read_template(rendered("gang"))
     template["metadata"]["annotations"][contract.ANNOTATION_GANG] = text
-    with pytest.raises(TemplateError, match="has to be a whole number"):
+    with pytest.raises(TemplateError, match="must be a whole number"):
         gang_of(template)
 
 

@@ -109,7 +109,7 @@ def test_ports_that_are_used_up_are_a_reason() -> None:
     decision = decided(pods, 5, registered=frozenset({1, 2, 3}))
     assert decision.actions == ()
     assert (
-        "all 3 host ports for block managers (23000-23002) are taken, and 2 more would be needed"
+        "all 3 host ports for block managers (23000-23002) are in use, and 2 more are needed"
         in decision.reason
     )
     assert "host ports" not in decided(pods, 3, registered=frozenset({1, 2, 3})).reason
@@ -147,7 +147,7 @@ def test_the_range_is_read_from_the_template() -> None:
 def test_a_range_that_is_none_is_refused(text: str) -> None:
     """In words that say what it has to be like."""
     template = {"metadata": {"annotations": {contract.ANNOTATION_BLOCK_MANAGER_PORTS: text}}}
-    with pytest.raises(host_ports.BadPorts, match="as in 23000-23999"):
+    with pytest.raises(host_ports.BadPorts, match="such as 23000-23999"):
         host_ports.of_template(template, "a-1")
 
 
@@ -193,11 +193,11 @@ def test_a_node_without_the_service_is_avoided() -> None:
     loss = loss_of(ended)
     assert loss is not None
     assert (loss.cause, loss.by_application) == (Cause.FAILED_START, False)
-    assert "cannot be used: no shuffle service answers at 10.0.0.2:7337" in loss.message
+    assert "is unusable: no shuffle service answers at 10.0.0.2:7337" in loss.message
     decision = decided([pod(3, 23000, PodPhase.FAILED, loss=loss)], 2)
     assert decision.memory.failures == ()
     assert decision.memory.unusable == {"node1": NOW + 300}
-    assert "node node1 is avoided for 300 s" in decision.reason
+    assert "avoiding node node1 for 300 s" in decision.reason
     memory = replace(decision.memory, bad_starts=AllocatorMemory().bad_starts)
     orders = created(decided([], 1, memory))
     assert [order.avoid for order in orders] == [("node1",)]

@@ -71,7 +71,7 @@ def test_the_driver_comes_wants_and_goes() -> None:
         "the driver's target: 3 wanted (1 of profile 0, 2 of profile 1)"
     ]
     stopped = replace(RUNNING, phase=DriverPhase.STOPPED)
-    assert texts(made(), made(target=stopped)) == ["the driver has stopped: no executor is needed any more"]
+    assert texts(made(), made(target=stopped)) == ["the driver has stopped: executors are no longer needed"]
     assert texts(made(target=stopped), made(target=stopped)) == []
 
 
@@ -120,7 +120,7 @@ def test_a_failure_is_an_error_and_a_notice() -> None:
     failed = replace(QUIET, failure=NO_IMAGE)
     lines = log_lines.lines(made(), made(failed), ())
     assert lines[0].facts == {"hindrance": NO_IMAGE.facts}
-    assert (lines[0].text, lines[0].level) == ("the application has to stop: no image", LogLevel.ERROR)
+    assert (lines[0].text, lines[0].level) == ("stopping the application: no image", LogLevel.ERROR)
     assert notices(made(), made(failed)) == [Notice("ApplicationFailed", NO_IMAGE, warning=True)]
     assert texts(made(failed), made(failed)) == []
 
@@ -139,7 +139,7 @@ def test_what_a_user_must_know() -> None:
         replace(QUIET, memory=memory),
         snapshot=Snapshot(executors={3: stuck}, list_failure=ListFailure(no_right, 1)),
     )
-    pending = waiting.hindering("executors have been pending for over 30 s: ")
+    pending = waiting.hindering("executors have been pending for more than 30 s: ")
     assert notices(made(), now) == [
         Notice("ExecutorsNotShown", no_right, warning=True),
         Notice("ExecutorsRefused", QUOTA, warning=True),

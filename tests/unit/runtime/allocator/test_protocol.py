@@ -49,8 +49,8 @@ def test_the_report_of_the_page() -> None:
     data = (("datanode-0", "worker-3"),)
     report = DriverReport({4: loss}, frozenset({7}), (0, 10), None, nodes, data)
     assert protocol.report_body(report, REPORT["tag"]) == REPORT
-    failed = DriverReport(failure=Hindrance(Code.FORBIDDEN, "no executor can be started", "no right"))
-    assert protocol.report_body(failed, "t")["failure"] == "[Forbidden] no executor can be started: no right"
+    failed = DriverReport(failure=Hindrance(Code.FORBIDDEN, "no executor can start", "no right"))
+    assert protocol.report_body(failed, "t")["failure"] == "[Forbidden] no executor can start: no right"
 
 
 def test_fields_that_are_not_known_are_left_alone() -> None:
@@ -69,45 +69,57 @@ def test_what_may_be_absent() -> None:
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
-        ({"version": 2}, "version 2 of the protocol, and this allocator version 1"),
+        ({"version": 2}, "protocol version 2, but this allocator speaks version 1"),
         ({"version": None}, "version None"),
-        ({"session": ""}, "session: found '', expected a string"),
-        ({"revision": 0}, "revision: found 0, expected a whole number from 1 to"),
-        ({"revision": True}, "revision: found True"),
-        ({"phase": "starting"}, 'phase: found \'starting\', expected "running" or "stopped"'),
-        ({"targets": [1]}, "targets: found a list of 1, expected an object"),
-        ({"targets": {"0": -1}}, "targets.0: found -1"),
-        ({"targets": {"0": 1.5}}, "targets.0: found 1.5"),
-        ({"targets": {"x": 1}}, "targets: found 'x', expected ids of digits"),
-        ({"targets": {"\u0663": 1}}, "expected ids of digits"),
-        ({"kills": ["-1"]}, "kills: found '-1'"),
-        ({"kills": [3]}, "kills: found 3"),
-        ({"kills": ["2147483648"]}, "kills: found '2147483648'"),
-        ({"registered": "1"}, "registered: found '1', expected a list"),
-        ({"dynamic": "yes"}, "dynamic: found 'yes', expected true or false"),
-        ({"profiles": {"0": {"memoryMiB": "1g"}}}, "profiles.0.memoryMiB: found '1g'"),
-        ({"hostTasks": {"0": {"h": None}}}, "hostTasks.0.h: found None"),
-        ({"session": "x" * 100 + "y" * 200}, "..., expected a string of 1 to 253 characters"),
-        ({"session": ["x" * 100]}, "session: found a list of 1"),
+        ({"session": ""}, "session must be a string of 1 to 253 characters, not ''"),
+        ({"revision": 0}, "revision must be a whole number from 1 to 9223372036854775807, not 0"),
+        ({"revision": True}, ", not True"),
+        ({"phase": "starting"}, 'phase must be "running" or "stopped", not \'starting\''),
+        ({"targets": [1]}, "targets must be an object, not a list of 1"),
+        ({"targets": {"0": -1}}, "targets.0 must be a whole number from 0 to 2147483647, not -1"),
+        ({"targets": {"0": 1.5}}, "targets.0 must be a whole number from 0 to 2147483647, not 1.5"),
+        ({"targets": {"x": 1}}, "an ID in targets must be a string of digits, such as \"7\", not 'x'"),
+        ({"targets": {"\u0663": 1}}, "an ID in targets must be a string of digits"),
+        ({"kills": ["-1"]}, "an ID in kills must be a string of digits, such as \"7\", not '-1'"),
+        ({"kills": [3]}, 'an ID in kills must be a string of digits, such as "7", not 3'),
+        ({"kills": ["2147483648"]}, ", not '2147483648'"),
+        ({"registered": "1"}, "registered must be a list of executor IDs, not '1'"),
+        ({"dynamic": "yes"}, "dynamic must be true or false, not 'yes'"),
+        (
+            {"profiles": {"0": {"memoryMiB": "1g"}}},
+            "profiles.0.memoryMiB must be a whole number from 0 to 2147483647, not '1g'",
+        ),
+        (
+            {"hostTasks": {"0": {"h": None}}},
+            "hostTasks.0.h must be a whole number from 0 to 2147483647, not None",
+        ),
+        ({"session": "x" * 100 + "y" * 200}, "session must be a string of 1 to 253 characters, not 'xxxx"),
+        ({"session": ["x" * 100]}, "session must be a string of 1 to 253 characters, not a list of 1"),
         (
             {"targets": {"0": 2**31}},
-            "targets.0: found 2147483648, expected a whole number from 0 to 2147483647",
+            "targets.0 must be a whole number from 0 to 2147483647, not 2147483648",
         ),
-        ({"targets": {"9" * 5000: 1}}, "expected ids of digits"),
-        ({"revision": 10**4000}, "revision: found a number beyond 64 bits"),
-        ({"targets": {str(id_): 1 for id_ in range(1001)}}, "targets: found 1001, expected 1000 at most"),
-        ({"profiles": {str(id_): {} for id_ in range(1001)}}, "profiles: found 1001, expected 1000 at most"),
+        ({"targets": {"9" * 5000: 1}}, "an ID in targets must be a string of digits"),
+        ({"revision": 10**4000}, ", not a number beyond 64 bits"),
+        (
+            {"targets": {str(id_): 1 for id_ in range(1001)}},
+            "targets must have at most 1000 entries, not 1001",
+        ),
+        (
+            {"profiles": {str(id_): {} for id_ in range(1001)}},
+            "profiles must have at most 1000 entries, not 1001",
+        ),
         (
             {"lost": [str(id_) for id_ in range(30_000)], "kills": [str(id_) for id_ in range(30_000)]},
-            "executors: found 600",
+            "entries, not 600",
         ),
-        ({"hostTasks": {"0": {str(host): 1 for host in range(50_001)}}}, "hosts: found 50001"),
-        ({"hostTasks": {"0": {"h" * 254: 1}}}, "hostTasks.0: found"),
+        ({"hostTasks": {"0": {str(host): 1 for host in range(50_001)}}}, "entries, not 50001"),
+        ({"hostTasks": {"0": {"h" * 254: 1}}}, "hostTasks.0 must be a string of 1 to 253 characters, not"),
         (
             {"profiles": {"0": {"resources": {str(name): 1 for name in range(21)}}}},
-            "profiles.0.resources: found 21, expected 20 at most",
+            "profiles.0.resources must have at most 20 entries, not 21",
         ),
-        ({"profiles": {"1": {"memoryMiB": 2**31}}}, "profiles.1.memoryMiB: found 2147483648"),
+        ({"profiles": {"1": {"memoryMiB": 2**31}}}, ", not 2147483648"),
     ],
 )
 def test_what_is_not_understood(fields: dict[str, Any], expected: str) -> None:
@@ -119,7 +131,7 @@ def test_what_is_not_understood(fields: dict[str, Any], expected: str) -> None:
 @pytest.mark.parametrize("body", [None, [], "state", 1])
 def test_what_is_no_state_at_all(body: Any) -> None:
     """Any JSON may come."""
-    with pytest.raises(BadMessage, match=r"the state: found .* expected an object"):
+    with pytest.raises(BadMessage, match=r"the state must be an object, not "):
         protocol.target_of(body)
 
 

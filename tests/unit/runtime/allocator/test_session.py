@@ -123,7 +123,7 @@ def test_an_id_of_the_document(tmp_path: Path) -> None:
 @pytest.mark.parametrize("asked", ["a b", "-a", "a" * 64, "a/b"])
 def test_an_id_that_is_no_label(tmp_path: Path, asked: str) -> None:
     """The API server would refuse every executor."""
-    with pytest.raises(BadSession, match="becomes a label of the executors"):
+    with pytest.raises(BadSession, match="must be a valid label value"):
         begun(tmp_path, f"spark.app.id {asked}\n")
 
 

@@ -129,7 +129,7 @@ def test_after_a_restart_the_driver_from_before_is_waited_for(clock: Clock) -> N
     """Another one asks again until that one has spoken, or for a minute."""
     mailbox = DriverMailbox("t", clock, SessionRules("a"))
     assert mailbox.target().phase is DriverPhase.SILENT
-    with pytest.raises(SessionAwaited, match="ask again"):
+    with pytest.raises(SessionAwaited, match="try again"):
         mailbox.receive(target("b"))
     assert mailbox.receive(target("b", STOPPED)).session == "b"
     assert mailbox.heard_at is None

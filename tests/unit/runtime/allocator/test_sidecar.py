@@ -47,7 +47,7 @@ def test_executors_follow_the_target_and_go_at_the_end(pod: Pod) -> None:
     assert code == 0
     assert "creating 1-3" in log
     assert "removed by Spark" in log
-    assert "none is left" in log
+    assert "none left" in log
     assert pod.world()["left"] == []
 
 
@@ -169,7 +169,7 @@ def test_the_tuning_is_followed(pod: Pod) -> None:
     until(lambda: pod.executors() == [1, 2])
     _, log = pod.stop(process)
     assert "tuning.json has changed: 0 to 1 executors" in log
-    assert "what it said before still holds" in log
+    assert "keeping the previous settings" in log
     assert [reason for reason, _ in pod.world()["notices"]] == ["MaximumReached", "TuningIgnored"]
 
 
@@ -217,7 +217,7 @@ def test_told_to_end_after_a_driver_that_died(pod: Pod) -> None:
     late.start()
     code, log = pod.stop(process)
     assert (code, pod.world()["left"]) == (0, [])
-    assert "none is left" in log
+    assert "none left" in log
 
 
 @contextmanager
@@ -259,7 +259,7 @@ def test_the_allocator_of_a_connect_server_asks_it(pod: Pod) -> None:
     """At the pod's address and the port that the environment names; other allocators have no such page."""
     port = free_port()
     process = pod.start(SPARKGEN_CONNECT_PORT=str(port))
-    assert pod.get("/connect") == (503, f"the Connect server at 127.0.0.1:{port} does not listen yet\n")
+    assert pod.get("/connect") == (503, f"the Connect server at 127.0.0.1:{port} is not listening yet\n")
     pod.stop(process)
     pod.start()
     assert pod.get("/connect")[0] == 404
@@ -278,11 +278,11 @@ def test_a_log_for_machines(pod: Pod) -> None:
 @pytest.mark.parametrize(
     ("environment", "expected"),
     [
-        ({"SPARKGEN_CONTRACT": "9"}, "version 9 of the contract"),
-        ({"SPARKGEN_POD_UID": ""}, "lacks SPARKGEN_POD_UID"),
-        ({"SPARKGEN_CONNECT_PORT": "15002.0"}, "SPARKGEN_CONNECT_PORT is '15002.0', and has to be a port"),
-        ({"SPARKGEN_CONNECT_PORT": "0"}, "SPARKGEN_CONNECT_PORT is '0', and has to be a port"),
-        ({"SPARKGEN_CONNECT_PORT": "65536"}, "SPARKGEN_CONNECT_PORT is '65536', and has to be a port"),
+        ({"SPARKGEN_CONTRACT": "9"}, "contract version 9"),
+        ({"SPARKGEN_POD_UID": ""}, "variables: SPARKGEN_POD_UID"),
+        ({"SPARKGEN_CONNECT_PORT": "15002.0"}, "SPARKGEN_CONNECT_PORT must be a port, not '15002.0'"),
+        ({"SPARKGEN_CONNECT_PORT": "0"}, "SPARKGEN_CONNECT_PORT must be a port, not '0'"),
+        ({"SPARKGEN_CONNECT_PORT": "65536"}, "SPARKGEN_CONNECT_PORT must be a port, not '65536'"),
     ],
 )
 def test_what_it_cannot_begin_with(pod: Pod, environment: dict[str, str], expected: str) -> None:

@@ -248,9 +248,9 @@ def test_a_resource_that_nobody_named_is_refused_in_words() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{", "is no JSON"),
-        ("[]", "is no PodTemplate"),
-        ('{"kind": "Pod", "template": {}}', "is no PodTemplate"),
+        ("{", "is not valid JSON"),
+        ("[]", "is not a v1 PodTemplate"),
+        ('{"kind": "Pod", "template": {}}', "is not a v1 PodTemplate"),
         (
             '{"kind": "PodTemplate", "template": {"spec": {"containers": [{"name": "x"}]}}}',
             "has no container",

@@ -78,11 +78,11 @@ def test_every_problem_at_once() -> None:
         )
     problems = " | ".join(caught.value.problems)
     for expected in (
-        "executors.maximum is 3, and executors.minimum 5",
-        "executors.initial is 'two'",
-        "allocation.batchSize is 0, and has to be a whole number from 1 to 2147483647",
-        "allocation.maxPendingPods is True",
-        "run.expiresAt is '2026-12-31'",
+        "executors.maximum (3) must not be less than executors.minimum (5)",
+        "from 0 to 2147483647, not 'two'",
+        "allocation.batchSize must be a whole number from 1 to 2147483647, not 0",
+        "allocation.maxPendingPods must be a whole number from 1 to 2147483647, not True",
+        "not '2026-12-31'",
     ):
         assert expected in problems
     assert len(caught.value.problems) == 5
@@ -92,10 +92,10 @@ def test_every_problem_at_once() -> None:
     ("content", "expected"),
     [
         ("{", "it is not JSON"),
-        ("[]", "it is not an object"),
-        ('{"version": 2}', "its version is 2, and this runtime image reads version 1"),
+        ("[]", "it must be an object"),
+        ('{"version": 2}', "its version is 2, but this runtime image reads version 1"),
         ("{}", "its version is None"),
-        (text(executors=[]), "executors is \\[\\], and has to be an object"),
+        (text(executors=[]), "executors must be an object, not \\[\\]"),
     ],
 )
 def test_what_cannot_be_used(content: str, expected: str) -> None:
@@ -172,5 +172,5 @@ def test_a_bad_file_at_the_very_start(folder: Path) -> None:
 @pytest.mark.parametrize("value", ["true", 1, []])
 def test_a_switch_is_true_or_false(value: object) -> None:
     """What is neither is refused, and what held before still holds."""
-    with pytest.raises(BadTuning, match=r"waitForRegistration is .*, and has to be true or false"):
+    with pytest.raises(BadTuning, match=r"waitForRegistration must be true or false, not "):
         parse(text(allocation={"waitForRegistration": value}))

@@ -255,7 +255,9 @@ def test_no_rights_at_all(status: int, tries: int) -> None:
 
 def test_a_job_that_was_not_rendered() -> None:
     """What is missing is named."""
-    with pytest.raises(Refused, match="the environment lacks SPARKGEN_RUN, SPARKGEN_WORKLOAD: render"):
+    with pytest.raises(
+        Refused, match="missing environment variables: SPARKGEN_RUN, SPARKGEN_WORKLOAD; render"
+    ):
         history_policy({**ENVIRONMENT, "SPARKGEN_RUN": "", "SPARKGEN_WORKLOAD": ""})
 
 
@@ -273,6 +275,6 @@ def test_a_job_that_was_not_rendered() -> None:
 def test_an_answer_that_is_no_list(body: Any) -> None:
     """Nothing is concluded from it, and nothing deleted."""
     server = Server([], [], [Reply(200, body, "")])
-    with pytest.raises(Refused, match="is no list"):
+    with pytest.raises(Refused, match="is not a list"):
         kept_house(server)
     assert server.calls == []

@@ -36,15 +36,15 @@ def test_preparing_a_directory(tmp_path: Path) -> None:
     """It says what it did."""
     done = command("prepare", SPARKGEN_CONTRACT="1", **{DIRECTORIES: str(tmp_path)})
     assert (done.returncode, done.stderr) == (0, "")
-    assert f"{tmp_path} is of group {os.getegid()}, mode 2770" in done.stdout
+    assert f"{tmp_path} has group {os.getegid()} and mode 2770" in done.stdout
 
 
 @pytest.mark.parametrize(
     ("arguments", "environment", "message"),
     [
-        ([], {}, "follow version (none) of the contract"),
-        ([], {"SPARKGEN_CONTRACT": "1"}, f"{DIRECTORIES} is ''"),
-        (["prepare"], {"SPARKGEN_CONTRACT": "1", DIRECTORIES: "/no/such"}, "cannot be made ready"),
+        ([], {}, "have contract version (none)"),
+        ([], {"SPARKGEN_CONTRACT": "1"}, f"{DIRECTORIES} must be absolute paths"),
+        (["prepare"], {"SPARKGEN_CONTRACT": "1", DIRECTORIES: "/no/such"}, "cannot prepare"),
         ([], {"SPARKGEN_CONTRACT": "1", DIRECTORIES: "/var"}, "names no API server"),
     ],
 )
@@ -112,14 +112,14 @@ def test_what_the_environment_says() -> None:
 )
 def test_values_that_are_none(name: str, value: str) -> None:
     """The variable is named, and what it may be."""
-    with pytest.raises(Refused, match=f"SPARKGEN_JANITOR_{name} is '{value}', and has to be"):
+    with pytest.raises(Refused, match=f"SPARKGEN_JANITOR_{name} must be .*, not '{value}'"):
         settings.settings({f"SPARKGEN_JANITOR_{name}": value})
 
 
 @pytest.mark.parametrize("value", ["http", "-1", "65536", "9" * 5000, "٣"])
 def test_what_is_no_port(value: str) -> None:
     """However long it is, and whatever else may be read as digits."""
-    with pytest.raises(Refused, match=r"SPARKGEN_JANITOR_PORT is '.*', and has to be a port"):
+    with pytest.raises(Refused, match=r"SPARKGEN_JANITOR_PORT must be a port, not '.*'"):
         settings.port({"SPARKGEN_JANITOR_PORT": value})
 
 

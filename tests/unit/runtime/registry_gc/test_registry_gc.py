@@ -238,7 +238,7 @@ def test_the_registry_is_waited_for_and_then_given_up() -> None:
         raise ConnectionRefusedError
 
     clock = iter(range(0, 10_000, 100))
-    with pytest.raises(Refused, match="lock could not be had"):
+    with pytest.raises(Refused, match="cannot lock the claim"):
         Registry(refused).wait(lambda: float(next(clock)), lambda _: None)
 
 
