@@ -37,12 +37,13 @@ def as_text(problems: Sequence[Problem], context: Context, *, excerpts: bool) ->
 
 
 def summary(problems: Iterable[Problem]) -> str:
-    """How much is wrong: ``3 problems (2 errors, 1 warning) in 1 file``."""
+    """How much is wrong: ``2 errors and 1 warning in 1 file``."""
     found = list(problems)
     files = len({problem.position.file for problem in found})
     numbers = {severity: sum(problem.severity is severity for problem in found) for severity in Severity}
     parts = [count(number, severity.value) for severity, number in numbers.items() if number]
-    return f"{count(len(found), 'problem')} ({', '.join(parts)}) in {count(files, 'file')}"
+    listed = " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    return f"{listed} in {count(files, 'file')}"
 
 
 def count(number: int, word: str) -> str:

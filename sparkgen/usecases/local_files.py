@@ -65,7 +65,7 @@ def _unpushed(document: Document) -> Iterator[Difference]:
     known = {one.get("name") for one in artifacts or () if isinstance(one, dict)}
     for name in dict.fromkeys(entry.artifact for entry in entries_of(document.value)):
         if name not in known:
-            yield Difference(name, "missing", "has not been pushed")
+            yield Difference(name, "missing", "was not pushed")
 
 
 def without_repository(document: Document) -> Problem:

@@ -72,7 +72,7 @@ def test_an_error_stops_everything(cli: Cli, broken: str) -> None:
     assert (result.code, result.out) == (1, "")
     assert "bad.yaml:6:9: error[SG013] spec.type: " in result.err
     assert "bad.yaml:11:5: error[SG010] spec.executor.instanzes: " in result.err
-    assert result.err.endswith("2 problems (2 errors) in 1 file\n")
+    assert result.err.endswith("2 errors in 1 file\n")
     assert not Path("out").exists()
 
 

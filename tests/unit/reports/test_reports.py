@@ -85,7 +85,7 @@ app.yaml:5:13: warning[SG101] spec.executor.memory: not a size
 
 other.yaml:1:1: error[SG002] this is not YAML
 
-3 problems (2 errors, 1 warning) in 2 files
+2 errors and 1 warning in 2 files
 """
     )
 
@@ -97,7 +97,7 @@ def test_concise_is_one_line_each() -> None:
         == """\
 app.yaml:4:12: error[SG012] spec.executor.cores: expected a whole number
 app.yaml:5:13: warning[SG101] spec.executor.memory: not a size
-2 problems (1 error, 1 warning) in 1 file
+1 error and 1 warning in 1 file
 """
     )
 
@@ -110,8 +110,8 @@ def test_no_problems_no_text(form: str) -> None:
 
 def test_one_is_not_many() -> None:
     """The count is in good English."""
-    assert summary([CORES]) == "1 problem (1 error) in 1 file"
-    assert summary([MEMORY, MEMORY]) == "2 problems (2 warnings) in 1 file"
+    assert summary([CORES]) == "1 error in 1 file"
+    assert summary([MEMORY, MEMORY]) == "2 warnings in 1 file"
 
 
 def test_colour_changes_no_character() -> None:
