@@ -104,7 +104,7 @@ def as_json_number(value: float) -> int | float:
 def unreadable(value: Scalar, text: str) -> str:
     """Why kubectl or Helm would not read the number `text` as it stands; empty when they do."""
     if isinstance(value, float) and not math.isfinite(value):
-        return "Kubernetes' JSON has no such number"
+        return "JSON, which Kubernetes uses, has no such number"
     exact = _written_integer(value, text)
     if exact is None or abs(exact) <= _EXACT:
         return ""

@@ -58,7 +58,7 @@ def decode(data: bytes, file: str) -> str | Problem:
         place = position_after(data[: error.start].decode("utf-8").removeprefix("\ufeff"), file)
         if b"\0" in data:
             return _binary(place)
-        message = f"the file is not UTF-8: invalid byte 0x{data[error.start]:02x} is no part of a character"
+        message = f"the file is not UTF-8: invalid byte 0x{data[error.start]:02x}"
         return syntax_problem(place, message, "save it as UTF-8")
     found = (_FORBIDDEN_ASCII if text.isascii() else _forbidden()).search(text)
     if found is None:

@@ -66,7 +66,7 @@ def rerun_at_sync(subject: Subject) -> Iterator[Finding]:
             (*path, SYNC_OPTIONS),
             "replaces the driver's Job at each sync, which runs it again",
             subject.annotations[SYNC_OPTIONS],
-            next_step=f"take {' and '.join(sorted(replaced))} out: each run has a Job of its own name",
+            next_step=f"remove {' and '.join(sorted(replaced))}: each run has a Job with its own name",
         )
     if subject.annotations.get(FLUX_FORCE, "").lower() == "enabled":
         message = "lets Flux delete and recreate what it cannot change, even a running driver"

@@ -109,7 +109,7 @@ def network_policy(subject: Subject) -> Iterator[Finding]:
 def exposed_ui(subject: View) -> Iterator[Finding]:
     """Spark's pages outside of the cluster: they ask nobody who they are."""
     options = subject.at(subject.path("sparkUIOptions")) or {}
-    opens = f"opens {subject.PAGES}, which asks nobody who they are, to what is outside of the cluster"
+    opens = f"exposes {subject.PAGES} outside the cluster, and it does not authenticate its users"
     kind = options.get("serviceType", "ClusterIP")
     if kind in ("NodePort", "LoadBalancer"):
         yield Finding(

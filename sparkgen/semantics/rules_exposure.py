@@ -31,7 +31,7 @@ def _path(path: Path, text: str | None) -> Iterator[Finding]:
     if text is not None and found:
         yield Finding(
             path,
-            f"the Spark UI takes `{found[0]}` for part of its own address, and stays empty",
+            f"the Spark UI mistakes `{found[0]}` for part of its own address, and stays empty",
             shortened(text),
             "",
             "choose another path, such as /spark",
