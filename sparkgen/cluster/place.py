@@ -92,9 +92,9 @@ def read(file: str) -> dict[str, Any]:
         raise ClusterError(f"cannot read the kubeconfig {file}: {error.strerror}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         reason = str(error).replace("\n", " ")
-        raise ClusterError(f"the kubeconfig {file} is no YAML: {reason}") from error
+        raise ClusterError(f"the kubeconfig {file} is not YAML: {reason}") from error
     if not isinstance(config, dict | None):
-        raise ClusterError(f"the kubeconfig {file} is no mapping: is it the right file?")
+        raise ClusterError(f"the kubeconfig {file} is not a mapping: is it the right file?")
     return config or {}
 
 

@@ -48,7 +48,7 @@ def planned(name: str, platforms: str, *, push: bool, output: str, base: str) ->
             "registry.example.com/sparkgen-runtime:1"
         )
     if push and output:
-        raise SparkgenError("--push and --output exclude each other: skopeo copy --all pushes the file")
+        raise SparkgenError("--push and --output are mutually exclusive: skopeo copy --all pushes the file")
     if push and found["repository"].partition("/")[0].partition(":")[0].endswith(".invalid"):
         raise SparkgenError(
             f"nobody can push to {name}: no registry has a name below .invalid; name one of yours"

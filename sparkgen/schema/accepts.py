@@ -125,7 +125,9 @@ TOGETHER = frozenset({"properties", "additionalProperties", "if", "then"})
 def compile_schema(schema: Schema) -> Test:
     """The test for a schema. Raises NotImplementedError at a keyword that is not known here."""
     if unknown := schema.keys() - KEYWORDS.keys() - TOGETHER - store.ANNOTATIONS:
-        raise NotImplementedError(f"sparkgen.schema.accepts knows no keyword {', '.join(sorted(unknown))}")
+        raise NotImplementedError(
+            f"sparkgen.schema.accepts does not support the keyword {', '.join(sorted(unknown))}"
+        )
     schema = store.without_grammar(schema)
     tests = [KEYWORDS[keyword](value) for keyword, value in schema.items() if keyword in KEYWORDS]
     if "properties" in schema or "additionalProperties" in schema:

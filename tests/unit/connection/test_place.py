@@ -75,7 +75,7 @@ def test_no_cluster_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("a: [", "is no YAML"), ("- a", "is no mapping"), ("a: \xff", "")],
+    [("a: [", "is not YAML"), ("- a", "is not a mapping"), ("a: \xff", "")],
 )
 def test_a_kubeconfig_that_is_none(tmp_path: Path, text: str, message: str) -> None:
     """Whatever stands in the file, the words name it."""

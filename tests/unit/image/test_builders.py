@@ -107,10 +107,10 @@ def test_here_alone(image: Cli) -> None:
         (["--push", f"{NAME}@{DIGEST}"], "REGISTRY/NAME:TAG"),
         (["--push", "registry.example.com/x:1 --tag=evil"], "REGISTRY/NAME:TAG"),
         (["--push", "runtime.sparkgen.invalid/sparkgen-runtime:1"], "name one of yours"),
-        (["--push", "-o", "x", NAME], "exclude each other"),
+        (["--push", "-o", "x", NAME], "mutually exclusive"),
         (["--platform", "windows/amd64", NAME], "is no platform"),
         (["--platform", "linux/amd64,linux/arm64", NAME], "add --push or --output"),
-        (["--builder", "kaniko", NAME], "is none of docker, podman, buildah"),
+        (["--builder", "kaniko", NAME], "use one of docker, podman, buildah"),
         (["--base", "python", NAME], "--base"),
     ],
 )
