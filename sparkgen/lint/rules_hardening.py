@@ -9,9 +9,11 @@ from typing import Any
 from sparkgen import contract
 from sparkgen.errors import Path
 from sparkgen.lint.findings import Finding
+from sparkgen.lint.rules_kerberos import encrypts
 from sparkgen.lint.subject import Subject
 from sparkgen.lint.view import Container, Pod, View
 from sparkgen.model.connect import ASKS_FOR_TOKEN
+from sparkgen.model.kerberos import ENCRYPTION
 from sparkgen.semantics.rules_connect import tokens
 
 LOWEST_USER = 10_000
@@ -226,12 +228,11 @@ def _leaking(path: tuple[str | int, ...], name: str) -> Finding:
 
 def clear_traffic(subject: Subject) -> Iterator[Finding]:
     """Data that driver and executors send each other readable."""
-    names = ("spark.network.crypto.enabled", "spark.ssl.rpc.enabled", "spark.ssl.enabled")
-    if not any(subject.facts.is_true(name) for name in names):
+    if not encrypts(subject):
         yield Finding(
-            subject.property_path(names[0]),
+            subject.property_path(ENCRYPTION),
             "driver and executors exchange data unencrypted",
-            next_step='set `spark.network.crypto.enabled: "true"` in `sparkConf` (on Spark 4: or spark.ssl)',
+            next_step=f'set `{ENCRYPTION}: "true"` in `sparkConf` (on Spark 4: or `spark.ssl.rpc.enabled`)',
             on_key=True,
         )
 

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import fnmatch
+import posixpath
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sparkgen import contract
 from sparkgen.lint.findings import Finding
 from sparkgen.lint.subject import Subject
 from sparkgen.model import kerberos
+from sparkgen.semantics.facts import DocumentFacts
 
-_ENCRYPTIONS = (kerberos.ENCRYPTION, "spark.ssl.rpc.enabled", "spark.ssl.enabled")
+SENT = ("spark.files", "spark.archives", "spark.jars", "spark.submit.pyFiles")
+"""Properties whose files the driver serves to its executors."""
 
 
 def clear_tokens(subject: Subject) -> Iterator[Finding]:
     """Delegation tokens that go to every executor, and anybody on the way can read."""
     facts = subject.facts
     logs_in = facts.get(kerberos.SECTION) is not None or kerberos.PRINCIPAL_PROPERTY in facts.properties
-    if logs_in and not any(facts.is_true(name) for name in _ENCRYPTIONS):
+    if logs_in and not encrypts(subject):
         yield Finding(
             subject.property_path(kerberos.ENCRYPTION),
             "the driver sends tokens to executors unencrypted: anyone on the network can read and use them",
@@ -46,12 +52,25 @@ def ending_tokens(subject: Subject) -> Iterator[Finding]:
         )
 
 
+def encrypts(subject: Subject) -> bool:
+    """Whether what driver and executors send each other is encrypted.
+
+    Spark 3 has no TLS between them, and in Spark 4 `spark.ssl.enabled` does not switch it on
+    (SSLOptions.parse: "RPC does not inherit the default enabled setting").
+    """
+    facts = subject.facts
+    has_tls = not subject.application.spark_version.startswith("3.")
+    return facts.is_true(kerberos.ENCRYPTION) or (has_tls and facts.is_true("spark.ssl.rpc.enabled"))
+
+
 def spread_keytab(subject: Subject) -> Iterator[Finding]:
-    """The Secret that the driver logs in with, in other containers, too."""
+    """The Secret that the driver logs in with, in other containers, too, or as a file for executors."""
     facts = subject.facts
     found = kerberos.kerberos(facts.spec)
     if found is None or found.login is None:
         return
+    yield from _sent(facts)
+    yield from _mounted(facts, found.login.secret)
     for container in facts.containers:
         if container.typed and container.kind == "spark":
             for path, secret in container.items("secrets"):
@@ -63,6 +82,43 @@ def spread_keytab(subject: Subject) -> Iterator[Finding]:
         for path, item in container.items("envFrom"):
             if (item.get("secretRef") or {}).get("name") == found.login.secret:
                 yield _spread((*path, "secretRef", "name"), container.role)
+
+
+def _sent(facts: DocumentFacts) -> Iterator[Finding]:
+    """Files of the login that Spark sends to each executor."""
+    texts = [item for field in ("files", "archives", "jars", "pyFiles") for item in facts.dependencies(field)]
+    texts += [(facts.path("sparkConf", name), facts.conf[name]) for name in SENT if name in facts.conf]
+    for path, text in texts:
+        if any(_is_of_login(name.strip()) for name in text.split(",")):
+            message = "sends what `kerberos` logs in with to every executor, where user code reads it"
+            yield Finding(path, message, next_step="delete it: executors use tokens")
+
+
+def _is_of_login(text: str) -> bool:
+    """Whether a path, or a pattern of paths, leads to what `kerberos` mounts."""
+    path = re.sub(r"^(?:file|local):(?://[^/]*)?", "", text).partition("#")[0]
+    parts = posixpath.normpath(path).strip("/").split("/")
+    place = contract.KERBEROS_DIR.strip("/").split("/")
+    return len(parts) >= len(place) and all(map(fnmatch.fnmatchcase, place, parts))
+
+
+def _mounted(facts: DocumentFacts, secret: str) -> Iterator[Finding]:
+    """Mounts of volumes with the login's Secret in them."""
+    for container in facts.containers:
+        theirs = {
+            volume.get("name")
+            for _, volume in facts.named_volumes(container.role)
+            if secret in _secrets(volume)
+        }
+        for path, mount in container.items("volumeMounts"):
+            if mount.get("name") in theirs:
+                yield _spread((*path, "name"), container.role)
+
+
+def _secrets(volume: Mapping[str, Any]) -> set[Any]:
+    sources = (volume.get("projected") or {}).get("sources") or ()
+    projected = {(source.get("secret") or {}).get("name") for source in sources}
+    return {(volume.get("secret") or {}).get("secretName"), *projected}
 
 
 def _key(item: Mapping[str, Any]) -> Any:
