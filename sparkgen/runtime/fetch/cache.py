@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
+import itertools
 import os
 import secrets
 import stat
@@ -22,10 +23,14 @@ from sparkgen.runtime.fetch.values import Artifact
 
 CHUNK = 1 << 20
 LONGEST_WAIT = 300.0
-"""Seconds to wait for another pod of the node that downloads the same."""
+"""Seconds to wait for other pods of the node that download the same, for all layers together."""
 POLL = 0.2
 KEPT_SECONDS = 30 * 24 * 3600.0
 """What nobody has used for so long is removed whenever something is added."""
+DRAFT_SECONDS = 2 * 3600.0
+"""So does a file that nobody has written to for so long before it was whole: whoever began it was killed."""
+MOST_LOOKED_AT = 100_000
+"""Entries of the folder, which others can fill."""
 _READABLE = 0o644
 
 
@@ -40,6 +45,7 @@ class Cache:
         self._time = time
         self._wall = wall
         self._say = say
+        self._waited = 0.0
 
     def take(self, artifact: Artifact, file: BinaryIO) -> bool:
         """Write a layer that is there into an empty file; False, with the file empty, where it is not."""
@@ -60,6 +66,7 @@ class Cache:
         """Keep a verified layer for the other pods of the node."""
         draft = self._folder / f".{_name(artifact)}.{secrets.token_hex(8)}"
         try:
+            self._remove_unused()
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
             with os.fdopen(os.open(draft, flags, 0o600), "wb") as kept:
                 file.seek(0)
@@ -67,7 +74,6 @@ class Cache:
                     kept.write(chunk)
                 os.fchmod(kept.fileno(), _READABLE)
             draft.replace(self._folder / _name(artifact))
-            self._remove_unused()
         except OSError as error:
             self._say(f"cannot write the cache, so the next pod downloads again: {error}")
         finally:
@@ -93,12 +99,13 @@ class Cache:
     def _wait_for(self, descriptor: int) -> None:
         began = self._time.now()
         while not _locked(descriptor):
-            if self._time.now() - began > LONGEST_WAIT:
+            if self._waited + self._time.now() - began > LONGEST_WAIT:
                 self._say(
                     "another pod on the node takes too long to download, so this pod downloads separately"
                 )
-                return
+                break
             self._time.sleep(POLL)
+        self._waited += self._time.now() - began
 
     @contextlib.contextmanager
     def _opened(self, artifact: Artifact) -> Iterator[BinaryIO]:
@@ -112,11 +119,14 @@ class Cache:
             yield file
 
     def _remove_unused(self) -> None:
-        oldest = self._wall() - KEPT_SECONDS
-        for path in self._folder.iterdir():
-            ours = path.name.lstrip(".").startswith("sha256-") and not path.is_symlink()
-            if ours and path.lstat().st_mtime < oldest:
-                with contextlib.suppress(OSError):
+        now = self._wall()
+        for path in itertools.islice(self._folder.iterdir(), MOST_LOOKED_AT):
+            if not path.name.lstrip(".").startswith("sha256-"):
+                continue
+            kept = DRAFT_SECONDS if path.name.startswith(".") else KEPT_SECONDS
+            with contextlib.suppress(OSError):  # another pod has removed it, or may only
+                found = path.lstat()
+                if stat.S_ISREG(found.st_mode) and found.st_mtime < now - kept:
                     path.unlink()
 
 
