@@ -92,7 +92,7 @@ def endless_alias(position: Position, path: Path, name: str) -> Problem:
 def duplicate_key(position: Position, path: Path, key: str, first: Position) -> Problem:
     """SG003: a key that the mapping has already."""
     key = shortened(key)
-    message = f"duplicate key `{key}`: on line {first.line} and on line {position.line}"
+    message = f"duplicate key `{key}`: on lines {first.line} and {position.line}"
     step = f"delete one of them (the other is on line {first.line})"
     if path == ("apiVersion",):
         step = f"put `---` above line {position.line} if another document starts there, or {step}"
@@ -101,7 +101,7 @@ def duplicate_key(position: Position, path: Path, key: str, first: Position) -> 
 
 def duplicate_merge(position: Position, path: Path, first: Position) -> Problem:
     """SG003: a second `<<`."""
-    message = f"duplicate key `<<`: on line {first.line} and on line {position.line}"
+    message = f"duplicate key `<<`: on lines {first.line} and {position.line}"
     step = "merge both with one line: <<: [*first, *second]"
     return _error("SG003", position, path, message, found="<<", next_step=step)
 

@@ -68,7 +68,7 @@ def decode(data: bytes, file: str) -> str | Problem:
         return _binary(place)
     name = "byte order mark" if found[0] == "\ufeff" else "control character"
     step = "delete it (editors do not show it); if a value needs it, write it as an escape in double quotes"
-    return syntax_problem(place, f"the {name} U+{ord(found[0]):04X} may not stand here", step)
+    return syntax_problem(place, f"the {name} U+{ord(found[0]):04X} is not allowed here", step)
 
 
 def _binary(place: Position) -> Problem:

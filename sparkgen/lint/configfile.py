@@ -186,7 +186,9 @@ def configurable() -> list[str]:
 
 def _near(word: str, choices: list[str]) -> str:
     if word.upper().startswith("SG") or len(choices) > MANY:
-        return "name a warning (`sparkgen rule` lists them): the severity of errors cannot be changed"
+        return (
+            "use the code of a warning (`sparkgen rule` lists them): the severity of errors cannot be changed"
+        )
     near = difflib.get_close_matches(word, choices, n=1)
     if near:
         return f"write `{near[0]}`"

@@ -32,7 +32,7 @@ def unqualified(subject: View) -> Iterator[Finding]:
                 "no registry is set: the node decides where the image comes from",
                 image,
                 "registry/name",
-                f"if Docker Hub is meant, write `docker.io/{image if '/' in image else f'library/{image}'}`",
+                f"for Docker Hub, write `docker.io/{image if '/' in image else f'library/{image}'}`",
             )
 
 

@@ -104,7 +104,7 @@ def lost(facts: DocumentFacts) -> Iterator[Finding]:
     if directory is None:
         yield about_key(
             facts.place(ENABLED),
-            "without a directory the log goes to /tmp/spark-events, which the driver's pod does not have",
+            "without a directory, the log goes to /tmp/spark-events, which the driver's pod does not have",
             "add `eventLog:` with `dir:`, instead of this property",
         )
         return

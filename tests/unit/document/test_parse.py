@@ -252,7 +252,7 @@ class TestKeys:
     def test_both_lines_are_named(self) -> None:
         """A duplicate key's message names both lines, and its path is the key's."""
         (problem,) = problems("s:\n  a: 1\n  b: 2\n  a: 3\n")
-        assert "on line 2 and on line 4" in problem.message
+        assert "on lines 2 and 4" in problem.message
         assert problem.path == ("s", "a")
 
     @pytest.mark.parametrize("key", ["2001-01-01", "1:30", "é", "a b", "=", "'1'", '"true"', "!!str 1"])

@@ -42,7 +42,7 @@ def test_the_last_one_counts() -> None:
         (Outcome.LOST, ("spec", "driver", "cores"), 13),
         (Outcome.LOST, ("spec", "arguments"), 15),
     ]
-    assert "on line 11 and on line 13; the last one is used, as by kubectl" in found[0].reason
+    assert "on lines 11 and 13; the last one is used, as by kubectl" in found[0].reason
     assert "the other is on line 11" in found[0].step
     assert result.has_findings
     assert "# " in item.text.split("apiVersion")[0]
