@@ -46,19 +46,17 @@ def _reason(one: Manifest, named: Named, settings: Settings, now: float) -> str:
 
 
 def _with_relatives(found: list[Manifest], reasons: dict[Manifest, str]) -> None:
-    """Add what a kept one lists, and what is about a kept one, until there is nothing to add."""
-    while True:
-        kept = {(one.repository, one.digest) for one in reasons}
-        listed = {(one.repository, part) for one in reasons for part in one.parts}
-        added = [
-            one
-            for one in found
-            if one not in reasons
-            and (
-                (one.repository, one.digest) in listed
-                or any((one.repository, subject) in kept for subject in one.subjects)
-            )
-        ]
-        if not added:
-            return
-        reasons.update(dict.fromkeys(added, BELONGS))
+    """Add what a kept one lists, and what is about a kept one: each is looked at once, as pushes wait."""
+    known = {(one.repository, one.digest): one for one in found}
+    about: dict[tuple[str, str], list[Manifest]] = {}
+    for one in found:
+        for subject in one.subjects:
+            about.setdefault((one.repository, subject), []).append(one)
+    left = list(reasons)
+    while left:
+        kept = left.pop()
+        listed = [known.get((kept.repository, part)) for part in kept.parts]
+        for one in (*listed, *about.get((kept.repository, kept.digest), ())):
+            if one is not None and one not in reasons:
+                reasons[one] = BELONGS
+                left.append(one)

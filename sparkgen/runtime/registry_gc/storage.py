@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from sparkgen.runtime.kubernetes.untrusted import Malformed, decode, mapping, name_in, objects
+from sparkgen.runtime.kubernetes.untrusted import decode, mapping
 from sparkgen.runtime.registry_gc.values import DIGEST, Manifest
 
 FOLDER = Path("docker/registry/v2")
@@ -85,20 +85,24 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def _references(base: Path, digest: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The manifests that one lists, and those that it is about; nothing of what is no manifest."""
+    """The manifests that one lists, and those that it is about; nothing of what is no manifest.
+
+    One odd entry costs no other one: what is not found here may be deleted.
+    """
     word = digest.removeprefix("sha256:")
     try:
         with (base / "blobs" / "sha256" / word[:2] / word / "data").open("rb") as file:
             value = mapping(decode(file.read(MAX_MANIFEST)), "manifest")
-            parts = frozenset(_digest(part) for part in objects(value.get("manifests"), "manifests"))
-            subject = mapping(value.get("subject"), "subject")
-            return parts, frozenset({_digest(subject)} if subject else ())
     except (FileNotFoundError, ValueError):
         return frozenset(), frozenset()
+    parts = value.get("manifests")
+    return frozenset(_digests(parts if isinstance(parts, list) else ())), frozenset(
+        _digests([value.get("subject")])
+    )
 
 
-def _digest(value: Any) -> str:
-    text = name_in(value, "digest")
-    if not DIGEST.fullmatch(text):
-        raise Malformed("a digest is invalid")
-    return text
+def _digests(values: Iterable[Any]) -> Iterator[str]:
+    for value in values:
+        digest = value.get("digest") if isinstance(value, dict) else None
+        if isinstance(digest, str) and DIGEST.fullmatch(digest):
+            yield digest

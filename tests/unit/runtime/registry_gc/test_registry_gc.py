@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -184,6 +185,30 @@ def test_a_broken_manifest_is_one_without_references(tmp_path: Path, text: str) 
     word = found.removeprefix("sha256:")
     (tmp_path / FOLDER / "blobs/sha256" / word[:2] / word / "data").write_text(text)
     assert list(manifests(tmp_path)) == [Manifest("analytics/etl", found, 1.0)]
+
+
+def test_an_odd_part_costs_no_other_one(tmp_path: Path) -> None:
+    """Of an index with parts of another algorithm, or none at all, the rest is kept with it."""
+    part = push(tmp_path, "analytics/etl", {"layers": []}, 1.0)
+    other = push(tmp_path, "analytics/etl", {"layers": [1]}, 1.0)
+    odd: list[Any] = [{"digest": "sha512:" + "0" * 128}, {"digest": 1}, {}, "x", None, {"digest": part}]
+    index = push(tmp_path, "analytics/etl", {"manifests": odd, "subject": "x"}, 1.0)
+    about = push(tmp_path, "analytics/etl", {"manifests": 1, "subject": {"digest": other}}, 1.0)
+    found = {one.digest: one for one in manifests(tmp_path)}
+    assert found[index].parts == {part}
+    assert found[about].subjects == {other}
+
+
+def test_a_chain_of_manifests_is_followed_once() -> None:
+    """Whoever may push makes one; pushes of all others wait while it is looked at."""
+    chain = [
+        Manifest("analytics/etl", f"sha256:{number:064x}", 0.0, frozenset({f"sha256:{number + 1:064x}"}))
+        for number in range(20_000)
+    ]
+    begun = time.monotonic()
+    decision = decide(chain, Named(frozenset({chain[0].digest}), {}), SETTINGS, NOW)
+    assert decision.removed == ()
+    assert time.monotonic() - begun < 20
 
 
 @pytest.mark.parametrize("dry_run", [True, False])
