@@ -57,7 +57,7 @@ def command(
 ) -> None:
     """Print the table, or get the log."""
     if run and not event_log:
-        raise SparkgenError("--run chooses whose event log to write: name a file with --event-log FILE")
+        raise SparkgenError("--run selects the run whose event log to write; add --event-log FILE")
     from datetime import UTC, datetime  # noqa: PLC0415 - not for every command's help
 
     from sparkgen.cluster import Place, connect  # noqa: PLC0415

@@ -59,7 +59,7 @@ def _zipped(path: Path) -> list[Traversable]:
     entries = [*zipfile.Path(archive).iterdir()]
     if len(entries) != 1:
         raise EventLogError(
-            f"{path} holds {len(entries)} event logs, one of each attempt: unpack it, and name one of them"
+            f"{path} contains {len(entries)} event logs, one per attempt; unpack it, and give one of them"
         )
     return _rolled(entries[0]) if entries[0].is_dir() else [entries[0]]
 

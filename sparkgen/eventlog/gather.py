@@ -68,7 +68,7 @@ class Gathered:
         self.kept += number
         if self.kept > MOST_KEPT:
             raise EventLogError(
-                f"the log says more than a replay can do: over {MOST_KEPT:,} task attempts, jobs, stages, "
+                f"the log is too large for a replay: over {MOST_KEPT:,} task attempts, jobs, stages, "
                 "executors and properties"
             )
 

@@ -89,7 +89,7 @@ def test_more_than_a_replay_can_do_is_refused(
     """Each kind of event counts, with the lists in it: memory has a bound."""
     monkeypatch.setattr(gather, "MOST_KEPT", 60)
     read_recording(str(_written(tmp_path / "few", small_with(event))))
-    with pytest.raises(EventLogError, match="more than a replay can do"):
+    with pytest.raises(EventLogError, match="too large for a replay"):
         read_recording(str(_written(tmp_path / "many", small_with(*[event] * 60))))
 
 

@@ -162,7 +162,7 @@ def test_an_archive_of_several_attempts_is_refused_in_words(tmp_path: Path) -> N
     with zipfile.ZipFile(tmp_path / "logs.zip", "w") as archive:
         for attempt in (1, 2):
             archive.writestr(f"app-1_{attempt}", made.text(made.small()))
-    with pytest.raises(EventLogError, match=r"2 event logs, one of each attempt: unpack it"):
+    with pytest.raises(EventLogError, match=r"2 event logs, one per attempt; unpack it"):
         read_recording(str(tmp_path / "logs.zip"))
 
 
