@@ -177,7 +177,7 @@ def milliseconds_to_live(given: Take) -> None:
     """A time in milliseconds, as whole seconds; a negative one means forever."""
     value = given.node.value
     if not isinstance(value, int) or isinstance(value, bool):
-        given.lost("not an integer", "set `timeToLiveSeconds`")
+        given.lost("not a whole number", "set `timeToLiveSeconds`")
     elif value < 0:
         given.needless("a negative value means that nothing is deleted")
     else:

@@ -162,7 +162,7 @@ class _Reader:
             return None
         count = whole(given)
         if count is None or not least <= count < 2**31:
-            raise BadSetting(f"{name} must be an integer of at least {least}, not {_shown(given)}")
+            raise BadSetting(f"{name} must be a whole number of at least {least}, not {_shown(given)}")
         return None if count == 2**31 - 1 else count
 
     def count(self, name: str, default: int, least: int = 1) -> int:

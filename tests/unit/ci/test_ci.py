@@ -375,7 +375,7 @@ def test_a_base_that_is_not_there_fails(repository: Repository, tmp_path: Path) 
     runner = Runner(repository, tmp_path, documents="apps", base="0" * 40)
     last = runner.run()[-1]
     assert last.returncode == 2
-    assert "a shallow clone has only its newest commits" in last.stdout + last.stderr
+    assert "for older commits of a shallow clone" in last.stdout + last.stderr
 
 
 def test_no_document_gives_the_runner_an_order(repository: Repository, tmp_path: Path) -> None:
