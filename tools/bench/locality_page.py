@@ -10,7 +10,7 @@ from datetime import datetime
 
 BLOCK = 128 << 20
 EXECUTORS = 2
-SIDES = {"native": "native Spark", "off": "sparkgen, `locality` off", "on": "sparkgen"}
+SIDES = {"native": "Spark's own backend", "off": "sparkgen without locality", "on": "sparkgen"}
 DATA = {"both": "on both nodes", "one": "on one node"}
 
 
@@ -61,21 +61,27 @@ def median(found: Sequence[Round], data: str, side: str, what: Callable[[Scan], 
 
 def page(found: Sequence[Round], plan: Plan, cores: int, now: datetime) -> str:
     """The page of results."""
-    speed = f"which send {plan.rate}" if plan.rate else "which send as fast as they can"
+    speed = (
+        f"interfaces of {plan.rate.replace('gbit', ' Gbit/s')}" if plan.rate else "interfaces without a limit"
+    )
     gigabytes = f"{plan.size('both') / 2**30:g}"
     parts = (
-        "# A scan of HDFS: tasks and executors where the data is",
-        f"`make bench-locality` on {now:%Y-%m-%d}: Spark {plan.version}, on the test cluster of two nodes, "
-        f"{speed}, and {cores} cores; the raw data is in [`locality.json`](locality.json).\n"
-        f"An HDFS has a DataNode on each node, and {gigabytes} GiB of text in files of one block of 128 MiB, "
-        "with one copy of each.\n"
-        "A program counts their lines, with dynamic allocation of at most two executors of one core.\n"
-        "It reads all files, or those of one node.\n"
-        "The three sides run in turn.",
+        "# A scan of HDFS on the cluster's nodes",
+        "This page compares the time, the remote bytes and the local tasks of a scan with sparkgen, with "
+        "sparkgen without locality, and with Spark's own backend.",
+        f"Spark {plan.version}, the test cluster of two nodes with {speed}, {cores} cores, {now:%Y-%m-%d}.\n"
+        "Written by `make bench-locality`; the raw data is in [`locality.json`](locality.json).\n"
+        f"An HDFS has a DataNode on each node, and {gigabytes} GiB of text.\n"
+        "Each file is one block of 128 MiB with one replica, and one task.\n"
+        "The job counts the lines of all files, or of the files on one node.\n"
+        "Dynamic allocation uses 0 to 2 executors of one core.\n"
+        "The sides take turns.\n"
+        "Compare ratios: machines differ, and so do networks.",
         "\n".join(_results(found, data) for data in DATA),
         _table(_medians(found)),
         MEANING,
         "## Where executors and tasks were",
+        "The numbers of all rounds together; the last column is the stage after the shuffle.",
         _table(_places(found)),
         "## The rounds",
         _table(_rounds(found)),
@@ -85,12 +91,10 @@ def page(found: Sequence[Round], plan: Plan, cores: int, now: datetime) -> str:
 
 MEANING = "\n".join(
     (
-        "*Local* is the share of the tasks that ran on the node of their data.",
-        "*Remote* is what the nodes' interfaces sent meanwhile: data, and what driver, executors and "
-        "API server say to each other.",
-        "*Scan* is the time from the first task to the end of the last one.",
-        "*Wall* is the time from the command until the driver's pod had succeeded.",
-        "Compare ratios: machines differ, and so do networks.",
+        "- *Local* is the share of the tasks that ran on the node of their data.",
+        "- *Remote* is what the nodes' interfaces sent: data, and a little of drivers and kubelets.",
+        "- *Scan* is the time from the start of the first task to the end of the last one.",
+        "- *Wall* is the time from the command until the driver's pod succeeded.",
     )
 )
 
@@ -99,8 +103,8 @@ def _results(found: Sequence[Round], data: str) -> str:
     ours, theirs = (median(found, data, side, lambda scan: scan.remote) for side in ("on", "native"))
     time = statistics.median(each[data]["on"].scan / each[data]["native"].scan for each in found)
     return (
-        f"**With the data {DATA[data]}, sparkgen reads {ours / theirs:.2f} of the remote bytes that native "
-        f"Spark reads, and the scan takes {time:.2f} of its time** (medians of {len(found)})."
+        f"**With the data {DATA[data]}, sparkgen reads {ours / theirs:.2f} of the remote bytes of Spark's "
+        f"own backend, in {time:.2f} of the time** (medians of {len(found)})."
     )
 
 
@@ -117,13 +121,14 @@ def _medians(found: Sequence[Round]) -> list[Sequence[str]]:
 
 
 def _places(found: Sequence[Round]) -> list[Sequence[str]]:
-    rows: list[Sequence[str]] = [("data", "side", "executors", "tasks", "levels of the scan", "of the sum")]
+    rows: list[Sequence[str]] = [("data", "side", "executors", "tasks", "locality of the scan", "of the sum")]
     for data, where in DATA.items():
         for side, name in SIDES.items():
             scans = [each[data][side] for each in found]
             levels = [_sum(scan.levels[stage] for scan in scans) for stage in (0, -1)]
             executors, tasks = _sum(s.executors for s in scans), _sum(s.tasks for s in scans)
-            rows.append((where, name, *map(_counts, (executors, tasks, *levels))))
+            places = (_counts(each, "on ") for each in (executors, tasks))
+            rows.append((where, name, *places, *map(_counts, levels)))
     return rows
 
 
@@ -150,8 +155,8 @@ def _sum(counts: Iterable[Mapping[str, int]]) -> Mapping[str, int]:
     return total
 
 
-def _counts(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{number} {name}" for name, number in sorted(counts.items()))
+def _counts(counts: Mapping[str, int], before: str = "") -> str:
+    return ", ".join(f"{number} {before}{name}" for name, number in sorted(counts.items()))
 
 
 def _megabytes(size: float) -> str:

@@ -45,10 +45,10 @@ def rounds() -> list[Round]:
 
 
 def test_the_page_says_what_was_measured() -> None:
-    """Shares, ratios and places of all sides, in lines of one sentence."""
+    """Shares, ratios and places of all sides."""
     text = page(rounds(), PLAN, 2, datetime(2026, 11, 25, tzinfo=UTC))
-    assert "sparkgen reads 0.00 of the remote bytes that native Spark reads, and the scan takes 0.50" in text
+    assert "reads 0.00 of the remote bytes of Spark's own backend, in 0.50 of the time" in text
     assert "4 GiB of text" in text
     assert "| on both nodes | sparkgen | 100% | 2 MiB | 10.0 s | 40 s |" in text
-    assert "| on one node | native Spark | 2 node1, 2 node2 | 32 node1, 32 node2 | 64 ANY | 2 ANY |" in text
+    assert "| 2 on node1, 2 on node2 | 32 on node1, 32 on node2 | 64 ANY | 2 ANY |" in text
     assert text.count("\n| 2 | ") == 6
