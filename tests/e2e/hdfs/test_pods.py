@@ -9,23 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from deployed import GO, Deployed, deploy, document, wait_until
-from looking import status
+from deployed import GO, Deployed, deploy
+from in_pods import MAIN_FILE, NEW, NO_LOGIN, OLD, check, job, reason, says
 from secure import Secure, encoded
 
 from cluster import network
 from cluster.handle import Cluster
-from cluster.images import TESTED_VERSIONS
 from cluster.plan import NAME
 from sparkgen import contract
 
 pytestmark = pytest.mark.own_cluster
 
-OLD, NEW = TESTED_VERSIONS
-MAIN_FILE = "hdfs:///apps/secure_hdfs.py"
 JAR = "hdfs:///apps/programs.jar"
-NO_LOGIN = "executors: [(False, [], []), (False, [], [])]"
-"""What executors have of a login: no folder, no variable, no ticket cache."""
 LOOK = """\
 cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n'
 find / -xdev '(' -name '*.keytab' -o -name 'krb5cc*' ')' 2>/dev/null
@@ -33,43 +28,6 @@ ls -d /opt/sparkgen/kerberos 2>/dev/null
 cat /proc/mounts
 """
 """What processes of a pod have as environment, and what there is to log in with."""
-
-
-def job(name: str, version: str, kerberos: dict[str, Any], *arguments: str, **spec: Any) -> dict[str, Any]:
-    """An application whose main file is in HDFS."""
-    made = document(name, version, "", *arguments, kerberos=kerberos, hadoopConfigMap="hadoop-conf", **spec)
-    made["spec"]["mainApplicationFile"] = MAIN_FILE
-    made["spec"]["executor"]["instances"] = 1
-    return made
-
-
-def check(application: Deployed, user: str, gateway: str | None = None) -> str:
-    """The application has read and written as `user`; its log."""
-    assert application.wait() == "Complete", application.story()
-    log = application.logs()
-    assert f"user: {user} for: {gateway}" in log
-    assert NO_LOGIN in log
-    assert ("sum: 499500" in log, "even: 50" in log) == (True, True)
-    return log
-
-
-def says(application: Deployed, word: str) -> None:
-    """Wait until the driver has said something."""
-
-    def there() -> bool:
-        if application.finished() == "Failed":
-            pytest.fail(application.story())
-        return application.has_driver() and word in application.logs()
-
-    wait_until(there, 240, f"the driver says {word!r}", application.story)
-
-
-def reason(application: Deployed, within: float = 240) -> str:
-    """Why an application has failed, as `sparkgen status` says it in one line."""
-    assert application.wait(within) == "Failed", application.story()
-    found = status(application.cluster, application.namespace, application.name)[application.name]["reason"]
-    assert found["code"] == "login", (found, application.story())
-    return str(found["cause"])
 
 
 @pytest.mark.parametrize("version", [pytest.param(NEW, marks=pytest.mark.core), OLD])
