@@ -23,10 +23,15 @@ PERSON = {
 
 def section(page: str, title: str) -> str:
     """The commands of a section of a page and of its subsections, as one script."""
+    return "\n".join(blocks(page, title, "sh"))
+
+
+def blocks(page: str, title: str, language: str) -> list[str]:
+    """The blocks of a language in a section of a page and in its subsections."""
     text = (DOCS / page).read_text("utf-8").partition(f"\n## {title}\n")[2].partition("\n## ")[0]
-    blocks = re.findall(r"^```sh\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
-    assert blocks, f"{title} has no commands"
-    return "\n".join(blocks)
+    found = re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+    assert found, f"{title} has no {language}"
+    return found
 
 
 def shell(cluster: Cluster, folder: Path) -> dict[str, str]:

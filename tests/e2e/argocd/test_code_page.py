@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from argo import Application, Repository
-from pages import DOCS, follow, shell
+from pages import blocks, follow, shell
 
 from cluster.handle import Cluster
 from cluster.registry import Registry
@@ -22,14 +21,6 @@ REPOSITORY = "repository: registry.example.com/data/etl"
 NAMESPACE = "namespace: analytics"
 
 
-def blocks(title: str, language: str) -> list[str]:
-    """The blocks of a language in a section of the page."""
-    text = (DOCS / PAGE).read_text("utf-8").partition(f"\n## {title}\n")[2].partition("\n## ")[0]
-    found = re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
-    assert found, f"{title} has no {language}"
-    return found
-
-
 def test_from_a_script_on_a_laptop_to_a_synced_run(
     cluster: Cluster,
     repository: Repository,
@@ -40,11 +31,11 @@ def test_from_a_script_on_a_laptop_to_a_synced_run(
 ) -> None:
     """The files as the page has them, with one's own registry and namespace; changed code is one new run."""
     title = "1. A script and its document"
-    for text in [*blocks(title, "python"), *blocks(title, "text")[1:]]:
+    for text in [*blocks(PAGE, title, "python"), *blocks(PAGE, title, "text")[1:]]:
         name = text.splitlines()[0].removeprefix("# ")
         (repository.folder / name).parent.mkdir(exist_ok=True)
         (repository.folder / name).write_text(text)
-    document = blocks(title, "yaml")[0]
+    document = blocks(PAGE, title, "yaml")[0]
     assert REPOSITORY in document
     own = f"repository: {plain_registry.address}/data/etl\n    insecure: true"
     small = "  driver: {memory: 600m, coreRequest: 100m}\n"
@@ -60,7 +51,7 @@ def test_from_a_script_on_a_laptop_to_a_synced_run(
     follow(f"git init -q --bare {remote}\ngit remote add origin {remote}", repository.folder, environment)
     follow("git config push.autoSetupRemote true", repository.folder, environment)
 
-    commands = next(text for text in blocks("6. Run it", "sh") if "sparkgen push" in text)
+    commands = next(text for text in blocks(PAGE, "6. Run it", "sh") if "sparkgen push" in text)
     follow(commands, repository.folder, environment)
     application = make("etl")
     application.synced()
@@ -68,7 +59,7 @@ def test_from_a_script_on_a_laptop_to_a_synced_run(
     assert first.wait() == "Complete", first.story()
     assert "[('DE', 2), ('FR', 1)]" in first.logs()
 
-    (check,) = (text for text in blocks("7. CI", "sh") if "--check" in text)
+    (check,) = (text for text in blocks(PAGE, "7. CI", "sh") if "--check" in text)
     follow(check, repository.folder, environment)
     cleaning = repository.folder / "lib" / "cleaning.py"
     cleaning.write_text(cleaning.read_text().replace("upper()", "lower()"))
