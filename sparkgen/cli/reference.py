@@ -18,11 +18,11 @@ _OPENING = f"""\
 
 <!-- Generated from the commands themselves: change sparkgen/cli/, then run `make golden`. -->
 
+On this page you look up each command with its arguments and options.
+`sparkgen COMMAND --help` prints the same.
+
 Data goes to standard output, everything else to standard error. {EXIT_CODES}
-
-`sparkgen COMMAND --help` prints the help of a command.
 `sparkgen --install-completion` installs completion for your shell.
-
 Only these commands use the network: those that talk to a cluster ([their page](../commands.md)), `diff`
 without `--from` or `--rendered`, `push`, `image build` and `run --local`.
 Only `kill` and `delete` ask for confirmation, and only on a terminal.

@@ -15,6 +15,8 @@ INTRODUCTION = """\
 <!-- Generated from schemas/spark-application.schema.json. Do not edit: change the schema, then run
 `make golden`. -->
 
+On this page you look up every field of a document, with its type, default and meaning.
+
 One document describes one application, Connect server, notebook, shuffle service, history server or
 staging server. In a terminal, `sparkgen explain spec.executor.memory` shows the same. An editor with a
 YAML language server checks a document while you write it: print the schema with

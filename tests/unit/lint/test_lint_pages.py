@@ -121,9 +121,11 @@ def reference() -> str:
         parts[::2] = [re.sub(r"^(#+ )", r"#\1", part, flags=re.MULTILINE) for part in parts[::2]]
         sections.append("\n" + "".join(parts))
     head = (
-        "# Rules of policy\n\nEverything that `sparkgen lint` can say beside what `validate` says, which is\n"
-        "in [the rules](rules.md). `sparkgen rule CODE` prints the same pages; how to choose is in\n"
-        "[lint](../lint.md).\n\n| Code | | Profiles | What it finds |\n|---|---|---|---|\n"
+        "# Lint rules\n\nOn this page you look up what each rule of `sparkgen lint` finds, and why.\n"
+        "`sparkgen rule CODE` prints the same.\n"
+        "[Lint](../lint.md) explains profiles and severities, and [the rules](rules.md) are those of\n"
+        "`sparkgen validate`, which lint checks too.\n\n"
+        "| Code | | Profiles | What it finds |\n|---|---|---|---|\n"
     )
     return head + "".join(rows) + "".join(sections)
 

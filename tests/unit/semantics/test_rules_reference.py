@@ -14,17 +14,18 @@ REFERENCE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "rules.
 HEAD = """\
 # Rules
 
-Everything that `sparkgen validate` can say about a document. `sparkgen rule CODE` prints the same pages.
+On this page you look up what each rule of `sparkgen validate` finds, and why.
+`sparkgen rule CODE` prints the same.
 
-An **error** is something that the Kubernetes API server or Spark would refuse, or that would silently be
-ignored; it stops a render. A **warning** can be ignored where it stands, with a reason:
+The Kubernetes API server or Spark would refuse an **error**, or silently ignore it; it stops a render.
+You can ignore a **warning** with a comment and a reason:
 
 ```yaml
 # sparkgen: ignore SG188 -- applied by hand, no GitOps here
 timeToLiveSeconds: 86400
 ```
 
-SG0 codes are about the text and the form of a document, SG1 and SG3 codes about its meaning.
+SG0 codes are about the text and the form of a document, and SG1 and SG3 codes about its meaning.
 
 | Code | | What it finds |
 |---|---|---|
