@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from functools import cache
 from types import ModuleType
@@ -107,7 +108,7 @@ class Commands(TyperGroup):
         if name in _OTHER_NAMES:
             raise SparkgenError(f"unknown command {name}; did you mean: {_OTHER_NAMES[name]}")
         if name.endswith((".yaml", ".yml")):
-            step = f"sparkgen validate {name}, or: sparkgen render {name}"
+            step = f"sparkgen validate {shlex.quote(name)}, or: sparkgen render {shlex.quote(name)}"
             raise SparkgenError(f"unknown command {name}; did you mean: {step}")
         return super().resolve_command(ctx, args)
 

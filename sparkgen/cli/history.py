@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -83,4 +84,4 @@ def _write_event_log(cluster: Cluster, name: str, run: str, file: str) -> None:
     from sparkgen.live.find import choose, one  # noqa: PLC0415
 
     id_ = fetch(cluster, choose(one(cluster, name), run), Path(file))
-    output.note(f"wrote the event log of {id_} to {file}; next: sparkgen whatif {file}")
+    output.note(f"wrote the event log of {id_} to {file}; next: sparkgen whatif {shlex.quote(file)}")

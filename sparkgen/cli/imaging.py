@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import tempfile
 from pathlib import Path
@@ -38,7 +39,8 @@ def context(directory: Path) -> None:
         made = Path(work, "context")
         making.write(made, os.environ, Plain(sys.stderr))
         made.rename(directory)
-    output.note(f"wrote {directory}; next: docker build -t REGISTRY/sparkgen-runtime:1 {directory}")
+    word = shlex.quote(str(directory))
+    output.note(f"wrote {directory}; next: docker build -t REGISTRY/sparkgen-runtime:1 {word}")
 
 
 def _next_step(plan: builders.Plan, image: str) -> str:

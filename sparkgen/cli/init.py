@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import os
 import re
+import shlex
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
@@ -148,7 +149,8 @@ def command(
         output.data(text)
         return
     _save(Path(file), text, force=force)
-    output.note(f"wrote {file}; next: sparkgen validate {file}, then sparkgen render {file}")
+    word = shlex.quote(file)
+    output.note(f"wrote {file}; next: sparkgen validate {word}, then sparkgen render {word}")
 
 
 def document(language: Language, name: str, *, scheduled: bool) -> str:

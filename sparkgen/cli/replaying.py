@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,7 +59,8 @@ def whatif(asked: Asked) -> int:
         output.note(f"wrote {asked.page}")
     if asked.best and asked.best != "-":
         own_files.write(Path(asked.best), _best(studies[0]))
-        output.note(f"wrote {asked.best}; next: sparkgen diff --from HEAD -f {asked.best} APP.yaml")
+        word = shlex.quote(asked.best)
+        output.note(f"wrote {asked.best}; next: sparkgen diff --from HEAD -f {word} APP.yaml")
     dear = [one for one in studies if _too_dear(one, asked.max_cost)]
     return int(bool(dear))
 

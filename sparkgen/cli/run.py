@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import uuid
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
@@ -197,10 +198,11 @@ def _nothing_for_a_cluster(given: AbstractSet[str]) -> None:
 def _no_document(source: str, given: AbstractSet[str]) -> None:
     """SparkgenError for what is meant for a document, not for an application of a cluster."""
     if "/" in source or source == "-" or source.endswith((".yaml", ".yml")) or Path(source).is_file():
+        word = shlex.quote(source)
         raise SparkgenError(
             f"{source} is a document, not the name of an application in a cluster. To run it in a cluster: "
-            f"sparkgen apply {source}, then sparkgen run NAME for more runs. To run it on this machine: "
-            f"sparkgen run --local {source}"
+            f"sparkgen apply {word}, then sparkgen run NAME for more runs. To run it on this machine: "
+            f"sparkgen run --local {word}"
         )
     options = [option for option, parameter in FOR_DOCUMENTS.items() if parameter in given]
     if options:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 from sparkgen.importing.draft import Draft, Property
 from sparkgen.importing.entry import Outcome
 
 TARGET = ("spec", "kerberos", "keytab")
-STEP = "create the Secret: kubectl create secret generic {name} --from-file={key}={path}"
+STEP = "create the Secret: kubectl create secret generic {name} {file}"
 
 
 def keytab(draft: Draft, item: Property) -> None:
@@ -29,7 +30,7 @@ def keytab(draft: Draft, item: Property) -> None:
         item.position,
         TARGET,
         f"was {path} on the submitting machine or in the image; now it is a key of a Secret",
-        STEP.format(name=name, key=key, path=path),
+        STEP.format(name=shlex.quote(name), file=shlex.quote(f"--from-file={key}={path}")),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 from sparkgen.grammar.whole import whole
@@ -50,7 +51,8 @@ def useless_executors(subject: Subject) -> Iterator[Finding]:
             f"a replay of {widest.source} is not faster with more than {limit} executors",
             str(most),
             f"at most {limit}",
-            f"set it to {limit}; `sparkgen whatif {widest.source}` shows time and cost of other numbers",
+            f"set it to {limit}; `sparkgen whatif {shlex.quote(widest.source)}` shows time and cost of other "
+            "numbers",
         )
 
 

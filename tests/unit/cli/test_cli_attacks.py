@@ -7,6 +7,7 @@ revisions that want to be options, and small inputs that want to become large.
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -270,3 +271,21 @@ def test_a_text_like_a_number_is_imported_or_named(form: str, text: str, cli: Cl
     Path("other").write_text(form.replace("{}", text))
     result = cli("import", "other")
     assert "internal error" not in result.err
+
+
+SHELL = "it's $(touch owned); touch owned #.yaml"
+"""A file's name in a repository that somebody has cloned, or a path in a script that they import."""
+
+
+def test_a_command_to_copy_is_a_command_of_its_words(cli: Cli) -> None:
+    """A shell that runs what a message proposes runs nothing else."""
+    word, keytab = shlex.quote(SHELL), f"/{SHELL}/k.keytab"
+    Path("ks.sh").write_text(
+        f"spark-submit --principal a@X --keytab {shlex.quote(keytab)} --class A local:///a.jar\n"
+    )
+    key = shlex.quote(f"--from-file=k.keytab={keytab}")
+    assert f"kubectl create secret generic spark-keytab {key}" in cli("import", "ks.sh").err
+    said = cli("init", SHELL).err + cli("run", SHELL).err + cli(SHELL).err
+    for command in ("validate", "render", "apply", "run --local"):
+        assert f"sparkgen {command} {word}" in said
+        assert f"sparkgen {command} {SHELL}" not in said
