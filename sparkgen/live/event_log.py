@@ -72,11 +72,10 @@ class _Server:
 def fetch(cluster: Reaches, run: Run, file: Path) -> str:
     """Write the log of a run into a zip archive; the application's id. SparkgenError where there is none."""
     selector = contract.LABEL_HISTORY_SERVER
-    servers = [
-        _Server(cluster, name_of(pod), run.namespace)
-        for pod in cluster.list("v1", "Pod", run.namespace, selector)
-        if status_of(pod).get("phase") == "Running" and not leaving(pod)
-    ]
+    pods = [pod for pod in cluster.list("v1", "Pod", run.namespace, selector) if not leaving(pod)]
+    servers = [_Server(cluster, name_of(pod), run.namespace) for pod in pods if _ready(pod)]
+    if pods and not servers:
+        raise SparkgenError(f"the history server {name_of(pods[0])} is not ready yet; try again in a minute")
     if not servers:
         raise SparkgenError(
             f"no history server runs in {run.namespace}: copy the log from where spec.eventLog.dir says"
@@ -90,6 +89,11 @@ def fetch(cluster: Reaches, run: Run, file: Path) -> str:
         f"the history server has no log of {run.name}: it reads new ones every 10 seconds, and only a run "
         "with spec.eventLog writes one"
     )
+
+
+def _ready(pod: ObjectView) -> bool:
+    conditions = status_of(pod).get("conditions") or ()
+    return any(one.get("type") == "Ready" and one.get("status") == "True" for one in conditions)
 
 
 def _application(server: _Server, run: Run) -> str:

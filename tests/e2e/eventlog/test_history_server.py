@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,9 +14,11 @@ from typing import Any
 import pytest
 from deployed import deploy, render, wait_until
 
+from cluster import network
 from cluster.handle import Cluster
 from cluster.images import REPOSITORY, TESTED_VERSIONS
-from cluster.plan import LAYOUT, NODES
+from cluster.plan import LAYOUT, NAME, NODES
+from sparkgen.eventlog import read_recording
 from sparkgen.spark_versions import scala_line
 
 Helm = Callable[..., subprocess.CompletedProcess[str]]
@@ -81,6 +84,16 @@ def told(cluster: Cluster, namespace: str, path: str) -> Any:
     return json.loads(done.stdout) if done.returncode == 0 else None
 
 
+def event_log(cluster: Cluster, namespace: str, run: str, folder: Path) -> Path:
+    """What `sparkgen history` gets of a run from the server."""
+    file = folder / "log.zip"
+    command = [*network.enter(NAME), sys.executable, "-m", "sparkgen", "history", run, "-n", namespace]
+    options = [f"--kubeconfig={cluster.kubeconfig}", f"--event-log={file}"]
+    done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return file
+
+
 def serve(way: str, cluster: Cluster, helm: Helm, namespace: str, options: list[str]) -> None:
     """Bring the server there, rendered or by the chart: a document, two ways."""
     server = EXAMPLES / "history-server" / "app.yaml"
@@ -97,7 +110,7 @@ def serve(way: str, cluster: Cluster, helm: Helm, namespace: str, options: list[
 @pytest.mark.parametrize("helm", ["helm"], indirect=True)
 @pytest.mark.parametrize(("version", "way"), zip(TESTED_VERSIONS, ("render", "chart"), strict=True))
 def test_a_run_that_is_over_is_shown(
-    version: str, way: str, cluster: Cluster, helm: Helm, restricted: str, claim: Path
+    version: str, way: str, cluster: Cluster, helm: Helm, restricted: str, claim: Path, tmp_path: Path
 ) -> None:
     """The driver writes its log, though the volume was root's; the server lists the run with its jobs.
 
@@ -129,5 +142,7 @@ def test_a_run_that_is_over_is_shown(
         "SUCCEEDED"
     }
     assert [path.name for path in claim.iterdir()] == [f"eventlog_v2_{run['id']}"]
+    recording = read_recording(str(event_log(cluster, restricted, application.run, tmp_path)))
+    assert (recording.application_id, recording.finished) == (run["id"], True)
     where = ("-n", restricted, "deployment/spark-history", "--", "touch", "/mnt/event-logs/new")
     assert "Read-only file system" in cluster.try_kubectl("exec", *where).stderr

@@ -59,9 +59,10 @@ class Port:
 class Fake:
     """A cluster with a history server, or without one."""
 
-    def __init__(self, port: int, phase: str = "Running") -> None:
+    def __init__(self, port: int, ready: str | None = "True") -> None:
         self.port = port
-        self.pods = [{"metadata": {"name": "spark-history-0"}, "status": {"phase": phase}}]
+        status = {"conditions": [{"type": "Ready", "status": ready}]}
+        self.pods = [{"metadata": {"name": "spark-history-0"}, "status": status}] if ready else []
 
     def list(
         self, api_version: str, kind: str, namespace: str = "", selector: str = ""
@@ -100,7 +101,9 @@ def test_what_is_missing_is_said(tmp_path: Path, server: ThreadingHTTPServer) ->
     """The server, the run, the log; and no file is left."""
     cluster = Fake(server.server_port)
     with pytest.raises(SparkgenError, match=r"no history server runs in analytics: copy the log"):
-        fetch(Fake(server.server_port, phase="Pending"), RUN, tmp_path / "log.zip")
+        fetch(Fake(server.server_port, ready=None), RUN, tmp_path / "log.zip")
+    with pytest.raises(SparkgenError, match=r"spark-history-0 is not ready yet; try again"):
+        fetch(Fake(server.server_port, ready="False"), RUN, tmp_path / "log.zip")
     del Handler.answers[LOGS]
     with pytest.raises(SparkgenError, match=r"spark-history-0 answers /api/v1/.*/logs with 404"):
         fetch(cluster, RUN, tmp_path / "log.zip")
