@@ -1,19 +1,17 @@
 """An application done again with other settings, on a virtual clock: one queue of events, one thread.
 
-Jobs and stages come from the workload, executors from the cluster, and Spark's policy looks on at both. Tasks
-go to executors as Spark's scheduler hands them out: jobs in their order (FIFO), or pools of jobs by how many
-tasks each runs (FAIR), each round one task to each executor with a free slot, executors in an order that a
-seed shuffles. Locality is not looked at.
+Jobs and stages come from the workload (dependencies.py), executors from the cluster, and Spark's policy looks
+on at both. Tasks go to executors in the order of tasks.py: each round one task to each executor with a free
+slot, executors in an order that a seed shuffles.
 """
 
 from __future__ import annotations
 
-import bisect
 import heapq
 import math
 import random
 import statistics
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -21,33 +19,18 @@ from functools import partial
 from sparkgen.runtime.allocator.decide import ceiling
 from sparkgen.whatif.cluster import Cluster, Pods
 from sparkgen.whatif.configuration import Configuration
+from sparkgen.whatif.dependencies import Dependencies
 from sparkgen.whatif.outcome import Lifetime, Outcome, Span, summed
 from sparkgen.whatif.policy import AllocationPolicy, next_tick
+from sparkgen.whatif.tasks import Tasks
 from sparkgen.whatif.workload import Workload
 
-DEFAULT = "default"
-"""The pool of a job that names none (FairSchedulableBuilder)."""
 STEPS_PER_TASK = 200
 """A replay that takes more events than this for each task goes nowhere."""
 
 
 class ReplayStopped(Exception):
     """A replay that cannot end, in words: no executor ever comes, or each is lost before it is of use."""
-
-
-@dataclass(slots=True)
-class _Stage:
-    """A stage attempt while it is done."""
-
-    waiting: deque[int]
-    left: int
-    """Tasks that have not succeeded."""
-    began: float | None = None
-    ended: float | None = None
-    tried: Counter[int] = field(default_factory=Counter)
-    """Attempts of a task that have ended."""
-    kept_by: dict[int, int] = field(default_factory=dict)
-    """Task -> the executor that keeps its output."""
 
 
 @dataclass(slots=True)
@@ -72,24 +55,16 @@ class Replay:
         self.now = 0.0
         self._queue: list[tuple[float, int, Callable[[float], None]]] = []
         self._count = 0
-        self._stages = [_Stage(deque(range(len(one.tasks))), len(one.tasks)) for one in work.stages]
-        self._stage_waits = [len(one.after) for one in work.stages]
-        self._children: list[list[int]] = [[] for _ in work.stages]
-        self._job_waits = [len(one.after) for one in work.jobs]
-        self._job_children: list[list[int]] = [[] for _ in work.jobs]
-        self._job_left = [len(one.stages) for one in work.jobs]
-        self._active_jobs: set[int] = set()
-        self._open: list[int] = []
-        """Stages with tasks that wait, in the order in which the scheduler looks at them."""
-        self._is_open: set[int] = set()
-        self._waiting = 0
-        self._running = 0
-        self._in_pool: Counter[str] = Counter()
-        """Tasks that run, by the pool of their job."""
+        self._tasks = Tasks(work, fair=settings.fair)
+        self._stages = self._tasks.stages
+        self._waits = Dependencies(work)
+        self._together: dict[str, list[int]] = {}
+        """Execution of SQL -> the stages of all its jobs."""
+        for job in work.jobs:
+            self._together.setdefault(job.execution, []).extend(job.stages)
         self._executors: dict[int, _Executor] = {}
         self._ready_at: float | None = None
         self._done_at: float | None = None
-        self._jobs_left = len(work.jobs)
         self._look_at: float | None = None
         self._launches = 0
         self._task_seconds = 0.0
@@ -104,15 +79,6 @@ class Replay:
         self._pods = Pods(
             settings.allocation, cluster, self._delay, self._later, self._registered, self._gone
         )
-        for place, one in enumerate(work.stages):
-            for before in one.after:
-                self._children[before].append(place)
-        self._together: dict[str, list[int]] = {}
-        """Execution of SQL -> the stages of all its jobs."""
-        for place, job in enumerate(work.jobs):
-            self._together.setdefault(job.execution, []).extend(job.stages)
-            for before in job.after:
-                self._job_children[before].append(place)
 
     def result(self) -> Outcome:
         """Play it. ReplayStopped when it cannot end."""
@@ -182,7 +148,7 @@ class Replay:
         if executor is None:
             return
         for place, task in executor.running:
-            self._count_running(place, -1)
+            self._tasks.leave(place)
             self._requeue(place, task, now)
         if not self.settings.shuffle_service:
             self._lose_output(id_, now)
@@ -197,7 +163,7 @@ class Replay:
         """Do again what the executor kept of stages that others still have to read."""
         for place, state in enumerate(self._stages):
             if not self.work.stages[place].shuffle or not any(
-                self._stages[child].left for child in self._children[place]
+                self._stages[child].left for child in self._waits.children[place]
             ):
                 continue
             lost = [task for task, keeper in state.kept_by.items() if keeper == id_]
@@ -207,12 +173,10 @@ class Replay:
                 self._requeue(place, task, now)
             if lost and state.ended is not None:
                 state.ended = None
-                self._job_left[self.work.stages[place].job] += 1
+                self._waits.reopen(place)
 
     def _requeue(self, place: int, task: int, now: float) -> None:
-        self._stages[place].waiting.append(task)
-        self._waiting += 1
-        self._open_stage(place)
+        self._tasks.put_back(place, task)
         if self._policy is not None:
             self._policy.backlogged(now)
             self._look_soon(now)
@@ -231,9 +195,8 @@ class Replay:
         if self._ready_at is not None:
             return
         self._ready_at = now
-        for place, waits in enumerate(self._job_waits):
-            if waits == 0:
-                self._job_soon(place, now)
+        for place in self._waits.first_jobs():
+            self._job_soon(place, now)
         self._finish_if_done(now)
 
     def _job_soon(self, place: int, now: float) -> None:
@@ -242,72 +205,52 @@ class Replay:
         self._later(time, partial(self._begin_job, place))
 
     def _begin_job(self, place: int, now: float) -> None:
-        self._active_jobs.add(place)
+        ready = self._waits.begin_job(place)
         self._shuffles_changed(now)
-        stages = self.work.jobs[place].stages
-        if not stages:
+        if not self.work.jobs[place].stages:
             self._end_job_soon(place, now)
-        for one in stages:
-            if self._stage_waits[one] == 0:
-                self._later(now + self.work.stages[one].gap, partial(self._begin_stage, one))
+        for one in ready:
+            self._stage_soon(one, now)
+
+    def _stage_soon(self, place: int, now: float) -> None:
+        self._later(now + self.work.stages[place].gap, partial(self._begin_stage, place))
 
     def _begin_stage(self, place: int, now: float) -> None:
-        state = self._stages[place]
-        state.began = now
-        self._waiting += len(state.waiting)
+        self._tasks.begin(place, now)
         if self._policy is not None:
             self._policy.stage_submitted(now)
             self._look_soon(now)
-        if state.left == 0:
+        if self._stages[place].left == 0:
             self._end_stage(place, now)
             return
         self._later(now + self.work.stages[place].launch, partial(self._launch_stage, place))
 
     def _launch_stage(self, place: int, now: float) -> None:
-        self._open_stage(place)
+        self._tasks.open(place)
         self._schedule(now)
 
-    def _open_stage(self, place: int) -> None:
-        if place not in self._is_open:
-            self._is_open.add(place)
-            bisect.insort(
-                self._open, place, key=lambda one: (self.work.stages[one].job, self.work.stages[one].id)
-            )
-
     def _end_stage(self, place: int, now: float) -> None:
-        state = self._stages[place]
-        again = state.ended is None and self._stage_waits[place] < 0
-        state.ended = now
-        self._stage_waits[place] = -1
-        for child in self._children[place]:
-            if again:  # it waits for nothing but tasks that were lost
-                continue
-            self._stage_waits[child] -= 1
-            if self._stage_waits[child] == 0:
-                gap = self.work.stages[child].gap
-                self._later(now + gap, partial(self._begin_stage, child))
+        self._stages[place].ended = now
+        for child in self._waits.end_stage(place):
+            self._stage_soon(child, now)
         job = self.work.stages[place].job
-        self._job_left[job] -= 1
-        if self._job_left[job] == 0:
+        if self._waits.stages_left(job) == 0:
             self._end_job_soon(job, now)
 
     def _end_job_soon(self, place: int, now: float) -> None:
         self._later(now + self.work.jobs[place].tail, partial(self._end_job, place))
 
     def _end_job(self, place: int, now: float) -> None:
-        if place not in self._active_jobs or self._job_left[place] > 0:
+        if place not in self._waits.active or self._waits.stages_left(place) > 0:
             return
-        self._active_jobs.discard(place)
-        self._jobs_left -= 1
+        freed = self._waits.end_job(place)
         self._shuffles_changed(now)
-        for child in self._job_children[place]:
-            self._job_waits[child] -= 1
-            if self._job_waits[child] == 0:
-                self._job_soon(child, now)
+        for child in freed:
+            self._job_soon(child, now)
         self._finish_if_done(now)
 
     def _finish_if_done(self, now: float) -> None:
-        if self._jobs_left == 0 and self._done_at is None:
+        if self._waits.jobs_left == 0 and self._done_at is None:
             self._done_at = now + self.work.tail
             self._later(self._done_at, lambda _at: None)
 
@@ -315,7 +258,7 @@ class Replay:
         """Tell the policy which shuffles are in use: of jobs that run, and of their execution of SQL."""
         if self._policy is None or not self._policy.settings.tracking:
             return
-        jobs = [self.work.jobs[job] for job in self._active_jobs]
+        jobs = [self.work.jobs[job] for job in self._waits.active]
         active = {place for job in jobs for place in job.stages}
         active.update(*(self._together[one] for one in {job.execution for job in jobs} - {""}))
         self._policy.shuffles_active(active)
@@ -324,18 +267,18 @@ class Replay:
     # Tasks
 
     def _schedule(self, now: float) -> None:
-        order = self._order()
-        free = [] if self._next_stage(order) is None else self._free_executors()
-        while free and self._open:
+        order = self._tasks.order()
+        free = [] if self._tasks.next_stage(order) is None else self._free_executors()
+        while free and order:
             for id_ in free:
-                place = self._next_stage(order)
+                place = self._tasks.next_stage(order)
                 if place is None:
                     break
-                self._launch(place, self._stages[place].waiting.popleft(), id_, now)
+                self._launch(place, id_, now)
             free = [id_ for id_ in free if self._executors[id_].free > 0]
-            if self._next_stage(order) is None:
+            if self._tasks.next_stage(order) is None:
                 break
-        if self._waiting == 0 and self._policy is not None:
+        if self._tasks.waiting == 0 and self._policy is not None:
             self._policy.queue_empty()
 
     def _free_executors(self) -> list[int]:
@@ -344,30 +287,8 @@ class Replay:
             self._chance.shuffle(free)
         return free
 
-    def _order(self) -> list[int]:
-        """The open stages as one round of offers goes through them (FIFO and FairSchedulingAlgorithm)."""
-        if not self.settings.fair:
-            return [*self._open]
-        pools = {place: self.work.jobs[self.work.stages[place].job].pool or DEFAULT for place in self._open}
-        return sorted(self._open, key=lambda place: (self._in_pool[pools[place]], pools[place]))
-
-    def _next_stage(self, order: list[int]) -> int | None:
-        """The first stage with a task that may begin; what is used up is put away."""
-        looked_at = 0
-        while looked_at < len(order):
-            place = order[looked_at]
-            if not self._stages[place].waiting:
-                del order[looked_at]
-                self._open.remove(place)
-                self._is_open.discard(place)
-            elif all(self._stages[before].ended is not None for before in self.work.stages[place].after):
-                return place
-            else:
-                looked_at += 1
-        return None
-
-    def _launch(self, place: int, task: int, id_: int, now: float) -> None:
-        executor = self._executors[id_]
+    def _launch(self, place: int, id_: int, now: float) -> None:
+        executor, task = self._executors[id_], self._tasks.take(place)
         attempts = self.work.stages[place].tasks[task]
         tried = min(self._stages[place].tried[task], len(attempts) - 1)
         seconds = attempts[tried]
@@ -377,15 +298,9 @@ class Replay:
         executor.free -= 1
         self._launches += 1
         launch = executor.running[(place, task)] = self._launches
-        self._waiting -= 1
-        self._count_running(place, 1)
         if self._policy is not None:
             self._policy.task_started(id_)
         self._later(now + seconds, partial(self._end_task, place, task, id_, launch, seconds))
-
-    def _count_running(self, place: int, change: int) -> None:
-        self._running += change
-        self._in_pool[self.work.jobs[self.work.stages[place].job].pool or DEFAULT] += change
 
     def _end_task(self, place: int, task: int, id_: int, launch: int, seconds: float, now: float) -> None:
         executor = self._executors.get(id_)
@@ -393,7 +308,7 @@ class Replay:
             return  # it was lost with its executor
         del executor.running[(place, task)]
         executor.free += 1
-        self._count_running(place, -1)
+        self._tasks.leave(place)
         self._task_seconds += seconds
         state, stage = self._stages[place], self.work.stages[place]
         state.tried[task] += 1
@@ -426,7 +341,7 @@ class Replay:
             return
         self._look_at = None
         before = self._policy.target
-        kills = self._policy.look(now, self._waiting + self._running)
+        kills = self._policy.look(now, self._tasks.waiting + self._tasks.running)
         if kills or self._policy.target != before:
             self._pods.target = self._policy.target
             self._pods.kills.update(kills)

@@ -1,0 +1,101 @@
+"""Tasks that wait and run, and the order in which Spark's scheduler hands them out.
+
+Jobs go in their order (FIFO), or pools of jobs by how many tasks each runs (FAIR). Locality is not looked at.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections import Counter, deque
+from dataclasses import dataclass, field
+
+from sparkgen.whatif.workload import Workload
+
+DEFAULT = "default"
+"""The pool of a job that names none (FairSchedulableBuilder)."""
+
+
+@dataclass(slots=True)
+class StageState:
+    """A stage attempt while it is done."""
+
+    waiting: deque[int]
+    left: int
+    """Tasks that have not succeeded."""
+    began: float | None = None
+    ended: float | None = None
+    tried: Counter[int] = field(default_factory=Counter)
+    """Attempts of a task that have ended."""
+    kept_by: dict[int, int] = field(default_factory=dict)
+    """Task -> the executor that keeps its output."""
+
+
+class Tasks:
+    """The tasks of a workload, by the places of their stages in it."""
+
+    def __init__(self, work: Workload, *, fair: bool) -> None:
+        self._work = work
+        self._fair = fair
+        self.stages = [StageState(deque(range(len(one.tasks))), len(one.tasks)) for one in work.stages]
+        self._open: list[int] = []
+        """Stages with tasks that wait, by job and stage."""
+        self._is_open: set[int] = set()
+        self._in_pool: Counter[str] = Counter()
+        """Tasks that run, by the pool of their job."""
+        self.waiting = 0
+        self.running = 0
+
+    def begin(self, place: int, now: float) -> None:
+        """A stage has its tasks to run."""
+        self.stages[place].began = now
+        self.waiting += len(self.stages[place].waiting)
+
+    def open(self, place: int) -> None:
+        """The tasks of a stage may be handed out."""
+        if place not in self._is_open:
+            self._is_open.add(place)
+            stages = self._work.stages
+            bisect.insort(self._open, place, key=lambda one: (stages[one].job, stages[one].id))
+
+    def put_back(self, place: int, task: int) -> None:
+        """A task is to be done again."""
+        self.stages[place].waiting.append(task)
+        self.waiting += 1
+        self.open(place)
+
+    def order(self) -> list[int]:
+        """The open stages as one round of offers goes through them (FIFO and FairSchedulingAlgorithm)."""
+        if not self._fair:
+            return [*self._open]
+        pools = {place: self._pool(place) for place in self._open}
+        return sorted(self._open, key=lambda place: (self._in_pool[pools[place]], pools[place]))
+
+    def next_stage(self, order: list[int]) -> int | None:
+        """The first stage with a task that may begin; what is used up is put away."""
+        looked_at = 0
+        while looked_at < len(order):
+            place = order[looked_at]
+            if not self.stages[place].waiting:
+                del order[looked_at]
+                self._open.remove(place)
+                self._is_open.discard(place)
+            elif all(self.stages[before].ended is not None for before in self._work.stages[place].after):
+                return place
+            else:
+                looked_at += 1
+        return None
+
+    def take(self, place: int) -> int:
+        """A task of a stage, which runs from now on."""
+        self.waiting -= 1
+        self.running += 1
+        self._in_pool[self._pool(place)] += 1
+        return self.stages[place].waiting.popleft()
+
+    def leave(self, place: int) -> None:
+        """A task of a stage does not run any more."""
+        self.running -= 1
+        self._in_pool[self._pool(place)] -= 1
+
+    def _pool(self, place: int) -> str:
+        return self._work.jobs[self._work.stages[place].job].pool or DEFAULT
