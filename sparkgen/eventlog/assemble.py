@@ -107,6 +107,7 @@ def _jobs(so_far: Gathered, zero: int) -> tuple[Job, ...]:
                 stages=tuple(job.stages),
                 execution=said.execution or "",
                 batch=said.batch or "",
+                stream=said.stream or "",
                 pool=said.pool or "",
             )
         )

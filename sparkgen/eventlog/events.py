@@ -127,6 +127,7 @@ class JobProperties(msgspec.Struct, gc=False):
 
     execution: str | None = msgspec.field(name="spark.sql.execution.id", default=None)
     batch: str | None = msgspec.field(name="streaming.sql.batchId", default=None)
+    stream: str | None = msgspec.field(name="sql.streaming.queryId", default=None)
     pool: str | None = msgspec.field(name="spark.scheduler.pool", default=None)
 
 

@@ -130,7 +130,7 @@ def _job(so_far: Gathered, event: events.JobStart) -> None:
     so_far.keep(1 + len(event.stages))
     if (said := event.properties) is not None:
         said.execution, said.batch = (said.execution or "")[:LONGEST_NAME], (said.batch or "")[:LONGEST_NAME]
-        said.pool = (said.pool or "")[:LONGEST_NAME]
+        said.stream, said.pool = (said.stream or "")[:LONGEST_NAME], (said.pool or "")[:LONGEST_NAME]
     so_far.jobs[event.id] = event
     so_far.last = max(so_far.last, event.time)
 

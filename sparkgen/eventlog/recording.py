@@ -97,6 +97,8 @@ class Job:
     """Of which execution of SQL it is a part; "" for none."""
     batch: str
     """Of which micro-batch of a stream; "" for none."""
+    stream: str
+    """Of which stream; "" for none."""
     pool: str
     """In which pool of the FAIR scheduler; "" for the default one."""
 

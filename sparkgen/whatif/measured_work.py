@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from sparkgen.eventlog import Executor, Job, Recording, Stage
 from sparkgen.eventlog.recording import FAILED, SUCCEEDED
+from sparkgen.whatif.batches import Batch, batches, phase_unknown
 from sparkgen.whatif.remark import Remark, RemarkCode
 from sparkgen.whatif.slots import Slots
 from sparkgen.whatif.workload import JobWork, StageWork, Workload
@@ -34,13 +35,15 @@ def workload(recording: Recording, ready: float) -> Workload:
         for place, (stage, _) in enumerate(owned)
     )
     ends = [_end_of(job, index) for job in recording.jobs]
+    begun = batches(recording.jobs, ends)
     jobs = tuple(
-        _job_work(place, before, recording.jobs, ends, index, ready)
+        _job_work(place, before, recording.jobs, ends, index, ready, begun.get(place))
         for place, before in enumerate(_predecessors(recording.jobs, ends))
     )
     first, later = _delays(recording)
     usual = _usual_delay(recording)
     assumed = [] if usual is not None else [Remark(RemarkCode.DELAY_ASSUMED, _delay_words(first))]
+    assumed += phase_unknown(begun)
     return Workload(
         jobs=jobs,
         stages=stages,
@@ -239,17 +242,18 @@ def _job_work(
     ends: Sequence[float],
     index: _Index,
     ready: float,
+    batch: Batch | None,
 ) -> JobWork:
     job = jobs[place]
     began = max((ends[one] for one in after), default=ready)
     own = tuple(index.by_job.get(job.id, ()))
     last = max((_stage_end(index.owned[one][0]) for one in own), default=job.submitted)
-    new_batch = job.batch and all(jobs[one].batch != job.batch for one in after)
     return JobWork(
         id=job.id,
         after=after,
-        gap=max(0.0, job.submitted - began),
-        not_before=max(0.0, job.submitted - ready) if new_batch else 0.0,
+        gap=max(0.0, job.submitted - began) if batch is None else batch.gap,
+        not_before=max(0.0, job.submitted - ready) if batch is not None and batch.clock is None else 0.0,
+        batch=batch,
         stages=own,
         tail=max(0.0, ends[place] - max(last, job.submitted)),
         execution=job.execution,

@@ -26,6 +26,7 @@ class RemarkCode(str, enum.Enum):
     SPECULATION = "Speculation"
     FAIR_SCHEDULER = "FairScheduler"
     STAGES_AGAIN = "StagesAgain"
+    TRIGGER_PHASE = "TriggerPhase"
     SHUFFLE_CLEANING = "ShuffleCleaning"
 
 

@@ -63,6 +63,8 @@ class Replay:
         for job in work.jobs:
             self._together.setdefault(job.execution, []).extend(job.stages)
         self._executors: dict[int, _Executor] = {}
+        self._began: dict[int, float] = {}
+        """Job -> when it began."""
         self._ready_at: float | None = None
         self._done_at: float | None = None
         self._look_at: float | None = None
@@ -202,9 +204,12 @@ class Replay:
     def _job_soon(self, place: int, now: float) -> None:
         job = self.work.jobs[place]
         time = max(now + job.gap, (self._ready_at or 0.0) + job.not_before)
+        if job.batch is not None and job.batch.clock is not None:
+            time = max(time, job.batch.clock.after(self._began.get(job.batch.before, 0.0)))
         self._later(time, partial(self._begin_job, place))
 
     def _begin_job(self, place: int, now: float) -> None:
+        self._began[place] = now
         ready = self._waits.begin_job(place)
         self._shuffles_changed(now)
         if not self.work.jobs[place].stages:

@@ -9,13 +9,15 @@ The laws, all of them simple on purpose:
 - The first task of a stage starts as long after the stage's begin as in the log, where a slot was free then.
 - A failed attempt fails again, after the same time. Attempts that were killed are left out: another attempt
   of the same task had won, or its stage had failed.
-- A micro-batch of a stream begins no sooner than it did, as its trigger is a clock.
+- A micro-batch of a stream begins as its trigger's clock says, where one can be seen (batches.py); else no
+  sooner than it did.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sparkgen.whatif.batches import Batch
 from sparkgen.whatif.remark import Remark
 
 
@@ -59,12 +61,14 @@ class JobWork:
     """Places of the jobs that come before it."""
     gap: float
     not_before: float
-    """Seconds since the driver is ready; 0 where no clock triggers it."""
+    """Seconds since the driver is ready; 0 but for a stream's batch that waits for data."""
     stages: tuple[int, ...]
     tail: float
     """Seconds of the driver after its last stage."""
     execution: str
     pool: str = ""
+    batch: Batch | None = None
+    """What a micro-batch of a stream waits for that this job begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +101,14 @@ class Workload:
     def critical_path(self) -> float:
         """Seconds that it takes on any number of warm executors that are there from the start."""
         done: dict[int, float] = {}
+        begins: list[float] = []
         ends: list[float] = []
         for job in self.jobs:
             before = max((ends[one] for one in job.after), default=0.0)
             began = max(job.not_before, before + job.gap)
+            if job.batch is not None and job.batch.clock is not None:
+                began = max(began, job.batch.clock.after(begins[job.batch.before]))
+            begins.append(began)
             for place in job.stages:
                 stage = self.stages[place]
                 parents = max((done[one] for one in stage.after), default=began)
