@@ -7,15 +7,13 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sparkgen.eventlog import Executor, Job, Recording, Stage
+from sparkgen.eventlog import Job, Recording, Stage
 from sparkgen.eventlog.recording import FAILED, SUCCEEDED
 from sparkgen.whatif.batches import Batch, batches, phase_unknown
-from sparkgen.whatif.remark import Remark, RemarkCode
+from sparkgen.whatif.delays import delays
 from sparkgen.whatif.slots import Slots
 from sparkgen.whatif.workload import JobWork, StageWork, Workload
 
-START_DELAY = 10.0
-"""Seconds from asking for an executor until it registers, where the log does not say."""
 MOST_ATTEMPTS = 20
 """Of a stage, for which another one waits."""
 MOST_BEFORE = 100
@@ -40,31 +38,17 @@ def workload(recording: Recording, ready: float) -> Workload:
         _job_work(place, before, recording.jobs, ends, index, ready, begun.get(place))
         for place, before in enumerate(_predecessors(recording.jobs, ends))
     )
-    first, later = _delays(recording)
-    usual = _usual_delay(recording)
-    assumed = [] if usual is not None else [Remark(RemarkCode.DELAY_ASSUMED, _delay_words(first))]
-    assumed += phase_unknown(begun)
+    executors = delays(recording)
     return Workload(
         jobs=jobs,
         stages=stages,
         tail=max(0.0, recording.ended - max(ends, default=ready)),
-        first_delays=first,
-        start_delays=later,
-        usual_delay=usual if usual is not None else statistics.median(first) if first else START_DELAY,
+        first_delays=executors.first,
+        start_delays=executors.later,
+        usual_delay=executors.usual,
         warm_up=warm_up,
-        assumed=tuple(assumed),
+        assumed=(*executors.assumed, *phase_unknown(begun)),
         context=min(recording.driver_up, ready),
-    )
-
-
-def _delay_words(first: Sequence[float]) -> str:
-    if not first:
-        return (
-            f"the log does not show how long executors take to register: the replay assumes {START_DELAY:g} s"
-        )
-    return (
-        "the log does not show when executors were requested: the replay assumes that each takes as long to "
-        "register as the first ones took after the application started"
     )
 
 
@@ -259,24 +243,3 @@ def _job_work(
         execution=job.execution,
         pool=job.pool,
     )
-
-
-def _delays(recording: Recording) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Of the first executors, and of the later ones."""
-    registered = [executor for executor in recording.executors if executor.added > 0]
-    first = [executor for executor in registered if recording.is_first(executor)]
-    later = sorted((one for one in registered if not recording.is_first(one)), key=_asked)
-    return (
-        tuple(sorted(executor.added for executor in first)),
-        tuple(executor.added - _asked(executor) for executor in later),
-    )
-
-
-def _usual_delay(recording: Recording) -> float | None:
-    """The median time from asking for an executor until it registered, where the log says that."""
-    known = [one.added - one.requested for one in recording.executors if one.requested is not None]
-    return statistics.median(known) if known else None
-
-
-def _asked(executor: Executor) -> float:
-    return executor.added if executor.requested is None else min(executor.requested, executor.added)

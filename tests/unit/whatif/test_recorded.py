@@ -116,6 +116,19 @@ def test_the_first_executors_are_those_that_no_job_asked_for(tmp_path: Path) -> 
     assert recorded(recording, 1).pods[-2:] == ((41.0, 2), (60.0, 0))
 
 
+def test_first_executors_that_sparkgen_started_say_less_of_later_ones(tmp_path: Path) -> None:
+    """Their pods are there before the driver asks; an executor that was asked for later says all."""
+    begun = [*made.start(**{"spark.master": "sparkgen://127.0.0.1:7090"}), made.job_start(0, 8.0, [0])]
+    begun += [made.executor("1", 5.0, requested=1.0), made.stage_submitted(0, 1, 8.0)]
+    ended = [made.task(0, 0, "1", 8.0, 60.0), made.stage_completed(0, 1, 8.0, 60.0), made.job_end(0, 60.0)]
+    _, work = work_of(read(tmp_path, [*begun, *ended, made.end(60.0)]))
+    assert work.usual_delay == pytest.approx(5.0)
+    assert [remark.code for remark in work.assumed] == ["DelayAssumed"]
+    later = made.executor("2", 17.5, requested=11.0)
+    _, work = work_of(read(tmp_path, [*begun, later, *ended, made.end(60.0)]))
+    assert (work.usual_delay, work.assumed) == (pytest.approx(6.5), ())
+
+
 def test_executors_that_never_came_are_not_replayed(tmp_path: Path) -> None:
     """A cluster that gave two of nine hundred would give two again; it is said."""
     events = made.small()
