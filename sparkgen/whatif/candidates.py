@@ -159,7 +159,7 @@ def search(recorded: Configuration, limit: int) -> list[Candidate]:
     of an executor, with the same memory for each core.
     """
     counts = _spread(max(1, limit))
-    found = [_fixed(count) for count in counts]
+    found = [_fixed(recorded, count) for count in counts]
     for most, idle, service in itertools.product(counts[-3:], (10, 60), (False, True)):
         found.append(_dynamic(most, idle, service=service))
     for cores in (1, 2, 4, 8):
@@ -183,9 +183,13 @@ def counted(count: int) -> str:
     return "1 executor" if count == 1 else f"{count} executors"
 
 
-def _fixed(count: int) -> Candidate:
-    spec = {"dynamicAllocation": {"enabled": False}, "executor": {"instances": count}}
-    return Candidate(counted(count), spec)
+def _fixed(recorded: Configuration, count: int) -> Candidate:
+    return Candidate(counted(count), {**_not_dynamic(recorded), "executor": {"instances": count}})
+
+
+def _not_dynamic(recorded: Configuration) -> dict[str, Any]:
+    """What switches dynamic allocation off; nothing where it was: an overlay changes only what it must."""
+    return {} if recorded.dynamic is None else {"dynamicAllocation": {"enabled": False}}
 
 
 def _dynamic(most: int, idle: int, *, service: bool) -> Candidate:
@@ -199,8 +203,6 @@ def _dynamic(most: int, idle: int, *, service: bool) -> Candidate:
 
 def _sized(recorded: Configuration, cores: int, count: int) -> Candidate:
     memory = max(512, recorded.memory * cores // max(1, recorded.cores))
-    spec = {
-        "dynamicAllocation": {"enabled": False},
-        "executor": {"instances": count, "cores": cores, "memory": f"{memory}m"},
-    }
+    executor = {"instances": count, "cores": cores, "memory": f"{memory}m"}
+    spec = {**_not_dynamic(recorded), "executor": executor}
     return Candidate(f"{counted(count)} of {cores} core{'s' * (cores > 1)}", spec)

@@ -96,7 +96,9 @@ def _money(value: float | None) -> str:
 def _facts(study: Study) -> Iterator[str]:
     facts = study.facts
     if study.best is not None:
-        yield f"*  best: the cheapest that takes at most 10% longer: {study.best.label}"
+        cheaper = price(study.baseline) < price(study.best)
+        but = "; the recorded configuration costs less" if cheaper else ""
+        yield f"*  best: the cheapest that takes at most 10% longer: {study.best.label}{but}"
     if any(run.span for run in study.runs):
         yield f"range: {RANGE}"
     least = seconds(facts.critical_path)

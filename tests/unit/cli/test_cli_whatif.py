@@ -98,6 +98,19 @@ def test_the_best_is_an_overlay(cli: Cli, log: str) -> None:
     assert cli("whatif", log, "--set", "spec.executor.instances=1,2,4", "--best", "-").out == text
 
 
+def test_an_overlay_changes_no_more_than_it_has_to(cli: Cli, log: str) -> None:
+    """Dynamic allocation is switched off only where it was on; what costs less than the best is said."""
+    result = cli("whatif", log, "--search", "--best", "-")
+    assert set(yaml.safe_load(result.out)["spec"]) == {"executor"}
+    events = [json.loads(line) for line in Path(log).read_text("utf-8").splitlines()]
+    events[1]["Spark Properties"] |= {"spark.dynamicAllocation.enabled": "true"}
+    Path("dynamic").write_bytes(made.text(events))
+    spec = yaml.safe_load(cli("whatif", "dynamic", "--search", "--best", "-").out)["spec"]
+    assert spec["dynamicAllocation"] == {"enabled": False}
+    dear = cli("whatif", log, "--set", "spec.executor.instances=12").out
+    assert "10% longer: executor.instances=12; the recorded configuration costs less" in dear
+
+
 def test_another_cluster_is_not_the_recorded_one(cli: Cli, log: str) -> None:
     """The error is that of what was recorded; what the cluster makes of it stands beside."""
     study = json.loads(cli("whatif", log, "--json", "--ready", "1", "--scale-up", "30").out)["studies"][0]
