@@ -58,7 +58,7 @@ def batches(jobs: Sequence[Job], ends: Sequence[float]) -> Mapping[int, Batch]:
         waited = [own for own, gap in zip(heads[1:], gaps, strict=True) if gap > shortest + WAITED]
         clock = _clock([jobs[place].submitted for place in waited])
         for before, own, gap in zip(heads, heads[1:], gaps, strict=False):
-            found[own] = Batch(before, shortest if own in waited else gap, clock)
+            found[own] = Batch(before, shortest if gap > shortest + WAITED else gap, clock)
     return found
 
 

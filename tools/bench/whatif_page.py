@@ -99,15 +99,22 @@ def text(kept: Kept, version: str, *, local: bool) -> str:
     lines = [
         "# What whatif predicts, and what happens",
         "",
+        "This page compares what `sparkgen whatif` predicts with what then happens.",
+        "",
         "Made by `make whatif-proof`; do not edit.",
         f"Measured on {datetime.now(UTC):%d %B %Y} with Spark {version}, {where}.",
-        f"The machine had {os.cpu_count()} cores; how busy they were is in the table.",
+        f"The machine had {os.cpu_count()} cores; the table shows how busy they were.",
+        *([] if local else ["Pods have CPU limits, and go before the machine's other work."]),
         f"Each application is recorded with {RECORDED} of one core, and that recording predicts the others.",
-        "What they do is in `tools/bench/jobs/shapes.py`: their tasks wait more than they compute.",
+        "`tools/bench/jobs/shapes.py` has the applications: their tasks wait more than they compute.",
         "The classic formula is the longer of two: the critical path, and the driver's time with that of the "
         "tasks over all cores.",
-        "A JVM starts as fast as the machine's other work lets it, which no log can tell: "
-        "so the wall from the first stage on is compared as well.",
+        "",
+        "Two things no log can show:",
+        "",
+        "- A JVM starts as fast as the machine's other work lets it, so the page also compares the wall time "
+        "from the first stage on.",
+        "- The micro-batches start by the clock, every 6 s, so a run ends up to 6 s sooner or later.",
         "",
         "## Predictions",
         "",
