@@ -7,7 +7,7 @@ from datetime import datetime
 from sparkgen.codes import Code, Hindrance
 from sparkgen.runtime.allocator.report.log_form import LogEvent, entries, read
 
-OLDER = "the allocator's image is older than this sparkgen, and its log has no codes"
+OLDER = "the runtime image is older than this sparkgen, and the allocator's log has no codes"
 
 
 def wanted(log: str) -> int | None:

@@ -67,8 +67,8 @@ def _java(log: str) -> Reason | None:
     name = found[1].replace("/", ".")
     return Reason(
         "java",
-        f"{name} was compiled for Java {wants}, and the image has Java {has}",
-        f"use a spec.image with Java {wants}, or compile it for Java {has}",
+        f"{name} was compiled for Java {wants}, but the image has Java {has}",
+        f"set spec.image to an image with Java {wants}, or compile for Java {has}",
     )
 
 
@@ -86,19 +86,19 @@ def _executors(log: str) -> Reason | None:
     code, said = unmarked(found[1])
     if code in MEMORY:
         return executor_memory(said.partition("Driver stacktrace")[0])
-    cause = f"the executors of a task were lost too often ({detail(said)})"
-    return Reason("executors-lost", cause, "see what ended them: sparkgen logs NAME --allocator")
+    cause = f"a task failed because its executors were lost too often ({detail(said)})"
+    return Reason("executors-lost", cause, "find out why they ended: sparkgen logs NAME --allocator")
 
 
 def _memory(log: str) -> Reason | None:
     if found := _HEAP.search(log):
         cause = f"the driver's Java heap was full ({detail(found[1])})"
-        return Reason("driver-memory", cause, "raise spec.driver.memory, or collect less into the driver")
+        return Reason("driver-memory", cause, "raise spec.driver.memory, or collect less data in the driver")
     return None
 
 
 def _files(log: str) -> Reason | None:
-    step = "correct spec.mainApplicationFile, or build the file into spec.image"
+    step = "fix spec.mainApplicationFile, or add the file to spec.image"
     if found := _NO_MAIN_FILE.search(log):
         return Reason("missing-file", f"the image has no file {found[1] or found[2]}", step)
     if found := _NO_CLASS.search(log):
@@ -108,24 +108,25 @@ def _files(log: str) -> Reason | None:
         if name == MAIN_CLASS:
             return Reason(
                 "main-class",
-                f"neither the image nor the document has Spark's Connect server ({name})",
-                "name its package in spec.deps.packages, or build its jar into spec.image "
-                "(sparkgen rule SG301)",
+                f"Spark's Connect server is neither in the image nor in the document ({name})",
+                "add its package to spec.deps.packages, or its jar to spec.image (sparkgen rule SG301)",
             )
         return Reason(
             "main-class",
-            f"the class {name} is in no jar of the application",
-            "correct spec.mainClass, or name the jar that has it (spec.mainApplicationFile, spec.deps.jars)",
+            f"no jar of the application has the class {name}",
+            "fix spec.mainClass, or add the jar that has it (spec.mainApplicationFile, spec.deps.jars)",
         )
     if found := _NO_FILE.search(log):
         name = next(group for group in found.groups() if group)
         step = (
-            "correct the path, or mount what holds it (spec.volumes, and volumeMounts of driver and executor)"
+            "fix the path, or mount the volume that has the file (spec.volumes, and volumeMounts of driver "
+            "and executor)"
         )
         return Reason("missing-file", f"there is no file {name}", step)
     if found := _SCALA.search(log):
-        step = "build the application for the Scala line of the image, and see spec.scalaVersion"
-        return Reason("scala", f"a class of Scala does not fit ({detail(_line(log, found.start()))})", step)
+        step = "build the application for the image's Scala version, and set spec.scalaVersion"
+        line = detail(_line(log, found.start()))
+        return Reason("scala", f"the application and the image have different Scala versions ({line})", step)
     return None
 
 

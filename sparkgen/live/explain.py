@@ -66,7 +66,7 @@ def _suspended(facts: RunFacts) -> Reason:
     if facts.place is not None:
         return driver_waits(facts.place)
     if contract.is_session(facts.run.workload):
-        step = "its command lets it go; if that was killed, the next `sparkgen shell` removes it"
+        step = "its `sparkgen shell` resumes it; if that was killed, the next `sparkgen shell` removes it"
     elif served_as(facts.run.workload):
         step += f", or start it: sparkgen connect {facts.run.application} --start"
     return Reason("suspended", "it is suspended", step)
@@ -110,8 +110,8 @@ def _hindrances(facts: RunFacts, now: datetime) -> Iterator[Hindrance]:
 
 def _unknown(facts: RunFacts) -> Reason:
     """That nobody can say whether executors lack, and why."""
-    wanted = "how many executors are wanted, and " if facts.target is None else ""
-    cause = f"{wanted}what keeps executors from coming is unknown: {allocatorlog.OLDER}"
+    wanted = "how many executors are wanted and " if facts.target is None else ""
+    cause = f"cannot tell {wanted}why executors are missing: {allocatorlog.OLDER}"
     return Reason("unknown", cause, fill("read it: sparkgen logs NAME --allocator", facts))
 
 
@@ -120,7 +120,7 @@ def _not_serving(facts: RunFacts) -> Reason | None:
     what = served_as(facts.run.workload)
     if not what or (facts.run.driver is not None and container(facts.run.driver).get("ready") is True):
         return None
-    step = "wait while it starts, or read its log: sparkgen logs NAME"
+    step = "wait until it has started, or read its log: sparkgen logs NAME"
     return Reason("not-answering", f"the {what} does not answer", fill(step, facts))
 
 
@@ -140,7 +140,7 @@ def _lost(facts: RunFacts, now: datetime) -> Reason | None:
 def _earlier(facts: RunFacts) -> Reason | None:
     if not facts.next_run:
         return None
-    return Reason("earlier", f"an earlier run, beside {facts.next_run}")
+    return Reason("earlier", f"an earlier run that still runs beside {facts.next_run}")
 
 
 def _is_recent(event: ObjectView, now: datetime) -> bool:

@@ -46,10 +46,10 @@ def why_failed(facts: RunFacts) -> Reason:
             if contract.is_session(facts.run.workload)
             else f"sparkgen run {facts.run.application} runs it again"
         )
-        return Reason("killed", f"sparkgen kill has ended it, at {killed}", step)
+        return Reason("killed", f"sparkgen kill ended it at {killed}", step)
     if job.get("reason") == "DeadlineExceeded":
         step = "raise spec.activeDeadlineSeconds, or find out what takes so long: sparkgen logs NAME"
-        return Reason("deadline", "it ran longer than it may (activeDeadlineSeconds)", fill(step, facts))
+        return Reason("deadline", "it exceeded activeDeadlineSeconds", fill(step, facts))
     if pod is None:
         return never_made(facts) or _vanished(job)
     if contract.is_session(pod):
@@ -65,8 +65,8 @@ def why_failed(facts: RunFacts) -> Reason:
 
 def _vanished(job: ObjectView) -> Reason:
     said = detail(str(job.get("message") or ""))
-    cause = f"its driver's pod is gone, and with it its log{f' ({said})' if said else ''}"
-    return Reason("gone", cause, "look for the log where your cluster collects logs, or run it again")
+    cause = f"its driver's pod and log are gone{f' ({said})' if said else ''}"
+    return Reason("gone", cause, "look for the log in your cluster's log collection, or run it again")
 
 
 def _init_failed(pod: ObjectView) -> Reason | None:
@@ -92,7 +92,7 @@ def _disrupted(pod: ObjectView) -> Reason | None:
     if words is None:
         return None
     said = detail(str(status_of(pod).get("message") or disruption.get("message") or ""))
-    step = "run it again, or let that happen by itself (spec.restartPolicy.onFailureRetries)"
+    step = "run it again, or set spec.restartPolicy.onFailureRetries to have it retried"
     return Reason("evicted", f"the driver {words[1]}{f' ({said})' if said else ''}", step)
 
 
@@ -101,9 +101,9 @@ def _out_of_memory(pod: ObjectView) -> Reason | None:
     if end.get("reason") != "OOMKilled":
         return None
     limit = _memory_limit(pod)
-    bound = f"its container may have {limit}" if limit else "its node had none left"
+    bound = f"its container's limit is {limit}" if limit else "its node had none left"
     step = "raise spec.driver.memoryOverhead (Python, native memory) or spec.driver.memory (Java's heap)"
-    return Reason("driver-memory", f"the driver was killed, as it ran out of memory ({bound})", step)
+    return Reason("driver-memory", f"the driver was killed because it ran out of memory ({bound})", step)
 
 
 def _driver_failed(facts: RunFacts, pod: ObjectView) -> Reason | None:

@@ -93,8 +93,8 @@ def choose(application: Application, wanted: str = "") -> Run:
     runs = application.runs
     if not runs:
         raise SparkgenError(
-            f"{application.name} has not run yet in {application.namespace}: "
-            "its schedule has not come round, or its Job is not there any more"
+            f"{application.name} has no run in {application.namespace}: its schedule has not fired yet, or "
+            "its Job was deleted"
         )
     if not wanted:
         return runs[0]
@@ -104,8 +104,10 @@ def choose(application: Application, wanted: str = "") -> Run:
         return fitting[0]
     listed = _listed([run.name for run in fitting or runs])
     if fitting:
-        raise SparkgenError(f"{wanted} may be several runs of {application.name}: {listed}; name one of them")
-    raise SparkgenError(f"{application.name} has no run {wanted} in {application.namespace}: it has {listed}")
+        raise SparkgenError(
+            f"{wanted} matches several runs of {application.name}: {listed}; name one of them"
+        )
+    raise SparkgenError(f"{application.name} has no run {wanted} in {application.namespace}; it has {listed}")
 
 
 def _workloads(cluster: Lists, namespace: str) -> tuple[list[ObjectView], list[str]]:
@@ -241,8 +243,8 @@ def _nothing(name: str, known: Sequence[tuple[str, str]], namespaces: Sequence[s
     applications = sorted({application for application, _ in known})
     if not applications:
         return (
-            f"there is no application {name} in {where}: none of sparkgen's is there. "
-            "Is it another --namespace or --context?"
+            f"there is no application {name} in {where}, nor any other of sparkgen's; check --namespace and "
+            "--context"
         )
     near = get_close_matches(name, sorted({text for pair in known for text in pair}), n=1)
     step = f"did you mean {near[0]}?" if near else f"there is {_listed(applications)}"

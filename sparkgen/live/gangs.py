@@ -90,14 +90,14 @@ def driver_waits(found: Gang) -> Reason | None:
         return None
     where = f" in {found.queue}" if found.queue else ""
     if found.scheduler == "yunikorn":
-        cause = f"queued{where}, until YuniKorn has places for driver and first executors"
-        return Reason("queued", cause, "it goes on when its queue has room: look at YuniKorn's pages")
+        cause = f"queued{where}, until YuniKorn has room for the driver and its first executors"
+        return Reason("queued", cause, "it starts when its queue has room: look at YuniKorn's web UI")
     phase = f", its PodGroup is {found.phase}" if found.phase else ""
     why = f" ({detail(found.why)})" if found.why else ""
     return Reason(
         "queued",
-        f"queued{where}, until Volcano has room for driver and first executors{phase}{why}",
-        "it goes on when its queue has room: kubectl describe podgroups.scheduling.volcano.sh",
+        f"queued{where}, until Volcano has room for the driver and its first executors{phase}{why}",
+        "it starts when its queue has room: kubectl describe podgroups.scheduling.volcano.sh",
     )
 
 
@@ -109,6 +109,6 @@ def executors_wait(found: Gang | None, placed: int) -> Reason | None:
     why = f" ({detail(found.why)})" if found.why else ""
     return Reason(
         "gang",
-        f"{size} wait until there are nodes for all of them{why}",
-        "wait, ask for less in spec.executor or batchSchedulerOptions.minExecutors, or add nodes",
+        f"{size} wait until there is room on the nodes for all of them{why}",
+        "wait, request less in spec.executor, lower batchSchedulerOptions.minExecutors, or add nodes",
     )

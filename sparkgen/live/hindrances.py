@@ -29,7 +29,7 @@ def hindered(hindrance: Hindrance) -> Reason | None:
     if hindrance.code in PASSING:
         return None
     known = known_reason(hindrance)
-    return known or Reason("executors", f"executors do not come ({detail(str(hindrance))})")
+    return known or Reason("executors", f"executors are not created ({detail(str(hindrance))})")
 
 
 def stopped(hindrance: Hindrance) -> Reason:
@@ -56,7 +56,7 @@ def known_reason(hindrance: Hindrance) -> Reason | None:
 
 def tokens_end(hindrance: Hindrance) -> Reason:
     """Delegation tokens that the driver cannot renew. They are good for a while yet."""
-    step = "look at the driver's log for the reason (its service, or the KDC, is away); it is tried again"
+    step = "find the reason in the driver's log (the service or the KDC is down); it is retried automatically"
     return Reason("tokens", detail(str(hindrance)), step)
 
 

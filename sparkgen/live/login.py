@@ -31,18 +31,18 @@ _FAILURES = (
     _failure(
         r"Client not found in Kerberos database",
         "the KDC does not know {}",
-        "correct spec.kerberos.principal, and the realm in krb5.conf",
+        "fix spec.kerberos.principal, or the realm in krb5.conf",
     ),
     _failure(
         r"Unable to obtain password from user",
-        "the keytab has no key of {}",
-        "correct spec.kerberos.principal, or name the Secret with its keytab",
+        "the keytab has no key for {}",
+        "fix spec.kerberos.principal, or name the Secret with its keytab",
     ),
     _failure(
         r"Checksum failed|Integrity check on decrypted field failed|"
         r"Pre-authentication information was invalid",
-        "the key of {} has changed since the keytab was made",
-        "make the Secret again with a new keytab",
+        "the key of {} has changed since the keytab was created",
+        "create the Secret again with a new keytab",
     ),
     _failure(
         r"Client's entry in database (?:has )?expired|Password has expired",
@@ -52,7 +52,7 @@ _FAILURES = (
     _failure(
         r"Clock skew too great",
         "the clocks of the node and of the KDC differ too much for a login of {}",
-        "have both ask a time server",
+        "synchronize both with a time server",
     ),
     _failure(
         r"Cannot locate default realm|Can't get Kerberos realm",
@@ -63,33 +63,33 @@ _FAILURES = (
         r"Cannot locate KDC|Cannot contact any KDC|"
         r"^(?>.*?(?:failure to login|KrbException|LoginException)).*"
         r"(?:Receive timed out|Connection refused|timed out|UnknownHost|No route to host)",
-        "the driver does not reach a KDC for a login of {}",
-        "correct the addresses in krb5.conf, and see whether the network lets pods reach them",
+        "the driver cannot reach a KDC to log in {}",
+        "fix the addresses in krb5.conf, and check that pods can reach them",
     ),
     _failure(
         r"User: \S+ is not allowed to impersonate \S+",
-        "HDFS does not let the gateway act for this user ({})",
-        "have HDFS permit it (hadoop.proxyuser.* of its core-site.xml), or correct spec.proxyUser",
+        "HDFS does not allow the gateway to impersonate this user ({})",
+        "allow it in HDFS (hadoop.proxyuser.* in its core-site.xml), or fix spec.proxyUser",
     ),
     _failure(
         r"No common protection layer between client and server",
         "HDFS and the application have no hadoop.rpc.protection in common",
-        "set it in spec.hadoopConf, or in spec.hadoopConfigMap, to what HDFS has",
+        "set it to HDFS's value in spec.hadoopConf or spec.hadoopConfigMap",
     ),
     _failure(
         r"Client cannot authenticate via:\s?\[TOKEN, KERBEROS\]",
-        "nobody is logged in where a service asks for Kerberos",
-        "name a login in spec.kerberos, and file systems beside the default one in its fileSystems",
+        "a service requires Kerberos, and the application is not logged in",
+        "configure a login in spec.kerberos, and list further file systems in its fileSystems",
     ),
     _failure(
         r"^(?>.*?[Tt]oken).*(?:is expired|can't be found in cache)",
-        "the delegation tokens have ended",
-        "use spec.kerberos.keytab, which is renewed: sparkgen rule SG277",
+        "the delegation tokens have expired",
+        "use spec.kerberos.keytab, whose tokens are renewed: sparkgen rule SG277",
     ),
     _failure(
         r"Ticket expired|^(?>.*?TGT).* expired",
-        "the tickets of {} have ended",
-        "keep the Secret of spec.kerberos.ticketCache fresh, or use a keytab",
+        "the tickets of {} have expired",
+        "update the Secret in spec.kerberos.ticketCache, or use a keytab",
     ),
 )
 _PRINCIPAL = re.compile(r"for principal: (\S{1,253})")

@@ -37,7 +37,11 @@ def why_pending(facts: RunFacts) -> Reason | None:
     )
     if scheduled.get("status") == "False":
         if scheduled.get("reason") == "SchedulingGated":
-            return Reason("gated", "its pod waits at a scheduling gate", "its queue or controller opens it")
+            return Reason(
+                "gated",
+                "its pod has a scheduling gate",
+                "wait for its queue or controller to remove the gate",
+            )
         return no_node(str(scheduled.get("message") or ""), _who(facts))
     return _containers_wait(pod, _who(facts)) or _not_mounted(facts)
 
@@ -54,8 +58,8 @@ def never_made(facts: RunFacts) -> Reason | None:
             said = message.removeprefix("Error creating: ")
             return refusal(message, _who(facts)) or Reason(
                 "refused",
-                f"the {_who(facts)}'s pod cannot be made ({detail(said)})",
-                "correct what the API server names",
+                f"the {_who(facts)}'s pod cannot be created ({detail(said)})",
+                "fix what the API server names",
             )
     return None
 
@@ -97,7 +101,7 @@ def _not_mounted(facts: RunFacts) -> Reason | None:
             return missing(message, _who(facts)) or Reason(
                 "volume",
                 f"a volume of the {_who(facts)} cannot be mounted ({detail(message)})",
-                "correct spec.volumes",
+                "fix spec.volumes",
             )
     return None
 
@@ -118,4 +122,4 @@ def init_ended(name: str, end: ObjectView) -> Reason:
     if why == Code.REGISTRY_AWAY:
         return Reason("registry", detail(cause), detail(step))
     said = detail(cause) or f"exit code {code}"
-    return Reason(name, f"{name} refuses to start the driver ({said})", detail(step))
+    return Reason(name, f"{name} does not start the driver ({said})", detail(step))

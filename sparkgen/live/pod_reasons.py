@@ -33,15 +33,15 @@ def refused(kind: Refusal, message: str, who: str) -> Reason:
 
 
 _MISSING = (
-    ("secret", "the Secret {} is not there", re.compile(r'secrets? "([^"]+)" not found')),
+    ("secret", "the Secret {} does not exist", re.compile(r'secrets? "([^"]+)" not found')),
     ("secret", "the Secret {} has no key {}", re.compile(r"find key (\S+) in Secret (?:[^/\s]+/)?(\S+)")),
-    ("config-map", "the ConfigMap {} is not there", re.compile(r'configmaps? "([^"]+)" not found')),
+    ("config-map", "the ConfigMap {} does not exist", re.compile(r'configmaps? "([^"]+)" not found')),
     (
         "config-map",
         "the ConfigMap {} has no key {}",
         re.compile(r"find key (\S+) in ConfigMap (?:[^/\s]+/)?(\S+)"),
     ),
-    ("claim", "the claim {} is not there", re.compile(r'persistentvolumeclaim "([^"]+)" not found')),
+    ("claim", "the claim {} does not exist", re.compile(r'persistentvolumeclaim "([^"]+)" not found')),
 )
 """What a pod names and does not find: the kubelet's and the scheduler's words."""
 
@@ -52,7 +52,7 @@ def missing(message: str, who: str) -> Reason | None:
         if found := words.search(message):
             named = cause.format(*reversed(found.groups()))
             return Reason(
-                code, named, f"create it, or correct what spec.{_SECTIONS.get(who, who)} or its volumes name"
+                code, named, f"create it, or fix its name in spec.{_SECTIONS.get(who, who)} or its volumes"
             )
     return None
 
@@ -72,8 +72,8 @@ def artifact_waits(reason: str, message: str, artifacts: Iterable[str]) -> Reaso
         return None
     return Reason(
         "artifact",
-        f"the artifact {named} cannot be had ({detail(message)})",
-        f"{PUSH_AGAIN}; or name the registry's Secret in spec.delivery.pullSecret",
+        f"the artifact {named} cannot be pulled ({detail(message)})",
+        f"{PUSH_AGAIN}; or set spec.delivery.pullSecret to the registry's Secret",
     )
 
 
@@ -85,15 +85,15 @@ def container_waits(reason: str, message: str, who: str, image: str = "") -> Rea
     said = f" ({detail(message)})" if message else ""
     if reason in IMAGES:
         named = f"the image {image}" if image else f"an image of the {who}"
-        step = "correct spec.image, or name the registry's Secret in spec.imagePullSecrets"
-        return Reason("image", f"{named} cannot be had{said}", step)
+        step = "fix spec.image, or add the registry's Secret to spec.imagePullSecrets"
+        return Reason("image", f"{named} cannot be pulled{said}", step)
     if found := missing(message, who):
         return found
     if reason in BAD_CONTAINER:
         return Reason(
             "container",
-            f"a container of the {who} cannot be made{said}",
-            f"correct spec.{_SECTIONS.get(who, who)}",
+            f"a container of the {who} cannot be created{said}",
+            f"fix spec.{_SECTIONS.get(who, who)}",
         )
     return None
 
@@ -104,7 +104,7 @@ def no_node(message: str, who: str) -> Reason:
         return found
     return Reason(
         "no-node",
-        f"no node can take the {who}'s pod ({detail(message) or 'the scheduler has not said why'})",
-        f"ask for less in spec.{_SECTIONS.get(who, who)}, correct nodeSelector, affinity and tolerations "
-        "there, or add nodes",
+        f"no node fits the {who}'s pod ({detail(message) or 'the scheduler gives no reason'})",
+        f"request less in spec.{_SECTIONS.get(who, who)}, fix nodeSelector, affinity and tolerations there, "
+        "or add nodes",
     )

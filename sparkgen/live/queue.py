@@ -17,7 +17,7 @@ VERSIONS = ("kueue.x-k8s.io/v1beta2", "kueue.x-k8s.io/v1beta1")
 """Of Workloads, the newest first: each Kueue serves one of them at least."""
 _UNREAD = (400, 403, 404, 500)
 """Answers that leave Workloads unread: no right, or no Kueue of this version."""
-_STEP = "it goes on when its queue has room: kubectl get workloads"
+_STEP = "it starts when its queue has room: kubectl get workloads"
 
 
 class ListsWorkloads(Protocol):
@@ -78,7 +78,7 @@ def executors_wait(found: QueuePlace | None, admitted: int, waiting: int, wanted
     where = f"in the queue {found.name}" if found is not None else "at a scheduling gate"
     why = f" ({detail(found.why)})" if found is not None and found.why else ""
     wait = "waits" if waiting == 1 else "wait"
-    step = _STEP if found is not None else "their queue or controller opens it"
+    step = _STEP if found is not None else "wait for their queue or controller to remove the gate"
     return Reason("queued", f"{of} executors admitted, {waiting} {wait} {where}{why}", step)
 
 

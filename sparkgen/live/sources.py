@@ -105,15 +105,15 @@ def _gone(run: Run, id_: str, allocator_log: str) -> str:
     """What is known about an executor whose pod is not there."""
     there = sorted((executor_id(pod) for pod in run.executors), key=_number)
     have = ", ".join(there[:SHOWN]) + (f" and {len(there) - SHOWN} more" if len(there) > SHOWN else "")
-    now = f"there are executors {have}" if there else "no executor is there now"
+    now = f"it has executors {have}" if there else "it has no executors now"
     number = whole(id_)
     said = allocatorlog.loss(allocator_log, number) if number is not None else ""
     if not said and not (number is not None and run.driver is not None):
         return f"{run.name} has no executor {id_}: {now}"
     pod = _pod_name(run, id_)
-    where = f"its log went with its pod {pod}: look for that name where your cluster collects logs"
+    where = f"its log was deleted with its pod {pod}: look for that name in your cluster's log collection"
     if not said:
-        return f"executor {id_} of {run.name} is not there; if it was, {where}; {now}"
+        return f"{run.name} has no executor {id_} any more; if it had one, {where}; {now}"
     return f"{said}; {where}; {now}"
 
 

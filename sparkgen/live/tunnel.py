@@ -54,8 +54,8 @@ class Tunnel(socketserver.ThreadingTCPServer):
             super().__init__((address, port), _Connection)
         except OSError as error:
             raise SparkgenError(
-                f"cannot listen on {address}:{port}: {error.strerror}; choose another port with --port, "
-                "or any that is free with --port 0"
+                f"cannot listen on {address}:{port}: {error.strerror}; choose another port with --port, or "
+                "any free one with --port 0"
             ) from error
 
     @property

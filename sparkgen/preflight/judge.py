@@ -70,8 +70,8 @@ def version(_: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     if match and (int(match[1]), int(match[2])) < OLDEST:
         yield _error(
             "version",
-            f"Kubernetes is {facts.version}, and drivers need {OLDEST[0]}.{OLDEST[1]} or newer: "
-            "the allocator is a sidecar that starts before Spark",
+            f"Kubernetes is {facts.version}, but drivers need {OLDEST[0]}.{OLDEST[1]} or newer: the "
+            "allocator is a sidecar that starts before Spark",
             "choose another cluster with --context, or upgrade this one",
         )
 
@@ -84,12 +84,12 @@ def image_volumes(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     found = (int(match[1]), int(match[2]))
     step = "use delivery.mount: fetch"
     if found < IMAGE_VOLUMES_AT_ALL:
-        text = f"Kubernetes is {facts.version}, and has no image volumes: delivery.mount is image"
+        text = f"delivery.mount is image, but Kubernetes {facts.version} has no image volumes"
         yield _error("image-volumes", text, step)
     elif found < IMAGE_VOLUMES:
         text = (
-            f"Kubernetes is {facts.version}, where image volumes are off unless the cluster's administrator "
-            "has set the feature gate ImageVolume: delivery.mount is image"
+            f"delivery.mount is image, but in Kubernetes {facts.version} image volumes are off unless the "
+            "cluster's administrator has set the feature gate ImageVolume"
         )
         yield Finding("image-volumes", Severity.WARNING, text, f"ask the administrator, or {step}")
 
@@ -103,10 +103,13 @@ def _mounts_images(item: ObjectView) -> bool:
 def namespace(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     """There is none, or it is on its way out."""
     if isinstance(facts.namespace, Unknown):
-        yield _unchecked("namespace", f"whether there is a namespace {wanted.namespace}", facts.namespace)
+        yield _unchecked("namespace", f"whether the namespace {wanted.namespace} exists", facts.namespace)
     elif facts.namespace is None:
-        step = f"kubectl create namespace {wanted.namespace}; or choose another one with --namespace"
-        yield _error("namespace", f"there is no namespace {wanted.namespace}", step)
+        step = (
+            f"create it with kubectl create namespace {wanted.namespace}, or choose another one with "
+            "--namespace"
+        )
+        yield _error("namespace", f"the namespace {wanted.namespace} does not exist", step)
     elif facts.namespace["metadata"].get("deletionTimestamp"):
         step = "wait until it is gone and create it again, or choose another one"
         yield _error("namespace", f"the namespace {wanted.namespace} is being deleted", step)
@@ -119,8 +122,8 @@ def controller(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
         yield Finding(
             "controller",
             Severity.WARNING,
-            f"{name} applies {wanted.name}: what is applied by hand is undone when it looks next",
-            "commit what is rendered instead: sparkgen render -o DIR",
+            f"{name} applies {wanted.name}, and reverts manual changes at its next sync",
+            "commit the rendered files instead: sparkgen render -o DIR",
         )
 
 
@@ -144,9 +147,10 @@ def rights(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     if any(_ESCALATION in refusal.said for refusal in facts.refused.values()):
         yield _error(
             "rights",
-            f"you may not give the rights that the Role {wanted.name} gives: nobody may give what he has not",
-            "ask for the same rights on pods, secrets and events (or for bind and escalate on roles); or let "
-            "somebody else apply account and Role once, and set serviceAccount.create, rbac.create: false",
+            f"you cannot grant the rights in the Role {wanted.name}, because you do not have them yourself",
+            "ask for the same rights on pods, secrets and events (or for bind and escalate on roles); or "
+            "have someone else apply the account and the Role once, and set serviceAccount.create and "
+            "rbac.create to false",
         )
 
 
@@ -158,19 +162,19 @@ def objects(_: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
         if kind == "RoleBinding" and refusal.status == _NOT_FOUND:
             continue  # its Role is not there yet: who may give the Role's rights may bind it
         if refusal.status == _CONFLICT:
-            step = "leave these fields to them, or take them over with --force-conflicts"
+            step = "leave these fields to their managers, or take them over with --force-conflicts"
             yield _error("conflict", f"{kind} {name}: {refusal.said}", step)
         elif _NO_DRY_RUN in refusal.said:
             yield _unchecked("objects", f"{kind} {name}", Unknown(refusal.message))
         else:
-            yield _refused("objects", "", refusal.said, "correct what it names, and apply again")
+            yield _refused("objects", "", refusal.said, "fix what it names, and apply again")
 
 
 def _refused(kind: str, whose: str, said: str, step: str) -> Finding:
     """A refusal in the server's words. A webhook that is away refuses nothing that a document could mend."""
     known = refusal_in(said)
     if known is not None and known.code is Code.WEBHOOK_FAILED:
-        step = "tell those who run the cluster, and apply again when it answers"
+        step = "tell the cluster's administrators, and apply again when it answers"
         return _error(kind, f"{whose}{known.cause}: {known.detail(said)}", step)
     return _error(kind, f"{whose}{said}", step)
 
@@ -192,9 +196,9 @@ def pod_security(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
         more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         yield _error(
             "pod-security",
-            f'the namespace {wanted.namespace} takes pods of the level "{level}" only: '
+            f'the namespace {wanted.namespace} allows only pods of the level "{level}": '
             f"{'; '.join(found[:_SHOWN])}{more}",
-            "sparkgen lint --profile pss-restricted shows each with its line; or use another namespace",
+            "run sparkgen lint --profile pss-restricted to see each with its line, or use another namespace",
         )
 
 
@@ -204,7 +208,7 @@ def pods(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
         if refusal is None:
             continue
         if _USER_LACKS in refusal.said or _NO_DRY_RUN in refusal.said:
-            what = f"what the cluster's policies say to the {role}'s pod"
+            what = f"whether the cluster's policies allow the {role}'s pod"
             yield _unchecked("pods", what, Unknown(refusal.message))
             continue
         known = refusal_in(refusal.said)
@@ -213,7 +217,7 @@ def pods(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
             continue
         if code == Code.QUOTA_EXCEEDED:
             if starts(wanted, facts) and not any(quotas(wanted, facts)):
-                step = "free some of it, ask for more, or make the application smaller"
+                step = "free some of it, ask for more, or request less in the document"
                 yield _error("quota", f"the {role}'s pod: {refusal.said}", step)
         elif code != Code.SERVICE_ACCOUNT_NOT_FOUND:  # said by `references`
             yield _refused("pods", f"the {role}'s pod is refused: ", refusal.said, "correct what it names")
@@ -235,14 +239,18 @@ def quotas(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
             f"in ResourceQuota {short.quota}"
         )
         if short.fit is None:
-            step = f"kubectl describe resourcequota {short.quota} -n {wanted.namespace} shows what takes it"
-            yield _error("quota", f"there is no room for the driver; {amounts}", step)
+            step = (
+                f"run kubectl describe resourcequota {short.quota} -n {wanted.namespace} to see what uses it"
+            )
+            yield _error("quota", f"the quota has no room for the driver; {amounts}", step)
         else:
             yield Finding(
                 "quota",
                 Severity.WARNING,
-                f"there is room for {short.fit} of {wished} executors, and the others will wait; {amounts}",
-                "it runs with fewer; ask for more, or lower spec.executor.instances",
+                f"the quota has room for {short.fit} of {wished} executors, and the others will wait; "
+                f"{amounts}",
+                "ask for more quota, or lower spec.executor.instances; the application runs with fewer "
+                "executors meanwhile",
             )
 
 
@@ -256,7 +264,7 @@ def references(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
         elif not there:
             yield Finding("references", severity, _missing(one, wanted), _create(one, wanted))
     for reason, names in unknown.items():
-        yield _unchecked("references", f"whether there is {', '.join(names)}", Unknown(reason))
+        yield _unchecked("references", f"whether {', '.join(names)} exist", Unknown(reason))
 
 
 def _has_no_pod_yet(wanted: Wanted) -> bool:
@@ -266,23 +274,23 @@ def _has_no_pod_yet(wanted: Wanted) -> bool:
 
 
 def _missing(one: Reference, wanted: Wanted) -> str:
-    return f"the {one.used_by} needs the {one.kind} {one.name}, and there is none in {wanted.namespace}"
+    return f"the {one.used_by} needs the {one.kind} {one.name}, which does not exist in {wanted.namespace}"
 
 
 def _create(one: Reference, wanted: Wanted) -> str:
     what = {
         "Secret": f"kubectl create secret generic {one.name} -n {wanted.namespace} ...; see docs/secrets.md",
-        "ServiceAccount": "create it, or let sparkgen render one: serviceAccount.create: true",
+        "ServiceAccount": "create it, or set serviceAccount.create: true to have sparkgen render it",
     }
-    return what.get(one.kind, f"create it; {one.used_by} pods wait until it is there")
+    return what.get(one.kind, f"create it; {one.used_by} pods wait until it exists")
 
 
 def expired(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
     """A run that its own date keeps from starting."""
     text = needs.expires_at(wanted.objects)
     if text and starts(wanted, facts) and datetime.fromisoformat(text) <= facts.now:
-        step = "set spec.run.expiresAt to a later date, or leave it out"
-        yield _error("expired", f"the run may start until {text} only: it would fail at once", step)
+        step = "set spec.run.expiresAt to a later date, or delete it"
+        yield _error("expired", f"the run expired at {text}: it would fail at once", step)
 
 
 def again(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
@@ -294,8 +302,8 @@ def again(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
             yield Finding(
                 "again",
                 Severity.WARNING,
-                f"{name} was applied before, and its Job is there no more (its time to live, or deleted "
-                "by hand): it runs again",
+                f"{name} was applied before, but its Job no longer exists (time to live, or deleted by "
+                "hand): it runs again",
             )
 
 
@@ -311,21 +319,21 @@ def images(wanted: Wanted, facts: ClusterFacts) -> Iterator[Finding]:
             yield Finding(
                 "images",
                 Severity.WARNING,
-                f"no node says that it has {image}, and imagePullPolicy Never forbids to pull it",
-                "bring it to the nodes, or set spec.imagePullPolicy: IfNotPresent",
+                f"no node reports that it has {image}, and imagePullPolicy: Never prevents a pull",
+                "load it on the nodes, or set spec.imagePullPolicy: IfNotPresent",
             )
     default = contract.RUNTIME_IMAGE
     if default in absent and asked[default] != "Never":
         yield Finding(
             "images",
             Severity.WARNING,
-            f"no node says that it has {default}, and no registry has it: the pods will not start",
-            "sparkgen image build --push REGISTRY/sparkgen-runtime:1, and name that as spec.runtimeImage, "
-            "or for the whole repository in .sparkgen.yaml; sparkgen rule SG020",
+            f"no node reports that it has {default}, and no registry has it: the pods will not start",
+            "run sparkgen image build --push REGISTRY/sparkgen-runtime:1, and set spec.runtimeImage to it, "
+            "or set it for the whole repository in .sparkgen.yaml; see sparkgen rule SG020",
         )
     pulled = [image for image in absent if asked[image] != "Never" and image != default]
     if pulled:
-        reason = "no node says that it has it; its node will pull it at the start"
+        reason = "no node reports that it has it; its node will pull it when the pod starts"
         yield _unchecked("images", f"whether {', '.join(pulled)} can be pulled", Unknown(reason))
 
 

@@ -66,7 +66,7 @@ def ownership(wanted: Wanted, live: Live, *, take: bool = False) -> list[Finding
     found = [_refused(owner, keys, wanted) for owner, keys in others.items()]
     if unknown:
         found.append(
-            Finding("ownership", Severity.INFO, f"the owners of {_listed(unknown)}, which you may not read")
+            Finding("ownership", Severity.INFO, f"who owns {_listed(unknown)}, which you may not read")
         )
     return found
 
@@ -76,15 +76,15 @@ def _refused(owner: _Owner, keys: list[Key], wanted: Wanted) -> Finding:
     subject = f"{_listed(keys)} {'exist' if several else 'exists'} already"
     if owner.by_sparkgen:
         message = f"{subject} and {'belong' if several else 'belongs'} to the {owner.name}"
-        step = f"choose another name than {wanted.name}, or another namespace"
+        step = f"choose a name other than {wanted.name}, or another namespace"
         if all(kind == "ServiceAccount" for kind, _ in keys):
-            step = "to use the account, add `create: false` below `serviceAccount:`; or name another account"
+            step = "to use this account, set `serviceAccount.create: false`; or name another account"
         return Finding("ownership", Severity.ERROR, message, step)
     it = "them" if several else "it"
     who = f"{owner.name} created {it}, not sparkgen" if owner.name else f"sparkgen did not create {it}"
     step = (
         f"to keep {it}, choose another name, or `serviceAccount.create: false` to use an account as it is; "
-        f"to manage {it} by this document from now on, apply with --take-ownership"
+        f"to manage {it} with this document from now on, apply with --take-ownership"
     )
     return Finding("ownership", Severity.ERROR, f"{subject}, and {who}", step)
 

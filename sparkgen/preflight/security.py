@@ -42,7 +42,7 @@ def violations(document: Mapping[str, Any], level: str) -> Iterator[str]:
     if level not in ("baseline", "restricted"):
         return
     if document["kind"] == SERVICE_KIND:
-        yield "a shuffle service takes directories and a port of its nodes (SG146)"
+        yield "a shuffle service uses directories and a port of its nodes (SG146)"
         return
     for rule, finding in _found(document):
         if level == "restricted" or _in_baseline(rule.name, finding.found):

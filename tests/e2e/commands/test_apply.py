@@ -60,10 +60,12 @@ def test_every_finding_at_once(cluster: Cluster, restricted: str, sparkgen: Spar
     result = sparkgen("apply", "app.yaml")
     assert (result.returncode, result.stdout) == (1, "")
     said = result.stderr
-    assert "error: the driver needs the Secret registry, and there is none" in said
+    assert "error: the driver needs the Secret registry, which does not exist in" in said
     assert 'takes pods of the level "restricted" only: lets the container run as root (SG214)' in said
-    assert "error: the run may start until 2020-01-01T00:00:00Z only" in said
-    assert "warning: there is room for 1 of 2 executors, and the others will wait; requests.memory" in said
+    assert "error: the run expired at 2020-01-01T00:00:00Z" in said
+    assert (
+        "warning: the quota has room for 1 of 2 executors, and the others will wait; requests.memory" in said
+    )
     assert "in ResourceQuota team" in said
     assert not cluster.objects("jobs", restricted)
 
@@ -82,8 +84,11 @@ def test_no_rights_no_namespace(
     result = sparkgen("apply", "app.yaml", kubeconfig=somebody)
     assert (result.returncode, result.stdout) == (1, "")
     assert f"you lack rights in {restricted}: patch jobs" in result.stderr
-    assert "you may not give the rights that the Role app gives" in result.stderr
+    assert "you cannot grant the rights in the Role app" in result.stderr
     assert "not checked: whether nodes have" in result.stderr
     nowhere = on(cluster, "nowhere", tmp_path)("apply", "app.yaml")
     assert nowhere.returncode == 1
-    assert "there is no namespace nowhere\n    next: kubectl create namespace nowhere" in nowhere.stderr
+    missing = (
+        "the namespace nowhere does not exist\n    next: create it with kubectl create namespace nowhere"
+    )
+    assert missing in nowhere.stderr

@@ -49,13 +49,13 @@ def test_what_keeps_a_driver_from_beginning_is_named(cluster: Cluster, restricte
     rows = status(cluster, restricted)
     assert all(row["reason"]["nextStep"] for row in rows.values())
     image, expired = rows["image"], rows["expired"]
-    assert image["reason"]["cause"].startswith("the image docker.io/apache/spark:none cannot be had (")
+    assert image["reason"]["cause"].startswith("the image docker.io/apache/spark:none cannot be pulled (")
     assert (image["state"], expired["state"]) == ("Pending", "Failed")
     run = str(expired["run"])
     assert sparkgen(cluster, restricted, "status", run, "-o", "name").stdout == f"job.batch/{run}\n"
     assert "expired at" in sparkgen(cluster, restricted, "logs", "expired").stdout
     waits = sparkgen(cluster, restricted, "logs", "no-node")
-    assert (waits.returncode, "no node can take the driver's pod (0/2 nodes" in waits.stderr) == (2, True)
+    assert (waits.returncode, "no node fits the driver's pod (0/2 nodes" in waits.stderr) == (2, True)
 
 
 @pytest.mark.full
@@ -68,7 +68,7 @@ def test_what_ends_a_driver_at_once_is_named(cluster: Cluster, restricted: str) 
     wait_until_failed(cluster, restricted, "program")
     rows = status(cluster, restricted)
     causes = {name: row["reason"]["cause"] for name, row in rows.items()}
-    assert causes["java"].startswith("Tomorrow was compiled for Java 55, and the image has Java ")
+    assert causes["java"].startswith("Tomorrow was compiled for Java 55, but the image has Java ")
     assert causes["missing-file"] == "the image has no file /opt/app/none.jar"
     run, code = str(rows["program"]["run"]), rows["program"]["exitCode"]
     history = sparkgen(cluster, restricted, "history", "program").stdout.splitlines()

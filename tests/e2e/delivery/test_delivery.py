@@ -129,7 +129,7 @@ def test_what_cannot_be_mounted_is_told_by_status(project: Project, registry: Re
         command = [*network.enter(NAME), projects.SPARKGEN, "status", "etl", "-o", "json", *known]
         return subprocess.run(command, capture_output=True, text=True, check=False).stdout
 
-    words = f"the artifact {project.artifact()['reference']} cannot be had"
+    words = f"the artifact {project.artifact()['reference']} cannot be pulled"
     wait_until(lambda: words in told(), 90, "status names the artifact", told)
     assert "sparkgen push" in told()
     assert len(application.drivers()) == 1

@@ -62,7 +62,7 @@ def test_a_gateway_acts_for_nobody_else(trial: Trials, loopback: Secure) -> None
     login = loopback.login("keytab", "gateway")
     value = document(loopback, login, "/user/alice/out", proxyUser="alice")
     ended = run(trial(NEW), loopback, value, loopback.keytabs["gateway"])
-    assert reason(ended).startswith("HDFS does not let the gateway act for this user")
+    assert reason(ended).startswith("HDFS does not allow the gateway to impersonate this user")
 
 
 def test_a_ticket_cache_is_enough(trial: Trials, loopback: Secure, tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_the_keytab_of_somebody_else_is_one_clear_reason(trial: Trials, loopback
     """The driver ends before it begins."""
     value = document(loopback, loopback.login("keytab", "alice"), "/user/alice/wrong")
     ended = run(trial(NEW), loopback, value, loopback.keytabs["bob"])
-    assert reason(ended) == "the keytab has no key of alice@SPARKGEN.TEST"
+    assert reason(ended) == "the keytab has no key for alice@SPARKGEN.TEST"
 
 
 def test_what_travels_may_be_encrypted(trial: Trials, tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def test_a_gateway_acts_for_those_whom_hdfs_lets_it(
     check(allowed, "bob", "gateway")
     assert " bob " in hadoop.hdfs.shell("-ls /user/bob/out")
     told = reason(refused)
-    assert told.startswith("HDFS does not let the gateway act for this user"), told
+    assert told.startswith("HDFS does not allow the gateway to impersonate this user"), told
     assert "gateway@SPARKGEN.TEST for alice" in told
 
 

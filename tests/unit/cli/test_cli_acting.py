@@ -106,8 +106,8 @@ def test_a_preflight_with_errors_stops_the_apply(act: Act, kube: Kube) -> None:
     arguments = ("apply", "app.yaml", "--set", "spec.imagePullSecrets={registry}")
     result = act(*arguments, "--set", "spec.run.expiresAt=2020-01-01T00:00:00Z")
     assert (result.code, result.out) == (1, "")
-    assert "error: the driver needs the Secret registry, and there is none in analytics" in result.err
-    assert "error: the run may start until 2020-01-01T00:00:00Z only" in result.err
+    assert "error: the driver needs the Secret registry, which does not exist in analytics" in result.err
+    assert "error: the run expired at 2020-01-01T00:00:00Z" in result.err
     assert "    next: kubectl create secret generic registry -n analytics" in result.err
     assert result.err.endswith("nothing was applied; to apply anyway, add --skip-preflight\n")
     assert kube.named("Job") == []
@@ -119,7 +119,7 @@ def test_a_missing_namespace_and_a_broken_document(act: Act) -> None:
     """Exit code 1: they are findings."""
     result = act("apply", "app.yaml", "-n", "nowhere")
     assert result.code == 1
-    assert "there is no namespace nowhere" in result.err
+    assert "the namespace nowhere does not exist" in result.err
     result = act("apply", "app.yaml", "--set", "spec.executor.memory=2Gi")
     assert (result.code, "SG101" in result.err) == (1, True)
 

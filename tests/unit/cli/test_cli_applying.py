@@ -132,8 +132,8 @@ BY_HELM = {"labels": {"sparkgen.dev/application": "pi", "app.kubernetes.io/manag
 @pytest.mark.parametrize(
     ("metadata", "says", "step"),
     [
-        (OF_ANOTHER, "belong to the application reports", "choose another name than pi"),
-        (OF_A_SERVER, "belong to the history server pi", "choose another name than pi"),
+        (OF_ANOTHER, "belong to the application reports", "choose a name other than pi"),
+        (OF_A_SERVER, "belong to the history server pi", "choose a name other than pi"),
         ({}, "sparkgen did not create them", "--take-ownership"),
     ],
     ids=["another application", "a server with an application's label", "made by hand"],
@@ -158,7 +158,7 @@ def test_an_account_of_another_application_may_be_used(act: Act, kube: Kube) -> 
     """The next step that the message names is one."""
     kube.objects[ACCOUNT] = stranger("ServiceAccount", "pi", **OF_ANOTHER)
     result = act("apply", "app.yaml")
-    assert (result.code, "`create: false`" in result.err) == (1, True)
+    assert (result.code, "`serviceAccount.create: false`" in result.err) == (1, True)
     account = ("--set", "spec.serviceAccount.create=false", "--set", "spec.serviceAccount.name=pi")
     assert act("apply", "app.yaml", *account).code == 0
     assert kube.objects[ACCOUNT]["metadata"]["labels"] == OF_ANOTHER["labels"]
@@ -188,7 +188,7 @@ def test_who_may_not_look_is_told(act: Act, kube: Kube) -> None:
     result = act("apply", "app.yaml")
     assert (
         result.code,
-        "not checked: the owners of ServiceAccount pi, which you may not read" in result.err,
+        "not checked: who owns ServiceAccount pi, which you may not read" in result.err,
     ) == (0, True)
 
 

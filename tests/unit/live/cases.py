@@ -253,14 +253,14 @@ CASES = {
     "image": Case(
         "an image that is not there, or may not be pulled",
         "image",
-        f"the image {IMAGE} cannot be had (Back-off pulling image",
-        "correct spec.image, or name the registry's Secret in spec.imagePullSecrets",
+        f"the image {IMAGE} cannot be pulled (Back-off pulling image",
+        "fix spec.image, or add the registry's Secret to spec.imagePullSecrets",
         waits("ImagePullBackOff", f'Back-off pulling image "{IMAGE}": ErrImagePull: {IMAGE}: not found'),
     ),
     "driver-memory": Case(
         "the driver's container needs more memory than it may have",
         "driver-memory",
-        "the driver was killed, as it ran out of memory (its container may have 1408Mi)",
+        "the driver was killed because it ran out of memory (its container's limit is 1408Mi)",
         "raise spec.driver.memoryOverhead",
         failed(ends(137, "OOMKilled")),
     ),
@@ -268,7 +268,7 @@ CASES = {
         "the driver's Java heap is full",
         "driver-memory",
         "the driver's Java heap was full (Java heap space)",
-        "raise spec.driver.memory, or collect less into the driver",
+        "raise spec.driver.memory, or collect less data in the driver",
         failed(ends(1)),
         log_of(
             'Exception in thread "main" java.lang.OutOfMemoryError: Java heap space\n\tat Pi.main(Pi.java)\n'
@@ -297,16 +297,16 @@ CASES = {
     "main-class": Case(
         "the main class is in no jar",
         "main-class",
-        "the class org.example.Pie is in no jar of the application",
-        "correct spec.mainClass",
+        "no jar of the application has the class org.example.Pie",
+        "fix spec.mainClass",
         failed(ends(101)),
         log_of(NO_CLASS),
     ),
     "connect-package": Case(
         "a Connect server of Spark 3.5 without its package",
         "main-class",
-        "neither the image nor the document has Spark's Connect server (org.apache.spark.sql.connect.",
-        "name its package in spec.deps.packages, or build its jar into spec.image (sparkgen rule SG301)",
+        "Spark's Connect server is neither in the image nor in the document (org.apache.spark.sql.connect.",
+        "add its package to spec.deps.packages, or its jar to spec.image (sparkgen rule SG301)",
         [connect_server(), driver(connect_server(), state=ends(101))],
         log_of(NO_CONNECT),
     ),
@@ -314,7 +314,7 @@ CASES = {
         "a Connect server that starts, or that answers nobody any more",
         "not-answering",
         "the Connect server does not answer",
-        "wait while it starts, or read its log: sparkgen logs team-a",
+        "wait until it has started, or read its log: sparkgen logs team-a",
         [connect_server(), connect_driver(ready=False)],
         {"target": 0},
     ),
@@ -322,7 +322,7 @@ CASES = {
         "a notebook that starts, or that answers nobody any more",
         "not-answering",
         "the notebook does not answer",
-        "wait while it starts, or read its log: sparkgen logs ada",
+        "wait until it has started, or read its log: sparkgen logs ada",
         [notebook(), driver(notebook(), state=runs())],
         {"target": 0},
         table=False,
@@ -331,7 +331,7 @@ CASES = {
         "the main jar is not in the image",
         "missing-file",
         "the image has no file /opt/app/pie.jar",
-        "correct spec.mainApplicationFile, or build the file into spec.image",
+        "fix spec.mainApplicationFile, or add the file to spec.image",
         failed(ends(101)),
         log_of(NO_JAR),
     ),
@@ -339,7 +339,7 @@ CASES = {
         "the main Python file is not in the image",
         "missing-file",
         "the image has no file /opt/app/pie.py",
-        "correct spec.mainApplicationFile",
+        "fix spec.mainApplicationFile",
         failed(ends(2)),
         log_of(NO_SCRIPT),
         table=False,
@@ -348,21 +348,21 @@ CASES = {
         "a file that the program reads is not there",
         "missing-file",
         "there is no file file:/data/in",
-        "correct the path, or mount what holds it",
+        "fix the path, or mount the volume that has the file",
         failed(ends(1)),
         log_of(NO_INPUT),
     ),
     "secret": Case(
         "a Secret that the driver names is not there",
         "secret",
-        "the Secret db is not there",
-        "create it, or correct what spec.driver or its volumes name",
+        "the Secret db does not exist",
+        "create it, or fix its name in spec.driver or its volumes",
         waits("CreateContainerConfigError", 'secret "db" not found'),
     ),
     "secret-volume": Case(
         "a Secret that a volume names is not there",
         "secret",
-        "the Secret db is not there",
+        "the Secret db does not exist",
         "create it",
         waits("ContainerCreating", ""),
         {
@@ -376,7 +376,7 @@ CASES = {
         "the driver waits in a queue of Kueue",
         "queued",
         "queued in team-a, 3rd of 5 (insufficient unused quota for cpu in flavor default, 2 more needed)",
-        "it goes on when its queue has room: kubectl get workloads",
+        "it starts when its queue has room: kubectl get workloads",
         [job(spec={"suspend": True})],
         {"place": QueuePlace("team-a", 3, 5, NO_QUOTA)},
     ),
@@ -384,7 +384,7 @@ CASES = {
         "executors wait in a queue of Kueue",
         "queued",
         "2 of 10 executors admitted, 1 waits in the queue team-a (insufficient unused quota for cpu",
-        "it goes on when its queue has room",
+        "it starts when its queue has room",
         running(
             executor(driver(job()), 1),
             executor(driver(job()), 2, "Pending"),
@@ -398,16 +398,17 @@ CASES = {
     "queued-in-volcano": Case(
         "Volcano has no room for the driver and its first executors",
         "queued",
-        "queued in team-a, until Volcano has room for driver and first executors, its PodGroup is Pending",
-        "it goes on when its queue has room: kubectl describe podgroups.scheduling.volcano.sh",
+        "queued in team-a, until Volcano has room for the driver and its first executors, its PodGroup is "
+        "Pending",
+        "it starts when its queue has room: kubectl describe podgroups.scheduling.volcano.sh",
         [job(), driver(job())],
         {"gang": Gang("volcano", "team-a", "Pending")},
     ),
     "gang": Case(
         "executors get their nodes together, or not at all",
         "gang",
-        "3 executors wait until there are nodes for all of them",
-        "wait, ask for less in spec.executor or batchSchedulerOptions.minExecutors, or add nodes",
+        "3 executors wait until there is room on the nodes for all of them",
+        "wait, request less in spec.executor, lower batchSchedulerOptions.minExecutors, or add nodes",
         running(executor(driver(job()), 1, "Pending")),
         {"gang": Gang("kube-scheduler", size=3), "target": 3},
     ),
@@ -415,7 +416,7 @@ CASES = {
         "executors wait at a scheduling gate of somebody else's",
         "queued",
         "0 of 1 executors admitted, 1 waits at a scheduling gate",
-        "their queue or controller opens it",
+        "wait for their queue or controller to remove the gate",
         running(executor(driver(job()), 1, "Pending", conditions=[GATED])),
         hinders(Waiting("SchedulingGated", "gates").hindering("1 pending, "), wanted=1),
         table=False,
@@ -424,7 +425,7 @@ CASES = {
         "the driver cannot renew delegation tokens",
         "tokens",
         "the driver has failed to renew the tokens of hadoopfs since 2026-11-22T01:00:00Z: tasks fail when",
-        "look at the driver's log for the reason",
+        "find the reason in the driver's log",
         running(executor(driver(job()), 1)),
         hinders(
             Hindrance(
@@ -438,15 +439,15 @@ CASES = {
     "no-node": Case(
         "no node has room for the driver, or lets it in",
         "no-node",
-        "no node can take the driver's pod (0/2 nodes are available: 2 Insufficient cpu",
-        "ask for less in spec.driver, correct nodeSelector, affinity and tolerations there, or add nodes",
+        "no node fits the driver's pod (0/2 nodes are available: 2 Insufficient cpu",
+        "request less in spec.driver, fix nodeSelector, affinity and tolerations there, or add nodes",
         unscheduled("0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available."),
     ),
     "no-node-executors": Case(
         "no node has room for executors, or lets them in",
         "no-node",
-        "no node can take the executor's pod (0/2 nodes are available: 2 Insufficient memory",
-        "ask for less in spec.executor",
+        "no node fits the executor's pod (0/2 nodes are available: 2 Insufficient memory",
+        "request less in spec.executor",
         running(executor(driver(job()), 1, "Pending")),
         hinders(
             Waiting("Unschedulable", "0/2 nodes are available: 2 Insufficient memory").hindering(
@@ -531,8 +532,8 @@ CASES = {
     "java": Case(
         "the program was compiled for a newer Java than the image has",
         "java",
-        "org.example.Pi was compiled for Java 21, and the image has Java 17",
-        "use a spec.image with Java 21, or compile it for Java 17",
+        "org.example.Pi was compiled for Java 21, but the image has Java 17",
+        "set spec.image to an image with Java 21, or compile for Java 17",
         failed(ends(1)),
         log_of(NEWER_JAVA),
     ),
@@ -555,14 +556,14 @@ CASES = {
     "deadline": Case(
         "the run takes longer than spec.activeDeadlineSeconds",
         "deadline",
-        "it ran longer than it may",
+        "it exceeded activeDeadlineSeconds",
         "raise spec.activeDeadlineSeconds, or find out what takes so long: sparkgen logs pi",
         [job(ended="Failed", reason="DeadlineExceeded")],
     ),
     "killed": Case(
         "somebody has ended the run with sparkgen kill",
         "killed",
-        "sparkgen kill has ended it, at 2026-11-22T01:09:00Z",
+        "sparkgen kill ended it at 2026-11-22T01:09:00Z",
         "sparkgen run pi runs it again",
         [
             job(
@@ -582,8 +583,8 @@ CASES = {
     "login": Case(
         "the driver cannot log in to Kerberos",
         "login",
-        "the keytab has no key of alice@EXAMPLE.COM",
-        "correct spec.kerberos.principal, or name the Secret with its keytab",
+        "the keytab has no key for alice@EXAMPLE.COM",
+        "fix spec.kerberos.principal, or name the Secret with its keytab",
         failed(ends(1)),
         log_of(WRONG_KEYTAB),
     ),
@@ -607,8 +608,8 @@ CASES = {
     "gone": Case(
         "a run has failed, and its pod is not there any more",
         "gone",
-        "its driver's pod is gone, and with it its log",
-        "look for the log where your cluster collects logs, or run it again",
+        "its driver's pod and log are gone",
+        "look for the log in your cluster's log collection, or run it again",
         [job(ended="Failed", reason="BackoffLimitExceeded")],
     ),
     "restarting": Case(
@@ -636,7 +637,7 @@ CASES = {
     "allocator-of-session": Case(
         "the allocator of a session cannot begin",
         "allocator",
-        "allocator refuses to start the driver (it lacks SPARKGEN_RUN)",
+        "allocator does not start the driver (it lacks SPARKGEN_RUN)",
         "",
         [
             session(),
@@ -652,8 +653,8 @@ CASES = {
     "image-of-session": Case(
         "the runtime image of a session cannot be pulled",
         "image",
-        "an image of the session cannot be had (not found)",
-        "correct spec.runtimeImage",
+        "an image of the session cannot be pulled (not found)",
+        "fix spec.runtimeImage",
         [
             session(),
             allocator_pod(session(), {"waiting": {"reason": "ImagePullBackOff", "message": "not found"}}),
@@ -663,8 +664,8 @@ CASES = {
     "no-node-for-session": Case(
         "no node has room for a session",
         "no-node",
-        "no node can take the session's pod (0/3 nodes are available)",
-        "ask for less in spec.driver",
+        "no node fits the session's pod (0/3 nodes are available)",
+        "request less in spec.driver",
         [
             session(),
             {
@@ -686,7 +687,7 @@ CASES = {
     "killed-session": Case(
         "a session was killed",
         "killed",
-        "sparkgen kill has ended it",
+        "sparkgen kill ended it",
         "",
         [session(ended="Failed", annotations={"sparkgen.dev/killed": "2026-11-22T01:00:00Z"})],
         table=False,

@@ -182,7 +182,7 @@ def test_a_log_that_is_not_there_is_said_with_the_reason(server: Server, sparkge
         "no log for pi-1a2b3c4d, which is Failed: its driver's pod is gone"
         in sparkgen("logs", "pi", "-f").err
     )
-    assert "pi-1a2b3c4d has no executor 7: no executor is there now" in sparkgen("logs", "pi", "-e", "7").err
+    assert "pi-1a2b3c4d has no executor 7: it has no executors now" in sparkgen("logs", "pi", "-e", "7").err
     assert (
         "--executor, --allocator and --all cannot be combined"
         in sparkgen("logs", "pi", "-e", "7", "--all").err

@@ -35,8 +35,8 @@ def test_a_line_that_begins_again_and_again_is_read_once(beginning: str) -> None
         ("Lost task 1.0: x: java.lang.OutOfMemoryError: Java heap", "executor-memory", "Java heap"),
         ("x ExecutorLostFailure (executor 1 exited) Reason: gone", "executors-lost", "gone"),
         ("x\njava.lang.NoSuchMethodError: 'scala.Tuple'", "scala", "scala.Tuple"),
-        ("KrbException: x\nLoginException: a timed out", "login", "does not reach a KDC"),
-        ("InvalidToken: token (x) is expired", "login", "tokens have ended"),
+        ("KrbException: x\nLoginException: a timed out", "login", "cannot reach a KDC"),
+        ("InvalidToken: token (x) is expired", "login", "tokens have expired"),
         ("TGT of x expired", "login", "tickets of"),
     ],
 )

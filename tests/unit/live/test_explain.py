@@ -110,11 +110,11 @@ def test_a_hindrance_is_known_by_its_code_alone() -> None:
     """Whatever the sentence says, after what passes by itself; a later release's code is told in words."""
     gate = Hindrance(Code.MAX_UNSCHEDULABLE_PODS, "100 have no node")
     reason = explained(running(), hinders(*PASSING_BY, gate, refuses(403, cases.QUOTA)))
-    assert (reason.code, reason.cause) == ("executors", "executors do not come (100 have no node)")
+    assert (reason.code, reason.cause) == ("executors", "executors are not created (100 have no node)")
     lies = Hindrance(Code.NODE_AVOIDED, "cannot create: exceeded quota, Unschedulable, out of memory")
     assert explain(Case("", "", "", "", running(), hinders(lies)).facts(), NOW) is None
     later = explained(running(), hinders(Hindrance("OfTomorrow", "the moon is full: out of memory")))
-    assert later.cause == "executors do not come (the moon is full: out of memory)"
+    assert later.cause == "executors are not created (the moon is full: out of memory)"
 
 
 def test_the_allocator_says_why_it_ended_the_application() -> None:
@@ -143,12 +143,12 @@ def test_an_older_image_leaves_unknown_what_it_gives_no_code_for(log: str) -> No
     reason = explained(running(), {"allocator_log": log, "target": 2})
     assert reason.code == "unknown"
     assert reason.cause == (
-        "what keeps executors from coming is unknown: the allocator's image is older than this sparkgen, "
-        "and its log has no codes"
+        "cannot tell why executors are missing: the runtime image is older than this sparkgen, and "
+        "the allocator's log has no codes"
     )
     assert reason.next_step == "read it: sparkgen logs pi --allocator"
     reason = explained(running(), {"allocator_log": log})
-    assert reason.cause.startswith("how many executors are wanted, and what keeps executors from coming")
+    assert reason.cause.startswith("cannot tell how many executors are wanted and why executors are missing")
     pod = executor(driver(job()), 1, "Pending", conditions=[{"type": "PodScheduled", "status": "False"}])
     assert explained(running(pod), {"allocator_log": log}).code == "no-node", "pods speak for themselves"
 
@@ -164,7 +164,7 @@ def test_an_older_image_is_quoted_where_it_ended_something() -> None:
     assert explained(running(), {"events": (gone,), "target": 0}).code == "executor-lost"
     refused = explained(install_ended("this run expired at noon. To run it, render again"), {})
     assert refused.cause == (
-        "install refuses to start the driver (this run expired at noon. To run it, render again)"
+        "install does not start the driver (this run expired at noon. To run it, render again)"
     )
 
 
@@ -173,7 +173,7 @@ def test_an_earlier_run_that_still_runs_is_called_so() -> None:
     facts = Case("", "", "", "", [job(), driver(job(), state=runs())], {"target": 0}).facts()
     reason = explain(replace(facts, next_run="pi-2b3c4d5e"), NOW)
     assert reason is not None
-    assert reason.text == "an earlier run, beside pi-2b3c4d5e"
+    assert reason.text == "an earlier run that still runs beside pi-2b3c4d5e"
 
 
 def test_the_page_has_each_case_in_the_words_of_status(golden: Callable[[Path, str], None]) -> None:

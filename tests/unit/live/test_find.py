@@ -105,7 +105,7 @@ def test_what_is_not_there_is_answered_with_what_is(name: str, words: str) -> No
 def test_an_empty_namespace_is_said() -> None:
     """No application is there at all: no error without a name, and one with a name."""
     assert find(Cluster()).applications == ()
-    with pytest.raises(SparkgenError, match=r"none of sparkgen's is there\. Is it another --namespace"):
+    with pytest.raises(SparkgenError, match=r"nor any other of sparkgen's; check --namespace"):
         one(Cluster(), "pi")
 
 
@@ -137,9 +137,9 @@ def test_a_run_is_chosen_by_name_hash_or_its_end() -> None:
     assert choose(application).name == "pi-1a2b3c4d"
     assert choose(application, "pi-00000001").name == "pi-00000001"
     assert choose(application, "00000001").name == "pi-00000001"
-    with pytest.raises(SparkgenError, match="3c4d may be several runs of pi: pi-1a2b3c4d, pi-00003c4d;"):
+    with pytest.raises(SparkgenError, match="3c4d matches several runs of pi: pi-1a2b3c4d, pi-00003c4d;"):
         choose(application, "3c4d")
-    with pytest.raises(SparkgenError, match="pi has no run 7777 in analytics: it has pi-1a2b3c4d, pi-00"):
+    with pytest.raises(SparkgenError, match="pi has no run 7777 in analytics; it has pi-1a2b3c4d, pi-00"):
         choose(application, "7777")
     with pytest.raises(SparkgenError, match="nightly has not run yet"):
         choose(one(Cluster(cron_job()), "nightly"))

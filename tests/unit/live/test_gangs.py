@@ -68,14 +68,17 @@ def test_a_driver_waits_for_room_for_its_group() -> None:
     status = {"phase": "Pending", "conditions": [condition]}
     group = pod_group("scheduling.volcano.sh/v1beta1", {"queue": "team-a", "minMember": 1}, status)
     assert said(job(), grouped_driver(), group) == (
-        "queued in team-a, until Volcano has room for driver and first executors, its PodGroup is Pending "
-        "(queue resource quota insufficient)"
+        "queued in team-a, until Volcano has room for the driver and its first executors, its PodGroup is "
+        "Pending (queue resource quota insufficient)"
     )
 
 
 def test_a_group_that_nobody_may_read_is_told_of_all_the_same() -> None:
     """Without the right, or without the object, only what the pod says."""
-    assert said(job(), grouped_driver()) == "queued, until Volcano has room for driver and first executors"
+    assert (
+        said(job(), grouped_driver())
+        == "queued, until Volcano has room for the driver and its first executors"
+    )
 
 
 def test_yunikorns_queue_is_on_the_pod() -> None:
@@ -86,7 +89,7 @@ def test_yunikorns_queue_is_on_the_pod() -> None:
         "yunikorn.apache.org/app-id": GROUP,
         "yunikorn.apache.org/queue": "root.team-a",
     }
-    assert said(job(), made).startswith("queued in root.team-a, until YuniKorn has places")
+    assert said(job(), made).startswith("queued in root.team-a, until YuniKorn has room")
 
 
 def test_executors_wait_for_each_other() -> None:
@@ -100,7 +103,7 @@ def test_executors_wait_for_each_other() -> None:
     spec = {"schedulingPolicy": {"gang": {"minCount": 2}}}
     group = pod_group("scheduling.k8s.io/v1alpha2", spec, {"conditions": [condition]})
     assert said(job(), of, *waiting, group) == (
-        "2 executors wait until there are nodes for all of them (1 of 2 pods fit)"
+        "2 executors wait until there is room on the nodes for all of them (1 of 2 pods fit)"
     )
     waiting[0]["spec"]["nodeName"] = "node-1"
-    assert "wait until there are nodes" not in said(job(), of, *waiting, group)
+    assert "wait until there is room" not in said(job(), of, *waiting, group)

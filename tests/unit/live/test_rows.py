@@ -187,8 +187,8 @@ def test_status_has_the_latest_and_what_runs_history_has_all() -> None:
     assert [row.run for row in made(cluster, every)] == ["pi-00000003", "pi-00000002", "pi-00000001"]
     assert table(made(cluster, every), HISTORY, NOW)[0::3] == [
         "RUN           STATE       STARTED   DURATION   REASON",
-        "pi-00000001   Failed      11m       9m59s      its driver's pod is gone, and with it its log: look "
-        "for the log where your cluster collects logs, or run it again",
+        "pi-00000001   Failed      11m       9m59s      its driver's pod and log are gone: look "
+        "for the log in your cluster's log collection, or run it again",
     ]
 
 

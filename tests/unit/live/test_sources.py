@@ -76,13 +76,13 @@ def test_a_gone_executor_has_its_story_and_the_name_of_its_pod() -> None:
     with pytest.raises(SparkgenError) as caught:
         executor_source(run, "3", log)
     said = str(caught.value)
-    assert said.startswith("executor 3 is gone (oom): killed: out of memory; its log went")
-    assert "-exec-3: look for that name where your cluster collects logs; there are executors 9" in said
+    assert said.startswith("executor 3 is gone (oom): killed: out of memory; its log was deleted")
+    assert "-exec-3: look for that name in your cluster's log collection; it has executors 9" in said
     with pytest.raises(
-        SparkgenError, match="executor 4 of pi-1a2b3c4d is not there; if it was, its log went with"
+        SparkgenError, match="pi-1a2b3c4d has no executor 4 any more; if it had one, its log was deleted with"
     ):
         executor_source(run, "4", log)
-    with pytest.raises(SparkgenError, match="pi-1a2b3c4d has no executor x: there are executors 9"):
+    with pytest.raises(SparkgenError, match="pi-1a2b3c4d has no executor x: it has executors 9"):
         executor_source(run, "x", log)
 
 

@@ -65,8 +65,8 @@ def test_image_volumes_need_a_kubernetes_that_has_them(version: str, severity: S
 def test_without_its_namespace_nothing_else_is_asked() -> None:
     """And the command that makes it is named."""
     [finding] = found(wanted(), namespace=None, images=Unknown("x"))
-    assert (finding.severity, finding.message) == (ERROR, "there is no namespace analytics")
-    assert finding.next_step.startswith("kubectl create namespace analytics")
+    assert (finding.severity, finding.message) == (ERROR, "the namespace analytics does not exist")
+    assert finding.next_step.startswith("create it with kubectl create namespace analytics")
 
 
 def test_a_namespace_on_its_way_out() -> None:
@@ -94,7 +94,7 @@ def test_nobody_gives_rights_that_he_has_not() -> None:
         ("RoleBinding", "pi"): refusal(404, 'cannot ...: roles.rbac.authorization.k8s.io "pi" not found'),
     }
     [finding] = found(wanted(), refused=refused)
-    assert "you may not give the rights" in finding.message
+    assert "you cannot grant the rights" in finding.message
     assert "bind and escalate" in finding.next_step
 
 
@@ -122,7 +122,7 @@ def test_a_webhook_that_is_away_is_nobodys_mistake() -> None:
     what = 'an admission webhook of the cluster does not answer: "mjob.kb.io": connection refused'
     assert (first.message, second.message) == (what, f"the driver's pod is refused: {what}")
     assert {one.next_step for one in (first, second)} == {
-        "tell those who run the cluster, and apply again when it answers"
+        "tell the cluster's administrators, and apply again when it answers"
     }
 
 
@@ -170,7 +170,8 @@ def test_a_quota_without_room_for_the_driver() -> None:
     [finding] = found(wanted(), quotas=(quota(requests_cpu=("4", "3.5")),))
     assert finding.severity is ERROR
     assert finding.message == (
-        "there is no room for the driver; requests.cpu: 5100m needed, 500m of 4 left in ResourceQuota team"
+        "the quota has no room for the driver; requests.cpu: 5100m needed, 500m of 4 left in ResourceQuota "
+        "team"
     )
 
 
@@ -179,7 +180,7 @@ def test_a_quota_with_room_for_some_executors() -> None:
     [finding] = found(wanted(), quotas=(quota(requests_cpu=("10", "6.8"), pods=("10", "0")),))
     assert finding.severity is WARNING
     assert finding.message.startswith(
-        "there is room for 2 of 4 executors, and the others will wait; requests.cpu"
+        "the quota has room for 2 of 4 executors, and the others will wait; requests.cpu"
     )
 
 
@@ -215,7 +216,7 @@ def test_what_pods_refer_to_and_is_missing() -> None:
     lake = Reference("PersistentVolumeClaim", "lake", "driver")
     [finding] = found(asked, there={**dict.fromkeys(references, True), lake: False})
     assert finding.message == (
-        "the driver needs the PersistentVolumeClaim lake, and there is none in analytics"
+        "the driver needs the PersistentVolumeClaim lake, which does not exist in analytics"
     )
     unknown = dict.fromkeys(references, Unknown("cannot look for Secret x in a: forbidden", "forbidden"))
     [finding] = found(asked, there=unknown)
