@@ -38,7 +38,9 @@ def _refuse_link(target: Path, path: Path) -> None:
         if part == target:
             return
         if part.is_symlink():
-            raise SparkgenError(f"{part} is a link, which is not followed: delete it, or name a new folder")
+            raise SparkgenError(
+                f"{part} is a symbolic link, which sparkgen does not follow: delete it, or name a new folder"
+            )
 
 
 def _refuse_others(target: Path) -> None:

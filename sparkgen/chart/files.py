@@ -29,7 +29,7 @@ def files() -> dict[str, bytes]:
     except OSError as error:
         raise SparkgenError(f"cannot read the chart in {root}: {error.strerror}") from error
     if "Chart.yaml" not in found:
-        raise SparkgenError(f"sparkgen is not installed completely: there is no chart in {root}")
+        raise SparkgenError(f"sparkgen is not fully installed: there is no chart in {root}")
     return found
 
 

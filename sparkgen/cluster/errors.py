@@ -32,7 +32,7 @@ class ClusterError(SparkgenError):
 
 def not_installed() -> ClusterError:
     """The official client is missing."""
-    return ClusterError(f"this command talks to a cluster, and the library for that is missing: {INSTALL}")
+    return ClusterError(f"this command needs a library to talk to a cluster: {INSTALL}")
 
 
 @contextlib.contextmanager
@@ -81,8 +81,8 @@ def _message(body: Any) -> str:
 def _next_step(status: int, said: str, server: str) -> str:
     if status == 401:
         return (
-            f". {server} does not know who you are: log in again, or choose another context with --context "
-            "(kubectl config get-contexts lists them)"
+            f". Log in to {server} again, or choose another context with --context (kubectl config "
+            "get-contexts lists them)"
         )
     if status == 403 and "is forbidden: User" in said:
         return ". Ask for this right, or choose another --context or --namespace"
@@ -99,12 +99,12 @@ def _silence(server: str, error: Exception) -> str:
     text = str(cause).rpartition(": ")[2] if "Errno" in str(cause) else str(cause)
     if "certificate" in str(cause).lower():
         return (
-            f"the certificate of {server} is not trusted ({text}): is it the right cluster, and its "
-            "certificate-authority in the kubeconfig the present one?"
+            f"the certificate of {server} is not trusted ({text}): check that it is the right cluster, and "
+            "that its certificate-authority in the kubeconfig is current"
         )
     if "SSL" in type(cause).__name__:
-        return f"{server} does not speak TLS ({text}): is the address in the kubeconfig right?"
+        return f"{server} does not speak TLS ({text}): check the address in the kubeconfig"
     return (
-        f"{server} does not answer ({text}): is the cluster running, and can this machine reach it? "
-        "--context chooses another one"
+        f"{server} does not answer ({text}): check that the cluster runs and that this machine can reach it, "
+        "or choose another one with --context"
     )

@@ -76,7 +76,7 @@ class Official:
                 return cast(Forwarded, opened.result(HANDSHAKE))
         except TimeoutError:
             opened.add_done_callback(_close)
-            raise TimeoutError(f"no word for {HANDSHAKE:.0f} seconds") from None
+            raise TimeoutError(f"no answer for {HANDSHAKE:.0f} seconds") from None
 
 
 def _close(late: Future[Any]) -> None:
@@ -97,7 +97,7 @@ def channel(chosen: Chosen) -> Official:
             config.load_incluster_config(settings)
     except (config.ConfigException, OSError, KeyError, TypeError, ValueError) as error:
         where = f"the context {chosen.context} of {chosen.files}" if chosen.files else chosen.context
-        raise ClusterError(f"{where} cannot be used: {error}") from error
+        raise ClusterError(f"cannot use {where}: {error}") from error
     return Official(client.ApiClient(settings))
 
 

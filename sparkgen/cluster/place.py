@@ -92,9 +92,9 @@ def read(file: str) -> dict[str, Any]:
         raise ClusterError(f"cannot read the kubeconfig {file}: {error.strerror}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         reason = str(error).replace("\n", " ")
-        raise ClusterError(f"the kubeconfig {file} is not YAML: {reason}") from error
+        raise ClusterError(f"the kubeconfig {file} is not valid YAML: {reason}") from error
     if not isinstance(config, dict | None):
-        raise ClusterError(f"the kubeconfig {file} is not a mapping: is it the right file?")
+        raise ClusterError(f"the kubeconfig {file} must be a mapping: check that it is the right file")
     return config or {}
 
 
@@ -107,15 +107,15 @@ def _pod_namespace() -> str:
 
 def _none(place: Place, environment: Mapping[str, str]) -> ClusterError:
     looked = environment.get("KUBECONFIG")
-    where = f"KUBECONFIG={looked} names no file that exists" if looked else "there is no ~/.kube/config"
+    where = f"no file in KUBECONFIG={looked} exists" if looked else "there is no ~/.kube/config"
     asked = f", so no context {place.context}" if place.context else ""
-    return ClusterError(f"no cluster is known: {where}{asked}. Name a file with --kubeconfig FILE")
+    return ClusterError(f"no cluster is configured: {where}{asked}. Name a kubeconfig with --kubeconfig FILE")
 
 
 def _no_context(name: str, known: Sequence[str], files: str) -> ClusterError:
     have = f"{files} has {', '.join(known)}" if known else f"{files} has no contexts"
     if not name:
-        return ClusterError(f"no context is current: choose one with --context; {have}")
+        return ClusterError(f"no current context: choose one with --context; {have}")
     near = get_close_matches(name, known, n=1)
     step = f"did you mean {near[0]}?" if near else have
     return ClusterError(f"there is no context {name}: {step}")

@@ -45,7 +45,7 @@ def differences(
         elif reason := _changed(contents, artifact, repository, identity):
             yield Difference(contents.name, "changed", reason)
     for name in known:
-        yield Difference(name, "unneeded", "is made of files that the document does not name")
+        yield Difference(name, "unneeded", "has files that the document does not name")
 
 
 def _changed(
@@ -61,7 +61,7 @@ def _changed(
     for words, paths in (("new: ", here - there), ("gone: ", there - here)):
         if paths:
             more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
-            return f"has other files than were pushed; {words}{', '.join(sorted(paths)[:_SHOWN])}{more}"
+            return f"differs from what was pushed; {words}{', '.join(sorted(paths)[:_SHOWN])}{more}"
     if pushed != dict(contents.entries):
         return OTHER_ENTRIES
     if artifact.get("source") != source(contents):
@@ -69,5 +69,5 @@ def _changed(
     if str(artifact.get("reference")).partition("@")[0] != repository:
         return f"was pushed to {str(artifact.get('reference')).partition('@')[0]}, not to {repository}"
     if contents.requirements is None and Identity.of(artifact) != identity(contents):
-        return "has a digest or a size in the lock that its files do not give"
+        return "has files whose digest or size differs from the lock"
     return ""

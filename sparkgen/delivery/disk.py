@@ -55,7 +55,7 @@ class Disk:
         self.ignores = Ignores(self._ignore_text)
 
     def absolute(self, path: str) -> str:
-        """A path of the document, without `..`. Unusable where it leads out of the repository."""
+        """A path of the document, without `..`. Unusable where it is outside the repository."""
         found = os.path.normpath(os.path.join(self.folder, path))  # noqa: PTH118 - `..` by its text, as in URLs
         self._inside(found, f"`{path}`")
         return found
@@ -70,7 +70,7 @@ class Disk:
             return globs.Glob(self.folder, self._is_inside).matches(pattern)
         except globs.TooMany:
             raise Unusable(
-                f"goes through more than {globs.MOST_SEEN} files and folders", "name the folders more exactly"
+                f"searches more than {globs.MOST_SEEN} files and folders", "name the folders more precisely"
             ) from None
 
     def is_folder(self, path: str) -> bool:
@@ -83,7 +83,7 @@ class Disk:
         if stat.S_ISDIR(mode):
             return True
         if not stat.S_ISREG(mode):
-            raise Unusable("is no regular file", "name a file or a folder")
+            raise Unusable("is not a regular file", "name a file or a folder")
         return False
 
     def names(self, folder: str) -> list[str]:
@@ -102,8 +102,8 @@ class Disk:
         real = self._real(path)
         if GIT_FOLDER in self.relative(real).lower().split("/"):
             raise Unusable(
-                f"leads to {self.relative(real)}, where Git keeps addresses and passwords of this machine",
-                "copy what is needed to another place",
+                f"leads to {self.relative(real)}, where Git keeps addresses and passwords",
+                "copy the files you need to another folder",
             )
         try:
             status = Path(real).stat()
@@ -119,7 +119,7 @@ class Disk:
         except OSError as error:
             raise _unreadable(error) from None
         except ValueError:  # NUL, or half a character
-            raise Unusable("is no path that a file can have", "check its characters") from None
+            raise Unusable("is not a valid path", "check its characters") from None
         self._inside(found, "a symbolic link to it" if found != path else "it")
         return found
 
@@ -129,19 +129,19 @@ class Disk:
     def _inside(self, path: str, what: str) -> None:
         if not self._is_inside(path):
             raise Unusable(
-                f"leads out of the repository: {what} is {path}, and the root is {self.root}",
-                "copy it into the repository, or put it into the image",
+                f"is outside the repository: {what} is {path}, and the root is {self.root}",
+                "copy it into the repository, or add it to the image",
             )
 
     def _ignore_text(self, folder: str) -> str | None:
-        """BadIgnoreFile for one that leads out of the repository, is no file, or is too large."""
+        """BadIgnoreFile for one that is outside the repository, is no file, or is too large."""
         path = Path(self.root, folder, FILE_NAME)
         try:
             real = os.path.realpath(path, strict=True)
             if not self._is_inside(real):
-                raise BadIgnoreFile("leads out of the repository")
+                raise BadIgnoreFile("is outside the repository")
             if not stat.S_ISREG(Path(real).stat().st_mode):
-                raise BadIgnoreFile("is no regular file")
+                raise BadIgnoreFile("is not a regular file")
             with Path(real).open("rb") as file:
                 data = file.read(LONGEST_IGNORE_FILE + 1)
         except FileNotFoundError:
@@ -174,8 +174,9 @@ def _digest(place: str, _changed: int, _size: int, _inode: int) -> tuple[str, st
 def _unreadable(error: OSError) -> Unusable:
     if isinstance(error, FileNotFoundError):
         return Unusable(
-            "there is no such file or folder", "check the path, which begins at the document's folder"
+            "names a file or folder that does not exist",
+            "check the path, which is relative to the document's folder",
         )
     if isinstance(error, PermissionError):
-        return Unusable("the permission to read it is missing", "make it readable for yourself")
+        return Unusable("is not readable", "give yourself permission to read it")
     return Unusable(f"cannot be read: {error.strerror or error}", "check the path")

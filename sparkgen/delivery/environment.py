@@ -60,7 +60,7 @@ def files(folder: Path) -> list[LocalFile]:
             path = Path(place, name)
             status = path.lstat()
             if not stat.S_ISREG(status.st_mode):
-                raise CannotRun(f"{path} is no regular file: a package has links, which cannot be delivered")
+                raise CannotRun(f"{path} is not a regular file: packages with links cannot be delivered")
             inside = f"{PYTHON}{path.relative_to(folder).as_posix()}"
             executable = bool(status.st_mode & stat.S_IXUSR)
             found.append(LocalFile(inside, str(path), status.st_size, executable, ""))
@@ -123,7 +123,7 @@ def _uv(uv: str, wanted: Requirements, file: Path, target: Path) -> list[str]:
 def _pip(wanted: Requirements, file: Path, target: Path, work: Path, progress: Progress) -> list[str]:
     if any(_MARKER.search(line.text) for line in packages.lines(wanted.text)):
         raise CannotRun(
-            "the requirements have conditions (after `;`), which pip takes to be about the Python of this "
+            "the requirements have conditions (after `;`), which pip evaluates for the Python of this "
             "machine: install uv (pip install uv), and build again"
         )
     tags = [f"manylinux_2_{minor}_{wanted.platform}" for minor in GLIBC]
@@ -146,7 +146,7 @@ def _all_named(target: Path, wanted: Requirements) -> None:
     if unnamed:
         lines = "\n".join(f"  {one}" for one in sorted(unnamed, key=str.lower))
         raise CannotRun(
-            "packages that others need are not in the requirements, and would be other ones tomorrow:\n"
+            "dependencies are missing in the requirements, so their versions could change:\n"
             f"{lines}\nadd these lines, or {packages.LOCK_STEP}"
         )
 
@@ -197,14 +197,16 @@ def redacted(text: str) -> str:
 def _advice(said: str) -> str:
     low = said.lower()
     if "no space left" in low:
-        return "make room, or set SPARKGEN_CACHE to a folder on another disk"
+        return "free some space, or set SPARKGEN_CACHE to a folder on another disk"
     if ("hash" in low and "mismatch" in low) or "do not match the hashes" in low:
-        return "what came is not what the requirements name: look at the index settings (pip config list)"
+        return (
+            "the downloaded packages differ from the requirements: check the index settings (pip config list)"
+        )
     if any(
         words in low for words in ("no matching distribution", "no solution", "no wheels", "unsatisfiable")
     ):
         return (
-            "packages come as wheels alone: see whether each has one for this Python and processor "
-            "(deps.pythonVersion, deps.pythonPlatform), or put the package into the image"
+            "only wheels are installed: check that each package has one for this Python and processor "
+            "(deps.pythonVersion, deps.pythonPlatform), or add the package to the image"
         )
-    return "see the network and the index settings (pip config list, UV_INDEX_URL), and try again"
+    return "check the network and the index settings (pip config list, UV_INDEX_URL), and try again"

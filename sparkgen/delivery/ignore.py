@@ -86,7 +86,7 @@ def _spec_of(text: str) -> GitIgnoreSpec:
         try:
             GitIgnoreSpec.from_lines([line])
         except (ValueError, re.error):
-            raise BadIgnoreFile(f"has a pattern that cannot be read in line {number}") from None
+            raise BadIgnoreFile(f"has an invalid pattern in line {number}") from None
     return GitIgnoreSpec.from_lines(lines)
 
 

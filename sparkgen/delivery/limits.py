@@ -26,7 +26,7 @@ def not_unpacked(inside: str) -> str:
     if _ODD.search(inside):
         return "has a control character or a backslash in its name"
     if inside.count("/") >= DEEPEST:
-        return f"is deeper than {DEEPEST} folders"
+        return f"is nested deeper than {DEEPEST} folders"
     if len(inside.encode("utf-8", "surrogateescape")) > LONGEST_PATH:
         return f"has a path longer than {LONGEST_PATH} bytes"
     return ""

@@ -65,15 +65,15 @@ class _Search:
             self.wrong.append(Wrong(entry, error.message, error.next_step))
             return
         except BadIgnoreFile as error:
-            self.wrong.append(Wrong(entry, f"cannot be looked at: {error}", f"fix the {FILE_NAME}"))
+            self.wrong.append(Wrong(entry, f"cannot be checked: {error}", f"fix the {FILE_NAME}"))
             return
         known = self._entries.setdefault((entry.artifact, entry.text), inside)
         if known != inside:
             self.wrong.append(
                 Wrong(
                     entry,
-                    "stands in two fields, which take different files of it",
-                    "write one of the two in another way, such as with a glob",
+                    "is in two fields, which select different files of it",
+                    "write one of the two differently, for example as a glob",
                 )
             )
 
@@ -95,7 +95,9 @@ class _Search:
         if entry.field == MAIN_FILE_FIELD and not literal:
             raise Unusable("must be one file, not a glob", "name the file")
         if "#" in entry.text and entry.field == "archives" and len(matches) > 1:
-            raise Unusable(f"one name after # for {len(matches)} archives", "name each archive with its own")
+            raise Unusable(
+                f"gives one name after # to {len(matches)} archives", "write one entry for each archive"
+            )
         for match in matches:
             path = self.disk.absolute(match)
             verdict = self.disk.ignores.within(
@@ -103,7 +105,7 @@ class _Search:
             )
             if verdict.ignored:
                 raise Unusable(
-                    f"is left out by {verdict.by}",
+                    f"is ignored by {verdict.by}",
                     f"add a line `!{self.disk.relative(path)}` to the {FILE_NAME} of the repository's root, "
                     "or delete the entry",
                 )
@@ -120,7 +122,7 @@ class _Search:
             else:
                 found.append(match)
         if not found:
-            raise Unusable("matches no file", "check the pattern, which begins at the document's folder")
+            raise Unusable("matches no file", "check the pattern, which is relative to the document's folder")
         return found
 
     def _taken(self, entry: Entry, match: str, path: str, *, vouched: bool) -> Iterator[str]:
@@ -128,11 +130,11 @@ class _Search:
         inside = inside_path(match)
         if not self.disk.is_folder(path):
             if match.endswith("/"):
-                raise Unusable("is a file, and its name ends with a slash", "delete the slash")
+                raise Unusable("is a file, but its name ends with a slash", "delete the slash")
             yield self._handed_on(entry, self._keep(entry, inside, path, vouched=vouched))
             return
         if not inside:
-            raise Unusable("is the folder of the document", "name what is in it: ./*.py, ./lib")
+            raise Unusable("is the document's folder", "name what is in it: ./*.py, ./lib")
         if entry.field in _FILES_ONLY:
             raise Unusable("is a folder", _FILES_ONLY[entry.field])
         if entry.field == "jars":
@@ -140,7 +142,7 @@ class _Search:
             return
         paths = [self._keep(entry, *one) for one in self._below(inside, path, (self.disk.real(path),))]
         if not paths:
-            raise Unusable("is a folder without files", "check the path, or delete the entry")
+            raise Unusable("is an empty folder", "check the path, or delete the entry")
         if entry.field == "files":
             for one in paths:
                 yield self._handed_on(entry, one)
@@ -159,13 +161,13 @@ class _Search:
         """All files below a folder that are not left out: their paths inside, and here."""
         found: list[tuple[str, str]] = []
         if said := not_unpacked(inside):
-            raise Unusable(f"{inside[:200]} {said}", f"rename it, or leave it out, in {FILE_NAME}")
+            raise Unusable(f"{inside[:200]} {said}", f"rename it, or add it to {FILE_NAME}")
         for name in self.disk.names(folder):
             self._seen += 1
             if self._seen > MOST_SEEN:
                 raise Unusable(
-                    f"leads through more than {MOST_SEEN} files and folders",
-                    f"leave some out, in {FILE_NAME}",
+                    f"has more than {MOST_SEEN} files and folders",
+                    f"add some of them to {FILE_NAME}",
                 )
             path = f"{folder}/{name}"
             is_folder = self.disk.is_folder(path)
@@ -175,9 +177,7 @@ class _Search:
             elif not is_folder:
                 found.append((f"{_in(inside)}{name}", path))
             elif (real := self.disk.real(path)) in above:
-                raise Unusable(
-                    f"has a link to a folder above it: {relative}", f"leave it out, in {FILE_NAME}"
-                )
+                raise Unusable(f"has a link to a folder above it: {relative}", f"add it to {FILE_NAME}")
             else:
                 found += self._below(f"{_in(inside)}{name}", path, (*above, real))
         return found
@@ -193,16 +193,18 @@ class _Search:
         except UnicodeEncodeError:
             raise Unusable(f"{relative!a}: the name is not UTF-8", "rename the file") from None
         if said := not_unpacked(inside):
-            raise Unusable(f"{inside[:200]} {said}", f"rename it, or leave it out, in {FILE_NAME}")
+            raise Unusable(f"{inside[:200]} {said}", f"rename it, or add it to {FILE_NAME}")
         found = self.disk.file(path)
         if found.size > MAX_MEMBER:
-            raise Unusable(f"{relative} has {bytes_text(found.size)}, more than an archive holds", "split it")
+            raise Unusable(
+                f"{relative} has {bytes_text(found.size)}, more than an archive can hold", "split it"
+            )
         _refuse_secret(relative, self.disk.relative(found.place), found, vouched=vouched)
         file = LocalFile(inside, found.place, found.size, found.executable, found.sha256)
         known = self._files.setdefault((entry.artifact, inside), file)
         if replace(known, place=file.place) != file:
             raise Unusable(
-                f"{inside} would be two files: {known.place} and {file.place}", "rename one of them"
+                f"two files would be {inside}: {known.place} and {file.place}", "rename one of them"
             )
         return inside
 
@@ -214,7 +216,7 @@ class _Search:
             other = self._base_names.setdefault(base, inside)
             if other != inside:
                 raise Unusable(
-                    f"{inside} and {other} have one name, and Spark puts all `files` into one folder",
+                    f"{inside} and {other} have the same name, and Spark puts all `files` into one folder",
                     "rename one of them",
                 )
         return inside
@@ -228,9 +230,7 @@ class _Search:
         python = deps.get("pythonVersion")
         if not isinstance(python, str):
             step = 'add `deps.pythonVersion: "3.10"`, the Python of the image'
-            self.wrong.append(
-                Wrong(entry, "needs the Python for which its packages are chosen", step, "SG309")
-            )
+            self.wrong.append(Wrong(entry, "needs a Python version to choose packages for", step, "SG309"))
             python = ""
         found = list(packages.faults(text))
         for line, said, step in found[:_SHOWN]:
@@ -258,8 +258,8 @@ def _refuse_odd(inside: str) -> None:
     if not _SAFE.fullmatch(inside):
         odd = next((char for char in inside if not re.fullmatch(r"[A-Za-z0-9_+@=~./-]", char)), inside[:1])
         raise Unusable(
-            f"{inside} has {odd!a} in its name, and Spark takes names of files for URIs",
-            "rename it: letters of ASCII, digits and . _ - are safe",
+            f"{inside} has {odd!a} in its name, and Spark parses file names as URIs",
+            "rename it: ASCII letters, digits and . _ - are safe",
         )
 
 
@@ -268,9 +268,10 @@ def _refuse_secret(relative: str, real: str, file: FileOnDisk, *, vouched: bool)
     said = secret_files.by_name(relative) or secret_files.by_name(real) or file.secret
     if said and not vouched:
         raise Unusable(
-            f"{relative} seems to hold a secret ({said}), which all who may pull the artifact could read",
-            "put it into a Secret of the cluster and leave the file out; if it is none, "
-            f"add a line `!{relative}` to the {FILE_NAME} of the repository's root",
+            f"{relative} seems to contain a secret ({said}), which everyone who can pull the artifact could "
+            "read",
+            "put it into a Kubernetes Secret and ignore the file; if it is not secret, add a line "
+            f"`!{relative}` to the {FILE_NAME} of the repository's root",
         )
 
 

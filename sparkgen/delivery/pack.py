@@ -58,6 +58,6 @@ def _told(chunks: Iterator[bytes]) -> Iterator[bytes]:
     try:
         yield from chunks
     except Changed as error:
-        raise SparkgenError(f"{error} was written while it was packed: push again") from None
+        raise SparkgenError(f"{error} changed while it was being packed: push again") from None
     except OSError as error:
         raise SparkgenError(f"cannot read {error.filename}: {error.strerror or error}") from error

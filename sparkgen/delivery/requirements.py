@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 PLATFORMS = ("x86_64", "aarch64")
-LOCK_STEP = "make a file with exact versions: uv pip compile requirements.in -o requirements.txt"
+LOCK_STEP = "create a file with exact versions: uv pip compile requirements.in -o requirements.txt"
 
 _NAME = r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:\s*\[(?:[A-Za-z0-9._,-]|\s(?!-))*\])?"
 _MARKER = r"(?:;(?:(?!\s-)[^\n])*)?"
@@ -94,7 +94,7 @@ def faults(text: str) -> Iterator[tuple[Line, str, str]]:
 
 def _fault(text: str) -> tuple[str, str] | None:
     if "\\" in text:
-        return "has a backslash that ends no line", "delete it"
+        return "has a backslash that is not at the end of a line", "delete it"
     word = re.split(r"[\s=]", text, maxsplit=1)[0]
     if word.startswith("-"):
         return _option(word) if word not in _OPTIONS else _value_of_option(text, word)
@@ -104,23 +104,23 @@ def _fault(text: str) -> tuple[str, str] | None:
     if found and (found["fragment"] or found["hashes"].strip()):
         return None
     if option := re.search(r"\s(--?[A-Za-z][A-Za-z-]*)", re.sub(_HASHES, "", text)):
-        return f"has the option {option[1]}, which sparkgen does not pass on", "delete it"
+        return f"has the option {option[1]}, which sparkgen does not support", "delete it"
     if "@" in text or "://" in text:
         return (
-            "must be the https address of a wheel with its hash",
+            "must be an https URL of a wheel with a hash",
             "add --hash=sha256:..., or name a version: name==1.2.3",
         )
     if text.startswith((".", "/", "~")) or re.fullmatch(r"\S+\.(?:whl|zip|tar\.gz)", text):
-        return "is a file of this machine", "add its folder to `deps.pyFiles`, or publish it to an index"
+        return "is a local file", "add its folder to `deps.pyFiles`, or publish it to an index"
     return "has no exact version", LOCK_STEP
 
 
 def _option(word: str) -> tuple[str, str]:
     if word in ("-r", "--requirement", "-c", "--constraint"):
-        return "names another file", f"write all packages into one file: {LOCK_STEP.partition(': ')[2]}"
+        return "includes another file", f"write all packages into one file: {LOCK_STEP.partition(': ')[2]}"
     if word in ("-e", "--editable"):
-        return "installs a folder of this machine", "add the folder to `deps.pyFiles`"
-    return "is an option that sparkgen does not pass on", f"delete it; allowed are {', '.join(_OPTIONS)}"
+        return "installs a local folder", "add the folder to `deps.pyFiles`"
+    return "is an option that sparkgen does not support", f"delete it; allowed are {', '.join(_OPTIONS)}"
 
 
 def _value_of_option(text: str, word: str) -> tuple[str, str] | None:
@@ -128,5 +128,5 @@ def _value_of_option(text: str, word: str) -> tuple[str, str] | None:
     if _OPTION.fullmatch(text):
         return None
     if word == "--only-binary":
-        return "allows packages that run code when they are installed", "delete it: only wheels are installed"
-    return f"has more than the option {word}", "write each option on a line of its own"
+        return "allows packages that run code during installation", "delete it: only wheels are installed"
+    return f"has more than the option {word} on its line", "write each option on its own line"

@@ -10,33 +10,33 @@ import re
 from fnmatch import fnmatchcase
 
 _NAMES = {
-    "id_rsa": "a private key of SSH",
-    "id_dsa": "a private key of SSH",
-    "id_ecdsa": "a private key of SSH",
-    "id_ed25519": "a private key of SSH",
-    ".env": "variables with secrets",
-    "*.keytab": "a key of Kerberos",
-    "kubeconfig": "credentials of a cluster",
-    "*.kubeconfig": "credentials of a cluster",
+    "id_rsa": "an SSH private key",
+    "id_dsa": "an SSH private key",
+    "id_ecdsa": "an SSH private key",
+    "id_ed25519": "an SSH private key",
+    ".env": "environment variables with secrets",
+    "*.keytab": "a Kerberos keytab",
+    "kubeconfig": "credentials for a cluster",
+    "*.kubeconfig": "credentials for a cluster",
     ".netrc": "passwords of servers",
     "_netrc": "passwords of servers",
     ".pgpass": "passwords of databases",
     ".pypirc": "passwords of package indexes",
     ".npmrc": "tokens of package registries",
     ".git-credentials": "passwords of Git servers",
-    ".dockercfg": "credentials of registries",
-    ".dockerconfigjson": "credentials of registries",
+    ".dockercfg": "credentials for registries",
+    ".dockerconfigjson": "credentials for registries",
     ".htpasswd": "hashes of passwords",
     "*.p12": "a private key with its certificate",
     "*.pfx": "a private key with its certificate",
     "*.kdbx": "a database of passwords",
-    "*.ppk": "a private key of PuTTY",
+    "*.ppk": "a PuTTY private key",
 }
 _PLACES = {
-    (".aws", "credentials"): "credentials of AWS",
-    (".kube", "config"): "credentials of a cluster",
-    (".docker", "config.json"): "credentials of registries",
-    ("gcloud", "application_default_credentials.json"): "credentials of Google Cloud",
+    (".aws", "credentials"): "AWS credentials",
+    (".kube", "config"): "credentials for a cluster",
+    (".docker", "config.json"): "credentials for registries",
+    ("gcloud", "application_default_credentials.json"): "Google Cloud credentials",
 }
 """The last two parts of a path."""
 _ENV_SAMPLES = (".example", ".sample", ".template", ".dist")
@@ -50,7 +50,7 @@ _TEXTS = (
         re.compile(
             rb"(?i)aws_secret_access_key[\"']?\s{0,4}[=:]\s{0,4}[\"']?[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])"
         ),
-        "a secret key of AWS",
+        "an AWS secret key",
     ),
 )
 OVERLAP = 128
@@ -65,7 +65,7 @@ def by_name(path: str) -> str:
         if fnmatchcase(name, pattern):
             return what
     if name.startswith(".env.") and not name.endswith(_ENV_SAMPLES):
-        return "variables with secrets"
+        return "environment variables with secrets"
     return _PLACES.get((parts[-2], name), "") if len(parts) > 1 else ""
 
 

@@ -22,19 +22,19 @@ def too_large(contents: Sequence[Contents], entries: Sequence[Entry], max_bytes:
                 first,
                 f"the files of the artifact {one.name} have {bytes_text(size)}, more than "
                 f"{bytes_text(max_bytes)}; the largest is {largest.inside} with {bytes_text(largest.size)}",
-                f"leave files out, in {FILE_NAME}, or allow more with maxArtifactSize in .sparkgen.yaml",
+                f"add files to {FILE_NAME}, or raise maxArtifactSize in .sparkgen.yaml",
             )
         if len(one.files) > MAX_FILES:
             yield Wrong(
                 first,
                 f"the artifact {one.name} would have {len(one.files)} files, more than {MAX_FILES}",
-                f"leave files out, in {FILE_NAME}, or pack them into an archive",
+                f"add files to {FILE_NAME}, or pack them into an archive",
             )
         elif len(one.files) + len(_folders(one)) >= MOST_ENTRIES:
             yield Wrong(
                 first,
-                f"the artifact {one.name} would have {MOST_ENTRIES} files and folders or more",
-                f"leave folders out, in {FILE_NAME}, or pack them into an archive",
+                f"the artifact {one.name} would have {MOST_ENTRIES} or more files and folders",
+                f"add folders to {FILE_NAME}, or pack them into an archive",
             )
 
 

@@ -44,29 +44,27 @@ def planned(name: str, platforms: str, *, push: bool, output: str, base: str) ->
     found = IMAGE.fullmatch(name)
     if found is None or not found["tag"] or found["digest"]:
         raise SparkgenError(
-            f"{name!r} is no name to push to: write REGISTRY/NAME:TAG, for example "
+            f"{name!r} is not a name to push to: write REGISTRY/NAME:TAG, for example "
             "registry.example.com/sparkgen-runtime:1"
         )
     if push and output:
         raise SparkgenError("--push and --output are mutually exclusive: skopeo copy --all pushes the file")
     if push and found["repository"].partition("/")[0].partition(":")[0].endswith(".invalid"):
         raise SparkgenError(
-            f"nobody can push to {name}: no registry has a name below .invalid; name one of yours"
+            f"cannot push to {name}: no registry can have a name that ends with .invalid; use one of yours"
         )
     if base and (not (known := IMAGE.fullmatch(base)) or not (known["tag"] or known["digest"])):
-        raise SparkgenError(
-            f"--base {base!r} is no name of an image with its registry, and a tag or a digest"
-        )
+        raise SparkgenError(f"--base {base!r} must be an image with its registry, and a tag or a digest")
     chosen = tuple(part.strip() for part in platforms.split(",")) if platforms else ()
     wrong = [part for part in chosen if not _PLATFORM.fullmatch(part)]
     if wrong:
         raise SparkgenError(
-            f"--platform {wrong[0]!r} is no platform: write {','.join(PLATFORMS)}, or one of them"
+            f"--platform {wrong[0]!r} is unknown: write {','.join(PLATFORMS)}, or one of them"
         )
     plan = Plan(name, chosen, push, output, base)
     if len(chosen) > 1 and not plan.index:
         raise SparkgenError(
-            "an image for several platforms is pushed, or written to a file: add --push or --output"
+            "an image for several platforms must be pushed or written to a file: add --push or --output"
         )
     return Plan(name, chosen or (PLATFORMS if plan.index else ()), push, output, base)
 
@@ -78,10 +76,10 @@ def find(name: str, environment: Mapping[str, str]) -> str:
         if shutil.which(builder, path=environment.get("PATH")):
             return builder
     if name:
-        raise CannotRun(f"there is no {name} on the PATH: install it, or leave --builder out")
+        raise CannotRun(f"there is no {name} on the PATH: install it, or omit --builder")
     raise CannotRun(
-        f"there is no builder on the PATH ({', '.join(BUILDERS)}): install one, or write the folder for "
-        "another one with: sparkgen image context DIR"
+        f"there is no builder on the PATH ({', '.join(BUILDERS)}): install one, or write the build context "
+        "for another one with: sparkgen image context DIR"
     )
 
 
@@ -146,7 +144,7 @@ def digest(text: str) -> str:
     found = _DIGEST.fullmatch(text.strip())
     if found is None:
         raise CannotRun(
-            "the image was pushed, but the builder does not say its digest: ask the registry for it"
+            "the image was pushed, but the builder does not report its digest: look it up in the registry"
         )
     return found[0]
 
@@ -169,14 +167,14 @@ def advice(said: str, builder: str, plan: Plan) -> str:
     """What to do about a builder's error; "" for one that is not known."""
     registry = plan.name.partition("/")[0]
     words = {
-        "several": "next: docker buildx create --use, which makes a builder for several architectures; or "
-        "--platform with one of them",
+        "several": "next: run docker buildx create --use to get a builder for several architectures, "
+        "or pass one --platform",
         "buildx": "next: install Docker's buildx plugin, or choose podman or buildah with --builder",
-        "login": f"next: {builder} login {registry}, with an account that may push {plan.name}",
-        "daemon": f"next: start {builder}, or ask for the right to use it",
-        "emulated": "next: take a base image that has the architecture of this machine, too",
-        "space": "next: make room for the builder's storage",
-        "network": f"next: look whether {registry} and the base image's registry can be reached from here",
+        "login": f"next: run {builder} login {registry} with an account that may push {plan.name}",
+        "daemon": f"next: start {builder}, or get the right to use it",
+        "emulated": "next: use a base image that also has the architecture of this machine",
+        "space": "next: free some space for the builder's storage",
+        "network": f"next: check that this machine can reach {registry} and the base image's registry",
     }
     for pattern, name in _ADVICE:
         if re.search(pattern, said, re.IGNORECASE):

@@ -59,7 +59,7 @@ def _recipe() -> Path:
     for place in RECIPE:
         if place.is_dir():
             return place
-    raise CannotRun(f"sparkgen is not installed whole: {RECIPE[0]} is missing; install it again")
+    raise CannotRun(f"sparkgen is not fully installed: {RECIPE[0]} is missing; install it again")
 
 
 def libraries(folder: Path, work: Path, progress: Progress) -> None:

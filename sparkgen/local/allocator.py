@@ -59,7 +59,7 @@ def begin(plan: Plan, new_text: Callable[[], str]) -> Begun:
         session = sessions.begin(place, plan.spark_defaults, tuned.settings, new_text)
         return Begun(session, tuned, template, plan.attempt)
     except BadTuning as error:
-        raise CannotRun(f"the document's bounds and limits cannot be used: {error}") from None
+        raise CannotRun(f"the document's bounds and limits are invalid: {error}") from None
     except (sessions.BadSession, TemplateError) as error:
         raise CannotRun(str(error)) from None
 

@@ -25,9 +25,9 @@ def application_of(value: Mapping[str, Any], arguments: tuple[str, ...] = ()) ->
     shuffle service, and the directory for event logs is the cluster's.
     """
     if value["kind"] in model.SERVER_KINDS:
-        raise SparkgenError(f"a {value['kind']} runs in a cluster only; name an application")
+        raise SparkgenError(f"a {value['kind']} runs only in a cluster; name an application")
     if arguments and value["kind"] in COMPLETIONS:
-        raise SparkgenError(f"a {value['kind']} takes no arguments: delete what stands after --")
+        raise SparkgenError(f"a {value['kind']} takes no arguments: delete what follows --")
     application = replace(model.build(_without_sections(value)), shuffle=None)
     return replace(application, arguments=arguments) if arguments else application
 

@@ -53,8 +53,8 @@ def publish(target: Path, make: Callable[[Path], None], waiting: Callable[[], No
                 _make_beside(target, make)
     except OSError as error:
         raise CannotRun(
-            f"cannot write {target}: {error.strerror or error}; "
-            "make room there, or set SPARKGEN_CACHE to a folder on another disk"
+            f"cannot write {target}: {error.strerror or error}; free some space there, or set SPARKGEN_CACHE "
+            "to a folder on another disk"
         ) from error
     return target
 

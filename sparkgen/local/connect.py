@@ -34,7 +34,8 @@ def check(application: Application) -> None:
     if application.connect is not None and not application.spark_version.startswith(ASKS_FOR_TOKEN):
         raise CannotRun(
             f"the Connect server of Spark {application.spark_version} listens on every address of this "
-            "machine and asks for no token: everybody in your network could run programs as you; take Spark 4"
+            "machine and requires no token, so everyone in your network could run programs as you; use "
+            "Spark 4"
         )
 
 
@@ -89,10 +90,10 @@ def lines(port: int, token: str) -> list[str]:
     """What a person needs to use a server that answers. `token`: as of token_place."""
     place, variable = address(port), contract.ENV_CONNECT_TOKEN
     asked = {
-        "": "it asks for no token: every user of this machine can run programs as you; it asks for the one "
-        f"in {variable} if you set this variable here",
-        variable: f"clients need the token that is in {variable}: they send it from there",
-        TOKEN_PROPERTY: f"clients need the token that {TOKEN_PROPERTY} says: set {variable} to it for them",
+        "": "it requires no token, so every user of this machine can run programs as you; "
+        f"set {variable} to require one",
+        variable: f"clients need the token in {variable}, and send it from there",
+        TOKEN_PROPERTY: f"clients need the token in {TOKEN_PROPERTY}: set {variable} to it for them",
     }
     return [
         f"the Connect server answers at {place}",

@@ -76,7 +76,7 @@ def make(application_id: str, environment: Mapping[str, str]) -> Folders:
             folder.mkdir()
     except OSError as error:
         raise CannotRun(
-            f"cannot make the folders of a run: {error}; make room, or set SPARKGEN_CACHE and TMPDIR"
+            f"cannot create the folders of a run: {error}; free some space, or set SPARKGEN_CACHE and TMPDIR"
         ) from None
     return folders
 

@@ -14,12 +14,12 @@ _ROLES = ("driver", "executor")
 _POD_FIELDS = {
     "coreRequest": "nothing limits CPU here",
     "coreLimit": "nothing limits CPU here",
-    "gpu": "executors see the GPUs of this machine, if any",
-    "image": "processes run the local Spark",
+    "gpu": "executors use this machine's GPUs, if any",
+    "image": "the local Spark is used",
     "imagePullPolicy": "no image is pulled",
-    "envFrom": "ConfigMaps and Secrets are the cluster's; set the variables in your shell",
-    "secrets": "Secrets are the cluster's",
-    "configMaps": "ConfigMaps are the cluster's; --map says where their files are here",
+    "envFrom": "ConfigMaps and Secrets are in the cluster; set the variables in your shell",
+    "secrets": "Secrets are in the cluster",
+    "configMaps": "ConfigMaps are in the cluster; say where their files are on this machine with --map",
     "volumeMounts": "nothing is mounted",
     "initContainers": NO_PODS,
     "sidecars": NO_PODS,
@@ -37,12 +37,12 @@ _POD_FIELDS = {
     "podSecurityContext": "processes run as you",
     "lifecycle": NO_PODS,
     "serviceAccount": "there is no Kubernetes API",
-    "ports": "ports are chosen free, on 127.0.0.1",
+    "ports": "free ports on 127.0.0.1 are used",
     "template": NO_PODS,
 }
 
 _FIELDS = {
-    "image": "processes run the local Spark",
+    "image": "the local Spark is used",
     "imagePullPolicy": "no image is pulled",
     "imagePullSecrets": "no image is pulled",
     "runtimeImage": "sparkgen itself is the allocator",
@@ -51,19 +51,19 @@ _FIELDS = {
     "artifacts": "files are read where they are",
     "restartPolicy": "it runs once",
     "activeDeadlineSeconds": "it runs until it ends; Ctrl-C stops it",
-    "timeToLiveSeconds": "nothing stays behind",
+    "timeToLiveSeconds": "nothing is left behind",
     "suspend": "it runs now",
-    "batchScheduler": "nothing waits in a queue here",
-    "batchSchedulerOptions": "nothing waits in a queue here",
-    "run": "it runs now, whatever its id and its age",
+    "batchScheduler": "there are no queues here",
+    "batchSchedulerOptions": "there are no queues here",
+    "run": "it runs now, whatever its ID and age",
     "serviceAccount": "there is no Kubernetes API",
     "rbac": "there is no Kubernetes API",
     "networkPolicy": "everything listens on 127.0.0.1",
     "podDisruptionBudget": NO_PODS,
-    "eventLog": "its directory is the cluster's; the UI is there while it runs",
-    "hadoopConfigMap": "ConfigMaps are the cluster's; `hadoopConf` says what Hadoop does here",
-    "kerberos": "Secrets are the cluster's; log in with kinit before you start it",
-    "shuffleService": "executors keep their shuffle data",
+    "eventLog": "its directory is in the cluster; the UI is available while it runs",
+    "hadoopConfigMap": "ConfigMaps are in the cluster; configure Hadoop here with `hadoopConf`",
+    "kerberos": "Secrets are in the cluster; log in with kinit before you start it",
+    "shuffleService": "executors keep their own shuffle data",
     "sparkUIOptions": "the UI is at 127.0.0.1",
 }
 
@@ -72,17 +72,17 @@ _REACHED = dict.fromkeys(
     "clients of this machine reach it at localhost",
 )
 _CONNECT_FIELDS = {
-    "ingressFrom": "there is no network policy: it listens on this machine alone",
-    "token": f"Secrets are the cluster's; {contract.ENV_CONNECT_TOKEN} of your shell is the token, if set",
+    "ingressFrom": "there is no network policy: it listens only on this machine",
+    "token": f"Secrets are in the cluster; {contract.ENV_CONNECT_TOKEN} of your shell is the token, if set",
     **_REACHED,
 }
 _NOTEBOOK_FIELDS = {
-    "token": "Secrets are the cluster's; JUPYTER_TOKEN of your shell is the token, if set",
-    "claim": "nothing is mounted: notebooks are in the folder in which you are",
+    "token": "Secrets are in the cluster; JUPYTER_TOKEN of your shell is the token, if set",
+    "claim": "nothing is mounted: notebooks are in the current folder",
     **_REACHED,
 }
 
-_KEPT_ELSEWHERE = f"it is in the cluster; --map {contract.CONF_DIR}=FOLDER says where it is here"
+_KEPT_ELSEWHERE = f"it is in the cluster; --map {contract.CONF_DIR}=FOLDER says where it is on this machine"
 
 _SCHEDULE_FIELDS = (
     "schedule",

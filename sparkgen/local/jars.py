@@ -46,7 +46,7 @@ def _first(places: tuple[Path, ...]) -> Path:
     for place in places:
         if place.exists():
             return place
-    raise CannotRun(f"sparkgen is not installed whole: {places[0]} is missing; install it again")
+    raise CannotRun(f"sparkgen is not fully installed: {places[0]} is missing; install it again")
 
 
 def _ensure(

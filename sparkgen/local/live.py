@@ -97,7 +97,8 @@ class Terminal:
         if tasks is not None:
             rows.add_row("tasks", _tasks(tasks))
         rows.add_row(
-            "decision", Text(visible(status.reason) if status else "the driver starts", overflow="ellipsis")
+            "decision",
+            Text(visible(status.reason) if status else "the driver is starting", overflow="ellipsis"),
         )
         title = Text(f"{self._title} · {now - self._began:.0f} s · Ctrl-C stops it", style="bold")
         return Group(Text("─" * min(self._console.width, 80), style="bright_black"), title, rows)

@@ -58,19 +58,20 @@ def complaints(application: Application, machine: Machine) -> list[str]:
         if room < first:
             said.append(
                 f"the driver ({driver} MiB) and {_number(first)} ({one} MiB each) may need more than the "
-                f"{machine.memory} MiB that this machine has free: less with --set spec.executor.memory=..."
+                f"{machine.memory} MiB that this machine has free: use less with --set "
+                "spec.executor.memory=..."
             )
         elif most is None or room < most:
-            bound = "without a bound" if most is None else f"up to {_number(most)}"
+            bound = "without a limit" if most is None else f"up to {_number(most)}"
             option = "dynamicAllocation.maxExecutors" if executors.dynamic else "executor.instances"
             said.append(
-                f"{bound}, of {one} MiB each, and this machine has memory for about {_number(room)} now: "
+                f"{bound}, of {one} MiB each, but this machine has memory for about {_number(room)} now: use "
                 f"--set spec.{option}={room}"
             )
     if application.executor.cores * first > machine.cores:
         said.append(
             f"{_number(first)} of {application.executor.cores} cores share this machine's {machine.cores}: "
-            "it works, more slowly"
+            "it works, but more slowly"
         )
     return said
 

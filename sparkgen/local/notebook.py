@@ -26,7 +26,7 @@ def check(application: Application, environment: Mapping[str, str]) -> None:
     """CannotRun where the user's environment has no JupyterLab."""
     path = environment.get("PATH")
     if application.notebook is not None and not any(shutil.which(name, path=path) for name in PROGRAMS):
-        raise CannotRun("there is no JupyterLab here: pip install jupyterlab, and have it in your PATH")
+        raise CannotRun("JupyterLab is not installed: run pip install jupyterlab, and put it on your PATH")
 
 
 def token_file(folders: Folders) -> Path:
@@ -72,5 +72,5 @@ def answers(port: int) -> bool:
 
 def lines(port: int, folders: Folders, environment: Mapping[str, str]) -> list[str]:
     """What a person needs to open it. No line has the token."""
-    own = f"the one that is in {OWN_TOKEN}" if environment.get(OWN_TOKEN) else f"in {token_file(folders)}"
+    own = f"the one in {OWN_TOKEN}" if environment.get(OWN_TOKEN) else f"in {token_file(folders)}"
     return [f"JupyterLab answers at http://{LOOPBACK}:{port}", f"its token is {own}"]

@@ -85,20 +85,18 @@ class PathMapping:
 
     def _missing(self, path: str, text: str, field: str) -> str:
         if not path.startswith("/"):
-            return (
-                f"{field}: there is no {self.folder / path} (relative paths begin at the document's folder)"
-            )
+            return f"{field}: there is no {self.folder / path} (paths are relative to the document's folder)"
         if PurePosixPath(path).is_relative_to(IMAGE_HOME / "examples"):
             return (
                 f"{field}: the Spark of this machine ({self.spark_home}) has no "
-                f"{path.removeprefix('/opt/spark/')}; PyPI's pyspark comes with the Python examples "
-                "alone: set SPARK_HOME to a whole release of Spark"
+                f"{path.removeprefix('/opt/spark/')}; PyPI's pyspark has only the Python examples: set "
+                "SPARK_HOME to a full release of Spark"
             )
         parent, name = str(PurePosixPath(path).parent), PurePosixPath(path).name
         beside = self.folder if (self.folder / name).exists() else Path("FOLDER")
         return (
-            f"{field}: {text} is a file of the image, and is not on this machine; say where its folder is: "
-            f"--map {parent}={beside}"
+            f"{field}: {text} is a file in the image, and is not on this machine; say where its folder is "
+            f"with --map {parent}={beside}"
         )
 
 
@@ -110,7 +108,7 @@ def parse_maps(texts: Sequence[str]) -> tuple[tuple[PurePosixPath, Path], ...]:
         origin = re.sub(r"^(?:local|file):(?://)?(?=/)", "", origin)
         if not equals or not origin.startswith("/") or not folder:
             raise CannotRun(
-                f"--map {text}: write the image's folder, an equals sign, and the folder here: /opt/app=src"
+                f"--map {text}: write the image's folder, an equals sign, and the local folder: /opt/app=src"
             )
         if not Path(folder).expanduser().is_dir():
             raise CannotRun(f"--map {text}: there is no folder {folder}")

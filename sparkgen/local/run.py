@@ -163,7 +163,7 @@ class Run:
                 continue
             if asked_at is None:
                 asked_at = time.monotonic()
-                self._view.say("stopping: the driver has been asked to end (again: kill everything)")
+                self._view.say("stopping the driver (press Ctrl-C again to kill everything)")
                 driver.terminate()
             elif len(self._requests.signals) > 1 or time.monotonic() - asked_at > STOP_SECONDS:
                 killed = True
@@ -210,7 +210,7 @@ class Run:
             for line in self._output.explanation(folders.driver_log):
                 view.say(f"  {line}")
             if self._failure:
-                view.say(f"the allocator had given up: {self._failure}")
+                view.say(f"the allocator gave up: {self._failure}")
         executors = "1 executor" if self._most == 1 else f"{self._most} executors"
         result = "failed" if code else "done"
         view.say(f"{result} after {seconds:.0f} s with at most {executors} at a time; logs: {folders.logs}")

@@ -55,17 +55,17 @@ def find(version: str, scala: str, environment: Mapping[str, str], progress: Pro
         if (own.version, own.scala) == (version, scala):
             return own
         progress.say(
-            f"SPARK_HOME is Spark {own.version} for Scala {own.scala}, and the document wants {version} for "
-            f"{scala}: it is left aside"
+            f"SPARK_HOME is Spark {own.version} for Scala {own.scala}, but the document needs {version} for "
+            f"{scala}: it is not used"
         )
     home = fetched(version, environment, progress)
     found = inspect(home, f"PyPI's pyspark, in {home}")
     if found is None:
-        raise CannotRun(f"{home} is no Spark: remove this folder, and it is fetched again")
+        raise CannotRun(f"{home} is not a Spark release: delete this folder to fetch it again")
     if found.scala != scala:
         raise CannotRun(
-            f"spec.scalaVersion is {scala}, and PyPI has Spark {version} for Scala {found.scala} alone: "
-            f"set SPARK_HOME to a Spark {version} for Scala {scala}"
+            f"spec.scalaVersion is {scala}, but PyPI has Spark {version} only for Scala {found.scala}: set "
+            f"SPARK_HOME to a Spark {version} for Scala {scala}"
         )
     return found
 
@@ -108,8 +108,8 @@ def check(archive: Path, version: str) -> None:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if wanted and found != wanted:
         raise CannotRun(
-            f"{archive.name} has the SHA-256 {found}, and Spark {version} has {wanted}: what came is not "
-            "what PyPI published; look at pip's index settings (pip config list)"
+            f"{archive.name} has the SHA-256 {found}, but Spark {version} has {wanted}: the download differs "
+            "from what PyPI published; check pip's index settings (pip config list)"
         )
 
 
@@ -160,11 +160,11 @@ def requirement(version: str) -> str:
 
 def _advice(said: str, version: str) -> str:
     if "do not match the hashes" in said.lower():
-        return "what came is not what PyPI published; look at pip's index settings (pip config list)"
+        return "the download differs from what PyPI published; check pip's index settings (pip config list)"
     if "no space left" in said.lower():
-        return "make room, or set SPARKGEN_CACHE to a folder on another disk"
+        return "free some space, or set SPARKGEN_CACHE to a folder on another disk"
     if "No matching distribution" in said or "from versions:" in said:
-        return f"PyPI has no pyspark {version}: see spec.sparkVersion, or set SPARK_HOME to a Spark {version}"
+        return f"PyPI has no pyspark {version}: fix spec.sparkVersion, or set SPARK_HOME to a Spark {version}"
     return f"try again, or set SPARK_HOME to a Spark {version} that is on this machine"
 
 
@@ -175,6 +175,6 @@ def pip(folder: Path, progress: Progress) -> list[str]:
     """
     python = sys.executable
     if not importlib.util.find_spec("pip"):
-        run(progress, "making a place for pip", [python, "-P", "-m", "venv", str(folder / "venv")])
+        run(progress, "preparing an environment for pip", [python, "-P", "-m", "venv", str(folder / "venv")])
         python = str(folder / "venv" / "bin" / "python")
     return [python, "-P", "-m", "pip"]

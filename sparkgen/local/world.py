@@ -90,7 +90,7 @@ class Processes:
             try:
                 process = self._tools.start(pod, order.id)
             except OSError as error:
-                text = f"executor {order.id} cannot be started here: {error}"
+                text = f"cannot start executor {order.id}: {error}"
                 return ActionOutcome(order, Answer.REFUSED, Hindrance(Code.FAILED_TO_START, text))
             self._running[name] = process
             self._show("ADDED", pod)
@@ -131,7 +131,7 @@ class Processes:
                 if self._closed:
                     return
                 if self._events and int(self._events[0].version) > seen + 1:
-                    raise WatchEnded(Hindrance(Code.GONE, "what happened meanwhile is not remembered"))
+                    raise WatchEnded(Hindrance(Code.GONE, "the history of events is not kept"))
                 new = [event for event in self._events if int(event.version) > seen]
             for event in new:
                 yield event
@@ -186,7 +186,7 @@ class Processes:
 
     def _exists_already(self, order: Create, pod: Pod) -> ActionOutcome:
         if "deletionTimestamp" in pod["metadata"]:
-            ending = Hindrance(Code.ALREADY_EXISTS, f"an executor {order.id} is still ending")
+            ending = Hindrance(Code.ALREADY_EXISTS, f"executor {order.id} is still stopping")
             return ActionOutcome(order, Answer.REFUSED, ending)
         return ActionOutcome(order, Answer.DONE)
 

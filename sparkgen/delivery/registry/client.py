@@ -99,7 +99,8 @@ class Client:
             if answer.status in _TRANSIENT:
                 raise errors.refused(self.target.host, "reach the registry", answer.status, answer.body)
             raise RegistryError(
-                f"{self.target.host} is no registry: it answers {answer.status} to /v2/; check the repository"
+                f"{self.target.host} is not a registry: it answers {answer.status} to /v2/; check the "
+                "repository"
             )
 
     def _answer_of_root(self) -> Answer:
@@ -121,7 +122,7 @@ class Client:
             return answer
         asked = challenge(answer.headers.get("www-authenticate", ""))
         if asked is None:
-            raise RegistryError(f"{self.target.host} wants a login, and does not say how", 401)
+            raise RegistryError(f"{self.target.host} requires a login, but does not say which", 401)
         self._authorization = self._login(asked)
         answer = self._tried(method, url, self._with_login(url, headers), body)
         if answer.status == 401:
@@ -193,10 +194,11 @@ class Client:
         try:
             realm = urlsplit(asked.realm)
         except ValueError:
-            raise RegistryError(f"{self.target.host} wants a login at what is no address") from None
+            raise RegistryError(f"{self.target.host} names a login server with an invalid address") from None
         if realm.scheme not in ("https", self._scheme) or not realm.netloc:
             raise RegistryError(
-                f"{self.target.host} wants a login at {realm.scheme or 'an address'} without TLS: not sent"
+                f"{self.target.host} names a login server without TLS ({realm.scheme or 'no scheme'}): "
+                "sparkgen did not send the credentials"
             )
         scope = asked.scope or f"repository:{self.target.name}:pull,push"
         query = {"service": asked.service, "scope": scope}
@@ -217,7 +219,7 @@ class Client:
         except (ValueError, AttributeError, RecursionError):
             token = None
         if not isinstance(token, str) or not re.fullmatch(r"[\x21-\x7e]+", token):
-            raise RegistryError(f"the login server of {self.target.host} answers without a token")
+            raise RegistryError(f"the login server of {self.target.host} sent no token")
         return token
 
     def _not_let_in(self) -> RegistryError:
@@ -225,9 +227,11 @@ class Client:
         host = self.target.host
         login = f"docker login {host}, or: helm registry login {host}, or: oras login {host}"
         if known is None:
-            return RegistryError(f"{host} wants a login, and no credentials for it were found: {login}", 401)
+            return RegistryError(
+                f"{host} requires a login, and there are no credentials for it: {login}", 401
+            )
         who = f"of {known.user} " if known.user else ""
-        return RegistryError(f"{host} refuses the credentials {who}in {known.where}: {login}", 401)
+        return RegistryError(f"{host} rejects the credentials {who}in {known.where}: {login}", 401)
 
 
 def absolute(base: str, location: str) -> str:
@@ -239,11 +243,11 @@ def absolute(base: str, location: str) -> str:
         found = urljoin(base, location)
         scheme = urlsplit(found).scheme
     except ValueError:  # such as half an IPv6 address
-        raise RegistryError(f"{urlsplit(base).netloc} names an upload that is no address") from None
+        raise RegistryError(f"{urlsplit(base).netloc} names an invalid address for the upload") from None
     if scheme not in ("https", urlsplit(base).scheme):
         raise RegistryError(
-            f"{urlsplit(base).netloc} wants the upload at an address without TLS ({scheme}): not sent; "
-            "a proxy before it has to tell it the scheme (X-Forwarded-Proto)"
+            f"{urlsplit(base).netloc} redirects the upload to an address without TLS ({scheme}): sparkgen "
+            "did not send it; a proxy in front of the registry must set X-Forwarded-Proto"
         )
     return found
 

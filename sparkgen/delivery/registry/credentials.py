@@ -71,7 +71,7 @@ def find(repository: str, environment: Mapping[str, str], helper: Helper | None 
         try:
             config = json.loads(text)
         except ValueError:
-            raise RegistryError(f"{file} is no JSON: fix it, or log in again") from None
+            raise RegistryError(f"{file} is not valid JSON: fix it, or log in again") from None
         if isinstance(config, dict) and (found := _in(config, repository, file, helper or ask)):
             return found
     return None
@@ -129,7 +129,7 @@ def _plain(entry: Mapping[str, Any], file: Path) -> Credentials | None:
         try:
             user, _, password = base64.b64decode(str(entry["auth"])).decode().partition(":")
         except (binascii.Error, UnicodeDecodeError):
-            raise RegistryError(f"{file} has an `auth` that is no base64: log in again") from None
+            raise RegistryError(f"{file} has an `auth` that is not base64: log in again") from None
         return Credentials(user, password.rstrip("\0"), where=str(file))
     if entry.get("username"):
         return Credentials(str(entry["username"]), str(entry.get("password") or ""), where=str(file))
@@ -164,5 +164,5 @@ def ask(program: str, server: str) -> Mapping[str, Any] | None:
     try:
         answer = json.loads(done.stdout)
     except ValueError:
-        raise RegistryError(f"{name} answers with something other than JSON") from None
+        raise RegistryError(f"{name} returned something other than JSON") from None
     return answer if isinstance(answer, dict) else None

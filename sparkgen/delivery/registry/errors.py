@@ -46,16 +46,16 @@ def not_reached(host: str, error: HTTPError | OSError) -> RegistryError:
             unreached="no host",
         )
     if isinstance(cause, ssl.SSLCertVerificationError):
-        step = "name the certificates of its authority with --ca-file FILE"
+        step = "pass the certificates of its authority with --ca-file FILE"
         text = f"the certificate of {host} is not trusted: {cause.verify_message}; {step}"
         return RegistryError(text, unreached="untrusted")
     if isinstance(cause, ssl.SSLError | SSLError):
         if PLAIN_TO_TLS.search(str(cause)):
             return RegistryError(
-                f"{host} does not speak TLS; if plain HTTP is meant, set `delivery.insecure: true`",
+                f"{host} does not speak TLS; to use plain HTTP, set `delivery.insecure: true`",
                 unreached="plain HTTP",
             )
-        return RegistryError(f"no TLS with {host}: {_short(str(cause))}")
+        return RegistryError(f"TLS with {host} failed: {_short(str(cause))}")
     if isinstance(cause, NewConnectionError | ConnectionRefusedError):  # the former is a ConnectTimeoutError
         text = f"nothing listens at {host}: check the address and its port"
         return RegistryError(text, unreached="nothing listens")
@@ -86,19 +86,19 @@ def refused(host: str, doing: str, status: int, body: bytes) -> RegistryError:
     if status == 507 or re.search(
         r"no space left|quota|disk.{0,20}full|insufficient storage", said, re.IGNORECASE
     ):
-        step = "make room in the registry, or have its quota raised; what is there already stays"
-        return RegistryError(f"cannot {doing}: {host} has no room left{shown}: {step}", status)
+        step = "free space in the registry, or have its quota raised; what is already uploaded stays"
+        return RegistryError(f"cannot {doing}: {host} has no space left{shown}: {step}", status)
     reasons = {
-        403: "these credentials may not push there: ask for the right, or log in as somebody else",
-        404: "there is no such repository: registries such as ECR and Harbor want it created first",
-        405: "it takes no uploads: it is read-only, or a mirror",
-        413: "it, or a proxy before it, takes no uploads of this size",
-        429: "it takes no more requests for now: push again later",
+        403: "these credentials cannot push there: ask for the right, or log in as someone else",
+        404: "the repository does not exist: create it first in registries such as ECR and Harbor",
+        405: "it accepts no uploads: it is read-only, or a mirror",
+        413: "it, or a proxy in front of it, accepts no uploads of this size",
+        429: "it limits the rate of requests: push again later",
     }
     if status in reasons:
         return RegistryError(f"cannot {doing}: {host} answers {status}{shown}: {reasons[status]}", status)
     if status >= 500:
-        step = "what is there already stays; push again later, or see the log of the registry"
+        step = "what is already uploaded stays; push again later, or check the registry's log"
         return RegistryError(f"cannot {doing}: {host} answers {status}{shown}: {step}", status)
     return RegistryError(f"cannot {doing}: {host} answers {status}{shown}", status)
 

@@ -76,7 +76,7 @@ class Repository:
             if pause is None:
                 if answer is not None:
                     raise errors.refused(self.host, "upload", answer.status, answer.body)
-                raise RegistryError(f"the connection to {self.host} broke during the upload, again and again")
+                raise RegistryError(f"the connection to {self.host} broke repeatedly during the upload")
             self.client.sleep(pause)
             location, done = self._state(location)
             sent(done)
@@ -97,7 +97,9 @@ class Repository:
     def _next(self, url: str, answer: Answer) -> str:
         location = answer.headers.get("location", "")
         if not location:
-            raise RegistryError(f"{self.host} does not say where an upload goes on: is it a registry?")
+            raise RegistryError(
+                f"{self.host} does not say where to continue the upload: check that it is a registry"
+            )
         return absolute(url, location)
 
     def _patch(self, location: str, blob: Blob, file: BinaryIO, start: int, sent: Sent) -> Answer | None:
@@ -122,8 +124,8 @@ class Repository:
         given = answer.headers.get(_DIGEST, digest)
         if given != digest:
             raise RegistryError(
-                f"{self.host} has stored something other than was sent: it answers {given[:80]}, not "
-                f"{digest}; something between here and there changes what passes"
+                f"{self.host} stored something other than what was sent: it answers {given[:80]}, not "
+                f"{digest}; check for a proxy that changes the data"
             )
 
 

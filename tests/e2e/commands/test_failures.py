@@ -55,7 +55,11 @@ def test_no_cluster_no_context_no_right_and_nothing_there(
     sparkgen = on(cluster, namespace, tmp_path)
     little = {"apiGroups": [""], "resources": ["limitranges"], "verbs": ["get"]}
     somebody = account(cluster, namespace, tmp_path, little)
-    silent = (f"{NOWHERE} does not answer (", "is the cluster running", "--context chooses another one")
+    silent = (
+        f"{NOWHERE} does not answer (",
+        "check that the cluster runs",
+        "choose another one with --context",
+    )
     ways = (
         Way(EVERY, silent, kubeconfig=elsewhere(cluster, tmp_path)),
         Way(EVERY, ("there is no context nowhere",), ("--context", "nowhere")),

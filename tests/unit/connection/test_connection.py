@@ -93,7 +93,7 @@ def test_deleting_says_whether_there_was_one(server: Server, connected: Connect)
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (status(401, "Unauthorized"), "Unauthorized. {server} does not know who you are: log in again"),
+        (status(401, "Unauthorized"), "Unauthorized. Log in to {server} again"),
         (
             status(403, 'jobs.batch "pi" is forbidden: User "me" cannot get resource "jobs"'),
             'cannot get resource "jobs". Ask for this right, or choose another --context or --namespace',
@@ -124,13 +124,15 @@ def test_a_namespace_that_is_not_there(server: Server, connected: Connect) -> No
 def test_nobody_answers(connected: Connect) -> None:
     """A port where nothing listens: the address, the reason, and what to look at."""
     address = f"http://127.0.0.1:{free_port()}"
-    with pytest.raises(ClusterError, match=f"{address} does not answer .*refused.*: is the cluster running"):
+    with pytest.raises(
+        ClusterError, match=f"{address} does not answer .*refused.*: check that the cluster runs"
+    ):
         connected(address).get("v1", "ConfigMap", "a")
 
 
 def test_a_server_without_tls(server: Server, connected: Connect) -> None:
     """The address in the kubeconfig is wrong, and that is said."""
-    with pytest.raises(ClusterError, match=r"https://127\S+ does not speak TLS \(.*is the address"):
+    with pytest.raises(ClusterError, match=r"https://127\S+ does not speak TLS \(.*check the address"):
         connected(server.address.replace("http:", "https:")).get("v1", "ConfigMap", "a")
 
 
@@ -196,7 +198,7 @@ def test_a_handshake_has_an_end(connected: Connect, monkeypatch: pytest.MonkeyPa
         cluster = connected(f"http://127.0.0.1:{silent.getsockname()[1]}")
         for _ in range(2):
             with pytest.raises(
-                ClusterError, match=r"cannot forward port 4040 of .* does not answer .no word for"
+                ClusterError, match=r"cannot forward port 4040 of .* does not answer .no answer for"
             ):
                 cluster.forward("pi-x", 4040)
 

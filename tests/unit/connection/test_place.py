@@ -52,7 +52,7 @@ def test_inside_of_a_pod_it_is_the_pods_cluster(tmp_path: Path, monkeypatch: pyt
     [
         (Place(context="prd"), "there is no context prd: did you mean prod?"),
         (Place(context="elsewhere"), "there is no context elsewhere: {file} has dev, prod"),
-        (Place(), "no context is current: choose one with --context; {file} has dev, prod"),
+        (Place(), "no current context: choose one with --context; {file} has dev, prod"),
         (Place("/no/such/file"), "--kubeconfig /no/such/file: there is no such file"),
     ],
 )
@@ -67,15 +67,17 @@ def test_what_does_not_fit_is_said(kubeconfig: Kubeconfig, place: Place, message
 def test_no_cluster_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The message says where it was looked for."""
     monkeypatch.setenv("HOME", str(tmp_path))
-    with pytest.raises(ClusterError, match=r"no cluster is known: there is no ~/\.kube/config\. Name a file"):
+    with pytest.raises(
+        ClusterError, match=r"no cluster is configured: there is no ~/\.kube/config\. Name a kubeconfig"
+    ):
         choose(Place(), {})
-    with pytest.raises(ClusterError, match="no cluster is known: KUBECONFIG=/nowhere names no file that"):
+    with pytest.raises(ClusterError, match="no cluster is configured: no file in KUBECONFIG=/nowhere exists"):
         choose(Place(), {"KUBECONFIG": "/nowhere"})
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("a: [", "is not YAML"), ("- a", "is not a mapping"), ("a: \xff", "")],
+    [("a: [", "is not valid YAML"), ("- a", "must be a mapping"), ("a: \xff", "")],
 )
 def test_a_kubeconfig_that_is_none(tmp_path: Path, text: str, message: str) -> None:
     """Whatever stands in the file, the words name it."""

@@ -105,23 +105,23 @@ def test_a_scheduled_application_has_its_entries_in_the_template(project: Path) 
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (document("./gone.py"), "no such file"),
+        (document("./gone.py"), "does not exist"),
         (document("./jobs"), "is a folder; name a file in it"),
         (document("./jobs/*.py"), "must be one file, not a glob"),
-        (document("../../../outside.py"), "leads out of the repository"),
+        (document("../../../outside.py"), "is outside the repository"),
         (document(files=["./*.nothing"]), "matches no file"),
-        (document(files=["../../../*"]), "leads out of the repository"),
+        (document(files=["../../../*"]), "is outside the repository"),
         (document(archives=["./lib"]), "is a folder; pack it"),
         (document(jars=["./lib"]), "has no *.jar"),
-        (document(files=["./empty"]), "is a folder without files"),
-        (document(files=["./data", "./other"]), "have one name"),
-        (document(files=["./odd name.csv"]), "has ' ' in its name, and Spark takes names of files for URIs"),
+        (document(files=["./empty"]), "is an empty folder"),
+        (document(files=["./data", "./other"]), "have the same name"),
+        (document(files=["./odd name.csv"]), "has ' ' in its name, and Spark parses file names as URIs"),
         (document(files=["./\u00fc.csv"]), "has '\\xfc' in its name"),
-        (document(pyFiles=["./"]), "is the folder of the document"),
-        (document(pyFiles=["./lib"], files=["./lib"]), "stands in two fields"),
-        (document(files=["./pipe"]), "is no regular file"),
-        (document(files=["./a\0b"]), "is no path that a file can have"),
-        (document(files=["./a\ud800"]), "is no path that a file can have"),
+        (document(pyFiles=["./"]), "is the document's folder"),
+        (document(pyFiles=["./lib"], files=["./lib"]), "is in two fields"),
+        (document(files=["./pipe"]), "is not a regular file"),
+        (document(files=["./a\0b"]), "is not a valid path"),
+        (document(files=["./a\ud800"]), "is not a valid path"),
         (document(files=["./*/../../../../*"]), "matches no file"),
     ],
 )
@@ -145,7 +145,7 @@ def test_a_link_out_of_the_repository_is_refused_and_one_inside_is_its_file(
     outside = tmp_path_factory.mktemp("outside") / "x.py"
     outside.write_text("secret")
     (project / "lib/away.py").symlink_to(outside)
-    assert "leads out of the repository" in said(look(document(pyFiles=["./lib"]), project))
+    assert "is outside the repository" in said(look(document(pyFiles=["./lib"]), project))
     (project / "lib/away.py").unlink()
     (project / "lib/util.py").symlink_to("../../../shared/util.py")
     (project / "lib/shared").symlink_to("../../../shared")
@@ -164,7 +164,7 @@ def test_without_git_the_folder_of_the_document_is_the_border(tmp_path: Path) ->
     """Nothing says how far up the project reaches."""
     (tmp_path / "app").mkdir()
     (tmp_path / "x.py").write_text("")
-    assert "leads out of the repository" in said(look(document("../x.py"), tmp_path / "app"))
+    assert "is outside the repository" in said(look(document("../x.py"), tmp_path / "app"))
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_a_file_that_looks_secret_is_refused(project: Path, name: str, text: str
     file.parent.mkdir(exist_ok=True)
     file.write_text(text)
     looked = look(document(pyFiles=["./lib"]), project)
-    assert "seems to hold a secret" in said(looked)
+    assert "seems to contain a secret" in said(looked)
     assert "abc" not in said(looked)
     (project / "../../.sparkgenignore").write_text(f"!apps/etl/lib/{name}\n")
     assert not look(document(pyFiles=["./lib"]), project).wrong
@@ -197,7 +197,7 @@ def test_a_private_key_across_two_chunks_is_seen(project: Path, monkeypatch: pyt
     """Files are read in chunks, and a key does not care where they end."""
     monkeypatch.setattr("sparkgen.delivery.disk.CHUNK", 64)
     (project / "lib/key.txt").write_text("x" * 50 + "-----BEGIN PRIVATE KEY-----")
-    assert "seems to hold a secret" in said(look(document(pyFiles=["./lib"]), project))
+    assert "seems to contain a secret" in said(look(document(pyFiles=["./lib"]), project))
 
 
 @pytest.mark.parametrize("name", [".env.example", "cert.pem", "id_rsa.pub", "environment.py"])
@@ -216,7 +216,7 @@ def test_ignore_files(project: Path) -> None:
     looked = look(document(pyFiles=["./lib"], files=["./data/*"]), project)
     assert entries(looked)["code"] == {"./lib": ("lib/",), "./data/*": ("data/x.csv", "data/y.txt")}
     assert looked.left_out == ("apps/etl/lib/__pycache__/", "apps/etl/lib/z.csv")
-    assert "is left out by .sparkgenignore" in said(look(document("../../shared/util.py"), project))
+    assert "is ignored by .sparkgenignore" in said(look(document("../../shared/util.py"), project))
 
 
 def test_too_much(project: Path) -> None:
@@ -238,7 +238,7 @@ def test_requirements(project: Path) -> None:
     assert entries(looked) == {"dependencies": {"requirements.txt": ("python/",)}}
     other = look(document(requirements="requirements.txt", pythonVersion="3.11"), project)
     assert source(looked.contents[0]) != source(other.contents[0])
-    assert "needs the Python" in said(look(document(requirements="./requirements.txt"), project))
+    assert "needs a Python version" in said(look(document(requirements="./requirements.txt"), project))
 
 
 @pytest.mark.parametrize(
@@ -247,12 +247,12 @@ def test_requirements(project: Path) -> None:
         ("pandas", "has no exact version"),
         ("pandas>=2", "has no exact version"),
         ("pandas==2.*", "has no exact version"),
-        ("-r other.txt", "names another file"),
-        ("-e ./lib", "installs a folder"),
-        ("./lib", "is a file of this machine"),
-        ("git+https://github.com/x/y", "must be the https address of a wheel with its hash"),
-        ("x @ https://e.org/x-1-py3-none-any.whl", "must be the https address of a wheel with its hash"),
-        ("--find-links /tmp", "is an option that sparkgen does not pass on"),
+        ("-r other.txt", "includes another file"),
+        ("-e ./lib", "installs a local folder"),
+        ("./lib", "is a local file"),
+        ("git+https://github.com/x/y", "must be an https URL of a wheel with a hash"),
+        ("x @ https://e.org/x-1-py3-none-any.whl", "must be an https URL of a wheel with a hash"),
+        ("--find-links /tmp", "is an option that sparkgen does not support"),
         ("-i https://me:word@e.org\npandas", "line 2 (pandas)"),
     ],
 )
@@ -308,7 +308,7 @@ def test_a_link_is_judged_by_what_it_leads_to(project: Path) -> None:
     """A harmless name for a file with secrets is an oversight like another."""
     (project / ".env").write_text("A=b")
     (project / "lib/settings.txt").symlink_to("../.env")
-    assert "seems to hold a secret" in said(look(document(pyFiles=["./lib"]), project))
+    assert "seems to contain a secret" in said(look(document(pyFiles=["./lib"]), project))
 
 
 def ignore_file(project: Path, kind: str) -> None:
@@ -327,12 +327,12 @@ def ignore_file(project: Path, kind: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
-        ("/dev/zero", "leads out of the repository"),
-        ("/etc/passwd", "leads out of the repository"),
-        ("pipe", "is no regular file"),
+        ("/dev/zero", "is outside the repository"),
+        ("/etc/passwd", "is outside the repository"),
+        ("pipe", "is not a regular file"),
         ("large", "is larger than 1 MiB"),
-        ("a\n!\n", "has a pattern that cannot be read in line 2"),
-        ("[z-a]", "has a pattern that cannot be read in line 1"),
+        ("a\n!\n", "has an invalid pattern in line 2"),
+        ("[z-a]", "has an invalid pattern in line 1"),
         ("*a*a*a*a*a*a*ab", "has more than 3 wildcards in line 1"),
         ("**/a/**/a/**/a/**/b", "has more than 3 wildcards in line 1"),
     ],
@@ -361,8 +361,8 @@ def test_links_do_not_multiply(project: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("sparkgen.delivery.look.MOST_SEEN", 2000)
     monkeypatch.setattr("sparkgen.delivery.globs.MOST_SEEN", 2000)
     linked(project, 30)
-    assert "leads through more than 2000" in said(look(document(pyFiles=["./chain/0"]), project))
-    assert "goes through more than 2000" in said(look(document(files=["./chain/0/**/*.py"]), project))
+    assert "has more than 2000" in said(look(document(pyFiles=["./chain/0"]), project))
+    assert "searches more than 2000" in said(look(document(files=["./chain/0/**/*.py"]), project))
 
 
 def test_a_glob_stays_in_the_repository(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -383,7 +383,7 @@ def test_a_glob_stays_in_the_repository(project: Path, monkeypatch: pytest.Monke
     [
         ("line\nfeed.py", "has a control character or a backslash"),
         ("back\\slash.py", "has a control character or a backslash"),
-        ("/".join("d" * 101) + "/x.py", "is deeper than 100 folders"),
+        ("/".join("d" * 101) + "/x.py", "is nested deeper than 100 folders"),
     ],
 )
 def test_what_pods_would_refuse_is_not_pushed(project: Path, name: str, message: str) -> None:
@@ -418,13 +418,13 @@ def test_a_file_that_changes_under_the_push_is_not_packed(project: Path) -> None
     made = layer(code.files)
     for other in (text.swapcase(), f"{text}x"):
         file.write_text(other)
-        with pytest.raises(SparkgenError, match="was written while it was packed"):
+        with pytest.raises(SparkgenError, match="changed while it was being packed"):
             layer(code.files)
-        with pytest.raises(SparkgenError, match="was written while it was packed"):
+        with pytest.raises(SparkgenError, match="changed while it was being packed"):
             list(made.chunks())
 
 
 def test_an_artifact_of_too_many_folders_is_refused(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Folders count as well where artifacts are unpacked."""
     monkeypatch.setattr("sparkgen.delivery.sizes.MOST_ENTRIES", 4)
-    assert "4 files and folders or more" in said(look(document(pyFiles=["./lib"]), project))
+    assert "4 or more files and folders" in said(look(document(pyFiles=["./lib"]), project))

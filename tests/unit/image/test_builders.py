@@ -106,9 +106,9 @@ def test_here_alone(image: Cli) -> None:
         (["registry.example.com/X:1"], "REGISTRY/NAME:TAG"),
         (["--push", f"{NAME}@{DIGEST}"], "REGISTRY/NAME:TAG"),
         (["--push", "registry.example.com/x:1 --tag=evil"], "REGISTRY/NAME:TAG"),
-        (["--push", "runtime.sparkgen.invalid/sparkgen-runtime:1"], "name one of yours"),
+        (["--push", "runtime.sparkgen.invalid/sparkgen-runtime:1"], "use one of yours"),
         (["--push", "-o", "x", NAME], "mutually exclusive"),
-        (["--platform", "windows/amd64", NAME], "is no platform"),
+        (["--platform", "windows/amd64", NAME], "is unknown: write"),
         (["--platform", "linux/amd64,linux/arm64", NAME], "add --push or --output"),
         (["--builder", "kaniko", NAME], "use one of docker, podman, buildah"),
         (["--base", "python", NAME], "--base"),
@@ -130,8 +130,8 @@ def test_what_is_wrong_is_said_before_anything_is_made(image: Cli, arguments: li
         ("ERROR: Multi-platform build is not supported for the docker driver.", "docker buildx create --use"),
         ("docker: 'buildx' is not a docker command.", "buildx plugin"),
         ("Cannot connect to the Docker daemon at unix:///var/run/docker.sock.", "start docker"),
-        ("write /x: no space left on device", "make room"),
-        ("dial tcp: lookup registry.example.com: no such host", "can be reached"),
+        ("write /x: no space left on device", "free some space"),
+        ("dial tcp: lookup registry.example.com: no such host", "check that this machine can reach"),
     ],
 )
 def test_errors_of_builders_have_a_next_step(
@@ -179,7 +179,7 @@ def test_a_folder_that_is_there_is_left_alone(cli: Cli) -> None:
 def test_a_digest_that_is_none_is_not_believed() -> None:
     """It goes into a document."""
     assert builders.digest(f"{DIGEST}\n") == DIGEST
-    with pytest.raises(SparkgenError, match="does not say its digest"):
+    with pytest.raises(SparkgenError, match="does not report its digest"):
         builders.digest("latest")
-    with pytest.raises(SparkgenError, match="does not say its digest"):
+    with pytest.raises(SparkgenError, match="does not report its digest"):
         builders.digest("{}")

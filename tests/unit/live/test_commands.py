@@ -179,7 +179,7 @@ def test_a_log_that_is_not_there_is_said_with_the_reason(server: Server, sparkge
     assert "; to wait for it, add -f" in result.err
     fill(server, job(ended="Failed"))
     assert (
-        "no log for pi-1a2b3c4d, which is Failed: its driver's pod is gone"
+        "no log for pi-1a2b3c4d, which is Failed: its driver's pod and log are gone"
         in sparkgen("logs", "pi", "-f").err
     )
     assert "pi-1a2b3c4d has no executor 7: it has no executors now" in sparkgen("logs", "pi", "-e", "7").err

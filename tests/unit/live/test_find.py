@@ -141,5 +141,5 @@ def test_a_run_is_chosen_by_name_hash_or_its_end() -> None:
         choose(application, "3c4d")
     with pytest.raises(SparkgenError, match="pi has no run 7777 in analytics; it has pi-1a2b3c4d, pi-00"):
         choose(application, "7777")
-    with pytest.raises(SparkgenError, match="nightly has not run yet"):
+    with pytest.raises(SparkgenError, match="nightly has no run"):
         choose(one(Cluster(cron_job()), "nightly"))

@@ -79,7 +79,7 @@ def test_a_token_of_the_document_is_one() -> None:
         place = connect.token_place(application, environment)
         assert place == "spark.connect.authenticate.token"
         text = connect.lines(15003, place)[-1]
-        assert "the token that spark.connect.authenticate.token says" in text
+        assert "the token in spark.connect.authenticate.token" in text
         assert f"set {TOKEN} to it" in text
 
 

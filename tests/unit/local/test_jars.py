@@ -41,5 +41,5 @@ def test_the_wheel_carries_the_sources() -> None:
 
 def test_an_installation_without_sources_is_told(tmp_path: Path) -> None:
     """The next step is to install it again."""
-    with pytest.raises(CannotRun, match="not installed whole"):
+    with pytest.raises(CannotRun, match="not fully installed"):
         jars._first((tmp_path / "a", tmp_path / "b"))

@@ -40,7 +40,7 @@ def test_too_little_memory_is_told_with_numbers() -> None:
     assert said.startswith("up to 9 executors, of 2432 MiB each")
     assert said.endswith("--set spec.dynamicAllocation.maxExecutors=2")
     (said,) = complaints(_application(dynamic={"enabled": True}), Machine(4, 8000))
-    assert said.startswith("without a bound")
+    assert said.startswith("without a limit")
 
 
 def test_too_few_cores_only_make_it_slower() -> None:

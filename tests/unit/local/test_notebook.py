@@ -50,7 +50,7 @@ def test_the_token_is_that_of_the_shell_or_a_new_one(folders: Folders) -> None:
     assert notebook.token_file(folders).read_text() == "own"
     assert notebook.lines(8889, folders, {"JUPYTER_TOKEN": "own"}) == [
         "JupyterLab answers at http://127.0.0.1:8889",
-        "its token is the one that is in JUPYTER_TOKEN",
+        "its token is the one in JUPYTER_TOKEN",
     ]
     notebook.write_token(folders, {})
     token = notebook.token_file(folders).read_text()

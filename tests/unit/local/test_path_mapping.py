@@ -67,13 +67,13 @@ def test_a_missing_file_says_which_mapping_to_write(places: PathMapping, tmp_pat
         places.file("local:///srv/jobs/main.py", FIELD)
     with pytest.raises(CannotRun, match=f"--map /srv/jobs={tmp_path}/project"):
         places.file("local:///srv/jobs/app.py", FIELD)
-    with pytest.raises(CannotRun, match="relative paths begin at the document's folder"):
+    with pytest.raises(CannotRun, match="paths are relative to the document's folder"):
         places.file("other.py", FIELD)
 
 
 def test_missing_examples_are_explained(places: PathMapping) -> None:
     """PyPI's pyspark has no jar of examples, which is nobody's mistake."""
-    with pytest.raises(CannotRun, match="set SPARK_HOME to a whole release"):
+    with pytest.raises(CannotRun, match="set SPARK_HOME to a full release"):
         places.file("local:///opt/spark/examples/jars/spark-examples_2.12-3.5.8.jar", FIELD)
 
 

@@ -58,7 +58,7 @@ def test_a_spark_home_of_another_version_is_left_aside_and_that_is_said(tmp_path
     variables = {"SPARK_HOME": str(home), "SPARKGEN_CACHE": str(tmp_path / "cache")}
     assert spark.find("3.5.8", "2.12", variables, told).home == cached
     assert told.lines == [
-        "SPARK_HOME is Spark 3.4.4 for Scala 2.12, and the document wants 3.5.8 for 2.12: it is left aside"
+        "SPARK_HOME is Spark 3.4.4 for Scala 2.12, but the document needs 3.5.8 for 2.12: it is not used"
     ]
 
 
@@ -93,7 +93,7 @@ def test_another_archive_than_the_tested_one_is_refused(tmp_path: Path) -> None:
     """Both sums are told; versions without a known sum are left to pip's own check."""
     archive = tmp_path / "pyspark-3.5.8.tar.gz"
     tarfile.open(archive, "w:gz").close()
-    with pytest.raises(CannotRun, match=r"has the SHA-256 [0-9a-f]{64}, and Spark 3\.5\.8 has [0-9a-f]{64}"):
+    with pytest.raises(CannotRun, match=r"has the SHA-256 [0-9a-f]{64}, but Spark 3\.5\.8 has [0-9a-f]{64}"):
         spark.check(archive, "3.5.8")
     spark.check(archive, "1.2.3")
 
@@ -151,7 +151,7 @@ def test_no_code_of_another_package_runs(tmp_path: Path, version: str) -> None:
         "PIP_FIND_LINKS": str(_index_with_another_package(tmp_path / "index", version)),
         "PROOF": str(proof),
     }
-    with pytest.raises(CannotRun, match="is not what PyPI published"):
+    with pytest.raises(CannotRun, match="differs from what PyPI published"):
         spark.fetched(version, variables, Told())
     assert not proof.exists(), "its code was run"
 

@@ -224,7 +224,7 @@ def test_the_chart_follows_no_link(tmp_path: Path) -> None:
     export(target)
     (target / "values.yaml").unlink(missing_ok=True)
     (target / "values.yaml").symlink_to(outside / "values.yaml")
-    with pytest.raises(SparkgenError, match="is a link, which is not followed"):
+    with pytest.raises(SparkgenError, match="is a symbolic link, which sparkgen does not follow"):
         export(target)
     path = package(tmp_path / "dist")
     data = path.read_bytes()

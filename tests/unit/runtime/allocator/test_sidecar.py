@@ -207,7 +207,7 @@ def test_told_to_end_while_a_running_driver_takes_no_connection(pod: Pod, says: 
 
 
 def test_told_to_end_after_a_driver_that_died(pod: Pod) -> None:
-    """Its pod says so a moment late: nothing stays behind."""
+    """Its pod says so a moment late: nothing is left behind."""
     process = pod.start()
     pod.say({"0": 1})
     until(lambda: pod.executors() == [1])
