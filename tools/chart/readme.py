@@ -19,6 +19,9 @@ OPENING = Path(__file__).with_suffix(".md")
 LONGEST = 120
 """Characters of a description in the table; of a field that needs more, its title is there."""
 
+FEWEST = 2
+"""Spaces of a description that says something: "Default", "`fetch`" and "Kueue" alone do not."""
+
 SHARED = ("spec", "driver")
 
 
@@ -83,8 +86,13 @@ def _row(field: Field, more: str = "") -> str:
     if field.path[:2] == SHARED and len(field.path) > 2 and field.name != "serviceAccount":
         more = "; also in `spec.executor`" + more
     about = field.schema.get("description") or field.item().schema.get("description", "")
-    first = re.split(r"(?<=[a-z`)\"\]0-9])[.:;] ", about, maxsplit=1)[0].rstrip(".").replace("|", "\\|")
-    if len(first) > LONGEST:
-        first = str(field.schema.get("title", first))
+    fitting = (text for text in _openings(about) if text.count(" ") >= FEWEST and len(text) <= LONGEST)
+    first = next(fitting, str(field.schema.get("title", about))).replace("|", "\\|")
     default = f"`{json.dumps(field.schema['default'])}`" if "default" in field.schema else ""
     return f"| `{path}`{' *' if field.required else ''} | {field.type_label} | {default} | {first}{more}. |"
+
+
+def _openings(about: str) -> Iterator[str]:
+    """The first clause of a description, then its first sentence."""
+    for ends in ("[.:;]", "[.]"):
+        yield re.split(rf"(?<=[A-Za-z`)\"\]0-9]){ends} ", about, maxsplit=1)[0].rstrip(".")
