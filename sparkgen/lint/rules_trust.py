@@ -1,7 +1,7 @@
 """Who holds the secret of a shuffle service: it is the RPC secret of every application that uses the service.
 
 Spark has one secret for both (SecurityManager.getSecretKey gives the same one for each application), so that
-a service ties its applications together: docs/shuffle-service.md#what-the-shared-secret-opens.
+a service ties its applications together: docs/shuffle-service.md#what-the-shared-secret-gives-access-to.
 """
 
 from __future__ import annotations
