@@ -129,7 +129,7 @@ def quota(data: Mapping[str, Any]) -> Figure:
     writes.set_title(f"room for {data['room']} of {data['wanted']} executors", loc="left")
     writes.set_ylabel("API writes a minute")
     pods.set_ylabel("executors' pods")
-    pods.set_xlabel("seconds since the first executor was asked for")
+    pods.set_xlabel("seconds since the first executor was requested")
     writes.legend(fontsize=8, frameon=False)
     pods.legend(fontsize=8, frameon=False, loc="center right")
     for part in (writes, pods):
@@ -150,9 +150,9 @@ def pi(data: Mapping[str, Any]) -> Figure:
 def sessions(data: Mapping[str, Any]) -> Figure:
     """Seconds to the first result: what begins with nothing, and sessions of a server that is up."""
     sides = _sides(data["rounds"])
-    parts: dict[str, dict[str, list[float]]] = {"begun with nothing": {}, "the server is up": {}}
+    parts: dict[str, dict[str, list[float]]] = {"started from nothing": {}, "the server is up": {}}
     for name, runs in sides.items():
-        title = "the server is up" if ", warm, " in name else "begun with nothing"
+        title = "the server is up" if ", warm, " in name else "started from nothing"
         parts[title][name] = [run["wall"] for run in runs]
     figure, drawn = _parts(len(parts), 0.7 + 0.3 * max(map(len, parts.values())))
     most = max(max(found) for values in parts.values() for found in values.values())
@@ -180,7 +180,7 @@ def scale(data: Mapping[str, Any]) -> Figure:
     counts = [one["executors"] for one in lives]
     memory.plot(counts, [one["memory_most"] for one in lives], marker="o", color=OURS)
     memory.set(xlabel="executors", ylabel="MiB", ylim=(0, None), xlim=(0, None))
-    memory.set_title("the allocator's memory, most", loc="left")
+    memory.set_title("the allocator's peak memory", loc="left")
     return figure
 
 
