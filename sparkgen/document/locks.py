@@ -90,7 +90,7 @@ class Locks:
             return {}
         data = self.reader.read(name)
         if isinstance(data, Problem):
-            message = f"the lock cannot be read: {data.message}"
+            message = f"the lock file cannot be read: {data.message}"
             self.problems.append(
                 Problem("SG017", Severity.ERROR, data.position, (), message, next_step=data.next_step)
             )
@@ -118,9 +118,14 @@ def laid(root: Node, artifacts: Node) -> Node:
 
 
 def _conflict(name: str) -> Problem:
-    step = "run `sparkgen push` again: it rewrites the lock"
+    step = "run `sparkgen push` again: it rewrites the lock file"
     return Problem(
-        "SG017", Severity.ERROR, Position(name, 1, 1), (), "the lock contains merge conflicts", next_step=step
+        "SG017",
+        Severity.ERROR,
+        Position(name, 1, 1),
+        (),
+        "the lock file contains merge conflicts",
+        next_step=step,
     )
 
 

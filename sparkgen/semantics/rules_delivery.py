@@ -17,7 +17,7 @@ OTHER_ENTRIES = "was pushed for different entries of the document"
 """What is wrong with an artifact that lacks an entry of the document."""
 
 _PUSH = (
-    "run `sparkgen push`, and pass the lock that it writes to Helm with another -f: -f app.yaml -f "
+    "run `sparkgen push`, and pass the lock file that it writes to Helm with another -f: -f app.yaml -f "
     "app.lock.yaml"
 )
 

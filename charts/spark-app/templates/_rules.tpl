@@ -323,7 +323,7 @@ says (sparkgen/semantics).
 {{- define "sparkgen.unpushed" -}}
   {{- $lock := "-f app.yaml -f app.lock.yaml" -}}
   {{- template "sparkgen.problem" (dict "facts" .facts "path" .path "message" .message
-      "next" (print "run `sparkgen push`, and pass the lock that it writes to Helm with another -f: " $lock)) -}}
+      "next" (print "run `sparkgen push`, and pass the lock file that it writes to Helm with another -f: " $lock)) -}}
 {{- end -}}
 
 {{- /* Artifact -> its local entries in order, each with path and text. In: facts. Out: facts.localEntries. */ -}}

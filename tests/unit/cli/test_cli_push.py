@@ -520,7 +520,7 @@ def test_a_broken_lock(project: Cli, text: str, message: str) -> None:
 
 def test_a_lock_that_was_named_has_to_be_there(project: Cli) -> None:
     """A wrong name is no lock that is out of date."""
-    assert "the lock cannot be read" in project("validate", "app.yaml", "--lock", "none.lock.yaml").out
+    assert "the lock file cannot be read" in project("validate", "app.yaml", "--lock", "none.lock.yaml").out
 
 
 def test_files_without_a_registry(project: Cli) -> None:
